@@ -11,7 +11,7 @@ LONGEST_FIRST = (
     "project/docs/test_clients.py",
     "scenarios/backup/test_backup.py",
     "e2e/test_process.py",
-    "unit/services/http/test_client.py",
+    "unit/services/http/test_response.py",
     "scenarios/conversations/test_endpoints.py",
     "unit/app/routers/test_flags.py",
     "scenarios/workers/test_two_workers.py",

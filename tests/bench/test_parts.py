@@ -49,7 +49,7 @@ def decoded(name: str) -> Completion:
     response.feed(whole(name))
     assert response.complete
     decoder = ChatStreamDecoder()
-    parts: list[StreamPart] = [*decoder.feed(response.take()), *decoder.close()]
+    parts: list[StreamPart] = [*decoder.feed(response.take_body()), *decoder.close()]
     return parse_completion_response(parts, known_names={"work"})
 
 

@@ -46,7 +46,8 @@ from signalbox.runs.billing import Settlements
 from signalbox.runs.manager import RunManager
 from signalbox.runs.retention import DAY, Retention
 from signalbox.services.catalog import ModelCatalog
-from signalbox.services.http.client import make_client
+from signalbox.services.http.client import HttpClient
+from signalbox.services.search import search_client
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.services.upstream import UpstreamClient
 from signalbox.store.database import Database
@@ -191,7 +192,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
 
         base_url = stack.enter_context(BackgroundSimulator(pace=settings.signalbox_simulator_pace)).base_url
     client = await stack.enter_async_context(
-        make_client(
+        HttpClient(
             connect_timeout=settings.openrouter_connect_timeout,
             idle_timeout=settings.openrouter_timeout,
             # One for each run, and some for the catalogue and the bills: a run that waits for a place would seem slow.
@@ -199,7 +200,8 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         )
     )
     upstream = UpstreamClient(client, upstream_of(settings, base_url))
-    toolbox = await fill_toolbox(settings, client, folder, extra_tools, stack)
+    searching = await stack.enter_async_context(search_client())
+    toolbox = await fill_toolbox(settings, searching, folder, extra_tools, stack)
     sharing = sharing_of(settings, database)
     store, log = JournalStore(database, sharing), RunLog()
     stack.push_async_callback(store.aclose)

@@ -24,7 +24,7 @@ from signalbox.replay.playing import WholeFromStream, play
 from signalbox.replay.reasons import explained, was_stopped, was_torn
 from signalbox.replay.report import case_line, detail_lines, in_short, parity_data, replay_data, replay_lines
 from signalbox.replay.stage import NOON
-from signalbox.services.http.client import make_client
+from signalbox.services.http.client import HttpClient
 from signalbox.services.upstream import UpstreamClient
 from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.wire.dialects import upstream_at
@@ -178,7 +178,7 @@ async def _of_scenarios(tell: Callable[[Verdict], None]) -> None:
             loop: stack.enter_context(BackgroundSimulator()).base_url for loop in ("legacy", "v2")
         }
         patient, hasty = [
-            await stack.enter_async_context(make_client(idle_timeout=seconds)) for seconds in (_PATIENCE, _SILENCE)
+            await stack.enter_async_context(HttpClient(idle_timeout=seconds)) for seconds in (_PATIENCE, _SILENCE)
         ]
         for trial in scenarios():
             client = hasty if trial.case.model.endswith("/sim-stall") else patient
@@ -191,7 +191,7 @@ async def _of_scenarios(tell: Callable[[Verdict], None]) -> None:
 async def _of_recordings(folder: Path, tell: Callable[[Verdict], None]) -> None:
     trials = recorded(folder)
     async with AsyncExitStack() as stack:
-        client = await stack.enter_async_context(make_client(idle_timeout=_PATIENCE))
+        client = await stack.enter_async_context(HttpClient(idle_timeout=_PATIENCE))
         address = stack.enter_context(BackgroundSimulator(replay=folder)).base_url
         heard = WholeFromStream(UpstreamClient(client, upstream_at(address)))
         bench = Bench({"legacy": heard, "v2": heard}, sleep=_at_once)

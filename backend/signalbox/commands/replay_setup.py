@@ -26,8 +26,8 @@ from signalbox.replay.case import Case
 from signalbox.replay.journals import Journal, NoJournal, journal_in, journal_of, newest_in
 from signalbox.replay.recorded import RecordedTools, stand_ins
 from signalbox.services.catalog import ModelCatalog
-from signalbox.services.http.client import make_client
-from signalbox.services.search import Client
+from signalbox.services.http.client import HttpClient
+from signalbox.services.search import Client, search_client
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.services.upstream import UpstreamClient
 from signalbox.simulator.http.server import BackgroundSimulator
@@ -148,7 +148,7 @@ async def workbench(settings: Settings, *, pace: float) -> AsyncGenerator[Workbe
     configure_logs("error", settings.secrets)
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(
-            make_client(connect_timeout=settings.openrouter_connect_timeout, idle_timeout=settings.openrouter_timeout)
+            HttpClient(connect_timeout=settings.openrouter_connect_timeout, idle_timeout=settings.openrouter_timeout)
         )
         services: list[UpstreamClient] = []
         for _ in range(2):
@@ -159,4 +159,5 @@ async def workbench(settings: Settings, *, pace: float) -> AsyncGenerator[Workbe
         folder = Path(stack.enter_context(TemporaryDirectory()))
         path, dialect = folder / "models.json", services[0].dialect
         catalog = ModelCatalog(services[0].models, dialect, path, by_family=settings.is_simulated)
-        yield Workbench(settings, services[0], services[1], catalog, _known_tools(settings, client))
+        searching = await stack.enter_async_context(search_client())
+        yield Workbench(settings, services[0], services[1], catalog, _known_tools(settings, searching))

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import quote, urljoin, urlsplit
 
-import httpcore
-
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.tools import WebPage
 from signalbox.services.addresses import Address, Allowance, ascii_host
 from signalbox.services.charsets import decoded
-from signalbox.services.http.connect import trust
-from signalbox.services.http.connection import Http1Connection
+from signalbox.services.http.connect import connect
+from signalbox.services.http.connection import Connection
+from signalbox.services.http.errors import ConnectFailed, ConnectTimeout, HttpError
+from signalbox.services.http.parser import ResponseParser, encode_head
+from signalbox.services.http.request import Origin
 
 LONGEST_URL = 2_000
 LARGEST_BODY = 2 * 1024 * 1024
@@ -168,9 +169,9 @@ class PageFetcher:
         for address in await self._addresses(target):
             try:
                 return await self._ask(target, address)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+            except (ConnectFailed, ConnectTimeout) as error:
                 failure = error
-            except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError):
+            except HttpError:
                 raise ToolError(
                     Code.TOOL_FAILED, f"{target.host} closed the connection before the page was complete."
                 ) from None
@@ -180,24 +181,18 @@ class PageFetcher:
 
     async def _ask(self, target: Target, address: Address) -> _Reply:
         """Send one request on a connection to this very address. TLS checks the name, the name is not looked up."""
-        scheme = target.scheme.encode()
-        origin = httpcore.Origin(scheme, str(address).encode(), target.port)
-        connection = Http1Connection(origin, self._context(target), keepalive=0)
-        patience = {"connect": _CONNECT_SECONDS, "read": self._seconds, "write": self._seconds}
-        request = httpcore.Request(
-            b"GET",
-            httpcore.URL(scheme=scheme, host=origin.host, port=target.port, target=target.path.encode("ascii")),
-            headers=[(b"host", target.authority.encode("ascii")), *_HEADERS],
-            content=b"",
-            extensions={"sni_hostname": target.host, "timeout": patience},
+        connection = await connect(
+            Origin(target.scheme, str(address), target.port),
+            time_limit=_CONNECT_SECONDS,
+            tls=self._tls,
+            server_hostname=target.host,
         )
+        headers = ((b"host", target.authority.encode("ascii")), *_HEADERS)
         try:
-            return await _read(await connection.handle_async_request(request))
+            message = encode_head(b"GET", target.path.encode("ascii"), headers)
+            return await _read(await connection.exchange("GET", message, self._seconds), connection)
         finally:
-            connection.close()
-
-    def _context(self, target: Target) -> ssl.SSLContext | None:
-        return (self._tls or trust()) if target.scheme == "https" else None
+            connection.abort()
 
 
 def _wrong(why: str) -> ToolError:
@@ -208,16 +203,15 @@ def _query(query: str) -> str:
     return "?" + quote(query, safe="/%:@!$&'()*+,;=~?") if query else ""
 
 
-async def _read(response: httpcore.Response) -> _Reply:
+async def _read(response: ResponseParser, connection: Connection) -> _Reply:
     """Read as much of a body as is wanted: none of a redirect, an error, or what is not text."""
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
     body = bytearray()
     cut = False
     if response.status == 200 and _is_readable(_kind(headers)):
-        async for data in response.aiter_stream():
+        while not cut and (data := await connection.read()):
             body += data
-            if cut := len(body) > LARGEST_BODY:
-                break
+            cut = len(body) > LARGEST_BODY
     return _Reply(response.status, headers, bytes(body[:LARGEST_BODY]), cut)
 
 

@@ -6,8 +6,6 @@ from types import TracebackType
 from typing import NoReturn, Self, TypeVar
 from urllib.parse import quote
 
-import httpx
-
 from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
@@ -15,9 +13,19 @@ from signalbox.core.messages import JsonObject, weight_of
 from signalbox.core.parts import Bill, Fault, Request, Served, StreamPart
 from signalbox.core.ports import Emit, OnHead
 from signalbox.offload import offloaded
-from signalbox.services.http.client import ask
-from signalbox.services.http.request import Form
-from signalbox.services.http.response_reader import Hearing, rest, served_by, whole
+from signalbox.services.http.client import HttpClient
+from signalbox.services.http.errors import (
+    Broken,
+    ConnectFailed,
+    ConnectTimeout,
+    HttpError,
+    HttpTimeout,
+    PoolFull,
+    ProtocolError,
+)
+from signalbox.services.http.request import PreparedRequest
+from signalbox.services.http.response import Response, decoded
+from signalbox.services.http.response_reader import ResponseReader, parse_whole, read_all, served_of
 from signalbox.wire.dialect import Account, Lookup, Upstream
 from signalbox.wire.json_text import loads
 from signalbox.wire.json_weight import MOST_IN_A_LIST_OF_MODELS
@@ -25,8 +33,8 @@ from signalbox.wire.json_weight import MOST_IN_A_LIST_OF_MODELS
 # Fewer characters of a key than this tell nothing.
 _TELLING = 8
 _MOST_OF_AN_ERROR = 1024 * 1024
-# Addresses whose forms are kept; a dialect may put the model into the path.
-_MOST_FORMS = 256
+# Prepared requests that are kept: one per path, and a dialect may put the model into the path.
+_MOST_PREPARED = 256
 
 Answer = TypeVar("Answer")
 
@@ -34,22 +42,19 @@ Answer = TypeVar("Answer")
 class UpstreamClient:
     """The ChatClient of the app."""
 
-    def __init__(self, client: httpx.AsyncClient, upstream: Upstream) -> None:
+    def __init__(self, client: HttpClient, upstream: Upstream) -> None:
         self._client = client
         self._upstream = upstream
         self.dialect = upstream.dialect
         self._base = upstream.base_url.rstrip("/")
         # The only place that the key goes to.
         self._headers = {"content-type": "application/json", **self.dialect.headers_of(upstream)}
-        self._form_of = lru_cache(_MOST_FORMS)(self._make_form)
+        self._prepared = lru_cache(_MOST_PREPARED)(self._prepare)
 
-    def _make_form(self, path: str, *, stream: bool) -> Form:
-        """Build a request without a body: putting its address and headers together costs more than sending it."""
+    def _prepare(self, path: str, *, stream: bool) -> PreparedRequest:
+        """Encode URL and headers once: doing it per request costs more than sending it."""
         headers = {**self._headers, "accept": "text/event-stream"} if stream else self._headers
-        request = self._client.build_request("POST", self._base + path, headers=headers)
-        if request.url.username and not self._upstream.api_key:
-            next(httpx.BasicAuth(request.url.username, request.url.password).sync_auth_flow(request))
-        return Form(request)
+        return PreparedRequest("POST", self._base + path, headers)
 
     async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
         """Hand over one list of parts per network read; cancelling this ends the request. Raises UpstreamError."""
@@ -60,7 +65,7 @@ class UpstreamClient:
                 served = await self._begin(answer, on_head)
                 decoder = self.dialect.stream_decoder(served)
                 read_whole = partial(self.dialect.parts_of_body, served=served)
-                await Hearing(answer, decoder, read_whole, emit, self._hide_key).run()
+                await ResponseReader(answer, decoder, read_whole, emit, self._hide_key).run()
             finally:
                 await answer.aclose()
 
@@ -72,15 +77,15 @@ class UpstreamClient:
                 failures.has_answer = True
                 served = await self._begin(answer, on_head)
                 read_whole = partial(self.dialect.parts_of_body, served=served)
-                return self._safe(whole(await rest(answer.aiter_bytes()), read_whole))
+                return self._safe(parse_whole(await read_all(decoded(answer)), read_whole))
             finally:
                 await answer.aclose()
 
-    async def _asked(self, request: Request, *, stream: bool) -> httpx.Response:
-        """Post a request; its body is not kept in memory while the answer streams."""
-        form = self._form_of(self.dialect.path_of(request.model, stream=stream), stream=stream)
+    async def _asked(self, request: Request, *, stream: bool) -> Response:
+        """Send a request; its body is not kept in memory while the answer streams."""
+        prepared = self._prepared(self.dialect.path_of(request.model, stream=stream), stream=stream)
         body = partial(self.dialect.body_of, request, stream=stream)
-        return await ask(self._client, form, await offloaded(body, size=weight_of(request.messages, LARGE)))
+        return await self._client.send(prepared, await offloaded(body, size=weight_of(request.messages, LARGE)))
 
     async def models(self) -> list[JsonObject]:
         """Return the entries of the upstream's catalogue. Raises UpstreamError."""
@@ -99,10 +104,13 @@ class UpstreamClient:
     async def _look_up(self, lookup: Lookup[Answer], key: str = "") -> Answer:
         path = lookup.path.replace("{id}", quote(key, safe=""))
         with _Failures(self._hide_key) as failures:
-            async with self._client.stream("GET", self._base + path, headers=self._headers) as answer:
+            answer = await self._client.send(PreparedRequest("GET", self._base + path, self._headers))
+            try:
                 failures.has_answer = True
                 await self._begin(answer, None)
-                body = await rest(answer.aiter_bytes(), most_values=MOST_IN_A_LIST_OF_MODELS)
+                body = await read_all(decoded(answer), most_values=MOST_IN_A_LIST_OF_MODELS)
+            finally:
+                await answer.aclose()
         try:
             value = await offloaded(partial(loads, body), size=len(body))
         except ValueError:  # no JSON, or nested too deeply to be written again
@@ -111,25 +119,25 @@ class UpstreamClient:
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, f"The upstream's answer at {path} is not a JSON object.")
         return lookup.read(value)
 
-    async def _begin(self, answer: httpx.Response, on_head: OnHead | None) -> Served:
+    async def _begin(self, answer: Response, on_head: OnHead | None) -> Served:
         """Raise what an answer that is no success means; tell and return what the head of any other says of it."""
         if not answer.is_success:
             await self._refuse(answer)
-        served = served_by(answer, self.dialect.generation_id_header)
+        served = served_of(answer, self.dialect.generation_id_header)
         if on_head is not None:
             on_head(served)
         return served
 
-    async def _refuse(self, answer: httpx.Response) -> NoReturn:
+    async def _refuse(self, answer: Response) -> NoReturn:
         """Raise what an answer that is no success means."""
         if answer.is_redirect:
             words = "The upstream returned a redirect; check OPENROUTER_BASE_URL."
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
         try:
-            body = await rest(answer.aiter_bytes(), _MOST_OF_AN_ERROR)
+            body = await read_all(decoded(answer), _MOST_OF_AN_ERROR)
         except UpstreamError:
             body = b""  # no error takes so many words: its status says enough
-        raise self.dialect.error_of_response(answer.status_code, body, answer.headers)
+        raise self.dialect.error_of_response(answer.status, body, answer.headers)
 
     def _safe(self, parts: list[StreamPart]) -> list[StreamPart]:
         """Keep the key out of errors that came inside a 200 as well."""
@@ -150,7 +158,7 @@ class UpstreamClient:
 
 
 class _Failures:
-    """A block in which httpx's exceptions become ours, and the key is kept out of every sentence (quirk G4).
+    """A block in which HttpError becomes UpstreamError, and the key is kept out of every sentence (quirk G4).
 
     `has_answer`: whether the answer had begun when it broke. A class, for `contextmanager` costs a generator each time.
     """
@@ -170,11 +178,11 @@ class _Failures:
                 return
             case UpstreamError():
                 self._hide_key(error)
-            case httpx.TimeoutException():
+            case HttpTimeout():
                 raise _timed_out(error) from None
-            case httpx.NetworkError() | httpx.RemoteProtocolError():
+            case ConnectFailed() | Broken() | ProtocolError():
                 raise _broken(error, has_answer=self.has_answer) from None
-            case httpx.HTTPError():
+            case HttpError():
                 raise UpstreamError(
                     Code.UPSTREAM_UNREACHABLE, f"The request failed ({type(error).__name__})."
                 ) from None
@@ -182,19 +190,19 @@ class _Failures:
                 pass
 
 
-def _timed_out(error: httpx.TimeoutException) -> UpstreamError:
+def _timed_out(error: HttpTimeout) -> UpstreamError:
     match error:
-        case httpx.ConnectTimeout():
+        case ConnectTimeout():
             return UpstreamError(Code.UPSTREAM_UNREACHABLE, "The upstream did not accept a connection in time.")
-        case httpx.PoolTimeout():
+        case PoolFull():
             return UpstreamError(Code.UPSTREAM_OVERLOADED, "Too many requests to the upstream are active.")
         case _:
             return UpstreamError(Code.UPSTREAM_STALLED)
 
 
-def _broken(error: httpx.TransportError, *, has_answer: bool) -> UpstreamError:
+def _broken(error: HttpError, *, has_answer: bool) -> UpstreamError:
     if has_answer:
         return UpstreamError(Code.STREAM_CUT)
-    if isinstance(error, httpx.RemoteProtocolError):
+    if isinstance(error, ProtocolError):
         return UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream's response is not HTTP, or broke off at its start.")
     return UpstreamError(Code.UPSTREAM_UNREACHABLE)

@@ -20,6 +20,7 @@ from signalbox.core.parts import Details, Finish, Request, StreamPart
 from signalbox.core.ports import Emit
 from signalbox.core.tools import Tool
 from signalbox.decode import stream_parts
+from signalbox.services.http.client import HttpClient
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.services.upstream import UpstreamClient
 from signalbox.simulator.http.app import create_simulator
@@ -97,7 +98,7 @@ class Listener:
 
     def __init__(self) -> None:
         transport = httpx.ASGITransport(create_simulator(pace=0.0))
-        self._http = httpx.AsyncClient(transport=transport)
+        self._http = HttpClient(transport=transport)
         self._service = UpstreamClient(self._http, upstream_at("http://simulator/api/v1"))
         self.answers: list[Answer] = []
 

@@ -74,8 +74,7 @@ def _sockets() -> int:
 
 def _pooled(parts: Parts) -> int:
     """Count the connections to the upstream that are kept for the next request: held on purpose, none is a leak."""
-    pool: Any = parts.upstream._client._transport._pool  # type: ignore[attr-defined]
-    return sum(connection.is_idle() for connection in pool.connections)
+    return sum(map(len, parts.upstream._client._pool._idle.values()))
 
 
 def _made(*arguments: Any, **named: Any) -> FastAPI:

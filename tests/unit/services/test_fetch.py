@@ -9,7 +9,6 @@ from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
 
-import httpcore
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,6 +19,10 @@ from signalbox.services import fetch
 from signalbox.services.addresses import Allowance
 from signalbox.services.charsets import decoded
 from signalbox.services.fetch import LARGEST_BODY, PageFetcher, Target
+from signalbox.services.http.connection import Connection
+from signalbox.services.http.errors import ConnectFailed
+from signalbox.services.http.parser import ResponseParser
+from signalbox.services.http.request import Origin
 
 from tests.conftest import ROOT
 from tests.support.site import reply, site
@@ -173,31 +176,26 @@ async def test_g01_every_address_of_a_host_must_be_public(addresses: list[str]):
     assert error.message == "rebind.example is not on the public internet; only public pages can be read."
 
 
-class Dialled:
-    """Stands in for a connection: it notes where it would lead, and does not."""
+@pytest.fixture
+def dialled(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, str]]:
+    """Refuse every connection, and note where it would lead: address, port, and the name for TLS."""
+    made: list[tuple[str, int, str]] = []
 
-    made: list[tuple[str, int, str]]
+    async def refuse(origin: Origin, *, server_hostname: str, **_: Any) -> Connection:
+        made.append((origin.host, origin.port, server_hostname))
+        raise ConnectFailed("refused")
 
-    def __init__(self, origin: httpcore.Origin, *_: Any, **__: Any) -> None:
-        self.origin = origin
-
-    async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
-        Dialled.made.append((self.origin.host.decode(), self.origin.port, request.extensions["sni_hostname"]))
-        raise httpcore.ConnectError("refused")
-
-    def close(self) -> None:
-        pass
+    monkeypatch.setattr(fetch, "connect", refuse)
+    return made
 
 
-async def test_g01_a_name_is_looked_up_once_and_connected_to_what_was_checked(monkeypatch: pytest.MonkeyPatch):
+async def test_g01_a_name_is_looked_up_once_and_connected_to_what_was_checked(dialled: list[tuple[str, int, str]]):
     """A name with a public answer first and a private one then (rebinding) is asked once, and dialled by number."""
-    Dialled.made = []
-    monkeypatch.setattr(fetch, "Http1Connection", Dialled)
     names = Names(rebind_example=[["93.184.216.34", "2606:4700::1111"], ["127.0.0.1"]])
     error = await failure(PageFetcher(resolve=names), "https://rebind.example/")
     assert error.message == "rebind.example cannot be reached."
     assert names.asked == ["rebind.example"]
-    assert Dialled.made == [("93.184.216.34", 443, "rebind.example"), ("2606:4700::1111", 443, "rebind.example")]
+    assert dialled == [("93.184.216.34", 443, "rebind.example"), ("2606:4700::1111", 443, "rebind.example")]
 
 
 PUBLIC = st.sampled_from(["93.184.216.34", "1.1.1.1", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])
@@ -211,20 +209,18 @@ ANSWERS = st.lists(st.lists(PUBLIC | INNER, max_size=5), min_size=1, max_size=4)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(ANSWERS)
 async def test_g01_whatever_a_resolver_answers_only_public_addresses_are_dialled(
-    monkeypatch: pytest.MonkeyPatch, answers: list[list[str]]
+    dialled: list[tuple[str, int, str]], answers: list[list[str]]
 ):
     """Public first and private then, or mixed, in any order: each fetch looks up once and dials what it checked."""
-    monkeypatch.setattr(fetch, "Http1Connection", Dialled)
     names = Names(rebind_example=answers)
     fetcher = PageFetcher(resolve=names)
     for turn in list(answers):
-        Dialled.made = []
+        dialled.clear()
         names.asked.clear()
         await failure(fetcher, "https://rebind.example/")
         assert names.asked == ["rebind.example"]
-        dialled = [host for host, *_ in Dialled.made]
         allowed = bool(turn) and all(one in PUBLIC_TEXTS for one in turn)
-        assert dialled == ([str(ip_address(one)) for one in turn[:4]] if allowed else [])
+        assert [host for host, *_ in dialled] == ([str(ip_address(one)) for one in turn[:4]] if allowed else [])
 
 
 PUBLIC_TEXTS = {"93.184.216.34", "1.1.1.1", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"}
@@ -234,12 +230,17 @@ async def test_g01_a_redirect_is_looked_up_and_pinned_anew(monkeypatch: pytest.M
     """A page that leads to itself while its name now leads inside is refused at the second look-up."""
     made: list[str] = []
 
-    class Redirecting(Dialled):
-        async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
-            made.append(self.origin.host.decode())
-            return httpcore.Response(302, headers=[(b"location", b"/again")], content=b"")
+    async def redirecting(origin: Origin, **_: Any) -> "Redirecting":
+        made.append(origin.host)
+        return Redirecting(origin)
 
-    monkeypatch.setattr(fetch, "Http1Connection", Redirecting)
+    class Redirecting(Connection):
+        async def exchange(self, method: str, message: bytes, idle_timeout: float) -> ResponseParser:
+            response = ResponseParser(b"GET")
+            response.feed(b"HTTP/1.1 302 Found\r\nlocation: /again\r\ncontent-length: 0\r\n\r\n")
+            return response
+
+    monkeypatch.setattr(fetch, "connect", redirecting)
     names = Names(rebind_example=[["93.184.216.34"], ["93.184.216.34"], ["127.0.0.1"]])
     error = await failure(PageFetcher(resolve=names), "https://rebind.example/")
     assert error.message == "rebind.example is not on the public internet; only public pages can be read."

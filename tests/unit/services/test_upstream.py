@@ -22,7 +22,7 @@ from signalbox.core.parts import (
     ToolSchema,
     Usage,
 )
-from signalbox.services.http.client import make_client
+from signalbox.services.http.client import HttpClient
 from signalbox.services.upstream import UpstreamClient
 from signalbox.wire.dialects import upstream_at
 
@@ -43,7 +43,7 @@ async def start() -> AsyncIterator[Start]:
 
         def started(*scripts: Script, models: Script | None = None, path: str = "/api/v1", idle: float = 5) -> Any:
             upstream = stack.enter_context(ScriptedUpstream(*scripts, models=models, path=path))
-            client = make_client(connect_timeout=2, idle_timeout=idle)
+            client = HttpClient(connect_timeout=2, idle_timeout=idle)
             stack.push_async_callback(client.aclose)
             where = upstream_at(upstream.base_url + "/", KEY, referer="https://me.example", title="Me")
             return UpstreamClient(client, where), upstream
@@ -267,7 +267,7 @@ async def test_no_key_of_any_shape_is_in_a_fault_of_a_stream(key: str) -> None:
     """A key that looks like none is known by being ours (quirk G4)."""
     frame = chunk({}, finish="error", error={"code": 401, "message": f"bad {key}", "metadata": {"provider_name": key}})
     with ScriptedUpstream(sends(frame + DONE)) as upstream:
-        async with make_client() as client:
+        async with HttpClient() as client:
             parts = await read(UpstreamClient(client, upstream_at(upstream.base_url, key)))
     faults = [part for part in parts if isinstance(part, Fault)]
     assert len(faults) == 1
@@ -324,7 +324,7 @@ async def test_silence(start: Start) -> None:
 
 async def test_nobody_there() -> None:
     """A refused connection is told with what to check."""
-    async with make_client() as client:
+    async with HttpClient() as client:
         error = await failed(UpstreamClient(client, upstream_at("http://127.0.0.1:9/v1", KEY)))
     assert (error.code, error.retryable) == (Code.UPSTREAM_UNREACHABLE, True)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 
 from signalbox.app.config import Settings
 from signalbox.app.logs.setup import configure_logs
@@ -16,15 +16,13 @@ from signalbox.commands.doctor.loop import check_loop
 from signalbox.commands.doctor.port import check_port
 from signalbox.commands.doctor.report import all_passed, as_json, as_text
 from signalbox.commands.doctor.searching import check_search
-from signalbox.services.http.client import make_client
-from signalbox.services.search import Client
+from signalbox.services.http.client import HttpClient
+from signalbox.services.search import Client, search_client
 from signalbox.tools.daemon_threads import DaemonThreads
 
 # Longer than any single timeout inside a check.
 SECONDS = 8.0
 _CLIENT_SECONDS = 5.0
-
-Check = Callable[[Settings, Client], Awaitable[list[Finding]]]
 
 
 def doctor(*, json: bool, host: str | None = None, port: int | None = None) -> int:
@@ -49,17 +47,18 @@ def _as_served(settings: Settings, host: str | None, port: int | None) -> Settin
 async def examine(settings: Settings) -> list[Finding]:
     """Run the checks and return their findings in a fixed order."""
     asyncio.get_running_loop().set_default_executor(DaemonThreads())
-    async with make_client(connect_timeout=_CLIENT_SECONDS, idle_timeout=_CLIENT_SECONDS) as client:
-        return [one for found in await asyncio.gather(*_checks(settings, client)) for one in found]
+    client = HttpClient(connect_timeout=_CLIENT_SECONDS, idle_timeout=_CLIENT_SECONDS)
+    async with client, search_client() as searching:
+        return [one for found in await asyncio.gather(*_checks(settings, client, searching)) for one in found]
 
 
-def _checks(settings: Settings, client: Client) -> list[Awaitable[list[Finding]]]:
+def _checks(settings: Settings, client: HttpClient, searching: Client) -> list[Awaitable[list[Finding]]]:
     checks: dict[str, Awaitable[list[Finding]]] = {
         "key": check_key(settings, client),
         "data folder": asyncio.to_thread(check_folder, settings),
         "database": check_database(settings),
         "loop": asyncio.to_thread(check_loop, settings),
-        "search": check_search(settings, client),
+        "search": check_search(settings, searching),
         "port": check_port(settings),
         "access": asyncio.to_thread(check_access, settings),
     }

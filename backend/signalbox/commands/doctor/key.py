@@ -8,7 +8,7 @@ from signalbox.app.main import upstream_of
 from signalbox.commands.doctor.finding import Finding, fail, ok, warn
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
-from signalbox.services.search import Client
+from signalbox.services.http.client import HttpClient
 from signalbox.services.upstream import UpstreamClient
 from signalbox.wire.dialect import Account, Upstream
 
@@ -16,7 +16,7 @@ SECONDS = 5.0
 _LOW = 1.0  # dollars
 
 
-async def check_key(settings: Settings, client: Client) -> list[Finding]:
+async def check_key(settings: Settings, client: HttpClient) -> list[Finding]:
     """Fetch the key's account if the upstream has accounts, else its models."""
     if settings.is_simulated:
         words = "No key is set, so the built-in simulator answers."

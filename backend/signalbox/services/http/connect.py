@@ -1,27 +1,28 @@
-"""Opening a connection: a name looked up, its addresses tried, TLS where it is asked for."""
+"""Opening a connection: name lookup, "happy eyeballs" (RFC 8305), TCP and TLS."""
 
 import asyncio
 import socket
 import ssl
 from collections import deque
-from functools import cache
+from functools import cache, partial
 from typing import cast
 
-import httpcore
 import httpx
 
-from signalbox.services.http.protocol import Channel
+from signalbox.services.http.connection import Connection
+from signalbox.services.http.errors import ConnectFailed, ConnectTimeout
+from signalbox.services.http.request import Origin
 
-STAGGER = 0.25  # seconds an address has before the next is tried beside it (RFC 8305, "Connection Attempt Delay")
+ATTEMPT_DELAY = 0.25  # seconds before the next address is tried as well (RFC 8305, "Connection Attempt Delay")
 
 _Address = tuple[socket.AddressFamily, tuple[str | int, ...]]
 
 
 @cache
-def trust() -> ssl.SSLContext:
-    """Return the context of every client: certifi's authorities, or those of SSL_CERT_FILE, and HTTP/1.1 alone.
+def default_tls() -> ssl.SSLContext:
+    """Return the TLS context that all clients share: certifi's authorities or those of SSL_CERT_FILE, HTTP/1.1 only.
 
-    Reading the authorities holds everything else up for some tens of milliseconds, so it is done once.
+    It is built once, because reading the authorities blocks the event loop for tens of milliseconds.
     """
     context = httpx.create_ssl_context()
     context.set_alpn_protocols(["http/1.1"])
@@ -29,75 +30,79 @@ def trust() -> ssl.SSLContext:
 
 
 async def connect(
-    host: str, port: int, *, tls: ssl.SSLContext | None, server_hostname: str, patience: float | None
-) -> Channel:
-    """Open a connection, with TLS where a context is given.
+    origin: Origin, *, time_limit: float, tls: ssl.SSLContext | None = None, server_hostname: str | None = None
+) -> Connection:
+    """Open a connection to an origin, with TLS for https.
 
-    `patience` is the seconds for name lookup, TCP and TLS together. Raises httpcore.ConnectTimeout or ConnectError.
+    `time_limit` (seconds) covers name lookup, TCP and TLS. The certificate must have the name `server_hostname`, the
+    host by default. Raises ConnectTimeout or ConnectFailed.
     """
     loop = asyncio.get_running_loop()
+    scheme, host, port = origin
+    context = (tls or default_tls()) if scheme == "https" else None
+    name = (server_hostname or host) if context is not None else None
     try:
-        async with asyncio.timeout(patience):
+        async with asyncio.timeout(time_limit):
             sock = await _open_socket(host, port)
-            name = server_hostname if tls is not None else None
-            _, channel = await loop.create_connection(Channel, sock=sock, ssl=tls, server_hostname=name)
+            _, connection = await loop.create_connection(
+                partial(Connection, origin), sock=sock, ssl=context, server_hostname=name
+            )
     except TimeoutError as error:
-        raise httpcore.ConnectTimeout(f"No connection to {host}:{port} within {patience} s") from error
+        raise ConnectTimeout(f"No connection to {host}:{port} within {time_limit:g} s") from error
     except OSError as error:
-        raise httpcore.ConnectError(str(error)) from error
-    return channel
+        raise ConnectFailed(str(error)) from error
+    return connection
 
 
 async def _open_socket(host: str, port: int) -> socket.socket:
-    """Connect to the first address that answers, each getting a short lead over the next ("happy eyeballs").
+    """Connect to the first address that answers; each gets a short lead over the next. Raises OSError.
 
-    httpcore does this through anyio; uvloop's create_connection tries one address after the other, and a host with a
-    dead IPv6 route would eat the whole connect timeout. Raises OSError.
+    uvloop's create_connection tries one address after the other: an unreachable IPv6 address would use up the timeout.
     """
-    waiting = deque(await _addresses(host, port))
-    trying: set[asyncio.Task[socket.socket]] = set()
-    won: socket.socket | None = None
+    untried = deque(await _addresses(host, port))
+    attempts: set[asyncio.Task[socket.socket]] = set()
+    connected: socket.socket | None = None
     failure: BaseException = OSError(f"No address for {host}")
     try:
-        while won is None and (waiting or trying):
-            if waiting:
-                trying.add(asyncio.create_task(_dial(*waiting.popleft())))
-            lead = STAGGER if waiting else None
-            done, _ = await asyncio.wait(trying, timeout=lead, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                if (error := task.exception()) is None:
-                    won = task.result()
+        while connected is None and (untried or attempts):
+            if untried:
+                attempts.add(asyncio.create_task(_connect_socket(*untried.popleft())))
+            delay = ATTEMPT_DELAY if untried else None
+            done, _ = await asyncio.wait(attempts, timeout=delay, return_when=asyncio.FIRST_COMPLETED)
+            for attempt in done:
+                if (error := attempt.exception()) is None:
+                    connected = attempt.result()
                     break
                 failure = error
-                trying.discard(task)
-        if won is None:
+                attempts.discard(attempt)
+        if connected is None:
             raise failure
-        return won
+        return connected
     finally:
-        _give_up(trying, won)
+        _discard(attempts, connected)
 
 
-def _give_up(tasks: set[asyncio.Task[socket.socket]], won: socket.socket | None) -> None:
-    """Cancel the attempts still running (each closes its socket) and close those that connected too late."""
-    for task in tasks:
-        if not task.done():
-            task.cancel()
-        elif not task.cancelled() and task.exception() is None and task.result() is not won:
-            task.result().close()
+def _discard(attempts: set[asyncio.Task[socket.socket]], connected: socket.socket | None) -> None:
+    """Cancel the attempts that are still running, and close the sockets that connected too late."""
+    for attempt in attempts:
+        if not attempt.done():
+            attempt.cancel()
+        elif not attempt.cancelled() and attempt.exception() is None and attempt.result() is not connected:
+            attempt.result().close()
 
 
 async def _addresses(host: str, port: int) -> list[_Address]:
-    """Look a name up; families take turns, in the resolver's order."""
+    """Look a name up; IPv6 and IPv4 addresses alternate, otherwise in the resolver's order."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    turns: dict[socket.AddressFamily, int] = {}
+    counts: dict[socket.AddressFamily, int] = {}
     ranked: list[tuple[int, socket.AddressFamily, tuple[str | int, ...]]] = []
     for family, _, _, _, address in found:
-        turns[family] = turns.get(family, 0) + 1
-        ranked.append((turns[family], family, cast("tuple[str | int, ...]", address)))
+        counts[family] = counts.get(family, 0) + 1
+        ranked.append((counts[family], family, cast("tuple[str | int, ...]", address)))
     return [(family, address) for _, family, address in sorted(ranked, key=lambda row: row[0])]
 
 
-async def _dial(family: socket.AddressFamily, address: tuple[str | int, ...]) -> socket.socket:
+async def _connect_socket(family: socket.AddressFamily, address: tuple[str | int, ...]) -> socket.socket:
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
         sock.setblocking(False)

@@ -1,261 +1,324 @@
-"""One place in httpcore's pool: our HTTP/1.1 connection with the request it carries, and the body that it answers."""
+"""One HTTP/1.1 connection: an asyncio.Protocol that sends a request, parses its response and delivers the body."""
 
 import asyncio
-import enum
-import ssl
-from collections.abc import AsyncIterable
-from typing import Any, NoReturn, cast
+import math
+from collections import deque
+from collections.abc import Callable
+from typing import cast
 
-import httpcore
-import httpx
-from httpx._transports.default import map_httpcore_exceptions
+from signalbox.core.ports import Emit
+from signalbox.services.http.errors import Broken, ProtocolError, ReadTimeout, WriteTimeout
+from signalbox.services.http.parser import ResponseParser
+from signalbox.services.http.request import Origin
 
-from signalbox.services.http.connect import connect
-from signalbox.services.http.parser import encode_head
-from signalbox.services.http.protocol import Channel, Sink
-from signalbox.services.http.request import Post
-
-# What httpcore raises; there is no one class above them.
-FAILURES = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol)
-STALE_WINDOW = 3.0  # seconds after the request within which a dropped kept connection counts as stale
+# Bytes parsed per iteration of the event loop; the rest of a larger read waits. Parsing costs up to a third of a
+# microsecond per byte, and libuv delivers up to 32 full reads of 256 KB in a row.
+PARSE_LIMIT = 64 * 1024
+MAX_BUFFERED = 64 * 1024  # unread body bytes beyond which the socket is paused
+STALE_WINDOW = 3.0  # seconds after a request within which a dropped connection counts as stale
 
 
-class _State(enum.Enum):
-    NEW = "new"
-    ACTIVE = "active"
-    IDLE = "idle"
-    CLOSED = "closed"
+class Connection(asyncio.Protocol):
+    """A connection to one origin; it carries one request at a time.
 
-
-class Http1Connection(httpcore.AsyncConnectionInterface):
-    """A place in httpcore's pool for one origin, carrying one request at a time over a Channel.
-
-    It knows no HTTP/2, no protocol upgrade, and not httpcore's `trace` and `network_stream` extensions.
+    It keeps one timer, which is re-armed lazily: a read only stores its time, and a timer that fires early is set again
+    for the remainder. A timeout per read would cost more than the read. Between requests the same timer closes a
+    connection that is idle for the keep-alive time.
     """
 
-    def __init__(self, origin: httpcore.Origin, tls: ssl.SSLContext | None, keepalive: float | None) -> None:
+    def __init__(self, origin: Origin) -> None:
         self.origin = origin
-        self._tls = tls if origin.scheme == b"https" else None
-        self._keepalive = keepalive
-        self._channel: Channel | None = None
-        self._state = _State.NEW
+        self.closed = False
+        self.on_close: Callable[[Connection], None] | None = None
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport | None = None
+        self._parser: ResponseParser | None = None  # None: idle, no response is expected
+        self._error: Exception | None = None
+        self._reader: asyncio.Future[None] | None = None
+        self._emit: Emit[bytes] | None = None
+        self._emit_error: BaseException | None = None
+        self._drain: asyncio.Future[None] | None = None
+        self._paused = False
+        self._unparsed: deque[bytes] = deque()
+        self._buffered = 0
+        self._idle_timeout = math.inf
+        self._silent_since = 0.0
+        self._silence_limit = math.inf
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = math.inf
+        self._sent_at = 0.0
+        self._is_sent = False
+        self._is_reused = False
+        self._dropped = False  # by the server or the network
 
-    async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
-        """Send a request and return once the response's head is here. Raises httpcore's exceptions."""
-        return _Reply(await self.converse(request))
+    # --- exchanging ---
 
-    async def converse(self, request: httpcore.Request) -> "Body":
-        """Do the same, and return what httpcore needs no response for."""
-        if self._state in (_State.ACTIVE, _State.CLOSED):
-            raise httpcore.ConnectionNotAvailable
-        if self._channel is not None and self._channel.closed:  # by the server, since it was taken from the pool
-            self._channel = None
-        self._state = _State.ACTIVE
+    async def exchange(self, method: str, message: bytes, idle_timeout: float) -> ResponseParser:
+        """Send an encoded request and return its response once the head has arrived.
+
+        Raises ReadTimeout or WriteTimeout after `idle_timeout` seconds of silence, Broken, or ProtocolError.
+        """
+        self._parser = response = ResponseParser(method.encode())
+        self._idle_timeout = idle_timeout
+        self._buffered = 0
+        self._sent_at = self._loop.time()
+        self._is_sent = await self._write(message)
+        while not response.head_done:
+            await self._wait()
+        return response
+
+    async def _write(self, message: bytes) -> bool:
+        """Send bytes; False if the response ended, or the connection closed, before all were taken."""
+        if self.closed or self._transport is None or self._transport.is_closing():
+            return False
+        self._transport.write(message)
+        if self._drain is None:
+            return True
         try:
-            channel = await self._converse(request)
-        except BaseException:  # cancellation too: a client that leaves in this phase must not leave a socket behind
-            self.close()
-            raise
-        return Body(self, channel)
+            async with asyncio.timeout(self._idle_timeout):
+                await self._drain
+        except TimeoutError as error:
+            raise WriteTimeout(f"Server took no bytes for {self._idle_timeout:g} s") from error
+        return not (self.response.complete or self.closed)
 
-    async def _converse(self, request: httpcore.Request) -> Channel:
-        """Send on the kept connection or on a new one, and see the response begin."""
-        if self._channel is not None:
-            sent_at = asyncio.get_running_loop().time()
+    @property
+    def response(self) -> ResponseParser:
+        """The response being read."""
+        if self._parser is None:
+            raise Broken("No response is being read on this connection")
+        return self._parser
+
+    @property
+    def was_stale(self) -> bool:
+        """Whether this reused connection was closed before the request arrived, so that it can be sent again.
+
+        A server may close an idle connection just as we write. The loss then shows within a round trip, and without a
+        byte of response. After a later loss the request may have been processed, and paid for.
+        """
+        is_early = self._loop.time() - self._sent_at <= STALE_WINDOW
+        return self._is_reused and self._dropped and is_early and not self.response.has_begun
+
+    # --- reading the body ---
+
+    async def read(self) -> bytes:
+        """Return the body bytes that arrived since the last call, b"" at the end. Raises like `exchange`.
+
+        Returning network reads rather than HTTP chunks is what makes a burst cheap.
+        """
+        response = self.response
+        while not response.pending:
+            if response.complete:
+                return b""
+            await self._wait()
+        self._release_backpressure()
+        return response.take_body()
+
+    async def stream_body(self, emit: Emit[bytes]) -> None:
+        """Emit the body, one object per network read, until it ends or `stop_streaming` is called.
+
+        `emit` is called inside the read callback: no task wakes per read, which is a third of a paced event's cost.
+        Raises like `exchange`, and what `emit` raises.
+        """
+        response = self.response
+        self._release_backpressure()
+        self._emit = emit
+        try:
+            self._deliver(response, emit)
+            while self._emit is not None and not response.complete:
+                await self._wait()
+        finally:
+            self._emit = None
+            error, self._emit_error = self._emit_error, None
+        if error is not None:
+            raise error
+
+    def stop_streaming(self) -> None:
+        """End `stream_body` after the current read; `read` returns what follows."""
+        self._emit = None
+
+    def _deliver(self, response: ResponseParser, emit: Emit[bytes]) -> bool:
+        """Emit the pending bytes; True if the task in `stream_body` must wake."""
+        if response.pending:
             try:
-                return await _send(self._channel, request)
-            except (httpcore.NetworkError, httpcore.RemoteProtocolError):
-                if not _may_send_again(request, self._channel, sent_at):
-                    raise
-        self._channel = await self._connect(request)
-        if self.is_closed():  # the client was closed meanwhile
-            self._channel.abort()
-            raise httpcore.ConnectError("Connection closed while it was being opened")
-        return await _send(self._channel, request)
+                emit(response.take_body())
+            except BaseException as error:  # noqa: BLE001 - `stream_body` raises it
+                self._emit, self._emit_error = None, error
+        return self._emit is None or response.complete
 
-    async def _connect(self, request: httpcore.Request) -> Channel:
-        host = self.origin.host.decode("ascii")
-        return await connect(
-            host,
-            self.origin.port,
-            tls=self._tls,
-            server_hostname=extensions_of(request).get("sni_hostname") or host,
-            patience=_timeouts_of(request).get("connect"),
-        )
+    def _release_backpressure(self) -> None:
+        self._buffered = 0
+        if self._paused and not self._unparsed:
+            self._resume_reading()
 
-    def release(self) -> None:
-        """Take the connection back when a response is closed, read to its end or not."""
-        if self._state is _State.ACTIVE and self._channel is not None:
-            kept = self._channel.release(self._keepalive)
-            self._state = _State.IDLE if kept else _State.CLOSED
+    def _resume_reading(self) -> None:
+        self._paused = False
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.resume_reading()
 
-    def close(self) -> None:
-        """Close the socket now."""
-        self._state = _State.CLOSED
-        if self._channel is not None:
-            self._channel.abort()
+    def _pause_reading(self) -> None:
+        if not self._paused:
+            self._paused = True
+            cast(asyncio.Transport, self._transport).pause_reading()
 
-    @property
-    def is_at_rest(self) -> bool:
-        """Whether no request is under way, and one may still begin."""
-        return self._state in (_State.NEW, _State.IDLE)
+    # --- ending ---
 
-    # What follows is called by httpcore's pool.
+    def finish(self, keepalive: float) -> bool:
+        """End the exchange. Keep the connection open for `keepalive` seconds if it can be reused, else close it."""
+        response, self._parser = self._parser, None
+        reusable = response is not None and response.complete and response.reusable and self._is_sent
+        if not reusable or self._unparsed or self.closed or self._transport is None or self._transport.is_closing():
+            self.abort()
+            return False
+        if self._paused:
+            self._resume_reading()
+        self._is_reused = True
+        self._arm(keepalive)
+        return True
 
-    async def aclose(self) -> None:
-        """Close the socket now."""
-        self.close()
+    def abort(self, error: Exception | None = None) -> None:
+        """Close the socket now; `error` is raised to waiting tasks."""
+        self.closed = True
+        self._unparsed.clear()
+        if self._error is None:
+            self._error = error or Broken("Connection closed")
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._transport is not None:
+            self._transport.abort()
+        self._wake()
+        if self.on_close is not None:
+            self.on_close(self)
 
-    def can_handle_request(self, origin: httpcore.Origin) -> bool:
-        """Say whether this connection leads to `origin`."""
-        return origin == self.origin
+    # --- waiting ---
 
-    def is_available(self) -> bool:
-        """Say whether a request may be sent now."""
-        return self.is_idle()
-
-    def has_expired(self) -> bool:
-        """Never: the channel's timer closes idle connections and notices when the server closes one."""
-        return False
-
-    def is_idle(self) -> bool:
-        """Say whether the connection is open and kept for another request."""
-        return self._state is _State.IDLE and self._channel is not None and not self._channel.closed
-
-    def is_closed(self) -> bool:
-        """Say whether the connection is of no more use; a server may have closed it while it was idle."""
-        return self._state is _State.CLOSED or (self._state is _State.IDLE and not self.is_idle())
-
-    def info(self) -> str:
-        """Describe the connection for logs and for `repr`."""
-        return f"{str(self.origin)!r}, HTTP/1.1, {self._state.name}"
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} [{self.info()}]>"
-
-
-class Body:
-    """A response's body: one bytes object per network read; and the head that came before it."""
-
-    def __init__(self, connection: Http1Connection, channel: Channel) -> None:
-        self.connection = connection
-        self._channel = channel
-        self.is_closed = False
-        self.head = channel.response
-
-    def __aiter__(self) -> "Body":
-        return self
-
-    async def __anext__(self) -> bytes:
-        data = await self._channel.read()
-        if not data:
-            raise StopAsyncIteration
-        return data
-
-    @property
-    def is_read(self) -> bool:
-        """Whether nothing more comes."""
-        return self._channel.is_read
-
-    async def pour(self, sink: Sink) -> None:
-        """Hand over the body where it arrives, past httpx and httpcore; raises httpx's exceptions."""
+    async def _wait(self) -> None:
+        """Wait for the next network read, the end, or the timer."""
+        if self._error is not None:
+            raise self._error
+        self._arm(self._idle_timeout)
+        self._reader = self._loop.create_future()
         try:
-            await self._channel.pour(sink)
-        except FAILURES as error:
-            raise_as_httpx(error)
+            await self._reader
+        finally:
+            self._reader = None
 
-    def close(self) -> None:
-        """Give the connection back."""
-        if not self.is_closed:
-            self.is_closed = True
-            self.connection.release()
+    def _wake(self) -> None:
+        if self._reader is not None and not self._reader.done():
+            self._reader.set_result(None)
+        if self._drain is not None and (self.closed or self.response.complete):
+            self.resume_writing()
 
-    async def aclose(self) -> None:
-        """Give the connection back."""
-        self.close()
+    def _arm(self, seconds: float) -> None:
+        self._silent_since, self._silence_limit = self._loop.time(), seconds
+        if seconds < math.inf and (self._timer is None or self._timer_at > self._silent_since + seconds):
+            self._schedule(self._silent_since + seconds)
 
+    def _schedule(self, at: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = at
+        self._timer = self._loop.call_at(at, self._on_timer)
 
-class _Reply(httpcore.Response):
-    """A response whose parts are known to be of the right type: httpcore looks at every header again."""
+    def _on_timer(self) -> None:
+        self._timer = None
+        if self._parser is not None and self._reader is None:
+            return  # the reader is busy elsewhere, the server is not silent: the next wait arms again
+        deadline = self._silent_since + self._silence_limit
+        if deadline > self._loop.time():
+            if deadline < math.inf:
+                self._schedule(deadline)
+        elif self._parser is None:
+            self.abort()
+        else:
+            self.abort(ReadTimeout(f"Server sent nothing for {self._idle_timeout:g} s"))
 
-    def __init__(self, body: Body) -> None:
-        head = body.head
-        self.status = head.status
-        self.headers = head.headers
-        self.stream = body
-        self.extensions = {"http_version": head.version, "reason_phrase": head.reason, "body": body}
-        self._stream_consumed = False
+    # --- called by the event loop ---
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Store the transport."""
+        self._transport = cast(asyncio.Transport, transport)
 
-def raise_as_httpx(error: Exception) -> NoReturn:
-    """Raise httpx's exception in place of httpcore's: its `with` costs something where nothing fails too."""
-    with map_httpcore_exceptions():
-        raise error
-    raise AssertionError("not reached")
+    def data_received(self, data: bytes) -> None:
+        """Parse one network read and deliver its body bytes."""
+        if self.closed:
+            return
+        if self._parser is None:  # nothing was requested: the next request must not take this for its response
+            self.abort()
+            return
+        self._silent_since = self._loop.time()
+        if len(data) > PARSE_LIMIT or self._unparsed:
+            self._parse_later(data)
+        else:
+            self._parse(data)
 
+    def _parse_later(self, data: bytes) -> None:
+        """Parse a large read in slices, one per iteration of the event loop."""
+        if not self._unparsed:
+            self._pause_reading()
+            self._loop.call_soon(self._parse_next)
+        self._unparsed.extend(data[at : at + PARSE_LIMIT] for at in range(0, len(data), PARSE_LIMIT))
 
-async def _send(channel: Channel, request: httpcore.Request) -> Channel:
-    """Write a request and wait for the response's head."""
-    timeouts = _timeouts_of(request)
-    channel.begin(request.method, timeouts.get("read"))
-    patience = timeouts.get("write")
-    if not isinstance(request, Post):
-        await _write(channel, request, patience)
-    elif await channel.write(request.message, patience):
-        channel.request_sent()
-    await channel.head()
-    return channel
+    def _parse_next(self) -> None:
+        if not self._unparsed:  # closed meanwhile
+            return
+        self._silent_since = self._loop.time()
+        self._parse(self._unparsed.popleft())
+        if self._unparsed:
+            self._loop.call_soon(self._parse_next)
+        elif not self.closed and self._buffered <= MAX_BUFFERED:
+            self._resume_reading()
 
+    def _parse(self, data: bytes) -> None:
+        response, emit = self._parser, self._emit
+        if response is None:  # read for an exchange that is over
+            self.abort()
+            return
+        try:
+            response.feed(data)
+        except ProtocolError as error:
+            if emit is not None:
+                self._deliver(response, emit)
+            self.abort(error)
+            return
+        if emit is None:
+            self._buffered += len(data)
+            if self._buffered > MAX_BUFFERED:
+                self._pause_reading()
+        elif not self._deliver(response, emit):
+            return
+        self._wake()
 
-async def _write(channel: Channel, request: httpcore.Request, patience: float | None) -> None:
-    """Write a request piece by piece; an answer that comes early ends the upload.
+    def eof_received(self) -> None:
+        """End at once: asyncio would first flush an upload that the server may no longer read."""
+        self._end(None)
 
-    Raises httpcore.LocalProtocolError when the body is not as long as it says: the rest of it, or the next request,
-    would be read as something else.
-    """
-    head = encode_head(request.method, request.url.target, request.headers)
-    length, chunked = _framing(request.headers)
-    assert isinstance(request.stream, AsyncIterable)
-    async for part in request.stream:
-        if not part:
-            continue
-        length -= len(part)
-        if length < 0 and not chunked:
-            raise httpcore.LocalProtocolError("Too much data for declared Content-Length")
-        if not await channel.write(head + (b"%x\r\n%b\r\n" % (len(part), part) if chunked else part), patience):
-            break
-        head = b""
-    else:
-        if length > 0 and not chunked:
-            raise httpcore.LocalProtocolError("Too little data for declared Content-Length")
-        if await channel.write(head + (b"0\r\n\r\n" if chunked else b""), patience):
-            channel.request_sent()
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End because the server closed or the network failed."""
+        self._end(exc)
 
+    def _end(self, exc: Exception | None) -> None:
+        while self._unparsed and not self.closed:  # received before the end
+            self._parse(self._unparsed.popleft())
+        if self.closed:
+            return
+        self._dropped = True
+        error: Exception | None = None
+        try:
+            if exc is not None:
+                error = Broken(str(exc) or repr(exc))
+            elif self._parser is not None:
+                self._parser.finish()
+        except ProtocolError as broken:
+            error = broken
+        self.abort(error)
 
-def _framing(headers: list[tuple[bytes, bytes]]) -> tuple[int, bool]:
-    """Say how a request's body is delimited: its length in bytes, and whether it goes out in chunks instead."""
-    fields = {name.lower(): value for name, value in headers}
-    length = fields.get(b"content-length", b"0")
-    if not length.isdigit():
-        raise httpcore.LocalProtocolError(f"Illegal Content-Length {length!r}")
-    return int(length), fields.get(b"transfer-encoding", b"").lower() == b"chunked"
+    def pause_writing(self) -> None:
+        """Hold writes: the server reads more slowly than we send."""
+        self._drain = self._loop.create_future()
 
-
-def extensions_of(message: httpcore.Request | httpcore.Response) -> dict[str, Any]:
-    """Return what httpcore leaves untyped."""
-    return cast("dict[str, Any]", message.extensions)  # pyright: ignore[reportUnknownMemberType]
-
-
-def _timeouts_of(request: httpcore.Request) -> dict[str, float | None]:
-    """Return httpx's four timeouts of a request by their names, in seconds; None is no limit."""
-    return extensions_of(request).get("timeout") or {}
-
-
-def _may_send_again(request: httpcore.Request, channel: Channel, sent_at: float) -> bool:
-    """Decide whether a kept connection was dead already when the request went out on it.
-
-    A server closes an idle connection just as we write: the loss then shows within a round trip, with not one byte of
-    response. A loss long after the request is a server that died at work, and a completion may have been paid for.
-    """
-    late = asyncio.get_running_loop().time() - sent_at > STALE_WINDOW
-    return channel.unanswered and not late and isinstance(request.stream, httpx.ByteStream)
+    def resume_writing(self) -> None:
+        """Continue held writes."""
+        drain, self._drain = self._drain, None
+        if drain is not None and not drain.done():
+            drain.set_result(None)

@@ -5,8 +5,9 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import cast
 
-import httpcore
 import httptools
+
+from signalbox.services.http.errors import InvalidRequest, ProtocolError
 
 MAX_HEAD = 64 * 1024  # bytes of header fields, and of anything else in a row that brings no body
 
@@ -17,26 +18,26 @@ Header = tuple[bytes, bytes]
 
 
 def encode_head(method: bytes, target: bytes, headers: Iterable[Header]) -> bytes:
-    """Write a request line and its fields; raise httpcore.LocalProtocolError for what would break out of its line.
+    """Write a request line and its fields; raise InvalidRequest for what would break out of its line.
 
     httpx itself checks neither names nor values: h11 did, and h11 is not here any more.
     """
     lines = [b"%b %b HTTP/1.1" % (method, target)]
     for name, value in headers:
         if not _TOKEN.fullmatch(name):
-            raise httpcore.LocalProtocolError(f"Illegal header name {name!r}")
+            raise InvalidRequest(f"Illegal header name {name!r}")
         lines.append(b"%b: %b" % (name, value))
     head = b"\r\n".join(lines)
     breaks = len(lines) - 1
     if lines[0].count(b" ") != 2 or head.count(b"\n") != breaks or head.count(b"\r") != breaks or b"\0" in head:
-        raise httpcore.LocalProtocolError("Illegal character in the request line or in a header value")
+        raise InvalidRequest("Illegal character in the request line or in a header value")
     return head + b"\r\n\r\n"
 
 
 class ResponseParser:
     """What one response has brought so far: head, body not yet taken, and how it ended. No socket, no clock.
 
-    `feed` and `finish` raise httpcore.RemoteProtocolError when the server broke the protocol.
+    `feed` and `finish` raise ProtocolError when the server broke the protocol.
     """
 
     __slots__ = ("_bodiless", "_dry", "_head_size", "_own_pieces", "_parser", "_to_eof", "_two_lengths", "complete",
@@ -97,13 +98,13 @@ class ResponseParser:
         if self.complete:
             return
         if not self.head_done:
-            raise httpcore.RemoteProtocolError("Server disconnected without sending a response.")
+            raise ProtocolError("Server disconnected without sending a response.")
         if not self._to_eof:
-            raise httpcore.RemoteProtocolError("Server disconnected before the response body was complete.")
+            raise ProtocolError("Server disconnected before the response body was complete.")
         self.complete = True
         self._settle()
 
-    def take(self) -> bytes:
+    def take_body(self) -> bytes:
         """Return the body bytes that came since the last call, as one object."""
         body = b"".join(self.pending)  # of one piece it is that piece, not a copy
         self.pending.clear()
@@ -121,7 +122,7 @@ class ResponseParser:
         """Stop a head, a trailer or a chunk extension that never ends: llhttp would gather it for ever."""
         self._dry += size
         if self._dry > MAX_HEAD:
-            raise httpcore.RemoteProtocolError(f"More than {MAX_HEAD} bytes of response without any body")
+            raise ProtocolError(f"More than {MAX_HEAD} bytes of response without any body")
 
     # What follows is called by llhttp.
 
@@ -144,7 +145,7 @@ class ResponseParser:
         """Keep a header field; count a trailer field and let it go."""
         self._head_size += len(name) + len(value) + 4
         if self._head_size > MAX_HEAD:
-            raise httpcore.RemoteProtocolError(f"Response headers of more than {MAX_HEAD} bytes")
+            raise ProtocolError(f"Response headers of more than {MAX_HEAD} bytes")
         if not self.head_done:
             self.headers.append((name, value))
             name = name.lower()
@@ -157,7 +158,7 @@ class ResponseParser:
         parser = cast(httptools.HttpResponseParser, self._parser)
         self.status = parser.get_status_code()
         if self.status == 101:
-            raise httpcore.RemoteProtocolError("Server switched protocols without being asked")
+            raise ProtocolError("Server switched protocols without being asked")
         if self.status < 200:  # 100 Continue, 103 Early Hints: the response proper is still to come
             return
         self.version = b"HTTP/" + parser.get_http_version().encode()
@@ -184,8 +185,8 @@ class ResponseParser:
             self.reusable = parser.should_keep_alive() and not self._two_lengths
 
 
-def _protocol_error(error: Exception) -> httpcore.RemoteProtocolError:
+def _protocol_error(error: Exception) -> ProtocolError:
     """Turn llhttp's complaint, or the one a callback raised through it, into httpcore's."""
-    if isinstance(error.__context__, httpcore.RemoteProtocolError):
+    if isinstance(error.__context__, ProtocolError):
         return error.__context__
-    return httpcore.RemoteProtocolError(str(error))
+    return ProtocolError(str(error))

@@ -1,217 +1,118 @@
-"""httpcore's pool with our connection, and with books in which no connection is walked past another."""
+"""The connections of a client: idle ones are reused, and their number is limited."""
 
+import asyncio
 import ssl
-from collections import defaultdict, deque
-from collections.abc import Hashable
-from typing import TypeAlias, TypeVar, cast
 
-import httpcore
-from httpcore._async.connection_pool import AsyncPoolRequest
-
-from signalbox.services.http.connection import Body, Http1Connection, extensions_of
-from signalbox.services.http.request import Post
-
-Member = TypeVar("Member", bound=Hashable)
-_Address: TypeAlias = tuple[bytes, bytes, int | None]
+from signalbox.services.http.connect import connect
+from signalbox.services.http.connection import Connection
+from signalbox.services.http.errors import ConnectFailed, PoolFull
+from signalbox.services.http.request import Origin
 
 
-class _Bag(dict[Member, None]):
-    """An ordered set under a list's names, for httpcore uses those: taking one out costs the same however many."""
+class Pool:
+    """Hands out slots: each is an idle connection to an origin, or room to open one.
 
-    def append(self, member: Member) -> None:
-        self[member] = None
-
-    def remove(self, member: Member) -> None:
-        del self[member]
-
-    @property
-    def newest(self) -> Member:
-        return next(reversed(self))
-
-
-class _Requests(_Bag[AsyncPoolRequest]):
-    """The requests that httpcore takes care of; notes who waits for a connection, and which ones are held no more."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.waiting: deque[AsyncPoolRequest] = deque()
-        self.left: list[Http1Connection] = []
-
-    def append(self, member: AsyncPoolRequest) -> None:
-        super().append(member)
-        self.waiting.append(member)
-
-    def remove(self, member: AsyncPoolRequest) -> None:
-        super().remove(member)
-        if (connection := _held(member)) is not None:
-            self.left.append(connection)
-
-    def forget(self, member: AsyncPoolRequest) -> None:
-        """Take out a request whose connection stays with its caller."""
-        super().remove(member)
-
-
-class Pool(httpcore.AsyncConnectionPool):
-    """Gives each request a connection, a kept-alive one where there is one to its server.
-
-    httpcore's own way walks all connections on each acquire and release, and builds a list of them for every idle one:
-    26 CPU-ms per stream with 1,000 streams. A walk alone still grows with what is open: 0.3 ms per stream with 2,000.
+    Every operation takes constant time, however many connections are open.
     """
 
-    def __init__(self, tls: ssl.SSLContext, max_connections: int, keepalive: float) -> None:
-        # Where httpcore counts for the keep-alive limit it counts all connections, not the idle ones: with httpx's
-        # 100/20 fifty overlapping streams opened 170 connections in five rounds, with equal limits 50.
-        super().__init__(
-            ssl_context=tls,
-            max_connections=max_connections,
-            max_keepalive_connections=max_connections,
-            keepalive_expiry=keepalive,
-        )
-        self._books = _Requests()
-        # httpcore's own names for both, which its other methods use.
-        self._requests = cast("list[AsyncPoolRequest]", self._books)
-        self._all: _Bag[Http1Connection] = _Bag()
-        self._connections = cast("list[httpcore.AsyncConnectionInterface]", self._all)
-        self._idle: defaultdict[_Address, _Bag[Http1Connection]] = defaultdict(_Bag)
+    def __init__(self, tls: ssl.SSLContext, *, connect_timeout: float, max_connections: int, keepalive: float) -> None:
+        self.size = 0  # connections that are open or being opened
+        self._tls = tls
+        self._connect_timeout = connect_timeout
+        self._max_connections = max_connections
+        self._keepalive = keepalive
+        self._active: set[Connection] = set()
+        self._idle: dict[Origin, dict[Connection, None]] = {}  # the longest idle first
+        self._waiting: dict[asyncio.Future[Connection | None], Origin] = {}
+        self._closed = False
 
-    def create_connection(self, origin: httpcore.Origin) -> Http1Connection:
-        """Return our connection in place of httpcore's."""
-        return Http1Connection(origin, self._ssl_context, self._keepalive_expiry)
+    async def acquire(self, origin: Origin) -> Connection | None:
+        """Return an idle connection, None if a new one may be opened; in a full pool, wait for a slot.
 
-    @property
-    def connections(self) -> list[httpcore.AsyncConnectionInterface]:
-        """The connections that are open or being opened."""
-        return [connection for connection in self._all if not connection.is_closed()]
-
-    async def aclose(self) -> None:
-        """Close all connections."""
-        # Who was given one and has not begun finds it closed, asks again, and has to be known as waiting then.
-        self._books.waiting.extend(one for one in self._books if (own := _held(one)) and own.is_at_rest)
-        closing: list[httpcore.AsyncConnectionInterface] = [*self._all]
-        self._all = _Bag()
-        self._connections = cast("list[httpcore.AsyncConnectionInterface]", self._all)
-        self._idle.clear()
-        await self._close_connections(closing)
-
-    async def post(self, post: Post) -> Body:
-        """Send a request and return the body of its response, once its head is here; to be given back when it is read.
-
-        That is what `handle_async_request` does, for a request that needs nothing else of httpcore: its requests,
-        responses and streams were 4% of a short stream's steps in Python. Raises httpcore's exceptions.
+        Each slot must be given back to `release`. Raises PoolFull or ConnectFailed.
         """
-        while True:
-            connection = await self._take(post)
-            try:
-                return await connection.converse(post)
-            except httpcore.ConnectionNotAvailable:  # the pool was closed since
-                continue
-            except BaseException:
-                self._put_away(connection)
-                raise
-
-    def give_back(self, body: Body) -> None:
-        """Take back the connection of a response, read to its end or not; nothing here waits."""
-        if not body.is_closed:
-            body.close()
-            self._put_away(body.connection)
-
-    async def _take(self, post: Post) -> Http1Connection:
-        """Return a connection for a request; where the pool is full, wait for a free one."""
-        books = self._books
-        if not books.waiting and self._has_room:
-            return self._provide(post.origin)
-        asked = AsyncPoolRequest(post)
-        books.append(asked)
+        self._raise_if_closed()
+        if not self._waiting and self._has_room:
+            return self._take(origin)
+        slot: asyncio.Future[Connection | None] = asyncio.get_running_loop().create_future()
+        self._waiting[slot] = origin
         try:
-            self._assign_requests_to_connections()
-            connection = await asked.wait_for_connection(extensions_of(post).get("timeout", {}).get("pool"))
-        except BaseException:
-            books.remove(asked)
-            self._assign_requests_to_connections()
+            async with asyncio.timeout(self._connect_timeout):
+                connection = await slot
+        except BaseException as error:
+            self._waiting.pop(slot, None)
+            if slot.done() and not slot.cancelled() and slot.exception() is None:  # served while it was cancelled
+                self.release(slot.result())
+            if isinstance(error, TimeoutError):
+                raise PoolFull(f"No connection became free within {self._connect_timeout:g} s") from None
             raise
-        books.forget(asked)
-        return cast(Http1Connection, connection)
+        return self.replace(connection) if connection is not None and connection.closed else connection
 
-    async def _close_connections(self, closing: list[httpcore.AsyncConnectionInterface]) -> None:
-        """Close what there is, which is nothing as a rule: httpcore sets up a shield before it looks.
+    async def open(self, origin: Origin) -> Connection:
+        """Open a connection in a slot without one. Raises ConnectTimeout or ConnectFailed."""
+        self._raise_if_closed()
+        connection = await connect(origin, time_limit=self._connect_timeout, tls=self._tls)
+        if self._closed:
+            connection.abort()
+            self._raise_if_closed()
+        connection.on_close = self._drop_idle
+        self._active.add(connection)
+        return connection
 
-        Ours close without waiting, so nothing needs a shield: those were 4% of a short stream's steps in Python.
-        """
-        for connection in closing:
-            await connection.aclose()
+    def replace(self, connection: Connection) -> None:
+        """Close the connection of a slot, and keep the slot for a new one."""
+        self._active.discard(connection)
+        connection.abort()
 
-    def _assign_requests_to_connections(self) -> list[httpcore.AsyncConnectionInterface]:
-        """Give every waiting request a connection while there are any.
+    def release(self, connection: Connection | None) -> None:
+        """Give a slot back; a connection stays open if its response was complete, and is closed otherwise."""
+        if connection is not None:
+            self._active.discard(connection)
+        if connection is not None and connection.finish(self._keepalive):
+            self._idle.setdefault(connection.origin, {})[connection] = None
+        else:
+            self.size -= 1
+        while self._waiting and self._has_room:
+            slot = next(iter(self._waiting))
+            waiting_for = self._waiting.pop(slot)
+            if not slot.done():
+                slot.set_result(self._take(waiting_for))
 
-        httpcore would close what this returns: ours need not be waited for, and are closed by now.
-        """
-        books = self._books
-        while books.left:
-            self._take_back(books.left.pop())
-        if books.waiting:
-            self._forget_closed()
-        while books.waiting and self._has_room:
-            request = books.waiting.popleft()
-            if request in books:
-                request.assign_to_connection(self._provide(request.request.url.origin))
-        return []
+    def close(self) -> None:
+        """Close all connections; exchanges and waiting requests fail."""
+        self._closed = True
+        for slot in self._waiting:
+            if not slot.done():
+                slot.set_exception(ConnectFailed("The client was closed"))
+        for connection in [*self._active, *(one for idle in self._idle.values() for one in idle)]:
+            connection.abort()
+
+    def _raise_if_closed(self) -> None:
+        if self._closed:
+            raise ConnectFailed("The client was closed")
 
     @property
     def _has_room(self) -> bool:
-        return len(self._all) < self._max_connections or any(self._idle.values())
+        return self.size < self._max_connections or any(self._idle.values())
 
-    def _put_away(self, connection: Http1Connection) -> None:
-        """Take back a connection, and see who waits for one."""
-        self._take_back(connection)
-        if self._books.waiting:
-            self._assign_requests_to_connections()
+    def _take(self, origin: Origin) -> Connection | None:
+        """Fill a slot: with an idle connection, or with room that another origin's idle connection may have to make.
 
-    def _take_back(self, connection: Http1Connection) -> None:
-        """Take back a connection: kept it is idle; one that was made for a request that never began is closed."""
-        if connection not in self._all:
-            return
-        if connection.is_idle():
-            self._idle[_address(connection.origin)].append(connection)
-            self._forget_closed()
-            return
-        self._all.remove(connection)
-        if not connection.is_closed():
-            connection.close()
-
-    def _provide(self, origin: httpcore.Origin) -> Http1Connection:
-        """Find an idle connection to an origin or make one, in place of another origin's where the pool is full."""
-        own = self._idle.get(_address(origin))
-        while own:
-            connection = own.newest  # so that those a peak has left behind come to their end
-            own.remove(connection)
-            if connection.is_idle():
-                return connection
-            self._all.remove(connection)
-        if len(self._all) >= self._max_connections:
-            idle = next(bag for bag in self._idle.values() if bag)
-            oldest = next(iter(idle))
-            idle.remove(oldest)
-            self._all.remove(oldest)
-            oldest.close()
-        connection = self.create_connection(origin)
-        self._all.append(connection)
-        return connection
-
-    def _forget_closed(self) -> None:
-        """Let go of idle connections that were closed: who is idle longest comes first, and our timer closes it first.
-
-        One that its server has closed behind another that is open is let go when it would be taken, or when its turn
-        comes.
+        The most recently used connection comes first, so that those left over from a peak expire.
         """
-        for bag in self._idle.values():
-            while bag and not (oldest := next(iter(bag))).is_idle():
-                bag.remove(oldest)
-                self._all.remove(oldest)
+        if idle := self._idle.get(origin):
+            connection, _ = idle.popitem()
+            self._active.add(connection)
+            return connection
+        if self.size >= self._max_connections:
+            longest_idle = next(next(iter(idle)) for idle in self._idle.values() if idle)
+            longest_idle.abort()  # calls _drop_idle
+        self.size += 1
+        return None
 
-
-def _held(request: AsyncPoolRequest) -> Http1Connection | None:
-    return cast("Http1Connection | None", request.connection)
-
-
-def _address(origin: httpcore.Origin) -> _Address:
-    return origin.scheme, origin.host, origin.port
+    def _drop_idle(self, connection: Connection) -> None:
+        """Forget an idle connection that its server or its timer closed; an active one is released by its user."""
+        idle = self._idle.get(connection.origin, {})
+        if connection in idle:
+            del idle[connection]
+            self.size -= 1

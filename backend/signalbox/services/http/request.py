@@ -1,60 +1,61 @@
-"""A request that goes out time and again with another body: what never changes of it is made once."""
+"""A request that is built once and sent many times, each time with another body."""
 
+from base64 import b64encode
+from collections.abc import Mapping
 from functools import cached_property
+from typing import NamedTuple
 
-import httpcore
 import httpx
 
+from signalbox.services.http.errors import InvalidRequest
 from signalbox.services.http.parser import encode_head
 
-
-class Form:
-    """What all posts to one address have in common, read from a request without a body."""
-
-    def __init__(self, request: httpx.Request) -> None:
-        request.headers.pop("content-length", None)
-        url = request.url
-        self.request = request
-        self.method = request.method.encode("ascii")
-        self.url = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-        self.origin = self.url.origin
-        self.headers = request.headers.raw
-        self.extensions = request.extensions
-
-    @cached_property
-    def head(self) -> bytes:
-        """The head up to the body's length; raises httpcore.LocalProtocolError for what would break out of its line."""
-        return encode_head(self.method, self.url.target, self.headers)[:-2] + b"Content-Length: "
-
-    def filled(self, body: bytes) -> httpx.Request:
-        """Return the request with a body, as any transport takes it."""
-        headers = [*self.headers, (b"Content-Length", b"%d" % len(body))]
-        own = self.request
-        return httpx.Request(own.method, own.url, headers=headers, content=body, extensions=own.extensions)
+# A compressed stream is held back, and cut into pieces, by what compresses it.
+_DEFAULTS = {"accept": "*/*", "accept-encoding": "identity", "connection": "keep-alive", "user-agent": "Signalbox"}
+_PORTS = {"http": 80, "https": 443}
+_BODILESS = ("GET", "HEAD")
 
 
-class Post(httpcore.Request):
-    """A form with its body.
+class Origin(NamedTuple):
+    """Where a connection leads: requests to the same origin share connections."""
 
-    httpx's and httpcore's constructors would look at each header anew: 8% of a short stream's steps in Python.
-    `headers` and `stream` are built only where something other than our connection asks for them.
+    scheme: str
+    host: str
+    port: int
+
+
+class PreparedRequest:
+    """Method, URL and headers of a request; credentials in the URL become basic authentication.
+
+    `headers` override the default ones. Raises InvalidRequest for a URL that is not http or https.
     """
 
-    def __init__(self, form: Form, body: bytes) -> None:
-        self.message = b"%b%d\r\n\r\n%b" % (form.head, len(body), body)
-        self.method = form.method
-        self.url = form.url
-        self.origin = form.origin
-        self.extensions = form.extensions
-        self._form = form
-        self._body = body
+    def __init__(self, method: str, url: str, headers: Mapping[str, str] | None = None) -> None:
+        try:
+            parsed = httpx.URL(url)
+        except httpx.InvalidURL as error:
+            raise InvalidRequest("The URL is not valid") from error
+        if parsed.scheme not in _PORTS or not parsed.host or (parsed.port or 0) > 65535:
+            raise InvalidRequest("The URL is not an http or https URL")
+        given = {name.lower(): value for name, value in (headers or {}).items()}
+        if parsed.userinfo:
+            given.setdefault("authorization", _basic(parsed))
+        self.method = method
+        self.url = parsed.copy_with(userinfo=b"", fragment=None)
+        self.origin = Origin(parsed.scheme, parsed.raw_host.decode("ascii"), parsed.port or _PORTS[parsed.scheme])
+        self.headers = {"host": parsed.netloc.decode("ascii"), **_DEFAULTS, **given}
 
     @cached_property
-    def headers(self) -> list[tuple[bytes, bytes]]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """All headers."""
-        return [*self._form.headers, (b"Content-Length", b"%d" % len(self._body))]
+    def _head(self) -> bytes:
+        headers = [(name.encode("ascii", "replace"), value.encode()) for name, value in self.headers.items()]
+        return encode_head(self.method.encode(), self.url.raw_path, headers)[:-2]
 
-    @cached_property
-    def stream(self) -> httpx.ByteStream:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The body."""
-        return httpx.ByteStream(self._body)
+    def encode(self, body: bytes) -> bytes:
+        """Return the bytes to send; raises InvalidRequest for a header that would break out of its line."""
+        if self.method in _BODILESS:
+            return self._head + b"\r\n"
+        return b"%bcontent-length: %d\r\n\r\n%b" % (self._head, len(body), body)
+
+
+def _basic(url: httpx.URL) -> str:
+    return "Basic " + b64encode(f"{url.username}:{url.password}".encode()).decode()

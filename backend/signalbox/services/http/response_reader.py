@@ -1,11 +1,9 @@
-"""An upstream's answer as it is read: a stream where it arrives, anything else as a whole."""
+"""Reads a model's answer: a stream as it arrives, anything else as a whole."""
 
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from typing import TypeAlias
-
-import httpx
 
 from signalbox.core.bounds.in_flight import IN_FLIGHT, Share
 from signalbox.core.bounds.part_slices import slices_of
@@ -13,15 +11,17 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.parts import Fault, Served, StreamPart
 from signalbox.core.ports import Emit
-from signalbox.services.http.client import field, is_read, pour
+from signalbox.services.http.errors import HttpError
+from signalbox.services.http.response import Response
 from signalbox.wire.json_weight import LARGE, MOST_VALUES, JsonWeight
 from signalbox.wire.stream_decoder import StreamDecoder
 
-# A whole body or an error page beyond this is not read to its end.
+# Bytes of a whole body.
 _BODY_LIMIT = 32 * 1024 * 1024
-# Behind [DONE] comes only the end of the body; reading it keeps the connection for the next step.
+# Seconds to read the end of the body after [DONE], so that the connection can be reused for the next step.
 _AFTER_DONE = 0.25
-# Behind an error or a finish reason usage may follow, and from some hosts a little text: so long a silence ends it.
+# After an error or a finish reason, usage may follow, and from some providers a little text: seconds of silence that
+# end this tail, and of the whole tail.
 _AFTER_FINISH = 5.0
 _AT_MOST_AFTER_FINISH = 30.0
 
@@ -29,98 +29,99 @@ ReadWhole: TypeAlias = Callable[[bytes], list[StreamPart]]
 """Reads an answer that is one JSON body; raises ValueError for anything else."""
 
 
-class Hearing:
-    """One answer to a request for a stream; `read_whole` reads one that came as a whole instead.
+class ResponseReader:
+    """Reads one answer to a request for a stream; `read_whole` parses one that is not streamed.
 
-    Until its finish reason the reads are poured through `emit` where they arrive; what follows that is awaited, since
-    it must not be waited for too long. `hide` keeps the key out of errors that came inside a 200.
+    Up to the finish reason, parts are emitted inside the socket's read callback. The tail is awaited, because its time
+    is limited. `hide` removes the key from errors that arrive inside a 200.
     """
 
     def __init__(
         self,
-        answer: httpx.Response,
+        response: Response,
         decoder: StreamDecoder,
         read_whole: ReadWhole,
         emit: Emit[list[StreamPart]],
         hide: Callable[[UpstreamError], None],
     ) -> None:
-        self._answer = answer
+        self._response = response
         self._decoder = decoder
         self._read_whole = read_whole
         self._emit = emit
         self._hide = hide
-        self._body: bytes | None = None
-        self._later: list[StreamPart] = []  # of a large frame, to be handed over slice by slice
+        self._body: bytes | None = None  # the first read of an answer that is not streamed
+        self._large: list[StreamPart] = []  # parts of a large frame, to be emitted in slices
         self._share = Share(IN_FLIGHT)
 
     async def run(self) -> None:
-        """Hand over the parts of each read, to the end. Raises UpstreamError, and httpx's TransportError."""
+        """Emit the parts of each network read, to the end. Raises UpstreamError and HttpError."""
         try:
-            await self._hear_all(self._answer.aiter_raw())
+            await self._read()
         finally:
             self._share.hold(0)
 
-    async def _hear_all(self, reads: AsyncIterator[bytes]) -> None:
+    async def _read(self) -> None:
         try:
-            await self._pour(reads)
+            await self._stream()
             if self._body is not None:
                 # A JSON body in answer to a stream request: an error in a 200, or a host that does not stream (E1).
-                self._later = whole(self._body + await rest(reads), self._read_whole)
-                await self._hand_over()
+                self._large = parse_whole(self._body + await read_all(self._response), self._read_whole)
+                await self._emit_large()
                 return
             if self._decoder.has_outcome and not self._decoder.has_ended:
-                await self._hear_tail(reads)
-        except httpx.TransportError:
-            # What came before the break counts: a last frame without its blank line, and the signatures of a step that
-            # had told its finish; without them its calls could not go back (quirk B1).
-            self._tell(self._decoder.close())
+                await self._read_tail()
+        except HttpError:
+            # What came before the failure counts: a last frame without its blank line, and the signatures of a step
+            # whose finish had arrived; without them its calls could not be sent back (quirk B1).
+            self._emit_safely(self._decoder.close())
             raise
-        if self._decoder.has_ended:
-            if not is_read(self._answer):
-                await _finish(reads)
-        else:
-            self._tell(self._decoder.close())
+        if not self._decoder.has_ended:
+            self._emit_safely(self._decoder.close())
+        elif not self._response.is_complete:
+            await _drain(self._response)
 
-    async def _pour(self, reads: AsyncIterator[bytes]) -> None:
-        """Hear the reads up to the finish reason, each where it arrives."""
-        await pour(self._answer, reads, self._hear)
-        while self._later:
-            await self._hand_over()
+    async def _stream(self) -> None:
+        """Emit the parts of each read up to the finish reason."""
+        await self._response.stream_body(self._receive)
+        while self._large:
+            await self._emit_large()
             if self._decoder.has_outcome:
                 return
-            await pour(self._answer, reads, self._hear)
+            await self._response.stream_body(self._receive)
 
-    async def _hand_over(self) -> None:
-        """Hand a large frame's parts over, with turns of the loop for everything else in between."""
-        parts, self._later = self._later, []
+    async def _emit_large(self) -> None:
+        """Emit a large frame's parts in slices, one per iteration of the event loop."""
+        parts, self._large = self._large, []
         self._decoder.is_large = False
         for some in slices_of(parts):
-            self._tell(some)
+            self._emit_safely(some)
             await asyncio.sleep(0)
         self._share.hold(self._decoder.held)
 
-    def _hear(self, data: bytes) -> bool:
-        """Take one network read in; true when more of them need not be poured."""
+    def _receive(self, data: bytes) -> None:
+        """Decode one network read, and stop the streaming where the rest is read in another way."""
         decoder = self._decoder
         if not decoder.has_begun and (start := data.lstrip()[:1]):
-            _refuse_foreign(start, self._answer)
+            _refuse_foreign(start, self._response)
             if start in b"{[":
                 self._body = data
-                return True
+                self._response.stop_streaming()
+                return
         parts = decoder.feed(data)
         if decoder.is_large:
             _hold(self._share, decoder.held)
             if parts:
-                self._later = parts
-                return True
-        if decoder.has_outcome:  # by a fault, too
-            self._tell(parts)
-            return True
-        if parts:
+                self._large = parts
+                self._response.stop_streaming()
+                return
+        if decoder.has_outcome:  # a fault is one, too
+            self._emit_safely(parts)
+            self._response.stop_streaming()
+        elif parts:
             self._emit(parts)
-        return False
 
-    def _tell(self, parts: list[StreamPart]) -> None:
+    def _emit_safely(self, parts: list[StreamPart]) -> None:
+        """Emit parts that may hold an error, without the key."""
         if Fault in map(type, parts):
             for part in parts:
                 if type(part) is Fault:
@@ -128,43 +129,43 @@ class Hearing:
         if parts:
             self._emit(parts)
 
-    async def _hear_tail(self, reads: AsyncIterator[bytes]) -> None:
-        """Read what is still told behind an error or a finish (usage, late text), for a while."""
+    async def _read_tail(self) -> None:
+        """Read what follows an error or a finish reason (usage, late text) for a limited time."""
         loop = asyncio.get_running_loop()
         last = loop.time() + _AT_MOST_AFTER_FINISH
         try:
             while not self._decoder.has_ended:
                 async with asyncio.timeout_at(min(last, loop.time() + _AFTER_FINISH)):
-                    data = await anext(reads, None)
+                    data = await anext(self._response, None)
                 if data is None:
                     return
-                self._hear(data)
-                if self._later:
-                    await self._hand_over()
+                self._receive(data)
+                if self._large:
+                    await self._emit_large()
         except TimeoutError:
             return
 
 
-def served_by(answer: httpx.Response, id_header: str | None) -> Served:
-    """Read which generation this is from the headers, before the first byte of it (quirk F4)."""
-    return Served(generation_id=field(answer, id_header)) if id_header else Served()
+def served_of(response: Response, id_header: str | None) -> Served:
+    """Return what the head says: the generation's id, known before the first byte of the body (quirk F4)."""
+    return Served(generation_id=response.header(id_header)) if id_header else Served()
 
 
-def whole(body: bytes, read_whole: ReadWhole) -> list[StreamPart]:
-    """Return the parts of an answer that came as a whole; raises UpstreamError for one that is cut, or none."""
+def parse_whole(body: bytes, read_whole: ReadWhole) -> list[StreamPart]:
+    """Return the parts of an answer that is not streamed; raises UpstreamError if it is cut short or not JSON."""
     try:
         return read_whole(body)
     except ValueError as error:
         is_cut = not body.strip() or _is_cut(error)
-    # Raised behind the handler: as its context the JSON error would keep the whole text.
+    # Raised outside the handler: as its context the JSON error would keep the whole text.
     if is_cut:
         raise UpstreamError(Code.STREAM_CUT)
     words = "The upstream's answer is not a JSON object; check OPENROUTER_BASE_URL."
     raise UpstreamError(Code.UPSTREAM_PROTOCOL, words)
 
 
-async def rest(reads: AsyncIterator[bytes], most_bytes: int = _BODY_LIMIT, most_values: int = MOST_VALUES) -> bytes:
-    """Return what is left of a body; raises UpstreamError where it is too large, or holds too many values."""
+async def read_all(reads: AsyncIterator[bytes], most_bytes: int = _BODY_LIMIT, most_values: int = MOST_VALUES) -> bytes:
+    """Return the rest of a body; raises UpstreamError if it is too large or holds too many values."""
     pieces: list[bytes] = []
     size = 0
     weight: JsonWeight | None = None
@@ -187,9 +188,9 @@ def _hold(share: Share, size: int) -> None:
         raise UpstreamError(Code.TOO_MUCH_AT_ONCE)
 
 
-def _refuse_foreign(start: bytes, answer: httpx.Response) -> None:
-    """Refuse a 200 that is no answer of a chat API at all."""
-    coding = field(answer, "content-encoding")
+def _refuse_foreign(start: bytes, response: Response) -> None:
+    """Reject a 200 that no chat API sent."""
+    coding = response.header("content-encoding")
     if coding and (coding := coding.strip().lower()) not in ("", "identity"):
         words = f"The upstream compressed its stream ({coding}) although this was not requested."
         raise UpstreamError(Code.UPSTREAM_PROTOCOL, words)
@@ -205,11 +206,11 @@ def _is_cut(error: ValueError) -> bool:
     return error.msg.startswith("Unterminated string") or missing < len("false")
 
 
-async def _finish(reads: AsyncIterator[bytes]) -> None:
+async def _drain(response: Response) -> None:
     """Read what follows [DONE], for a moment."""
     try:
         async with asyncio.timeout(_AFTER_DONE):
-            async for _ in reads:
+            async for _ in response:
                 pass
-    except (TimeoutError, httpx.HTTPError):
-        return  # the answer is whole; only the connection is not kept
+    except (TimeoutError, HttpError):
+        return  # the answer is whole; only the connection is not reused

@@ -6,11 +6,12 @@ from typing import TypeAlias
 import httpx
 
 from signalbox.core.tools import SearchBackend, SearchUnavailableError
+from signalbox.services.http.connect import default_tls
 from signalbox.services.search import brave, ddgs, docs, searxng, tavily
 from signalbox.services.search.plugin import OnClose, plugin_backend, plugin_names
 from signalbox.services.search.setup import SearchSetup
 
-# What other layers call the client that they hand over: only services know it.
+# The name of the client for other layers, which must not import httpx.
 Client: TypeAlias = httpx.AsyncClient
 Picked: TypeAlias = tuple[SearchBackend | None, str | None]
 
@@ -22,9 +23,16 @@ BUILT_IN: dict[str, Callable[[SearchSetup], SearchBackend]] = {
     "docs": docs.from_setup,
 }
 _OFF = ("none", "off")
+_MAX_CONNECTIONS = 1000
 NAMES = (*BUILT_IN, *_OFF)
 
-__all__ = ["BUILT_IN", "NAMES", "Client", "OnClose", "Picked", "pick", "plugin_names"]
+__all__ = ["BUILT_IN", "NAMES", "Client", "OnClose", "Picked", "pick", "plugin_names", "search_client"]
+
+
+def search_client() -> Client:
+    """Make the HTTP client that the search backends share; the caller closes it."""
+    limits = httpx.Limits(max_connections=_MAX_CONNECTIONS)
+    return httpx.AsyncClient(verify=default_tls(), limits=limits, headers={"accept-encoding": "identity"})
 
 
 def pick(wanted: str | None, setup: SearchSetup, on_close: OnClose = lambda _: None) -> Picked:

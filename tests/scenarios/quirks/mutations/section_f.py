@@ -63,7 +63,7 @@ F = (
         "F4",
         "the generation's id is in the head",
         "services/http/response_reader.py",
-        "return Served(generation_id=field(answer, id_header)) if id_header else Served()",
+        "return Served(generation_id=response.header(id_header)) if id_header else Served()",
         "return Served()",
     ),
     Mutation(

@@ -14,7 +14,7 @@ from signalbox.core.events import Content
 from signalbox.core.messages import UserMessage
 from signalbox.core.parts import Request, StreamPart, TextDelta, UsageReport
 from signalbox.services.http import response_reader
-from signalbox.services.http.client import make_client
+from signalbox.services.http.client import HttpClient
 from signalbox.services.upstream import UpstreamClient
 from signalbox.wire.dialects import upstream_at
 from signalbox.wire.openrouter.reasoning_details import MOST_DETAILS, ReasoningDetails
@@ -65,7 +65,7 @@ async def end_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> tuple[str, 
 
     server = await asyncio.start_server(counted, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    async with server, make_client(idle_timeout=5) as client:
+    async with server, HttpClient(idle_timeout=5) as client:
         service = UpstreamClient(client, upstream_at(f"http://127.0.0.1:{port}/api/v1"))
         context, progress = context_for([make_tool("f")]), Progress()
         loop = V2Loop(context, service, ToolExecutor([make_tool("f")]), progress, sleep=no_wait)
@@ -170,7 +170,7 @@ async def test_a_large_frame_is_taken_in_by_turns() -> None:
     server = await asyncio.start_server(sends(HEAD + frame + TEXT + FINISH), "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     counting = asyncio.create_task(count())
-    async with server, make_client(idle_timeout=5) as client:
+    async with server, HttpClient(idle_timeout=5) as client:
         service = UpstreamClient(client, upstream_at(f"http://127.0.0.1:{port}/api/v1"))
         await service.stream(Request("openai/sim", (UserMessage("Hello!"),)), take)
     counting.cancel()
@@ -187,7 +187,7 @@ async def test_a_large_error_counts_as_its_status() -> None:
         sends(head + b'{"error":{"message":"' + b"a" * 3_000_000, resets=True), "127.0.0.1", 0
     )
     port = server.sockets[0].getsockname()[1]
-    async with server, make_client(idle_timeout=5) as client:
+    async with server, HttpClient(idle_timeout=5) as client:
         service = UpstreamClient(client, upstream_at(f"http://127.0.0.1:{port}/api/v1"))
         with pytest.raises(UpstreamError) as refused:
             await service.stream(Request("openai/sim", (UserMessage("Hello!"),)), lambda _: None)

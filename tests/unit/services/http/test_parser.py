@@ -12,7 +12,7 @@ def test_a_response_may_be_cut_anywhere() -> None:
         parser = ResponseParser(b"GET")
         for piece in pieces:
             parser.feed(piece)
-        assert (parser.status, parser.reason, parser.take()) == (200, b"OK", b"okand")
+        assert (parser.status, parser.reason, parser.take_body()) == (200, b"OK", b"okand")
         assert parser.headers == [(b"transfer-encoding", b"chunked")]
         assert parser.complete
         assert parser.reusable
@@ -25,7 +25,7 @@ def test_a_long_stream_in_small_reads_is_not_cut_off() -> None:
     for _ in range(30_000):
         parser.feed(b"2\r\n")
         parser.feed(b"ok\r\n")
-    assert parser.take() == b"ok" * 30_000
+    assert parser.take_body() == b"ok" * 30_000
 
 
 def test_a_response_has_begun_with_its_first_byte() -> None:

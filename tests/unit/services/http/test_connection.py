@@ -1,0 +1,394 @@
+"""A connection on a clock turned by hand: its one timer, and its body emitted inside the read callback."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from signalbox.services.http.connection import MAX_BUFFERED, PARSE_LIMIT, Connection
+from signalbox.services.http.errors import Broken, ProtocolError, ReadTimeout
+from signalbox.services.http.request import Origin
+
+pytestmark = pytest.mark.anyio
+
+STREAM = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+END = b"0\r\n\r\n"
+
+
+class Clock:
+    """An event loop's clock and timers, turned by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.set: list[tuple[float, Callable[[], None]]] = []
+        self.calls = 0
+
+    def time(self) -> float:
+        return self.now
+
+    def call_at(self, when: float, callback: Callable[[], None]) -> "Handle":
+        self.calls += 1
+        entry = (when, callback)
+        self.set.append(entry)
+        return Handle(self, entry)
+
+    def call_soon(self, callback: Callable[[], None]) -> None:
+        asyncio.get_running_loop().call_soon(callback)
+
+    def create_future(self) -> asyncio.Future[None]:
+        return asyncio.get_running_loop().create_future()
+
+    def go(self, to: float) -> None:
+        self.now = to
+        for entry in [entry for entry in self.set if entry[0] <= to]:
+            self.set.remove(entry)
+            entry[1]()
+
+
+@dataclass
+class Handle:
+    clock: Clock
+    entry: tuple[float, Callable[[], None]]
+
+    def cancel(self) -> None:
+        self.clock.set.remove(self.entry)
+
+
+class Socket(asyncio.Transport):
+    """A transport that goes nowhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.aborted = False
+        self.paused = False
+
+    def is_closing(self) -> bool:
+        return self.aborted
+
+    def abort(self) -> None:
+        self.aborted = True
+
+    def write(self, data: object) -> None:
+        pass
+
+    def pause_reading(self) -> None:
+        self.paused = True
+
+    def resume_reading(self) -> None:
+        self.paused = False
+
+
+async def begin(first: bytes = STREAM, *, idle_timeout: float = 10) -> tuple[Connection, Socket, Clock]:
+    """A connection whose request is sent, and whose first network read has arrived."""
+    link, transport, clock = Connection(Origin("http", "host.test", 80)), Socket(), Clock()
+    link._loop = clock  # type: ignore[assignment]
+    link.connection_made(transport)
+    sending = asyncio.create_task(link.exchange("GET", b"GET / HTTP/1.1\r\n\r\n", idle_timeout))
+    await asyncio.sleep(0)
+    link.data_received(first)
+    await sending
+    return link, transport, clock
+
+
+async def open_stream(idle_timeout: float = 10) -> tuple[Connection, Socket, Clock]:
+    """A connection in the middle of a streamed response."""
+    link, transport, clock = await begin(STREAM + b"2\r\nok\r\n", idle_timeout=idle_timeout)
+    assert await link.read() == b"ok"
+    return link, transport, clock
+
+
+async def test_one_timer_serves_many_reads() -> None:
+    """A hundred reads within the time allowed move one timer as it fires, and none of them times out."""
+    link, transport, clock = await open_stream()
+    for second in range(1, 101):
+        reading = asyncio.create_task(link.read())
+        await asyncio.sleep(0)
+        clock.go(second)
+        link.data_received(b"2\r\nok\r\n")
+        assert await reading == b"ok"
+    assert clock.calls <= 12
+    reading = asyncio.create_task(link.read())
+    await asyncio.sleep(0)
+    clock.go(109)
+    assert not transport.aborted
+    clock.go(110)
+    with pytest.raises(ReadTimeout):
+        await reading
+    assert transport.aborted
+
+
+async def test_a_slow_reader_is_not_a_silent_server() -> None:
+    """The time a reader is away does not count: the clock starts when it waits."""
+    link, transport, clock = await open_stream()
+    reading = asyncio.create_task(link.read())
+    await asyncio.sleep(0)
+    link.data_received(b"2\r\nok\r\n")
+    await reading
+    clock.go(1000)
+    reading = asyncio.create_task(link.read())
+    await asyncio.sleep(0)
+    clock.go(1009)
+    assert not transport.aborted
+    link.data_received(b"2\r\nok\r\n")
+    assert await reading == b"ok"
+
+
+async def test_an_unused_connection_expires() -> None:
+    """A kept connection is closed by its own timer, and not while a response is being read on it again."""
+    link, transport, clock = await open_stream(idle_timeout=120)
+    link.data_received(END)
+    assert link.finish(30)
+    clock.go(29)
+    assert not link.closed
+    clock.go(30)
+    assert link.closed
+    assert transport.aborted
+
+
+# --- streaming ---
+
+
+class Collector:
+    """An `emit` that collects reads; after `most` of them it stops the streaming, or raises `error`."""
+
+    def __init__(self, link: Connection, most: int | None = None, error: Exception | None = None) -> None:
+        self.got: list[bytes] = []
+        self.link, self.most, self.error = link, most, error
+
+    def __call__(self, data: bytes) -> None:
+        self.got.append(data)
+        if len(self.got) == self.most:
+            if self.error is not None:
+                raise self.error
+            self.link.stop_streaming()
+
+
+def is_complete(link: Connection) -> bool:
+    """Whether the whole body was delivered."""
+    return link.response.complete and not link.response.pending
+
+
+async def received(link: Connection, data: bytes) -> None:
+    """Have a network read arrive, and wait until it is parsed."""
+    link.data_received(data)
+    for _ in range(len(data) // PARSE_LIMIT + 2):
+        await asyncio.sleep(0)
+
+
+def piece(data: bytes) -> bytes:
+    """Write one chunk of a body."""
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+async def streaming(link: Connection, emit: Collector) -> "asyncio.Task[None]":
+    """Begin to stream, up to the first wait."""
+    task = asyncio.create_task(link.stream_body(emit))
+    await asyncio.sleep(0)
+    return task
+
+
+async def test_each_read_is_emitted_as_it_arrives() -> None:
+    """What came with the head is there first; then one object per network read, in the very call that brings it."""
+    link, _, _ = await begin(STREAM + piece(b"with ") + piece(b"the head"))
+    emit = Collector(link)
+    task = await streaming(link, emit)
+    assert emit.got == [b"with the head"]
+    link.data_received(piece(b"a") + piece(b"b"))
+    link.data_received(piece(b"c")[:3])  # and no object for a piece of framing
+    link.data_received(piece(b"c")[3:])
+    assert emit.got == [b"with the head", b"ab", b"c"]
+    assert not task.done()
+    link.data_received(piece(b"last") + END)
+    await asyncio.wait_for(task, 30)
+    assert emit.got[-1] == b"last"
+    assert is_complete(link)
+    assert link.finish(30)
+
+
+async def test_a_body_that_is_there_needs_no_wait() -> None:
+    """It is emitted at once, also an empty one."""
+    for body in (b"whole", b""):
+        link, _, _ = await begin(STREAM + (piece(body) if body else b"") + END)
+        emit = Collector(link)
+        await asyncio.wait_for(link.stream_body(emit), 30)
+        assert b"".join(emit.got) == body
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["in one read", "in two reads"])
+async def test_stopping_leaves_the_rest(together: bool) -> None:
+    """What follows the last read emitted waits for `read`, and the connection is reusable."""
+    link, _, _ = await begin()
+    emit = Collector(link, most=1)
+    task = await streaming(link, emit)
+    for data in [piece(b"enough")] if together else [piece(b"enough"), piece(b"rest")]:
+        link.data_received(data)
+    await asyncio.wait_for(task, 30)
+    assert not is_complete(link)
+    link.data_received(piece(b" and more") + END)
+    assert emit.got == [b"enough"]
+    assert await link.read() == (b" and more" if together else b"rest and more")
+    assert (await link.read(), is_complete(link)) == (b"", True)
+    assert link.finish(30)
+
+
+async def test_what_emit_raises_comes_out_of_stream_body() -> None:
+    """Not in the event loop; nothing more is emitted, and the connection is not used again."""
+    link, transport, _ = await open_stream()
+    emit = Collector(link, most=1, error=ValueError("enough"))
+    task = await streaming(link, emit)
+    link.data_received(piece(b"a"))
+    link.data_received(piece(b"b"))
+    with pytest.raises(ValueError, match="enough"):
+        await asyncio.wait_for(task, 30)
+    assert emit.got == [b"a"]
+    assert not link.finish(30)
+    assert transport.aborted
+
+
+async def test_what_emit_raises_at_once_comes_out_too() -> None:
+    """The bytes that had arrived before are enough."""
+    link, _, _ = await begin(STREAM + piece(b"a"))
+    with pytest.raises(ValueError, match="enough"):
+        await link.stream_body(Collector(link, most=1, error=ValueError("enough")))
+
+
+async def test_streaming_keeps_the_one_timer() -> None:
+    """Each read puts the silence off; a hundred of them set it a few times, and a long one is a timeout."""
+    link, transport, clock = await open_stream()
+    emit = Collector(link)
+    task = await streaming(link, emit)
+    for second in range(1, 101):
+        clock.go(second)
+        link.data_received(piece(b"%d " % second))
+    assert clock.calls <= 12
+    clock.go(109)
+    assert not transport.aborted
+    clock.go(110)
+    with pytest.raises(ReadTimeout):
+        await asyncio.wait_for(task, 30)
+    assert transport.aborted
+    assert len(emit.got) == 100
+
+
+@pytest.mark.parametrize("is_streaming", [True, False], ids=["while streaming", "before"])
+@pytest.mark.parametrize(
+    ("end", "error"),
+    [
+        pytest.param(lambda link: link.data_received(b"zz\r\n"), ProtocolError, id="no HTTP"),
+        pytest.param(lambda link: link.eof_received(), ProtocolError, id="cut"),
+        pytest.param(lambda link: link.connection_lost(ConnectionResetError()), Broken, id="reset"),
+        pytest.param(lambda link: link.abort(), Broken, id="closed by us"),
+    ],
+)
+async def test_what_came_before_the_failure_is_emitted_first(
+    end: Callable[[Connection], None], error: type[Exception], is_streaming: bool
+) -> None:
+    """The good bytes are not lost to the error behind them."""
+    link, _, _ = await begin()
+    emit = Collector(link)
+    task = await streaming(link, emit) if is_streaming else None
+    link.data_received(piece(b"good"))
+    end(link)
+    with pytest.raises(error):
+        await asyncio.wait_for(task or link.stream_body(emit), 30)
+    assert emit.got == [b"good"]
+
+
+@pytest.mark.parametrize("how", ["goes on", "is stopped", "breaks"])
+async def test_good_bytes_and_garbage_in_one_read(how: str) -> None:
+    """The bytes come first, then the error: at once, with the next read, or replaced by what `emit` raised."""
+    link, _, _ = await open_stream()
+    emit = Collector(
+        link, most=None if how == "goes on" else 1, error=ValueError("enough") if how == "breaks" else None
+    )
+    task = await streaming(link, emit)
+    link.data_received(piece(b"good") + b"zz\r\n")
+    wanted = {"goes on": ProtocolError, "breaks": ValueError}
+    if how == "is stopped":
+        await asyncio.wait_for(task, 30)
+        with pytest.raises(ProtocolError):
+            await link.read()
+    else:
+        with pytest.raises(wanted[how]):
+            await asyncio.wait_for(task, 30)
+    assert emit.got == [b"good"]
+    assert not link.finish(30)
+
+
+async def test_nothing_is_emitted_after_a_cancellation() -> None:
+    """What arrives later is dropped, and the connection is closed."""
+    link, transport, _ = await open_stream()
+    emit = Collector(link)
+    task = await streaming(link, emit)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 30)
+    link.data_received(piece(b"late"))
+    assert emit.got == []
+    assert not link.finish(30)
+    assert transport.aborted
+
+
+async def test_streaming_resumes_a_paused_socket() -> None:
+    """What waited for a slow reader is emitted; while streaming nothing waits; afterwards the socket is held again."""
+    link, transport, _ = await open_stream()
+    much = b"x" * (MAX_BUFFERED + 1)
+    await received(link, piece(much))
+    assert transport.paused
+    emit = Collector(link, most=2)
+    task = await streaming(link, emit)
+    assert not transport.paused
+    await received(link, piece(b"y"))
+    assert not transport.paused
+    assert emit.got == [much, b"y"]
+    await asyncio.wait_for(task, 30)
+    await received(link, piece(much))
+    assert transport.paused
+    assert await link.read() == much
+    assert not transport.paused
+
+
+async def test_a_kept_connection_resumes_reading() -> None:
+    """A complete body that was left unread had paused the socket: the next request needs it."""
+    link, transport, _ = await open_stream()
+    await received(link, piece(b"x" * (MAX_BUFFERED + 1)) + END)
+    assert transport.paused
+    assert link.finish(30)
+    assert not transport.paused
+
+
+async def test_a_large_read_is_parsed_in_slices() -> None:
+    """A read of many bytes is emitted in slices; the socket is paused, and other callbacks run in between."""
+    link, transport, _ = await open_stream()
+    emit = Collector(link, most=100)
+    task = await streaming(link, emit)
+    link.data_received(piece(b"x" * (4 * PARSE_LIMIT)) + END)
+    pieces: list[int] = []
+    assert transport.paused
+    while not task.done():
+        pieces.append(len(emit.got))
+        await asyncio.sleep(0)
+    assert b"".join(emit.got) == b"x" * (4 * PARSE_LIMIT)
+    assert max(map(len, emit.got)) <= PARSE_LIMIT
+    assert {0, 1, 2, 3, 4} <= set(pieces)
+    assert not transport.paused
+
+
+async def test_what_came_before_the_end_of_a_connection_is_emitted() -> None:
+    """A connection that ends behind a large read loses none of it."""
+    link, _, _ = await begin(b"HTTP/1.1 200 OK\r\n\r\n")
+    emit = Collector(link, most=100)
+    task = await streaming(link, emit)
+    link.data_received(b"x" * (3 * PARSE_LIMIT))
+    link.connection_lost(None)
+    await asyncio.wait_for(task, 30)
+    assert b"".join(emit.got) == b"x" * (3 * PARSE_LIMIT)
+
+
+async def test_a_connection_with_more_than_its_response_is_not_kept() -> None:
+    """What waits behind a response that its reader has left is nobody's: the next exchange must not read it."""
+    link, _, _ = await open_stream()
+    link.data_received(piece(b"x" * (2 * PARSE_LIMIT)) + END)
+    assert not link.finish(30)
+    assert link.closed
+    await asyncio.sleep(0)

@@ -1,0 +1,372 @@
+"""Kept connections: reused, replaced when stale, limited in number, and released in every way to leave."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from signalbox.services.http import client as http_client
+from signalbox.services.http import connect, connection
+from signalbox.services.http.client import HttpClient
+from signalbox.services.http.errors import Broken, ConnectFailed, PoolFull, ProtocolError
+from signalbox.services.http.request import PreparedRequest
+
+from tests.support.http_server import (
+    OK,
+    STREAM,
+    TWO,
+    Peer,
+    Script,
+    Server,
+    answering,
+    closing_after,
+    fetched,
+    hanging,
+    opened,
+    streaming,
+    turn_until,
+)
+from tests.unit.services.http.test_response import connection_of, read
+
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("nothing_left_open")]
+
+
+async def test_connections_are_reused() -> None:
+    """Ten requests in a row share one connection; two at once need two."""
+    async with Server(answering(TWO)) as server, HttpClient() as client:
+        for _ in range(10):
+            await fetched(client, server.url)
+        assert server.connections == 1
+        await asyncio.gather(fetched(client, server.url), fetched(client, server.url))
+        assert (server.connections, client.open_connections) == (2, 2)
+
+
+async def test_connections_left_over_from_a_peak_expire(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One request at a time keeps one connection alive, not each of them in turn."""
+    monkeypatch.setattr(http_client, "KEEPALIVE", 0.2)
+    async with Server(answering(TWO)) as server, HttpClient() as client:
+        await asyncio.gather(*(fetched(client, server.url) for _ in range(5)))
+        assert (server.connections, client.open_connections) == (5, 5)
+        async with asyncio.timeout(30):
+            while client.open_connections > 1:
+                await fetched(client, server.url)
+        assert client.open_connections == 1
+
+
+async def test_connections_of_an_origin_that_is_no_longer_asked_expire(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They leave the pool without any further request."""
+    monkeypatch.setattr(http_client, "KEEPALIVE", 0.05)
+    async with Server(answering(TWO)) as server, HttpClient() as client:
+        await asyncio.gather(*(fetched(client, server.url) for _ in range(3)))
+        await turn_until(lambda: client.open_connections == 0)
+
+
+async def test_a_connection_closed_while_idle_is_noticed() -> None:
+    """The server's close is seen without sending anything, and the next request gets a new connection."""
+    async with Server(closing_after(TWO)) as server, HttpClient() as client:
+        await fetched(client, server.url)
+        await turn_until(lambda: client.open_connections == 0)
+        assert (await fetched(client, server.url, b"{}")).body == b"ok"
+        assert server.connections == 2
+        assert len(server.requests) == 2
+
+
+# --- stale connections ---
+
+
+def dropping(drop: Callable[[Peer], Awaitable[None]]) -> Script:
+    """Answer the first request of the first connection, read its second, then drop it; later connections answer."""
+
+    async def script(peer: Peer) -> None:
+        if peer.number > 1:
+            await answering(TWO)(peer)
+            return
+        await peer.request()
+        await peer.send(TWO)
+        await peer.request()
+        await drop(peer)
+
+    return script
+
+
+async def close(peer: Peer) -> None:
+    """Drop it with FIN."""
+    peer.writer.close()
+
+
+async def reset(peer: Peer) -> None:
+    """Drop it with RST."""
+    peer.reset()
+
+
+async def begin_and_close(peer: Peer) -> None:
+    """Drop it in the middle of a status line."""
+    await peer.send(b"HT")
+
+
+@pytest.mark.parametrize("drop", [close, reset])
+async def test_a_stale_connection_is_replaced_once(drop: Callable[[Peer], Awaitable[None]]) -> None:
+    """A kept connection that dies without a byte of response: the request goes out again on a new one, unnoticed."""
+    async with Server(dropping(drop)) as server, HttpClient() as client:
+        await fetched(client, server.url)
+        assert (await fetched(client, server.url, b'{"a": 1}')).body == b"ok"
+        assert (server.connections, client.open_connections) == (2, 1)
+        assert server.requests[1] == server.requests[2]
+
+
+@pytest.mark.parametrize("why", ["begun", "late", "fresh"])
+async def test_a_request_is_not_sent_twice_where_it_may_have_been_processed(
+    why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A byte of response, a late loss or a new connection: no second attempt."""
+    if why == "late":
+        monkeypatch.setattr(connection, "STALE_WINDOW", -1.0)
+    async with Server(dropping(begin_and_close if why == "begun" else close)) as server, HttpClient() as client:
+        if why == "fresh":
+            server.script = closing_after(b"")
+        else:
+            await fetched(client, server.url)
+        with pytest.raises(ProtocolError):
+            await fetched(client, server.url, b"{}")
+        assert (server.connections, client.open_connections) == (1, 0)
+
+
+async def test_a_second_stale_connection_is_an_error() -> None:
+    """The retry happens once: a server that drops that one too is believed."""
+
+    async def script(peer: Peer) -> None:
+        await peer.request()
+        if peer.number == 1:
+            await peer.send(TWO)
+            await peer.request()
+
+    async with Server(script) as server, HttpClient() as client:
+        await fetched(client, server.url)
+        with pytest.raises(ProtocolError):
+            await fetched(client, server.url)
+        assert (server.connections, client.open_connections) == (2, 0)
+
+
+async def test_bytes_on_an_idle_connection_close_it() -> None:
+    """A response to a request that was not sent is not taken for the answer to the next one."""
+
+    async def script(peer: Peer) -> None:
+        await peer.request()
+        await peer.send(TWO)
+        if peer.number == 1:
+            await received.wait()
+            await peer.send(OK + b"content-length: 6\r\n\r\npoison")
+        await peer.gone()
+
+    received = asyncio.Event()
+    async with Server(script) as server, HttpClient() as client:
+        await fetched(client, server.url)
+        received.set()
+        await server.left.wait()
+        assert (await fetched(client, server.url)).body == b"ok"
+        assert server.connections == 2
+
+
+# --- a full pool ---
+
+
+async def test_a_full_pool_times_out_and_recovers() -> None:
+    """With the only slot taken a second request raises PoolFull; once it is free the third goes through."""
+    async with Server(streaming) as server, HttpClient(max_connections=1) as client:
+        async with opened(client, server.url):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(client._pool, "_connect_timeout", 0.05)
+                with pytest.raises(PoolFull):
+                    await fetched(client, server.url)
+        server.script = answering(TWO)
+        assert (await fetched(client, server.url)).body == b"ok"
+
+
+async def test_a_full_pool_closes_another_origins_idle_connection() -> None:
+    """An idle connection to one server makes room for another server."""
+    async with (
+        Server(answering(TWO)) as one,
+        Server(answering(TWO)) as two,
+        HttpClient(max_connections=1) as client,
+    ):
+        for server in (one, two, one):
+            await fetched(client, server.url)
+        assert (one.connections, two.connections, client.open_connections) == (2, 1, 1)
+        await asyncio.wait_for(one.tasks[0], 30)  # over once its client is gone
+
+
+async def waiting_for(client: HttpClient, url: str) -> "asyncio.Task[Any]":
+    """Start a request that has to wait for a slot."""
+    task = asyncio.create_task(fetched(client, url))
+    await turn_until(lambda: bool(client._pool._waiting))
+    return task
+
+
+async def test_closing_a_response_hands_its_connection_to_the_waiting_request() -> None:
+    """A second request waits for the only slot, gets the kept connection, and a late second close takes nothing."""
+    async with Server(answering(TWO)) as server, HttpClient(max_connections=1) as client:
+        first = await client.send(PreparedRequest("GET", server.url))
+        waiting = await waiting_for(client, server.url)
+        await first.aclose()
+        await first.aclose()
+        assert (await asyncio.wait_for(waiting, 30)).body == b"ok"
+        await first.aclose()
+        assert (server.connections, client.open_connections) == (1, 1)
+
+
+async def test_waiting_requests_are_served_in_order() -> None:
+    """A request that comes later does not overtake those that wait."""
+    async with Server(answering(TWO)) as server, HttpClient(max_connections=1) as client:
+        order: list[int] = []
+
+        async def numbered(number: int) -> None:
+            await fetched(client, server.url)
+            order.append(number)
+
+        async with opened(client, server.url):
+            tasks = [asyncio.create_task(numbered(number)) for number in range(3)]
+            await turn_until(lambda: len(client._pool._waiting) == 3)
+        late = asyncio.create_task(numbered(3))
+        await asyncio.gather(*tasks, late)
+        assert (order, server.connections) == ([0, 1, 2, 3], 1)
+
+
+@pytest.mark.parametrize("elsewhere", [True, False])
+@pytest.mark.parametrize("is_served", [True, False])
+async def test_a_waiting_request_that_is_cancelled_keeps_no_slot(is_served: bool, elsewhere: bool) -> None:
+    """Cancelled while it waits, or just when it was served a kept or a new connection: the slot goes to the next."""
+    async with Server(answering(TWO)) as server, HttpClient(max_connections=1) as client:
+        first = await client.send(PreparedRequest("GET", server.url))
+        url = server.url.replace("127.0.0.1", "localhost") if elsewhere else server.url
+        waiting = await waiting_for(client, url)
+        if is_served:
+            await first.aclose()
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await first.aclose()
+        assert not client._pool._waiting
+        assert (await asyncio.wait_for(fetched(client, server.url), 30)).body == b"ok"
+        assert client.open_connections == 1
+
+
+async def test_a_connection_that_closes_just_as_it_is_handed_on_is_replaced() -> None:
+    """The waiting request opens another one in the same slot."""
+    async with Server(answering(TWO)) as server, HttpClient(max_connections=1) as client:
+        async with opened(client, server.url) as response:
+            waiting = await waiting_for(client, server.url)
+            kept = connection_of(response)
+        kept.abort()  # the waiting request has it, and its task has not run yet
+        assert (await asyncio.wait_for(waiting, 30)).body == b"ok"
+        assert (server.connections, client.open_connections) == (2, 1)
+
+
+# --- leaving ---
+
+
+@pytest.mark.parametrize("phase", ["head", "body"])
+async def test_a_cancelled_request_closes_its_socket(phase: str) -> None:
+    """Cancelled in either phase: the server sees the close, the slot in the pool is free, no task is left."""
+    async with Server(hanging if phase == "head" else streaming) as server, HttpClient() as client:
+        started = asyncio.Event()
+        task = asyncio.create_task(read(client, server.url, [], started))
+        await turn_until(lambda: bool(server.requests) if phase == "head" else started.is_set())
+        before = asyncio.all_tasks() - {task}
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert client.open_connections == 0
+        assert asyncio.all_tasks() <= before
+        await asyncio.wait_for(server.left.wait(), 30)
+
+
+async def test_leaving_mid_body_closes_the_socket() -> None:
+    """A reader that breaks off closes the connection: the rest of the body must not meet the next request."""
+    async with Server(streaming) as server, HttpClient(max_connections=1) as client:
+        async with opened(client, server.url) as response:
+            async for _ in response:
+                break
+        await asyncio.wait_for(server.left.wait(), 30)
+        assert client.open_connections == 0
+
+
+async def test_leaving_before_the_body_is_taken_keeps_a_finished_connection() -> None:
+    """A response that is complete but unread is dropped without closing the connection."""
+    async with Server(answering(TWO)) as server, HttpClient() as client:
+        for _ in range(2):
+            async with opened(client, server.url) as response:
+                assert response.status == 200
+        assert server.connections == 1
+
+
+async def test_closing_the_client_ends_requests_under_way() -> None:
+    """A request in flight fails and its socket is closed; a waiting one and a later one fail too."""
+    async with Server(hanging) as server:
+        client = HttpClient(max_connections=1)
+        task = asyncio.create_task(fetched(client, server.url))
+        await turn_until(lambda: bool(server.requests))
+        waiting = await waiting_for(client, server.url)
+        await client.aclose()
+        with pytest.raises(Broken):
+            await task
+        for late in (waiting, fetched(client, server.url)):
+            with pytest.raises(ConnectFailed):
+                await late
+        await asyncio.wait_for(server.left.wait(), 30)
+        assert (server.connections, client.open_connections) == (1, 0)
+
+
+async def test_closing_the_client_closes_idle_connections() -> None:
+    """The server sees the close."""
+    async with Server(answering(TWO)) as server:
+        client = HttpClient()
+        await fetched(client, server.url)
+        await client.aclose()
+        await asyncio.wait_for(server.tasks[0], 30)
+
+
+async def test_closing_the_client_while_it_connects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that comes up after the client was closed is closed too, and the request fails."""
+    looked_up = asyncio.Event()
+    addresses = connect._addresses
+
+    async def slowly(host: str, port: int) -> list[Any]:
+        await looked_up.wait()
+        return await addresses(host, port)
+
+    monkeypatch.setattr(connect, "_addresses", slowly)
+    async with Server(hanging) as server:
+        client = HttpClient()
+        task = asyncio.create_task(fetched(client, server.url))
+        await turn_until(lambda: client.open_connections == 1)
+        await client.aclose()
+        looked_up.set()
+        with pytest.raises(ConnectFailed):
+            await task
+        await turn_until(lambda: server.connections == 1)
+        await asyncio.wait_for(server.left.wait(), 30)
+        assert (server.requests, client.open_connections) == ([], 0)
+
+
+async def test_closing_the_client_just_as_a_connection_is_handed_on() -> None:
+    """A waiting request that was served a kept connection fails at once instead of opening a new one."""
+    async with Server(answering(TWO)) as server:
+        client = HttpClient(max_connections=1)
+        async with opened(client, server.url):
+            waiting = await waiting_for(client, server.url)
+        await client.aclose()  # the waiting request has its connection, and its task has not run yet
+        with pytest.raises(ConnectFailed):
+            await asyncio.wait_for(waiting, 30)
+        assert (server.connections, client.open_connections) == (1, 0)
+
+
+async def test_many_connections_cost_no_more_each() -> None:
+    """A hundred streams at once leave a hundred idle connections, and the next hundred reuse them."""
+    body = STREAM + b"2\r\nok\r\n0\r\n\r\n"
+    async with Server(answering(body)) as server, HttpClient(max_connections=100) as client:
+        for _ in range(2):
+            responses = await asyncio.gather(*(client.send(PreparedRequest("GET", server.url)) for _ in range(100)))
+            for response in responses:
+                assert [data async for data in response] == [b"ok"]
+                await response.aclose()
+        assert (server.connections, client.open_connections) == (100, 100)

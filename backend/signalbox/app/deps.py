@@ -30,7 +30,7 @@ class Parts:
     streams: Streams
     quota: Quota
     database: Database
-    lever: OverrideStore
+    flag_override: OverrideStore
     admin_token: str
     is_simulated: bool
     search_is_paid: bool = False

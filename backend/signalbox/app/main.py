@@ -185,7 +185,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     folder = data_folder(settings)
     database = await open_database(settings, folder, stack)
     await key_delimiters_from(settings, database)
-    lever = await open_override(settings, folder, database, stack)
+    flag_override = await open_override(settings, folder, database, stack)
     base_url = settings.openrouter_base_url
     if settings.is_simulated:
         from signalbox.simulator.http.server import BackgroundSimulator  # not imported where there is a key
@@ -217,7 +217,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         settlements=Settlements(upstream) if upstream.dialect.bill is not None else None,
     )
     if sharing is not None:
-        on_override = lever.refresh if isinstance(lever, SharedOverride) else None
+        on_override = flag_override.refresh if isinstance(flag_override, SharedOverride) else None
         join(runs_, store, sharing, database, stack, on_override=on_override)
     store.on_full = runs_.stop_too_large
     stack.push_async_callback(runs_.aclose)
@@ -240,7 +240,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         streams=Streams(settings.signalbox_max_streams, settings.signalbox_max_streams_per_user),
         quota=_quota(settings, database),
         database=database,
-        lever=lever,
+        flag_override=flag_override,
         admin_token=admin.value,
         is_simulated=settings.is_simulated,
         search_is_paid=toolbox.search_is_paid,

@@ -71,7 +71,7 @@ def _flags(parts: Parts, key: str, asked: str | None) -> RunFlags:
         loop = _LOOP_NAMES.get(asked)
         if loop is None:
             raise RequestError(Code.INVALID_REQUEST, "x-tool-loop must be v2 or legacy.", "x-tool-loop")
-    choice = choose_loop(parts.settings.tool_loop_v2, parts.lever.read(), key, loop)
+    choice = choose_loop(parts.settings.tool_loop_v2, parts.flag_override.current(), key, loop)
     return RunFlags(loop=choice.loop, flag=choice.flag, simulated=parts.is_simulated)
 
 

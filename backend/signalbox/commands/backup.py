@@ -53,11 +53,11 @@ def restore(file: Path) -> int:
     """Restore a backup and move existing data aside; return the exit status."""
     try:
         settings = load_settings(only=DATA)
-        _look_at(file)
+        _check_archive(file)
         folder = data_folder(settings)
         with ExitStack() as stack:
             if settings.database_url is None:
-                _hold(folder, stack)
+                _lock_data_folder(folder, stack)
             staged = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=_RESTORING, dir=folder)))
             _unpack(file, staged)
             _check(settings, staged)
@@ -132,7 +132,7 @@ def _dump(settings: Settings) -> str:
 # --- restoring --------------------------------------------------------------------------------------------------------
 
 
-def _look_at(file: Path) -> None:
+def _check_archive(file: Path) -> None:
     """Reject a file that is not a backup, before the data folder is touched; raises SettingsError."""
     if not file.is_file():
         raise SettingsError(f"There is no file {file}." if not file.exists() else f"{file} is not a file.")
@@ -144,7 +144,7 @@ def _look_at(file: Path) -> None:
         raise SettingsError(f"{file} is not a backup of Signalbox.")
 
 
-def _hold(folder: Path, stack: ExitStack) -> None:
+def _lock_data_folder(folder: Path, stack: ExitStack) -> None:
     try:
         hold_data_folder(folder, stack)
     except FolderInUse:

@@ -19,7 +19,7 @@ from signalbox.core.ports import ChatClient
 from signalbox.replay.differences import Difference, differences, money
 from signalbox.replay.journals import Journal, NoJournal
 from signalbox.replay.outcome import Outcome
-from signalbox.replay.parity import Bench, Trial, Verdict, judge
+from signalbox.replay.parity import Bench, Trial, TrialResult, judge
 from signalbox.replay.playing import WholeFromStream, play
 from signalbox.replay.reasons import explained, was_stopped, was_torn
 from signalbox.replay.report import case_line, detail_lines, in_short, parity_data, replay_data, replay_lines
@@ -39,44 +39,46 @@ _REAL = "a real model (text, calls, steps and cost may differ by chance)"
 
 def replay(arguments: argparse.Namespace) -> int:
     """Replay one run and print the comparison; return the exit status."""
-    return _told(_replay(arguments))
+    return _run_command(_replay(arguments))
 
 
 def parity(arguments: argparse.Namespace) -> int:
     """Replay a set of runs on both loops and print where they differ; return the exit status."""
-    return _told(_parity(arguments))
+    return _run_command(_parity(arguments))
 
 
-def _told(work: Coroutine[None, None, int]) -> int:
+def _run_command(work: Coroutine[None, None, int]) -> int:
     """Run a command; print a failure as one sentence and return 2."""
     try:
         return asyncio.run(work)
     except (SettingsError, NoJournal, NoRecordings) as error:
-        _say(str(error))
+        _print_note(str(error))
     except SignalboxError as error:
-        _say(f"{error.message} {error.todo}")
+        _print_note(f"{error.message} {error.todo}")
     except BrokenPipeError:
         raise
     except OSError as error:
-        _say(f"{error.filename or 'A file'} cannot be read or written: {error.strerror}.")
+        _print_note(f"{error.filename or 'A file'} cannot be read or written: {error.strerror}.")
     return 2
 
 
-def _say(sentence: str) -> None:
+def _print_note(sentence: str) -> None:
     print(f"signalbox: {sentence}", file=sys.stderr)
 
 
 def _warn_of(bench: Workbench, journals: Sequence[Journal]) -> None:
     """Warn about costs and about what makes the comparison less reliable."""
     if bench.is_real:
-        _say(f"Requests go to {bench.settings.openrouter_base_url}, which costs money.")
+        _print_note(f"Requests go to {bench.settings.openrouter_base_url}, which costs money.")
     elif any(not journal.simulated for journal in journals):
-        _say("No OPENROUTER_API_KEY is set: the simulator answers instead of the real model of the original run.")
+        _print_note(
+            "No OPENROUTER_API_KEY is set: the simulator answers instead of the real model of the original run."
+        )
     for journal in journals:
         if journal.is_torn:
-            _say(f"The conversation of {journal.run_id} is not here, so earlier messages are missing.")
+            _print_note(f"The conversation of {journal.run_id} is not here, so earlier messages are missing.")
         if missing := bench.missing(journal):
-            _say(
+            _print_note(
                 f"Not installed here, but offered in {journal.run_id}: {', '.join(missing)}. The model gets only their "
                 "names, so its calls, text and cost may differ."
             )
@@ -105,7 +107,7 @@ async def _replay(arguments: argparse.Namespace) -> int:
         else:
             print(*replay_lines(journal.outcome, played.outcome, found, tools.unknown), sep="\n", file=out)
         if bench.is_real:
-            _say(f"It cost {money(played.outcome.cost)}.")
+            _print_note(f"It cost {money(played.outcome.cost)}.")
         return 1 if played.outcome.fault else 0
 
 
@@ -131,30 +133,32 @@ async def _parity(arguments: argparse.Namespace) -> int:
     if arguments.runs and (arguments.newest or arguments.scenarios or arguments.recordings):
         raise NoJournal("Give either run ids, or one of --newest, --scenarios and --recordings.")
     settings = load_settings()
-    verdicts: list[Verdict] = []
+    results: list[TrialResult] = []
 
-    def tell(verdict: Verdict) -> None:
-        verdicts.append(verdict)
+    def report(result: TrialResult) -> None:
+        results.append(result)
         if not arguments.json:
-            print(case_line(verdict), flush=True)
+            print(case_line(result), flush=True)
 
     if arguments.runs or arguments.newest:
-        await _of_journals(settings, arguments, tell)
+        await _of_journals(settings, arguments, report)
         answered = _SIMULATOR if settings.is_simulated else _REAL
     elif arguments.recordings is not None:
-        await _of_recordings(arguments.recordings, tell)
+        await _of_recordings(arguments.recordings, report)
         answered = _RECORDINGS
     else:
-        await _of_scenarios(tell)
+        await _of_scenarios(report)
         answered = _SIMULATOR
     if arguments.json:
-        _print_json(parity_data(verdicts), sys.stdout)
+        _print_json(parity_data(results), sys.stdout)
     else:
-        print(*detail_lines(verdicts, answered), sep="\n")
-    return 1 if any(verdict.unexpected for verdict in verdicts) else 0
+        print(*detail_lines(results, answered), sep="\n")
+    return 1 if any(result.unexpected for result in results) else 0
 
 
-async def _of_journals(settings: Settings, arguments: argparse.Namespace, tell: Callable[[Verdict], None]) -> None:
+async def _of_journals(
+    settings: Settings, arguments: argparse.Namespace, report: Callable[[TrialResult], None]
+) -> None:
     async with workbench(settings, pace=0) as bench:
         names = arguments.runs or await bench.newest(arguments.newest)
         journals = [await bench.journal(name) for name in names]
@@ -164,14 +168,14 @@ async def _of_journals(settings: Settings, arguments: argparse.Namespace, tell: 
         for journal in journals:
             case, about = await bench.case(journal, journal.model), f"then: {in_short(journal.outcome)}"
             trial = Trial(case, lambda journal=journal: bench.recorded(journal), about=about)
-            verdict = await judge(trial, Bench(clients, by_chance=bench.is_real))
-            cost += verdict.cost
-            tell(verdict)
+            result = await judge(trial, Bench(clients, by_chance=bench.is_real))
+            cost += result.cost
+            report(result)
         if bench.is_real:
-            _say(f"It cost {money(cost)}.")
+            _print_note(f"It cost {money(cost)}.")
 
 
-async def _of_scenarios(tell: Callable[[Verdict], None]) -> None:
+async def _of_scenarios(report: Callable[[TrialResult], None]) -> None:
     async with AsyncExitStack() as stack:
         # Each loop has its own simulator, because some answers depend on earlier requests.
         addresses: dict[LoopName, str] = {
@@ -185,10 +189,10 @@ async def _of_scenarios(tell: Callable[[Verdict], None]) -> None:
             clients: dict[LoopName, ChatClient] = {
                 loop: UpstreamClient(client, upstream_at(address)) for loop, address in addresses.items()
             }
-            tell(await judge(trial, Bench(clients, sleep=_at_once, now=lambda: NOON)))
+            report(await judge(trial, Bench(clients, sleep=_at_once, now=lambda: NOON)))
 
 
-async def _of_recordings(folder: Path, tell: Callable[[Verdict], None]) -> None:
+async def _of_recordings(folder: Path, report: Callable[[TrialResult], None]) -> None:
     trials = recorded(folder)
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(HttpClient(idle_timeout=_PATIENCE))
@@ -196,7 +200,7 @@ async def _of_recordings(folder: Path, tell: Callable[[Verdict], None]) -> None:
         heard = WholeFromStream(UpstreamClient(client, upstream_at(address)))
         bench = Bench({"legacy": heard, "v2": heard}, sleep=_at_once)
         for trial in trials:
-            tell(await judge(trial, bench))
+            report(await judge(trial, bench))
 
 
 async def _at_once(seconds: float) -> None:

@@ -59,13 +59,13 @@ class Workbench:
         if (data := _content_of(name)) is not None:
             return journal_of(data, name)
         ours = trusted_names(self.toolbox.tools)
-        return await self._read(lambda database: journal_in(database, name, ours))
+        return await self._with_database(lambda database: journal_in(database, name, ours))
 
     async def newest(self, count: int) -> list[str]:
         """Name the newest runs."""
-        return await self._read(lambda database: newest_in(database, count))
+        return await self._with_database(lambda database: newest_in(database, count))
 
-    async def _read(self, work: Callable[[Database], Awaitable[Found]]) -> Found:
+    async def _with_database(self, work: Callable[[Database], Awaitable[Found]]) -> Found:
         """Read in the database as it is: it is neither made nor brought up to another version here."""
         if self.settings.database_url is None and not (self.settings.signalbox_data_dir / FILE).is_file():
             raise NoJournal(f"There is no database {place_of(self.settings)}. Set SIGNALBOX_DATA_DIR, or name a file.")

@@ -58,7 +58,7 @@ def as_json(conversation: Conversation, nodes: Sequence[JsonObject], bodies: Bod
 
 def _within(body: Sequence[Message] | None, events: Sequence[Stamped] | None) -> JsonObject:
     out: JsonObject = {}
-    calls: list[JsonValue] = [call for message in body or () if (call := _call_told(message)) is not None]
+    calls: list[JsonValue] = [call for message in body or () if (call := _call_json(message)) is not None]
     if calls:
         out["calls"] = calls
     if events is not None:
@@ -66,7 +66,7 @@ def _within(body: Sequence[Message] | None, events: Sequence[Stamped] | None) ->
     return out
 
 
-def _call_told(message: Message) -> JsonValue:
+def _call_json(message: Message) -> JsonValue:
     match message:
         case AssistantMessage(calls=calls) if calls:
             return {"calls": [{"id": call.id, "name": call.name, "arguments": _arguments(call)} for call in calls]}
@@ -90,7 +90,7 @@ def as_markdown(conversation: Conversation, path: Sequence[Node], bodies: Bodies
         body, told = bodies.get(node.id, ()), [event for one in chain for event in events.get(one.id, ())]
         blocks += [f"## {_heading(node)}", *_attached(body)]
         blocks += _system(node)
-        blocks += _said_by_runs(chain, events) if node.run else _said(node, body)
+        blocks += _answer_blocks(chain, events) if node.run else _client_blocks(node, body)
         blocks += _how_it_ended(chain[-1]) + _sources(told)
     return "\n\n".join(blocks) + "\n"
 
@@ -129,18 +129,18 @@ def _file(url: str, kind: str) -> str:
     return f"{kind} (data not included)" if url.startswith("data:") else f"{kind} {url}"
 
 
-def _said(node: Node, body: Sequence[Message]) -> list[str]:
+def _client_blocks(node: Node, body: Sequence[Message]) -> list[str]:
     """Render a client's message: calls, then text."""
     lines = _calls_in(body)
     return (["\n".join(lines)] if lines else []) + ([node.text] if node.text.strip() else [])
 
 
-def _said_by_runs(chain: Sequence[Node], events: Events) -> list[str]:
+def _answer_blocks(chain: Sequence[Node], events: Events) -> list[str]:
     """Render an answer with its continuations; each continues the last text before it."""
     blocks: list[str] = []
     before: Node | None = None
     for node in chain:
-        more = _said_by_run(events.get(node.id, ()))
+        more = _run_blocks(events.get(node.id, ()))
         if before is not None and before.run is not None and blocks and more and not _is_call(blocks[-1], more[0]):
             blocks[-1] += behind(before.run, blocks[-1], more.pop(0))
         blocks += more
@@ -153,7 +153,7 @@ def _is_call(*blocks: str) -> bool:
     return any(block.startswith(_CALLED) for block in blocks)
 
 
-def _said_by_run(events: Sequence[Stamped]) -> list[str]:
+def _run_blocks(events: Sequence[Stamped]) -> list[str]:
     """Render texts and calls of one run in order."""
     results = {s.event.id: _result(s.event) for s in events if isinstance(s.event, ToolResult)}
     pieces: list[tuple[bool, str]] = []
@@ -181,14 +181,14 @@ def _calls_in(body: Sequence[Message]) -> list[str]:
 
 def _call_line(call: Call, result: JsonObject | None) -> str:
     """Render a call and its result in one line."""
-    return f"{_CALLED}{call.name}` with {_code(call.arguments)}: {_became(result)}"
+    return f"{_CALLED}{call.name}` with {_code(call.arguments)}: {_result_text(result)}"
 
 
 def _result(event: ToolResult) -> JsonObject:
     return cast(JsonObject, to_builtins(event.result))
 
 
-def _became(result: JsonObject | None) -> str:
+def _result_text(result: JsonObject | None) -> str:
     if result is None:
         return "no result yet"
     if not result["success"]:

@@ -35,10 +35,10 @@ async def history_of(database: Database, path: Sequence[Node], ours: Collection[
         cut=[node.id for node in path if node.run is not None and node.run.status != "complete"],
     )
     events = sum(map(len, kept.events.values()))
-    return await offloaded(lambda: _told(kept, path, ours), size=_EFFORT * (len(path) + events))
+    return await offloaded(lambda: _messages_of(kept, path, ours), size=_EFFORT * (len(path) + events))
 
 
-def _told(kept: NodeContents, path: Sequence[Node], ours: Collection[str]) -> list[Message]:
+def _messages_of(kept: NodeContents, path: Sequence[Node], ours: Collection[str]) -> list[Message]:
     history: list[Message] = []
     before: Node | None = None
     for node in path:

@@ -85,7 +85,7 @@ class Placing:
 
     def _behind(self, words: Words, system: str | None) -> Place:
         way = self._way(words.parent_id)
-        told = self._told(words.messages, words.parent_id, system)
+        told = self._client_node(words.messages, words.parent_id, system)
         if (same := self._unanswered(told.node, words.parent_id)) is not None:
             return Place(tuple(self.tree.path(same.id)))
         return Place(tuple(way), (told,))
@@ -115,7 +115,7 @@ class Placing:
                 known += self.tree.path(same.id, behind=here)  # with the answer that it continues, if any
                 here = same.id
             else:
-                new.append(self._told(turn, here, None))
+                new.append(self._client_node(turn, here, None))
                 here = new[-1].node.id
         if new:
             new[-1] = ClientNode(replace(new[-1].node, system=system), new[-1].messages)
@@ -127,12 +127,12 @@ class Placing:
         words = words_of(text_of(turn))
         same = [
             node
-            for node, text in self._said(here)
+            for node, text in self._continuations(here)
             if node.role == role and (node.digest == digest if node.run is None else words_of(text) == words)
         ]
         return max(same, key=lambda node: (node.id in current, node.run is not None, node.created), default=None)
 
-    def _said(self, here: str | None) -> Iterator[tuple[Node, str]]:
+    def _continuations(self, here: str | None) -> Iterator[tuple[Node, str]]:
         """Yield the children of a node with their texts; answers also with each of their continuations."""
         follow = [(node, node.text) for node in self.tree.children(here)]
         while follow:
@@ -144,7 +144,7 @@ class Placing:
                 if node.run is not None and more.run is not None
             ]
 
-    def _told(self, turn: Sequence[Message], parent_id: str | None, system: str | None) -> ClientNode:
+    def _client_node(self, turn: Sequence[Message], parent_id: str | None, system: str | None) -> ClientNode:
         node = Node(
             self.new_id(), parent_id, role_of(turn), self.now, text_of(turn), digest=digest_of(turn), system=system
         )

@@ -20,10 +20,10 @@ def recalled(turns: Sequence[tuple[int, Message]], events: Iterable[Stamped], ou
     """
     told = max((seq for seq, _ in turns), default=0)
     since = [stamped.event for stamped in events if stamped.seq > told]
-    return [message for _, message in turns] + _said_since(since, ours)
+    return [message for _, message in turns] + _turn_from_events(since, ours)
 
 
-def _said_since(events: Sequence[AnyEvent], ours: Collection[str]) -> list[Message]:
+def _turn_from_events(events: Sequence[AnyEvent], ours: Collection[str]) -> list[Message]:
     """Combine the events after the last turn into one turn; a call without a result stays open."""
     text = "".join(event.content for event in events if isinstance(event, Content) and _is_own(event))
     calls = [call for event in events if isinstance(event, ToolCalls) for call in event.calls]

@@ -54,10 +54,10 @@ def words_of(text: str) -> str:
 
 def digest_of(turn: Sequence[Message]) -> str:
     """Return a hash of a turn's text, images, files, calls and results."""
-    return blake2b(dumps([_said(message) for message in turn]), digest_size=16).hexdigest()
+    return blake2b(dumps([_comparable(message) for message in turn]), digest_size=16).hexdigest()
 
 
-def _said(message: Message) -> JsonValue:
+def _comparable(message: Message) -> JsonValue:
     match message:
         case SystemMessage(content):
             return ["system", words_of(text_in(content)), _beside(content)]

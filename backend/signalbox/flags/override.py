@@ -29,11 +29,11 @@ class Override:
 class OverrideStore(Protocol):
     """Where the override is stored: a file for one process, the database for several workers."""
 
-    def read(self) -> Override | None:
+    def current(self) -> Override | None:
         """Return the override as this worker knows it, without waiting; None if none was ever set."""
         ...
 
-    async def pull(self, override: Override) -> None:
+    async def store(self, override: Override) -> None:
         """Store the override; raises OSError or StoreError."""
         ...
 
@@ -46,7 +46,7 @@ class OverrideFile:
         self._seen: tuple[int, int, int] | None = None
         self._override: Override | None = None
 
-    def read(self) -> Override | None:
+    def current(self) -> Override | None:
         """Return the override, None if none was ever set; costs one `stat` when the file has not changed.
 
         A file that cannot be parsed counts as `off`: a typing error of an operator who rolls back must not leave
@@ -65,7 +65,7 @@ class OverrideFile:
             self._seen, self._override = mark, self._parsed()
         return self._override
 
-    async def pull(self, override: Override) -> None:
+    async def store(self, override: Override) -> None:
         """Store the override; it is on disk on return. Raises OSError."""
         await asyncio.to_thread(self.write, override)
 

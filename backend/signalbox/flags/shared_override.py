@@ -38,11 +38,11 @@ class SharedOverride:
         refreshing = asyncio.create_task(self._refresh_regularly(), name="override")
         stack.push_async_callback(_end, refreshing)
 
-    def read(self) -> Override | None:
+    def current(self) -> Override | None:
         """Return the override as last read, None if none was ever set."""
         return self._override
 
-    async def pull(self, override: Override) -> None:
+    async def store(self, override: Override) -> None:
         """Store the override for all workers; raises StoreError."""
         value = json_of(override)
         async with self._turn:

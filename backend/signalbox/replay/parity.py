@@ -42,7 +42,7 @@ class Bench:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TrialResult:
     """What came of a case on both loops; `unrecorded` names the tools that were called as the journal does not know."""
 
     name: str
@@ -69,7 +69,7 @@ class Verdict:
         return (self.legacy.cost or 0) + (self.v2.cost or 0)
 
 
-async def judge(trial: Trial, bench: Bench) -> Verdict:
+async def judge(trial: Trial, bench: Bench) -> TrialResult:
     """Run a case on legacy, then on V2."""
     outcomes: dict[LoopName, Outcome] = {}
     unrecorded: list[str] = []
@@ -81,4 +81,4 @@ async def judge(trial: Trial, bench: Bench) -> Verdict:
         unrecorded += tools.unknown if isinstance(tools, RecordedTools) else []
     legacy, v2 = outcomes["legacy"], outcomes["v2"]
     found = explained(differences(legacy, v2), legacy, v2, known=trial.known, by_chance=bench.by_chance)
-    return Verdict(trial.case.name, trial.case.model, legacy, v2, found, unrecorded, trial.about)
+    return TrialResult(trial.case.name, trial.case.model, legacy, v2, found, unrecorded, trial.about)

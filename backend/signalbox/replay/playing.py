@@ -49,11 +49,11 @@ async def play(
     run = LOOPS[loop](context, client, tools, progress, tool_context=tool_context, sleep=sleep)
     events: list[Stamped] = []
 
-    def tell(batch: list[AnyEvent]) -> None:
+    def record(batch: list[AnyEvent]) -> None:
         at, last = int(time() * 1000), len(events)
         events.extend(Stamped(seq, at, event) for seq, event in enumerate(batch, last + 1))
 
-    await drive(run, context, progress, tell)
+    await drive(run, context, progress, record)
     stream = SseV1Encoder(RunRecord(run_id, case.model, loop)).encode(events)
     outcome = outcome_of(events, progress.attempts, loop, case.model)
     return Played(_with_faults(outcome, stream, progress), stream)

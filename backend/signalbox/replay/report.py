@@ -7,7 +7,7 @@ from dataclasses import asdict
 from signalbox.core.messages import JsonObject
 from signalbox.replay.differences import Difference, call_in_words, how_it_went, money
 from signalbox.replay.outcome import Outcome
-from signalbox.replay.parity import Verdict
+from signalbox.replay.parity import TrialResult
 
 _WIDTH = 34
 _MOST_NAMED = 6
@@ -31,7 +31,7 @@ def replay_lines(
     if unrecorded:
         yield f"not in the journal, so not answered: {', '.join(unrecorded)}"
     yield "differences:" if found else "differences: none"
-    yield from (line for one in found for line in _told(one, "original", "replay"))
+    yield from (line for one in found for line in _difference_lines(one, "original", "replay"))
     kinds: defaultdict[str, list[str]] = defaultdict(list)
     for one in found:
         if one.why:
@@ -63,7 +63,7 @@ def _ending(outcome: Outcome) -> str:
     return f"{outcome.status} {outcome.code}" if outcome.code else outcome.status
 
 
-def _told(one: Difference, first: str, second: str) -> Iterator[str]:
+def _difference_lines(one: Difference, first: str, second: str) -> Iterator[str]:
     yield f"  {one.kind} ({'expected' if one.is_expected else 'unexpected'})"
     yield f"    {first}: {one.first}"
     yield f"    {second}: {one.second}"
@@ -84,13 +84,13 @@ def replay_data(
 # --- parity -----------------------------------------------------------------------------------------------------
 
 
-def case_line(verdict: Verdict) -> str:
+def case_line(result: TrialResult) -> str:
     """Say on one line how a case went."""
-    word = "DIFFERS" if verdict.unexpected else "expected" if verdict.expected else "same"
-    kinds = ", ".join(one.kind for one in verdict.unexpected or verdict.expected)
-    note = f" [{len(verdict.unrecorded)} calls not in the journal]" if verdict.unrecorded else ""
-    about = f" [{verdict.about}]" if verdict.about else ""
-    return f"{word:<9} {verdict.name}{f': {kinds}' if kinds else ''}{about}{note}"
+    word = "DIFFERS" if result.unexpected else "expected" if result.expected else "same"
+    kinds = ", ".join(one.kind for one in result.unexpected or result.expected)
+    note = f" [{len(result.unrecorded)} calls not in the journal]" if result.unrecorded else ""
+    about = f" [{result.about}]" if result.about else ""
+    return f"{word:<9} {result.name}{f': {kinds}' if kinds else ''}{about}{note}"
 
 
 def in_short(outcome: Outcome) -> str:
@@ -99,12 +99,12 @@ def in_short(outcome: Outcome) -> str:
     return f"{_ending(outcome)}, {tools or 'no tools'}"
 
 
-def detail_lines(verdicts: Sequence[Verdict], answered: str) -> Iterator[str]:
+def detail_lines(results: Sequence[TrialResult], answered: str) -> Iterator[str]:
     """Explain: what must differ by its reasons, each once; what must not, case by case; then the totals.
 
     `answered` says who has answered, as the totals have it.
     """
-    expected = _by_reason(verdicts)
+    expected = _by_reason(results)
     if expected:
         yield ""
         yield "Expected differences"
@@ -112,55 +112,55 @@ def detail_lines(verdicts: Sequence[Verdict], answered: str) -> Iterator[str]:
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         yield f"  {why}"
         yield f"    {len(names)}: {', '.join(names[:_MOST_NAMED])}{more}"
-    differing = [verdict for verdict in verdicts if verdict.unexpected]
+    differing = [result for result in results if result.unexpected]
     if differing:
         yield ""
         yield "Unexpected differences: each is a fault of one of the loops until it is explained"
-    for verdict in differing:
-        yield f"  {verdict.name} ({verdict.model})"
-        yield from (f"  {line}" for one in verdict.unexpected for line in _told(one, "legacy", "v2"))
+    for result in differing:
+        yield f"  {result.name} ({result.model})"
+        yield from (f"  {line}" for one in result.unexpected for line in _difference_lines(one, "legacy", "v2"))
     yield ""
-    yield _totals(verdicts, answered)
+    yield _totals(results, answered)
 
 
-def _by_reason(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
+def _by_reason(results: Sequence[TrialResult]) -> dict[str, list[str]]:
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for verdict in verdicts:
-        for why in dict.fromkeys(one.why for one in verdict.expected if one.why):
-            found[why].append(verdict.name)
+    for result in results:
+        for why in dict.fromkeys(one.why for one in result.expected if one.why):
+            found[why].append(result.name)
     return found
 
 
-def _totals(verdicts: Sequence[Verdict], answered: str) -> str:
-    same = sum(1 for verdict in verdicts if not verdict.found)
-    differs = sum(1 for verdict in verdicts if verdict.unexpected)
-    expected = len(verdicts) - same - differs
-    cases = f"{len(verdicts)} case{'' if len(verdicts) == 1 else 's'} on both loops, answered by {answered}"
+def _totals(results: Sequence[TrialResult], answered: str) -> str:
+    same = sum(1 for result in results if not result.found)
+    differs = sum(1 for result in results if result.unexpected)
+    expected = len(results) - same - differs
+    cases = f"{len(results)} case{'' if len(results) == 1 else 's'} on both loops, answered by {answered}"
     words = f"{cases}: {same} the same, {expected} different as expected, {differs} different unexpectedly."
     if differs:
         return f"{words} Do not raise the flag before each of them is explained."
-    return f"{words} Nothing here speaks against raising the flag." if verdicts else "There is nothing to compare."
+    return f"{words} Nothing here speaks against raising the flag." if results else "There is nothing to compare."
 
 
-def parity_data(verdicts: Sequence[Verdict]) -> JsonObject:
+def parity_data(results: Sequence[TrialResult]) -> JsonObject:
     """Return the report as data."""
     return {
-        "cases": [_case_data(verdict) for verdict in verdicts],
-        "same": sum(1 for verdict in verdicts if not verdict.found),
-        "expected": sum(1 for verdict in verdicts if verdict.found and not verdict.unexpected),
-        "unexpected": sum(1 for verdict in verdicts if verdict.unexpected),
+        "cases": [_case_data(result) for result in results],
+        "same": sum(1 for result in results if not result.found),
+        "expected": sum(1 for result in results if result.found and not result.unexpected),
+        "unexpected": sum(1 for result in results if result.unexpected),
     }
 
 
-def _case_data(verdict: Verdict) -> JsonObject:
+def _case_data(result: TrialResult) -> JsonObject:
     return {
-        "name": verdict.name,
-        "about": verdict.about,
-        "model": verdict.model,
-        "differences": [_as_data(one) for one in verdict.found],
-        "unrecorded": [*verdict.unrecorded],
-        "legacy": asdict(verdict.legacy),
-        "v2": asdict(verdict.v2),
+        "name": result.name,
+        "about": result.about,
+        "model": result.model,
+        "differences": [_as_data(one) for one in result.found],
+        "unrecorded": [*result.unrecorded],
+        "legacy": asdict(result.legacy),
+        "v2": asdict(result.v2),
     }
 
 

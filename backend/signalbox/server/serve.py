@@ -70,10 +70,10 @@ def _work(settings: Settings, host: str, token: str | None, listener: socket.soc
         server_header=False,  # do not reveal the server software
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
-    on_ready = partial(_greet, settings, host, _address(host, listener)) if link is None else link.tell_ready
+    on_ready = partial(_greet, settings, host, _address(host, listener)) if link is None else link.report_ready
     server = Server(config, app, settings, on_ready, link)
     # uvicorn raises the signal again after its shutdown; stopping on request is not a failure.
-    signal.signal(signal.SIGTERM, _nothing)
+    signal.signal(signal.SIGTERM, _ignore)
     # A failed start is printed below as one sentence; uvicorn would log it too.
     logging.getLogger("uvicorn.error").addFilter(lambda record: not str(record.msg).startswith("signalbox: "))
     with suppress(SystemExit):  # raised by uvicorn after a failed start
@@ -128,7 +128,7 @@ def _greet(settings: Settings, host: str, address: str, lines: Sequence[str]) ->
         print("Browsers on other machines need this one's name in SIGNALBOX_ALLOWED_HOSTS.", flush=True)
 
 
-def _nothing(number: int, frame: FrameType | None) -> None:
+def _ignore(number: int, frame: FrameType | None) -> None:
     """Ignore a signal that uvicorn raises again."""
 
 
@@ -164,8 +164,8 @@ class Server(uvicorn.Server):
                 loop.add_signal_handler(signal.SIGHUP, self.handle_exit, signal.SIGTERM, None)
         else:  # the supervisor counts signals: a terminal or systemd sends them to the whole process group
             loop.add_signal_handler(signal.SIGTERM, self._end)
-            loop.add_signal_handler(signal.SIGINT, _nothing, signal.SIGINT, None)
-            loop.add_reader(self._link.orders, self._take_orders, self._link, sockets)
+            loop.add_signal_handler(signal.SIGINT, _ignore, signal.SIGINT, None)
+            loop.add_reader(self._link.orders, self._follow_orders, self._link, sockets)
         await super().startup(sockets)
         if not self.should_exit:
             self._on_ready(self._greeting())
@@ -184,9 +184,9 @@ class Server(uvicorn.Server):
             lines.append(f"The page /operator asks for the operator's token: cat {quote(str(admin.file.absolute()))}")
         return lines
 
-    def _take_orders(self, link: Link, sockets: Sequence[socket.socket] | None) -> None:
+    def _follow_orders(self, link: Link, sockets: Sequence[socket.socket] | None) -> None:
         """Follow the supervisor's orders; if it has died, close the port for its successor and drain."""
-        orders = link.read()
+        orders = link.read_orders()
         if not orders:
             asyncio.get_running_loop().remove_reader(link.orders)
             _log.error("worker.orphaned")

@@ -145,12 +145,12 @@ class Supervisor:
         found, _, _ = select.select([self._wake[0], *starting], [], [], until)
         for fd in found:
             if fd in starting:
-                self._hear(starting[fd])
+                self._read_report(starting[fd])
             else:
                 os.read(fd, 4096)
 
-    def _hear(self, worker: Worker) -> None:
-        worker.hear()
+    def _read_report(self, worker: Worker) -> None:
+        worker.read_report()
         if worker.lines is None:
             return
         if self._greeting is None:
@@ -170,7 +170,7 @@ class Supervisor:
     def _bury(self, place: _Place, worker: Worker, status: int) -> None:
         """Free the slot of a dead worker and schedule its successor."""
         while worker.is_starting:  # it may have been ready just before
-            self._hear(worker)
+            self._read_report(worker)
         worker.close()
         was_steady = worker.lines is not None and monotonic() - worker.born >= _STEADY_SECONDS
         place.worker = None
@@ -213,7 +213,7 @@ class Supervisor:
         for worker in self._workers:
             worker.order(order)
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
+    def _record_signal(self, number: int, frame: FrameType | None) -> None:
         self._signals.append(number)
 
     @contextmanager
@@ -223,12 +223,12 @@ class Supervisor:
         os.set_blocking(self._wake[1], False)
         woken = signal.set_wakeup_fd(self._wake[1], warn_on_full_buffer=False)
         before = {
-            signal.SIGTERM: signal.signal(signal.SIGTERM, self._note),
-            signal.SIGINT: signal.signal(signal.SIGINT, self._note),
-            signal.SIGCHLD: signal.signal(signal.SIGCHLD, _nothing),
+            signal.SIGTERM: signal.signal(signal.SIGTERM, self._record_signal),
+            signal.SIGINT: signal.signal(signal.SIGINT, self._record_signal),
+            signal.SIGCHLD: signal.signal(signal.SIGCHLD, _ignore),
         }
         if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
-            before[signal.SIGHUP] = signal.signal(signal.SIGHUP, self._note)
+            before[signal.SIGHUP] = signal.signal(signal.SIGHUP, self._record_signal)
         try:
             yield
         finally:
@@ -239,5 +239,5 @@ class Supervisor:
                 os.close(fd)
 
 
-def _nothing(number: int, frame: FrameType | None) -> None:
+def _ignore(number: int, frame: FrameType | None) -> None:
     """Ignore a signal whose only purpose is to wake `select`."""

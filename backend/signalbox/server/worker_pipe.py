@@ -16,11 +16,11 @@ class Link:
     orders: int
     news: int
 
-    def read(self) -> bytes:
+    def read_orders(self) -> bytes:
         """Return the orders received; empty if the supervisor has died."""
         return os.read(self.orders, 64)
 
-    def tell_ready(self, lines: Sequence[str]) -> None:
+    def report_ready(self, lines: Sequence[str]) -> None:
         """Report that this worker is ready, with lines for the operator."""
         with suppress(BrokenPipeError):  # the supervisor has died, which `orders` will show
             os.write(self.news, "".join(f"{line}\n" for line in ("", *lines)).encode())
@@ -48,7 +48,7 @@ class Worker:
         """Whether the worker has not reported ready yet."""
         return self.news >= 0
 
-    def hear(self) -> None:
+    def read_report(self) -> None:
         """Read a part of its report; set `lines` at the end."""
         if said := os.read(self.news, 65_536):
             self._said += said

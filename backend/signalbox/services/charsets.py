@@ -17,7 +17,7 @@ def decoded(body: bytes, content_type: str, *, is_html: bool) -> str:
     for mark, name in _BOMS:
         if body.startswith(mark):
             return body.decode(name, "replace")
-    said = _said(content_type) or (_said(body[:2048].decode("latin-1")) if is_html else None)
+    said = _declared_charset(content_type) or (_declared_charset(body[:2048].decode("latin-1")) if is_html else None)
     if said is not None:
         return body.decode(said, "replace")
     try:
@@ -27,7 +27,7 @@ def decoded(body: bytes, content_type: str, *, is_html: bool) -> str:
         return body.decode("cp1252", "replace")
 
 
-def _said(text: str) -> str | None:
+def _declared_charset(text: str) -> str | None:
     match = _NAMED.search(text)
     try:
         name = codecs.lookup(match[1]).name if match else ""

@@ -168,7 +168,7 @@ class PageFetcher:
         failure: Exception | None = None
         for address in await self._addresses(target):
             try:
-                return await self._ask(target, address)
+                return await self._request(target, address)
             except (ConnectFailed, ConnectTimeout) as error:
                 failure = error
             except HttpError:
@@ -179,7 +179,7 @@ class PageFetcher:
             raise ToolError(Code.TOOL_FAILED, f"The TLS certificate of {target.host} is not valid.")
         raise ToolError(Code.TOOL_FAILED, f"{target.host} cannot be reached.")
 
-    async def _ask(self, target: Target, address: Address) -> _Reply:
+    async def _request(self, target: Target, address: Address) -> _Reply:
         """Send one request on a connection to this very address. TLS checks the name, the name is not looked up."""
         connection = await connect(
             Origin(target.scheme, str(address), target.port),
@@ -190,7 +190,7 @@ class PageFetcher:
         headers = ((b"host", target.authority.encode("ascii")), *_HEADERS)
         try:
             message = encode_head(b"GET", target.path.encode("ascii"), headers)
-            return await _read(await connection.exchange("GET", message, self._seconds), connection)
+            return await _read_reply(await connection.exchange("GET", message, self._seconds), connection)
         finally:
             connection.abort()
 
@@ -203,7 +203,7 @@ def _query(query: str) -> str:
     return "?" + quote(query, safe="/%:@!$&'()*+,;=~?") if query else ""
 
 
-async def _read(response: ResponseParser, connection: Connection) -> _Reply:
+async def _read_reply(response: ResponseParser, connection: Connection) -> _Reply:
     """Read as much of a body as is wanted: none of a redirect, an error, or what is not text."""
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
     body = bytearray()

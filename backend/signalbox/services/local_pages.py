@@ -24,9 +24,9 @@ class LocalPages:
         if not url.startswith("/") or url.startswith("//"):
             return await self._web.fetch(url)
         path = urlsplit(url).path
-        return await asyncio.to_thread(self._read, path)
+        return await asyncio.to_thread(self._load, path)
 
-    def _read(self, path: str) -> WebPage:
+    def _load(self, path: str) -> WebPage:
         found = self._file(path)
         if found is None:
             raise ToolError(Code.TOOL_FAILED, "There is no page at this address.")

@@ -43,16 +43,16 @@ class Readable:
 
 def readable(markup: str, url: str) -> Readable:
     """Return a page's title and text in the way of Markdown; `url` makes its links whole."""
-    reader = _read(markup, url, _NEVER_READ | _AROUND)
+    reader = _parse(markup, url, _NEVER_READ | _AROUND)
     if not reader.text():  # all of it in what was left out, or in a tag that was never closed
-        reader = _read(markup, url, _NEVER_READ)
+        reader = _parse(markup, url, _NEVER_READ)
     return Readable(" ".join((reader.title or reader.first_heading).split()), reader.text())
 
 
-def _read(markup: str, url: str, skipped: frozenset[str]) -> "_Reader":
+def _parse(markup: str, url: str, skipped: frozenset[str]) -> "_Reader":
     reader = _Reader(url, skipped)
     for token in islice(tokens(markup), _MOST_TOKENS):
-        reader.take(token)
+        reader.add_token(token)
     reader.end_block()
     return reader
 
@@ -83,7 +83,7 @@ class _Reader:
         whole = core if len(core) >= _ENOUGH else "\n\n".join(self._blocks)
         return re.sub(r"^(- .*)\n\n(?=- )", r"\1\n", whole, flags=re.MULTILINE)
 
-    def take(self, token: Token) -> None:
+    def add_token(self, token: Token) -> None:
         """Take the next token."""
         if self._in_title:
             self._take_title(token)

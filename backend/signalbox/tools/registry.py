@@ -69,7 +69,7 @@ def from_packages(
 def _tools_of(plugin: Plugin, thread: PluginThread, taken: Collection[str]) -> list[Tool]:
     """Load a plugin; return each of its tools as it can be run, or what stands in for it."""
     try:
-        made = _made(plugin, thread)
+        made = _create(plugin, thread)
     except PluginFaultError as fault:
         return [_missing(plugin, fault)]
     tools: list[Tool] = []
@@ -82,7 +82,7 @@ def _tools_of(plugin: Plugin, thread: PluginThread, taken: Collection[str]) -> l
     return tools
 
 
-def _made(plugin: Plugin, thread: PluginThread) -> list[Tool]:
+def _create(plugin: Plugin, thread: PluginThread) -> list[Tool]:
     made = plugin.make(thread)
     tools = list(cast("list[object]", made)) if isinstance(made, list | tuple) else [made]
     if not tools or not all(isinstance(tool, Tool) for tool in tools):

@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_lever_that_was_never_pulled_is_none(path: Path) -> None:
     """Without a file the environment decides, and reading makes none."""
-    assert OverrideFile(path).read() is None
+    assert OverrideFile(path).current() is None
     assert not path.exists()
 
 
@@ -32,7 +32,7 @@ def test_a_pull_is_kept(path: Path, lever: Override) -> None:
     """What was written is read, by the one that wrote and by the next process."""
     file = OverrideFile(path)
     file.write(lever)
-    assert file.read() == OverrideFile(path).read() == lever
+    assert file.current() == OverrideFile(path).current() == lever
     assert list(path.parent.iterdir()) == [path]
 
 
@@ -57,21 +57,21 @@ def test_what_cannot_be_understood_counts_as_off(path: Path, content: bytes) -> 
     """A slip of the pen never leaves anybody on V2; the next good pull counts again."""
     file = OverrideFile(path)
     file.write(ON)
-    assert file.read() == ON
+    assert file.current() == ON
     path.write_bytes(content)
-    assert file.read() == OFF
+    assert file.current() == OFF
     file.write(ON)
-    assert file.read() == ON
+    assert file.current() == ON
 
 
 def test_a_file_that_cannot_be_reached_counts_as_off(tmp_path: Path) -> None:
     """Where there is something in the way that is no file, a run still starts, on legacy."""
     in_the_way = tmp_path / "data"
     in_the_way.write_text("a file where the folder was")
-    assert OverrideFile(in_the_way / "lever.json").read() == OFF
+    assert OverrideFile(in_the_way / "lever.json").current() == OFF
     folder = tmp_path / "lever.json"
     folder.mkdir()
-    assert OverrideFile(folder).read() == OFF
+    assert OverrideFile(folder).current() == OFF
 
 
 def test_an_unchanged_lever_costs_one_stat(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def test_an_unchanged_lever_costs_one_stat(path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(Path, "read_bytes", lambda self: reads.append(self) or read_bytes(self))
     file = OverrideFile(path)
     file.write(HALF)
-    assert [file.read() for _ in range(5)] == [HALF] * 5
+    assert [file.current() for _ in range(5)] == [HALF] * 5
     assert reads == [path]
 
 
@@ -89,22 +89,22 @@ def test_another_process_is_heard_at_the_next_read(path: Path) -> None:
     """A pull by another process counts from the very next run on."""
     file = OverrideFile(path)
     file.write(ON)
-    assert file.read() == ON
+    assert file.current() == ON
     code = "import sys; from pathlib import Path; from signalbox.flags.override import *; "
     code += "OverrideFile(Path(sys.argv[1])).write(Override('off'))"
     subprocess.run([sys.executable, "-c", code, str(path)], env=environment(), check=True)
-    assert file.read() == OFF
+    assert file.current() == OFF
 
 
 def test_an_editor_is_heard_too(path: Path) -> None:
     """A file that was written in place, and one that was taken away, count at the next read."""
     file = OverrideFile(path)
     file.write(OFF)
-    assert file.read() == OFF
+    assert file.current() == OFF
     path.write_text('{"state": "percent", "percent": 5}')
-    assert file.read() == Override("percent", 5)
+    assert file.current() == Override("percent", 5)
     path.unlink()
-    assert file.read() is None
+    assert file.current() is None
 
 
 def test_quick_pulls_are_never_mistaken_for_each_other(path: Path) -> None:
@@ -112,7 +112,7 @@ def test_quick_pulls_are_never_mistaken_for_each_other(path: Path) -> None:
     writer, reader = OverrideFile(path), OverrideFile(path)
     for n in range(300):
         writer.write(Override("percent", n % 90 + 10))
-        assert reader.read() == Override("percent", n % 90 + 10)
+        assert reader.current() == Override("percent", n % 90 + 10)
 
 
 def test_a_pull_bears_its_own_time(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +149,7 @@ def test_readers_never_see_half_a_pull(path: Path) -> None:
     watcher.join()
     assert seen
     assert all(lever in states for lever in seen)
-    assert OverrideFile(path).read() in states
+    assert OverrideFile(path).current() in states
     assert list(path.parent.iterdir()) == [path]
 
 

@@ -57,7 +57,7 @@ async def test_a_lever_that_was_never_pulled_is_none(database: Breaking, stack: 
     """Without a row the environment decides, and looking makes none."""
     lever = await opened(database, stack)
     await lever.refresh()
-    assert lever.read() is None
+    assert lever.current() is None
     assert await database.read(get_shared, OVERRIDE) is None
 
 
@@ -65,11 +65,11 @@ async def test_a_lever_that_was_never_pulled_is_none(database: Breaking, stack: 
 async def test_a_pull_is_heard_by_others(database: Breaking, stack: AsyncExitStack, wanted: Override) -> None:
     """Who pulled knows at once, another worker when it looks, and one that starts later from its start on."""
     one, other = await opened(database, stack), await opened(database, stack)
-    await one.pull(wanted)
-    assert (one.read(), other.read()) == (wanted, None)
+    await one.store(wanted)
+    assert (one.current(), other.current()) == (wanted, None)
     await other.refresh()
-    assert other.read() == wanted
-    assert (await opened(database, stack)).read() == wanted
+    assert other.current() == wanted
+    assert (await opened(database, stack)).current() == wanted
 
 
 async def test_workers_look_by_themselves(
@@ -78,21 +78,21 @@ async def test_workers_look_by_themselves(
     """A pull whose notice was lost acts all the same."""
     monkeypatch.setattr(shared_override, "_REFRESH_SECONDS", 0.001)
     one, other = await opened(database, stack), await opened(database, stack)
-    await one.pull(ON)
+    await one.store(ON)
     async with asyncio.timeout(5):
-        while other.read() != ON:  # noqa: ASYNC110 - read() is what a new run asks; nothing tells when it changes
+        while other.current() != ON:  # noqa: ASYNC110 - read() is what a new run asks; nothing tells when it changes
             await asyncio.sleep(0)
 
 
 async def test_an_outage_changes_nothing_and_is_told_once(database: Breaking, stack: AsyncExitStack) -> None:
     """The last known state stays; one line when the database goes, one when it is back, however often it was asked."""
     lever = await opened(database, stack)
-    await lever.pull(HALF)
+    await lever.store(HALF)
     with capture_logs() as said:
         database.is_gone = True
         for _ in range(3):
             await lever.refresh()
-        assert lever.read() == HALF
+        assert lever.current() == HALF
         database.is_gone = False
         await lever.refresh()
         await lever.refresh()
@@ -110,24 +110,24 @@ async def test_a_pull_that_is_not_kept_is_refused(
     lever = await opened(database, stack)
     monkeypatch.setattr(database, "_write", refused)
     with pytest.raises(StoreError):
-        await lever.pull(ON)
-    assert lever.read() is None
+        await lever.store(ON)
+    assert lever.current() is None
 
 
 @pytest.mark.parametrize("value", [b"", b"no json", b'{"state":"perhaps"}', b"\xff"])
 async def test_what_cannot_be_understood_is_off(database: Breaking, stack: AsyncExitStack, value: bytes) -> None:
     """An operator's slip must leave nobody on V2; it is told once, not with every look."""
     lever = await opened(database, stack)
-    await lever.pull(ON)
+    await lever.store(ON)
     await database.write(put_shared, OVERRIDE, value)
     with capture_logs() as said:
         await lever.refresh()
         await lever.refresh()
-    assert lever.read() == OFF
+    assert lever.current() == OFF
     assert [line["event"] for line in said] == ["flag.unreadable"]
 
 
 async def test_a_lever_of_one_is_brought_along(database: Breaking, stack: AsyncExitStack) -> None:
     """The first worker brings the lever that it had to itself; where one was pulled since, that one stands."""
-    assert (await opened(database, stack, HALF)).read() == HALF
-    assert (await opened(database, stack, ON)).read() == HALF
+    assert (await opened(database, stack, HALF)).current() == HALF
+    assert (await opened(database, stack, ON)).current() == HALF

@@ -16,7 +16,7 @@ from signalbox.core.messages import JsonObject, UserMessage
 from signalbox.core.parts import CallDelta, ReasoningDelta, TextDelta, ToolSchema, Unreadable
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.replay.case import Case
-from signalbox.replay.parity import Bench, Trial, Verdict, judge
+from signalbox.replay.parity import Bench, Trial, TrialResult, judge
 from signalbox.replay.reasons import REASONS
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.wire.finish_words import finish_of
@@ -39,7 +39,7 @@ async def verdict(
     *tools: Tool,
     limits: Limits | None = None,
     budget: Budget | None = None,
-) -> Verdict:
+) -> TrialResult:
     """Play a script on each loop, and compare."""
     offered = tools or (eager("f"),)
     schemas = tuple(ToolSchema(tool.spec.name, tool.spec.description, tool.spec.parameters) for tool in offered)
@@ -50,7 +50,7 @@ async def verdict(
     return await judge(Trial(Case("a case", plan), lambda: ToolExecutor(offered)), Bench(clients, sleep=no_wait))
 
 
-def reasons(found: Verdict) -> dict[str, str | None]:
+def reasons(found: TrialResult) -> dict[str, str | None]:
     """Name the reason of each kind that differs."""
     by_words = {words: name for name, words in WORDS.items()}
     return {one.kind: by_words.get(one.why, "another") if one.why else None for one in found.found}

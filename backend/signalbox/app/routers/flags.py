@@ -43,19 +43,19 @@ async def set_flag(request: Request, parts: PartsDep) -> FeatureFlag:
         words = "Changing this flag requires the operator token (SIGNALBOX_ADMIN_TOKEN)."
         raise RequestError(Code.UNAUTHORIZED, words, "Authorization")
     wanted = await read_model(request, FlagOverride, _BODY_LIMIT)
-    await parts.lever.pull(Override(wanted.state, wanted.percent or 0))
+    await parts.flag_override.store(Override(wanted.state, wanted.percent or 0))
     _log.info("flag.pulled", flag=FLAG_KEY, state=wanted.state, percent=wanted.percent)
     return _flag(parts)
 
 
 def _flag(parts: Parts) -> FeatureFlag:
-    lever = parts.lever.read()
+    override = parts.flag_override.current()
     environment = parts.settings.tool_loop_v2
     return {
         "key": FLAG_KEY,
-        "state": lever.state if lever else None,
-        "percent": lever.percent if lever and lever.state == "percent" else None,
+        "state": override.state if override else None,
+        "percent": override.percent if override and override.state == "percent" else None,
         "environment": environment,
-        "effective": effective(environment, lever),
+        "effective": effective(environment, override),
         "sticky": "conversation",
     }

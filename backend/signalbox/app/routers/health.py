@@ -56,10 +56,10 @@ async def get_readiness(parts: PartsDep, response: Response) -> Readiness:
 
 def _loop(parts: Parts) -> LoopName | Literal["percent"]:
     """Return the loop of the next run, or "percent" if it depends on the conversation."""
-    lever = parts.lever.read()
-    if lever is not None and lever.state == "percent" and parts.settings.tool_loop_v2 is not False:
+    override = parts.flag_override.current()
+    if override is not None and override.state == "percent" and parts.settings.tool_loop_v2 is not False:
         return "percent"
-    return choose_loop(parts.settings.tool_loop_v2, lever, key="").loop
+    return choose_loop(parts.settings.tool_loop_v2, override, key="").loop
 
 
 def _is_writable(folder: Path) -> bool:

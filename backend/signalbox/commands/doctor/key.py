@@ -25,7 +25,7 @@ async def check_key(settings: Settings, client: HttpClient) -> list[Finding]:
     where = _host(settings.openrouter_base_url)
     try:
         async with asyncio.timeout(SECONDS):
-            return [await _asked(UpstreamClient(client, upstream), upstream, where)]
+            return [await _check_upstream(UpstreamClient(client, upstream), upstream, where)]
     except TimeoutError:
         words = f"{where} does not answer within {SECONDS:g} s."
         return [fail("key", words, "Check the network, the proxy settings and OPENROUTER_BASE_URL.")]
@@ -33,10 +33,10 @@ async def check_key(settings: Settings, client: HttpClient) -> list[Finding]:
         return [fail("key", f"{where}: {error.message}", error.todo)]
 
 
-async def _asked(service: UpstreamClient, upstream: Upstream, where: str) -> Finding:
+async def _check_upstream(service: UpstreamClient, upstream: Upstream, where: str) -> Finding:
     try:
         if (account := await service.account()) is not None:
-            return _told(account, where)
+            return _account_finding(account, where)
     except UpstreamError as error:
         if error.code is not Code.UPSTREAM_NOT_FOUND:
             raise
@@ -49,7 +49,7 @@ async def _asked(service: UpstreamClient, upstream: Upstream, where: str) -> Fin
     return ok("key", f"{where} {has_key} and lists {count:,} model{'' if count == 1 else 's'}.")
 
 
-def _told(account: Account, where: str) -> Finding:
+def _account_finding(account: Account, where: str) -> Finding:
     spent = f"; ${account.spent:,.2f} spent so far" if account.spent is not None else ""
     if account.left is None:
         return ok("key", f"{where} accepts the key, which has no spending limit{spent}.")

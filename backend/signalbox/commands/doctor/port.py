@@ -23,12 +23,12 @@ async def check_port(settings: Settings) -> list[Finding]:
     """Identify the server on the port; if there is none, check whether the port can be bound."""
     host, port = settings.signalbox_host, settings.signalbox_port
     try:
-        return [await _looked_at(host, port)]
+        return [await _identify(host, port)]
     except UnicodeError:  # a label is empty or too long
         return [fail("port", f"{host} is not a valid host name.", "Choose another with --host or SIGNALBOX_HOST.")]
 
 
-async def _looked_at(host: str, port: int) -> Finding:
+async def _identify(host: str, port: int) -> Finding:
     shown = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     if port == 0:
         found = await asyncio.to_thread(_free, host, port, shown)
@@ -67,14 +67,14 @@ async def _version_at(host: str, port: int) -> str | None:
     try:
         writer.write(_ASK)
         with suppress(ConnectionError):
-            answer = await _read(reader)
+            answer = await _read_answer(reader)
             return _version_in(answer.partition(b"\r\n\r\n")[2])
         return None
     finally:
         writer.close()
 
 
-async def _read(reader: asyncio.StreamReader) -> bytes:
+async def _read_answer(reader: asyncio.StreamReader) -> bytes:
     answer = b""
     while len(answer) < _MOST and (piece := await reader.read(_MOST)):
         answer += piece

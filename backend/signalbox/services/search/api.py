@@ -67,7 +67,7 @@ class SearchApi:
             raise ToolError(Code.TIMEOUT, f"{self._name} did not answer in time.") from None
         except httpx.HTTPError:
             raise ToolError(Code.TOOL_FAILED, f"{self._name} cannot be reached.") from None
-        return await offloaded(partial(self._read, status, body), size=len(body))
+        return await offloaded(partial(self._parse, status, body), size=len(body))
 
     async def _send(self, request: httpx.Request) -> tuple[int, httpx.Headers, bytes]:
         request.extensions["timeout"] = _TIMEOUT.as_dict()
@@ -82,7 +82,7 @@ class SearchApi:
         finally:
             await response.aclose()
 
-    def _read(self, status: int, body: bytes) -> JsonObject:
+    def _parse(self, status: int, body: bytes) -> JsonObject:
         if status == 429:
             words = f"{self._name} received too many requests; wait, or answer without a search."
             raise ToolError(Code.RATE_LIMIT, words)

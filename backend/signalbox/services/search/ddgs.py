@@ -65,7 +65,7 @@ class DdgsSearch:
                 )
             except Exception as error:  # noqa: BLE001 - the package's own tree; its texts hold addresses (quirk G4)
                 if type(error).__name__ != "RatelimitException" or last:
-                    raise _told(error) from None
+                    raise _tool_error(error) from None
             await self._sleep(_PAUSE)
         raise AssertionError("unreachable")
 
@@ -79,7 +79,7 @@ class DdgsSearch:
         return next((name for name, length in _LIMITS if days <= length), None)
 
 
-def _told(error: Exception) -> ToolError:
+def _tool_error(error: Exception) -> ToolError:
     match type(error).__name__:
         case "RatelimitException":
             words = "The search engines received too many requests; wait, or answer without a search."

@@ -38,8 +38,8 @@ def plugin_backend(name: str, on_close: OnClose) -> SearchBackend:
     thread = plugin.open()
     on_close(thread.close)
     try:
-        backend = _made(plugin, thread)
-        read = in_plugin(thread, lambda: _read(backend), "checked")
+        backend = _create(plugin, thread)
+        read = in_plugin(thread, lambda: _described(backend), "checked")
         if isinstance(read, str):
             raise PluginFaultError(read)  # noqa: TRY301 - one place says what becomes of a fault
     except PluginFaultError as fault:
@@ -49,7 +49,7 @@ def plugin_backend(name: str, on_close: OnClose) -> SearchBackend:
     return PluginSearch(name, about, paid, backend, thread)
 
 
-def _made(plugin: Plugin, thread: PluginThread) -> object:
+def _create(plugin: Plugin, thread: PluginThread) -> object:
     made = in_plugin(thread, lambda: _called(plugin), "loaded")
     if isinstance(made, SearchUnavailableError):
         raise PluginFaultError(str(made)[:500])
@@ -64,7 +64,7 @@ def _called(plugin: Plugin) -> object:
         return reason
 
 
-def _read(backend: object) -> tuple[str, bool] | str:
+def _described(backend: object) -> tuple[str, bool] | str:
     """Return what a backend searches, and whether that costs money; or what is wrong with it."""
     about, paid = cast(object, getattr(backend, "about", None)), cast(object, getattr(backend, "paid", False))
     if not callable(getattr(backend, "search", None)):

@@ -60,7 +60,7 @@ class SearxngSearch:
     async def search(self, query: SearchQuery) -> list[SearchHit]:
         """Return at most `query.limit` hits; raises ToolError."""
         try:
-            answer = await self._ask(self._params(query))
+            answer = await self._request(self._params(query))
         except httpx.TimeoutException:
             raise ToolError(Code.TIMEOUT, "The SearXNG server did not answer in time.") from None
         except httpx.HTTPError:
@@ -77,12 +77,12 @@ class SearxngSearch:
             params["time_range"] = time_range
         return params
 
-    async def _ask(self, params: dict[str, str]) -> JsonObject:
+    async def _request(self, params: dict[str, str]) -> JsonObject:
         status, headers, body = await self._get(params)
         if status == 429:
             await self._sleep(_pause(headers.get("retry-after")))
             status, headers, body = await self._get(params)
-        return await offloaded(partial(_read, status, headers.get("content-type", ""), body), size=len(body))
+        return await offloaded(partial(_parse, status, headers.get("content-type", ""), body), size=len(body))
 
     async def _get(self, params: dict[str, str]) -> tuple[int, httpx.Headers, bytes]:
         url = self._url.copy_merge_params(params)
@@ -105,7 +105,7 @@ def _pause(retry_after: str | None) -> float:
         return _USUAL_PAUSE
 
 
-def _read(status: int, content_type: str, body: bytes) -> JsonObject:
+def _parse(status: int, content_type: str, body: bytes) -> JsonObject:
     if status == 429:
         raise ToolError(
             Code.RATE_LIMIT, "The SearXNG server received too many requests; wait, or answer without a search."

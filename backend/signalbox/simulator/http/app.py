@@ -20,8 +20,7 @@ from ..shapes import as_list, as_object
 from ..speaker import generation, speak
 from .account import key_body
 from .errors import Refused
-from .incoming import Incoming
-from .incoming import read as read_incoming
+from .incoming import Incoming, parse_request
 from .refusals import scripted
 from .replay import Library, Recording, load
 from .state import KEPT_HEADERS, Memory, Received
@@ -112,7 +111,7 @@ def _served(body: dict[str, Any], attempts: Attempts, *, replaying: bool) -> Inc
         if not is_known(model) or names_no_fault(model) or (replaying and "/sim" not in model):
             raise Refused(400, f"{model} is not a valid model ID")
         try:
-            incoming = heard(read_incoming({**body, "model": model}), attempts)
+            incoming = heard(parse_request({**body, "model": model}), attempts)
         except Refused as refused:
             if at == len(candidates) - 1 or refused.status in (400, 401, 402, 413):
                 raise

@@ -146,7 +146,7 @@ class Incoming:
         return before in ("assistant", "tool") and bool(_GOES_ON.match(text_of(self.messages[index])))
 
     @property
-    def goes_on(self) -> bool:
+    def continues_answer(self) -> bool:
         """Return whether the model is asked to go on with an answer."""
         asked = max((at for at, one in enumerate(self.messages) if one.get("role") == "user"), default=0)
         return asked > self.question_at and self._goes_on_at(asked)
@@ -197,7 +197,7 @@ def calls_of(message: Message) -> list[dict[str, Any]]:
     return as_objects(message.get("tool_calls"))
 
 
-def read(body: dict[str, Any]) -> Incoming:
+def parse_request(body: dict[str, Any]) -> Incoming:
     """Read a body whose shape the rules have let through."""
     offered = as_objects(body.get("tools"))
     tools = [_tool(as_object(tool["function"])) for tool in offered if tool.get("type") == "function"]

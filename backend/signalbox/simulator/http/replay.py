@@ -71,7 +71,7 @@ def load(path: Path) -> "Library":
         files = [path]
     else:
         raise FileNotFoundError(f"no recording at {path}")
-    found = [read(file) for file in files if not path.is_dir() or _dialect(file) in DIALECTS]
+    found = [load_recording(file) for file in files if not path.is_dir() or _dialect(file) in DIALECTS]
     if not found:
         raise FileNotFoundError(f"no chat recordings (*.sse, *.body.json) in {path}")
     return Library(tuple(found))
@@ -93,7 +93,7 @@ def _dialect(file: Path) -> str:
     return word if word in DIALECTS else str(_meta(file).get("dialect"))
 
 
-def read(file: Path) -> Recording:
+def load_recording(file: Path) -> Recording:
     """Read what is known about one recording."""
     meta, streamed = _meta(file), file.name.endswith(".sse")
     chain = as_object(meta.get("chain"))

@@ -48,7 +48,7 @@ class Memory:
         """Note a request."""
         self.requests.append(received)
         del self.requests[:-KEPT]
-        self.tell()
+        self.notify()
 
     def serve(self, generation: dict[str, Any]) -> None:
         """Note a generation that begins, as it will be if it is sent whole."""
@@ -73,7 +73,7 @@ class Memory:
         told = settled(self.generations[generation_id], share, early=early)
         self.generations[generation_id] = told
         self.polls_left[generation_id] = polls_before(told["model"])
-        self.tell()
+        self.notify()
 
     def poll(self, generation_id: str) -> dict[str, Any] | None:
         """Give a generation if it is over and, where its bill is late, was asked for often enough."""
@@ -93,15 +93,15 @@ class Memory:
     def opened(self) -> None:
         """Count a stream that begins."""
         self.open_streams += 1
-        self.tell()
+        self.notify()
 
     def closed(self, received: Received, *, early: bool) -> None:
         """Count a stream that has ended, and how."""
         self.open_streams -= 1
         received.closed_early = early
-        self.tell()
+        self.notify()
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Wake the tasks that wait for a change."""
         self.app_state.open_streams = self.open_streams
         with self.changed:

@@ -16,17 +16,17 @@ DOCUMENT = (
 )
 
 
-def said(incoming: Incoming) -> str:
-    """Give what the model has said of the answer that it is asked to go on with; empty where it is asked anew."""
-    if not incoming.goes_on:
+def text_so_far(incoming: Incoming) -> str:
+    """Return the text of the answer that the model is asked to continue, empty for a new question."""
+    if not incoming.continues_answer:
         return ""
     spoken = (message for _, message in incoming.loop() if message.get("role") == "assistant")
     return "".join(text_of(message) for message in spoken if not calls_of(message))
 
 
 def left(incoming: Incoming, whole: str) -> str:
-    """Give what is left of an answer behind what was said of it."""
-    before = said(incoming)
+    """Give what is left of an answer behind what was text_so_far of it."""
+    before = text_so_far(incoming)
     if not before:
         return whole
     for begun in (before, before.rstrip()):
@@ -38,7 +38,7 @@ def left(incoming: Incoming, whole: str) -> str:
 
 def next_piece(incoming: Incoming) -> tuple[str, bool]:
     """Give the next piece of the document, and whether it is the last."""
-    before, begun = said(incoming), ""
+    before, begun = text_so_far(incoming), ""
     for at, piece in enumerate(DOCUMENT):
         if len(begun) >= len(before):
             return piece, at == len(DOCUMENT) - 1
@@ -48,6 +48,6 @@ def next_piece(incoming: Incoming) -> tuple[str, bool]:
 
 def again(incoming: Incoming) -> str:
     """Give what a model that repeats itself says first: the fence of open code, and the line in which it was cut."""
-    before = said(incoming)
+    before = text_so_far(incoming)
     fence = "```python\n" if before.count("```") % 2 else ""
     return fence + re.split(r"\n", before)[-1]

@@ -35,8 +35,8 @@ def read_searches(searches: list[Exchange]) -> list[Search]:
     for exchange in searches:
         query = first_argument(exchange)
         words = telling(query)
-        held = {word for item in brought for word in shared(words, _said(item))}
-        about = [item for item in exchange.result.items if shared(words, _said(item)) or not words]
+        held = {word for item in brought for word in shared(words, _quoted(item))}
+        about = [item for item in exchange.result.items if shared(words, _quoted(item)) or not words]
         about = about if is_about(words, held) else []
         if about and read and words < read[-1].words and not read[-1].exchange.result.items:
             read.pop()
@@ -77,7 +77,7 @@ def _numbered(search: Search) -> str:
     return f"Here is what I found about **{search.query}**:\n\n{items}"
 
 
-def _said(item: Item) -> str:
+def _quoted(item: Item) -> str:
     return f"{item.title} {item.snippet}"
 
 

@@ -174,6 +174,7 @@ class _Server:
         os.environ.clear()
         os.environ.update(env)
         time.tzset()
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored where pytest was started by nohup
 
 
 def _main() -> None:

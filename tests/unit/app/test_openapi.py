@@ -53,12 +53,12 @@ OPTIONAL_BODY = {"POST /api/conversations"}
 
 
 def operations(schema: Any) -> list[Any]:
-    """Return the operations of a description; raises for one that is not valid."""
+    """Return the operations of a document; raises if it is not valid."""
     return [found.ok() for found in schema.get_all_operations()]
 
 
 def statuses(app: RunningApp, label: str, mode: GenerationMode, **given_: Any) -> Counter[int]:
-    """Ask an operation a dozen times, check every answer against the description, and count their statuses."""
+    """Send a dozen requests to an operation, check each response against the document, and count statuses."""
     schema = openapi.from_dict(app.app.openapi())
     operation = next(one for one in operations(schema) if one.label == label)
     seen: Counter[int] = Counter()
@@ -84,14 +84,14 @@ def statuses(app: RunningApp, label: str, mode: GenerationMode, **given_: Any) -
 
 
 def test_every_operation_is_asked(app: RunningApp) -> None:
-    """The table above is the whole API."""
+    """The table above has every operation."""
     schema = openapi.from_dict(app.app.openapi())
     assert {one.label for one in operations(schema)} == set(OPERATIONS)
 
 
 @pytest.mark.parametrize("label", OPERATIONS)
 def test_g06_what_fits_the_schema_is_answered_as_described(app: RunningApp, label: str) -> None:
-    """No 5xx; status, type, headers and body are those of the description."""
+    """Status, content type, headers and body are as described, without a 5xx."""
     seen = statuses(app, label, GenerationMode.POSITIVE)
     assert seen
     assert set(seen) <= OPERATIONS[label][0]
@@ -99,7 +99,7 @@ def test_g06_what_fits_the_schema_is_answered_as_described(app: RunningApp, labe
 
 @pytest.mark.parametrize("label", [label for label, (_, wrong) in OPERATIONS.items() if wrong])
 def test_g06_what_does_not_fit_is_refused_as_described(app: RunningApp, label: str) -> None:
-    """Nothing outside the schema is taken, and nothing breaks on it."""
+    """Requests outside the schema are rejected, without a 5xx."""
     seen = statuses(app, label, GenerationMode.NEGATIVE)
     assert seen
     assert set(seen) <= OPERATIONS[label][1]
@@ -116,7 +116,7 @@ def ids(app: RunningApp) -> dict[str, str]:
 
 @pytest.mark.parametrize("label", [label for label in OPERATIONS if "{" in label and not label.startswith("DELETE")])
 def test_g06_what_exists_is_answered_as_described(app: RunningApp, ids: dict[str, str], label: str) -> None:
-    """A run, a conversation and a save, with everything that their schemas say of them."""
+    """A run, a conversation and a save match their schemas."""
     name = re.findall(r"{(\w+)}", label)[0]
     seen = statuses(app, label, GenerationMode.POSITIVE, path_parameters={name: ids[name]})
     assert set(seen) <= {200, 204, 422}
@@ -124,7 +124,7 @@ def test_g06_what_exists_is_answered_as_described(app: RunningApp, ids: dict[str
 
 
 def test_methods_that_are_none_are_refused_in_one_shape(app: RunningApp) -> None:
-    """A method that an address does not take is a 405 that names those it takes."""
+    """An unsupported method is a 405 that names the supported ones."""
     for label in OPERATIONS:
         template = label.partition(" ")[2]
         taken = {method for method, _, path in (one.partition(" ") for one in OPERATIONS) if path == template}

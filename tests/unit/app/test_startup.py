@@ -1,4 +1,4 @@
-"""A start: what it does not load, what it does not look for, and what it has at hand when the first question comes."""
+"""Start-up: what is not imported, when garbage is collected, and what is prepared before the first question."""
 
 import asyncio
 import gc
@@ -17,14 +17,14 @@ NOT_NEEDED = ("signalbox.simulator", "limits", "jsonschema", "alembic", "asyncpg
 
 
 def test_a_server_is_imported_without_what_only_some_starts_need() -> None:
-    """What another setting, a new database or the first call needs is not read before a server is ready."""
+    """Modules for other settings, a new database or the first call are not imported before the server is ready."""
     code = "import sys, signalbox.server.serve; print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not set(NOT_NEEDED) & set(told.stdout.split())
 
 
 def test_nothing_is_collected_while_a_server_is_imported() -> None:
-    """The collector rests within, works again after, and leaves alone what was made within."""
+    """Collection is disabled within the block, enabled after it, and skips objects created within."""
     before = gc.get_freeze_count()
     with uncollected():
         was_enabled = gc.isenabled()
@@ -37,7 +37,7 @@ def test_nothing_is_collected_while_a_server_is_imported() -> None:
 
 @pytest.mark.anyio
 async def test_the_first_question_finds_routes_and_tools_ready(tmp_path: Path, monkeypatch) -> None:
-    """Soon after the start no router has signatures to read any more, and the tools' validators are there."""
+    """Soon after the start all routes are resolved and the tools' validators are built."""
     monkeypatch.setenv("OPENROUTER_API_KEY", "key-of-a-test")
     monkeypatch.setenv("OPENROUTER_BASE_URL", "http://127.0.0.1:9/api/v1")
     monkeypatch.setenv("SIGNALBOX_DATA_DIR", str(tmp_path))

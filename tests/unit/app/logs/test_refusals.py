@@ -38,7 +38,7 @@ def refused(app: RunningApp, ask: Callable[[httpx.Client], httpx.Response]) -> d
 
 
 def test_each_kind_of_refusal_has_its_line(guarded: RunningApp) -> None:
-    """Status, code, method, path without its query, and the owner once the token is known; never a body or a key."""
+    """A line has status, code, method, path without query, and the owner if known; never a body or a key."""
     token, text = give(guarded, "Ada")
     mine = bearer(text)
     body = {"model": "openai/sim", "prompt": "canary", "tools": []}

@@ -1,4 +1,4 @@
-"""A request's id: taken from the client or made, in every answer, and in the log lines of what it started."""
+"""The request id: sent by the client or generated, in every response, and in the log lines of the request."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -36,7 +36,7 @@ GIVEN = "Root=1-67891233-abcdef012345678912345678"
     ],
 )
 def test_every_answer_says_its_requests_id(app: RunningApp, method: str, path: str, status: int) -> None:
-    """A client's id comes back as it was sent, whatever is answered; without one each answer has a new one."""
+    """A client's id is returned unchanged by every response; without one each response has a new id."""
     given = app.client.request(method, path, headers={HEADER: GIVEN})
     assert (given.status_code, given.headers.get_list(HEADER)) == (status, [GIVEN])
     made = [app.client.request(method, path).headers[HEADER] for _ in range(2)]
@@ -46,13 +46,13 @@ def test_every_answer_says_its_requests_id(app: RunningApp, method: str, path: s
 
 @pytest.mark.parametrize("odd", ["", "a b", "x" * 129, 'a"b', "ä", "a\tb", "<script>"])
 def test_an_odd_id_is_replaced(app: RunningApp, odd: str) -> None:
-    """What is long, or holds more than ids are made of, is neither sent back nor logged."""
+    """An id that is too long or has other characters is neither returned nor logged."""
     answer = app.client.get("/health/live", headers=[(HEADER.encode(), odd.encode())])
     assert len(answer.headers[HEADER]) == 32
 
 
 def test_a_stream_and_a_crash_say_it_too(app: RunningApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The short way of a question, and the last resort of a request that breaks."""
+    """The route bypass of questions and the handler of uncaught errors return the id too."""
     answer = app.client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi!"}, headers={HEADER: GIVEN})
     assert checked(answer.content).done["status"] == "complete"
     assert answer.headers.get_list(HEADER) == [GIVEN]
@@ -69,7 +69,7 @@ def test_a_stream_and_a_crash_say_it_too(app: RunningApp, monkeypatch: pytest.Mo
 
 
 def test_a_page_of_an_allowed_origin_may_send_and_read_it(tmp_path: Path) -> None:
-    """CORS allows the header in requests and exposes it in answers."""
+    """CORS allows the header in requests and exposes it in responses."""
     origin = {"origin": "https://chat.example.org"}
     with RunningApp(settings_for(tmp_path, signalbox_allowed_origins="https://chat.example.org")) as app:
         asked = {"access-control-request-method": "POST", "access-control-request-headers": HEADER}
@@ -80,7 +80,7 @@ def test_a_page_of_an_allowed_origin_may_send_and_read_it(tmp_path: Path) -> Non
 
 
 def test_a_runs_lines_have_its_requests_id(app: RunningApp) -> None:
-    """One line at the start, one at the end: with run, request and conversation."""
+    """The lines at the start and at the end have the ids of run, request and conversation."""
     with capture_logs() as lines:
         app.client.post(
             "/api/chat/stream",
@@ -97,7 +97,7 @@ def test_a_runs_lines_have_its_requests_id(app: RunningApp) -> None:
 def test_a_run_that_breaks_names_its_request(
     behind: Callable[..., tuple[RunningApp, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A fault of ours is an error in the log, under the request's id."""
+    """An internal error is logged with the request id."""
     app, _ = behind(says("Hello."))
 
     def breaks(*_: Any, **__: Any) -> None:
@@ -116,7 +116,7 @@ def test_a_run_that_breaks_names_its_request(
 
 @pytest.mark.e2e
 def test_a_process_writes_them_as_json(tmp_path: Path) -> None:
-    """On standard error each line is JSON with level and time; neither prompt nor answer is in it."""
+    """Each line on standard error is JSON with level and time, and contains neither prompt nor answer."""
     with serving(tmp_path) as process, httpx.Client(base_url=process.url, trust_env=False) as client:
         body = {"model": "openai/sim", "prompt": "What is 17 * 23 canary?"}
         assert client.post("/api/chat/stream", json=body, headers={HEADER: GIVEN}).status_code == 200

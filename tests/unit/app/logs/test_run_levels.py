@@ -1,4 +1,4 @@
-"""The level of a run's last line: what failed stands out, what was asked for does not."""
+"""The level of a run's last line: failures are warnings or errors, all else is info."""
 
 import os
 import signal
@@ -34,12 +34,12 @@ from tests.support.serving import RunningApp, read_until, settings_for
     ],
 )
 def test_how_a_run_ended_decides(status: str, code: Code | None, level: str) -> None:
-    """An upstream's failure is a warning; an error is what only the operator can put right."""
+    """An upstream failure is a warning; an error is what only the operator can fix."""
     assert level_of(status, code) == level
 
 
 def test_a_failed_run_stands_out_and_names_its_owner(tmp_path: Path) -> None:
-    """The owner is the API token's id, as `signalbox token list` shows it; the token itself is nowhere."""
+    """The owner is the API token's id, as in `signalbox token list`; the token itself is not logged."""
     with RunningApp(settings_for(tmp_path, signalbox_require_token=True)) as app:
         token, text = give(app, "Ada")
         with capture_logs() as lines:
@@ -54,7 +54,7 @@ def test_a_failed_run_stands_out_and_names_its_owner(tmp_path: Path) -> None:
 
 @pytest.mark.e2e
 def test_a_run_that_a_crash_has_cut_ends_in_the_log_too(tmp_path: Path) -> None:
-    """After `kill -9` the next start writes the line that the dead process could not."""
+    """After `kill -9` the next start writes the run's last line."""
     env = {"SIGNALBOX_SIMULATOR_PACE": "0.05", "TOOL_LOOP_V2": "true"}
     process = Process(["-m", "signalbox", "serve", "--port", "0"], tmp_path, env).ready()
     body = {"model": "openai/sim-long-400", "prompt": "Hello!"}

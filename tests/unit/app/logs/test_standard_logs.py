@@ -1,4 +1,4 @@
-"""Logs of the standard library and of other packages: lines like our own, without keys, tokens and prompts."""
+"""Logs of the standard library and of other packages: JSON lines without keys, tokens and prompts."""
 
 import asyncio
 import logging
@@ -18,7 +18,7 @@ KEY, PROMPT = "sk-or-v1-canary-0123456789", "my secret diary"
 
 
 def breaks(words: str) -> None:
-    """Raise an error whose message and whose cause quote what was given."""
+    """Raise an error whose message and cause quote the argument."""
     given: dict[str, str] = {}
     try:
         given[words]
@@ -27,7 +27,7 @@ def breaks(words: str) -> None:
 
 
 def test_a_record_of_another_library_is_a_json_line(logging_as: Callable[..., Lines]) -> None:
-    """Its logger and level are named; numbers stay in its text, other arguments do not."""
+    """A line has logger and level; numeric arguments stay in the text, others are removed."""
     lines = logging_as()
     logging.getLogger("some.library").warning("Invalid request from %s after %d bytes", PROMPT, 12)
     [line] = lines()
@@ -36,7 +36,7 @@ def test_a_record_of_another_library_is_a_json_line(logging_as: Callable[..., Li
 
 
 def test_a_traceback_has_types_and_places_alone(logging_as: Callable[..., Lines]) -> None:
-    """Of an error and its causes the types are logged, and where it was raised: not what it says."""
+    """The types of an error and its causes are logged with the location, but not the messages."""
     lines = logging_as("info", [KEY])
     try:
         breaks(PROMPT)
@@ -68,7 +68,7 @@ def test_an_error_in_structlog_is_described_alike(logging_as: Callable[..., Line
 
 
 def test_asyncios_unretrieved_exceptions_are_redacted(logging_as: Callable[..., Lines]) -> None:
-    """A task that nobody waited for is a line with its error's type, without the repr that quotes the error."""
+    """A task whose error was never retrieved is logged with the error's type, without its repr."""
     lines = logging_as()
 
     async def fails() -> None:
@@ -101,7 +101,7 @@ def test_asyncios_unretrieved_exceptions_are_redacted(logging_as: Callable[..., 
     ],
 )
 def test_what_a_text_quotes_is_left_out(text: str, left: str) -> None:
-    """Reprs quote strings, cut ones too; an apostrophe within a word quotes nothing."""
+    """Quoted strings are removed, truncated ones too; an apostrophe within a word is no quote."""
     assert without_values(text) == left
 
 
@@ -115,7 +115,7 @@ def test_what_a_text_quotes_is_left_out(text: str, left: str) -> None:
     ],
 )
 def test_credentials_that_are_no_settings_are_struck_out(credential: str, logging_as: Callable[..., Lines]) -> None:
-    """API tokens, foreign keys, headers and passwords in addresses are known by their form."""
+    """API tokens, keys of other services, headers and passwords in URLs are recognized by their form."""
     lines = logging_as()
     structlog.get_logger().info("probe", given=f"was {credential} here")
     [line] = lines()
@@ -124,7 +124,7 @@ def test_credentials_that_are_no_settings_are_struck_out(credential: str, loggin
 
 
 def test_a_secret_is_struck_out_in_each_of_its_forms(logging_as: Callable[..., Lines]) -> None:
-    """Quoted by JSON or in an address it is the same secret."""
+    """A secret is also removed when it is JSON-escaped or URL-encoded."""
     secret = 'pass"word\\with/signs'
     lines = logging_as("info", [secret])
     structlog.get_logger().info("probe", plain=secret, address="https://x/?key=pass%22word%5Cwith%2Fsigns")
@@ -133,7 +133,7 @@ def test_a_secret_is_struck_out_in_each_of_its_forms(logging_as: Callable[..., L
 
 
 def test_a_level_holds_for_all_loggers(logging_as: Callable[..., Lines]) -> None:
-    """Other packages speak from warnings up, or from a higher level that is set."""
+    """Other packages log from warnings up, or from a higher configured level."""
     lines = logging_as("error")
     logging.getLogger("probe").warning("warned")
     logging.getLogger("probe").error("failed")
@@ -145,7 +145,7 @@ def test_a_level_holds_for_all_loggers(logging_as: Callable[..., Lines]) -> None
 
 
 def test_a_text_that_is_no_utf8_is_logged_all_the_same(logging_as: Callable[..., Lines]) -> None:
-    """A file's name may hold any bytes; a line about it must not break what is logged."""
+    """A file name may contain any bytes; a line with it is still logged."""
     lines = logging_as()
     structlog.get_logger().info("probe", file="\udcff.txt")
     [line] = lines()
@@ -155,7 +155,7 @@ def test_a_text_that_is_no_utf8_is_logged_all_the_same(logging_as: Callable[...,
 def test_a_standard_error_that_cannot_be_written_breaks_nothing(
     logging_as: Callable[..., Lines], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The disk behind it may be full, or the pipe closed."""
+    """A full disk or a closed pipe does not raise."""
 
     class Full:
         tried = 0
@@ -193,7 +193,7 @@ breaks()
 
 
 def test_what_python_itself_prints_is_logged_without_values(tmp_path: Path) -> None:
-    """Uncaught errors of the process, of threads and of finalizers, and warnings: a line each, no traceback."""
+    """Uncaught errors of the process, of threads and of finalizers, and warnings are one line each without traceback."""
     ended = subprocess.run(
         [sys.executable, "-c", HOOKS], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
     )

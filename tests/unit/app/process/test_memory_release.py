@@ -1,4 +1,4 @@
-"""Memory goes back to the system: what triggers that, and what it must not do while streams are open."""
+"""Freed memory is returned to the system: what triggers it, and that it waits for open streams."""
 
 import asyncio
 import ctypes
@@ -19,7 +19,7 @@ MB = 1024 * 1024
 
 
 class _Knot:
-    """Something that holds itself."""
+    """An object that references itself."""
 
     def __init__(self) -> None:
         self.itself = self
@@ -54,7 +54,7 @@ async def _trims(count: int, is_idle: Callable[[], bool], sizes: list[int]) -> i
 
 @pytest.mark.anyio
 async def test_garbage_is_collected_and_memory_returned_once_no_stream_is_open() -> None:
-    """Growth makes an idle server collect everything and return what is free, once."""
+    """After growth an idle server collects garbage and trims the heap, once."""
     knots: list[weakref.ref[_Knot]] = []
 
     def idle() -> bool:
@@ -68,7 +68,7 @@ async def test_garbage_is_collected_and_memory_returned_once_no_stream_is_open()
 
 @pytest.mark.anyio
 async def test_many_collections_of_what_is_new_are_worth_a_full_one(monkeypatch) -> None:
-    """Garbage that makes no memory grow goes as well while no stream is open."""
+    """Garbage is also collected without growth while no stream is open."""
     counts = iter([(0, 0, 9), (0, 0, 10), (0, 0, 0)])
     monkeypatch.setattr(memory_release.gc, "get_count", lambda: next(counts))
     assert await _trims(3, lambda: True, [100]) == 1
@@ -76,7 +76,7 @@ async def test_many_collections_of_what_is_new_are_worth_a_full_one(monkeypatch)
 
 @pytest.mark.anyio
 async def test_open_streams_are_not_halted() -> None:
-    """While a stream is open nothing is collected and nothing trimmed, however much the process holds."""
+    """While a stream is open nothing is collected or trimmed, whatever the memory use."""
     knots: list[weakref.ref[_Knot]] = []
 
     def idle() -> bool:
@@ -90,7 +90,7 @@ async def test_open_streams_are_not_halted() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells in /proc what a process holds")
 def test_what_was_freed_goes_back_to_the_system() -> None:
-    """A large block goes as soon as it is freed, and what is left of many small ones when the heap is trimmed."""
+    """A large block is returned when it is freed, small ones when the heap is trimmed."""
     if getattr(ctypes.CDLL(None), "malloc_trim", None) is None:
         pytest.skip("another allocator than glibc's")
     # A separate process: servers of other tests allocate in this one at the same time.
@@ -102,7 +102,7 @@ def test_what_was_freed_goes_back_to_the_system() -> None:
 
 
 def allocate_and_free() -> None:
-    """Allocate large and small blocks, free them, and check what the process still holds."""
+    """Allocate large and small blocks, free them, and check the resident memory."""
     tune()
     trim()
     before = resident()
@@ -119,7 +119,7 @@ def allocate_and_free() -> None:
 
 
 def test_another_allocator_is_left_alone(monkeypatch) -> None:
-    """Where glibc is not, nothing is asked of it."""
+    """Without glibc no function of it is called."""
     monkeypatch.setattr(memory_release.sys, "platform", "darwin")
     tune()
     trim()

@@ -1,4 +1,4 @@
-"""A request body of any shape costs time in proportion to its size, and what is large leaves the event loop."""
+"""A body of any shape takes time proportional to its size, and large ones are processed off the event loop."""
 
 import asyncio
 import threading
@@ -135,13 +135,13 @@ def test_a_row_of_underscores_has_a_title() -> None:
     ],
 )
 def test_too_many_are_refused_with_their_field(app: RunningApp, messages: list[Any], field: str) -> None:
-    """A count above its bound, or a fault behind thousands of messages, is a 422 that names the field."""
+    """A count above its limit, or a fault after thousands of messages, is a 422 that names the field."""
     response = app.post(messages=messages)
     assert (response.status_code, error_of(response)["field"]) == (422, field)
 
 
 def test_too_many_values_are_refused(app: RunningApp) -> None:
-    """Values are counted before they are parsed, and those inside of texts do not count."""
+    """Values are counted before parsing; those in strings do not count."""
     head = b'{"model":"openai/sim","prompt":"x","stop":'
     response = app.client.post("/api/chat/stream", content=head + b"[" + b"1," * 300_001 + b"1]}")
     assert (response.status_code, error_of(response)["field"]) == (422, "body")
@@ -150,7 +150,7 @@ def test_too_many_values_are_refused(app: RunningApp) -> None:
 
 
 def test_what_is_large_leaves_the_loop() -> None:
-    """Work on few bytes is done at once; on many in the one thread beside the loop, and its errors come back."""
+    """Small work runs inline, large work in the offload thread, and errors propagate."""
 
     def refuse() -> None:
         raise RequestError(Code.INVALID_REQUEST)

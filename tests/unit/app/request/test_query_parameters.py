@@ -1,4 +1,4 @@
-"""Query parameters: what an endpoint does not know is a 422 that names it; probes, pages and files take any."""
+"""Unknown query parameters of the API are a 422 that names them; probes, pages and files accept any."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.support.upstream import holds, says, sends
 
 
 def test_every_endpoint_of_the_api_refuses_what_it_does_not_know(app: RunningApp) -> None:
-    """A misspelt filter is not ignored, whatever the method, and nothing is looked for, started or deleted."""
+    """A misspelt filter is rejected by every method, and nothing is read, started or deleted."""
     operations = app.client.get("/openapi.json").json()["paths"]
     asked = 0
     for path, methods in operations.items():
@@ -32,14 +32,14 @@ def test_probes_pages_and_files_take_any(app: RunningApp, path: str) -> None:
 
 @pytest.mark.parametrize("query", ["limit", "=1", "%FF=1", f"{'x' * 4000}=1", "limit=1&Limit=1", "status[]=error"])
 def test_odd_queries_are_refused_in_a_short_sentence(app: RunningApp, query: str) -> None:
-    """A name may be empty, no text, or long; a known name without a value is a value that is wrong."""
+    """Names may be empty, invalid or long; a known name without a value is an invalid value."""
     answer = app.client.get(f"/api/runs?{query}")
     assert answer.status_code == 422
     assert len(error_of(answer)["message"]) < 300
 
 
 def test_runs_are_listed_by_status(behind: Behind) -> None:
-    """Failed runs can be looked for, page by page, several statuses at once, and those under way."""
+    """Runs can be filtered by one or several statuses, active ones too, page by page."""
     app, _ = behind(says("Yes."), sends(status=400), says("Yes."), sends(status=401), sends(status=400), holds)
     done, first, _, second, third = [app.post(prompt="Hello!", tools=[]).headers["x-run-id"] for _ in range(5)]
 

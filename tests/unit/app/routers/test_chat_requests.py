@@ -1,4 +1,4 @@
-"""What POST /api/chat/stream takes, and what of it the upstream receives: exactly what was set."""
+"""POST /api/chat/stream: accepted fields, and the request that the upstream receives."""
 
 import threading
 from typing import Any
@@ -38,35 +38,35 @@ PARAMETERS: dict[str, Any] = {
 
 
 def sent(behind: Behind, **body: Any) -> dict[str, Any]:
-    """Ask with these fields and return the body that the upstream received."""
+    """Ask with these fields; return the body that the upstream received."""
     app, upstream = behind(says("Hello."))
     app.ask(**body)
     return upstream.asked[0].body
 
 
 def test_nothing_is_added_to_a_bare_request(behind: Behind) -> None:
-    """Without tools and parameters the upstream gets model, messages and stream, and nothing else."""
+    """Without tools and parameters the upstream gets only model, messages and stream."""
     assert sent(behind, tools=[]) == ASK
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_each_parameter_is_forwarded_alone(behind: Behind, name: str) -> None:
-    """One parameter set is one field more, with its value unchanged, zero and false and null inside included."""
+    """Each parameter adds one field with its value unchanged, including zero, false and nested nulls."""
     assert sent(behind, tools=[], **{name: PARAMETERS[name]}) == {**ASK, name: PARAMETERS[name]}
 
 
 def test_all_parameters_are_forwarded_together(behind: Behind) -> None:
-    """All of them at once arrive as they are."""
+    """All parameters together arrive unchanged."""
     assert sent(behind, tools=[], **PARAMETERS) == {**ASK, **PARAMETERS}
 
 
 def test_a_parameter_of_null_counts_as_absent(behind: Behind) -> None:
-    """A client that writes null for what it does not set sends nothing upstream."""
+    """A field that is null is not sent upstream."""
     assert sent(behind, tools=[], **dict.fromkeys(PARAMETERS)) == ASK
 
 
 def test_reasoning_effort_is_an_alias(behind: Behind) -> None:
-    """The alias goes out in OpenRouter's own words."""
+    """The alias is sent as OpenRouter's field."""
     assert sent(behind, tools=[], reasoning_effort="high") == {**ASK, "reasoning": {"effort": "high"}}
 
 
@@ -79,7 +79,7 @@ def test_reasoning_effort_is_an_alias(behind: Behind) -> None:
     ],
 )
 def test_two_ways_to_say_it_are_refused(app: RunningApp, body: dict[str, Any], field: str | None) -> None:
-    """Effort or tokens, reasoning or its alias, messages or prompt: never both."""
+    """Effort and tokens, reasoning and its alias, messages and prompt exclude each other."""
     response = app.post(**{"prompt": "Hello!", **body} if "messages" not in body else body)
     assert response.status_code == 422
     error = error_of(response)
@@ -96,7 +96,7 @@ def test_prompt_and_system_become_messages(behind: Behind) -> None:
 
 
 def test_image_and_file_parts_arrive_whole(behind: Behind) -> None:
-    """Parts go through with order, detail and data unchanged."""
+    """Parts are forwarded with order, detail and data unchanged."""
     parts = [
         {"type": "text", "text": "What is this?"},
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "low"}},
@@ -109,7 +109,7 @@ def test_image_and_file_parts_arrive_whole(behind: Behind) -> None:
 
 
 def test_a_conversation_with_a_finished_call_goes_on(behind: Behind) -> None:
-    """A call and its result from earlier go back with one id, name and arguments."""
+    """An earlier call and its result are sent with the same id, name and arguments."""
     call = {"id": "call_9", "type": "function", "function": {"name": "calculate", "arguments": '{"expression": "1+1"}'}}
     messages = [
         {"role": "user", "content": "1+1?"},
@@ -134,7 +134,7 @@ def test_a_conversation_with_a_finished_call_goes_on(behind: Behind) -> None:
     ],
 )
 def test_tools_are_offered_by_name(behind: Behind, tools: dict[str, Any], names: list[str] | None) -> None:
-    """Absent: all that there are; empty: none, and no tool field at all; named: those, each once, in a stable order."""
+    """Absent: all tools; empty: none and no tool field; names: those tools, each once, in a stable order."""
     body = sent(behind, **tools)
     assert [tool["function"]["name"] for tool in body.get("tools", [])] == (names or [])
     assert ("tools" in body) is (names is not None)
@@ -146,12 +146,12 @@ def test_tools_are_offered_by_name(behind: Behind, tools: dict[str, Any], names:
     "choice", ["auto", "none", "required", {"type": "function", "function": {"name": "calculate"}}]
 )
 def test_tool_choice_reaches_the_provider(behind: Behind, choice: Any) -> None:
-    """Every choice arrives in the provider's own words; `required` does not become auto (seed row PS-02)."""
+    """Every choice arrives in the provider's format; `required` does not become auto (PS-02)."""
     assert sent(behind, tool_choice=choice)["tool_choice"] == choice
 
 
 def test_a_forced_tool_is_forced_once(behind: Behind) -> None:
-    """After the forced call the model is free to answer."""
+    """After the forced call the choice is auto."""
     app, upstream = behind(calls_then(call_chunk("calculate", '{"expression":"6*7"}')), says("42."))
     heard = app.ask("6*7?", tool_choice="required")
     assert heard.text == "42."
@@ -173,19 +173,19 @@ def test_guardrails_of_the_family_hold_on_every_request(behind: Behind) -> None:
 
 
 def test_json_without_tools_is_left_alone(behind: Behind) -> None:
-    """Without tools nothing is dropped, for xAI neither."""
+    """Without tools nothing is dropped, also for xAI."""
     body = sent(behind, model="x-ai/grok-4", tools=[], response_format={"type": "json_object"})
     assert body["response_format"] == {"type": "json_object"}
     assert "parallel_tool_calls" not in body
 
 
 def test_claude_gets_one_call_at_a_time(behind: Behind) -> None:
-    """The guardrail of Anthropic goes out with tools."""
+    """Anthropic's guardrail is sent with tools."""
     assert sent(behind, model="anthropic/claude-x")["parallel_tool_calls"] is False
 
 
 def test_the_conversation_becomes_the_session(behind: Behind) -> None:
-    """OpenRouter is told the conversation as its session; the trace knows it too."""
+    """OpenRouter gets the conversation as session id, and the trace has it."""
     app, upstream = behind(says("Hello."))
     response = app.post(prompt="Hello!", conversation_id="conv-1:a", tools=[])
     assert upstream.asked[0].body == {**ASK, "session_id": "conv-1:a"}
@@ -215,7 +215,7 @@ def test_openrouter_gets_attribution_and_metadata(behind: Behind) -> None:
 
 
 def test_the_hint_joins_the_words_of_the_finalize(behind: Behind) -> None:
-    """`finalize_hint` is told to the model in the last pass, and only there."""
+    """`finalize_hint` is sent only in the finalize step."""
     app, upstream = behind(calls_then(call_chunk("calculate", '{"expression":"6*7"}')), says("42."))
     app.ask("6*7?", max_steps=2, finalize_hint="Answer in Latin.")
     assert "Latin" not in upstream.asked[0].raw.decode()
@@ -223,7 +223,7 @@ def test_the_hint_joins_the_words_of_the_finalize(behind: Behind) -> None:
 
 
 def test_one_step_is_a_finalize_at_once(behind: Behind) -> None:
-    """With max_steps 1 the only model call must answer: tools are shown and forbidden."""
+    """With max_steps 1 the only model call must answer: tools are sent with choice none."""
     app, upstream = behind(says("Hello."))
     assert app.ask(max_steps=1).done["steps"] == 1
     assert upstream.asked[0].body["tool_choice"] == "none"
@@ -237,14 +237,14 @@ def test_max_steps_is_bounded(app: RunningApp, steps: Any) -> None:
 
 
 def test_a_prompt_of_300_000_characters_works(behind: Behind) -> None:
-    """A long prompt streams normally and arrives whole (seed row PS-01)."""
+    """A long prompt streams normally and arrives complete (PS-01)."""
     prompt = "æ long prompt " * 21_429
     assert len(prompt) > 300_000
     assert sent(behind, prompt=prompt, tools=[])["messages"][0]["content"] == prompt
 
 
 def test_get_answers_405_with_a_sentence(app: RunningApp) -> None:
-    """Whoever opens the address in a browser reads what to do, also where the page is built."""
+    """A browser that opens the address gets a sentence, also with a built page."""
     response = app.client.get("/api/chat/stream")
     assert response.status_code == 405
     assert response.headers["allow"] == "POST"
@@ -257,20 +257,20 @@ def test_get_answers_405_with_a_sentence(app: RunningApp) -> None:
     ("method", "path"), [("POST", "/api/models"), ("PUT", "/api/runs"), ("GET", "/api/runs/x/stop")]
 )
 def test_other_routes_name_their_method_too(app: RunningApp, method: str, path: str) -> None:
-    """A wrong method is told apart from a wrong address."""
+    """A wrong method is a 405, not a 404."""
     response = app.client.request(method, path)
     assert (response.status_code, error_of(response)["code"]) == (405, "METHOD_NOT_ALLOWED")
 
 
 @pytest.mark.parametrize("path", ["/api/nothing", "/health/none", "/nothing.html"])
 def test_an_unknown_address_is_a_404(app: RunningApp, path: str) -> None:
-    """Nothing there is one shape too."""
+    """An unknown path is an error in the same format."""
     response = app.client.get(path)
     assert (response.status_code, error_of(response)["code"]) == (404, "NOT_FOUND")
 
 
 def test_headers_of_a_stream(app: RunningApp) -> None:
-    """Contract, run, loop; and nothing that lets a proxy hold the stream back."""
+    """Headers name contract, run and loop, and prevent proxies from buffering."""
     with app.client.stream("POST", "/api/chat/stream", json={"model": "openai/sim", "prompt": "Hello!"}) as response:
         headers = response.headers
         heard = checked(b"".join(response.iter_raw()))
@@ -288,7 +288,7 @@ def test_headers_of_a_stream(app: RunningApp) -> None:
 
 
 def test_no_compression_even_when_it_is_asked_for(app: RunningApp) -> None:
-    """Gzip holds frames back and cuts streams (quirk E7)."""
+    """Streams are not compressed, since gzip delays frames (quirk E7)."""
     headers = {"accept-encoding": "gzip, br"}
     body = {"model": "openai/sim", "prompt": "Hello!"}
     with app.client.stream("POST", "/api/chat/stream", json=body, headers=headers) as response:
@@ -297,7 +297,7 @@ def test_no_compression_even_when_it_is_asked_for(app: RunningApp) -> None:
 
 
 def test_frames_arrive_while_the_model_still_speaks(behind: Behind) -> None:
-    """What was said is with the client before the rest is: nothing is collected on the way."""
+    """Frames reach the client before later ones are emitted."""
     app, upstream = behind(waits)
     with app.asking(tools=[]) as response:
         chunks = response.iter_raw()
@@ -308,7 +308,7 @@ def test_frames_arrive_while_the_model_still_speaks(behind: Behind) -> None:
 
 
 def test_a_silent_stream_is_pinged_between_frames(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While the model is silent a comment keeps the line open, never inside a frame (quirk E4)."""
+    """While the model is silent, comments keep the connection open, never inside a frame (quirk E4)."""
     monkeypatch.setattr(streaming, "PING_SECONDS", 0.01)
     app, upstream = behind(waits)
     with app.asking(tools=[]) as response:
@@ -322,12 +322,12 @@ def test_a_silent_stream_is_pinged_between_frames(behind: Behind, monkeypatch: p
 
 
 def test_a_busy_stream_is_not_pinged(app: RunningApp) -> None:
-    """A stream that flows needs no comment."""
+    """A busy stream has no comments."""
     assert app.ask("Tell me about the tool loop.").comments == []
 
 
 def test_unknown_fields_are_all_named(app: RunningApp) -> None:
-    """A typing error is not swallowed: every unknown field is in the sentence."""
+    """Every unknown field is in the message."""
     response = app.post(prompt="Hello!", temprature=1, user="me", max_token=5)
     assert response.status_code == 422
     error = error_of(response)
@@ -337,7 +337,7 @@ def test_unknown_fields_are_all_named(app: RunningApp) -> None:
 
 
 def test_many_runs_at_once_keep_to_themselves(app: RunningApp) -> None:
-    """Twenty streams at the same time each say their own thing under their own id."""
+    """Twenty concurrent streams have separate texts and ids."""
     answers: dict[int, bytes] = {}
 
     def ask(number: int) -> None:
@@ -355,6 +355,6 @@ def test_many_runs_at_once_keep_to_themselves(app: RunningApp) -> None:
 
 
 def test_the_slow_reader_reads_what_it_should() -> None:
-    """The reader of these tests is itself tried, with a stream written by hand."""
+    """The stream reader of these tests is checked with a handwritten stream."""
     heard = hear(b': ping\n\ndata: {"type":"content","content":"x"}\nid: a:1\n\ndata: {"type":"done"}\nid: a:2\n\n')
     assert (heard.text, heard.ids, heard.comments, heard.types) == ("x", ["a:1", "a:2"], ["ping"], ["content", "done"])

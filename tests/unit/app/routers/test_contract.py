@@ -1,4 +1,4 @@
-"""The contract's JSON Schema over HTTP: cacheable, for other origins, without a token; a real stream keeps it."""
+"""The contract's JSON Schema over HTTP: cacheable, public, and valid for a real stream."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ ORIGIN = "https://chat.example"
 
 
 def test_it_is_the_contracts_own(app: RunningApp) -> None:
-    """Byte for byte what `just contract` wrote, under the media type of schemas; HEAD has the same headers."""
+    """The body is the file that `just contract` wrote, as application/schema+json; HEAD has the same headers."""
     response, head = app.client.get(PATH), app.client.head(PATH)
     assert (response.status_code, response.content) == (200, schema_bytes())
     assert response.headers["content-type"] == "application/schema+json"
@@ -23,7 +23,7 @@ def test_it_is_the_contracts_own(app: RunningApp) -> None:
 
 
 def test_every_event_of_a_stream_is_valid_against_it(app: RunningApp) -> None:
-    """As a client would check them, with what it has fetched."""
+    """A client can validate every event against the schema that it has fetched."""
     schema = app.client.get(PATH).json()
     validator = Draft202012Validator(schema)
     heard = app.ask("What is 17 * 23? Then search for the tool loop", tools=["calculate", "search_web"])
@@ -34,7 +34,7 @@ def test_every_event_of_a_stream_is_valid_against_it(app: RunningApp) -> None:
 
 @pytest.mark.parametrize("form", ["{}", "W/{}", '"other", {}', "*"])
 def test_a_cache_asks_again(app: RunningApp, form: str) -> None:
-    """What it has is named by an ETag and answered with 304."""
+    """A request with the current ETag is a 304."""
     fresh = app.client.get(PATH)
     assert fresh.headers["cache-control"] == "no-cache"
     again = app.client.get(PATH, headers={"if-none-match": form.format(fresh.headers["etag"].removeprefix("W/"))})
@@ -43,7 +43,7 @@ def test_a_cache_asks_again(app: RunningApp, form: str) -> None:
 
 
 def test_no_token_is_asked_for(tmp_path: Path) -> None:
-    """It is documentation, like /openapi.json; a page of another origin that is allowed may read it."""
+    """Like /openapi.json it needs no token, and pages of allowed origins may read it."""
     settings = settings_for(tmp_path / "data", signalbox_access_token="secret", signalbox_allowed_origins=[ORIGIN])
     with RunningApp(settings) as app:
         response = app.client.get(PATH, headers={"origin": ORIGIN})

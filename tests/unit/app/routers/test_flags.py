@@ -1,4 +1,4 @@
-"""The lever over HTTP: who may pull it, what it does to the next run, and what every run tells of its loop."""
+"""The feature flag over HTTP: who may override it, what it changes, and what each run reports of its loop."""
 
 import json
 import shlex
@@ -36,20 +36,20 @@ def house(behind: Behind) -> RunningApp:
 def pull(
     app: RunningApp, state: str, percent: int | None = None, headers: dict[str, str] | None = None
 ) -> httpx.Response:
-    """Pull the lever as the operator."""
+    """Set the override as the operator."""
     body = {"state": state} | ({} if percent is None else {"percent": percent})
     return app.client.put(URL, json=body, headers=ADMIN | (headers or {}))
 
 
 def who(app: RunningApp, headers: dict[str, str] | None = None, **body: Any) -> tuple[str, dict[str, str]]:
-    """Ask, and return which loop answered and why, having checked that head, first frame and done agree."""
+    """Ask; return the loop and its reason, after checking that headers, first frame and `done` agree."""
     asked = {"model": "openai/sim", "prompt": "Hello!", "tools": [], **body}
     response = app.client.post("/api/chat/stream", json=asked, headers=headers)
     return told_in(response.headers["x-tool-loop"], checked(response.content))
 
 
 def told_in(header: str, heard: Heard) -> tuple[str, dict[str, str]]:
-    """Return loop and flag, having checked that a run's head, first frame and end agree."""
+    """Return loop and flag, after checking that headers, first frame and `done` agree."""
     assert header == heard.events[0]["loop"] == heard.done["loop"] == heard.done["flag"]["variant"]
     return heard.done["loop"], heard.done["flag"]
 
@@ -57,8 +57,8 @@ def told_in(header: str, heard: Heard) -> tuple[str, dict[str, str]]:
 # --- who may pull it ---
 
 
-def test_the_lever_may_be_read_and_says_what_it_means(house: RunningApp) -> None:
-    """State, share, the environment's word, and one sentence on what the next run will do."""
+def test_the_flag_can_be_read(house: RunningApp) -> None:
+    """The response has the state, the share, the environment and a sentence about the next run."""
     told = house.client.get(URL).json()
     assert set(told) == {"key", "state", "percent", "environment", "effective", "sticky"}
     assert (told["key"], told["state"], told["percent"], told["environment"]) == ("tool_loop_v2", None, None, None)
@@ -74,7 +74,7 @@ def test_the_lever_may_be_read_and_says_what_it_means(house: RunningApp) -> None
     "given", [None, "", "Bearer", "Bearer wrong", "Bearer operator-toke", "Basic b3A=", "Bearer \xe4"]
 )
 def test_without_the_token_nobody_pulls(house: RunningApp, given: str | None) -> None:
-    """Without the operator's token it is 401 in the usual shape, before the body is looked at, and nothing moves."""
+    """Without the operator token it is a 401, before the body is read, and nothing changes."""
     headers = [] if given is None else [(b"authorization", given.encode("latin-1"))]
     for body in (b'{"state":"on"}', b"{", b""):
         response = house.client.put(URL, content=body, headers=headers)
@@ -100,7 +100,7 @@ def test_without_the_token_nobody_pulls(house: RunningApp, given: str | None) ->
     ],
 )
 def test_a_slip_of_the_pen_moves_nothing(house: RunningApp, body: dict[str, Any]) -> None:
-    """What is no state is 422 and names the field where it is one; the lever stands as it stood."""
+    """An invalid state is a 422 that names the field, and nothing changes."""
     pull(house, "percent", 7)
     response = house.client.put(URL, json=body, headers=ADMIN)
     assert response.status_code == 422
@@ -125,12 +125,12 @@ def test_pages_from_elsewhere_cannot_pull(house: RunningApp, headers: dict[str, 
 
 
 def test_our_own_page_may_pull(house: RunningApp) -> None:
-    """The operator pulls it from the page."""
+    """The operator page sets the override."""
     assert pull(house, "on", headers={"origin": house.url, "sec-fetch-site": "same-origin"}).status_code == 200
 
 
 def test_the_access_token_is_not_the_operators(tmp_path: Path) -> None:
-    """Where a token is asked for, whoever may ask may not yet pull; the operator may do both."""
+    """The access token does not allow an override; the operator token allows both."""
     settings = settings_for(tmp_path, signalbox_access_token="guest", signalbox_admin_token=TOKEN)
     with RunningApp(settings) as app:
         assert app.client.get(URL).status_code == 401
@@ -141,7 +141,7 @@ def test_the_access_token_is_not_the_operators(tmp_path: Path) -> None:
 
 
 def test_a_pull_that_cannot_be_kept_is_told(house: RunningApp, tmp_path: Path) -> None:
-    """A full or vanished disk is an error to whoever pulls, never a quiet success."""
+    """A full or missing disk is an error response, not a success."""
     data = house.parts.settings.signalbox_data_dir
     data.rename(tmp_path / "moved")
     assert pull(house, "on").status_code == 500
@@ -152,8 +152,8 @@ def test_a_pull_that_cannot_be_kept_is_told(house: RunningApp, tmp_path: Path) -
 # --- what it does ---
 
 
-def test_the_very_next_run_follows_the_lever(house: RunningApp) -> None:
-    """On, off and on again: each pull is done when the next question is asked, well within a second."""
+def test_the_next_run_follows_the_override(house: RunningApp) -> None:
+    """On, off and on again: each override applies to the next question."""
     assert who(house) == UNSET
     for state, expected in (("on", V2_ON), ("off", LEGACY_OFF), ("on", V2_ON), ("off", LEGACY_OFF)):
         pulled = time.monotonic()
@@ -163,7 +163,7 @@ def test_the_very_next_run_follows_the_lever(house: RunningApp) -> None:
 
 
 def test_what_the_upstream_receives_changes_with_it(behind: Behind) -> None:
-    """The lever switches real behaviour: with tools on offer V2 asks for a stream, legacy for a whole answer."""
+    """With tools, V2 requests a stream from the upstream and legacy a whole answer."""
 
     async def either(exchange: Exchange) -> None:
         if exchange.asked.body["stream"]:
@@ -181,7 +181,7 @@ def test_what_the_upstream_receives_changes_with_it(behind: Behind) -> None:
 
 
 def test_runs_in_flight_keep_their_loop(behind: Behind) -> None:
-    """A run that began on V2 takes its later steps on V2 as well, after the lever was pulled; the next is on legacy."""
+    """A run that started on V2 stays on V2 after the override; the next run is on legacy."""
 
     async def waits_to_call(exchange: Exchange) -> None:
         await exchange.head()
@@ -206,7 +206,7 @@ def test_runs_in_flight_keep_their_loop(behind: Behind) -> None:
 
 
 def test_the_kill_switch_is_overridden_by_nothing(behind: Behind) -> None:
-    """`TOOL_LOOP_V2=false`: the lever may be pulled and a header sent, and the run is on legacy all the same."""
+    """With `TOOL_LOOP_V2=false` the run is on legacy, whatever the override and the header are."""
     settings = {"tool_loop_v2": False, "signalbox_admin_token": TOKEN, "signalbox_allow_loop_header": True}
     app, _ = behind(says("Hello."), settings=settings)
     told = pull(app, "on").json()
@@ -216,11 +216,11 @@ def test_the_kill_switch_is_overridden_by_nothing(behind: Behind) -> None:
 
 
 def test_a_request_may_choose_only_where_that_is_allowed(behind: Behind) -> None:
-    """The header counts with SIGNALBOX_ALLOW_LOOP_HEADER, and is not even looked at without."""
+    """The header is used only with SIGNALBOX_ALLOW_LOOP_HEADER, and ignored without."""
     settings = {"tool_loop_v2": None, "signalbox_admin_token": TOKEN, "signalbox_allow_loop_header": True}
     app, _ = behind(says("Hello."), settings=settings)
-    for lever in ("off", "on"):
-        pull(app, lever)
+    for state in ("off", "on"):
+        pull(app, state)
         for asked in ("v2", "legacy"):
             assert who(app, {"x-tool-loop": asked}) == (asked, {"variant": asked, "reason": "TARGETING_MATCH"})
     response = app.client.post("/api/chat/stream", json={"model": "m", "prompt": "x"}, headers={"x-tool-loop": "v3"})
@@ -229,12 +229,12 @@ def test_a_request_may_choose_only_where_that_is_allowed(behind: Behind) -> None
 
 @pytest.mark.parametrize("header", ["legacy", "v3", ""])
 def test_a_header_that_does_not_count_is_ignored(house: RunningApp, header: str) -> None:
-    """Without the setting nobody chooses for themselves, and nobody is refused for trying."""
+    """Without the setting the header is ignored, not rejected."""
     assert who(house, {"x-tool-loop": header}) == UNSET
 
 
 def test_a_conversation_keeps_its_loop(house: RunningApp) -> None:
-    """A share falls on conversations: each is asked again on the same loop, and both loops get some."""
+    """A share applies to conversations: each keeps its loop, and both loops get some."""
     pull(house, "percent", 50)
     first = {f"talk-{n}": who(house, conversation_id=f"talk-{n}") for n in range(12)}
     assert {loop for loop, _ in first.values()} == {"v2", "legacy"}
@@ -246,13 +246,13 @@ def test_a_conversation_keeps_its_loop(house: RunningApp) -> None:
 
 
 def test_without_a_conversation_the_share_falls_on_runs(house: RunningApp) -> None:
-    """Questions that belong to no conversation are spread over both loops."""
+    """Questions without a conversation are distributed over both loops."""
     pull(house, "percent", 50)
     assert {who(house)[0] for _ in range(40)} == {"v2", "legacy"}
 
 
 def test_the_trace_tells_why(house: RunningApp) -> None:
-    """Whoever explains a run later finds the loop in the list, and the flag in the trace."""
+    """The list of runs has the loop, the trace has the flag."""
     pull(house, "on")
     run_id = house.post(prompt="Hello!", tools=[]).headers["x-run-id"]
     [line] = house.client.get("/api/runs").json()["runs"]
@@ -262,7 +262,7 @@ def test_the_trace_tells_why(house: RunningApp) -> None:
 
 
 def test_pulls_from_many_hands_leave_one_of_them(house: RunningApp) -> None:
-    """Operators who pull at once get each an answer, and the lever stands whole."""
+    """Concurrent overrides all succeed, and the stored one is valid."""
     statuses: list[int] = []
 
     def one(percent: int) -> None:
@@ -284,15 +284,15 @@ def test_pulls_from_many_hands_leave_one_of_them(house: RunningApp) -> None:
 
 
 def ask_process(process: Process) -> tuple[str, dict[str, str]]:
-    """Ask a server process which loop answers."""
+    """Ask a server process a question, and return the loop."""
     with process.client() as client:
         response = client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hello!", "tools": []})
     return told_in(response.headers["x-tool-loop"], checked(response.content))
 
 
 @pytest.mark.e2e
-def test_the_lever_survives_a_restart(tmp_path: Path) -> None:
-    """What was pulled stands after the process has gone; the kill switch beats it, and leaves it as it is."""
+def test_the_override_survives_a_restart(tmp_path: Path) -> None:
+    """The override survives a restart; the kill switch takes precedence and does not change it."""
     with ScriptedUpstream(says("Hello.")) as upstream:
         env = {"OPENROUTER_BASE_URL": upstream.base_url, "SIGNALBOX_ADMIN_TOKEN": TOKEN}
         with serving(tmp_path, env=env) as process, process.client() as client:
@@ -310,7 +310,7 @@ def test_the_lever_survives_a_restart(tmp_path: Path) -> None:
 
 @pytest.mark.e2e
 def test_a_made_token_is_kept_for_the_owner_alone_and_its_place_printed(tmp_path: Path) -> None:
-    """Without a token one is made, readable by the owner alone and the same after a restart; never printed or logged.
+    """Without a configured token one is generated: private to the owner, stable over restarts, never printed or logged.
 
     What a service prints lands in its log. The start prints the command that shows the token instead.
     """
@@ -331,7 +331,7 @@ def test_a_made_token_is_kept_for_the_owner_alone_and_its_place_printed(tmp_path
 
 @pytest.mark.e2e
 def test_a_token_that_was_set_is_printed_nowhere(tmp_path: Path) -> None:
-    """The operator knows it; neither output nor log nor a file repeats it."""
+    """A configured token is in no output, log or file."""
     with serving(tmp_path, env={"SIGNALBOX_ADMIN_TOKEN": "canary-token-77"}) as process, process.client() as client:
         headers = {"authorization": "Bearer canary-token-77"}
         assert client.put(URL, json={"state": "on"}, headers=headers).status_code == 200
@@ -344,7 +344,7 @@ def test_a_token_that_was_set_is_printed_nowhere(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "kept-token\n"])
 def test_a_token_file_that_others_can_read_is_closed(tmp_path: Path, content: str) -> None:
-    """A file that a copy has opened to others is the owner's alone again, empty or not."""
+    """A token file that others can read is made private again, even if it is empty."""
     file = tmp_path / FILE
     file.write_text(content)
     file.chmod(0o644)
@@ -356,7 +356,7 @@ def test_a_token_file_that_others_can_read_is_closed(tmp_path: Path, content: st
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"two words", "pässwort".encode(), b"a\x00b"])
 def test_a_token_file_that_holds_no_token_is_told(tmp_path: Path, content: bytes) -> None:
-    """One sentence names the file and what to do."""
+    """One sentence names the file and the remedy."""
     (tmp_path / FILE).write_bytes(content)
     with pytest.raises(SettingsError, match=rf"{FILE} does not hold one word"):
         admin_token(settings_for(tmp_path), tmp_path)
@@ -364,7 +364,7 @@ def test_a_token_file_that_holds_no_token_is_told(tmp_path: Path, content: bytes
 
 @pytest.mark.e2e
 def test_a_token_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
-    """The server does not start with a token that nobody could look up again."""
+    """The server does not start with a token that cannot be read from the file."""
     (tmp_path / "data" / FILE).mkdir(parents=True)
     ended = command("serve", "--port", "0", cwd=tmp_path)
     assert ended.returncode == 2

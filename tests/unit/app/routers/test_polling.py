@@ -1,4 +1,4 @@
-"""Polling a run (`follow=false`): what there is by now, and no say in when the run ends."""
+"""Polling a run (`follow=false`): the events so far, without influence on the end of the run."""
 
 import asyncio
 from time import monotonic
@@ -17,7 +17,7 @@ STOPS = {"tools": [], "on_disconnect": "stop"}
 
 
 def look(app: RunningApp, run_id: str, after: int = 0) -> httpx.Response:
-    """Ask once for what is behind a cursor."""
+    """Read the events after a cursor once."""
     response = app.client.get(f"/api/runs/{run_id}/events", params={"after": after, "follow": "false"})
     assert response.status_code == 204 or response.headers["content-type"].startswith("text/event-stream")
     assert response.headers["x-run-id"] == run_id
@@ -25,7 +25,7 @@ def look(app: RunningApp, run_id: str, after: int = 0) -> httpx.Response:
 
 
 def deadline(app: RunningApp, run: Run) -> float | None:
-    """Return when a run ends that nobody reads; None while somebody reads it."""
+    """Return the deadline of a run without subscribers; None while it has one."""
     return app.call(lambda: run.detached_timer.when() if run.detached_timer is not None else None)
 
 
@@ -41,7 +41,7 @@ def left_alone(app: RunningApp, run: Run) -> None:
 
 
 def test_polls_bring_the_run_piece_by_piece(behind: Behind) -> None:
-    """Each ends at once; together they are the stream, byte for byte, and the last finds nothing left."""
+    """Each poll ends immediately; together they equal the stream byte for byte, and the last is empty."""
     app, upstream = behind(waits)
     with app.asking(**GOES_ON) as response:
         chunks, run_id = response.iter_raw(), response.headers["x-run-id"]
@@ -62,7 +62,7 @@ def test_polls_bring_the_run_piece_by_piece(behind: Behind) -> None:
 
 
 def test_polls_of_a_run_that_is_over(app: RunningApp) -> None:
-    """From disk it is the same: all of it, and the cursor in the header goes first here too."""
+    """From disk it is the same, and the header takes precedence here too."""
     response = app.post(prompt="What is the tool loop of Signalbox?")
     run_id, whole = response.headers["x-run-id"], response.content
     assert look(app, run_id).content == whole
@@ -73,7 +73,7 @@ def test_polls_of_a_run_that_is_over(app: RunningApp) -> None:
 
 
 def test_a_poll_begins_the_time_of_a_run_anew(behind: Behind) -> None:
-    """A run that goes on without readers goes on while somebody looks in."""
+    """Polling keeps a run with `continue` alive."""
     app, _ = behind(holds, settings={"signalbox_detached_seconds": 60})
     with app.asking(**GOES_ON) as response:
         chunks = response.iter_raw()
@@ -95,7 +95,7 @@ def test_a_poll_begins_the_time_of_a_run_anew(behind: Behind) -> None:
 
 
 def test_between_two_polls_a_run_lives_whatever_its_time_is(behind: Behind) -> None:
-    """A setting of a second must not end a run under somebody who looks in each second."""
+    """A timeout of one second does not end a run that is polled each second."""
     app, _ = behind(holds, settings={"signalbox_detached_seconds": 1})
     with app.asking(**GOES_ON) as response:
         chunks = response.iter_raw()
@@ -111,7 +111,7 @@ def test_between_two_polls_a_run_lives_whatever_its_time_is(behind: Behind) -> N
 
 
 def test_the_end_of_a_poll_stops_nothing(behind: Behind) -> None:
-    """A run that ends with its last reader does not end with a poll, and does end with that reader all the same."""
+    """A run with `stop` does not end after a poll, but ends after its last subscriber."""
     app, upstream = behind(holds)
     with app.asking(**STOPS) as response:
         chunks = response.iter_raw()

@@ -1,4 +1,4 @@
-"""Saves over HTTP: a run kept as it was, reopened identical, replayed byte for byte, really deleted."""
+"""Saves over HTTP: snapshots that are equal to the run, replayed byte for byte, and erased when deleted."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,46 +22,46 @@ ODD_IDS = ["none", "0" * 32, "%00", "%FF", "..%5C", "%F0%9F%92%BE", "'; drop tab
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[RunningApp]:
-    """Run an app with a data folder of its own, over its own simulator."""
+    """Run an app with a separate data folder and simulator."""
     with RunningApp(settings_for(tmp_path / "data")) as running:
         yield running
 
 
 def run_with_a_tool(app: RunningApp, **body: Any) -> tuple[str, Heard]:
-    """Ask something that takes two steps and a tool; return the run's id and its stream."""
+    """Ask a question that needs two steps and a tool; return the run's id and its stream."""
     heard = app.ask("What is 17 * 23?", tools=["calculate"], **body)
     assert heard.of("tool_result")
     return heard.ids[0].partition(":")[0], heard
 
 
 def save(app: RunningApp, run_id: str, **body: Any) -> dict[str, Any]:
-    """Keep a run; return the save's line."""
+    """Save a run; return the save's list entry."""
     response = app.client.post("/api/saves", json={"run_id": run_id, **body})
     assert response.status_code == 200, response.text
     return response.json()
 
 
 def opened(app: RunningApp, save_id: str) -> dict[str, Any]:
-    """Open a save."""
+    """Read a save."""
     response = app.client.get(f"/api/saves/{save_id}")
     assert response.status_code == 200, response.text
     return response.json()
 
 
 def stream(app: RunningApp, address: str, **asked: Any) -> bytes:
-    """Return the bytes of a stream that there is something left of."""
+    """Return the rest of a stream, which must not be empty."""
     response = app.client.get(f"{address}/events", **asked)
     assert response.status_code == 200, response.text
     return response.content
 
 
 def written(app: RunningApp) -> None:
-    """Wait until the runs that are over are on disk, and nowhere else."""
+    """Wait until finished runs are on disk only."""
     app.within(app.parts.runs.store.flush())
 
 
 def forget_run(app: RunningApp, run_id: str) -> None:
-    """Delete a run's row by hand, and all that hangs on it."""
+    """Delete a run's row and its dependent rows."""
     written(app)
     app.within(app.parts.database.write(lambda c: c.execute(delete(RUNS).where(RUNS.c.id == run_id))))
     app.within(app.parts.database.erase_deleted())
@@ -69,12 +69,12 @@ def forget_run(app: RunningApp, run_id: str) -> None:
 
 
 def flat(events: list[Stamped]) -> list[dict[str, Any]]:
-    """Write events as a save shows them, by another way than it does."""
+    """Write events in the format of a save, with separate code."""
     return [{"seq": s.seq, "at": s.at, **msgspec.to_builtins(s.event)} for s in events]
 
 
 def test_a_save_reopens_identical_without_its_run_and_after_a_restart(tmp_path: Path) -> None:
-    """Trace, events and the stream's bytes are the run's own, also when the run is gone and another process answers."""
+    """Trace, events and stream bytes equal the run's, also after the run is deleted and the server restarted."""
     settings = settings_for(tmp_path / "data")
     with RunningApp(settings) as app:
         run_id, heard = run_with_a_tool(app, system="Be brief.")
@@ -103,7 +103,7 @@ def test_a_save_reopens_identical_without_its_run_and_after_a_restart(tmp_path: 
 
 
 def test_a_save_with_an_image_reopens_identical(tmp_path: Path) -> None:
-    """The image is in its events and its stream as it was in the run's, also in another process."""
+    """Events and stream contain the same image as the run's, also after a restart."""
     settings = settings_for(tmp_path / "data")
     with RunningApp(settings) as app:
         heard = app.ask("Draw a sunrise.", model="google/gemini-2.5-flash-image")
@@ -120,7 +120,7 @@ def test_a_save_with_an_image_reopens_identical(tmp_path: Path) -> None:
 
 
 def test_an_image_in_a_saves_own_data_is_refused_where_it_is_too_large(own: RunningApp) -> None:
-    """The client's data has its own limit, whatever the run holds; the answer names the field."""
+    """The client's data has a separate limit; the error names the field."""
     heard = own.ask("Draw a sunrise.", model="google/gemini-2.5-flash-image")
     data = {"picture": "data:image/png;base64," + "A" * 64 * 1024}
     body = {"run_id": heard.ids[0].partition(":")[0], "data": data}
@@ -130,7 +130,7 @@ def test_an_image_in_a_saves_own_data_is_refused_where_it_is_too_large(own: Runn
 
 
 def test_a_save_is_frozen(own: RunningApp) -> None:
-    """What becomes of the run later does not change the copy, and two copies of one run are two saves."""
+    """Later changes of the run do not change a save, and two saves of one run are separate."""
     run_id, _ = run_with_a_tool(own)
     first = save(own, run_id, title="First")
     before = opened(own, first["id"])
@@ -144,7 +144,7 @@ def test_a_save_is_frozen(own: RunningApp) -> None:
 
 
 def test_the_stream_of_a_save_resumes_as_that_of_its_run(own: RunningApp) -> None:
-    """Behind every cursor the bytes are the run's; 204 when all was seen; the header goes before the number."""
+    """After every cursor the bytes equal the run's; 204 at the end; the header takes precedence over `after`."""
     run_id, heard = run_with_a_tool(own)
     address, run = f"/api/saves/{save(own, run_id)['id']}", f"/api/runs/{run_id}"
     last = heard.seqs[-1]
@@ -160,7 +160,7 @@ def test_the_stream_of_a_save_resumes_as_that_of_its_run(own: RunningApp) -> Non
 
 
 def assert_same_head(ours: httpx.Response, theirs: httpx.Response, status: int) -> None:
-    """Status and headers are the same, but for the time and the request's id."""
+    """Status and headers are the same, except for the date and the request id."""
     assert ours.status_code == theirs.status_code == status
     heads = [{k: v for k, v in one.headers.items() if k not in ("date", "x-request-id")} for one in (ours, theirs)]
     assert heads[0] == heads[1]
@@ -168,7 +168,7 @@ def assert_same_head(ours: httpx.Response, theirs: httpx.Response, status: int) 
 
 @pytest.mark.parametrize("named", ["0" * 32 + ":3", "nonsense", "a:b", ":1"])
 def test_an_event_id_of_another_run_is_refused(app: RunningApp, named: str) -> None:
-    """A cursor of something else is a 422 that names the header, as at the run itself."""
+    """A cursor of another run is a 422 that names the header, as for runs."""
     heard = app.ask("Hello!")
     line = save(app, heard.ids[0].partition(":")[0])
     response = app.client.get(f"/api/saves/{line['id']}/events", headers={"last-event-id": named})
@@ -176,7 +176,7 @@ def test_an_event_id_of_another_run_is_refused(app: RunningApp, named: str) -> N
 
 
 def test_a_run_that_is_not_there_or_not_over_is_not_kept(behind: Behind) -> None:
-    """Unknown ids are a 404, a run under way is a 409; once it is over it can be kept."""
+    """An unknown id is a 404 and an active run a 409; a finished run can be saved."""
     app, upstream = behind(waits)
     for odd in ("none", "", "\x00", "💾", "x" * 3000):
         response = app.client.post("/api/saves", json={"run_id": odd})
@@ -192,7 +192,7 @@ def test_a_run_that_is_not_there_or_not_over_is_not_kept(behind: Behind) -> None
 
 
 def test_a_cut_run_is_kept_as_it_ended(behind: Behind) -> None:
-    """A run that failed or was stopped is saved with its warning, its status and its code."""
+    """A failed or stopped run is saved with its warning, status and code."""
     app, _ = behind(sends(chunk({"content": "Half "}), b'data: {"error": {"code": 403, "message": "No."}}\n\n'))
     heard = app.ask()
     line = save(app, heard.ids[0].partition(":")[0])
@@ -204,7 +204,7 @@ def test_a_cut_run_is_kept_as_it_ended(behind: Behind) -> None:
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 @pytest.mark.parametrize("odd", ODD_IDS)
 def test_an_unknown_id_is_a_404(app: RunningApp, method: str, odd: str) -> None:
-    """Whatever is asked of a save that is not there, and however odd its id, the answer is UNKNOWN_SAVE."""
+    """Every endpoint answers UNKNOWN_SAVE for an unknown id, however odd."""
     for address in (f"/api/saves/{odd}", f"/api/saves/{odd}/events")[: 2 if method == "GET" else 1]:
         response = app.client.request(method, address)
         assert (response.status_code, error_of(response)["code"]) == (404, "UNKNOWN_SAVE")
@@ -225,7 +225,7 @@ def test_an_unknown_id_is_a_404(app: RunningApp, method: str, odd: str) -> None:
     ],
 )
 def test_a_body_that_does_not_fit_is_refused(app: RunningApp, body: dict[str, Any], field: str) -> None:
-    """Each fault is a 422 that names its field, and nothing is kept."""
+    """Each fault is a 422 that names its field, and nothing is saved."""
     run_id = app.ask("Hello!").ids[0].partition(":")[0]
     before = app.client.get("/api/saves").json()
     response = app.client.post("/api/saves", json=body if field == "run_id" else {"run_id": run_id, **body})
@@ -234,7 +234,7 @@ def test_a_body_that_does_not_fit_is_refused(app: RunningApp, body: dict[str, An
 
 
 def test_what_just_fits_is_kept(app: RunningApp) -> None:
-    """Titles of 1 and 200 characters and 64 KB of data, numbers and texts of every kind, come back as sent."""
+    """Titles of 1 and 200 characters and 64 KB of any data are returned unchanged."""
     run_id = app.ask("Hello!").ids[0].partition(":")[0]
     full = {"x": "y" * (65_536 - 8)}
     assert opened(app, save(app, run_id, title="x" * 200, data=full)["id"])["data"] == full
@@ -258,12 +258,12 @@ LONG = "Tell me everything about the tool loop of Signalbox please and then go o
     ],
 )
 def test_a_save_is_named_for_its_question(app: RunningApp, asked: dict[str, Any], title: str) -> None:
-    """Without a title it has the question's first words, whole ones, at most 60 characters."""
+    """The default title is the question's first whole words, at most 60 characters."""
     assert save(app, app.ask(**asked).ids[0].partition(":")[0])["title"] == title
 
 
 def test_saves_are_listed_page_by_page(own: RunningApp) -> None:
-    """The newest comes first; `next` leads through all of them once, also when some are made or deleted meanwhile."""
+    """The newest is first; `next` visits each save once, also while others are created or deleted."""
     run_id = own.ask("Hello!").ids[0].partition(":")[0]
     made = [save(own, run_id, title=f"Number {number}") for number in range(5)]
     first = own.client.get("/api/saves", params={"limit": 2}).json()
@@ -278,13 +278,13 @@ def test_saves_are_listed_page_by_page(own: RunningApp) -> None:
 
 @pytest.mark.parametrize("asked", [{"limit": 0}, {"limit": 201}, {"before": "x"}, {"before": "nan_" + "0" * 32}])
 def test_a_page_that_cannot_be_is_refused(app: RunningApp, asked: dict[str, Any]) -> None:
-    """A limit or a cursor that is none is a 422 that names it."""
+    """An invalid limit or cursor is a 422 that names it."""
     response = app.client.get("/api/saves", params=asked)
     assert (response.status_code, error_of(response)["field"]) == (422, next(iter(asked)))
 
 
 def test_what_is_deleted_is_in_no_file(behind: Behind, tmp_path: Path) -> None:
-    """After DELETE no byte of question, answer or data is in the database's files, while they are still open."""
+    """After DELETE the open database files contain no byte of question, answer or data."""
     marks = {what: f"{what}-7f3a91c2" for what in ("question", "answer", "data", "title")}
     filler = {"more": "y" * 60_000, "mark": marks["data"]}  # more than a page holds
     app, _ = behind(says(marks["answer"]))
@@ -302,12 +302,12 @@ def test_what_is_deleted_is_in_no_file(behind: Behind, tmp_path: Path) -> None:
 
 
 def files(folder: Path) -> bytes:
-    """Read all that the database has on disk."""
+    """Read all database files."""
     return b"".join(path.read_bytes() for path in sorted((folder / "data").glob("signalbox.db*")))
 
 
 def test_deleting_one_save_leaves_the_others(own: RunningApp) -> None:
-    """The run and its other save stay as they were."""
+    """The run and its other save do not change."""
     run_id, heard = run_with_a_tool(own)
     one, other = save(own, run_id), save(own, run_id)
     assert own.client.delete(f"/api/saves/{one['id']}").status_code == 200
@@ -316,7 +316,7 @@ def test_deleting_one_save_leaves_the_others(own: RunningApp) -> None:
 
 
 def test_an_answer_of_a_conversation_is_saved_with_its_question(own: RunningApp) -> None:
-    """The text comes from the tree, for an answer made again too, and the save outlives the conversation."""
+    """The question's text comes from the tree, also for a repeated answer, and the save outlives the conversation."""
     first = own.ask("What is 17 * 23?", conversation_id="c-saves").ids[0].partition(":")[0]
     parent = own.client.get("/api/conversations/c-saves").json()["messages"][0]["id"]
     again = own.post(conversation_id="c-saves", parent_id=parent)
@@ -330,7 +330,7 @@ def test_an_answer_of_a_conversation_is_saved_with_its_question(own: RunningApp)
 
 
 def test_opaque_reasoning_is_in_no_save(behind: Behind) -> None:
-    """Neither what the model sealed nor what a client brought along leaves the server with a save, or is kept in it."""
+    """A save contains no opaque reasoning, neither of the model nor of the client."""
     sealed = {"type": "reasoning.encrypted", "data": "SEALED-BY-MODEL", "format": "anthropic-claude-v1", "index": 0}
     app, _ = behind(sends(chunk({"reasoning_details": [sealed]}), chunk({"content": "Yes."}, finish="stop")))
     brought = {"role": "assistant", "content": "So.", "reasoning_details": [{"data": "SEALED-BY-CLIENT"}]}
@@ -346,7 +346,7 @@ def test_opaque_reasoning_is_in_no_save(behind: Behind) -> None:
 
 
 def test_a_run_that_is_deleted_while_it_is_saved_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half a run must not be kept as if it were whole."""
+    """A run that is deleted while it is saved is not saved."""
     app, _ = behind(says("Hello."))
     run_id = app.post(prompt="Hello!", tools=[]).headers["x-run-id"]
     events = RunManager.events

@@ -193,7 +193,7 @@ breaks()
 
 
 def test_what_python_itself_prints_is_logged_without_values(tmp_path: Path) -> None:
-    """Uncaught errors of the process, of threads and of finalizers, and warnings are one line each without traceback."""
+    """Uncaught errors of process, threads and finalizers, and warnings are one line each, without traceback."""
     ended = subprocess.run(
         [sys.executable, "-c", HOOKS], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
     )

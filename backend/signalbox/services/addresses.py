@@ -1,4 +1,4 @@
-"""Which network addresses a page may be fetched from: public ones, and those that the operator allowed (quirk G1)."""
+"""Decides which network addresses may be fetched: public ones, and those that the operator allows (quirk G1)."""
 
 import re
 import unicodedata
@@ -33,14 +33,14 @@ _NEVER = _networks(
 
 
 def unwrapped(address: Address) -> Address:
-    """Return the IPv4 address that an IPv6 one leads to, where it is mapped (::ffff:) or translated (NAT64)."""
+    """Return the IPv4 address inside a mapped (::ffff:) or translated (NAT64) IPv6 address, or None."""
     if isinstance(address, IPv6Address) and (address in _MAPPED or address in _NAT64):
         return IPv4Address(int(address) & 0xFFFF_FFFF)
     return address
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is one of the public internet, whatever form it comes in."""
+    """Return whether an address is public, in any notation."""
     inner = unwrapped(address)
     if isinstance(inner, IPv4Address):
         return not any(inner in network for network in _SPECIAL_V4)
@@ -49,14 +49,14 @@ def is_public(address: Address) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What the operator allows beside the public internet: host names, and networks, under any host name."""
+    """Host names and networks that the operator allows besides the public internet."""
 
     hosts: frozenset[str] = frozenset()
     networks: tuple[Network, ...] = ()
 
     @classmethod
     def of(cls, entries: Iterable[str]) -> "Allowance":
-        """Read host names, addresses and networks (10.0.0.0/8); raises ValueError naming one that is none of them."""
+        """Parse host names, addresses and networks (10.0.0.0/8); raises ValueError with the invalid entry."""
         hosts: set[str] = set()
         networks: list[Network] = []
         for entry in entries:
@@ -67,14 +67,14 @@ class Allowance:
         return cls(frozenset(hosts), tuple(networks))
 
     def names(self, host: str) -> bool:
-        """Whether a host is allowed as it is written, by name or as an address."""
+        """Return whether a host is allowed by its name or as a literal address."""
         try:
             return host in self.hosts or self._holds(ip_address(host))
         except ValueError:
             return False
 
     def permits(self, host: str, address: Address) -> bool:
-        """Whether a connection for `host` may go to this address."""
+        """Return whether a connection for `host` may go to this address."""
         inner = unwrapped(address)
         if any(inner in network for network in _NEVER):
             return False

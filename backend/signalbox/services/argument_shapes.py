@@ -15,14 +15,14 @@ from signalbox.core.messages import JsonObject, JsonValue
 # A schema that says more than this is jsonschema's alone; so is a property whose type is none of these.
 _UNDERSTOOD = frozenset({"type", "properties", "required", "additionalProperties"})
 _UNDERSTOOD_OF_PROPERTY = frozenset({"type", "enum", "description"})
-# What hosts take as an argument's name; msgspec refuses some others.
+# Argument names that providers accept; msgspec rejects some others.
 _NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
-# An integer that is written 1.0 is one to JSON Schema, and none to msgspec: it goes the long way.
+# 1.0 is an integer in JSON Schema but not in msgspec, so jsonschema decides.
 _TYPES: dict[JsonValue, type] = {"string": str, "integer": int, "number": float, "boolean": bool}
 
 
 def shape_of(schema: JsonObject) -> type[Struct] | None:
-    """Return a type that takes only what fits a schema without further arguments; None where types cannot tell."""
+    """Return a type that accepts only arguments that match the schema, None if there is no such type."""
     properties, required = schema.get("properties"), schema.get("required", [])
     if schema.keys() - _UNDERSTOOD or schema.get("type") != "object":
         return None
@@ -46,7 +46,7 @@ def shape_of(schema: JsonObject) -> type[Struct] | None:
 
 
 def surely_fit(arguments: Mapping[str, JsonValue], shape: type[Struct] | None) -> bool:
-    """Whether arguments fit; false where jsonschema has to be asked."""
+    """Return whether arguments match; if not, jsonschema must decide."""
     if shape is None:
         return False
     try:
@@ -57,7 +57,7 @@ def surely_fit(arguments: Mapping[str, JsonValue], shape: type[Struct] | None) -
 
 
 def _type_of(told: JsonValue) -> Any:
-    """Return the type of one property's values, None where there is no such type."""
+    """Return the type of a property's values, None if there is no such type."""
     if not isinstance(told, dict) or told.keys() - _UNDERSTOOD_OF_PROPERTY:
         return None
     choices = told.get("enum")

@@ -1,19 +1,19 @@
-"""Bytes of a web page to text, in the character set that the page says or shows."""
+"""Decodes a web page in the character set that it declares or that can be detected."""
 
 import codecs
 import re
 
 _NAMED = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-# Python also knows codecs that are no character sets, and slow ones (idna, punycode, unicode_escape, utf-7).
+# Python also has codecs that are not character sets, and slow ones (idna, punycode, unicode_escape, utf-7).
 _KNOWN = ("utf-8", "utf-16", "cp125", "cp866", "cp932", "cp949", "iso8859", "iso2022_jp", "koi8", "gb", "big5", "euc_",
           "shift_jis", "tis-620", "mac-cyrillic")  # fmt: skip
-# As browsers read them: what is called Latin-1 or ASCII is Windows-1252, and GB2312 its superset.
+# As in browsers: Latin-1 and ASCII mean Windows-1252, GB2312 means its superset.
 _READ_AS = {"ascii": "cp1252", "iso8859-1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
 
 
 def decoded(body: bytes, content_type: str, *, is_html: bool) -> str:
-    """Return a body as text: by its byte order mark, its header, its own meta tag, else UTF-8, else Windows-1252."""
+    """Decode a body by its byte order mark, header or meta tag, else as UTF-8, else as Windows-1252."""
     for mark, name in _BOMS:
         if body.startswith(mark):
             return body.decode(name, "replace")

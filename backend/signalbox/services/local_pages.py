@@ -1,4 +1,4 @@
-"""Gives a model the pages of this server itself, the guide and the notes, by the addresses that a search has found."""
+"""Reads pages of this server, the guide and the notes, from disk."""
 
 import asyncio
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ from signalbox.services.search.pages import HTML, SUFFIXES
 
 
 class LocalPages:
-    """A PageFetcher over folders by the place where the app serves them ("/guide/"); anything else is `web`'s."""
+    """A PageFetcher for folders by their path in the app ("/guide/"); other URLs go to `web`."""
 
     def __init__(self, folders: Mapping[str, Path], web: PageFetcher) -> None:
         self._folders = {place: folder.resolve() for place, folder in folders.items()}
         self._web = web
 
     async def fetch(self, url: str) -> WebPage:
-        """Return a page from a folder, where the address begins with its place, else from the web."""
+        """Return a page from a folder if the URL starts with its path, else from the web."""
         if not url.startswith("/") or url.startswith("//"):
             return await self._web.fetch(url)
         path = urlsplit(url).path
@@ -39,7 +39,7 @@ class LocalPages:
         return WebPage(path, kind, body[:LARGEST_FILE].decode("utf-8-sig", "replace"), len(body) > LARGEST_FILE)
 
     def _file(self, path: str) -> Path | None:
-        """Return the file of an address, if it is one that search would find: of a known kind, within its folder."""
+        """Return the file for a URL if search would index it: of a known type, within its folder."""
         for place, folder in self._folders.items():
             if path.startswith(place):
                 within = Path(unquote(path.removeprefix(place)))

@@ -1,4 +1,4 @@
-"""The notes folder: one Markdown file per note, never in place of another, never outside the folder."""
+"""The notes folder: one Markdown file per note; never overwrites a file or leaves the folder."""
 
 import asyncio
 import os
@@ -25,7 +25,7 @@ _DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
 
 
 class NotesFolder:
-    """A NoteStore over a folder. `most` is how many notes it may hold; `on_saved` is told of each new one."""
+    """A NoteStore in a folder. `most` limits the number of notes; `on_saved` is called for each new one."""
 
     def __init__(self, folder: Path, *, most: int = 5_000, on_saved: Callable[[], None] = lambda: None) -> None:
         self._folder = folder
@@ -33,7 +33,7 @@ class NotesFolder:
         self._on_saved = on_saved
 
     async def save(self, title: str, text: str, now: datetime) -> SavedNote:
-        """Write a note to a file named after its title; raises ToolError when it cannot be kept."""
+        """Write a note to a file named after its title; raises ToolError."""
         content = f"---\ndate: {now.isoformat(timespec='seconds')}\n---\n\n# {title}\n\n{text.strip()}\n".encode()
         if len(content) > LARGEST_NOTE:
             raise ToolError(Code.INVALID_ARGUMENTS, f"text: a note can hold at most {LARGEST_NOTE // 1024} kB")
@@ -54,7 +54,7 @@ class NotesFolder:
             raise ToolError(Code.TOOL_FAILED, f"The note could not be written ({reason}).") from None
 
     def _place(self, stem: str, content: bytes) -> str:
-        """Write the content aside, then give it the first name that is free: a reader sees all of a note or none."""
+        """Write a temporary file, then link it to the first free name, so that readers never see a partial note."""
         aside = self._folder / f".{secrets.token_hex(8)}.tmp"
         try:
             with open(aside, "xb", opener=_private) as stream:
@@ -71,12 +71,12 @@ class NotesFolder:
 
 
 def _private(path: str, flags: int) -> int:
-    """Open a file that only its owner may read: it holds what people told a model."""
+    """Open a file that only its owner can read: notes contain users' messages."""
     return os.open(path, flags, 0o600)
 
 
 def _linked(aside: Path, target: Path) -> bool:
-    """Give a file a second name unless it is taken: unlike a rename, a link never replaces what is there."""
+    """Link a file to a name unless it is taken; unlike a rename, a link never overwrites a file."""
     try:
         os.link(aside, target)
     except FileExistsError:
@@ -96,7 +96,7 @@ def _copied(aside: Path, target: Path) -> bool:
 
 
 def file_stem(title: str) -> str:
-    """Return a file name for a title, without its ending: letters and digits of any script, with hyphens between."""
+    """Return a file name for a title, without extension: letters and digits of any script, and hyphens."""
     plain = unicodedata.normalize("NFKC", title).lower()
     # Letters, digits and the marks that belong to them (many scripts write vowels as marks).
     spaced = "".join(c if unicodedata.category(c)[0] in "LNM" else " " for c in plain)

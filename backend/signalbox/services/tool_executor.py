@@ -1,4 +1,4 @@
-"""Runs tools: validates, times out, cleans and caps what they return, and never raises."""
+"""Executes tools: validates arguments, applies timeouts, cleans and limits results; never raises."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ class ToolExecutor:
         self._shapes = {tool.spec.name: shape_of(tool.spec.parameters) for tool in self.tools}
 
     def prepare(self) -> None:
-        """Have at hand what the first call would have to wait for; may be called in another thread."""
+        """Load what the first call would have to wait for; may be called in another thread."""
         _ = self._validators
 
     @cached_property
@@ -57,12 +57,12 @@ class ToolExecutor:
         return {tool.spec.name: _validator(tool.spec.parameters) for tool in self.tools}
 
     def spec(self, name: str) -> ToolSpec | None:
-        """Return what is known of a tool that can be offered here."""
+        """Return the spec of an offered tool, None for other names."""
         tool = self.by_name.get(name)
         return tool.spec if tool and tool.unavailable is None else None
 
     def check(self, name: str, arguments: Mapping[str, JsonValue]) -> ToolOutcome | None:
-        """Return what is wrong with a call, in words a model can act on; None when nothing is."""
+        """Return a failure that tells a model how to correct a call, None if the call is valid."""
         tool = self.by_name.get(name)
         if tool is None or tool.unavailable is not None:
             return self._not_offered(name, tool)
@@ -80,7 +80,7 @@ class ToolExecutor:
         return ToolOutcome.failed(Code.INVALID_ARGUMENTS, _safe_text("; ".join(sentences) + more))
 
     async def run(self, name: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> ToolOutcome:
-        """Run one call that passed `check`, within the tool's timeout; only cancellation leaves it."""
+        """Execute one call that passed `check`, within the tool's timeout; raises only CancelledError."""
         tool = self.by_name.get(name)
         if tool is None or tool.unavailable is not None:
             return self._not_offered(name, tool)
@@ -100,7 +100,7 @@ class ToolExecutor:
     async def _taken_in(
         self, spec: ToolSpec, given: JsonObject, result: JsonValue, context: ToolContext
     ) -> ToolOutcome:
-        """Make a result fit for the model, and count it: its size, and where it comes from the addresses in it."""
+        """Clean and limit a result, count its size, and allow its URLs."""
         try:
             written = await offloaded(partial(as_json, result), size=measured(result, LARGE))
         except ExcessiveResultError as error:
@@ -122,7 +122,7 @@ class ToolExecutor:
 
 
 def _is_cancelled() -> bool:
-    """Whether the call itself is cancelled; a tool may also let the cancellation of one of its tasks escape."""
+    """Return whether the call itself is cancelled, and not only a task of the tool."""
     task = asyncio.current_task()
     return task is None or task.cancelling() > 0
 
@@ -148,13 +148,13 @@ def _ended_badly(
 
 
 def _is_well_formed(error: ToolError) -> bool:
-    """Whether a tool's error says what it should; a subclass may hold anything."""
+    """Return whether a tool's error has valid attributes; a subclass may set anything."""
     code, message = cast(object, error.code), cast(object, error.message)
     return isinstance(code, Code) and type(message) is str
 
 
 def _failed(spec: ToolSpec, given: JsonObject, error: ToolError, context: ToolContext) -> ToolOutcome:
-    """Tell a tool's own sentence; one that may quote a page is text from outside too."""
+    """Return a tool's error as a failure; it is untrusted if it may quote a page."""
     failure = ToolOutcome.failed(error.code, _safe_text(error.message))
     if not spec.untrusted or spec.own_failures:
         return failure
@@ -197,7 +197,7 @@ def _validator(schema: JsonObject) -> "Draft202012Validator":
 
 
 def _without_nulls(arguments: Mapping[str, JsonValue], schema: JsonObject) -> JsonObject:
-    """Leave out nulls in place of optional arguments: models told to fill every field write them for "not given"."""
+    """Drop nulls of optional arguments, which some models write for "not given"."""
     if None not in arguments.values():
         return {**arguments}
     required = schema.get("required")
@@ -234,7 +234,7 @@ def _in_words(error: "ValidationError", schema: JsonObject) -> str:
 
 
 def _missing(error: "ValidationError", path: str) -> str:
-    """Name the field that is absent; jsonschema tells its name in prose only ("'query' is a required property")."""
+    """Return the name of a missing field, which jsonschema gives only in its message."""
     name = error.message.split("'")[1]
     schema = _object(cast(JsonValue, error.schema))
     kind = _object(_object(schema.get("properties")).get(name)).get("type", "any")

@@ -1,4 +1,4 @@
-"""What a tool returned, as strict JSON within bounds, and cut to what the model may read of it."""
+"""Converts tool results to strict JSON within limits, and cuts them for the model."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, is_dataclass
@@ -9,18 +9,18 @@ import orjson
 
 from signalbox.core.messages import JsonObject, JsonValue
 
-# Characters of JSON, about; each value and key counts as 16 more, since a million of them take a second.
+# Approximate characters of JSON; each value and key counts as 16 more, because a million of them take a second.
 MOST_CHARACTERS = 16 * 1024 * 1024
 _PER_VALUE = 16
 _DEEPEST = 200
-# Python writes no integers of more than 4,300 digits: the work grows with their square.
+# Python does not format integers of more than 4,300 digits, which would take quadratic time.
 _MOST_DIGITS = 4_000
 _BITS_PER_DIGIT = 10 / 3
 _CUT = "\n…\n"
 
 
 class ExcessiveResultError(Exception):
-    """A result that no bound lets through; `reason` goes on after "The result of NAME"."""
+    """A result that exceeds a limit; `reason` completes "The result of NAME …"."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -29,18 +29,18 @@ class ExcessiveResultError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A result as JSON; a result that is a text is kept as that text."""
+    """A result as JSON; a text stays a text."""
 
     json: str
     text: str | None = None
 
     @property
     def size(self) -> int:
-        """How many characters of JSON it has, or at least has, where it is a text."""
+        """The number of characters of its JSON; for a text a lower bound."""
         return len(self.json)
 
     def capped(self, limit: int, *, crowded: bool = False) -> JsonValue:
-        """Return the result, or its head and tail where it is too long, with a note so that the model asks for less."""
+        """Return the result; if it is too long, its head and tail with a note for the model."""
         if len(self.json) <= limit:
             return self.text if self.text is not None else orjson.loads(self.json)
         return _shortened(self.text if self.text is not None else self.json, limit, crowded=crowded)
@@ -104,7 +104,7 @@ def _size_of(value: object) -> int:
 
 
 def _values_in(value: object) -> Iterable[object]:
-    """Return what a value holds in JSON as orjson writes it: it knows data classes and enumerations as well."""
+    """Return the JSON children of a value, as orjson serializes data classes and enumerations."""
     match value:
         case str() | int() | float() | None:
             return ()
@@ -121,7 +121,7 @@ def _values_in(value: object) -> Iterable[object]:
 
 
 def _mended(value: object) -> object:
-    """Replace what orjson refuses and JSON can say in another way; a depth within bounds is certain here."""
+    """Replace values that orjson rejects but JSON can express; the depth is already limited."""
     match value:
         case str():
             return without_surrogates(value)
@@ -138,7 +138,7 @@ def _mended(value: object) -> object:
 
 
 def without_surrogates(text: str) -> str:
-    """Return a text that can be written as UTF-8."""
+    """Return a text that can be encoded as UTF-8."""
     return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if not text.isascii() else text
 
 

@@ -20,7 +20,7 @@ NAMES: dict[str, Number] = {"pi": math.pi, "e": math.e, "tau": math.tau}
 
 
 def too_large() -> ToolError:
-    """Say that a number, or the whole computation, is beyond the bounds."""
+    """Return the error for a number or a computation that exceeds the limits."""
     return ToolError(Code.TOOL_FAILED, "This cannot be computed: a number in it would be too large.")
 
 
@@ -31,7 +31,7 @@ class Arithmetic:
         self.spent = 0
 
     def literal(self, digits: str) -> Number:
-        """Read a number: integers and decimals are exact, scientific notation (6.02e23) is a float."""
+        """Parse a number: integers and decimals are exact, scientific notation (6.02e23) is a float."""
         if "e" in digits or "E" in digits:
             return self._checked(float(digits))
         return self._checked(Fraction(digits) if "." in digits else int(digits))

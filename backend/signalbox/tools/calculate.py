@@ -40,7 +40,7 @@ SPEC = ToolSpec(
 
 
 def calculate() -> Tool:
-    """Make the tool."""
+    """Return the tool."""
     return Tool(SPEC, _run)
 
 
@@ -78,7 +78,7 @@ _EXACT_IN_JSON = 2**53
 
 
 def _shown(expression: str, value: Number) -> JsonObject:
-    """Say the value; a large integer is given as `text` too, and beyond 64 bits `result` is its digits as well."""
+    """Return the result as JSON; a large integer also as `text`, and beyond 64 bits `result` is a string."""
     number = _plain(value)
     if isinstance(number, float) or abs(number) <= _EXACT_IN_JSON:
         return {"expression": expression, "result": number}
@@ -109,7 +109,7 @@ def _as_float(value: Fraction) -> float:
 
 
 def _tidy(value: float) -> float:
-    """Drop the last digits where they are only the noise of binary fractions (0.30000000000000004)."""
+    """Drop trailing digits that are only rounding noise (0.30000000000000004)."""
     shorter = float(f"{value:.15g}")
     return shorter if len(repr(shorter)) < len(repr(value)) - 3 else value
 
@@ -145,7 +145,7 @@ _PREFIX_BINDS, _POSTFIX_BINDS = 30, 50
 
 
 class _Parser:
-    """Reads and computes in one pass (precedence climbing); the depth is counted, so it cannot exhaust the stack."""
+    """Parses and computes in one pass (precedence climbing), with a limited depth."""
 
     def __init__(self, expression: str) -> None:
         self._text = expression.translate(_SPELLINGS).rstrip().removesuffix("=").rstrip()
@@ -209,7 +209,7 @@ class _Parser:
             self._next()
 
     def _is_percent(self) -> bool:
-        """Tell `15%` from `15 % 4`: a percentage is followed by the end, a closing sign, * or /, or the word of."""
+        """Return whether % is a percentage (15%) and not a modulo (15 % 4), by what follows it."""
         return re.match(r"\s*(?:$|[)\],*/]|of\b)", self._text[self._at :]) is not None
 
     def _operand(self) -> Number:
@@ -256,7 +256,7 @@ class _Parser:
         return self._do.call(name, self._arguments())
 
     def _arguments(self) -> Sequence[Number]:
-        """Read `(a, b, …)`; a list in brackets counts as its items, since models write sum([1, 2])."""
+        """Parse `(a, b, …)`; a bracketed list counts as its items, because models write sum([1, 2])."""
         self._calls += 1
         self._next()
         values: list[Number] = []

@@ -1,4 +1,4 @@
-"""An executor whose threads do not keep the process: what never returns must not hold up its end."""
+"""An executor with daemon threads, so that a call that never returns cannot delay the exit of the process."""
 
 import threading
 from collections.abc import Callable
@@ -20,7 +20,7 @@ class DaemonThreads(ThreadPoolExecutor):
         self._free = threading.Semaphore(most)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run it in a thread; raises RuntimeError when too many have not returned."""
+        """Run a call in a thread; raises RuntimeError if too many calls have not returned."""
         if not self._free.acquire(blocking=False):
             raise RuntimeError("too many threads have not returned")
         future: Future[T] = Future()
@@ -38,4 +38,4 @@ class DaemonThreads(ThreadPoolExecutor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Do not wait."""
+        """Return at once; daemon threads need no shutdown."""

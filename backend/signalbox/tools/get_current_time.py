@@ -1,4 +1,4 @@
-"""The tool that tells the time in any IANA zone."""
+"""The tool that returns the current time in an IANA time zone."""
 
 from datetime import datetime
 from difflib import get_close_matches
@@ -36,7 +36,7 @@ SPEC = ToolSpec(
 
 
 def get_current_time() -> Tool:
-    """Make the tool."""
+    """Return the tool."""
     return Tool(SPEC, _run)
 
 
@@ -59,12 +59,12 @@ def _describe(now: datetime) -> JsonObject:
     }
 
 
-# Not strftime: that one speaks the language of the machine.
+# Not strftime, which depends on the machine's locale.
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def _zone(name: str) -> ZoneInfo:
-    """Return the zone; names are taken in any case, as models write utc and europe/berlin."""
+    """Return the zone; names are case-insensitive, because models write utc and europe/berlin."""
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
@@ -82,7 +82,7 @@ def _unknown(name: str) -> str:
 
 
 def _near(name: str) -> list[str]:
-    """Return up to three names alike, comparing with the whole name and with its city."""
+    """Return up to three similar zone names, compared by the whole name and by the city."""
     asked = name.lower().replace(" ", "_")
     zones = _by_lower_case()
     by_city = {zone.rpartition("/")[2]: zone for zone in sorted(zones, reverse=True)}

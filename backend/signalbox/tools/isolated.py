@@ -1,4 +1,4 @@
-"""A plugin's tool, and its search backend, on the plugin's own thread."""
+"""Runs a plugin's tool on the plugin's thread."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -21,10 +21,10 @@ def isolated(tool: Tool, thread: PluginThread) -> Tool:
     """Return a tool that passed `fault_of` as one whose function runs on the plugin's thread."""
 
     async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
-        # A copy: the call's own arguments are told to clients and to the model.
+        # A copy: the original arguments are sent to clients and to the model.
         return cast(JsonValue, await thread.run(lambda: tool.run(deepcopy(arguments), context)))
 
-    # Copied field by field: a subclass may do anything when it is read.
+    # Copied field by field: attributes of a subclass may run any code.
     given = tool.spec
     spec = ToolSpec(
         name=given.name,
@@ -45,7 +45,7 @@ def isolated(tool: Tool, thread: PluginThread) -> Tool:
 
 
 def _safe_key(name: str, search_key: SearchKey) -> SearchKey:
-    """Have a key that cannot be made replaced by the arguments themselves: equal searches are still sent once."""
+    """Return a search_key that falls back to the arguments if the plugin's fails."""
 
     def key(arguments: Mapping[str, JsonValue]) -> str:
         try:

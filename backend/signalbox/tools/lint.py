@@ -1,4 +1,4 @@
-"""What every tool must keep to, so that no host refuses a request for it (quirks C10, C16)."""
+"""Checks tools, so that no provider rejects a request because of one (quirks C10, C16)."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import orjson
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Category, Tool, ToolSpec, Visibility
 
-# One keyword beside these and Gemini refuses the whole request.
+# Gemini rejects the whole request for any other keyword.
 SAFE_KEYWORDS = frozenset({"type", "description", "properties", "required", "items", "enum"})
 _LONGEST_TIMEOUT = 3_600
 _LONGEST_REASON = 500
@@ -37,7 +37,7 @@ def fault_of(tool: Tool) -> str | None:
 
 
 def _words_fault(spec: ToolSpec) -> str | None:
-    """Return what is wrong with the words for people, which the page shows as they are."""
+    """Return what is wrong with the title and summary, which the page shows unchanged."""
     for field, text, most in (("title", spec.title, _LONGEST_TITLE), ("summary", spec.summary, _LONGEST_SUMMARY)):
         if not isinstance(cast(object, text), str) or len(text) > most or not all(map(str.isprintable, text)):
             return f"its {field} is not one line of at most {most} characters"
@@ -105,6 +105,6 @@ def _schemas(schema: JsonObject, path: str) -> Iterator[tuple[str, JsonObject]]:
 
 
 def safe_name(text: str) -> str:
-    """Return a name that a tool may have, made from any text."""
+    """Return a valid tool name made from any text."""
     name = re.sub(r"[^a-zA-Z0-9_]", "_", text)[:64]
     return name if _NAME.fullmatch(name) else f"tool_{name}"[:64]

@@ -28,7 +28,7 @@ class Close:
 
 Token: TypeAlias = Open | Close | str
 
-# Possessive throughout: nothing is tried a second time. A quote counts as one only after "=".
+# Possessive throughout, so that nothing backtracks. A quote counts only after "=".
 _TAG = re.compile(
     r"""<(?P<end>/?)(?P<name>[a-zA-Z][^\s/>]{0,63}+)"""
     r"""(?P<rest>(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+)>"""
@@ -61,7 +61,7 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def _markup(text: str, start: int) -> tuple[Token | None, int]:
-    """Read what begins with a "<"; an unfinished tag or comment takes the rest of the text."""
+    """Parse markup that starts with "<"; an unfinished tag or comment extends to the end of the text."""
     if text.startswith("<!--", start):
         return None, _after(text, "-->", start + 4)
     if not _TAG_START.match(text, start):
@@ -88,7 +88,7 @@ def _attributes(text: str) -> dict[str, str]:
     return found
 
 
-# Python refuses to read a number of more than 4,300 digits, and html.unescape would hand it one.
+# Python rejects numbers of more than 4,300 digits, which html.unescape would try to parse.
 _ENDLESS = re.compile(r"&#(?:[xX][0-9a-fA-F]{7,}+|[0-9]{8,}+);?")
 
 

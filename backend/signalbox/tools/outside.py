@@ -1,23 +1,23 @@
-"""Text from outside, made fit to be read: nothing invisible in it, no control tokens of models (quirk G3)."""
+"""Cleans untrusted text: removes invisible characters and control tokens of models (quirk G3)."""
 
 import re
 import unicodedata
 
-# What text from outside must not carry: controls, invisible and direction marks, lone surrogates.
+# Control characters, invisible characters, direction marks and lone surrogates.
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs"})
-# <|im_start|> and its kin are control tokens to some models.
+# Some models treat <|im_start|> and similar texts as control tokens.
 _TOKENS = re.compile(r"<\||\|>")
 
 
 def visible_line(text: str, longest: int) -> str:
-    """Return text from outside as one visible line of at most `longest` characters."""
+    """Return untrusted text as one line of at most `longest` visible characters."""
     visible = "".join(" " if c.isspace() else "" if _is_invisible(c) else c for c in text[: longest * 4])
     line = " ".join(_without_tokens(visible).split())
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
 
 
 def visible_text(text: str) -> str:
-    """Return text from outside with its lines kept: no trailing blanks, at most one empty line in a row."""
+    """Return untrusted text with its lines, without trailing spaces and repeated empty lines."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.isascii() or not text.isprintable():
         text = "".join(c for c in text if c in "\n\t" or not _is_invisible(c))

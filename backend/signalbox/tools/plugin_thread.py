@@ -1,4 +1,4 @@
-"""Where a plugin's code runs: an event loop in a daemon thread, one for each entry point (decision 0054)."""
+"""Runs a plugin's code on an event loop in a daemon thread, one for each entry point (decision 0054)."""
 
 import asyncio
 import inspect
@@ -13,7 +13,7 @@ import structlog
 from signalbox.core.failure_location import failure_location
 from signalbox.tools.daemon_threads import DaemonThreads
 
-# A plugin's callback may fail a thousand times a second: that must fill no disk.
+# Limits the log of a plugin whose callback fails a thousand times per second.
 MOST_LINES = 20
 SECONDS = 60.0
 
@@ -23,7 +23,7 @@ _log = structlog.get_logger(__name__)
 
 
 class PluginLoadError(Exception):
-    """Why a plugin could not be loaded: the exception that it raised, None where it took too long."""
+    """A plugin could not be loaded: the exception that it raised, None if it took too long."""
 
     def __init__(self, error: BaseException | None = None) -> None:
         super().__init__()
@@ -32,14 +32,14 @@ class PluginLoadError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Ended(Generic[T]):
-    """What became of a piece of work. An exception is a value here: some would leave an event loop or a future."""
+    """The outcome of a call. An exception is a value here, because some would end the event loop."""
 
     value: T | None = None
     error: BaseException | None = None
 
 
 class PluginThread:
-    """Runs the code of one plugin. What blocks there, exits or ignores its cancellation holds up nothing else."""
+    """Runs the code of one plugin; code that blocks, exits or ignores cancellation affects nothing else."""
 
     def __init__(self, package: str) -> None:
         self._package = package
@@ -51,7 +51,7 @@ class PluginThread:
         threading.Thread(target=self._serve, name=f"plugin {package}", daemon=True).start()
 
     def load(self, work: Callable[[], T], seconds: float) -> T:
-        """Call `work` there and wait for it; raises PluginLoadError."""
+        """Call `work` on the thread and wait for it; raises PluginLoadError."""
         future: Future[_Ended[T]] = Future()
         self._loop.call_soon_threadsafe(lambda: future.set_result(_called(work)))
         try:
@@ -74,7 +74,7 @@ class PluginThread:
         return ended.value
 
     def close(self) -> None:
-        """End the thread; code that blocks it keeps it until the process ends."""
+        """Stop the thread; code that blocks it keeps it until the process exits."""
         self._is_closed = True
         self._loop.call_soon_threadsafe(self._loop.stop)
 
@@ -93,7 +93,7 @@ class PluginThread:
             self._log_broken(error)
 
     def _log_broken(self, error: BaseException) -> None:
-        """Write `MOST_LINES` a minute, and how many more there were; runs in the plugin's thread alone."""
+        """Log at most `MOST_LINES` per minute, then how many more there were; runs in the plugin's thread."""
         if self._written >= MOST_LINES:
             self._skipped += 1
             return

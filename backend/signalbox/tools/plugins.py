@@ -1,4 +1,4 @@
-"""What installed packages bring by entry point: found, loaded and called without any of it ending the start."""
+"""Finds, loads and calls entry points of installed packages; their errors never prevent the start."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from signalbox.tools.plugin_thread import PluginLoadError, PluginThread
 
 T = TypeVar("T")
 
-# An import may take long on a cold disk; one that hangs must not keep the server from starting.
+# An import may be slow on a cold disk, but one that hangs must not prevent the start.
 _LOAD_SECONDS = 20.0
 
 _log = structlog.get_logger(__name__)
 
 
 class PluginFaultError(Exception):
-    """Why a plugin cannot be used, in words for the operator; `at` is the line that failed, where one is known."""
+    """A plugin cannot be used; the message is for the operator, `at` is the line that failed, if known."""
 
     def __init__(self, reason: str, at: str = "") -> None:
         super().__init__(reason)
@@ -40,7 +40,7 @@ class Plugin:
         return self.entry.name
 
     def open(self) -> PluginThread:
-        """Start the thread in which all of its code runs."""
+        """Start the thread that runs its code."""
         return PluginThread(self.package)
 
     def make(self, thread: PluginThread, *arguments: object) -> object:
@@ -48,7 +48,7 @@ class Plugin:
         return in_plugin(thread, lambda: cast(object, self.entry.load()(*arguments)), "loaded")
 
     def facts_of(self, fault: PluginFaultError) -> dict[str, str]:
-        """Return what the log says of a plugin that cannot be used: its name, the reason, and where it failed."""
+        """Return the log fields of a plugin that cannot be used: name, reason and location."""
         facts = {"entry": self.name, "package": self.package, "reason": fault.reason}
         return {**facts, "raised_at": fault.at} if fault.at else facts
 
@@ -60,20 +60,20 @@ def in_plugin(thread: PluginThread, work: Callable[[], T], done: str) -> T:
     except PluginLoadError as failed:
         if failed.error is None:
             raise PluginFaultError(f"it could not be {done} within {_LOAD_SECONDS:g} s") from None
-        # Only import errors speak of nothing but names; other texts may hold paths and keys (quirk G4).
+        # Import errors contain only names; other messages may contain paths and keys (quirk G4).
         words = f": {failed.error}"[:200] if isinstance(failed.error, ImportError) else ""
         reason = f"it could not be {done} ({type(failed.error).__name__}{words})"
         raise PluginFaultError(reason, failure_location(failed.error)) from None
 
 
 def plugins_of(group: str, found: Iterable[EntryPoint] | None = None) -> list[Plugin]:
-    """Return the entry points of a group, by name; `found` stands in for what is installed."""
+    """Return the entry points of a group by name; `found` replaces the installed ones in tests."""
     entries = entry_points_of(group) if found is None else found
     return [Plugin(entry, _package(entry)) for entry in sorted(entries, key=lambda one: (one.name, one.value))]
 
 
 def entry_points_of(group: str) -> Iterator[EntryPoint]:
-    """Yield a group's entry points of every distribution that can be read; the first of a name on the path counts."""
+    """Yield a group's entry points of all readable distributions; the first on the path wins."""
     seen: set[str] = set()
     for distribution in distributions():
         try:

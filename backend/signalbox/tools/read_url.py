@@ -1,4 +1,4 @@
-"""The tool that reads one web page: its text, as a numbered source."""
+"""The tool that reads a web page as text, with a source number."""
 
 import asyncio
 import re
@@ -17,7 +17,7 @@ from signalbox.tools.readable import Readable, readable
 FEWEST, MOST, USUAL = 500, 20_000, 10_000
 _LONGEST_TITLE = 200
 _HEADING = re.compile(r"^# +(\S.*)$", re.MULTILINE)
-# The executor cuts a result of 24,000 characters of JSON in the middle; cutting here keeps number and address whole.
+# The executor cuts longer results in the middle; cutting here keeps the number and the URL intact.
 _MOST_JSON = 22_000
 
 SPEC = ToolSpec(
@@ -49,20 +49,20 @@ SPEC = ToolSpec(
 
 
 def read_url(pages: PageFetcher | None) -> Tool:
-    """Make the tool over what gets pages; with nothing it is there with the reason."""
+    """Return the tool; without a page fetcher it is unavailable, with the reason."""
     if pages is None:
         return Tool(SPEC, _no_pages, "no page reader is set up")
 
     async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
         url, most = str(arguments["url"]).strip(), _most(arguments)
         page = await pages.fetch(url)
-        # In a thread: a large page takes a second, and other streams go on meanwhile.
+        # In a thread: a large page takes a second.
         content = await asyncio.to_thread(_content, page)
         if not content.text:
             raise ToolError(Code.TOOL_FAILED, "The page holds no readable text; it may need a browser to show any.")
         text, note = _shortened(content.text, most, more=page.cut)
         title = content.title or visible_line(page.url, _LONGEST_TITLE)
-        # Numbered by the address that was asked for: where a search found it, it keeps the number that it has.
+        # Numbered by the requested URL, so that it keeps the number that a search gave it.
         found: JsonObject = {"n": context.sources.number(url, title), "url": page.url, "title": title, "text": text}
         return found | {"truncated": note} if note else found
 
@@ -81,7 +81,7 @@ def _most(arguments: Mapping[str, JsonValue]) -> int:
 
 
 def _content(page: WebPage) -> Readable:
-    """Return title and text of a page; what is not HTML is text already, and may begin with a heading."""
+    """Return title and text of a page; a page that is not HTML is text, which may start with a heading."""
     if page.kind == "text/html":
         content = readable(page.text, page.url)
         return Readable(visible_line(content.title, _LONGEST_TITLE), visible_text(content.text))
@@ -92,7 +92,7 @@ def _content(page: WebPage) -> Readable:
 
 
 def _shortened(text: str, most: int, *, more: bool) -> tuple[str, str]:
-    """Cut a text at the end of a line where one is near; say how much there was (quirk G5)."""
+    """Cut a text, preferably at the end of a line, and append its original size (quirk G5)."""
     keep = min(most, len(text))
     while (size := len(orjson.dumps(text[:keep]).decode())) > _MOST_JSON:
         keep = keep * _MOST_JSON // size - 1

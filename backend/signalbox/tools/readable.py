@@ -1,4 +1,4 @@
-"""A web page as readable text: title, headings, paragraphs, lists, tables, code, links; not what surrounds it."""
+"""Extracts the readable text of a web page: title, headings, paragraphs, lists, tables, code and links."""
 
 import re
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _NEVER_READ = _names(
 )
 _AROUND = _names("nav aside footer button dialog menu")
 _VOID = _names("area base br col embed hr img input link meta source track wbr")
-# An end tag may be left out, so that a new one of the same name ends a hidden one.
+# End tags are optional for these, so a start tag of the same name ends a hidden element.
 _OPEN_ENDED = _names("p li dt dd tr td th option")
 _IN_HEAD = _names("title meta link base style script noscript template head")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -35,14 +35,14 @@ _ENOUGH = 200  # characters in <main> or <article> that make them the page
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """What a page says."""
+    """The title and text of a page."""
 
     title: str
     text: str
 
 
 def readable(markup: str, url: str) -> Readable:
-    """Return a page's title and text in the way of Markdown; `url` makes its links whole."""
+    """Return a page's title and text as Markdown; `url` is the base of its links."""
     reader = _parse(markup, url, _NEVER_READ | _AROUND)
     if not reader.text():  # all of it in what was left out, or in a tag that was never closed
         reader = _parse(markup, url, _NEVER_READ)
@@ -58,7 +58,7 @@ def _parse(markup: str, url: str, skipped: frozenset[str]) -> "_Reader":
 
 
 class _Reader:
-    """Gathers blocks of text. Text that a page hides from its readers is left out: it speaks to models (quirk G3)."""
+    """Collects blocks of text, without hidden text, which is meant for models (quirk G3)."""
 
     def __init__(self, url: str, skipped: frozenset[str]) -> None:
         self.title = ""
@@ -78,13 +78,13 @@ class _Reader:
         self._skip_depth = 0
 
     def text(self) -> str:
-        """Return what was read: the main part where the page names one, else all of it."""
+        """Return the collected text: the main part if the page marks one, else everything."""
         core = "\n\n".join(self._core)
         whole = core if len(core) >= _ENOUGH else "\n\n".join(self._blocks)
         return re.sub(r"^(- .*)\n\n(?=- )", r"\1\n", whole, flags=re.MULTILINE)
 
     def add_token(self, token: Token) -> None:
-        """Take the next token."""
+        """Process the next token."""
         if self._in_title:
             self._take_title(token)
         elif self._skipping:
@@ -105,7 +105,7 @@ class _Reader:
         self._in_title = False
 
     def _skip(self, token: Token) -> None:
-        """Wait for the end of what is left out; a title in the head is taken all the same."""
+        """Skip to the end of a hidden element; the title in the head is still collected."""
         name = "" if isinstance(token, str) else token.name
         if isinstance(token, Open) and name == "title" and self._skipping == "head":
             self._in_title = True
@@ -164,7 +164,7 @@ class _Reader:
             self._within_core = max(0, self._within_core - (name in ("main", "article")))
 
     def _end_link(self) -> None:
-        """Write a link as [text](address) where it leads to another page."""
+        """Format a link as [text](url) if it leads to another page."""
         if self._link is None:
             return
         start, href = self._link
@@ -180,7 +180,7 @@ class _Reader:
             self._line[start:] = [f"[{words}]({address})"]
 
     def end_block(self) -> None:
-        """End the block that is being read."""
+        """End the current block."""
         self._end_link()
         text = "".join(self._line)
         prefix, self._line, self._prefix, self._has_words = self._prefix, [], "", False

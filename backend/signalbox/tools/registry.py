@@ -35,7 +35,7 @@ def built_in(
     notes_unavailable: str | None = None,
     search_notice: str = "",
 ) -> list[Tool]:
-    """Return every built-in tool, those that cannot be offered here with the reason in `unavailable`."""
+    """Return every built-in tool; `unavailable` says why one cannot be offered."""
     return [
         search_web(search, search_unavailable, notice=search_notice),
         read_url(pages),
@@ -67,7 +67,7 @@ def from_packages(
 
 
 def _tools_of(plugin: Plugin, thread: PluginThread, taken: Collection[str]) -> list[Tool]:
-    """Load a plugin; return each of its tools as it can be run, or what stands in for it."""
+    """Load a plugin and return its tools; one that cannot be used is replaced by a stand-in."""
     try:
         made = _create(plugin, thread)
     except PluginFaultError as fault:
@@ -99,7 +99,7 @@ def _check(tool: Tool, thread: PluginThread, names: Collection[str]) -> None:
 
 
 def _missing(plugin: Plugin, fault: PluginFaultError) -> Tool:
-    """Stand in for a tool that cannot be had, and log it by name."""
+    """Return an unavailable stand-in for a tool, and log why."""
     _log.warning("tool_not_loaded", **plugin.facts_of(fault))
     description = f"A tool from the package {plugin.package}."
     spec = ToolSpec(safe_name(plugin.name), description, {"type": "object", "properties": {}})
@@ -111,7 +111,7 @@ async def _never(*_: object) -> None:
 
 
 def _named(tool: Tool, names: Collection[str]) -> Tool:
-    """Give a stand-in a different name, so that it is listed beside the tool whose name it has."""
+    """Rename a stand-in whose name another tool has, so that both are listed."""
     if tool.spec.name not in names:
         return tool
     number = next(n for n in range(2, len(names) + 3) if f"{tool.spec.name[:56]}_{n}" not in names)

@@ -1,4 +1,4 @@
-"""The tool that saves a note as a Markdown file, to be found by a later search."""
+"""The tool that saves a note as a Markdown file, which later searches find."""
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError

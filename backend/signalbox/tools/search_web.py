@@ -1,4 +1,4 @@
-"""The search tool: one schema over whichever backend is set up, with numbered and cleaned results."""
+"""The search tool: one schema for any backend, with numbered and cleaned results."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ from signalbox.tools.outside import visible_line
 LONGEST_TITLE, LONGEST_SNIPPET, LONGEST_URL, LONGEST_QUERY = 200, 700, 2_000, 400
 _FEWEST, _MOST, _USUAL = 1, 5, 3
 
-# Only type, description, properties, required, items and enums of strings: one other keyword and Gemini refuses the
-# whole request (quirk C10). The limits that this leaves out are checked in `_query`.
+# Only type, description, properties, required, items and enums of strings: Gemini rejects any other keyword, and the
+# whole request with it (quirk C10). The remaining limits are checked in `_query`.
 _PARAMETERS: JsonObject = {
     "type": "object",
     "properties": {
@@ -80,7 +80,7 @@ async def _no_backend(arguments: JsonObject, context: ToolContext) -> JsonValue:
 
 
 def search_key(arguments: Mapping[str, JsonValue]) -> str:
-    """Return what makes two searches equal: the normalised text and the time filters."""
+    """Return a key that is equal for equal searches: the normalised text and the time filters."""
     query = str(arguments.get("query", ""))
     if len(query) > LONGEST_QUERY:
         return query  # refused by the tool; normalising marks without end is quadratic and would block the server
@@ -95,7 +95,7 @@ _QUOTES = dict(zip("«»‹›‘“”「『", "»«›‹’””」』", str
 
 
 def _unquoted(text: str) -> str:
-    """Strip quotes around the whole text, as often as they are there."""
+    """Strip all quotes around the whole text."""
     while len(text) > 1 and text[-1] in _QUOTES.get(text[0], text[0] if text[0] in "\"'`" else ""):
         inner = text[1:-1]
         if text[0] in inner or text[-1] in inner:
@@ -118,7 +118,7 @@ def _day(value: JsonValue) -> date | None:
 
 
 def _query(arguments: JsonObject) -> SearchQuery:
-    """Turn schema-valid arguments into a query; raises ToolError INVALID_ARGUMENTS naming the field."""
+    """Convert valid arguments to a query; raises ToolError INVALID_ARGUMENTS with the name of a field."""
     text = visible_line(str(arguments["query"]), LONGEST_QUERY + 1)
     if not text:
         raise ToolError(Code.INVALID_ARGUMENTS, "query: must not be empty")

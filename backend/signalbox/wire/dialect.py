@@ -1,4 +1,4 @@
-"""The seam between Signalbox and an upstream's API: what a dialect has to say. Stateless and pure."""
+"""The interface between Signalbox and an upstream's API: what a dialect implements. Stateless and pure."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping

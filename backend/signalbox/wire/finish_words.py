@@ -1,6 +1,6 @@
 """Providers' stop reasons and their normalised meaning, for all dialects.
 
-A word that is not here is unknown, and an unknown word is no good ending (quirk A20): add it here once it is known.
+A word that is not listed is unknown, which counts as a bad ending (quirk A20).
 Upper and lower case, underscores and an enum's prefix do not matter: `MAX_TOKENS`, `maxTokens`, `FinishReason.STOP`.
 """
 

@@ -98,7 +98,7 @@ def _finite(number: str | float) -> float | None:
         value = float(number)
     except (ValueError, OverflowError):
         return None
-    return value if isfinite(value) else None  # the contract has no Infinity to tell
+    return value if isfinite(value) else None  # JSON has no Infinity
 
 
 def _wait(seconds: float) -> float:

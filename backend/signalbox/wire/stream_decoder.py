@@ -11,7 +11,7 @@ from signalbox.wire.sse import Frame, SseDecoder
 
 # An upstream that sends more frames than this that are not JSON does not speak the protocol.
 _UNREADABLE_LIMIT = 5
-# A frame of more bytes may take too long to be processed in one go.
+# A frame of more bytes may take too long to be processed at once.
 _LARGE_FRAME = 16 * 1024
 
 
@@ -20,7 +20,7 @@ class StreamDecoder(ABC):
 
     Any split of the bytes gives the same parts. `has_begun`: a byte other than white space has come. `has_outcome`: a
     finish reason, an error or the end has come. `has_ended`: the upstream has said that nothing follows. `is_large`:
-    the last read may have completed a frame that is too large to be processed in one go; the reader resets it.
+    the last read may have completed a frame that is too large to be processed at once; the reader resets it.
     """
 
     def __init__(self) -> None:

@@ -65,17 +65,17 @@ class Attachments:
         if fields.get("type") == _PARSED_FILE:
             return
         found = fields.get("url_citation")
-        said = found if isinstance(found, dict) else fields
-        url = said.get("url")
+        citation_fields = found if isinstance(found, dict) else fields
+        url = citation_fields.get("url")
         if fields.get("type") != "url_citation" or not isinstance(url, str) or not is_web(url):
             self._omit(_NO_PAGE, out)
             return
-        start, end = _index(said.get("start_index")), _index(said.get("end_index"))
+        start, end = _index(citation_fields.get("start_index")), _index(citation_fields.get("end_index"))
         placed = start is not None and end is not None and start < end
         citation = Citation(
             url,
-            _text(said.get("title")),
-            _text(said.get("content")),
+            _text(citation_fields.get("title")),
+            _text(citation_fields.get("content")),
             start if placed else None,
             end if placed else None,
         )

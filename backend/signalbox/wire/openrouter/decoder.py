@@ -84,9 +84,9 @@ class ChunkDecoder:
         if choice is not None:
             delta = choice.get("delta")
             # `message` beside `delta` repeats all text so far (Perplexity, Writer); without `delta` it is the answer.
-            said = delta if isinstance(delta, dict) else choice.get("message")
-            if isinstance(said, dict):
-                self._delta(said, out)
+            content = delta if isinstance(delta, dict) else choice.get("message")
+            if isinstance(content, dict):
+                self._delta(content, out)
             self._finish(choice, out)
             error = error or choice.get("error")
         self.is_plain = bool(out) and type(out[-1]) in _PIECES
@@ -227,8 +227,8 @@ def _id(value: JsonValue) -> str | None:
 def _stop_word(value: JsonValue) -> str | None:
     """Return a stop reason; an empty one counts as absent (quirk A12).
 
-    Some hosts pass on the number of an enum. Any other JSON is kept as its text, which is then an unknown reason: to
-    take it for none would let an unreadable refusal run tools.
+    Some hosts send the number of an enum. Any other JSON counts as an unknown reason, under its text: if it counted as
+    absent, tools would run after an unreadable refusal.
     """
     if value is None or isinstance(value, str):
         return value or None

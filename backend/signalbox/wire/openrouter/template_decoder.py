@@ -38,7 +38,7 @@ class Template(Struct):
     """A frame's bytes before and after its piece; `index` is the call's if the piece is part of its arguments."""
 
     before: bytes
-    behind: bytes
+    after: bytes
     index: int | None = None
 
 
@@ -52,7 +52,7 @@ class TemplateDecoder:
     def __init__(self) -> None:
         self.index: int | None = None
         self._before: bytes | None = None
-        self._behind = b""
+        self._after = b""
         self._front = self._piece = self._rear = slice(0)
         self._misses = 0
 
@@ -62,7 +62,7 @@ class TemplateDecoder:
         The bytes in between are decoded with their quotes. They are one string or invalid: a second frame or field
         would follow the closing quote, and a string contains no line end.
         """
-        if read[self._front] == self._before and read[self._rear] == self._behind:
+        if read[self._front] == self._before and read[self._rear] == self._after:
             try:
                 piece = _read_text(read[self._piece])
             except NOT_PLAIN:
@@ -81,9 +81,9 @@ class TemplateDecoder:
             return
         self._misses += 1
         if self._misses & (self._misses - 1) == 0 and (template := template_of(read, origin)) is not None:
-            self._before, self._behind, self.index = template.before, template.behind, template.index
-            before, behind = len(template.before), len(template.behind)
-            self._front, self._piece, self._rear = slice(before), slice(before - 1, 1 - behind), slice(-behind, None)
+            self._before, self._after, self.index = template.before, template.after, template.index
+            before, after = len(template.before), len(template.after)
+            self._front, self._piece, self._rear = slice(before), slice(before - 1, 1 - after), slice(-after, None)
 
 
 def pieces_of(frames: bytes, origin: object) -> tuple[list[str], int | None, bytes]:
@@ -107,9 +107,9 @@ def template_of(frame: bytes, origin: object) -> Template | None:
     if not _is_one_line(frame) or _PROBED in frame:
         return None
     for found in islice(_PIECE.finditer(frame), _TRIES):
-        before, behind = frame[: found.start(1)], frame[found.end(1) :]
+        before, after = frame[: found.start(1)], frame[found.end(1) :]
         try:
-            chunk = read_plain(before[len(_DATA) :] + _PROBED + behind)
+            chunk = read_plain(before[len(_DATA) :] + _PROBED + after)
         except NOT_PLAIN:
             return None
         if origin_of(chunk) != origin:
@@ -117,9 +117,9 @@ def template_of(frame: bytes, origin: object) -> Template | None:
         delta = chunk.choices.first.delta
         if delta.tool_calls is None:
             if delta.content == _PROBE:
-                return Template(before, behind)
+                return Template(before, after)
         elif not delta.content and delta.tool_calls.first.function.arguments == _PROBE:
-            return Template(before, behind, delta.tool_calls.first.index)
+            return Template(before, after, delta.tool_calls.first.index)
     return None
 
 
@@ -135,22 +135,22 @@ def _is_one_line(frame: bytes) -> bool:
 
 def _cut(frames: bytes, template: Template) -> tuple[list[bytes], bytes]:
     """Return the JSON of the pieces up to the first different frame, and the bytes that begin with it."""
-    before, behind = template.before[len(_BEGIN) :], template.behind[: -len(_BORDER)]
+    before, after = template.before[len(_BEGIN) :], template.after[: -len(_BORDER)]
     lines = frames[len(_BEGIN) : -len(_BORDER)].split(_BORDER + _BEGIN)
-    for alike in (lambda: len(lines), lambda: _similar(lines, before, behind)):  # usually all of them
-        bodies = list(map(itemgetter(slice(len(before), -len(behind))), lines[: alike()]))
+    for count_similar in (lambda: len(lines), lambda: _similar(lines, before, after)):  # usually all of them
+        bodies = list(map(itemgetter(slice(len(before), -len(after))), lines[: count_similar()]))
         # Joining them again and comparing is much cheaper than inspecting each.
-        whole = template.before + (template.behind + template.before).join(bodies) + template.behind
+        whole = template.before + (template.after + template.before).join(bodies) + template.after
         if frames.startswith(whole):
             return bodies, frames[len(whole) :]
     return [], frames
 
 
-def _similar(lines: list[bytes], before: bytes, behind: bytes) -> int:
+def _similar(lines: list[bytes], before: bytes, after: bytes) -> int:
     """Count the leading lines that begin and end with these bytes."""
     return min(
         _first_different(lines, slice(len(before)), before),
-        _first_different(lines, slice(-len(behind), None), behind),
+        _first_different(lines, slice(-len(after), None), after),
     )
 
 

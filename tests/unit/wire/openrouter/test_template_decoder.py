@@ -210,8 +210,8 @@ def test_only_a_read_that_is_one_whole_frame_like_the_last_one_is_known() -> Non
     assert (alone.piece_of(text("b") + b"\n\n"), alone.index) == ("b", None)
     template = template_of(frame, SPEAKER)
     assert template is not None
-    assert alone.piece_of(template.before + template.behind) == ""
-    one_quote_for_both = template.before + template.behind[1:]
+    assert alone.piece_of(template.before + template.after) == ""
+    one_quote_for_both = template.before + template.after[1:]
     for read in (b"", frame[:-1], one_quote_for_both, frame * 2, frame + b"\n", b"\n" + frame):
         assert alone.piece_of(read) is None
     alone.forget()

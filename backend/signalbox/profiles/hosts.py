@@ -1,13 +1,13 @@
-"""Facts about hosts, by the name under which OpenRouter reports them; no logic but finding the right one."""
+"""Facts about providers, by the name that OpenRouter reports."""
 
 # OpenRouter's page on streaming, "Stream cancellation" (openrouter.ai/docs/api-reference/streaming, a stored copy whose
-# age is unknown; quirk E3): aborting a streamed request stops the model and the billing at once on these hosts …
+# age is unknown; quirk E3): aborting a streamed request stops the model and the billing at once at these providers …
 _ENDS = """
     OpenAI, Azure, Anthropic, Fireworks, Mancer, Mancer 2, Recursal, AnyScale, Lepton, OctoAI, Novita, NovitaAI,
     DeepInfra, Together, Cohere, Hyperbolic, Infermatic, Avian, xAI, Cloudflare, SFCompute, Nineteen, Liquid, Friendli,
     Chutes, DeepSeek
 """
-# … and on these the model goes on, and the whole answer is billed.
+# … and at these the model continues, and the whole answer is billed.
 _GOES_ON = """
     Amazon Bedrock, AWS Bedrock, Groq, Modal, Google, Google Vertex, Google AI Studio, Minimax, HuggingFace, Replicate,
     Perplexity, Mistral, AI21, Featherless, Lynn, Lambda, Reflection, SambaNova, Inflection, ZeroOneAI, 01.AI, AionLabs,
@@ -16,7 +16,7 @@ _GOES_ON = """
 
 
 def _plain(name: str) -> str:
-    """Write a name as all its spellings agree on: `xAI` and `XAI`, `Mancer 2` and `Mancer2`."""
+    """Normalize a name: `xAI` and `XAI`, `Mancer 2` and `Mancer2` are equal."""
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 

@@ -1,4 +1,4 @@
-"""What a profile holds: facts about a model family, no logic."""
+"""The profile of a model family: facts without logic."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

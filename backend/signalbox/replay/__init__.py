@@ -1,1 +1,1 @@
-"""Runs made once more: from a journal, with tools answered from it, on either loop; and what then differs."""
+"""Replays runs from their journals on either loop, with recorded tool results, and compares the outcomes."""

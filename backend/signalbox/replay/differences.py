@@ -1,4 +1,4 @@
-"""Where two runs of one question differ: a list of plain facts, each of a kind; pure values in, pure values out."""
+"""Compares two runs of one question; a pure function that returns a list of differences."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _LONGEST = 160
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that is not alike; `first` and `second` say it of each run. `why` is set where it must be so."""
+    """One difference; `first` and `second` describe each run. `why` is set if the difference is expected."""
 
     kind: Kind
     first: str
@@ -30,12 +30,12 @@ class Difference:
 
     @property
     def is_expected(self) -> bool:
-        """Whether it is known, and why it is so."""
+        """Whether the difference is explained."""
         return self.why is not None
 
 
 def differences(first: Outcome, second: Outcome) -> list[Difference]:
-    """Compare two outcomes, the most telling things first; none is explained yet."""
+    """Compare two outcomes, most important differences first, without explanations."""
     found = [_contract(first, second)]
     found += [_unlike(kind, first, second, read) for kind, read in _PLAIN]
     found += [_calls(first, second), _text("text", first.text, second.text)]
@@ -45,7 +45,7 @@ def differences(first: Outcome, second: Outcome) -> list[Difference]:
 
 
 def _contract(first: Outcome, second: Outcome) -> Difference | None:
-    """A stream that breaks the contract is a fault, also where the other one breaks it in the same way."""
+    """Report streams that violate the contract, also if both do so in the same way."""
     if first.fault is None and second.fault is None:
         return None
     return Difference("contract", first.fault or "sound", second.fault or "sound")
@@ -67,12 +67,12 @@ def _unlike(kind: Kind, first: Outcome, second: Outcome, read: Callable[[Outcome
 
 
 def money(cost: float | None) -> str:
-    """Write an amount in USD."""
+    """Format an amount in USD."""
     return "unknown" if cost is None else f"${cost:.8f}".rstrip("0").rstrip(".")
 
 
 def _calls(first: Outcome, second: Outcome) -> Difference | None:
-    """Name the first call that is not the same; where all calls are, the first result that is not."""
+    """Describe the first call that differs; if none does, the first result that differs."""
     place = _first_unlike(first.calls, second.calls, lambda call: (call.name, _json(call.arguments)))
     if place is not None:
         words = (_call_words(one.calls, place) for one in (first, second))
@@ -104,17 +104,17 @@ def _result_words(calls: Sequence[Called], place: int) -> str:
 
 
 def call_in_words(call: Called) -> str:
-    """Write a call on one line: its name and its arguments."""
+    """Format a call in one line: name and arguments."""
     return shortened(f"{call.name} {_json(call.arguments)}")
 
 
 def how_it_went(call: Called) -> str:
-    """Say in one word how a call ended."""
+    """Return how a call ended, in one word."""
     return ("cached" if call.cached else "ok") if call.success else (call.code or "no result")
 
 
 def _text(kind: Kind, first: str, second: str) -> Difference | None:
-    """Show two texts where they part."""
+    """Return excerpts of two texts around their first difference."""
     if first == second:
         return None
     place = next(
@@ -138,5 +138,5 @@ def _json(value: JsonValue) -> str:
 
 
 def shortened(text: str) -> str:
-    """Cut a line that is too long to be read."""
+    """Cut a long line."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

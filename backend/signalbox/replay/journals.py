@@ -1,4 +1,4 @@
-"""Where journals come from: runs and saves of the database, and saves in files; read, never written."""
+"""Loads journals from runs and saves in the database, and from saves in files; read-only."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ from signalbox.wire.json_text import loads
 
 
 class NoJournal(Exception):
-    """Why there is no journal to replay, as a sentence."""
+    """There is no journal to replay; the message is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +52,18 @@ class Journal:
 
     @property
     def calls(self) -> tuple[Called, ...]:
-        """The calls that it made, with their results."""
+        """Its calls with their results."""
         return calls_in([stamped.event for stamped in self.events])
 
     @property
     def offered(self) -> list[str]:
-        """The tools that its requests offered, those that it called among them; none where it offered none."""
+        """The tools that its requests offered, and those that it called."""
         offered = [name for attempt in self.attempts for name in attempt.tools]
         return [*dict.fromkeys(offered)]
 
     @property
     def outcome(self) -> Outcome:
-        """What came of it."""
+        """The outcome of the run."""
         return outcome_of(self.events, self.attempts, self.loop, self.model)
 
 
@@ -71,7 +71,7 @@ class Journal:
 
 
 async def journal_in(database: Database, name: str, ours: Collection[str]) -> Journal:
-    """Find a run, or a save, by its id; raises NoJournal and StoreError. `ours` are tools that ask nothing outside."""
+    """Load a run or a save by its id; raises NoJournal and StoreError. `ours` are tools with trusted results."""
     store = JournalStore(database)
     record = await store.find(name)
     if record is None:
@@ -83,7 +83,7 @@ async def journal_in(database: Database, name: str, ours: Collection[str]) -> Jo
 
 
 async def newest_in(database: Database, count: int) -> list[str]:
-    """Name the newest runs that are over."""
+    """Return the ids of the newest ended runs."""
     return [record.id for record in await JournalStore(database).recent(count) if record.is_over]
 
 
@@ -96,7 +96,7 @@ async def _saved_in(database: Database, save_id: str, ours: Collection[str]) -> 
             f"There is no run, no save and no file {save_id!r}. GET /api/runs and GET /api/saves list those there are."
         )
     record = await JournalStore(database).find(line.run_id)
-    if record is not None:  # with it there is the conversation before it
+    if record is not None:  # the record gives access to the earlier conversation
         return await _with_conversation(database, record, events, ours)
     return _of_save(line.run_id, snapshot, events)
 
@@ -132,7 +132,7 @@ async def _with_conversation(
 
 @dataclass(frozen=True, slots=True)
 class _Trace:
-    """What of a save's trace a replay needs; what it does not know is left out."""
+    """The fields of a save's trace that a replay needs; others are ignored."""
 
     run_id: str
     model: str
@@ -143,7 +143,7 @@ class _Trace:
 
 
 class _Save(msgspec.Struct):
-    """What of a save a replay needs."""
+    """The fields of a save that a replay needs."""
 
     run_id: str
     question: dict[str, Any]
@@ -152,24 +152,24 @@ class _Save(msgspec.Struct):
 
 
 class _Stamp(msgspec.Struct):
-    """What an event of a save has beside its own fields."""
+    """The fields of a save's event besides those of its type."""
 
     seq: int
     at: int
 
 
 def journal_of(data: bytes, name: str) -> Journal:
-    """Read a save as GET /api/saves/ID gives it; raises NoJournal for anything else."""
+    """Parse a save as GET /api/saves/ID returns it; raises NoJournal for anything else."""
     try:
         whole = msgspec.convert(loads(data), _Save)
         return _of_save(whole.run_id, Snapshot(whole.question, whole.trace, {}), _stamped(whole.events))
-    except (ValueError, msgspec.MsgspecError) as error:  # of JSON, of a shape, and of what follows what
+    except (ValueError, msgspec.MsgspecError) as error:  # invalid JSON, fields or order of events
         reason = str(error).removesuffix(".")
         raise NoJournal(f"{name} is no save as GET /api/saves/ID gives it: {reason}.") from None
 
 
 def _stamped(events: Sequence[JsonObject]) -> list[Stamped]:
-    """Read the events of a save; raises ValueError where they are not a whole run."""
+    """Parse the events of a save; raises ValueError if they are not a complete run."""
     told: list[Stamped] = []
     for place, one in enumerate(events, 1):
         try:
@@ -185,7 +185,7 @@ def _stamped(events: Sequence[JsonObject]) -> list[Stamped]:
 
 
 def _of_save(run_id: str, snapshot: Snapshot, events: Sequence[Stamped]) -> Journal:
-    """Take a save for a journal; what was said before it in a conversation is not in it."""
+    """Convert a save to a journal; it does not contain earlier messages of the conversation."""
     trace = msgspec.convert(snapshot.trace, _Trace)
     return Journal(
         run_id=run_id,

@@ -1,4 +1,4 @@
-"""What came of a run, in the figures that two runs are compared by; read off its events and its attempts."""
+"""The outcome of a run, derived from its events and attempts, for comparing two runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from signalbox.wire.finish_words import finish_of
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """One announced call with its result: a value, or the sentence why there is none. `ran`: a tool was at work."""
+    """One announced call with its result, a value or an error sentence. `ran`: the tool was executed."""
 
     name: str
     arguments: JsonObject
@@ -45,7 +45,7 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One request to the upstream; `failed`: it broke or was refused. `malformed`: its calls could not be read."""
+    """One upstream request. `failed`: it broke off or was rejected. `malformed`: its calls could not be parsed."""
 
     step: int
     streamed: bool = True
@@ -56,7 +56,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A run that is over. `order` is its tools' events in the order told, `fault` what is wrong in its stream."""
+    """An ended run. `order` is the order of its tool events, `fault` the first fault of its stream."""
 
     loop: LoopName
     model: str
@@ -75,7 +75,7 @@ class Outcome:
 
 
 def outcome_of(events: Sequence[Stamped], attempts: Sequence[Attempt], loop: LoopName, model: str) -> Outcome:
-    """Read a whole run; one without `done`, of a journal that was cut, has the status `unfinished`."""
+    """Return the outcome of a run; without `done` its status is `unfinished`."""
     told = [stamped.event for stamped in events]
     done = told[-1] if told and isinstance(told[-1], Done) else None
     return Outcome(
@@ -97,7 +97,7 @@ def outcome_of(events: Sequence[Stamped], attempts: Sequence[Attempt], loop: Loo
 
 
 def calls_in(events: Sequence[AnyEvent]) -> tuple[Called, ...]:
-    """Put each call and its result together, in the order in which they were announced."""
+    """Pair each call with its result, in order of announcement."""
     results = {event.id: event for event in events if isinstance(event, ToolResult)}
     ran = {event.id for event in events if isinstance(event, ToolExecuting)}
     return tuple(
@@ -122,7 +122,7 @@ def _called(name: str, arguments: JsonObject, step: int, told: ToolResult | None
 
 
 def _order(events: Sequence[AnyEvent]) -> tuple[str, ...]:
-    """Name the tools' events by the places of their calls: ids are minted anew in every run."""
+    """Describe tool events by the positions of their calls, because ids differ in every run."""
     places: dict[str, int] = {}
     order: list[str] = []
     for event in events:

@@ -1,4 +1,4 @@
-"""One question through both loops, and what is to be thought of where they differ."""
+"""Runs one question on both loops and explains their differences."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -55,22 +55,22 @@ class TrialResult:
 
     @property
     def unexpected(self) -> list[Difference]:
-        """What has no reason that is known."""
+        """The differences without a known reason."""
         return [one for one in self.found if not one.is_expected]
 
     @property
     def expected(self) -> list[Difference]:
-        """What must differ."""
+        """The explained differences."""
         return [one for one in self.found if one.is_expected]
 
     @property
     def cost(self) -> float:
-        """What both runs cost in USD, as far as known."""
+        """The cost of both runs in USD, as far as known."""
         return (self.legacy.cost or 0) + (self.v2.cost or 0)
 
 
 async def judge(trial: Trial, bench: Bench) -> TrialResult:
-    """Run a case on legacy, then on V2."""
+    """Run a case on the legacy loop, then on V2."""
     outcomes: dict[LoopName, Outcome] = {}
     unrecorded: list[str] = []
     loops: tuple[LoopName, ...] = ("legacy", "v2")

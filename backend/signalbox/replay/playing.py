@@ -1,4 +1,4 @@
-"""One case on one loop, from its first event to its last; nothing of it is kept anywhere."""
+"""Runs one case on one loop; nothing is stored."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -25,7 +25,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What came of a case: its outcome, and its stream as a client would have read it."""
+    """The result of a case: its outcome, and its stream as a client would receive it."""
 
     outcome: Outcome
     stream: bytes
@@ -40,7 +40,7 @@ async def play(
     sleep: Sleep = asyncio.sleep,
     now: Callable[[], datetime] | None = None,
 ) -> Played:
-    """Run a case; `sleep` waits before a request is made again, `now` is the time that tools are told."""
+    """Run a case; `sleep` waits before a retry, `now` is the clock of the tools."""
     run_id = new_run_id()
     context, progress = case.context(run_id, loop), Progress()
     tool_context = ToolContext.for_conversation(run_id, context.messages)
@@ -60,7 +60,7 @@ async def play(
 
 
 def _with_faults(outcome: Outcome, stream: bytes, progress: Progress) -> Outcome:
-    """Take in how long it took from its first request on, and what the contract's own check says of its stream."""
+    """Complete the outcome with the duration and the first fault of the stream."""
     fault = outcome.fault or first_stream_fault(stream)[0]
     ended = max((attempt.ended or 0 for attempt in progress.attempts), default=0)
     began = min((attempt.started for attempt in progress.attempts), default=ended)
@@ -68,7 +68,7 @@ def _with_faults(outcome: Outcome, stream: bytes, progress: Progress) -> Outcome
 
 
 class WholeFromStream:
-    """A ChatClient whose whole answers are its streams heard to their end: a recording is there in one form only."""
+    """A ChatClient that makes whole answers from streams, because a recording exists in one form only."""
 
     def __init__(self, client: ChatClient) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""Which differences between the loops must be: each reason with the facts that show that it holds (docs/replay.md)."""
+"""Known reasons for differences between the loops, each with a check that it applies (docs/replay.md)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ _EVERYTHING: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "contrac
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why the loops differ; `holds` looks for it in legacy's outcome and V2's, `kinds` are what follows from it."""
+    """A reason why the loops differ; `holds` checks the outcomes of legacy and V2, `kinds` are its effects."""
 
     name: str
     words: str
@@ -128,14 +128,14 @@ _BY_CHANCE: tuple[Kind, ...] = ("calls", "results", "text", "reasoning", "steps"
 
 
 def was_stopped(then: Outcome) -> dict[Kind, str]:
-    """Return the reason for everything that differs from a run that was stopped."""
+    """Return the reason for differences from a run that was stopped."""
     if then.status in ("cancelled", "unfinished") or then.code in _FROM_OUTSIDE:
         return dict.fromkeys(_EVERYTHING, _STOPPED)
     return {}
 
 
 def was_torn() -> dict[Kind, str]:
-    """Return the reason for everything that differs from a run whose conversation is not here."""
+    """Return the reason for differences from a run whose conversation is not available."""
     return dict.fromkeys(_EVERYTHING, _TORN)
 
 

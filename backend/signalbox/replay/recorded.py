@@ -1,4 +1,4 @@
-"""Tools that are answered from a journal and never run: what a call brought then, it brings again."""
+"""Tools that return the recorded results of a journal and are never executed."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
 from signalbox.replay.outcome import Called
 from signalbox.wire.json_text import dumps
 
-# Results that a loop gave in place of a tool: whether a call is cut, clamped or dropped is decided anew.
+# Results that a loop gave instead of a tool: the replay decides again whether a call is cut, limited or dropped.
 _OF_THE_LOOP = frozenset(
     (Code.ARGUMENTS_CUT, Code.TOOL_CLAMP, Code.SUPERSEDED, Code.STEP_FAILED, Code.CANCELLED, Code.NOT_RECORDED)
 )
@@ -32,15 +32,15 @@ class RecordedTools:
                 self._results[self._key(call.name, call.arguments)].append(call)
 
     def spec(self, name: str) -> ToolSpec | None:
-        """Return what is known of a tool."""
+        """Return the spec of a tool."""
         return self._known.spec(name)
 
     def check(self, name: str, arguments: Mapping[str, JsonValue]) -> ToolOutcome | None:
-        """Return what is wrong with these arguments."""
+        """Return a failure if the arguments are invalid."""
         return self._known.check(name, arguments)
 
     async def run(self, name: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> ToolOutcome:
-        """Return what the journal holds for this call."""
+        """Return the recorded result of this call."""
         found = self._results.get(self._key(name, arguments))
         if not found:
             self.unknown.append(name)
@@ -48,7 +48,7 @@ class RecordedTools:
         return self._again(found.pop(0) if len(found) > 1 else found[0], context)
 
     def _key(self, name: str, arguments: Mapping[str, JsonValue]) -> str:
-        """Name a call by its arguments, a search by what makes it equal to others."""
+        """Return the key of a call: its arguments, or the search key of a search."""
         spec = self._known.spec(name)
         same = spec.search_key(arguments) if spec is not None and spec.search_key is not None else None
         return f"{name} {_canonical(arguments) if same is None else same}"
@@ -69,7 +69,7 @@ class RecordedTools:
 
 
 def _canonical(arguments: Mapping[str, JsonValue]) -> str:
-    """Write arguments in one way only; null stands for "not given", as it does where tools are run."""
+    """Normalize arguments; null means "not given", as in execution."""
     given: JsonObject = {name: arguments[name] for name in sorted(arguments) if arguments[name] is not None}
     return dumps(_sorted(given)).decode()
 
@@ -81,7 +81,7 @@ def _sorted(value: JsonValue) -> JsonValue:
 
 
 def _note_sources(result: JsonValue, context: ToolContext) -> None:
-    """Have the sources of a search known under their numbers, for the sentence that stands in for an answer."""
+    """Register the sources of a recorded search under their numbers, for the synthetic answer."""
     results = result.get("results") if isinstance(result, dict) else None
     for one in results if isinstance(results, list) else []:
         if isinstance(one, dict) and isinstance(url := one.get("url"), str):

@@ -1,4 +1,4 @@
-"""What a replay and a parity run say: lines for a reader, or the same as data."""
+"""Reports of replay and parity, as text or as data."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ _MOST_NAMED = 6
 def replay_lines(
     original: Outcome, again: Outcome, found: Sequence[Difference], unrecorded: Sequence[str]
 ) -> Iterator[str]:
-    """Lay the original and its replay side by side, and say where they part."""
+    """Format the original and its replay side by side, and their differences."""
     yield _row("", "original", "replay")
     for name, one, other in _rows(original, again):
         yield _row(name, one, other)
@@ -72,7 +72,7 @@ def _difference_lines(one: Difference, first: str, second: str) -> Iterator[str]
 def replay_data(
     original: Outcome, again: Outcome, found: Sequence[Difference], unrecorded: Sequence[str]
 ) -> JsonObject:
-    """Return the same as data."""
+    """Return the comparison as data."""
     return {
         "original": asdict(original),
         "replay": asdict(again),
@@ -85,7 +85,7 @@ def replay_data(
 
 
 def case_line(result: TrialResult) -> str:
-    """Say on one line how a case went."""
+    """Format the result of a case in one line."""
     word = "DIFFERS" if result.unexpected else "expected" if result.expected else "same"
     kinds = ", ".join(one.kind for one in result.unexpected or result.expected)
     note = f" [{len(result.unrecorded)} calls not in the journal]" if result.unrecorded else ""
@@ -94,7 +94,7 @@ def case_line(result: TrialResult) -> str:
 
 
 def in_short(outcome: Outcome) -> str:
-    """Say of a run how it ended and with which tools, to know it again without its words."""
+    """Describe a run by its ending and tools, without its text."""
     tools = ", ".join(dict.fromkeys(call.name for call in outcome.calls))
     return f"{_ending(outcome)}, {tools or 'no tools'}"
 

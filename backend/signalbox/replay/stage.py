@@ -1,4 +1,4 @@
-"""Tools for scenarios: the built-in ones over a search, pages and notes that are made up and always answer alike."""
+"""Built-in tools over a made-up search, pages and notes, with constant answers, for scenarios."""
 
 from datetime import UTC, datetime
 
@@ -7,19 +7,19 @@ from signalbox.core.errors import ToolError
 from signalbox.core.tools import SavedNote, SearchHit, SearchQuery, Tool, WebPage
 from signalbox.tools.registry import built_in
 
-# The clock of every scenario: two runs of one question must be told the same time.
+# The clock of all scenarios, so that both runs of a question get the same time.
 NOON = datetime(2025, 3, 3, 12, 0, tzinfo=UTC)
 
 
 class MadeUpSearch:
-    """A SearchBackend that finds one page for every query, and fails where the query says so."""
+    """A SearchBackend that finds one page for every query, and fails if the query says so."""
 
     name = "made-up"
     about = "pages that are made up"
     paid = False
 
     async def search(self, query: SearchQuery) -> list[SearchHit]:
-        """Find a page about the query."""
+        """Return one page about the query."""
         if "unfindable" in query.text.casefold():
             raise ToolError(Code.TOOL_FAILED, "The search broke.")
         slug = "-".join(query.text.casefold().split())
@@ -31,18 +31,18 @@ class MadeUpPages:
     """A PageFetcher that has every page."""
 
     async def fetch(self, url: str) -> WebPage:
-        """Return a page that says its own address."""
+        """Return a page that contains its URL."""
         return WebPage(url, "text/plain", f"This is the page {url}.")
 
 
 class NoNotes:
-    """A NoteStore that keeps nothing, and says that it did."""
+    """A NoteStore that stores nothing."""
 
     async def save(self, title: str, text: str, now: datetime) -> SavedNote:
-        """Name the file that a note would have."""
+        """Return the file name that a note would have."""
         return SavedNote("note.md", "/notes/note.md")
 
 
 def made_up_tools() -> list[Tool]:
-    """Return the built-in tools; what they do can be seen nowhere."""
+    """Return the built-in tools, without side effects."""
     return built_in(MadeUpSearch(), None, pages=MadeUpPages(), notes=NoNotes())

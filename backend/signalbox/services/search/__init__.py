@@ -1,4 +1,4 @@
-"""The search backends: one built-in one per file, those of plugins, and the choice among them."""
+"""The search backends: built-in ones, one per file, those of plugins, and their selection."""
 
 from collections.abc import Callable
 from typing import TypeAlias

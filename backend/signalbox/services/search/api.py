@@ -1,4 +1,4 @@
-"""What search services on the web have in common: one question in JSON, asked again once when it came too soon."""
+"""The common client of web search APIs: JSON requests with one retry after a rate limit."""
 
 import asyncio
 import html
@@ -21,7 +21,7 @@ from signalbox.core.tools import SearchHit, SearchQuery
 from signalbox.offload import offloaded
 
 _TIMEOUT = httpx.Timeout(6.0, connect=3.0)
-# A few hits are some tens of KB.
+# A few hits take some tens of KB.
 LARGEST_ANSWER = 1024 * 1024
 # Results that are looked at, and characters of a field: a search shows five, of 700 characters at most.
 MOST_RESULTS, LONGEST_FIELD = 100, 4_000
@@ -34,13 +34,13 @@ Sleep = Callable[[float], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Where a service is asked, and with which key. Raises ValueError for a key or an address that cannot be sent."""
+    """The URL and key of a service. Raises ValueError for an invalid key or URL."""
 
     base_url: str
     key: str = field(repr=False)
 
     def __post_init__(self) -> None:
-        """Check what would otherwise fail at the first search."""
+        """Validate now what would otherwise fail at the first search."""
         parts = urlsplit(self.base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("its address is not an http or https address")
@@ -49,7 +49,7 @@ class Account:
 
 
 class SearchApi:
-    """One service's API over HTTP. No sentence of its errors holds the address or the key (quirk G4)."""
+    """One service's API over HTTP. Its error messages contain neither the URL nor the key (quirk G4)."""
 
     def __init__(self, name: str, client: httpx.AsyncClient, *, sleep: Sleep = asyncio.sleep) -> None:
         self._name = name
@@ -57,7 +57,7 @@ class SearchApi:
         self._sleep = sleep
 
     async def ask(self, request: httpx.Request) -> JsonObject:
-        """Return the JSON object that answers a request; raises ToolError."""
+        """Send a request and return the JSON object of the response; raises ToolError."""
         try:
             status, headers, body = await self._send(request)
             if status == 429:
@@ -102,7 +102,7 @@ class SearchApi:
 
 
 def holds_too_much(body: bytes) -> bool:
-    """Whether an answer has more lists and objects than any search: reading so many holds up every other thread."""
+    """Return whether a response has more lists and objects than a search result; parsing it would block all threads."""
     return body.count(b"[") + body.count(b"{") > _MOST_CONTAINERS
 
 
@@ -114,12 +114,12 @@ def _pause(retry_after: str | None) -> float:
 
 
 def text_of(value: JsonValue) -> str:
-    """Return a text without the markup that services put around what matched."""
+    """Return a text without the markup that services put around matches."""
     return html.unescape(re.sub(r"</?\w+>", "", value[:LONGEST_FIELD])) if isinstance(value, str) else ""
 
 
 def day_of(value: JsonValue) -> str | None:
-    """Return the ISO date of a time stamp, written as ISO 8601 or as mail does; None where there is none."""
+    """Return the ISO date of a timestamp in ISO 8601 or RFC 2822 format, or None."""
     if not isinstance(value, str):
         return None
     try:
@@ -133,7 +133,7 @@ def day_of(value: JsonValue) -> str | None:
 
 
 def hits_of(results: JsonValue, query: SearchQuery, *, snippet: str, published: str) -> list[SearchHit]:
-    """Return the hits of a list of results; dates that a service let through all the same are held to the query."""
+    """Return the hits of a list of results, filtered by the dates of the query."""
     found: list[SearchHit] = []
     for item in results[:MOST_RESULTS] if isinstance(results, list) else []:
         if isinstance(item, dict) and isinstance(url := item.get("url"), str):

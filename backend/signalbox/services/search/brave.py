@@ -57,12 +57,12 @@ class BraveSearch:
         return httpx.Request("GET", url, params=params, headers=headers)
 
     def _freshness(self, query: SearchQuery) -> str:
-        """Return pd, pw, pm, py, or a range of days; dates are more exact than a hint."""
+        """Return pd, pw, pm, py, or a date range, which takes precedence over a time hint."""
         if query.after or query.before:
             return f"{query.after or _FIRST_DAY}to{query.before or self._today().isoformat()}"
         return _FRESHNESS[query.time_hint] if query.time_hint else ""
 
 
 def from_setup(setup: SearchSetup) -> BraveSearch:
-    """Make the backend; raises SearchUnavailableError."""
+    """Return the backend; raises SearchUnavailableError."""
     return BraveSearch(setup.client, account_of("BRAVE", setup.brave))

@@ -12,7 +12,7 @@ from signalbox.core.tools import SearchHit, SearchQuery, SearchUnavailableError
 from signalbox.services.search.api import Sleep, text_of
 from signalbox.services.search.setup import SearchSetup
 
-# Named, as the package would otherwise ask two encyclopedias before any search engine.
+# Named explicitly, because the package would otherwise query two encyclopedias first.
 ENGINES = "duckduckgo, brave, mojeek, yahoo, startpage"
 
 _SECONDS = 5
@@ -70,7 +70,7 @@ class DdgsSearch:
         raise AssertionError("unreachable")
 
     def _limit(self, query: SearchQuery) -> str | None:
-        """Return the smallest range that holds the time asked for: engines take no dates."""
+        """Return the smallest supported time range that contains the requested dates."""
         if query.time_hint:
             return query.time_hint[0]
         if query.after is None:
@@ -87,12 +87,12 @@ def _tool_error(error: Exception) -> ToolError:
         case "TimeoutException":
             return ToolError(Code.TIMEOUT, "The search engines did not answer in time.")
         case _:
-            # The package says "No results found." also when every engine refused it: nothing is known then.
+            # The package also raises "No results found." if every engine rejected the request.
             return ToolError(Code.TOOL_FAILED, "The search engines gave no results; they may have refused to answer.")
 
 
 def installed() -> Ask | None:
-    """Return the package's search, or None where it is not installed; imported here, as it brings two parsers."""
+    """Return the package's search, None if it is not installed; imported lazily, because it loads two parsers."""
     try:
         return importlib.import_module("ddgs").DDGS(timeout=_SECONDS).text
     except ImportError:
@@ -100,7 +100,7 @@ def installed() -> Ask | None:
 
 
 def from_setup(setup: SearchSetup) -> DdgsSearch:
-    """Make the backend; raises SearchUnavailableError."""
+    """Return the backend; raises SearchUnavailableError."""
     ask = installed()
     if ask is None:
         reason = "SEARCH_BACKEND is ddgs, but the package ddgs is not installed (pip install 'signalbox[ddgs]')"

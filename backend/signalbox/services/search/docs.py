@@ -1,4 +1,4 @@
-"""Searches a folder of documentation with SQLite's full text index: real results without a network or a key."""
+"""Searches a folder of documentation with SQLite's full-text index, without a network or a key."""
 
 import asyncio
 import re
@@ -21,11 +21,11 @@ _GUIDE, _NOTES = "guide", "notes"
 
 _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 _MOST_WORDS, _LONGEST_WORD, _SHORTEST_BEGINNING = 24, 64, 4
-# Sections per hit that the index gives, to be ordered again.
+# Sections per hit that the index returns for re-ranking.
 _CANDIDATES = 12
-# Of this many words or more, this share must be in a section that is shown.
+# From this many words on, a section must contain this share of them.
 _FEW_WORDS, _ENOUGH = 3, 0.6
-# What a question is made of, and a page that answers it need not hold.
+# Question words that a matching page need not contain.
 _QUESTION_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -59,7 +59,7 @@ class DocsSearch:
         today: Callable[[], date] = lambda: datetime.now(UTC).date(),
     ) -> None:
         self._folders = {_GUIDE: folder.resolve()}
-        # Notes inside the folder are its files already.
+        # Notes inside the folder are indexed with it.
         if notes is not None and not notes.resolve().is_relative_to(folder.resolve()):
             self._folders[_NOTES] = notes.resolve()
         self._own = own
@@ -79,15 +79,15 @@ class DocsSearch:
         return f"{where} ({count})" + (f" and the saved notes ({notes:,})" if (notes := pages.get(_NOTES)) else "")
 
     async def prepare(self) -> None:
-        """Bring the index up to date, so that the first search need not."""
+        """Update the index, so that the first search does not have to."""
         await asyncio.to_thread(self._locked_refresh)
 
     async def search(self, query: SearchQuery) -> list[SearchHit]:
-        """Return at most `query.limit` pages, best first, each with text around what was found."""
+        """Return at most `query.limit` pages, best first, each with a snippet."""
         return await asyncio.to_thread(self._search, query)
 
     def changed(self) -> None:
-        """Say that a file has changed: the next search looks for changes, however soon it comes."""
+        """Make the next search check the folders for changes."""
         self._scanned = float("-inf")
 
     def close(self) -> None:
@@ -102,7 +102,7 @@ class DocsSearch:
     def _refresh(self) -> None:
         if time.monotonic() - self._scanned < self._rescan_after:
             return
-        self._scanned = time.monotonic()  # before: what changes while the folders are read is looked for again
+        self._scanned = time.monotonic()  # set before the scan, so that later changes are found next time
         try:
             self.about = self._describe(self._index.refresh())
         except BaseException:
@@ -138,14 +138,14 @@ def match_expressions(text: str) -> list[str]:
     if not words:
         return []
     quoted = [f'"{word}"' for word in words]
-    # The beginning of a short word would find what has nothing to do with it.
+    # The prefix of a short word would match unrelated words.
     beginnings = [f'"{word}" *' for word in words if len(word) >= _SHORTEST_BEGINNING]
     expressions = [" AND ".join(quoted), " OR ".join(quoted), " OR ".join(beginnings)]
     return [expression for expression in expressions if expression]
 
 
 def _words(text: str) -> list[str]:
-    """Return the words and phrases to look for: those that say what a question is about, else all."""
+    """Return the search terms: those that are not question words, else all."""
     plain = unicodedata.normalize("NFKC", text).replace("“", '"').replace("”", '"').replace("\0", " ")
     phrases = [phrase or word for phrase, word in re.findall(r'"([^"]+)"|([^\s"]+)', plain)]
     words = [word[:_LONGEST_WORD] for phrase in phrases if (word := _searchable(phrase))]
@@ -153,18 +153,18 @@ def _words(text: str) -> list[str]:
 
 
 def _searchable(phrase: str) -> str:
-    """Return the phrase without signs around it; empty when it holds no letter or digit."""
+    """Return a phrase without surrounding punctuation; empty if it has no letter or digit."""
     return re.sub(r"^\W+|\W+$", "", phrase.replace("'s", ""))
 
 
 def _is_about(one: Found, words: set[str]) -> bool:
-    """Return whether a section holds enough of what was asked: all of two words, most of more."""
+    """Return whether a section contains enough of the terms: both of two, most of more."""
     held = stems(f"{one.path} {one.title} {one.heading} {one.body}") & words
     return len(held) >= (len(words) if len(words) < _FEW_WORDS else _ENOUGH * len(words))
 
 
 def _by_page(found: list[Found], words: set[str]) -> list[SearchHit]:
-    """Make one hit of the sections of a page, at its best section, with the text of its two best."""
+    """Combine the sections of a page into one hit that links to the best section."""
     pages: dict[str, list[Found]] = {}
     for one in found:
         pages.setdefault(one.path, []).append(one)
@@ -182,7 +182,7 @@ def _hit(sections: list[Found], words: set[str]) -> SearchHit:
 
 
 def from_setup(setup: SearchSetup) -> DocsSearch:
-    """Make the backend; raises SearchUnavailableError."""
+    """Return the backend; raises SearchUnavailableError."""
     folder = setup.docs_folder
     if not folder.is_dir():
         reason = f"the folder to search ({folder.name}) does not exist; set SIGNALBOX_DOCS to one that does"

@@ -1,4 +1,4 @@
-"""The full text index of folders: which files it takes, and the SQLite tables that hold their sections."""
+"""The full-text index of folders, in SQLite."""
 
 import fcntl
 import os
@@ -33,8 +33,8 @@ _TABLES = (
         title, heading, body, path UNINDEXED, slug UNINDEXED, tokenize = "porter unicode61 remove_diacritics 2"
     )""",
 )
-# A word in a title or heading says more of a section than one in its text. Of a very long text only what is around
-# the words is read.
+# Words in titles and headings weigh more than in the text. Of a very long text only the surroundings of the words
+# are returned.
 _FIND = """
 SELECT sections.path, sections.title, sections.heading, sections.slug,
        iif(pages.size <= 50000, sections.body, snippet(sections, 2, '', '', '…', 64)), pages.published,
@@ -47,7 +47,7 @@ ORDER BY bm25(sections, 4.0, 6.0, 1.0) LIMIT ?
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A section that matches; `path` begins with its folder's place, `published` is when its file was last changed."""
+    """A matching section; `path` starts with its folder's URL path, `published` is the file's modification date."""
 
     path: str
     title: str
@@ -60,14 +60,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """What tells whether a file has changed."""
+    """The attributes that show whether a file has changed."""
 
     mtime_ns: int
     size: int
 
 
 def scan(folder: Path) -> dict[str, File]:
-    """Return the files to index by relative path: no hidden ones, no huge ones, nothing outside the folder."""
+    """Return the files to index by relative path; skips hidden, huge and external files."""
     files: dict[str, File] = {}
     for path in _walk(folder):
         if len(files) >= MOST_FILES:
@@ -119,7 +119,7 @@ class DocsIndex:
         self._connection.close()
 
     def refresh(self) -> Counter[str]:
-        """Take in what changed since the last time; return the number of pages in each place."""
+        """Index changed files; return the number of pages per folder."""
         there = {f"{place}/{path}": file for place, root in self._folders.items() for path, file in scan(root).items()}
         rows = self._connection.execute("SELECT path, mtime_ns, size FROM pages")
         known = {path: File(mtime_ns, size) for path, mtime_ns, size in rows}
@@ -137,7 +137,7 @@ class DocsIndex:
         return Counter(path.partition("/")[0] for path in there)
 
     def find(self, expression: str, after: str, before: str, most: int) -> list[Found]:
-        """Return the best sections of files last changed between two dates."""
+        """Return the best matching sections of files modified between two dates."""
         return [Found(*row) for row in self._connection.execute(_FIND, (expression, after, before, most))]
 
     def _indexed(self, path: str) -> File | None:
@@ -152,7 +152,7 @@ class DocsIndex:
                 self._connection.execute("DELETE FROM pages WHERE path = ?", (path,))
 
     def _add(self, path: str, file: File) -> None:
-        """Index one file. Its sections have consecutive row numbers, so that they are found again without a scan."""
+        """Index one file; its sections have consecutive row ids, so that they can be found without a scan."""
         place, _, within = path.partition("/")
         try:
             raw = (self._folders[place] / within).read_bytes()
@@ -175,14 +175,14 @@ class DocsIndex:
 
 @contextmanager
 def writing(connection: sqlite3.Connection) -> Generator[None]:
-    """Write alone, all of it or nothing; another worker that writes is waited for."""
+    """Run an exclusive transaction; waits for other workers."""
     with connection:
         connection.execute("BEGIN IMMEDIATE")
         yield
 
 
 def _open(database: Path | None, folders: str) -> sqlite3.Connection:
-    """Open the index, anew when it is of other folders or format, or cannot be read."""
+    """Open the index; recreate it if it has other folders or another format, or is damaged."""
     if database is None:
         return _prepared(":memory:", folders)
     try:
@@ -202,14 +202,14 @@ def _open(database: Path | None, folders: str) -> sqlite3.Connection:
 
 @contextmanager
 def _alone(database: Path) -> Generator[None]:
-    """Let workers that start at once open it one after the other: SQLite does not wait for who makes a file."""
+    """Serialize workers that open the index at the same time, because SQLite does not lock a file's creation."""
     with Path(f"{database}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def _prepared(database: str, folders: str) -> sqlite3.Connection:
-    """Open an index and make its tables where they do not fit: in place, since other workers may have it open."""
+    """Open an index and recreate outdated tables in place, because other workers may have it open."""
     connection = sqlite3.connect(database, check_same_thread=False, timeout=_BUSY_SECONDS)
     try:
         if not _fits(connection, folders):

@@ -1,21 +1,21 @@
-"""Orders the sections that the index found: a heading that asks the same comes first, records of decisions last."""
+"""Ranks matching sections: those with a similar heading first, decision records last."""
 
 import re
 
 from signalbox.services.search.docs_index import Found
 from signalbox.services.search.docs_snippet import stems
 
-# A record says why a thing was decided or how it was shown, its guide what it is.
+# Decision records explain why; the guide pages explain what.
 _RECORDS = re.compile(r"(?:^|/)(?:(?:decisions|adr)/|acceptance\.\w+$)")
 _RECORDS_COUNT = 0.5
-# An index of pages leads to answers, and holds none.
+# An index page contains links, not answers.
 _INDEXES = re.compile(r"(?:^|/)(?:readme|index)\.\w+$", re.IGNORECASE)
 _INDEXES_COUNT = 0.8
 _HEADING_COUNTS, _TITLE_COUNTS = 2.0, 0.5
 
 
 def ranked(found: list[Found], words: set[str], unasked: frozenset[str]) -> list[Found]:
-    """Return the sections best first; `words` are stems of the question, `unasked` words that say nothing."""
+    """Return the sections, best first; `words` are stems of the question, `unasked` are stop words."""
     return sorted(found, key=lambda one: -_score(one, words, unasked))
 
 

@@ -1,4 +1,4 @@
-"""Picks what is shown of a section that was found: whole sentences, around the words of the question."""
+"""Picks a snippet of a section: whole sentences around the words of the question."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ _ENDING = re.compile(r"(?:ing|ed|es|s|e)$")
 
 
 def stem(word: str) -> str:
-    """Return a word without its commonest endings, in lower case."""
+    """Return the lower-case stem of a word, without common endings."""
     low = word.casefold()
     return _ENDING.sub("", low) if len(low) > 4 else low.removesuffix("s")
 
@@ -50,7 +50,7 @@ def _sentences(body: str, *, code: bool) -> Iterator[str]:
 
 
 def _best(sentences: Sequence[str], words: set[str]) -> int:
-    """Return the place to begin: the first sentence, unless a later one has words that the opening has not."""
+    """Return where the snippet starts: at the first sentence, unless a later one has additional terms."""
     counts = [len(words & stems(sentence)) for sentence in sentences]
     opening, length = set[str](), 0
     for sentence in sentences:

@@ -1,4 +1,4 @@
-"""Documentation files to searchable sections: Markdown, HTML and plain text, split at their headings."""
+"""Splits documentation files (Markdown, HTML, plain text) into sections at their headings."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 MARKDOWN, HTML, TEXT = {".md", ".markdown", ".mdx"}, {".html", ".htm"}, {".txt", ".text", ".rst"}
 SUFFIXES = MARKDOWN | HTML | TEXT
-# What a line of code begins with in a section's body, so that a snippet can leave it out.
+# The prefix of code lines in a section's body, which snippets leave out.
 CODE = "    "
 
 
@@ -30,7 +30,7 @@ class Page:
 
 
 def read_page(path: str, text: str) -> Page:
-    """Split a file by what its name says it is; every section of it that holds text is there."""
+    """Split a file according to its extension; returns all sections with text."""
     suffix = PurePath(path).suffix.lower()
     name = PurePath(path).stem.replace("-", " ").replace("_", " ")
     if suffix in HTML:
@@ -57,7 +57,7 @@ def slug(heading: str, taken: dict[str, int]) -> str:
 
 
 def _without_comments(text: str) -> str:
-    """Put a blank in the place of each comment; what follows an opening without an end stays, and is looked at once."""
+    """Replace each comment with a space; an unclosed comment stays in the text."""
     kept: list[str] = []
     at = 0
     while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
@@ -85,7 +85,7 @@ _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 
 
 def _row(line: str) -> str:
-    """Write a table's row as one sentence: its subject, then the other cells."""
+    """Return a table row as one sentence: the first cell, then the others."""
     first, *others = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
     said = "; ".join(cell for cell in others if cell).replace(".; ", ". ")
     sentence = f"{first}: {said}" if first and said else first or said
@@ -107,7 +107,7 @@ def _markdown_page(name: str, text: str) -> Page:
 
 
 def _markdown_blocks(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield (level, heading, body); a # inside a code fence is no heading, and code is set in by four spaces."""
+    """Yield (level, heading, body); ignores # inside code fences, and indents code by four spaces."""
     level, heading, fence = 0, "", ""
     body: list[str] = []
     for line in text.splitlines():
@@ -125,7 +125,7 @@ def _markdown_blocks(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _without_closing(heading: str) -> str:
-    """Take off the row of # that may close a heading, in plain steps: an expression would look for it at each blank."""
+    """Strip closing # characters of a heading; without a regular expression, which would be quadratic."""
     inner = heading.rstrip("#")
     return inner.rstrip() if not inner or inner[-1].isspace() else heading
 
@@ -142,7 +142,7 @@ def _plain(text: str) -> str:
 
 def _html_page(name: str, text: str) -> Page:
     reader = _HtmlReader()
-    # A comment without an end would be looked for again at each opening.
+    # Otherwise the end of an unclosed comment would be searched again at each start.
     reader.feed(_without_comments(text).replace("<!--", " "))
     reader.close()
     reader.cut()
@@ -169,7 +169,7 @@ class _HtmlReader(HTMLParser):
         self._within = ""
 
     def cut(self) -> None:
-        """End the section that is being read."""
+        """End the current section."""
         heading = " ".join(self._heading.split())
         anchor = self._anchor or (slug(heading, self._taken) if heading else "")
         body = "\n".join(line for raw in self._body.split("\n") if (line := raw.strip()))

@@ -28,12 +28,12 @@ _log = structlog.get_logger(__name__)
 
 
 def plugin_names() -> list[str]:
-    """Return the names of the backends that installed packages bring."""
+    """Return the names of the backends of installed packages."""
     return list(dict.fromkeys(plugin.name.lower() for plugin in plugins_of(GROUP)))
 
 
 def plugin_backend(name: str, on_close: OnClose) -> SearchBackend:
-    """Load the backend of that name; raises SearchUnavailableError."""
+    """Load a backend by name; raises SearchUnavailableError."""
     plugin = next(one for one in plugins_of(GROUP) if one.name.lower() == name)
     thread = plugin.open()
     on_close(thread.close)
@@ -57,7 +57,7 @@ def _create(plugin: Plugin, thread: PluginThread) -> object:
 
 
 def _called(plugin: Plugin) -> object:
-    """Call the entry point; the plugin's own reason is a value, as its words may be shown."""
+    """Call the entry point; return the plugin's own SearchUnavailableError as a value, because it may be shown."""
     try:
         return cast(object, plugin.entry.load()())
     except SearchUnavailableError as reason:
@@ -65,7 +65,7 @@ def _called(plugin: Plugin) -> object:
 
 
 def _described(backend: object) -> tuple[str, bool] | str:
-    """Return what a backend searches, and whether that costs money; or what is wrong with it."""
+    """Return `about` and `paid` of a backend, or what is wrong with it."""
     about, paid = cast(object, getattr(backend, "about", None)), cast(object, getattr(backend, "paid", False))
     if not callable(getattr(backend, "search", None)):
         return "what it returned has no method search"
@@ -78,7 +78,7 @@ def _described(backend: object) -> tuple[str, bool] | str:
 
 @dataclass(slots=True)
 class PluginSearch:
-    """A plugin's SearchBackend. Whatever it raises is a ToolError; its hits are what it says they are."""
+    """Wraps a plugin's SearchBackend; turns its exceptions into ToolError and validates its hits."""
 
     name: str
     about: str
@@ -104,7 +104,7 @@ class PluginSearch:
 
 
 def _hits(found: object, most: int) -> list[SearchHit]:
-    """Return the first hits of a plugin's answer; raises TypeError where these are something else."""
+    """Return the first hits of a plugin's result; raises TypeError for anything else."""
     if not isinstance(found, list | tuple):
         raise TypeError("not a list of SearchHit")
     first = cast("list[object]", found)[:most]

@@ -110,7 +110,7 @@ def _parse(status: int, content_type: str, body: bytes) -> JsonObject:
         raise ToolError(
             Code.RATE_LIMIT, "The SearXNG server received too many requests; wait, or answer without a search."
         )
-    # A server whose formats lack json answers 403 (searx/webapp.py: output_format not in settings).
+    # A server without the json format answers 403 (searx/webapp.py: output_format not in settings).
     if status == 403 or (status == 200 and "html" in content_type):
         raise ToolError(Code.TOOL_FAILED, _NO_JSON)
     if status != 200:
@@ -162,7 +162,7 @@ def _range_since(after: str | None, today: date) -> str | None:
 
 
 def _tell_silent_engines(answer: JsonObject) -> None:
-    """Raise when engines failed: then "nothing was found" would be more than is known."""
+    """Raise ToolError if engines failed, because an empty result does not mean that nothing exists."""
     silent = _list(answer.get("unresponsive_engines"))[:MOST_RESULTS]
     pairs = [pair for pair in silent if isinstance(pair, list) and len(pair) > 1]
     if pairs:
@@ -171,7 +171,7 @@ def _tell_silent_engines(answer: JsonObject) -> None:
 
 
 def from_setup(setup: SearchSetup) -> SearxngSearch:
-    """Make the backend; raises SearchUnavailableError."""
+    """Return the backend; raises SearchUnavailableError."""
     if not setup.searxng_url:
         raise SearchUnavailableError("SEARCH_BACKEND is searxng, but SEARXNG_URL is not set")
     try:

@@ -1,4 +1,4 @@
-"""What the settings say about search, as the built-in backends read it."""
+"""The settings of search for the built-in backends."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +28,7 @@ class SearchSetup:
 
 
 def account_of(name: str, account: tuple[str, str | None]) -> Account:
-    """Return where a service is asked, and with which key; raises SearchUnavailableError naming its settings."""
+    """Return the endpoint of a service; raises SearchUnavailableError with the names of its settings."""
     base_url, key = account
     if not key:
         raise SearchUnavailableError(f"SEARCH_BACKEND is {name.lower()}, but {name}_API_KEY is not set")

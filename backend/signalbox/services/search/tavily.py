@@ -40,7 +40,7 @@ class TavilySearch:
 
 
 def _body(query: SearchQuery) -> JsonObject:
-    """Ask for the basic depth, which costs one credit where the advanced one costs two."""
+    """Return the request body; the basic depth costs one credit, the advanced one two."""
     body: JsonObject = {"query": query.text, "max_results": query.limit, "search_depth": "basic"}
     if query.after or query.before:
         dates = {"start_date": query.after, "end_date": query.before}
@@ -49,5 +49,5 @@ def _body(query: SearchQuery) -> JsonObject:
 
 
 def from_setup(setup: SearchSetup) -> TavilySearch:
-    """Make the backend; raises SearchUnavailableError."""
+    """Return the backend; raises SearchUnavailableError."""
     return TavilySearch(setup.client, account_of("TAVILY", setup.tavily))

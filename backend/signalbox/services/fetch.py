@@ -50,7 +50,7 @@ async def look_up(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One request's address, taken apart once: what is checked is what is asked."""
+    """A parsed URL; the same value is checked and requested."""
 
     scheme: str
     host: str

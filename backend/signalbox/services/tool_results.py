@@ -58,7 +58,7 @@ def as_json(result: object) -> Written:
     try:
         return Written(orjson.dumps(result).decode())
     except TypeError:
-        return Written(orjson.dumps(_mended(result), option=orjson.OPT_NON_STR_KEYS).decode())
+        return Written(orjson.dumps(_repaired(result), option=orjson.OPT_NON_STR_KEYS).decode())
 
 
 def measured(result: object, most: int, *, is_bound: bool = False) -> int:
@@ -120,7 +120,7 @@ def _values_in(value: object) -> Iterable[object]:
             return ()
 
 
-def _mended(value: object) -> object:
+def _repaired(value: object) -> object:
     """Replace values that orjson rejects but JSON can express; the depth is already limited."""
     match value:
         case str():
@@ -130,9 +130,9 @@ def _mended(value: object) -> object:
         case int():
             return value if -(2**63) <= value < 2**64 else str(value)
         case list() | tuple():
-            return [_mended(item) for item in cast("list[object]", value)]
+            return [_repaired(item) for item in cast("list[object]", value)]
         case dict():
-            return {_mended(key): _mended(item) for key, item in cast("dict[object, object]", value).items()}
+            return {_repaired(key): _repaired(item) for key, item in cast("dict[object, object]", value).items()}
         case _:
             return value
 

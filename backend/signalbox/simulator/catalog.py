@@ -1,4 +1,4 @@
-"""The models this OpenRouter lists: one `<family>/sim` for each accent and a few ids that people know."""
+"""The model list: one `<family>/sim` per accent, and a few well-known ids."""
 
 import re
 from dataclasses import dataclass, replace
@@ -39,23 +39,23 @@ class Listed:
     draws: bool = False
     hidden: bool = False
     lacks: tuple[str, ...] = ()
-    """Parameters that the others take and this one does not."""
+    """Parameters that other models accept and this one does not."""
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Give the parameters that it takes."""
+        """Return the supported parameters."""
         parallel = ("parallel_tool_calls",) if self.id.startswith("openai/") else ()
         every = (*COMMON, *(REASONING if self.reasons else ()), *parallel)
         return tuple(name for name in every if name not in self.lacks)
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """Give what it can answer with."""
+        """Return the output modalities."""
         return ("image", "text") if self.draws else ("text",)
 
     @property
     def price(self) -> Price:
-        """Give the price of one token."""
+        """Return the price of one token."""
         million = Decimal(1_000_000)
         return Price(Decimal(self.prompt) / million, Decimal(self.completion) / million)
 
@@ -118,7 +118,7 @@ BY_ID = {row.id: row for row in ROWS}
 
 
 def row_of(model: str) -> Listed:
-    """Give a model's row; an id that is not listed is its family's `sim`, `sim-context-N` with N tokens of context."""
+    """Return a model's row; an unlisted id is its family's `sim`, `sim-context-N` with N tokens of context."""
     family, _, name = model.partition(":")[0].partition("/")
     row = BY_ID.get(f"{family}/{name}") or BY_ID.get(f"{family}/sim") or Listed(model, model, "0", "0")
     room = _ROOM.fullmatch(name)
@@ -126,18 +126,18 @@ def row_of(model: str) -> Listed:
 
 
 def price_of(model: str) -> Price:
-    """Give the price of a model."""
+    """Return the price of a model."""
     return row_of(model).price
 
 
 def is_known(model: str) -> bool:
-    """Return whether an id names a model of a family that is spoken here."""
+    """Return whether an id names a model of a simulated family."""
     family, slash, name = model.partition("/")
     return bool(slash and name) and family in ACCENTS
 
 
 def entry(row: Listed) -> dict[str, Any]:
-    """Write one model the way OpenRouter's /models does."""
+    """Return one model in the format of OpenRouter's /models."""
     inputs = ["text", "image"] if row.images else ["text"]
     return {
         **({"hidden": True} if row.hidden else {}),
@@ -173,6 +173,6 @@ def entry(row: Listed) -> dict[str, Any]:
 
 
 def listing(rows: list[Listed] | None = None) -> dict[str, Any]:
-    """Write the body of /models."""
+    """Return the body of /models."""
     data = [entry(row) for row in (ROWS if rows is None else rows)]
     return {"data": data, "total_count": len(data), "links": {"next": None}}

@@ -1,4 +1,4 @@
-"""What the request's caps do to a turn: max_tokens and stop sequences cut it where a host would."""
+"""Applies the limits of a request: max_tokens and stop sequences cut a turn as a provider would."""
 
 from dataclasses import dataclass, replace
 
@@ -9,14 +9,14 @@ CHARACTERS_A_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A turn after its caps, and whether max_tokens was what ended it."""
+    """A turn after its limits, and whether max_tokens cut it."""
 
     turn: Turn
     hit_cap: bool = False
 
 
 def cut(turn: Turn, max_tokens: int | None, stops: tuple[str, ...], *, compact: bool, family: str) -> Cut:
-    """Apply the stop sequences, then the cap: reasoning is spent first, then text, then the calls."""
+    """Apply the stop sequences, then max_tokens: to reasoning first, then text, then calls."""
     at = min((found for stop in stops if stop and (found := turn.text.find(stop)) >= 0), default=-1)
     if at >= 0:
         turn = replace(turn, text=turn.text[:at], calls=(), finish="stop")

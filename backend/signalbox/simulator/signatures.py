@@ -1,4 +1,4 @@
-"""Seals on reasoning: an HMAC with a fixed key, so that what comes back can be checked without keeping state."""
+"""Signatures of reasoning: an HMAC with a fixed key, which can be verified without state."""
 
 import base64
 import hashlib
@@ -11,7 +11,7 @@ _KEY = b"signalbox-simulator: not a secret, it only has to be the same on the wa
 
 
 def seal(*material: Any, size: int = 96) -> str:
-    """Give a base64 text that only the same material gives."""
+    """Return the base64 signature of the material."""
     first = hmac.digest(_KEY, orjson.dumps(material), hashlib.sha256)
     data, block = first, first
     while len(data) < size:
@@ -21,6 +21,6 @@ def seal(*material: Any, size: int = 96) -> str:
 
 
 def seal_id(*material: Any) -> str:
-    """Give a stable id in the shape of a UUID for the material."""
+    """Return a stable id in the shape of a UUID for the material."""
     digest = hmac.digest(_KEY, orjson.dumps(material), hashlib.sha256).hex()
     return f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"

@@ -1,4 +1,4 @@
-"""From a request to what is said: the turn, its caps, its ids, its seals and its bill."""
+"""Turns a request into an answer: the turn, its limits, ids, signatures and cost."""
 
 import time
 from dataclasses import replace
@@ -57,14 +57,14 @@ def speak(incoming: Incoming, served: int) -> Spoken:
 
 
 def _audible(incoming: Incoming, accent: Accent, turn: Turn) -> Turn:
-    """Drop the reasoning where the family does not reason unasked, or was told not to."""
+    """Drop the reasoning if the family does not reason by default, or was told not to."""
     asked = incoming.reasoning == "visible"
     reasons = asked or (incoming.reasoning == "unset" and accent.reasons_unasked)
     return turn if reasons else replace(turn, reasoning="")
 
 
 def generation(spoken: Spoken, incoming: Incoming) -> dict[str, Any]:
-    """Write what /generation tells about an answer."""
+    """Return the /generation entry of an answer."""
     usage = spoken.usage
     counted = {
         "tokens_prompt": usage["prompt_tokens"],

@@ -1,4 +1,4 @@
-"""A turn in a family's accent: ids minted, arguments written, reasoning sealed, tokens counted and paid."""
+"""A turn in a family's format: ids, arguments, signed reasoning, tokens and cost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from .model.turns import Call
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """Everything that the frames of one answer say."""
+    """The content of one answer, before it is encoded."""
 
     id: str
     created: int
@@ -30,21 +30,21 @@ class Spoken:
     details: tuple[Detail, ...]
     usage: dict[str, Any]
     attempt: int = 1
-    """How often the same was asked by now."""
+    """The number of this attempt."""
 
     @property
     def finish(self) -> str:
-        """Give the finish_reason; OpenAI's cut calls are called `tool_calls` (all 5 recordings of them)."""
+        """Return the finish_reason; OpenAI's cut calls are called `tool_calls` (all 5 recordings of them)."""
         return self.cut.turn.finish_reason
 
     @property
     def native(self) -> str:
-        """Give the host's own word for the finish."""
+        """Return the native finish reason."""
         return self.accent.native["length" if self.cut.hit_cap else self.finish]
 
 
 def mint(accent: Accent, calls: Sequence[Call], incoming: Incoming, rng: Random) -> tuple[WireCall, ...]:
-    """Give the calls their ids; numbers count through the whole conversation (Kimi)."""
+    """Return the calls their ids; numbers count through the whole conversation (Kimi)."""
     before = sum(len(calls_of(message)) for message in incoming.messages)
     return tuple(
         WireCall(
@@ -58,7 +58,7 @@ def mint(accent: Accent, calls: Sequence[Call], incoming: Incoming, rng: Random)
 
 
 def count(text: str) -> int:
-    """Count tokens the way one does without a tokenizer: four characters each."""
+    """Estimate the tokens: one for four characters."""
     return (len(text) + 3) // 4
 
 

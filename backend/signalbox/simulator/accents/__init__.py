@@ -1,4 +1,4 @@
-"""The accents by family: everything that differs between hosts when they say the same thing."""
+"""The accents by family: how providers differ in encoding the same answer."""
 
 from . import anthropic, deepseek, google, mistralai, moonshotai, openai, qwen, xai
 from .base import Accent, Delta, Detail, Maker, WireCall

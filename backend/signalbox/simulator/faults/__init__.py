@@ -1,1 +1,1 @@
-"""Scripted faults: in what is said, and in how it is sent."""
+"""Scripted faults, in the content of answers and in their transport."""

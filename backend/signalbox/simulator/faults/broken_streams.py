@@ -1,4 +1,4 @@
-"""The faults that are not in what is said but in how it is sent: bodies that break, stop or lie."""
+"""Faults of transport: bodies that break off, stall or are invalid."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ BROKEN = b'data: {"id":"gen-broken","choices":[{"index":0,"delta":{"content":"ha
 
 
 def sent(spoken: Spoken, fault: Fault | None, *, stream: bool) -> tuple[list[bytes], Ending, str]:
-    """Give the writes of an answer, how it ends, and its content type."""
+    """Return the writes of an answer, how it ends, and its content type."""
     if fault and fault.name == "json-error":
         return [orjson.dumps(error_body(spoken))], "clean", "application/json"
     table = STREAMS if stream else WHOLES
@@ -46,7 +46,7 @@ def _quirky(spoken: Spoken, quirk: Quirk, *, stream: bool) -> tuple[list[bytes],
 
 
 def error_body(spoken: Spoken) -> dict[str, Any]:
-    """A rate limit told in a body whose status says 200 (litellm#8448 in the quirks)."""
+    """A rate limit in the body of a 200 (litellm#8448 in the quirks)."""
     metadata = {"provider_name": spoken.provider, "error_type": "rate_limit_exceeded", "raw": "rate limited upstream"}
     return {
         "error": {"code": 429, "message": "Provider returned error", "metadata": metadata},

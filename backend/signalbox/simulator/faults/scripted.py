@@ -89,13 +89,13 @@ def fault_of(model: str) -> Fault | None:
 
 
 def names_no_fault(model: str) -> bool:
-    """Return whether an id asks for a fault that does not exist: a typing error should not look like a good answer."""
+    """Return whether an id names an unknown fault, so that a typo does not get a normal answer."""
     name = model.partition("/")[2].partition(":")[0]
     return name.startswith("sim-") and fault_of(model) is None and not _LIMITS.fullmatch(name)
 
 
 def turn_of(incoming: Incoming, accent: Accent) -> Turn:
-    """Give the turn of a request: the model's own, or what the fault makes of it."""
+    """Return the turn of a request: the model's own, or the fault's."""
     fault, quirk = fault_of(incoming.model), quirk_of(incoming.model, incoming.attempt)
     if quirk:
         return quirk.turn(incoming, accent)
@@ -110,7 +110,7 @@ def turn_of(incoming: Incoming, accent: Accent) -> Turn:
 
 
 def example_ids() -> list[str]:
-    """Give the part after the slash of every fault, for the catalogue."""
+    """Return the part after the slash of every fault, for the catalogue."""
     counted = {"error": ERROR_CODES, "searches": (2, 3, 6, 8, 12), "steps": (1, 2, 3, 5, 8, 12, 25)}
     numbered = [f"sim-{name}-{number}" for name, numbers in counted.items() for number in numbers]
     plain = [f"sim-{name}" for name in (*WIRE_FAULTS, *SHAPES) if name not in counted]

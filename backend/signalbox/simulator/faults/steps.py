@@ -15,7 +15,7 @@ PARAGRAPH = (
 
 
 def topic(incoming: Incoming) -> str:
-    """Give the words of the question that a search takes."""
+    """Return the words of the question that a search takes."""
     return keywords(incoming.question)[:60].strip() or "signalbox"
 
 
@@ -42,16 +42,16 @@ def is_first(incoming: Incoming) -> bool:
 
 
 def one(incoming: Incoming) -> list[Call]:
-    """Give one search for the question."""
+    """Return one search for the question."""
     return [search(incoming, topic(incoming))]
 
 
 def two(incoming: Incoming) -> list[Call]:
-    """Give a search and a call of another tool; a second search where only that is offered."""
+    """Return a search and a call of another tool; a second search where only that is offered."""
     other = time_call(incoming, "Asia/Tokyo") or calculate_call(incoming, "6 * 7")
     return [*one(incoming), other or search(incoming, f"{topic(incoming)} 2")]
 
 
 def searches(incoming: Incoming) -> list[Call]:
-    """Give two different searches."""
+    """Return two different searches."""
     return [search(incoming, f"{topic(incoming)} {at}") for at in (1, 2)]

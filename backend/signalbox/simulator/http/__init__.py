@@ -1,1 +1,1 @@
-"""The HTTP face: routes, requests as they are read, answers as they are written."""
+"""The HTTP interface: routes, parsed requests, encoded answers."""

@@ -1,10 +1,10 @@
-"""What /key tells about the one account of the simulator: no limit, and what was spent since it started."""
+"""The response of /key: one account without a limit, and its spending since the start."""
 
 from typing import Any
 
 
 def key_body(spent: float) -> dict[str, Any]:
-    """Write the body of /key."""
+    """Return the body of /key."""
     data: dict[str, Any] = {
         "label": "sk-or-simulated",
         "limit": None,

@@ -1,4 +1,4 @@
-"""The HTTP face of the simulator: OpenRouter's routes under /api/v1."""
+"""The simulator's HTTP app: OpenRouter's routes under /api/v1."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -66,7 +66,7 @@ async def chat(request: Request) -> Response:
 
 
 async def _receive(request: Request, memory: Memory) -> Received:
-    """Note the request as it came in, before anything is said about it."""
+    """Record the request as received."""
     text = await request.body()
     body: Any = None
     with suppress(orjson.JSONDecodeError):
@@ -104,7 +104,7 @@ def _replayed(request: Request, received: Received, recording: Recording) -> Res
 
 
 def _served(body: dict[str, Any], attempts: Attempts, *, replaying: bool) -> Incoming:
-    """Pick the model that answers: the first of the request's that does not refuse."""
+    """Return the first model of the request that does not reject it."""
     wanted = [body["model"]] if "model" in body else []
     candidates = list(dict.fromkeys(str(model) for model in [*wanted, *as_list(body.get("models"))]))
     for at, model in enumerate(candidates):

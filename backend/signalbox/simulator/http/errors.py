@@ -1,4 +1,4 @@
-"""How a request is refused: OpenRouter's error body, with the host's own words inside where a host refused."""
+"""OpenRouter's error bodies, with the provider's error inside if a provider rejected the request."""
 
 from typing import Any
 
@@ -39,13 +39,13 @@ class Refused(Exception):
         self.headers = headers or {}
 
     def body(self) -> dict[str, Any]:
-        """Give the body as OpenRouter writes it."""
+        """Return the body in OpenRouter's format."""
         metadata = {"error_type": ERROR_TYPES.get(self.status, "unmapped"), **self.metadata}
         error = {"code": self.status, "message": self.message, "metadata": metadata}
         return {"error": error, "user_id": "user_simulated"}
 
 
 def host_refused(provider: str, raw: dict[str, Any], status: int = 400) -> Refused:
-    """Wrap a host's refusal the way OpenRouter hands it on: the host's JSON is a string in `metadata.raw`."""
+    """Wrap a provider's error as OpenRouter does: its JSON is a string in `metadata.raw`."""
     text = orjson.dumps(raw).decode()
     return Refused(status, "Provider returned error", metadata={"raw": text, "provider_name": provider})

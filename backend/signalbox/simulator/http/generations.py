@@ -1,4 +1,4 @@
-"""What /generation tells: nothing while an answer is being sent, then its bill, which for a cut answer is smaller."""
+"""The response of /generation: 404 while an answer is being sent, then its cost, lower for a cut answer."""
 
 import re
 from typing import Any
@@ -12,12 +12,12 @@ ENDS_WITH_THE_STREAM = frozenset(("OpenAI", "Azure", "Anthropic", "xAI", "DeepSe
 
 
 def polls_before(model: str) -> int:
-    """Tell how often a generation of a model is not found although it is over (`sim-late-bill`)."""
+    """Return how many requests for a finished generation are answered with 404 (`sim-late-bill`)."""
     return LATE_POLLS if _LATE.fullmatch(model) else 0
 
 
 def settled(generation: dict[str, Any], share: float, *, early: bool) -> dict[str, Any]:
-    """Give the entry of an answer of which a share was sent; `early`: because the client left."""
+    """Return the entry of a partly sent answer; `early`: because the client disconnected."""
     goes_on = early and not (generation["streamed"] and generation["provider_name"] in ENDS_WITH_THE_STREAM)
     told = {**generation, "cancelled": early}
     if early:

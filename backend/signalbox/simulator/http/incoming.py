@@ -1,4 +1,4 @@
-"""A received request as the simulator reads it: the few things a model looks at, by name."""
+"""A parsed request: the fields that the simulated model uses."""
 
 import re
 from collections.abc import Iterator
@@ -40,20 +40,20 @@ class Incoming:
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...]
     attempt: int = 1
-    """How often the same was asked by now; only quirks that pass count it."""
+    """The number of this attempt; counted only for quirks that pass."""
     roomier: bool = False
-    """Whether the attempt before had less room, or more effort."""
+    """Whether the previous attempt had a lower limit or more effort."""
     told: bool = False
-    """Whether results have come back in words, behind the question in the user's turn."""
+    """Whether results came back as text after the question in the user's turn."""
 
     @property
     def family(self) -> str:
-        """Give the part of the model id before the slash."""
+        """Return the part of the model id before the slash."""
         return self.model.partition("/")[0]
 
     @property
     def plain_model(self) -> str:
-        """Give the model id without a variant (`:free`)."""
+        """Return the model id without a variant (`:free`)."""
         return self.model.partition(":")[0]
 
     @property
@@ -63,7 +63,7 @@ class Incoming:
 
     @property
     def tool_choice(self) -> str:
-        """Give `auto`, `none`, `required` or the name of the function that must be called."""
+        """Return `auto`, `none`, `required` or the name of the function that must be called."""
         choice: object = self.body.get("tool_choice", "auto")
         if isinstance(choice, str):
             return choice
@@ -81,7 +81,7 @@ class Incoming:
 
     @property
     def modalities(self) -> tuple[str, ...]:
-        """Give what the request wants the answer to be made of; without a word of it, text."""
+        """Return the requested output modalities; text by default."""
         return tuple(map(str, as_list(self.body.get("modalities")))) or ("text",)
 
     @property
@@ -91,7 +91,7 @@ class Incoming:
 
     @property
     def reasoning(self) -> ReasoningMode:
-        """Tell what the request says about reasoning."""
+        """Return the reasoning settings of the request."""
         settings = as_object(self.body.get("reasoning"))
         effort = settings.get("effort", self.body.get("reasoning_effort"))
         if effort == "none" or settings.get("enabled") is False:
@@ -103,13 +103,13 @@ class Incoming:
 
     @property
     def max_tokens(self) -> int | None:
-        """Give the cap on what the model may write, reasoning included."""
+        """Return the cap on what the model may write, reasoning included."""
         cap = self.body.get("max_completion_tokens", self.body.get("max_tokens"))
         return cap if isinstance(cap, int) and cap > 0 else None
 
     @property
     def stops(self) -> tuple[str, ...]:
-        """Give the texts at which the answer must end."""
+        """Return the texts at which the answer must end."""
         stop = self.body.get("stop")
         if isinstance(stop, str):
             return (stop,)
@@ -117,7 +117,7 @@ class Incoming:
 
     @property
     def provider_order(self) -> tuple[str, ...]:
-        """Give the hosts the request prefers, as plain lower-case slugs."""
+        """Return the hosts the request prefers, as plain lower-case slugs."""
         settings = as_object(self.body.get("provider"))
         return tuple(slug(str(name)) for name in as_list(settings.get("order") or settings.get("only")))
 
@@ -127,7 +127,7 @@ class Incoming:
 
     @property
     def question_at(self) -> int:
-        """Give the index of the user message that is being answered, or -1.
+        """Return the index of the user message that is being answered, or -1.
 
         A user message right after tool results of a request that forbids tools is a nudge to finish, not a question.
         """
@@ -141,35 +141,35 @@ class Incoming:
         return -1
 
     def _goes_on_at(self, index: int) -> bool:
-        """Return whether a user message asks to go on with the answer before it."""
+        """Return whether a user message asks to continue the answer before it."""
         before = self.messages[index - 1].get("role") if index else None
         return before in ("assistant", "tool") and bool(_GOES_ON.match(text_of(self.messages[index])))
 
     @property
     def continues_answer(self) -> bool:
-        """Return whether the model is asked to go on with an answer."""
+        """Return whether the model is asked to continue an answer."""
         asked = max((at for at, one in enumerate(self.messages) if one.get("role") == "user"), default=0)
         return asked > self.question_at and self._goes_on_at(asked)
 
     @property
     def question(self) -> str:
-        """Give the text of the user message that is being answered."""
+        """Return the text of the user message that is being answered."""
         return question_of(text_of(self.messages[self.question_at])) if self.question_at >= 0 else ""
 
     @property
     def earlier(self) -> list[str]:
-        """Give the texts of the user messages before the one that is being answered."""
+        """Return the texts of the user messages before the one that is being answered."""
         before = self.messages[: max(self.question_at, 0)]
         return [text_of(message) for message in before if message.get("role") == "user"]
 
     @property
     def told_calls(self) -> list[Told]:
-        """Give the calls of the open loop that came back in words, in the question's turn or in one behind it."""
+        """Return the calls of the open loop that came back in words, in the question's turn or in one behind it."""
         said = [message for message in self.messages[max(self.question_at, 0) :] if message.get("role") == "user"]
         return [told for message in said for told in told_in(text_of(message))]
 
     def loop(self) -> Iterator[tuple[int, Message]]:
-        """Give the messages after the question with their indexes: the tool loop that is open."""
+        """Return the messages after the question with their indexes: the tool loop that is open."""
         start = self.question_at + 1
         yield from enumerate(self.messages[start:], start)
 
@@ -185,7 +185,7 @@ def slug(name: str) -> str:
 
 
 def text_of(message: Message) -> str:
-    """Give the text of a message, whichever way its content is written."""
+    """Return the text of a message, whatever the form of its content."""
     content = message.get("content")
     if isinstance(content, str):
         return content
@@ -193,12 +193,12 @@ def text_of(message: Message) -> str:
 
 
 def calls_of(message: Message) -> list[dict[str, Any]]:
-    """Give the tool calls of an assistant message."""
+    """Return the tool calls of an assistant message."""
     return as_objects(message.get("tool_calls"))
 
 
 def parse_request(body: dict[str, Any]) -> Incoming:
-    """Read a body whose shape the rules have let through."""
+    """Parse a body that has passed the shape rules."""
     offered = as_objects(body.get("tools"))
     tools = [_tool(as_object(tool["function"])) for tool in offered if tool.get("type") == "function"]
     return Incoming(body, str(body["model"]), tuple(body["messages"]), tuple(tools))

@@ -1,4 +1,4 @@
-"""What the `sim-error-N` models answer, with the metadata that real refusals carry."""
+"""The errors of the `sim-error-N` models, with the metadata of real ones."""
 
 import time
 

@@ -23,7 +23,7 @@ SUFFIXES = (".sse", ".body.json")
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One recorded exchange; the body is read when it is asked for."""
+    """One recorded exchange; the body is loaded on demand."""
 
     stem: str
     path: Path
@@ -36,7 +36,7 @@ class Recording:
     messages: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
     def writes(self) -> list[bytes]:
-        """Give the body in the writes it came in; where they are not known, one for each frame."""
+        """Return the recorded network writes of the body; if unknown, one per frame."""
         body = self.path.read_bytes()
         if self.chunk_sizes is None:
             return frames_of(body) if self.path.suffix == ".sse" else [body]
@@ -49,7 +49,7 @@ class Recording:
 
     @property
     def answered(self) -> int:
-        """Count the assistant messages of the recorded request: where in its conversation it stands."""
+        """Return the number of assistant messages in the recorded request: its position in the conversation."""
         return assistants(self.messages) if self.messages else self.step - 1
 
 
@@ -64,7 +64,7 @@ def assistants(messages: tuple[dict[str, Any], ...] | list[dict[str, Any]]) -> i
 
 
 def load(path: Path) -> "Library":
-    """Read a recording, or every chat recording of a folder."""
+    """Load a recording, or every chat recording of a folder."""
     if path.is_dir():
         files = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
     elif path.is_file():
@@ -78,7 +78,7 @@ def load(path: Path) -> "Library":
 
 
 def stem_of(file: Path) -> str:
-    """Give the name of a recording without its ending."""
+    """Return the name of a recording without its extension."""
     return next((file.name.removesuffix(suffix) for suffix in SUFFIXES if file.name.endswith(suffix)), file.stem)
 
 
@@ -94,7 +94,7 @@ def _dialect(file: Path) -> str:
 
 
 def load_recording(file: Path) -> Recording:
-    """Read what is known about one recording."""
+    """Load the metadata of one recording."""
     meta, streamed = _meta(file), file.name.endswith(".sse")
     chain = as_object(meta.get("chain"))
     request = as_object(meta.get("request"))
@@ -114,7 +114,7 @@ def load_recording(file: Path) -> Recording:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The recordings that are served."""
+    """The served recordings."""
 
     recordings: tuple[Recording, ...]
 
@@ -130,7 +130,7 @@ class Library:
         return step_of(chain, messages) if chain else self._by_model(model, messages)
 
     def _by_model(self, model: str, messages: list[dict[str, Any]]) -> Recording | None:
-        """Of several recordings of a model take the one whose question was the same, else the first."""
+        """Return the recording with the same question, else the first."""
         same = [recording for recording in self.recordings if recording.model == model]
         if not same:
             return None
@@ -141,7 +141,7 @@ class Library:
         return step_of(chain, messages) if chain else picked
 
     def listed(self) -> list[Listed]:
-        """Give the catalogue: the recorded models, then every recording and chain by name."""
+        """Return the catalogue: the recorded models, then every recording and chain by name."""
         models = [recording.model for recording in self.recordings]
         stems = [f"replay/{recording.stem}" for recording in self.recordings]
         chains = [f"replay/{recording.chain}" for recording in self.recordings if recording.chain]
@@ -154,7 +154,7 @@ def _question(messages: tuple[dict[str, Any], ...] | list[dict[str, Any]]) -> st
 
 
 def step_of(chain: list[Recording], messages: list[dict[str, Any]]) -> Recording:
-    """Find the step of a chain: the first one recorded with at least as many answers as the request brings."""
+    """Return the step of a chain: the first recorded with at least as many answers as the request has."""
     steps = sorted(chain, key=lambda recording: recording.step)
     answered = assistants(messages) + (steps[0].answered if assistants(messages) < steps[0].answered else 0)
     return next((recording for recording in steps if recording.answered >= answered), steps[-1])

@@ -1,4 +1,4 @@
-"""Running the simulator: in a thread beside a test or an app, or as a separate program."""
+"""Runs the simulator in a thread, or as a program."""
 
 import logging
 import socket
@@ -21,17 +21,17 @@ START_SECONDS = 10.0
 
 
 class _Server(uvicorn.Server):
-    """A server that tells when it listens and leaves the process's signals alone."""
+    """A server that reports when it listens and installs no signal handlers."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.listening = threading.Event()
 
     def install_signal_handlers(self) -> None:
-        """Leave the signals to the program."""
+        """Install no signal handlers."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then say so."""
+        """Start, then report that the server listens."""
         await super().startup(sockets)
         self.listening.set()
 
@@ -59,16 +59,16 @@ class BackgroundSimulator:
 
     @property
     def base_url(self) -> str:
-        """Give the address an OpenRouter client is pointed at."""
+        """Return the base URL for OpenRouter clients."""
         return f"http://{self.host}:{self.port}/api/v1"
 
     @property
     def memory(self) -> Memory:
-        """Give what was received and served."""
+        """Return the record of requests and answers."""
         return self.app.state.memory
 
     def wait_until(self, holds: Callable[[Memory], bool], seconds: float = 5.0) -> bool:
-        """Wait for a fact about what was received and served; return whether it came true."""
+        """Wait for a condition on the record; return whether it became true."""
         with self.memory.changed:
             return self.memory.changed.wait_for(lambda: holds(self.memory), seconds)
 

@@ -1,4 +1,4 @@
-"""What the simulator remembers: what it received, what it served, which streams are open."""
+"""The state of the simulator: received requests, served answers, open streams."""
 
 import threading
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ KEPT_HEADERS = ("http-referer", "x-title", "x-openrouter-title", "x-openrouter-m
 
 @dataclass(slots=True)
 class Received:
-    """One request as it came in and how it ended; the Authorization value is never kept."""
+    """One received request and how it ended; the Authorization value is not stored."""
 
     path: str
     body: Any
@@ -23,7 +23,7 @@ class Received:
     status: int | None = None
     generation_id: str | None = None
     closed_early: bool | None = None
-    """None while it is answered; True when the client left before the end."""
+    """None while it is being answered; True if the client disconnected before the end."""
 
 
 @dataclass(slots=True)
@@ -33,11 +33,11 @@ class Memory:
     requests: list[Received] = field(default_factory=list[Received])
     generations: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     under_way: set[str] = field(default_factory=set[str])
-    """The generations whose answers are being sent: their figures are not known yet."""
+    """The generations whose answers are being sent; their cost is not known yet."""
     polls_left: dict[str, int] = field(default_factory=dict[str, int])
-    """How often a generation that is over will still not be found."""
+    """How many more requests for a finished generation are answered with 404."""
     forgotten_usage: float = 0.0
-    """What the generations that are no longer kept have cost: an account's usage never shrinks."""
+    """The cost of dropped generations, because an account's usage never decreases."""
     open_streams: int = 0
     served: int = 0
     changed: threading.Condition = field(default_factory=threading.Condition)
@@ -45,13 +45,13 @@ class Memory:
     """Where `open_streams` is shown as well."""
 
     def receive(self, received: Received) -> None:
-        """Note a request."""
+        """Record a request."""
         self.requests.append(received)
         del self.requests[:-KEPT]
         self.notify()
 
     def serve(self, generation: dict[str, Any]) -> None:
-        """Note a generation that begins, as it will be if it is sent whole."""
+        """Record a new generation, as if it will be sent completely."""
         self.generations[generation["id"]] = generation
         self.under_way.add(generation["id"])
         if len(self.generations) > KEPT:
@@ -66,7 +66,7 @@ class Memory:
         self.polls_left.pop(generation_id, None)
 
     def settle(self, generation_id: str | None, share: float = 1.0, *, early: bool = False) -> None:
-        """Write the figures of a generation of which this share was sent; the first word holds."""
+        """Record the cost of a generation by the share that was sent; only the first call counts."""
         if generation_id is None or generation_id not in self.under_way:
             return
         self.under_way.discard(generation_id)
@@ -76,7 +76,7 @@ class Memory:
         self.notify()
 
     def poll(self, generation_id: str) -> dict[str, Any] | None:
-        """Give a generation if it is over and, where its bill is late, was asked for often enough."""
+        """Return a generation if it has finished and its delay is over."""
         if generation_id not in self.generations or generation_id in self.under_way:
             return None
         if self.polls_left.get(generation_id, 0) > 0:
@@ -86,7 +86,7 @@ class Memory:
 
     @property
     def spent(self) -> float:
-        """Sum up what the generations that are over have cost."""
+        """Return the total cost of finished generations."""
         kept = sum(kept["usage"] for name, kept in self.generations.items() if name not in self.under_way)
         return self.forgotten_usage + kept
 

@@ -1,4 +1,4 @@
-"""A spoken turn as the frames of an SSE body, in the order and the cut of its family."""
+"""Encodes a turn as SSE frames in the order and chunking of its family."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Piece:
 
 
 def frames(spoken: Spoken, change: Change | None = None) -> Iterator[bytes]:
-    """Give the comments and frames of the stream, `[DONE]` included; `change` replaces the chunks."""
+    """Return the comments and frames of the stream, `[DONE]` included; `change` replaces the chunks."""
     before, between = spoken.accent.comments
     chunks = [envelope(spoken, piece) for piece in pieces(spoken)]
     yield from [COMMENT] * before
@@ -39,12 +39,12 @@ def frames(spoken: Spoken, change: Change | None = None) -> Iterator[bytes]:
 
 
 def frame(chunk: Any) -> bytes:
-    """Put one JSON value on a data line."""
+    """Return one JSON value as a data line."""
     return b"data: " + orjson.dumps(chunk) + b"\n\n"
 
 
 def pieces(spoken: Spoken) -> Iterator[Piece]:
-    """Give the chunks of the answer: opening, reasoning, text, calls, finish, usage."""
+    """Return the chunks of the answer: opening, reasoning, text, calls, finish, usage."""
     accent, turn = spoken.accent, spoken.cut.turn
     if accent.opening is not None:
         yield Piece(accent.opening)
@@ -96,7 +96,7 @@ def _ending(spoken: Spoken) -> Iterator[Piece]:
 
 
 def envelope(spoken: Spoken, piece: Piece) -> dict[str, Any]:
-    """Put a piece into the chunk object, keys in the order of its time."""
+    """Return the chunk object of a piece, with the key order of its version."""
     accent = spoken.accent
     role = {"role": "assistant"}
     content = {"content": piece.delta.get("content")}
@@ -119,7 +119,7 @@ def envelope(spoken: Spoken, piece: Piece) -> dict[str, Any]:
 
 
 def head(spoken: Spoken, kind: str) -> dict[str, Any]:
-    """Give the fields that stand on every chunk."""
+    """Return the fields of every chunk."""
     fields = {
         "id": spoken.id,
         "object": kind,

@@ -1,4 +1,4 @@
-"""A spoken turn as one JSON body, for a request that did not ask for a stream."""
+"""Encodes a turn as one JSON body, for requests without `stream`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ Change = Callable[[Spoken, dict[str, Any]], dict[str, Any]]
 
 
 def message(spoken: Spoken) -> dict[str, Any]:
-    """Give the assistant message of the body."""
+    """Return the assistant message of the body."""
     turn = spoken.cut.turn
     said: dict[str, Any] = {
         "role": "assistant",
@@ -40,7 +40,7 @@ def message(spoken: Spoken) -> dict[str, Any]:
 
 
 def body(spoken: Spoken) -> dict[str, Any]:
-    """Give the whole body."""
+    """Return the whole body."""
     choice = {
         "index": 0,
         "logprobs": None,
@@ -53,6 +53,6 @@ def body(spoken: Spoken) -> dict[str, Any]:
 
 
 def written(spoken: Spoken, change: Change | None = None) -> list[bytes]:
-    """Give the writes: OpenRouter sends white space while it waits for a whole answer, then the JSON."""
+    """Return the network writes: white space while waiting, as OpenRouter sends, then the JSON."""
     told = change(spoken, body(spoken)) if change else body(spoken)
     return [KEEP_ALIVE] * spoken.accent.comments[0] + [orjson.dumps(told)]

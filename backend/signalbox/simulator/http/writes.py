@@ -1,4 +1,4 @@
-"""An ASGI response made of exact network writes: paced, cut where a fault says so, ended when the client leaves."""
+"""An ASGI response of exact network writes: paced, cut by faults, ended when the client disconnects."""
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Literal
@@ -47,7 +47,7 @@ class Writes(Response):
         self.raw_headers = [(name.lower().encode(), value.encode()) for name, value in fields.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send until the end or until the client has gone."""
+        """Send until the end, or until the client disconnects."""
         finished = False
         self.memory.opened()
         try:

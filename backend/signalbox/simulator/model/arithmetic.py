@@ -29,7 +29,7 @@ _ASKED = re.compile(r"\b(?:calculate|compute|how much is|what(?:'s|’s| is)|eva
 
 
 def expressions(clause: str) -> list[str]:
-    """Give the arithmetic expressions of a clause, in order."""
+    """Return the arithmetic expressions of a clause, in order."""
     text = clause
     for pattern, replacement in _WORDS:
         text = re.sub(pattern, replacement, text, flags=re.IGNORECASE)

@@ -25,7 +25,7 @@ def text_so_far(incoming: Incoming) -> str:
 
 
 def left(incoming: Incoming, whole: str) -> str:
-    """Give what is left of an answer behind what was text_so_far of it."""
+    """Return what is left of an answer behind what was text_so_far of it."""
     before = text_so_far(incoming)
     if not before:
         return whole
@@ -37,7 +37,7 @@ def left(incoming: Incoming, whole: str) -> str:
 
 
 def next_piece(incoming: Incoming) -> tuple[str, bool]:
-    """Give the next piece of the document, and whether it is the last."""
+    """Return the next piece of the document, and whether it is the last."""
     before, begun = text_so_far(incoming), ""
     for at, piece in enumerate(DOCUMENT):
         if len(begun) >= len(before):
@@ -47,7 +47,7 @@ def next_piece(incoming: Incoming) -> tuple[str, bool]:
 
 
 def again(incoming: Incoming) -> str:
-    """Give what a model that repeats itself says first: the fence of open code, and the line in which it was cut."""
+    """Return what a model that repeats itself says first: the fence of open code, and the line in which it was cut."""
     before = text_so_far(incoming)
     fence = "```python\n" if before.count("```") % 2 else ""
     return fence + re.split(r"\n", before)[-1]

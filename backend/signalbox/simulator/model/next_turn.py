@@ -16,7 +16,7 @@ PREAMBLE = "Let me look into that."
 
 
 def decide(incoming: Incoming, accent: Accent) -> Turn:
-    """Give the next turn: calls while something is left to ask, else the answer."""
+    """Return the next turn: calls while something is left to ask, else the answer."""
     made = exchanges(incoming)
     calls = next_calls(incoming, made) if incoming.may_call else []
     if calls:

@@ -63,7 +63,7 @@ def save_call(incoming: Incoming, note: Note) -> Call | None:
 
 
 def saves_notes(name: str) -> bool:
-    """Tell by its name whether a tool saves notes (`save_note`, not `list_notes`)."""
+    """Return by its name whether a tool saves notes (`save_note`, not `list_notes`)."""
     return is_named(name, "note") and is_named(name, "save", "create", "add", "write", "take", "make", "keep", "store")
 
 

@@ -29,7 +29,7 @@ class Exchange:
 
 
 def first_argument(exchange: Exchange) -> str:
-    """Give the value of a call's first argument: what was searched for or calculated."""
+    """Return the value of a call's first argument: what was searched for or calculated."""
     return str(next(iter(as_object(exchange.arguments).values()), ""))
 
 
@@ -58,7 +58,7 @@ def _json(arguments: str | None) -> Any:
 
 
 def next_calls(incoming: Incoming, made: list[Exchange]) -> list[Call]:
-    """Give the calls of the next step; none when it is time to answer."""
+    """Return the calls of the next step; none when it is time to answer."""
     planned = planned_calls(incoming)
     if len(made) > sum(map(len, planned)) + 1:
         return []
@@ -71,7 +71,7 @@ def next_calls(incoming: Incoming, made: list[Exchange]) -> list[Call]:
 
 
 def wanted(incoming: Incoming) -> list[list[Intent]]:
-    """Give the stages of what is asked for, in the light of what was asked before."""
+    """Return the stages of what is asked for, in the light of what was asked before."""
     return asked_for(split_note(incoming.question)[0], incoming.earlier)
 
 
@@ -100,7 +100,7 @@ def _call(incoming: Incoming, intent: Intent) -> list[Call]:
 
 
 def _note(incoming: Incoming) -> list[Call]:
-    """Give the call that saves the note which is asked for; it comes after everything else."""
+    """Return the call that saves the note which is asked for; it comes after everything else."""
     note = split_note(incoming.question)[1]
     call = save_call(incoming, note) if note and note.text else None
     return [call] if call else []
@@ -151,12 +151,12 @@ def _names(text: str, name: str) -> bool:
 
 
 def _spelled(name: str) -> str:
-    """Give the pattern of a tool's name as people write it."""
+    """Return the pattern of a tool's name as people write it."""
     return rf"\b{re.escape(name).replace('_', '[ _-]')}\b"
 
 
 def _forced(incoming: Incoming, planned: list[list[Call]]) -> list[Call]:
-    """Give the calls of a step that must call a tool: those of the named one, or any where one is required."""
+    """Return the calls of a step that must call a tool: those of the named one, or any where one is required."""
     choice = incoming.tool_choice
     if choice in ("auto", "none"):
         return []

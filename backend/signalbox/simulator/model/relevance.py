@@ -26,13 +26,13 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])")
 
 
 def telling(query: str) -> set[str]:
-    """Give the stems of the words that say what a query is about."""
+    """Return the stems of the words that say what a query is about."""
     words = [word for word in re.findall(r"\w+", query.casefold()) if len(word) > 1]
     return {_stem(word) for word in words if word not in _FILLERS} or {_stem(word) for word in words}
 
 
 def shared(words: Iterable[str], text: str) -> set[str]:
-    """Give those of the stems that a text holds, in any form."""
+    """Return those of the stems that a text holds, in any form."""
     there = set(re.findall(r"\w+", text.casefold()))
     there |= {part for word in there for part in word.split("_")}
     return {word for word in words if any(_is_form(said, word) for said in there)}
@@ -64,7 +64,7 @@ def quote(text: str, limit: int) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Give the whole sentences from the beginning of a snippet, at least one; nothing from behind a gap ("…")."""
+    """Return the whole sentences from the beginning of a snippet, at least one; nothing from behind a gap ("…")."""
     pieces = [piece.strip() for piece in text.split("…")]
     at = next((at for at, piece in enumerate(pieces) if piece), 0)
     found = _SENTENCES.split(pieces[at])

@@ -47,7 +47,7 @@ def read_searches(searches: list[Exchange]) -> list[Search]:
 
 
 def _formed(read: list[Search], question: str) -> list[str]:
-    """Give what was found as the table or the list that the question wants; nothing where there is too little."""
+    """Return what was found as the table or the list that the question wants; nothing where there is too little."""
     if not all(one.about for one in read):
         return []
     if wants_table(question):
@@ -62,7 +62,7 @@ def _formed(read: list[Search], question: str) -> list[str]:
 
 
 def _best(search: Search, name: str) -> Item:
-    """Give the first source whose title has the name, else the first."""
+    """Return the first source whose title has the name, else the first."""
     words = telling(name)
     return next((item for item in search.about if shared(words, item.title) == words), search.about[0])
 

@@ -17,7 +17,7 @@ class Told:
 
 
 def question_of(text: str) -> str:
-    """Give what the user said, without what was told behind it."""
+    """Return what the user said, without what was told behind it."""
     return text.partition(_MARK)[0].strip() if _MARK in text else text
 
 

@@ -38,7 +38,7 @@ class Result:
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """Give the sources in it, in order."""
+        """Return the sources in it, in order."""
         return tuple(_items(self.value, 0))
 
     def field(self, *names: str) -> Any:

@@ -39,7 +39,7 @@ class Turn:
 
     @property
     def finish_reason(self) -> Finish:
-        """Give the finish reason, which follows from the content unless it was set."""
+        """Return the finish reason, which follows from the content unless it was set."""
         if self.finish is not None:
             return self.finish
         return "tool_calls" if self.calls else "stop"

@@ -69,14 +69,14 @@ _NAMED = re.compile(r"\b(?:[A-Z][A-Za-z]+/)+[A-Z][A-Za-z_]+\b")
 
 
 def zones(text: str) -> list[str]:
-    """Give the zones in the order they are named, each once."""
+    """Return the zones in the order they are named, each once."""
     named = [match.group() for match in _NAMED.finditer(text)]
     by_city = [_cities()[match.group().lower()] for match in _city().finditer(_NAMED.sub(" ", text))]
     return list(dict.fromkeys([*named, *by_city]))
 
 
 def without_places(text: str) -> str:
-    """Give what is left of a text without the places in it."""
+    """Return what is left of a text without the places in it."""
     return _city().sub(" ", _NAMED.sub(" ", text))
 
 

@@ -176,12 +176,12 @@ PREFIX = "sim-quirk-"
 
 
 def quirk_named(name: str) -> Quirk | None:
-    """Give the quirk that the part of a model id after its slash names."""
+    """Return the quirk that the part of a model id after its slash names."""
     return QUIRKS.get(name.partition(":")[0].removeprefix(PREFIX)) if name.startswith(PREFIX) else None
 
 
 def quirk_of(model: str, attempt: int = 1) -> Quirk | None:
-    """Give the quirk that a model id names; one that passes is over at the second attempt."""
+    """Return the quirk that a model id names; one that passes is over at the second attempt."""
     quirk = quirk_named(model.partition("/")[2])
     if quirk and quirk.passes and attempt % 2 == 0:
         return Quirk(turn=quirk.after, lenient=quirk.lenient)
@@ -189,7 +189,7 @@ def quirk_of(model: str, attempt: int = 1) -> Quirk | None:
 
 
 def heard(incoming: Incoming, attempts: Attempts) -> Incoming:
-    """Give the request as the host of its model understands it, or refuse it."""
+    """Return the request as the host of its model understands it, or refuse it."""
     quirk = quirk_of(incoming.model)
     if quirk is None:
         return incoming

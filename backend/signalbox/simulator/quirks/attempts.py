@@ -20,7 +20,7 @@ class Attempts:
     """The shortest length that a question with this first line had: in words, results stand behind it."""
 
     def count(self, incoming: Incoming) -> Incoming:
-        """Give the request with its number; a correction behind the question makes no new one of it."""
+        """Return the request with its number; a correction behind the question makes no new one of it."""
         first = next((text_of(message) for message in incoming.messages if message.get("role") == "user"), "")
         results = sum(1 for message in incoming.messages if message.get("role") == "tool")
         line = first.strip().partition("\n")[0][:200]

@@ -10,7 +10,7 @@ from .quirk import Quirk
 
 
 def hear(quirk: Quirk, incoming: Incoming) -> Incoming:
-    """Give the request as the host of a quirk understands it, or refuse it."""
+    """Return the request as the host of a quirk understands it, or refuse it."""
     if quirk.hear:
         incoming = quirk.hear(incoming)
     refused = quirk.refuse(incoming) if quirk.refuse else None

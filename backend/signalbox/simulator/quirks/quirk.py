@@ -61,13 +61,13 @@ class Quirk:
 
 
 def choice(chunk: Chunk) -> Chunk:
-    """Give the one choice of a chunk or body; an empty one where there is none."""
+    """Return the one choice of a chunk or body; an empty one where there is none."""
     found: list[Chunk] = chunk.get("choices") or [{}]
     return found[0]
 
 
 def delta(chunk: Chunk) -> Delta:
-    """Give the delta of a chunk."""
+    """Return the delta of a chunk."""
     return choice(chunk).get("delta") or {}
 
 

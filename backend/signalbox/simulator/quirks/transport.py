@@ -107,7 +107,7 @@ def _between(extra: bytes) -> Callable[[list[bytes]], list[bytes]]:
 
 
 def _with_ids(writes: list[bytes]) -> list[bytes]:
-    """Give every event an id, and send a comment alone behind it (openai-python#2722)."""
+    """Return every event an id, and send a comment alone behind it (openai-python#2722)."""
     sent: list[bytes] = []
     for number, write in enumerate(writes):
         named = b"id: %d\n" % number + write

@@ -13,6 +13,6 @@ __all__ = ["check", "check_body"]
 
 
 def check(incoming: Incoming) -> None:
-    """Refuse what OpenRouter and the hosts of the request's model refuse."""
+    """Reject what OpenRouter and the providers of the model reject."""
     for rule in (*ROUTER_RULES, *RULES, *FAMILY_RULES.get(incoming.family, ())):
         rule(incoming)

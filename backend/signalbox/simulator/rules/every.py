@@ -1,4 +1,4 @@
-"""What every host refuses, each in its own words."""
+"""Rules of all providers, each with its own error text."""
 
 import orjson
 

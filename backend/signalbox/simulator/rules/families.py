@@ -1,4 +1,4 @@
-"""Which rules one family's hosts have beside those of every host."""
+"""Additional rules of single families."""
 
 from .ids import ids_are_unique, ids_match
 from .offers import (

@@ -115,7 +115,7 @@ def gemini_schema(incoming: Incoming) -> None:
 
 
 def _schemas(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Give a schema and every schema inside it."""
+    """Return a schema and every schema inside it."""
     if not schema:
         return
     yield schema

@@ -76,7 +76,7 @@ def last_turn_thinks(incoming: Incoming) -> None:
 
 
 def _since_the_question(incoming: Incoming) -> list[tuple[int, Message]]:
-    """Give the messages behind the last user message: every other host takes that for the beginning of the loop."""
+    """Return the messages behind the last user message: every other host takes that for the beginning of the loop."""
     asked = max((at for at, message in enumerate(incoming.messages) if message["role"] == "user"), default=-1)
     return [(at, message) for at, message in enumerate(incoming.messages) if at > asked]
 
@@ -101,7 +101,7 @@ def text_comes_back(missing: str) -> Rule:
 
 
 def reasoning_in(details: list[dict[str, Any]]) -> str:
-    """Give the readable text of details."""
+    """Return the readable text of details."""
     return "".join(str(detail.get("text") or detail.get("summary") or "") for detail in details)
 
 

@@ -1,4 +1,4 @@
-"""What OpenRouter itself rejects: no endpoint that can, too little room, too few credits."""
+"""Rules of OpenRouter itself: unsupported features, context length, credit."""
 
 import re
 

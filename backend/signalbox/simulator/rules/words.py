@@ -1,4 +1,4 @@
-"""How a host says no: its own words in its own shape, inside OpenRouter's error body."""
+"""Provider errors in their own words and format, inside OpenRouter's error body."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,12 +12,12 @@ _MISTRAL = {"3230": "invalid_request_message_order", "3240": "invalid_request_as
 
 
 def host_of(incoming: Incoming) -> str:
-    """Name the host that the request reaches."""
+    """Return the provider that receives the request."""
     return ACCENTS[incoming.family].provider(incoming.provider_order)
 
 
 def host_says(incoming: Incoming, message: str, code: str = "") -> Refused:
-    """Say it in the words and the shape of the family's host."""
+    """Return the error in the format of the family's provider."""
     match incoming.family:
         case "anthropic":
             raw: dict[str, Any] = {"type": "error", "error": {"type": "invalid_request_error", "message": message}}

@@ -10,7 +10,8 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from signalbox.app.asgi.eager_task import begin
-from signalbox.app.asgi.transport_write import Write, nothing_written, write_by
+from signalbox.app.asgi.transport_write import nothing_written, write_by
+from signalbox.core.ports import TryEmit
 from signalbox.encoders.encoder import Encoder
 
 PING_SECONDS = 15.0
@@ -54,7 +55,7 @@ class EventStream(Response):
         self._last_write = 0.0
         self.is_free = False  # something may be pushed: the head is sent, and the client has room for more
         self._send_body: Callable[[Message], Coroutine[Any, Any, None]] | None = None
-        self._write: Write = nothing_written
+        self._write: TryEmit[bytes] = nothing_written
         self._rest: asyncio.Task[None] | None = None
         self._broken: Exception | None = None
         self._timer: asyncio.TimerHandle | None = None

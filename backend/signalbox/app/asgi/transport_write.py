@@ -5,14 +5,10 @@ then is this one write. It leans on parts of uvicorn 0.54.0 that are not for oth
 `tests/unit/app/asgi/test_transport_write.py` checks that they still fit. Other servers get messages through `send`.
 """
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 from starlette.types import Send
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-Write: TypeAlias = Callable[[bytes], bool]
-"""Writes a piece now; false, and nothing is written, where it has to go through `send`."""
+from signalbox.core.ports import TryEmit
 
 
 def nothing_written(piece: bytes) -> bool:
@@ -20,7 +16,7 @@ def nothing_written(piece: bytes) -> bool:
     return False
 
 
-def write_by(send: Send) -> Write | None:
+def write_by(send: Send) -> TryEmit[bytes] | None:
     """Return the short way beside this `send`, None where there is none; only once the head is sent."""
     cycle = getattr(send, "__self__", None)
     if type(cycle) is not RequestResponseCycle or not cycle.chunked_encoding or cycle.scope["method"] == "HEAD":

@@ -15,7 +15,7 @@ import httpx
 import uvicorn
 from signalbox.app.asgi.uvicorn_protocol import ClientConnection
 from signalbox.app.config import Settings
-from signalbox.app.deps import Parts
+from signalbox.app.deps import Services
 from signalbox.app.main import create_app
 from signalbox.app.protocols import PROTOCOLS, ClientProtocol
 from signalbox.core.tools import Tool
@@ -114,8 +114,8 @@ class RunningApp:
         self._socket.close()
 
     @property
-    def parts(self) -> Parts:
-        return self.app.state.parts
+    def parts(self) -> Services:
+        return self.app.state.services
 
     def within(self, work: Any) -> Any:
         """Await something on the app's own loop."""

@@ -1,4 +1,4 @@
-"""Who asks: told by the token of a request; the owner of what is made, and what they may see of others'."""
+"""The caller of a request: identified by its token, and what it may see."""
 
 import asyncio
 import hmac
@@ -17,53 +17,53 @@ from signalbox.runs.manager import RunManager
 from signalbox.store.database import Database
 from signalbox.store.tokens import find_token
 
-# A revoked token is taken so long at most, in every worker.
+# A revoked token is accepted for at most this long, in every worker.
 _FRESH_SECONDS = 1.0
-# A database that does not answer must not keep a caller waiting for ever.
+# A database that does not answer must not block a request for ever.
 _SILENT_SECONDS = 5.0
 _MOST_REMEMBERED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
-    """Who asks. `owner` is the API token's id; empty without one, and for the operator."""
+class Caller:
+    """The client of a request. `owner` is the API token's id; empty without one, and for the operator."""
 
     owner: str = ""
     is_operator: bool = False
 
     def may_see(self, owner: str) -> bool:
-        """Whether a run of this owner may be read and stopped: one's own, and by the operator any."""
+        """Return whether a run of this owner may be read and stopped: own runs, and for the operator all."""
         return self.is_operator or self.owns(owner)
 
     def owns(self, owner: str) -> bool:
-        """Whether this is one's own: only that may be kept as a save."""
+        """Return whether this is an own run: only those may be saved."""
         return owner == self.owner
 
 
-ANYBODY = Who()
-OPERATOR = Who(is_operator=True)
+ANONYMOUS = Caller()
+OPERATOR = Caller(is_operator=True)
 
 
-def who_of(request: Request) -> Who:
-    """Return who asks."""
-    # The gate has put it there; without a gate (tests of single routes) all requests have one owner.
-    return request.scope.get("state", {}).get("who", ANYBODY)
+def caller_of(request: Request) -> Caller:
+    """Return the caller of a request."""
+    # AccessControl sets it; without that (tests of single routes) all requests have one owner.
+    return request.scope.get("state", {}).get("caller", ANONYMOUS)
 
 
-async def _who(request: Request) -> Who:
-    return who_of(request)
+async def _caller(request: Request) -> Caller:
+    return caller_of(request)
 
 
-WhoDep = Annotated[Who, Depends(_who)]
+CallerDep = Annotated[Caller, Depends(_caller)]
 
 
-# --- by which token ---------------------------------------------------------------------------------------------
+# --- authentication ---------------------------------------------------------------------------------------------
 
 
-class TokenBook:
-    """The API tokens as the database had them a moment ago, so that not every request asks it.
+class TokenCache:
+    """The API tokens as the database had them a moment ago, so that not every request reads it.
 
-    `clock` tells epoch seconds, `ticks` only ever grows.
+    `clock` returns epoch seconds, `ticks` is monotonic.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class TokenBook:
         return found
 
     def _remember(self, token_id: str, at: float, token: Token | None) -> None:
-        """Only tokens that exist: made-up ones must fill no memory."""
+        """Remember only tokens that exist: invented ones must not fill memory."""
         if token is None or len(self._read) >= _MOST_REMEMBERED:
             self._read.pop(token_id, None)
         else:
@@ -107,7 +107,7 @@ class TokenBook:
 
 
 @dataclass(frozen=True, slots=True)
-class Doorkeeper:
+class Authenticator:
     """Identifies the owner of a request by its token. `is_asked`: requests without a token are rejected.
 
     `book` is called for each request, because there is no token book before the database is open.
@@ -116,26 +116,25 @@ class Doorkeeper:
     is_asked: bool
     access: str | None
     admin: str
-    book: Callable[[], TokenBook]
+    book: Callable[[], TokenCache]
 
-    async def who(self, given: str) -> Who:
-        """Return who has this token, empty for none; raises RequestError UNAUTHORIZED, StoreError.
+    async def caller_of(self, given: str) -> Caller:
+        """Return the caller with this token, empty for none; raises RequestError UNAUTHORIZED, StoreError.
 
-        What looks like an API token, if only by its beginning, is looked up or refused also where none is asked for: a
-        run that was meant for its owner must not become public. Any other word is passed over there, as it was
-        before there were tokens.
+        A string that looks like an API token, if only by its prefix, is checked even where no token is required: a run
+        that was meant for its owner must not become public. Any other string is ignored there.
         """
         if _is_same(given, self.admin):
             return OPERATOR
         if self.access is not None and _is_same(given, self.access):
-            return ANYBODY
+            return ANONYMOUS
         if (found := parse_token(given)) is not None:
-            return Who(await self.book().owner_of(*found))
+            return Caller(await self.book().owner_of(*found))
         if looks_like_token(given):
             raise _refused("This token is not valid.")
         if self.is_asked:
             raise RequestError(Code.UNAUTHORIZED, field="Authorization")
-        return ANYBODY
+        return ANONYMOUS
 
 
 def _is_same(given: str, token: str) -> bool:
@@ -146,20 +145,20 @@ def _refused(words: str) -> RequestError:
     return RequestError(Code.UNAUTHORIZED, words, "Authorization")
 
 
-# --- whose run --------------------------------------------------------------------------------------------------
+# --- authorization --------------------------------------------------------------------------------------------------
 
 
-async def run_of(run_id: str, runs: RunManager, who: Who) -> RunRecord:
+async def run_of(run_id: str, runs: RunManager, caller: Caller) -> RunRecord:
     """Return a run that may be seen; raises RequestError UNKNOWN_RUN for any other, whether it exists or not."""
     record = await runs.find(run_id)
-    if not who.may_see(record.owner):
+    if not caller.may_see(record.owner):
         raise RequestError(Code.UNKNOWN_RUN)
     return record
 
 
-async def own_run_of(run_id: str, runs: RunManager, who: Who) -> RunRecord:
+async def own_run_of(run_id: str, runs: RunManager, caller: Caller) -> RunRecord:
     """Return a run of one's own; raises RequestError UNKNOWN_RUN for any other, whether it exists or not."""
     record = await runs.find(run_id)
-    if not who.owns(record.owner):
+    if not caller.owns(record.owner):
         raise RequestError(Code.UNKNOWN_RUN)
     return record

@@ -1,4 +1,4 @@
-"""A question's conversation: where the question stands, what its model is reminded of, what is kept of it."""
+"""Binds a request to a conversation: its position there, the history that its model gets, what is stored of it."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from time import time
 
-from signalbox.app.deps import Parts
+from signalbox.app.deps import Services
 from signalbox.chat.plan import trusted_names
 from signalbox.conversations.continuing import asked_behind, chain_of, cited
 from signalbox.conversations.history import conversation_gone, history_of
@@ -22,15 +22,15 @@ from signalbox.core.messages import AssistantMessage, Message, SystemMessage, To
 from signalbox.offload import offloaded
 from signalbox.store.conversations import add_nodes, events_of_runs, has_node, tree_of
 
-# What it takes to place a question among so many nodes, in bytes of a body that take as long.
+# The work of finding a position, per node, in bytes of a body that cost the same.
 _NODE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A question in its owner's conversation; `messages` is everything that its model receives.
+class Binding:
+    """A request in a conversation; `messages` is everything that its model receives.
 
-    `cited` are the numbered sources of the answer that is continued, title and address by number.
+    `cited` are the numbered sources of the answer that is continued: title and address by number.
     """
 
     owner: str
@@ -45,8 +45,8 @@ def new_node_id() -> str:
     return secrets.token_hex(16)
 
 
-async def standing_of(ask: Ask, parts: Parts, owner: str, size: int = 0) -> Standing | None:
-    """Find where a question of so many bytes stands, None for one without conversation; nothing is kept yet.
+async def bind(ask: Ask, services: Services, owner: str, size: int = 0) -> Binding | None:
+    """Find the position of a request of `size` bytes, None for one without a conversation. Nothing is stored yet.
 
     Raises RequestError.
     """
@@ -59,7 +59,7 @@ async def standing_of(ask: Ask, parts: Parts, owner: str, size: int = 0) -> Stan
         words = "parent_id cannot be combined with a whole history: leave it out, or send only the new message."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
     key = key_of(owner, position.conversation_id)
-    conversation, nodes = await _tree(key, parts, texts=is_whole)
+    conversation, nodes = await _tree(key, services, texts=is_whole)
     if conversation is None and position.parent_id is not None:
         words = "There is no conversation with that id; it may have been deleted. Leave out parent_id to start it."
         raise RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
@@ -69,7 +69,7 @@ async def standing_of(ask: Ask, parts: Parts, owner: str, size: int = 0) -> Stan
         lambda: Placing(Tree(nodes), leaf_id, now, new_node_id).place(asking, system),
         size=size + _NODE * len(nodes),
     )
-    history = await history_of(parts.database, place.known, trusted_names(parts.executor.tools))
+    history = await history_of(services.database, place.known, trusted_names(services.executor.tools))
     if isinstance(asking, Continued):
         _check_continued(place, history, nodes)
         history += asked_behind(place.known)
@@ -79,11 +79,11 @@ async def standing_of(ask: Ask, parts: Parts, owner: str, size: int = 0) -> Stan
     messages: list[Message] = [SystemMessage(system)] if system else []
     messages += history
     messages += [message for one in place.new for message in one.messages]
-    return Standing(owner, key, place, messages, await _cited(place, parts) if isinstance(asking, Continued) else {})
+    return Binding(owner, key, place, messages, await _cited(place, services) if isinstance(asking, Continued) else {})
 
 
 def _instructions(system: str | None, told: Sequence[Message]) -> tuple[str | None, tuple[Message, ...]]:
-    """Take instructions that stand before everything else for `system`: they hold, and go, in the same way."""
+    """Treat instructions before the first other message as `system`."""
     heads = [*takewhile(lambda message: isinstance(message, SystemMessage), told)]
     if not heads:
         return system, tuple(told)
@@ -99,12 +99,12 @@ def _asking(position: Position, told: tuple[Message, ...], leaf_id: str | None, 
     return Words(told, leaf_id if position.follows_newest else position.parent_id)
 
 
-async def _tree(conversation_id: str, parts: Parts, *, texts: bool) -> tuple[Conversation | None, list[Node]]:
+async def _tree(conversation_id: str, services: Services, *, texts: bool) -> tuple[Conversation | None, list[Node]]:
     """Read a conversation's nodes; what running runs have emitted so far is flushed to disk first."""
-    conversation, nodes = await parts.database.read(tree_of, conversation_id, texts=texts)
+    conversation, nodes = await services.database.read(tree_of, conversation_id, texts=texts)
     if any(node.run is not None and node.run.status is None for node in nodes):
-        await parts.runs.store.flush()
-        conversation, nodes = await parts.database.read(tree_of, conversation_id, texts=texts)
+        await services.runs.store.flush()
+        conversation, nodes = await services.database.read(tree_of, conversation_id, texts=texts)
     return conversation, nodes
 
 
@@ -115,9 +115,9 @@ def _check_open(place: Place, history: list[Message]) -> None:
 
 
 def _check_continued(place: Place, history: list[Message], nodes: Sequence[Node]) -> None:
-    """Refuse what cannot be continued: a question, an unfinished answer, and one that has said nothing.
+    """Reject what cannot be continued: a user's message, an unfinished answer, and an answer without text.
 
-    An answer has one continuation at a time, or two tabs would pay for the same words twice.
+    An answer has one continuation at a time, or two tabs would pay for the same text twice.
     """
     run = place.known[-1].run
     if run is None:
@@ -134,34 +134,32 @@ def _check_continued(place: Place, history: list[Message], nodes: Sequence[Node]
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
 
 
-async def _cited(place: Place, parts: Parts) -> dict[int, tuple[str, str]]:
+async def _cited(place: Place, services: Services) -> dict[int, tuple[str, str]]:
     chain = chain_of(place.known)
-    events = await parts.database.read(events_of_runs, chain)
+    events = await services.database.read(events_of_runs, chain)
     return await offloaded(
         lambda: cited(events.get(run_id, ()) for run_id in chain), size=_NODE * sum(map(len, events.values()))
     )
 
 
-async def keep(standing: Standing, parts: Parts) -> None:
-    """Keep what a person has typed, before the run starts: it is not lost when the run cannot.
+async def store_messages(binding: Binding, services: Services) -> None:
+    """Store the user's messages before the run starts, so that they are not lost if it cannot.
 
-    Raises StoreError, and RequestError where the conversation was deleted since `standing_of` looked at it.
+    Raises StoreError, and RequestError if the conversation was deleted since `bind` read it.
     """
-    place = standing.place
+    place = binding.place
     if not place.new:
         return
     first = next((one.node.text for one in place.new if one.node.role == "user" and one.node.text.strip()), "")
     now = place.new[-1].node.created
-    conversation = Conversation(
-        standing.conversation_id, title_of(first), created=now, updated=now, owner=standing.owner
-    )
+    conversation = Conversation(binding.conversation_id, title_of(first), created=now, updated=now, owner=binding.owner)
     try:
-        await parts.database.write(add_nodes, conversation, place.new)
+        await services.database.write(add_nodes, conversation, place.new)
     except RequestError as refused:  # the message that it follows was there, and goes only with its conversation
         raise conversation_gone() from refused
 
 
-async def check_there(standing: Standing, parts: Parts) -> None:
-    """Refuse a run whose question was deleted meanwhile with its conversation; raises RequestError."""
-    if not await parts.database.read(has_node, standing.conversation_id, standing.place.node_id):
+async def check_exists(binding: Binding, services: Services) -> None:
+    """Raise RequestError if the message was deleted meanwhile with its conversation."""
+    if not await services.database.read(has_node, binding.conversation_id, binding.place.node_id):
         raise conversation_gone()

@@ -13,7 +13,7 @@ from signalbox.store.engines.sqlite import SqliteDatabase
 from signalbox.store.migrate import NewerDatabase
 
 FILE = "signalbox.db"
-# Parts of the reasons (store/engines/postgres_errors.py) for which there may be no server at all; in all others a
+# Services of the reasons (store/engines/postgres_errors.py) for which there may be no server at all; in all others a
 # server has answered.
 _AWAY = ("does not answer", "nothing listens", "no socket", "host is not known")
 
@@ -102,5 +102,5 @@ def place_of(settings: Settings) -> str:
     """Name the database, without its password."""
     if settings.database_url is None:
         return str(settings.signalbox_data_dir.absolute() / FILE)
-    parts = urlsplit(settings.database_url.get_secret_value())
-    return f"{parts.netloc.rpartition('@')[2] or 'localhost'}{parts.path}"
+    services = urlsplit(settings.database_url.get_secret_value())
+    return f"{services.netloc.rpartition('@')[2] or 'localhost'}{services.path}"

@@ -1,4 +1,4 @@
-"""What routes are given: the parts that one process has once."""
+"""The services of the process, and how a route gets them."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -18,8 +18,11 @@ from signalbox.store.database import Database
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """The process's parts. `is_simulated`: the upstream is the simulator; `search_is_paid` sets the default clamp."""
+class Services:
+    """What one process has once.
+
+    `is_simulated`: the upstream is the simulator; `search_is_paid` sets the default limit of searches.
+    """
 
     settings: Settings
     upstream: UpstreamClient
@@ -36,14 +39,14 @@ class Parts:
     search_is_paid: bool = False
 
 
-def parts_of(request: Request) -> Parts:
-    """Return the parts of the process that a request came to."""
-    return request.app.state.parts
+def services_of(request: Request) -> Services:
+    """Return the services of the process that got a request."""
+    return request.app.state.services
 
 
-async def _parts(request: Request) -> Parts:
+async def _services(request: Request) -> Services:
     # Async although it awaits nothing: FastAPI sends a plain function to a thread, on every request.
-    return parts_of(request)
+    return services_of(request)
 
 
-PartsDep = Annotated[Parts, Depends(_parts)]
+ServicesDep = Annotated[Services, Depends(_services)]

@@ -1,4 +1,4 @@
-"""The app: its parts put together, its routes, its page."""
+"""The app: its services put together, its routes, its page."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -12,14 +12,14 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from signalbox import __version__
-from signalbox.app.access import Doorkeeper, TokenBook
+from signalbox.app.access import Authenticator, TokenCache
 from signalbox.app.asgi.compression import Compress
 from signalbox.app.asgi.route_bypass import RouteBypass
-from signalbox.app.asgi.security import Gate, Guard
+from signalbox.app.asgi.security import AccessControl, ResponseHeaders
 from signalbox.app.asgi.static_files import mount_files, public_paths
 from signalbox.app.config import Settings, load_settings
 from signalbox.app.database_setup import open_database, unusable
-from signalbox.app.deps import Parts
+from signalbox.app.deps import Services
 from signalbox.app.errors import LastResort, add_error_handlers
 from signalbox.app.folders import data_folder
 from signalbox.app.limits.open_streams import Streams
@@ -72,7 +72,7 @@ _EXPOSED = [
 
 
 class _App(FastAPI):
-    """Goes straight to `Guard`, the outermost of ours.
+    """Goes straight to `ResponseHeaders`, the outermost of ours.
 
     FastAPI puts three middlewares around it for errors, telemetry and large bodies, none of which has anything to do
     here; each is a coroutine of every open stream, and one of them a call of every event.
@@ -81,7 +81,7 @@ class _App(FastAPI):
     def build_middleware_stack(self) -> ASGIApp:
         """Leave out what is around ours."""
         stack: Any = super().build_middleware_stack()
-        while not isinstance(stack, Guard):
+        while not isinstance(stack, ResponseHeaders):
             stack = stack.app
         return stack
 
@@ -113,10 +113,10 @@ def create_app(
         tune()
         async with AsyncExitStack() as stack:
             stack.callback(rejections.flush)
-            app.state.parts = await _parts(settings, extra_tools, admin, stack)
-            app.state.tokens = TokenBook(app.state.parts.database)
-            stack.callback(asyncio.create_task(warm_up(app, app.state.parts), name="warming").cancel)
-            streams = app.state.parts.streams
+            app.state.services = await _services(settings, extra_tools, admin, stack)
+            app.state.tokens = TokenCache(app.state.services.database)
+            stack.callback(asyncio.create_task(warm_up(app, app.state.services), name="warming").cancel)
+            streams = app.state.services.streams
             freeze()
             upkeep = Upkeep(is_idle=lambda: streams.open == 0)
             stack.callback(asyncio.create_task(upkeep.work(), name="upkeep").cancel)
@@ -150,12 +150,14 @@ def create_app(
     token = token or (access.get_secret_value() if access else None)
     is_asked = token is not None or settings.signalbox_require_token
     mount_files(app, settings, [*by_path(protocols)], is_open=not is_asked)
-    _guard(app, settings, protocols, Doorkeeper(is_asked, token, admin.value, lambda: app.state.tokens))
-    app.add_middleware(Guard, rejections=rejections, protocols=by_path(protocols))
+    _add_middleware(app, settings, protocols, Authenticator(is_asked, token, admin.value, lambda: app.state.tokens))
+    app.add_middleware(ResponseHeaders, rejections=rejections, protocols=by_path(protocols))
     return app
 
 
-def _guard(app: FastAPI, settings: Settings, protocols: Sequence[ClientProtocol[Any]], keeper: Doorkeeper) -> None:
+def _add_middleware(
+    app: FastAPI, settings: Settings, protocols: Sequence[ClientProtocol[Any]], authenticator: Authenticator
+) -> None:
     """Put the middleware around the routes; the last one added sees a request first."""
     origins = settings.signalbox_allowed_origins
     # The innermost: requests that start runs do not reach it.
@@ -163,10 +165,10 @@ def _guard(app: FastAPI, settings: Settings, protocols: Sequence[ClientProtocol[
     endpoints = {path: chat.endpoint_of(protocol) for path, protocol in by_path(protocols).items()}
     app.add_middleware(RouteBypass, endpoints=endpoints)
     app.add_middleware(
-        Gate,
+        AccessControl,
         hosts=settings.signalbox_allowed_hosts,
         origins=origins,
-        who=keeper.who,
+        caller_of=authenticator.caller_of,
         public=public_paths(settings, (contract.PATH, "/openapi.json")),
     )
     app.add_middleware(LastResort)
@@ -180,7 +182,9 @@ def _guard(app: FastAPI, settings: Settings, protocols: Sequence[ClientProtocol[
         )
 
 
-async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminToken, stack: AsyncExitStack) -> Parts:
+async def _services(
+    settings: Settings, extra_tools: Sequence[Tool], admin: AdminToken, stack: AsyncExitStack
+) -> Services:
     """Start what the process needs, and have `stack` end it in the right order."""
     folder = data_folder(settings)
     database = await open_database(settings, folder, stack)
@@ -230,7 +234,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         stack.callback(asyncio.create_task(retention.work(), name="retention").cancel)
     catalog = _catalog(settings, upstream, folder)
     stack.callback(asyncio.create_task(catalog.entries()).cancel)  # have it at hand before the first question
-    return Parts(
+    return Services(
         settings=settings,
         upstream=upstream,
         executor=ToolExecutor(toolbox.tools),

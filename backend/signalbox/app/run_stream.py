@@ -5,11 +5,11 @@ from typing import Any, TypeAlias
 
 from fastapi import Request, Response
 
-from signalbox.app.access import Who, run_of
+from signalbox.app.access import Caller, run_of
 from signalbox.app.asgi.raw_headers import headers_of
 from signalbox.app.asgi.streaming import EventStream
 from signalbox.app.asgi.whole_answer import WholeAnswer
-from signalbox.app.deps import Parts
+from signalbox.app.deps import Services
 from signalbox.app.limits.open_streams import Slot
 from signalbox.app.protocols import V1, ClientProtocol
 from signalbox.core.codes import Code
@@ -33,7 +33,7 @@ _SEQ_DIGITS = 20
 def answer(
     run: Run | RunRecord,
     protocol: ClientProtocol[Any],
-    parts: Parts,
+    services: Services,
     slot: Slot,
     *,
     is_streamed: bool = True,
@@ -44,7 +44,7 @@ def answer(
 
     `is_streamed`: they are sent as they are emitted, else in one answer, where the protocol has one.
     """
-    record, runs = run.opening if isinstance(run, Run) else run, parts.runs
+    record, runs = run.opening if isinstance(run, Run) else run, services.runs
     headers = {**_names(record), **_places(record)}
     live = run if isinstance(run, Run) else run.id
     if not is_streamed and protocol.whole is not None:
@@ -114,8 +114,8 @@ def _places(run: RunRecord) -> dict[str, str]:
 
 async def resume(
     run_id: str,
-    parts: Parts,
-    who: Who,
+    services: Services,
+    caller: Caller,
     *,
     after: int,
     follow: bool = True,
@@ -126,13 +126,13 @@ async def resume(
 
     Raises RequestError UNKNOWN_RUN.
     """
-    record = await run_of(run_id, parts.runs, who)
+    record = await run_of(run_id, services.runs, caller)
     if record.is_over and after >= record.seq:
         nothing = nothing_left(record, protocol)
         nothing.headers.update(_places(record))
         return nothing
-    with parts.streams.acquire(who.owner) as slot:
-        return answer(record, protocol, parts, slot, is_streamed=is_streamed, after=after, follow=follow)
+    with services.streams.acquire(caller.owner) as slot:
+        return answer(record, protocol, services, slot, is_streamed=is_streamed, after=after, follow=follow)
 
 
 def cursor_of(run_id: str, after: int, last_event_id: str | None) -> int:

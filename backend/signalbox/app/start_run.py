@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from signalbox.app.access import Who
-from signalbox.app.conversation_binding import Standing, check_there, keep, standing_of
-from signalbox.app.deps import Parts
+from signalbox.app.access import Caller
+from signalbox.app.conversation_binding import Binding, bind, check_exists, store_messages
+from signalbox.app.deps import Services
 from signalbox.chat.context import RunFlags
 from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.registry import LOOPS
@@ -33,7 +33,7 @@ class Origin:
     Idempotency-Key.
     """
 
-    caller: Who
+    caller: Caller
     address: str | None
     request_id: str
     loop: str | None
@@ -42,51 +42,51 @@ class Origin:
     digest: str | None = None
 
 
-async def start_run(ask: Ask, origin: Origin, parts: Parts) -> Run:
+async def start_run(ask: Ask, origin: Origin, services: Services) -> Run:
     """Start the run that answers an Ask, and return once it is on disk; raises RequestError and StoreError."""
     run_id = new_run_id()
-    standing = await standing_of(ask, parts, origin.caller.owner, origin.size)
-    flags = _flags(parts, standing.conversation_id if standing else run_id, origin.loop)
-    plan = await _plan(ask, standing, parts, origin.size)
+    binding = await bind(ask, services, origin.caller.owner, origin.size)
+    flags = _flags(services, binding.conversation_id if binding else run_id, origin.loop)
+    plan = await _plan(ask, binding, services, origin.size)
     context = plan.context(run_id, flags, origin.request_id)
     progress = Progress()
-    loop = LOOPS[flags.loop](context, parts.upstream, parts.executor, progress)
-    options = await offloaded(partial(_options, ask, origin, plan.messages, standing), size=origin.size)
-    with parts.quota.counted(origin.caller, origin.address):
-        if standing is not None:
-            await keep(standing, parts)
+    loop = LOOPS[flags.loop](context, services.upstream, services.executor, progress)
+    options = await offloaded(partial(_options, ask, origin, plan.messages, binding), size=origin.size)
+    with services.quota.counted(origin.caller, origin.address):
+        if binding is not None:
+            await store_messages(binding, services)
         try:
-            async with parts.quota.slot_for(origin.caller):
-                return await parts.runs.start(context, progress, loop, options)
+            async with services.quota.slot_for(origin.caller):
+                return await services.runs.start(context, progress, loop, options)
         except RequestError:
-            if standing is not None:
-                await check_there(standing, parts)
+            if binding is not None:
+                await check_exists(binding, services)
             raise
 
 
-def _flags(parts: Parts, key: str, asked: str | None) -> RunFlags:
+def _flags(services: Services, key: str, asked: str | None) -> RunFlags:
     """Choose the loop; a client's choice counts only where the operator allows it. Raises RequestError."""
     loop: LoopName | None = None
-    if asked is not None and parts.settings.signalbox_allow_loop_header:
+    if asked is not None and services.settings.signalbox_allow_loop_header:
         loop = _LOOP_NAMES.get(asked)
         if loop is None:
             raise RequestError(Code.INVALID_REQUEST, "x-tool-loop must be v2 or legacy.", "x-tool-loop")
-    choice = choose_loop(parts.settings.tool_loop_v2, parts.flag_override.current(), key, loop)
-    return RunFlags(loop=choice.loop, flag=choice.flag, simulated=parts.is_simulated)
+    choice = choose_loop(services.settings.tool_loop_v2, services.flag_override.current(), key, loop)
+    return RunFlags(loop=choice.loop, flag=choice.flag, simulated=services.is_simulated)
 
 
-async def _plan(ask: Ask, standing: Standing | None, parts: Parts, size: int) -> RunPlan:
+async def _plan(ask: Ask, binding: Binding | None, services: Services, size: int) -> RunPlan:
     """Plan the run; raises RequestError for a model that the catalogue does not list."""
-    await parts.catalog.check(ask.model)
-    facts = parts.catalog.entry(ask.model)
-    terms = ServerTerms(parts.settings.signalbox_max_run_cost, parts.search_is_paid)
-    if standing is not None:
-        return plan_of(ask, standing.messages, facts, terms, session_id=standing.conversation_id, cited=standing.cited)
-    messages = await offloaded(partial(with_trusted_results, ask.conversation, parts.executor.tools), size=size)
+    await services.catalog.check(ask.model)
+    facts = services.catalog.entry(ask.model)
+    terms = ServerTerms(services.settings.signalbox_max_run_cost, services.search_is_paid)
+    if binding is not None:
+        return plan_of(ask, binding.messages, facts, terms, session_id=binding.conversation_id, cited=binding.cited)
+    messages = await offloaded(partial(with_trusted_results, ask.conversation, services.executor.tools), size=size)
     return plan_of(ask, messages, facts, terms)
 
 
-def _options(ask: Ask, origin: Origin, messages: Sequence[Message], standing: Standing | None) -> StartOptions:
+def _options(ask: Ask, origin: Origin, messages: Sequence[Message], binding: Binding | None) -> StartOptions:
     """Return what is stored with the run beside its plan."""
     question = ask.question or question_of(ask)
     return StartOptions(
@@ -94,15 +94,15 @@ def _options(ask: Ask, origin: Origin, messages: Sequence[Message], standing: St
         digest=origin.digest,
         owner=origin.caller.owner,
         continues_after_disconnect=ask.is_detached,
-        request=_shown(ask, question, messages, standing),
-        question=without_messages(question) if standing else question,
-        parent_id=standing.place.node_id if standing else None,
+        request=_shown(ask, question, messages, binding),
+        question=without_messages(question) if binding else question,
+        parent_id=binding.place.node_id if binding else None,
     )
 
 
-def _shown(ask: Ask, question: JsonObject, messages: Sequence[Message], standing: Standing | None) -> JsonObject:
+def _shown(ask: Ask, question: JsonObject, messages: Sequence[Message], binding: Binding | None) -> JsonObject:
     """Return the request as the trace shows it; of a continuation with the instruction that its model gets."""
-    if standing is None:
+    if binding is None:
         return redacted(question, messages)
     is_continuation = ask.position is not None and ask.position.continues
     instruction = messages[-1] if is_continuation else None

@@ -20,7 +20,7 @@ from fastapi import FastAPI
 from signalbox.app.asgi.security import is_loopback
 from signalbox.app.asgi.uvicorn_protocol import ClientConnection
 from signalbox.app.config import Settings, SettingsError, load_settings, unknown_around, unknown_in_file, workers_wanted
-from signalbox.app.deps import Parts
+from signalbox.app.deps import Services
 from signalbox.app.folders import data_folder
 from signalbox.app.installation import where_settings_are_listed
 from signalbox.app.logs.setup import configure_logs, log_what_python_prints
@@ -172,10 +172,12 @@ class Server(uvicorn.Server):
 
     def _greeting(self) -> list[str]:
         """Return lines about this server for the operator."""
-        parts: Parts = self._app.state.parts
+        services: Services = self._app.state.services
         admin: AdminToken = self._app.state.admin_token
         lines = [
-            f"{tool.spec.name} is not offered: {tool.unavailable}." for tool in parts.executor.tools if tool.unavailable
+            f"{tool.spec.name} is not offered: {tool.unavailable}."
+            for tool in services.executor.tools
+            if tool.unavailable
         ]
         if self._settings.is_simulated:
             lines.insert(0, "No OPENROUTER_API_KEY is set: answers come from the simulator.")
@@ -207,11 +209,11 @@ class Server(uvicorn.Server):
         """Drain: reject new runs. A second signal, or Ctrl-C, also ends active runs."""
         is_last = sig == signal.SIGINT or self.should_exit
         super().handle_exit(sig, frame)
-        parts = self._parts
-        if parts is not None:
-            parts.runs.is_draining = True
+        services = self._parts
+        if services is not None:
+            services.runs.is_draining = True
             # With other workers, the port is closed instead, and open connections are still served.
-            parts.runs.is_closing = is_last or not parts.database.is_shared
+            services.runs.is_closing = is_last or not services.database.is_shared
         if is_last and not self._hurry.is_set():
             self.force_exit = False  # otherwise uvicorn closes the streams before their last events
             self._hurry.set()
@@ -220,17 +222,17 @@ class Server(uvicorn.Server):
         """Drain, end the remaining runs as interrupted and flush them, then let uvicorn shut down."""
         # Ends keep-alive, so that no connection is closed during its next request.
         self.server_state.default_headers.append((b"connection", b"close"))
-        parts = self._parts
-        if parts is not None:
-            _log.info("runs.draining", runs=parts.runs.active_count)
-            shared = parts.database.is_shared
+        services = self._parts
+        if services is not None:
+            _log.info("runs.draining", runs=services.runs.active_count)
+            shared = services.database.is_shared
             await self._unless_hurried(
-                self._hand_over(parts.runs, sockets or ()) if shared else parts.runs.wait_until_idle()
+                self._hand_over(services.runs, sockets or ()) if shared else services.runs.wait_until_idle()
             )
-            await parts.runs.aclose()
-            if parts.runs.store.is_healthy:  # otherwise the store logs it when it closes
+            await services.runs.aclose()
+            if services.runs.store.is_healthy:  # otherwise the store logs it when it closes
                 with suppress(StoreError):
-                    await parts.runs.store.flush()
+                    await services.runs.store.flush()
         await super().shutdown(sockets)
 
     async def _hand_over(self, runs: RunManager, sockets: Sequence[socket.socket]) -> None:
@@ -252,7 +254,7 @@ class Server(uvicorn.Server):
         await asyncio.gather(drained, told, return_exceptions=True)
 
     @property
-    def _parts(self) -> Parts | None:
+    def _parts(self) -> Services | None:
         return getattr(self._app.state, "parts", None)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import pytest
 from signalbox.app import access
-from signalbox.app.access import TokenBook
+from signalbox.app.access import TokenCache
 from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
 from signalbox.store.database import Database
@@ -39,7 +39,7 @@ class Clock:
     """Both clocks of the token book, as the test sets them."""
 
     def __init__(self, app: RunningApp) -> None:
-        self.book: TokenBook = app.app.state.tokens
+        self.book: TokenCache = app.app.state.tokens
         self.now = time()
         self._clock, self._ticks = self.book.clock, self.book.ticks
 
@@ -183,7 +183,7 @@ def test_a_token_expires_at_once(asking: RunningApp) -> None:
 
 def test_a_new_token_is_taken_at_once(asking: RunningApp) -> None:
     """That an id was unknown is not remembered, and made-up ids fill no memory."""
-    book: TokenBook = asking.app.state.tokens
+    book: TokenCache = asking.app.state.tokens
     with Clock(asking):
         before = len(book._read)
         for number in range(20):

@@ -125,7 +125,7 @@ def test_an_answer_to_what_was_deleted_is_unknown(behind: Behind, monkeypatch: p
 
 
 # Where a question may be when its conversation goes: a function that it passes, in the order in which it passes them.
-PASSED = ["history_of", "keep"]
+PASSED = ["history_of", "store_messages"]
 
 
 @pytest.mark.parametrize("passed", PASSED)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from signalbox.app.access import Who
-from signalbox.app.asgi.security import Gate
+from signalbox.app.access import Caller
+from signalbox.app.asgi.security import AccessControl
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
@@ -19,13 +19,13 @@ Among = Callable[..., tuple[RunningApp, ScriptedUpstream]]
 def _name_users(app: RunningApp) -> None:
     """Say behind the gate, as it does, whose a request is: every route asks what was put there."""
     gate: Any = app.app.middleware_stack
-    while not isinstance(gate, Gate):
+    while not isinstance(gate, AccessControl):
         gate = gate.app if hasattr(gate, "app") else gate._app
     inner = gate._app
 
     async def named(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            scope["state"]["who"] = Who(owner=Headers(scope=scope).get("x-user", ""))
+            scope["state"]["caller"] = Caller(owner=Headers(scope=scope).get("x-user", ""))
         await inner(scope, receive, send)
 
     gate._app = named

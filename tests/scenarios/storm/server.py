@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
-from signalbox.app.deps import Parts
+from signalbox.app.deps import Services
 from signalbox.app.main import create_app
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
@@ -43,7 +43,7 @@ async def inside(request: Request) -> JSONResponse:
         gc.collect()
         if sys.platform == "linux":
             getattr(ctypes.CDLL(None), "malloc_trim", int)(0)
-    parts: Parts = request.app.state.parts
+    parts: Services = request.app.state.services
     return JSONResponse(
         {
             "tasks": len(asyncio.all_tasks()),
@@ -72,7 +72,7 @@ def _sockets() -> int:
     return sum("socket:" in link for link in links)
 
 
-def _pooled(parts: Parts) -> int:
+def _pooled(parts: Services) -> int:
     """Count the connections to the upstream that are kept for the next request: held on purpose, none is a leak."""
     return sum(map(len, parts.upstream._client._pool._idle.values()))
 

@@ -47,7 +47,7 @@ async def test_the_first_question_finds_routes_and_tools_ready(tmp_path: Path, m
         await asyncio.wait_for(warming, 60)
         monkeypatch.setattr(routing, "get_dependant", _never)
         _ask_all_routers(app)
-        assert "_validators" in vars(app.state.parts.executor)
+        assert "_validators" in vars(app.state.services.executor)
 
 
 def _ask_all_routers(app: FastAPI) -> None:

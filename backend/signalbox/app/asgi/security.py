@@ -1,4 +1,4 @@
-"""Who may ask: Host allow-list, Origin and Sec-Fetch-Site on what spends or changes, the token; a browser's rules."""
+"""Access control (Host, Origin and Sec-Fetch-Site, token), and the headers that every response has."""
 
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from signalbox.app.access import ANYBODY, Who
+from signalbox.app.access import ANONYMOUS, Caller
 from signalbox.app.asgi.content_policy import policy_of
 from signalbox.app.asgi.raw_headers import headers_of
 from signalbox.app.asgi.request_id import HEADER, note_request
@@ -43,7 +43,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-class Guard:
+class ResponseHeaders:
     """A pure ASGI middleware, the outermost: every answer gets its request's id, and what a browser must heed.
 
     It looks only at heads, and so do the middlewares inside it: it leaves its own `send` for bodies. Rejected requests
@@ -79,10 +79,10 @@ class Guard:
             del scope[BODY_SEND]  # the server's request holds the scope, and would hold itself by it
 
 
-class Gate:
+class AccessControl:
     """A pure ASGI middleware for requests; answers bypass it.
 
-    `who` returns the caller by its token, or rejects the request. It is not called for `public` paths.
+    `caller_of` returns the caller by its token, or rejects the request. It is not called for `public` paths.
     """
 
     def __init__(
@@ -91,13 +91,13 @@ class Gate:
         *,
         hosts: Collection[str],
         origins: Collection[str],
-        who: Callable[[str], Awaitable[Who]],
+        caller_of: Callable[[str], Awaitable[Caller]],
         public: PublicPaths,
     ) -> None:
         self._app = app
         self._hosts = _LOOPBACK_NAMES | {host.lower() for host in hosts}
         self._origins = frozenset(origins)
-        self._who = who
+        self._caller_of = caller_of
         self._public = public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -109,14 +109,14 @@ class Gate:
         try:
             self._check(scope, headers)
             given = token_in(Headers(scope=scope)) if b"authorization" in headers else ""
-            who = ANYBODY if self._public.covers(scope) else await self._who(given)
+            caller = ANONYMOUS if self._public.covers(scope) else await self._caller_of(given)
         except RequestError as refusal:
             await error_response(refusal, scope)(scope, receive, send)
             return
         except StoreError as error:
             await error_response(RequestError(error.code), scope)(scope, receive, send)
             return
-        scope.setdefault("state", {})["who"] = who
+        scope.setdefault("state", {})["caller"] = caller
         await self._app(scope, receive, send)
 
     def _check(self, scope: Scope, headers: dict[bytes, bytes]) -> None:

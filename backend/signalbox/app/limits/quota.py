@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from weakref import WeakValueDictionary
 
-from signalbox.app.access import Who
+from signalbox.app.access import Caller
 from signalbox.app.limits.rate_windows import Rates, address_of
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
@@ -45,32 +45,32 @@ class Quota:
     most_runs: int | None = None
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
 
-    def counted(self, who: Who, address: str | None) -> AbstractContextManager[None]:
+    def counted(self, caller: Caller, address: str | None) -> AbstractContextManager[None]:
         """Count a question that starts a run within the block, per user or per address; raises RequestError.
 
         It is counted before other checks, so that concurrent questions cannot all pass. A rejected one is not counted.
         """
         if not self.rates.allowed:
             return _UNLIMITED
-        client = f"user {who.owner}" if who.owner else address_of(address)
+        client = f"user {caller.owner}" if caller.owner else address_of(address)
         now = self.rates.clock()
         wait = self.rates.count(client, now)
         if wait is not None:
             raise RequestError(Code.TOO_MANY_QUESTIONS, retry_after=wait)
         return _Counted(self.rates, client, now)
 
-    def slot_for(self, who: Who) -> AbstractAsyncContextManager[None]:
+    def slot_for(self, caller: Caller) -> AbstractAsyncContextManager[None]:
         """Start a run within the block, if its user is below the limit; raises RequestError and StoreError."""
-        if self.most_runs is None or not who.owner:
+        if self.most_runs is None or not caller.owner:
             return _UNLIMITED
-        return self._slot_for(who, self.most_runs)
+        return self._slot_for(caller, self.most_runs)
 
     @asynccontextmanager
-    async def _slot_for(self, who: Who, most: int) -> AsyncGenerator[None, None]:
+    async def _slot_for(self, caller: Caller, most: int) -> AsyncGenerator[None, None]:
         """Serialize the starts of a user, so that concurrent ones cannot all pass."""
-        lock = self._locks.setdefault(who.owner, asyncio.Lock())
-        async with lock, self.database.locked(f"runs {who.owner}"):
-            if await self.database.read(count_active_runs, who.owner) >= most:
+        lock = self._locks.setdefault(caller.owner, asyncio.Lock())
+        async with lock, self.database.locked(f"runs {caller.owner}"):
+            if await self.database.read(count_active_runs, caller.owner) >= most:
                 words = f"Too many runs are active: each user may have {most} at once."
                 raise RequestError(Code.TOO_MANY_RUNS, words, status=429, retry_after=_RETRY_SECONDS)
             yield

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import structlog
 from starlette.types import Scope
 
-from signalbox.app.access import ANYBODY, Who
+from signalbox.app.access import ANONYMOUS, Caller
 from signalbox.app.asgi.request_id import info_of
 
 # A client without a token may send a thousand requests a second, which must not fill the disk.
@@ -65,7 +65,7 @@ class RejectionLog:
             self._later(window.began + SECONDS - now, lambda: self._sum_up(kind, window))
 
     def _write(self, scope: Scope, status: int) -> None:
-        who: Who = scope.get("state", {}).get("who", ANYBODY)
+        caller: Caller = scope.get("state", {}).get("caller", ANONYMOUS)
         client, info = scope.get("client"), info_of(scope)
         _log.log(
             _level(status),
@@ -75,7 +75,7 @@ class RejectionLog:
             code=info.code,
             method=scope["method"],
             path=scope["path"][:_LONGEST_PATH],
-            owner=who.owner or ("operator" if who.is_operator else None),
+            owner=caller.owner or ("operator" if caller.is_operator else None),
             client=client[0] if client else None,
         )
 

@@ -5,15 +5,15 @@ import asyncio
 from fastapi import FastAPI
 from starlette.types import Scope
 
-from signalbox.app.deps import Parts
+from signalbox.app.deps import Services
 
 _SCOPE: Scope = {"type": "http", "method": "GET", "path": "/api/", "root_path": "", "headers": [], "query_string": b""}
 
 
-async def warm_up(app: FastAPI, parts: Parts) -> None:
+async def warm_up(app: FastAPI, services: Services) -> None:
     """Prepare routes and tools."""
     _resolve_routes(app)
-    await asyncio.to_thread(parts.executor.prepare)
+    await asyncio.to_thread(services.executor.prepare)
 
 
 def _resolve_routes(app: FastAPI) -> None:

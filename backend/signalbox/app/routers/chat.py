@@ -7,11 +7,11 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from signalbox.app.access import who_of
+from signalbox.app.access import caller_of
 from signalbox.app.asgi.raw_headers import headers_of
 from signalbox.app.asgi.request_id import info_of
 from signalbox.app.asgi.route_bypass import Endpoint
-from signalbox.app.deps import Parts, parts_of
+from signalbox.app.deps import Services, services_of
 from signalbox.app.protocols import ClientProtocol
 from signalbox.app.request.body import object_in, read_body
 from signalbox.app.request.idempotency import checked_key, digest_of, owned
@@ -53,27 +53,27 @@ async def _respond(request: Request, protocol: ClientProtocol[Any]) -> Response:
     """
     # Everything is read from the request itself: FastAPI's dependencies were a tenth of a short stream.
     refuse_unknown(request.scope, protocol.query)
-    parts, who = parts_of(request), who_of(request)
+    services, caller = services_of(request), caller_of(request)
     last_event_id, key, x_tool_loop = _headers_of(request)
     if last_event_id is not None or key is not None:
         refuse_twins(request, "Last-Event-ID", "Idempotency-Key")
     if last_event_id:
         run_id, after = read_event_id(last_event_id)
-        return await resume(run_id, parts, who, after=after, protocol=protocol)
-    data = await read_body(request, int(parts.settings.signalbox_max_body_mb * 1024 * 1024))
+        return await resume(run_id, services, caller, after=after, protocol=protocol)
+    data = await read_body(request, int(services.settings.signalbox_max_body_mb * 1024 * 1024))
     body = await offloaded(lambda: protocol.body_of(object_in(data)), size=len(data))
     address = request.client.host if request.client else None
-    origin = partial(Origin, who, address, info_of(request.scope).id, x_tool_loop, len(data))
+    origin = partial(Origin, caller, address, info_of(request.scope).id, x_tool_loop, len(data))
     if key is None:
-        return await _start(request, protocol, body, origin(), parts)
-    key = owned(checked_key(key), who.owner)
+        return await _start(request, protocol, body, origin(), services)
+    key = owned(checked_key(key), caller.owner)
     digest = await offloaded(partial(digest_of, body.written), size=len(data))
-    async with parts.runs.hold_key(key) as known:
+    async with services.runs.hold_key(key) as known:
         if known is None:
-            return await _start(request, protocol, body, origin(key, digest), parts)
+            return await _start(request, protocol, body, origin(key, digest), services)
         if known.digest != digest:
             raise RequestError(Code.KEY_REUSED, field="Idempotency-Key")
-        return await resume(known.id, parts, who, after=0, protocol=protocol, is_streamed=body.is_streamed)
+        return await resume(known.id, services, caller, after=0, protocol=protocol, is_streamed=body.is_streamed)
 
 
 def _headers_of(request: Request) -> list[str | None]:
@@ -83,19 +83,19 @@ def _headers_of(request: Request) -> list[str | None]:
 
 
 async def _start(
-    request: Request, protocol: ClientProtocol[Any], body: Body[Any], origin: Origin, parts: Parts
+    request: Request, protocol: ClientProtocol[Any], body: Body[Any], origin: Origin, services: Services
 ) -> Response:
     """Start a run, and answer with its events; raises RequestError."""
-    tools = parts.executor.by_name
+    tools = services.executor.by_name
     ask = await offloaded(lambda: protocol.ask_of(body, tools, request.headers), size=origin.size)
-    async with _alone(ask, parts):
-        with parts.streams.acquire(origin.caller.owner) as slot:
-            run = await start_run(ask, origin, parts)
-            return answer(run, protocol, parts, slot, is_streamed=body.is_streamed)
+    async with _alone(ask, services):
+        with services.streams.acquire(origin.caller.owner) as slot:
+            run = await start_run(ask, origin, services)
+            return answer(run, protocol, services, slot, is_streamed=body.is_streamed)
 
 
-def _alone(ask: Ask, parts: Parts) -> AbstractAsyncContextManager[None]:
+def _alone(ask: Ask, services: Services) -> AbstractAsyncContextManager[None]:
     """Let an answer be continued by one request at a time: each sees what the one before it has started."""
     if ask.position is None or not ask.position.continues:
         return nullcontext()
-    return parts.runs.names.hold(f"continue {ask.position.parent_id}", parts.runs.store)
+    return services.runs.names.hold(f"continue {ask.position.parent_id}", services.runs.store)

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from fastapi import APIRouter, Query, Request, Response
 
-from signalbox.app.access import WhoDep
+from signalbox.app.access import CallerDep
 from signalbox.app.conversation_binding import new_node_id
-from signalbox.app.deps import Parts, PartsDep
+from signalbox.app.deps import Services, ServicesDep
 from signalbox.app.openapi import BODY_ERRORS, api_errors, json_body, json_response
 from signalbox.app.request.body import read_model
 from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
@@ -58,22 +58,24 @@ _EFFORT = 100
     },
     openapi_extra=json_body(CreateConversation, required=False),
 )
-async def create_conversation(request: Request, parts: PartsDep, who: WhoDep, response: Response) -> ConversationInfo:
+async def create_conversation(
+    request: Request, services: ServicesDep, caller: CallerDep, response: Response
+) -> ConversationInfo:
     """Create a conversation without a question. The body may be absent."""
     has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
-    wanted = CreateConversation() if not has_body else await read_model(request, CreateConversation, _limit(parts))
+    wanted = CreateConversation() if not has_body else await read_model(request, CreateConversation, _limit(services))
     now = time()
-    key = key_of(who.owner, wanted.id or new_node_id())
-    new = Conversation(key, wanted.title or "", wanted.title is not None, now, now, who.owner)
-    is_new = await parts.database.write(stored.add_conversation, new)
+    key = key_of(caller.owner, wanted.id or new_node_id())
+    new = Conversation(key, wanted.title or "", wanted.title is not None, now, now, caller.owner)
+    is_new = await services.database.write(stored.add_conversation, new)
     response.status_code = 201 if is_new else 200
-    return _info(new if is_new else await _find(key, parts))
+    return _info(new if is_new else await _find(key, services))
 
 
 @router.get("", response_model=None, responses={200: json_response(ConversationList), **api_errors()})
 async def list_conversations(
-    parts: PartsDep,
-    who: WhoDep,
+    services: ServicesDep,
+    caller: CallerDep,
     search: Annotated[str, Query(max_length=200, description="Text in a title, a message or an answer")] = "",
     limit: Limit = 50,
     before: Before = None,
@@ -82,15 +84,15 @@ async def list_conversations(
     wanted = folded(search.strip())
     cursor = cursor_in(before)
     if cursor is not None:
-        cursor = cursor[0], key_of(who.owner, cursor[1])
+        cursor = cursor[0], key_of(caller.owner, cursor[1])
     if wanted:
-        await _flushed(parts)
-    lines, found = await parts.database.read(conversation_page, who.owner, limit + 1, cursor, wanted)
-    if any(_is_over(run_id, parts) for line in lines for run_id in line.unfinished):
-        await _flushed(parts)
-        lines, found = await parts.database.read(conversation_page, who.owner, limit + 1, cursor, wanted)
+        await _flushed(services)
+    lines, found = await services.database.read(conversation_page, caller.owner, limit + 1, cursor, wanted)
+    if any(_is_over(run_id, services) for line in lines for run_id in line.unfinished):
+        await _flushed(services)
+        lines, found = await services.database.read(conversation_page, caller.owner, limit + 1, cursor, wanted)
     shown = lines[:limit]
-    summaries = [_summary(line, parts) for line in shown]
+    summaries = [_summary(line, services) for line in shown]
     if wanted:
         texts = [found[line.conversation.id] for line in shown]
         matches = await offloaded(lambda: [excerpt(text, wanted) for text in texts], size=sum(map(len, texts)))
@@ -105,9 +107,9 @@ async def list_conversations(
     response_model=None,
     responses={200: json_response(ConversationResponse), **api_errors(Code.UNKNOWN_CONVERSATION)},
 )
-async def get_conversation(conversation_id: str, parts: PartsDep, who: WhoDep) -> Response:
+async def get_conversation(conversation_id: str, services: ServicesDep, caller: CallerDep) -> Response:
     """Return a conversation with all its branches, in the order of their creation."""
-    conversation, nodes, bodies = await _read(key_of(who.owner, conversation_id), parts)
+    conversation, nodes, bodies = await _read(key_of(caller.owner, conversation_id), services)
 
     def written() -> bytes:
         whole: ConversationResponse = {**_head(conversation), "messages": [_node(node, bodies) for node in nodes]}
@@ -125,12 +127,14 @@ async def get_conversation(conversation_id: str, parts: PartsDep, who: WhoDep) -
     },
     openapi_extra=json_body(UpdateConversation),
 )
-async def update_conversation(conversation_id: str, request: Request, parts: PartsDep, who: WhoDep) -> ConversationHead:
+async def update_conversation(
+    conversation_id: str, request: Request, services: ServicesDep, caller: CallerDep
+) -> ConversationHead:
     """Set the title, or select the node that the next question follows."""
-    key = key_of(who.owner, conversation_id)
-    await _find(key, parts)
-    wanted = await read_model(request, UpdateConversation, _limit(parts))
-    changed = await parts.database.write(stored.change_conversation, key, wanted.title, wanted.leaf_id)
+    key = key_of(caller.owner, conversation_id)
+    await _find(key, services)
+    wanted = await read_model(request, UpdateConversation, _limit(services))
+    changed = await services.database.write(stored.change_conversation, key, wanted.title, wanted.leaf_id)
     if changed is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     return _head(changed)
@@ -141,17 +145,17 @@ async def update_conversation(conversation_id: str, request: Request, parts: Par
     response_model=None,
     responses={200: json_response(DeletedConversation), **api_errors(Code.UNKNOWN_CONVERSATION, Code.WORKER_SILENT)},
 )
-async def delete_conversation(conversation_id: str, parts: PartsDep, who: WhoDep) -> DeletedConversation:
+async def delete_conversation(conversation_id: str, services: ServicesDep, caller: CallerDep) -> DeletedConversation:
     """Stop active runs of a conversation and delete all of it. Saves of its runs remain."""
-    key = key_of(who.owner, conversation_id)
-    await _find(key, parts)
-    for run_id in await parts.database.read(stored.unfinished_of, key):
-        await _stop(run_id, parts)
-    deleted = await parts.database.write(stored.delete_conversation, key)
+    key = key_of(caller.owner, conversation_id)
+    await _find(key, services)
+    for run_id in await services.database.read(stored.unfinished_of, key):
+        await _stop(run_id, services)
+    deleted = await services.database.write(stored.delete_conversation, key)
     if deleted is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
-    await _drop(deleted, parts)
-    await parts.runs.store.erase_deleted()
+    await _drop(deleted, services)
+    await services.runs.store.erase_deleted()
     return {"deleted": True, "saves_kept": deleted.saves}
 
 
@@ -171,17 +175,17 @@ async def delete_conversation(conversation_id: str, parts: PartsDep, who: WhoDep
 )
 async def export_conversation(
     conversation_id: str,
-    parts: PartsDep,
-    who: WhoDep,
+    services: ServicesDep,
+    caller: CallerDep,
     kind: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
 ) -> Response:
     """Return a conversation as a file: the current branch as Markdown, or all branches as JSON."""
-    await _flushed(parts)
-    conversation, nodes, bodies = await _read(key_of(who.owner, conversation_id), parts)
+    await _flushed(services)
+    conversation, nodes, bodies = await _read(key_of(caller.owner, conversation_id), services)
     conversation = replace(conversation, id=conversation_id, title=conversation.title or UNTITLED)
     shown = nodes if kind == "json" else Tree(nodes).path(conversation.leaf_id)
     run_ids = [node.id for node in shown if node.run is not None]
-    events = await parts.database.read(stored.events_of_runs, run_ids)
+    events = await services.database.read(stored.events_of_runs, run_ids)
 
     def written() -> bytes:
         if kind == "json":
@@ -197,39 +201,39 @@ async def export_conversation(
 # --- find -------------------------------------------------------------------------------------------------------
 
 
-async def _find(key: str, parts: Parts) -> Conversation:
-    found = await parts.database.read(stored.find_conversation, key)
+async def _find(key: str, services: Services) -> Conversation:
+    found = await services.database.read(stored.find_conversation, key)
     if found is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     return found
 
 
-async def _read(key: str, parts: Parts) -> tuple[Conversation, list[Node], Mapping[str, tuple[Message, ...]]]:
+async def _read(key: str, services: Services) -> tuple[Conversation, list[Node], Mapping[str, tuple[Message, ...]]]:
     """Read a whole conversation, with the text so far of runs that are not on disk yet."""
-    conversation, nodes, bodies = await parts.database.read(stored.whole_of, key)
+    conversation, nodes, bodies = await services.database.read(stored.whole_of, key)
     if conversation is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
-    return conversation, [await _so_far(node, parts) for node in nodes], bodies
+    return conversation, [await _so_far(node, services) for node in nodes], bodies
 
 
-async def _so_far(node: Node, parts: Parts) -> Node:
+async def _so_far(node: Node, services: Services) -> Node:
     if node.run is None or node.run.status is not None:
         return node
     try:
-        record = await parts.runs.find(node.id)
+        record = await services.runs.find(node.id)
     except RequestError:  # the conversation was deleted since the tree was read
         raise RequestError(Code.UNKNOWN_CONVERSATION) from None
-    return replace(node, text=_text(await parts.runs.events(node.id)), run=answer_of(record))
+    return replace(node, text=_text(await services.runs.events(node.id)), run=answer_of(record))
 
 
 def _text(events: list[Stamped]) -> str:
     return "".join(stamped.event.content for stamped in events if isinstance(stamped.event, Content))
 
 
-async def _flushed(parts: Parts) -> None:
+async def _flushed(services: Services) -> None:
     """Flush the events of active runs to disk. If the disk fails, reads return what is stored."""
     with suppress(StoreError):
-        await parts.runs.store.flush()
+        await services.runs.store.flush()
 
 
 def _effort(nodes: Sequence[Node]) -> int:
@@ -237,28 +241,28 @@ def _effort(nodes: Sequence[Node]) -> int:
     return sum(_EFFORT + len(node.text) for node in nodes)
 
 
-def _is_over(run_id: str, parts: Parts) -> bool:
-    run = parts.runs.live(run_id)
+def _is_over(run_id: str, services: Services) -> bool:
+    run = services.runs.live(run_id)
     return run is not None and run.is_over
 
 
-def _limit(parts: Parts) -> int:
-    return int(parts.settings.signalbox_max_body_mb * 1024 * 1024)
+def _limit(services: Services) -> int:
+    return int(services.settings.signalbox_max_body_mb * 1024 * 1024)
 
 
 # --- delete -----------------------------------------------------------------------------------------------------
 
 
-async def _stop(run_id: str, parts: Parts) -> None:
+async def _stop(run_id: str, services: Services) -> None:
     with suppress(RequestError):  # it was deleted meanwhile
-        await parts.runs.stop(run_id)
+        await services.runs.stop(run_id)
 
 
-async def _drop(deleted: stored.Deleted, parts: Parts) -> None:
+async def _drop(deleted: stored.Deleted, services: Services) -> None:
     """Stop runs that started meanwhile, and discard unwritten events of deleted runs."""
     for run_id in deleted.run_ids:
-        await _stop(run_id, parts)
-        parts.runs.store.discard(run_id)
+        await _stop(run_id, services)
+        services.runs.store.discard(run_id)
 
 
 # --- write ------------------------------------------------------------------------------------------------------
@@ -277,14 +281,14 @@ def _info(conversation: Conversation) -> ConversationInfo:
     }
 
 
-def _summary(line: ListedConversation, parts: Parts) -> ConversationSummary:
+def _summary(line: ListedConversation, services: Services) -> ConversationSummary:
     return {
         **_info(line.conversation),
         "messages": line.messages,
         "cost": _amount(line.cost),
         "paid": _amount(line.paid),
         "model": line.model,
-        "is_running": any(parts.runs.is_running(run_id) for run_id in line.unfinished),
+        "is_running": any(services.runs.is_running(run_id) for run_id in line.unfinished),
     }
 
 

@@ -6,7 +6,7 @@ import structlog
 from fastapi import APIRouter, Request
 
 from signalbox.app.asgi.security import token_in
-from signalbox.app.deps import Parts, PartsDep
+from signalbox.app.deps import Services, ServicesDep
 from signalbox.app.openapi import BODY_ERRORS, api_errors, json_body, json_response
 from signalbox.app.request.body import read_model
 from signalbox.app.request.query_parameters import KnownParameters
@@ -23,9 +23,9 @@ _BODY_LIMIT = 10_000
 
 
 @router.get("/tool_loop_v2", response_model=None, responses={200: json_response(FeatureFlag), **api_errors()})
-async def get_flag(parts: PartsDep) -> FeatureFlag:
+async def get_flag(services: ServicesDep) -> FeatureFlag:
     """Return which loop the next runs use, and why."""
-    return _flag(parts)
+    return _flag(services)
 
 
 @router.put(
@@ -34,23 +34,23 @@ async def get_flag(parts: PartsDep) -> FeatureFlag:
     responses={200: json_response(FeatureFlag), **api_errors(*BODY_ERRORS)},
     openapi_extra=json_body(FlagOverride),
 )
-async def set_flag(request: Request, parts: PartsDep) -> FeatureFlag:
+async def set_flag(request: Request, services: ServicesDep) -> FeatureFlag:
     """Set the override of the feature flag; needs the operator token.
 
     It applies from the next run. Active runs keep their loop.
     """
-    if not hmac.compare_digest(token_in(request.headers).encode(), parts.admin_token.encode()):
+    if not hmac.compare_digest(token_in(request.headers).encode(), services.admin_token.encode()):
         words = "Changing this flag requires the operator token (SIGNALBOX_ADMIN_TOKEN)."
         raise RequestError(Code.UNAUTHORIZED, words, "Authorization")
     wanted = await read_model(request, FlagOverride, _BODY_LIMIT)
-    await parts.flag_override.store(Override(wanted.state, wanted.percent or 0))
+    await services.flag_override.store(Override(wanted.state, wanted.percent or 0))
     _log.info("flag.pulled", flag=FLAG_KEY, state=wanted.state, percent=wanted.percent)
-    return _flag(parts)
+    return _flag(services)
 
 
-def _flag(parts: Parts) -> FeatureFlag:
-    override = parts.flag_override.current()
-    environment = parts.settings.tool_loop_v2
+def _flag(services: Services) -> FeatureFlag:
+    override = services.flag_override.current()
+    environment = services.settings.tool_loop_v2
     return {
         "key": FLAG_KEY,
         "state": override.state if override else None,

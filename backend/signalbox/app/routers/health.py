@@ -9,7 +9,7 @@ from typing import Literal
 from fastapi import APIRouter, Response
 
 from signalbox import __version__
-from signalbox.app.deps import Parts, PartsDep
+from signalbox.app.deps import Services, ServicesDep
 from signalbox.app.openapi import errors, json_response
 from signalbox.app.response_types import Liveness, Readiness, ReadinessChecks
 from signalbox.core.codes import Code
@@ -36,30 +36,30 @@ async def get_liveness() -> Liveness:
         **errors(Code.HOST_NOT_ALLOWED, Code.INTERNAL),
     },
 )
-async def get_readiness(parts: PartsDep, response: Response) -> Readiness:
+async def get_readiness(services: ServicesDep, response: Response) -> Readiness:
     """Check whether runs can start: data folder, database, upstream settings, no shutdown under way."""
     checks: ReadinessChecks = {
-        "data_folder": await asyncio.to_thread(_is_writable, parts.settings.signalbox_data_dir),
-        "database": parts.runs.store.is_healthy and parts.database.is_healthy,
-        "upstream": parts.is_simulated or bool(parts.settings.openrouter_base_url),
-        "accepting": not (parts.runs.is_draining or parts.runs.is_closing),
+        "data_folder": await asyncio.to_thread(_is_writable, services.settings.signalbox_data_dir),
+        "database": services.runs.store.is_healthy and services.database.is_healthy,
+        "upstream": services.is_simulated or bool(services.settings.openrouter_base_url),
+        "accepting": not (services.runs.is_draining or services.runs.is_closing),
     }
     is_ready = all(checks.values())
     response.status_code = 200 if is_ready else 503
     return {
         "status": "ready" if is_ready else "not ready",
         "checks": checks,
-        "simulated": parts.is_simulated,
-        "loop": _loop(parts),
+        "simulated": services.is_simulated,
+        "loop": _loop(services),
     }
 
 
-def _loop(parts: Parts) -> LoopName | Literal["percent"]:
+def _loop(services: Services) -> LoopName | Literal["percent"]:
     """Return the loop of the next run, or "percent" if it depends on the conversation."""
-    override = parts.flag_override.current()
-    if override is not None and override.state == "percent" and parts.settings.tool_loop_v2 is not False:
+    override = services.flag_override.current()
+    if override is not None and override.state == "percent" and services.settings.tool_loop_v2 is not False:
         return "percent"
-    return choose_loop(parts.settings.tool_loop_v2, override, key="").loop
+    return choose_loop(services.settings.tool_loop_v2, override, key="").loop
 
 
 def _is_writable(folder: Path) -> bool:

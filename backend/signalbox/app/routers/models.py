@@ -6,7 +6,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 
 from signalbox.app.asgi.compression import accepted
 from signalbox.app.asgi.conditional import is_current
-from signalbox.app.deps import PartsDep
+from signalbox.app.deps import ServicesDep
 from signalbox.app.openapi import api_errors, json_response
 from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.app.response_types import ModelList
@@ -26,10 +26,10 @@ Hidden = Annotated[bool, Query(description="false: omit models that are requeste
     },
 )
 async def list_models(
-    request: Request, parts: PartsDep, *, hidden: Hidden = True, if_none_match: Annotated[str, Header()] = ""
+    request: Request, services: ServicesDep, *, hidden: Hidden = True, if_none_match: Annotated[str, Header()] = ""
 ) -> Response:
     """List the models of the upstream's catalogue."""
-    packed = await parts.models.packed(hidden=hidden)
+    packed = await services.models.packed(hidden=hidden)
     headers = {"etag": packed.etag, "cache-control": "private, no-cache", "vary": "accept-encoding"}
     if is_current(if_none_match, packed.etag):
         return Response(status_code=304, headers=headers)

@@ -7,8 +7,8 @@ from typing import Annotated, cast
 import msgspec
 from fastapi import APIRouter, Header, Query, Request, Response
 
-from signalbox.app.access import Who, WhoDep, own_run_of
-from signalbox.app.deps import Parts, PartsDep
+from signalbox.app.access import Caller, CallerDep, own_run_of
+from signalbox.app.deps import Services, ServicesDep
 from signalbox.app.openapi import BODY_ERRORS, api_errors, json_body, json_response, replay_responses
 from signalbox.app.request.body import read_model
 from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
@@ -40,39 +40,39 @@ router = APIRouter(prefix="/api/saves", tags=["saves"], route_class=KnownParamet
     },
     openapi_extra=json_body(CreateSave),
 )
-async def create_save(request: Request, parts: PartsDep, who: WhoDep) -> SaveSummary:
+async def create_save(request: Request, services: ServicesDep, caller: CallerDep) -> SaveSummary:
     """Save a snapshot of your own finished run, with the runs that it continues."""
-    wanted = await read_model(request, CreateSave, int(parts.settings.signalbox_max_body_mb * 1024 * 1024))
-    record = await own_run_of(wanted.run_id, parts.runs, who)
+    wanted = await read_model(request, CreateSave, int(services.settings.signalbox_max_body_mb * 1024 * 1024))
+    record = await own_run_of(wanted.run_id, services.runs, caller)
     if not record.is_over:
         raise RequestError(Code.RUN_NOT_OVER, field="run_id")
-    earlier = await _continued(record, parts, who)
+    earlier = await _continued(record, services, caller)
     first = earlier[0][0] if earlier else record
-    question = _without_details(await parts.database.read(stored.question_of, first))
-    events = await parts.runs.events(record.id)
-    await parts.runs.find(record.id)  # raises if the run was deleted meanwhile: its copy would be incomplete
+    question = _without_details(await services.database.read(stored.question_of, first))
+    events = await services.runs.events(record.id)
+    await services.runs.find(record.id)  # raises if the run was deleted meanwhile: its copy would be incomplete
     line = _line(record, wanted.title or _title(question))
     frozen = await offloaded(lambda: [_frozen(*run) for run in earlier], size=LARGE if earlier else 0)
     snapshot = stored.Snapshot(question, cast(JsonObject, trace_of(record, events)), wanted.data, frozen)
-    await parts.database.write(stored.add_save, line, snapshot, events)
+    await services.database.write(stored.add_save, line, snapshot, events)
     return _summary(line)
 
 
 @router.get("", response_model=None, responses={200: json_response(SaveList), **api_errors()})
-async def list_saves(parts: PartsDep, who: WhoDep, limit: Limit = 50, before: Before = None) -> SaveList:
+async def list_saves(services: ServicesDep, caller: CallerDep, limit: Limit = 50, before: Before = None) -> SaveList:
     """List your saves, the newest first."""
-    found = await parts.database.read(stored.list_saves, who.owner, limit + 1, cursor_in(before))
+    found = await services.database.read(stored.list_saves, caller.owner, limit + 1, cursor_in(before))
     shown = found[:limit]
     last = shown[-1] if len(found) > limit else None
     return {"saves": [_summary(line) for line in shown], "next": cursor_at(last.created, last.id) if last else None}
 
 
 @router.get("/{save_id}", response_model=None, responses={200: json_response(Save), **api_errors(Code.UNKNOWN_SAVE)})
-async def get_save(save_id: str, parts: PartsDep, who: WhoDep) -> Response:
+async def get_save(save_id: str, services: ServicesDep, caller: CallerDep) -> Response:
     """Return a save: the question, the trace, the client's data and all events of the run."""
-    line, snapshot, events = await parts.database.read(
+    line, snapshot, events = await services.database.read(
         lambda c: (
-            stored.find_save(c, save_id, who.owner),
+            stored.find_save(c, save_id, caller.owner),
             stored.snapshot_of(c, save_id),
             stored.events_of(c, save_id),
         )
@@ -97,42 +97,42 @@ async def get_save(save_id: str, parts: PartsDep, who: WhoDep) -> Response:
 async def get_save_events(
     save_id: str,
     request: Request,
-    parts: PartsDep,
-    who: WhoDep,
+    services: ServicesDep,
+    caller: CallerDep,
     *,
     after: Annotated[int, Query(ge=0)] = 0,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """Replay the stream of a saved run after a cursor: the same bytes as the run's own stream."""
     refuse_twins(request, "Last-Event-ID")
-    line = await parts.database.read(stored.find_save, save_id, who.owner)
+    line = await services.database.read(stored.find_save, save_id, caller.owner)
     if line is None:
         raise RequestError(Code.UNKNOWN_SAVE)
     after = cursor_of(line.run_id, after, last_event_id)
     record = RunRecord(line.run_id, line.model, line.loop)
     if after >= line.seq:
         return nothing_left(record)
-    with parts.streams.acquire(who.owner) as slot:
-        return stream_of(record, lambda _: _kept(save_id, parts, after), slot, after=after)
+    with services.streams.acquire(caller.owner) as slot:
+        return stream_of(record, lambda _: _kept(save_id, services, after), slot, after=after)
 
 
 @router.delete(
     "/{save_id}", response_model=None, responses={200: json_response(Deleted), **api_errors(Code.UNKNOWN_SAVE)}
 )
-async def delete_save(save_id: str, parts: PartsDep, who: WhoDep) -> Deleted:
+async def delete_save(save_id: str, services: ServicesDep, caller: CallerDep) -> Deleted:
     """Delete a save, in the database files too. Its run remains."""
-    if not await parts.database.write(stored.delete_save, save_id, who.owner):
+    if not await services.database.write(stored.delete_save, save_id, caller.owner):
         raise RequestError(Code.UNKNOWN_SAVE)
-    await parts.database.erase_deleted()
+    await services.database.erase_deleted()
     return {"deleted": True}
 
 
-async def _continued(record: RunRecord, parts: Parts, who: Who) -> list[tuple[RunRecord, list[Stamped]]]:
+async def _continued(record: RunRecord, services: Services, caller: Caller) -> list[tuple[RunRecord, list[Stamped]]]:
     """Return the runs that a run continues, oldest first, with their events; raises RequestError."""
     found: list[tuple[RunRecord, list[Stamped]]] = []
     while record.continues is not None:
-        record = await own_run_of(record.continues, parts.runs, who)
-        found.append((record, await parts.runs.events(record.id)))
+        record = await own_run_of(record.continues, services.runs, caller)
+        found.append((record, await services.runs.events(record.id)))
     return found[::-1]
 
 
@@ -142,8 +142,8 @@ def _frozen(record: RunRecord, events: Sequence[Stamped]) -> JsonValue:
     return {"run_id": record.id, "trace": cast(JsonObject, trace_of(record, events)), "events": flat}
 
 
-async def _kept(save_id: str, parts: Parts, after: int) -> AsyncGenerator[list[Stamped], None]:
-    yield await parts.database.read(stored.events_of, save_id, after)
+async def _kept(save_id: str, services: Services, after: int) -> AsyncGenerator[list[Stamped], None]:
+    yield await services.database.read(stored.events_of, save_id, after)
 
 
 def _line(record: RunRecord, title: str) -> stored.ListedSave:

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from signalbox.app.deps import PartsDep
+from signalbox.app.deps import ServicesDep
 from signalbox.app.openapi import api_errors, json_response
 from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.app.response_types import Tool as ToolResponse
@@ -15,11 +15,11 @@ router = APIRouter(tags=["tools"], route_class=KnownParameters)
 
 
 @router.get("/api/tools", response_model=None, responses={200: json_response(ToolList), **api_errors()})
-async def list_tools(parts: PartsDep) -> ToolList:
+async def list_tools(services: ServicesDep) -> ToolList:
     """List all tools with their schemas and metadata, and the default limits of a run."""
-    limits = limits_of(AskedLimits(), search_is_paid=parts.search_is_paid)
+    limits = limits_of(AskedLimits(), search_is_paid=services.search_is_paid)
     return {
-        "tools": [_shown(tool) for tool in parts.executor.tools],
+        "tools": [_shown(tool) for tool in services.executor.tools],
         "limits": {"max_steps": limits.max_steps, "max_searches": limits.max_searches},
     }
 

@@ -26,7 +26,7 @@ async def open_override(settings: Settings, folder: Path, database: Database, st
         return file
     override = SharedOverride(database)
     try:
-        await override.open(file.read(), stack)
+        await override.open(file.current(), stack)
     except StoreError:
         raise unusable(settings) from None
     return override

@@ -14,7 +14,7 @@ from ..accents import ACCENTS
 from ..catalog import ROWS, SCRIPTED, Listed, is_known, listing
 from ..faults.broken_streams import sent
 from ..faults.scripted import example_ids, fault_of, names_no_fault
-from ..quirks import Attempts, heard
+from ..quirks import Attempts, received
 from ..rules import check, check_body
 from ..shapes import as_list, as_object
 from ..speaker import generation, speak
@@ -111,7 +111,7 @@ def _served(body: dict[str, Any], attempts: Attempts, *, replaying: bool) -> Inc
         if not is_known(model) or names_no_fault(model) or (replaying and "/sim" not in model):
             raise Refused(400, f"{model} is not a valid model ID")
         try:
-            incoming = heard(parse_request({**body, "model": model}), attempts)
+            incoming = received(parse_request({**body, "model": model}), attempts)
         except Refused as refused:
             if at == len(candidates) - 1 or refused.status in (400, 401, 402, 413):
                 raise

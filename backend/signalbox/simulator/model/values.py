@@ -130,14 +130,16 @@ class Values:
 
     def _words(self, schema: dict[str, Any], name: str) -> str:
         if pattern := schema.get("pattern"):
-            return next((one for one in (self._said(name), *_SAMPLES) if re.search(pattern, one)), self._said(name))
+            return next(
+                (one for one in (self._example(name), *_SAMPLES) if re.search(pattern, one)), self._example(name)
+            )
         if schema.get("format") in _FORMATS and (name != "url" or not URL.search(self.text)):
             return _FORMATS[schema["format"]]
-        words = self._said(name)
+        words = self._example(name)
         longest = _limit(schema, "maxLength", len(words))
         return words[:longest].ljust(_limit(schema, "minLength"), "x")
 
-    def _said(self, name: str) -> str:
+    def _example(self, name: str) -> str:
         """Return what the text says: its address, its quotation, its place, or the beginning of it."""
         text = self.text
         if name == "url" and (url := URL.search(text)):

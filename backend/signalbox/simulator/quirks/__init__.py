@@ -188,7 +188,7 @@ def quirk_of(model: str, attempt: int = 1) -> Quirk | None:
     return quirk
 
 
-def heard(incoming: Incoming, attempts: Attempts) -> Incoming:
+def received(incoming: Incoming, attempts: Attempts) -> Incoming:
     """Return the request as the host of its model understands it, or refuse it."""
     quirk = quirk_of(incoming.model)
     if quirk is None:
@@ -196,7 +196,7 @@ def heard(incoming: Incoming, attempts: Attempts) -> Incoming:
     incoming = attempts.count(incoming)
     if quirk.first_only and rounds(incoming):
         incoming = replace(incoming, attempt=2)
-    return hearing.hear(quirk_of(incoming.model, incoming.attempt) or Quirk(), incoming)
+    return hearing.understood(quirk_of(incoming.model, incoming.attempt) or Quirk(), incoming)
 
 
 __all__ = ["QUIRKS", "Attempts", "Quirk", "heard", "quirk_named", "quirk_of"]

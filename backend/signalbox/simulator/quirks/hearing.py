@@ -9,7 +9,7 @@ from ..shapes import as_objects
 from .quirk import Quirk
 
 
-def hear(quirk: Quirk, incoming: Incoming) -> Incoming:
+def understood(quirk: Quirk, incoming: Incoming) -> Incoming:
     """Return the request as the host of a quirk understands it, or refuse it."""
     if quirk.hear:
         incoming = quirk.hear(incoming)

@@ -106,12 +106,12 @@ def _leak(markup: Markup, before: str = "", after: str = "") -> Shape:
     def turn(incoming: Incoming, accent: Accent) -> Turn:
         if not is_first(incoming):
             return answer(incoming)
-        return _said(incoming, before + markup(one(incoming)[0]) + after)
+        return _call_as_text(incoming, before + markup(one(incoming)[0]) + after)
 
     return turn
 
 
-def _said(incoming: Incoming, text: str) -> Turn:
+def _call_as_text(incoming: Incoming, text: str) -> Turn:
     return replace(asking(incoming, *one(incoming)), text=text, calls=())
 
 
@@ -130,7 +130,7 @@ def _fenced(incoming: Incoming, accent: Accent) -> Turn:
 def _unknown(incoming: Incoming, accent: Accent) -> Turn:
     if not is_first(incoming):
         return answer(incoming)
-    return _said(incoming, _dsml(Call("lookup_everything", {"query": topic(incoming)})))
+    return _call_as_text(incoming, _dsml(Call("lookup_everything", {"query": topic(incoming)})))
 
 
 def _in_reasoning(incoming: Incoming, accent: Accent) -> Turn:

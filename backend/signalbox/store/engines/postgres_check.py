@@ -78,11 +78,11 @@ async def _has_notifications(connection: Driver) -> bool:
     """Return whether a notification comes back; it does not through a pooler that pools by transaction."""
     heard, channel = asyncio.Event(), f"signalbox_doctor_{secrets.token_hex(4)}"
 
-    def hear(connection: Any, sender: int, channel: str, payload: object) -> None:
+    def on_notification(connection: Any, sender: int, channel: str, payload: object) -> None:
         heard.set()
 
     try:
-        await connection.add_listener(channel, hear)
+        await connection.add_listener(channel, on_notification)
         await connection.fetchval("SELECT pg_notify($1, '')", channel)
         async with asyncio.timeout(_LISTEN_SECONDS):
             await heard.wait()

@@ -25,13 +25,6 @@ REQUESTS: dict[str, dict[str, Any]] = {
 }
 
 RESPONSES: dict[str, Any] = {
-    "ErrorResponse": {
-        "error": {
-            "code": "INVALID_REQUEST",
-            "message": "max_steps: Input should be less than or equal to 20. Fix the field named in `field`.",
-            "field": "max_steps",
-        }
-    },
     "RunList": {
         "runs": [
             {

@@ -199,4 +199,4 @@ def received(incoming: Incoming, attempts: Attempts) -> Incoming:
     return hearing.understood(quirk_of(incoming.model, incoming.attempt) or Quirk(), incoming)
 
 
-__all__ = ["QUIRKS", "Attempts", "Quirk", "heard", "quirk_named", "quirk_of"]
+__all__ = ["QUIRKS", "Attempts", "Quirk", "quirk_named", "quirk_of", "received"]

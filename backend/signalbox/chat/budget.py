@@ -1,4 +1,4 @@
-"""What a run may cost: before each model call by what is known, and while one streams by an estimate of its price."""
+"""The cost limit of a run: checked before each model call, and against an estimate while a reply streams."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -34,16 +34,16 @@ from signalbox.core.parts import (
 from signalbox.core.ports import ChatClient, Emit, OnHead
 from signalbox.offload import offloaded
 
-# What a token is in English, about; no two families agree, and the bill is what counts in the end.
+# An average for English. Tokenizers differ; the reported cost replaces the estimate.
 CHARACTERS_PER_TOKEN = 4
-# What an image is, about, whatever the size of its file: 258 to 1,290 tokens for Gemini, 765 for GPT-4o at 1024 x 1024,
+# An average, whatever the size of the file: 258 to 1,290 tokens for Gemini, 765 for GPT-4o at 1024 x 1024,
 # at most about 1,600 for Claude.
 IMAGE_TOKENS = 1_300
 _IMAGE = IMAGE_TOKENS * CHARACTERS_PER_TOKEN
 
 
 class BudgetReached(SignalboxError):
-    """The run ends with what there is of an answer. No UpstreamError: nothing asks again behind it."""
+    """The run ends with the answer so far. It is not an UpstreamError, so it is never retried."""
 
     def __init__(self, *, has_begun: bool) -> None:
         sentence = (
@@ -53,9 +53,9 @@ class BudgetReached(SignalboxError):
 
 
 class Budget(Struct):
-    """What one run may cost in USD; without prices only what the upstream has told counts.
+    """The cost limit of one run in USD; without prices only reported costs count.
 
-    `estimates` are those of the attempts, in their order: they hold where an attempt never told what it cost.
+    `estimates` has one entry per attempt, which counts if the attempt's cost was not reported.
     """
 
     limit: float
@@ -63,12 +63,12 @@ class Budget(Struct):
     estimates: list[float] = []
 
     async def check(self, progress: Progress, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> None:
-        """Let another model call begin, unless what is spent and its prompt reach the limit; raises BudgetReached."""
+        """Raise BudgetReached if the cost so far and the next prompt reach the limit."""
         if self.spent(progress) + await self.price_of_prompt(messages, tools) >= self.limit:
             raise BudgetReached(has_begun=bool(progress.attempts))
 
     def spent(self, progress: Progress) -> float:
-        """Return what all attempts that have ended cost, estimated where they did not tell."""
+        """Return the cost of all finished attempts, estimated if it was not reported."""
         known = len(self.estimates)
         return sum(
             self._cost_of(attempt, self.estimates[place] if place < known else 0.0)
@@ -84,43 +84,43 @@ class Budget(Struct):
         return attempt.usage.input * prices.prompt + attempt.usage.output * prices.completion
 
     async def price_of_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> float:
-        """Estimate what asking costs before a word is answered; files and cached prompts are not known here."""
+        """Estimate the price of a prompt; files and prompt caching are not considered."""
         if self.prices is None:
             return 0.0
-        characters = await offloaded(partial(_length_of_prompt, messages, tools), size=weight_of(messages, LARGE))
+        characters = await offloaded(partial(_prompt_length, messages, tools), size=weight_of(messages, LARGE))
         return characters / CHARACTERS_PER_TOKEN * self.prices.prompt
 
 
 def metered(client: ChatClient, budget: Budget | None, progress: Progress) -> ChatClient:
-    """Have a client watch the budget, where there is one; without prices nothing can be seen before it is told."""
+    """Wrap a client so that it enforces the budget, if there is one and prices are known."""
     if budget is None or budget.prices is None:
         return client
     return _Metered(client, budget, budget.prices, progress)
 
 
 class _Meter(Struct):
-    """What one streamed answer costs by now, about."""
+    """Estimates the cost of one reply while it streams."""
 
     budget: Budget
     prices: Prices
     left: float
     estimate: float
-    is_told: bool = False
+    is_finished: bool = False
 
     def count(self, parts: list[StreamPart]) -> None:
-        """Add what these parts cost; raises BudgetReached."""
-        if self.is_told:
+        """Add the cost of these parts; raises BudgetReached."""
+        if self.is_finished:
             return
         self.estimate += sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN * self.prices.completion
         self.budget.estimates[-1] = self.estimate
-        # Then all is said, and paid for: what follows is the bill.
-        self.is_told = any(type(part) is Finish for part in parts)
-        if not self.is_told and self.estimate >= self.left:
+        # After the finish only the usage follows.
+        self.is_finished = any(type(part) is Finish for part in parts)
+        if not self.is_finished and self.estimate >= self.left:
             raise BudgetReached(has_begun=True)
 
 
 class _Metered(Struct, frozen=True):
-    """A ChatClient that leaves a stream as soon as the budget is reached; a whole answer cannot be left in between."""
+    """A ChatClient that closes a stream when the budget is reached; a whole reply cannot be stopped midway."""
 
     client: ChatClient
     budget: Budget
@@ -128,7 +128,7 @@ class _Metered(Struct, frozen=True):
     progress: Progress
 
     async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
-        """Hand over what comes, and raise BudgetReached behind what reaches the limit, unless that was the end."""
+        """Stream the reply; raises BudgetReached after the parts that reach the limit, unless the reply is finished."""
         left = self.budget.limit - self.budget.spent(self.progress)
         meter = _Meter(self.budget, self.prices, left, await self._begin(request))
 
@@ -139,16 +139,16 @@ class _Metered(Struct, frozen=True):
         await self.client.stream(request, metered, on_head)
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
-        """Return a whole answer; what it costs is known when it is there."""
+        """Return a whole reply, and estimate its cost afterwards."""
         estimate = await self._begin(request)
         parts = await self.client.complete(request, on_head)
-        said = sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN
-        self.budget.estimates[-1] = estimate + said * self.prices.completion
+        output = sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN
+        self.budget.estimates[-1] = estimate + output * self.prices.completion
         return parts
 
     async def _begin(self, request: Request) -> float:
         estimate = await self.budget.price_of_prompt(request.messages, request.tools)
-        # One for each attempt, also where an earlier one never came so far as to ask.
+        # One entry per attempt, including earlier ones that failed before they were estimated.
         missing = len(self.progress.attempts) - 1 - len(self.budget.estimates)
         self.budget.estimates += [*[0.0] * missing, estimate]
         return estimate
@@ -166,7 +166,7 @@ def _characters_of(part: StreamPart) -> int:
             return 0
 
 
-def _length_of_prompt(messages: Sequence[Message], tools: Sequence[ToolSchema]) -> int:
+def _prompt_length(messages: Sequence[Message], tools: Sequence[ToolSchema]) -> int:
     offered = sum(len(tool.description) + len(str(tool.parameters)) for tool in tools)
     return offered + sum(map(_length_of, messages))
 

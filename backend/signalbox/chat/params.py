@@ -1,4 +1,4 @@
-"""From a run's context to one request: history repaired, guardrails applied."""
+"""Builds one request from a run's context: repairs the history and applies guardrails."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,15 +7,15 @@ from msgspec.structs import replace
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.history.context_window import MOST
-from signalbox.chat.history.message_order import holds_image_words
+from signalbox.chat.history.message_order import has_image_placeholder
 from signalbox.chat.history.repair import history_for
 from signalbox.core.conversations import session_of
 from signalbox.core.messages import AssistantMessage, JsonValue, Message, ToolMessage
 from signalbox.core.params import NO_PARAMS, Choice, Params, Reasoning, Routing, public_name, public_value
 from signalbox.core.parts import Request, ToolSchema
 
-# What the catalogue lists per model. A host answers 400 to one that it does not know (Claude 4.7 to temperature: quirk
-# C5), or OpenRouter finds no host at all (quirk C1). max_tokens is taken everywhere (openstory#1317).
+# The parameters that the catalogue lists per model. A provider rejects one that it does not know with 400 (Claude 4.7:
+# temperature, quirk C5), or OpenRouter finds no provider (quirk C1). All providers accept max_tokens (openstory#1317).
 _LISTED = frozenset(
     {
         "temperature", "top_p", "top_k", "min_p", "top_a", "frequency_penalty", "presence_penalty",
@@ -23,26 +23,26 @@ _LISTED = frozenset(
         "reasoning", "parallel",
     }
 )  # fmt: skip
-# Room for an answer above what the model may think (quirk B8; Anthropic wants max_tokens above the budget).
+# Tokens for the answer on top of the reasoning budget (quirk B8; Anthropic requires max_tokens above the budget).
 ANSWER_RESERVE = 1024
-# Asked for where neither request nor usage tells what was too little: any smaller number might be less than that.
+# Used if neither request nor usage says which limit was too low; a smaller number might be below it.
 DEFAULT_RAISED_LIMIT = 8 * ANSWER_RESERVE
-# What hosts take as the name of a tool's argument; models write others.
+# Names of tool arguments that providers accept; models write others.
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
-# Anthropic takes no smaller budget for thinking.
+# The smallest reasoning budget that Anthropic accepts.
 _LEAST_BUDGET = 1024
 
 
 def prepare_request_params(context: ConversationContext, *, first: bool = True) -> Request:
-    """Build the request of the next step; `first` is the run's first step, the only one that a forced choice binds.
+    """Build the request of the next step; a forced tool choice applies only to the `first` step of the run.
 
-    Nothing is added but what the caller set and what the model's profile requires.
+    It holds only what the caller set and what the model's profile requires.
     """
     messages = history_for(context)
     offered = context.offered
-    earlier = () if offered else used_in(messages)
+    earlier = () if offered else schemas_of_called_tools(messages)
     guarded = guarded_params(context)
-    params = _of_this_step(guarded, context, messages)
+    params = _params_for_step(guarded, context, messages)
     return Request(
         model=context.model,
         messages=messages,
@@ -52,13 +52,13 @@ def prepare_request_params(context: ConversationContext, *, first: bool = True) 
         session_id=session_of(context.session_id) if context.session_id else None,
         changes=(
             *_degradations(context, messages),
-            *_changed_here(guarded, params),
+            *_changed_params(guarded, params),
         ),
     )
 
 
 def _degradations(context: ConversationContext, messages: tuple[Message, ...]) -> Iterator[str]:
-    """Say in words what of the conversation a request gives up; for the trace of the run."""
+    """Describe for the trace how the conversation is degraded."""
     degradation = context.degradation
     if degradation.truncation:
         yield f"the oldest parts left out, level {degradation.truncation} of {MOST}"
@@ -66,12 +66,12 @@ def _degradations(context: ConversationContext, messages: tuple[Message, ...]) -
         yield "no tools"
     if degradation.flatten_calls:
         yield "calls told in words"
-    if not context.sees_images and any(holds_image_words(message) for message in messages):
+    if not context.sees_images and any(has_image_placeholder(message) for message in messages):
         yield "no images"
 
 
-def _changed_here(guarded: Params, params: Params) -> Iterator[str]:
-    """Say which parameters this step's request has changed, and to what."""
+def _changed_params(guarded: Params, params: Params) -> Iterator[str]:
+    """Describe for the trace which parameters are changed for this step, and to what."""
     if params is guarded:
         return
     for name in params.set_fields():
@@ -80,8 +80,8 @@ def _changed_here(guarded: Params, params: Params) -> Iterator[str]:
             yield f"{public_name(name)} {public_value(value)}"
 
 
-def used_in(messages: Iterable[Message]) -> tuple[ToolSchema, ...]:
-    """Describe the tools that a history calls, where none is on offer now.
+def schemas_of_called_tools(messages: Iterable[Message]) -> tuple[ToolSchema, ...]:
+    """Return schemas for the tools that a history calls, for a request that offers none.
 
     Calls without `tools` are a 400 at Bedrock ("toolConfig field must be defined", quirk C3: vercel/ai#7537).
     """
@@ -115,9 +115,9 @@ def guarded_params(context: ConversationContext) -> Params:
     if params is not NO_PARAMS:
         params = _accepted(params, context)
     if drawn and params.modalities is None:
-        params = params.changed(modalities=drawn)  # without them a model that draws sends no image (quirk E14)
+        params = params.changed(modalities=drawn)  # without it, models that generate images send none (quirk E14)
     if profile.budget_in_limit:
-        params = _make_room(params)
+        params = _reserve_answer_tokens(params)
     if not context.offered:
         return params if params.parallel is None else params.changed(parallel=None)  # 400 without tools (quirk C3)
     if params.format is not None and not profile.json_with_tools:
@@ -128,7 +128,7 @@ def guarded_params(context: ConversationContext) -> Params:
 
 
 def dropped_params(context: ConversationContext) -> list[str]:
-    """Name what the caller set and the guardrails take out or change, as the public API names it."""
+    """Return the public names of the parameters that the guardrails remove or change."""
     base, guarded = context.base_params, guarded_params(context)
     dropped = [public_name(name) for name in base.set_fields() if getattr(guarded, name) != getattr(base, name)]
     if context.tool_choice is not None and context.offered and _tool_choice(context, first=True) != context.tool_choice:
@@ -137,42 +137,42 @@ def dropped_params(context: ConversationContext) -> list[str]:
 
 
 def _accepted(params: Params, context: ConversationContext) -> Params:
-    """Leave out what the model's hosts do not accept."""
-    rejected = [name for name in _LISTED if getattr(params, name) is not None and not _is_taken(context, name)]
+    """Remove the parameters that the model's providers do not accept."""
+    rejected = [name for name in _LISTED if getattr(params, name) is not None and not _is_accepted(context, name)]
     return params.changed(**dict.fromkeys(rejected)) if rejected else params
 
 
-def _is_taken(context: ConversationContext, name: str) -> bool:
+def _is_accepted(context: ConversationContext, name: str) -> bool:
     listed = context.abilities.parameters
     return listed is None or name not in _LISTED or name in listed
 
 
 def _would_exclude(context: ConversationContext, name: str) -> bool:
-    """Whether no host would be left: the caller requires all parameters, and none takes this one (quirk C1)."""
+    """Whether no provider would remain: the caller requires all parameters, and none accepts this one (quirk C1)."""
     routing = context.base_params.routing
-    return routing is not None and routing.takes_all and not _is_taken(context, name)
+    return routing is not None and routing.takes_all and not _is_accepted(context, name)
 
 
-def _make_room(params: Params) -> Params:
-    """Keep the length limit above the budget for thinking, or nothing is left for the answer (quirk B8)."""
+def _reserve_answer_tokens(params: Params) -> Params:
+    """Raise the length limit above the reasoning budget, or no tokens are left for the answer (quirk B8)."""
     cap, budget = params.max_tokens, params.reasoning and params.reasoning.max_tokens
     if cap is not None and budget is not None and cap <= budget:
         return params.changed(max_tokens=budget + ANSWER_RESERVE)
     return params
 
 
-def _of_this_step(params: Params, context: ConversationContext, messages: tuple[Message, ...]) -> Params:
-    """Apply what depends on how the run has gone: what was given up, which host began the tool loop."""
+def _params_for_step(params: Params, context: ConversationContext, messages: tuple[Message, ...]) -> Params:
+    """Apply what depends on the run so far: degradation, and the provider that began the tool loop."""
     degradation = context.degradation
     if degradation.raised_limit is not None:
         params = params.changed(max_tokens=degradation.raised_limit)
-        if params.reasoning is not None and _thinks_hard(params):
+        if params.reasoning is not None and _can_lower_effort(params):
             params = params.changed(reasoning=replace(params.reasoning, effort="low"))
     if degradation.affordable_tokens is not None:
         most = min(params.max_tokens or degradation.affordable_tokens, degradation.affordable_tokens)
         params = _fit_budget(params.changed(max_tokens=most), most)
     if context.profile.thinks_first and reasons(params) and _lacks_thinking(messages):
-        # What cannot be sent back cannot be gone on from (quirk B7).
+        # Without the reasoning of the open turn, the model cannot continue it (quirk B7).
         params = params.changed(reasoning=Reasoning(enabled=False))
     if host := pinned_provider(context, messages):
         params = params.changed(routing=replace(params.routing or Routing(), host=host))
@@ -180,7 +180,7 @@ def _of_this_step(params: Params, context: ConversationContext, messages: tuple[
 
 
 def _fit_budget(params: Params, most: int) -> Params:
-    """Keep a budget for thinking below a clamped limit, above which Anthropic refuses it (quirks B8, F3)."""
+    """Keep the reasoning budget below a clamped limit, or Anthropic rejects it (quirks B8, F3)."""
     reasoning = params.reasoning
     if reasoning is None or reasoning.max_tokens is None or reasoning.max_tokens < most:
         return params
@@ -190,18 +190,18 @@ def _fit_budget(params: Params, most: int) -> Params:
 
 
 def can_raise_limit(context: ConversationContext, limit: int) -> bool:
-    """Whether more room than `limit` tokens, or less thinking, can be asked for within the remaining credits (F3)."""
+    """Whether a limit above `limit`, or less reasoning, is possible within the remaining credits (quirk F3)."""
     most = context.degradation.affordable_tokens
-    return most is None or _thinks_hard(context.base_params) or (0 < limit < most)
+    return most is None or _can_lower_effort(context.base_params) or (0 < limit < most)
 
 
-def _thinks_hard(params: Params) -> bool:
-    """Whether an effort is set that can be lowered; `none` and `minimal` are lower than low."""
+def _can_lower_effort(params: Params) -> bool:
+    """Whether a reasoning effort is set that is higher than low."""
     return params.reasoning is not None and params.reasoning.effort not in (None, "low", "minimal", "none")
 
 
 def pinned_provider(context: ConversationContext, messages: tuple[Message, ...]) -> str | None:
-    """Name the host that signed the reasoning of this tool loop, where only that host takes it back (quirk B2)."""
+    """Return the provider that signed the reasoning of this tool loop, if only it accepts that (quirk B2)."""
     slugs = context.profile.host_slugs
     for message in reversed(messages) if slugs else ():
         if isinstance(message, AssistantMessage) and message.reasoning_details and message.provider:
@@ -210,7 +210,7 @@ def pinned_provider(context: ConversationContext, messages: tuple[Message, ...])
 
 
 def _lacks_thinking(messages: tuple[Message, ...]) -> bool:
-    """Whether the open turn of the model begins with calls that lack the thinking which led to them."""
+    """Whether the open turn of the model begins with calls whose reasoning is missing."""
     first: AssistantMessage | None = None
     for message in reversed(messages):
         match message:
@@ -224,7 +224,7 @@ def _lacks_thinking(messages: tuple[Message, ...]) -> bool:
 
 
 def _tool_choice(context: ConversationContext, *, first: bool) -> Choice | None:
-    """Return the caller's choice; a forced call is forced once, or the run could never answer."""
+    """Return the caller's choice; a call is forced only in the first step, or the run could never answer."""
     choice = context.tool_choice
     if choice is None or not context.offered:
         return None

@@ -3,7 +3,7 @@
 import pytest
 from signalbox.chat.loops.degradation import degrade
 from signalbox.chat.loops.finalize import finalize_after_tools
-from signalbox.chat.params import dropped_params, guarded_params, prepare_request_params, used_in
+from signalbox.chat.params import dropped_params, guarded_params, prepare_request_params, schemas_of_called_tools
 from signalbox.core.catalog import Abilities
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
@@ -130,7 +130,7 @@ def test_b6_no_call_is_forced_while_the_model_reasons(model: str, reasoning: Jso
 def test_c03_arguments_that_hosts_cannot_name_are_left_out() -> None:
     """Tools that a history used are described by its arguments, but for names that no schema takes (C3)."""
     call = ToolCall("aaaaaaaaa", "f", {"q": 1, "my key!": 2})
-    [schema] = used_in([AssistantMessage(calls=(call,))])
+    [schema] = schemas_of_called_tools([AssistantMessage(calls=(call,))])
     assert schema.parameters == {"type": "object", "properties": {"q": {"type": "number"}}}
 
 

@@ -1,1 +1,1 @@
-"""The conversation that a model is sent: repaired, paired, ordered and cut to the context window, on a copy."""
+"""The conversation that a model is sent: repaired, paired, ordered and truncated to the context window, as a copy."""

@@ -1,4 +1,4 @@
-"""Leaving out the oldest parts of a conversation that is longer than the model can read; a copy, never the history."""
+"""Truncates a conversation that exceeds the model's context window; a copy, never the history."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -8,24 +8,24 @@ from msgspec.structs import replace
 from signalbox.chat.history.tool_pairing import Exchange
 from signalbox.core.messages import SystemMessage, ToolMessage, UserMessage
 
-# How far it can go: old results, those of all earlier turns, half of the turns, three quarters, all but the open one,
-# its last results in short.
+# The highest level. Each level leaves out more: old results, results of all earlier turns, half of the turns, three
+# quarters, all but the open turn, and at last the length of its newest results.
 MOST = 6
-# So many images that the model drew are sent back: each may be some megabytes, and takes about IMAGE_TOKENS of the
-# context (see `chat/budget.py`). They are the first to go, the newest of them at level 2.
-_MOST_DRAWINGS = (4, 1)
+# The number of generated images that are sent back, by level. Each may have some megabytes, and takes about
+# IMAGE_TOKENS of the context (see `chat/budget.py`). They are the first to go; at level 2 none is left.
+_GENERATED_IMAGES = (4, 1)
 ELIDED = "(This result was left out, as the conversation is too long. Call the tool again if it is needed.)"
 _TURNS_KEPT = {3: 0.5, 4: 0.25, 5: 0.0, 6: 0.0}
 _SHORT = 2_000
 
 
-def most_drawings(level: int) -> int:
-    """Return how many images of the model's own are sent at a level."""
-    return _MOST_DRAWINGS[level] if level < len(_MOST_DRAWINGS) else 0
+def max_generated_images(level: int) -> int:
+    """Return how many generated images are sent at a level."""
+    return _GENERATED_IMAGES[level] if level < len(_GENERATED_IMAGES) else 0
 
 
-def trimmed(exchanges: Sequence[Exchange], level: int) -> list[Exchange]:
-    """Return what is sent at a level from 0 (all) to MOST; instructions and the open question always are."""
+def truncated(exchanges: Sequence[Exchange], level: int) -> list[Exchange]:
+    """Return what is sent at a level from 0 (all) to MOST, always with the instructions and the open question."""
     if level == 0:
         return [*exchanges]
     newest = max((at for at, exchange in enumerate(exchanges) if exchange.results), default=-1)
@@ -33,7 +33,7 @@ def trimmed(exchanges: Sequence[Exchange], level: int) -> list[Exchange]:
     needed = newest if level == 1 or newest > asked else len(exchanges)
     kept = [_without_results(e) if at < needed else e for at, e in enumerate(exchanges)]
     if level == MOST and newest > asked:
-        kept[newest] = _in_short(kept[newest])
+        kept[newest] = _with_short_results(kept[newest])
     return _last_turns(kept, _TURNS_KEPT[level]) if level in _TURNS_KEPT else kept
 
 
@@ -42,13 +42,13 @@ def _without_results(exchange: Exchange) -> Exchange:
 
 
 def _elided(result: ToolMessage) -> ToolMessage:
-    """Leave a result out, unless it is shorter than the words that would stand in its place."""
+    """Replace a result by a placeholder, unless the result is shorter."""
     if len(result.content) <= len(ELIDED):
         return result
     return replace(result, content=ELIDED, outside=False)
 
 
-def _in_short(exchange: Exchange) -> Exchange:
+def _with_short_results(exchange: Exchange) -> Exchange:
     return replace(exchange, results=tuple(_shortened(result) for result in exchange.results))
 
 
@@ -59,7 +59,7 @@ def _shortened(result: ToolMessage) -> ToolMessage:
 
 
 def _last_turns(exchanges: list[Exchange], share: float) -> list[Exchange]:
-    """Keep the instructions at the beginning, and the last turns: this share of them, one at least."""
+    """Keep the leading instructions and this share of the turns, the last ones and at least one."""
     begin = next((at for at, e in enumerate(exchanges) if not isinstance(e.head, SystemMessage)), len(exchanges))
     starts = [at for at, e in enumerate(exchanges) if at >= begin and isinstance(e.head, UserMessage)]
     if not starts:

@@ -1,4 +1,4 @@
-"""The order of roles and the kinds of content that a host takes, made on the copy that is sent."""
+"""Adapts roles and content to what a provider accepts, on the copy that is sent."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby, takewhile
@@ -21,22 +21,22 @@ from signalbox.core.security.untrusted import delimited_message
 from signalbox.profiles import Profile
 from signalbox.wire.json_text import dumps
 
-# A placeholder where a stopped run left no answer.
+# A placeholder for the answer of a stopped run.
 BRIDGE = "(This was stopped before an answer was given.)"
 BEGIN = "(The beginning of this conversation is not shown.)"
 NO_IMAGE = "(An image was here, which this model cannot read.)"
-# Hosts refuse requests that are too large; in characters, an image is about a third larger than its file.
-MOST_DRAWN_TEXT = 8_000_000
+# Providers reject requests that are too large. In characters, an image is about a third larger than its file.
+MAX_IMAGE_CHARACTERS = 8_000_000
 DREW = "(An image was drawn here.)"
 DRAWN = "(The image that you drew in your last answer:)"
 IN_WORDS = "(Tools were used here. What they were asked, and what they returned:)"
 
 
-def in_words(exchange: Exchange) -> list[Message]:
-    """Rewrite calls and their results as text, for hosts that reject the calls themselves (quirks B2, C3).
+def as_text(exchange: Exchange) -> list[Message]:
+    """Rewrite calls and their results as text, for providers that reject the calls (quirks B2, C3).
 
-    The results go into the user's turn, delimited as all results are (quirk G3). As the model's own words they would
-    teach it to write calls as text.
+    The results go into a user turn, delimited like all results (quirk G3). In an assistant turn they would teach the
+    model to write calls as text.
     """
     head = exchange.head
     if not isinstance(head, AssistantMessage):
@@ -49,14 +49,14 @@ def in_words(exchange: Exchange) -> list[Message]:
     return [*said, UserMessage("\n\n".join([IN_WORDS, *told]))] if told else said
 
 
-def with_drawings(messages: Sequence[Message], *, sees_images: bool, most: int) -> list[Message]:
-    """Hand a model's own images back in the user's next turn: hosts refuse images in an assistant's.
+def with_generated_images(messages: Sequence[Message], *, sees_images: bool, most: int) -> list[Message]:
+    """Send generated images in the user's next turn, because providers reject images in an assistant turn.
 
-    The newest `most` go, as far as they are not too large; of the others, and for a model that reads no images, a word
-    stays.
+    The newest `most` are sent, unless they are too large. The others become a placeholder, as do all images for a model
+    that accepts none.
     """
     out = [*messages]
-    left, room = most if sees_images else 0, MOST_DRAWN_TEXT
+    left, room = most if sees_images else 0, MAX_IMAGE_CHARACTERS
     asked: int | None = None
     for at in range(len(out) - 1, -1, -1):
         message = out[at]
@@ -64,7 +64,7 @@ def with_drawings(messages: Sequence[Message], *, sees_images: bool, most: int) 
             asked = at
         elif isinstance(message, AssistantMessage) and message.images:
             user = None if asked is None else out[asked]
-            sent = _that_fit(message.images[:left], room)
+            sent = _within_limit(message.images[:left], room)
             if asked is not None and sent and isinstance(user, UserMessage):
                 left, room = left - len(sent), room - sum(len(image.url) for image in sent)
                 out[asked] = UserMessage((TextPart(DRAWN), *sent, *_parts(user.content)))
@@ -74,8 +74,8 @@ def with_drawings(messages: Sequence[Message], *, sees_images: bool, most: int) 
     return out
 
 
-def _that_fit(images: Sequence[ImagePart], room: int) -> list[ImagePart]:
-    """Return the images of one answer that fit; a smaller one may where a larger one does not."""
+def _within_limit(images: Sequence[ImagePart], room: int) -> list[ImagePart]:
+    """Return the images of one answer that fit into the limit, skipping those that do not."""
     fitting: list[ImagePart] = []
     for image in images:
         if len(image.url) <= room:
@@ -85,15 +85,15 @@ def _that_fit(images: Sequence[ImagePart], room: int) -> list[ImagePart]:
 
 
 def without_images(message: UserMessage | SystemMessage) -> UserMessage | SystemMessage:
-    """Put a word in the place of each image."""
+    """Replace each image by a placeholder."""
     if isinstance(message.content, str):
         return message
     parts = (TextPart(NO_IMAGE) if isinstance(part, ImagePart) else part for part in message.content)
     return replace(message, content=tuple(parts))
 
 
-def holds_image_words(message: Message) -> bool:
-    """Whether an image was left out of this message."""
+def has_image_placeholder(message: Message) -> bool:
+    """Whether an image of this message was replaced by a placeholder."""
     content = message.content
     if isinstance(message, AssistantMessage):
         return NO_IMAGE in message.content
@@ -101,9 +101,9 @@ def holds_image_words(message: Message) -> bool:
 
 
 def in_order(messages: Iterable[Message], profile: Profile, *, merge: bool = False) -> tuple[Message, ...]:
-    """Return the messages in an order of roles that the family takes (quirk C7).
+    """Return the messages in an order of roles that the model family accepts (quirk C7).
 
-    `merge`: make one turn of the user's in a row; results told in words are then part of the question.
+    `merge`: join consecutive user messages; results written as text then become part of the question.
     """
     if not (merge or profile.alternates or profile.closes_tool_turns or profile.user_first):
         return tuple(messages)
@@ -122,7 +122,7 @@ def in_order(messages: Iterable[Message], profile: Profile, *, merge: bool = Fal
 
 
 def _merged(messages: Iterable[Message]) -> Iterator[Message]:
-    """Make one turn of the user's in a row, joined once: pair by pair, a long row would be copied for each of them."""
+    """Join consecutive user messages at once; joining them pair by pair would be quadratic."""
     for is_user, row in groupby(messages, key=lambda message: isinstance(message, UserMessage)):
         if is_user:
             yield UserMessage(_joined([message.content for message in row if isinstance(message, UserMessage)]))
@@ -131,7 +131,7 @@ def _merged(messages: Iterable[Message]) -> Iterator[Message]:
 
 
 def _joined(contents: Sequence[Content]) -> Content:
-    """Join the texts at the beginning with blank lines; behind the first parts, each text is a part."""
+    """Join leading texts with blank lines; after the first message with parts, each text becomes a part."""
     texts = [*takewhile(lambda content: isinstance(content, str), contents)]
     first = "\n\n".join(text for text in texts if isinstance(text, str))
     if len(texts) == len(contents):

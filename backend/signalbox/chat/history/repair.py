@@ -1,4 +1,4 @@
-"""What may be sent to whom: repair in both directions, ids that the host accepts, reasoning only to its maker."""
+"""The history that one model may see: repaired, with valid call ids, and reasoning only for its author."""
 
 import re
 from collections import Counter, defaultdict, deque
@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from signalbox.chat.calls.ids import UNIVERSAL, make_call_id
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.history.context_window import most_drawings, trimmed
-from signalbox.chat.history.message_order import in_order, in_words, with_drawings, without_images
+from signalbox.chat.history.context_window import max_generated_images, truncated
+from signalbox.chat.history.message_order import as_text, in_order, with_generated_images, without_images
 from signalbox.chat.history.tool_pairing import exchanges
 from signalbox.core.messages import (
     NO_REASONING,
@@ -25,43 +25,43 @@ from signalbox.core.security.untrusted import delimited_message
 
 
 def history_for(context: ConversationContext) -> tuple[Message, ...]:
-    """Return the conversation as this run's model may see it; the context itself is left as it is.
+    """Return the conversation as this run's model may see it; the context does not change.
 
-    Calls are told in words where no tools can be sent beside them (quirk C3), or a host refuses them as calls.
+    Calls become text if the request cannot offer tools (quirk C3), or if a provider rejects them.
     """
     wire = WireIds(context)
-    tells, sees_images = _tells_all_calls(context), context.sees_images
+    calls_as_text, sees_images = _writes_calls_as_text(context), context.sees_images
     out: list[Message] = []
     level = context.degradation.truncation
-    most = 0 if context.degradation.no_generated_images else most_drawings(level)
-    said = with_drawings(context.messages, sees_images=sees_images, most=most)
-    sent = trimmed([*exchanges(said, context.loop_start)], level)
+    most = 0 if context.degradation.no_generated_images else max_generated_images(level)
+    messages = with_generated_images(context.messages, sees_images=sees_images, most=most)
+    sent = truncated([*exchanges(messages, context.loop_start)], level)
     asked = max([at for at, exchange in enumerate(sent) if isinstance(exchange.head, UserMessage)], default=-1)
     for position, exchange in enumerate(sent):
         head = exchange.head
         if not isinstance(head, AssistantMessage):
             out.append(head if sees_images else without_images(head))
-        elif head.calls and tells:
-            out += in_words(exchange)
+        elif head.calls and calls_as_text:
+            out += as_text(exchange)
         else:
             own = exchange.own and head.model == context.model
             assistant = wire.assign(head, position, own=own)
             out.append(_without_reasoning(assistant, context) if position > asked and not own else assistant)
             pairs = zip(exchange.results, assistant.calls, strict=True)
             out += [replace(delimited_message(result), call_id=named.id, name=named.name) for result, named in pairs]
-    return in_order(out, context.profile, merge=tells)
+    return in_order(out, context.profile, merge=calls_as_text)
 
 
-def _tells_all_calls(context: ConversationContext) -> bool:
-    """Whether calls go out in words: no tools can be sent beside them, or they would take away the JSON mode (C9)."""
+def _writes_calls_as_text(context: ConversationContext) -> bool:
+    """Whether calls are sent as text: no tools can be offered, or tools would disable the JSON mode (quirk C9)."""
     wants_json = context.base_params.format is not None and not context.profile.json_with_tools
     return context.degradation.flatten_calls or not context.takes_tools or (wants_json and not context.offered)
 
 
-def maker_of(context: ConversationContext, served: str | None) -> str:
-    """Say whose words an answer holds: the model that was asked, or the fallback that answered in its place.
+def author_of(context: ConversationContext, served: str | None) -> str:
+    """Return which model wrote an answer: the requested one, or the fallback that answered instead.
 
-    Hosts report the model that was asked under longer names (`…-2024-08-06`), so without fallbacks it is the one.
+    Providers report the requested model under longer names (`…-2024-08-06`), so without fallbacks it is that one.
     """
     if served is None or not context.base_params.fallbacks:
         return context.model
@@ -69,16 +69,16 @@ def maker_of(context: ConversationContext, served: str | None) -> str:
 
 
 def _without_reasoning(message: AssistantMessage, context: ConversationContext) -> AssistantMessage:
-    """Say that there is no reasoning, to hosts that want the field on every step of the open loop (quirk B5)."""
+    """Mark reasoning as absent, for providers that require the field on every step of an open loop (quirk B5)."""
     return replace(message, reasoning_field=NO_REASONING) if context.profile.echo_reasoning else message
 
 
-# re.compile looks its own cache up in Python.
+# Faster than the cache of re.compile, which is looked up in Python.
 _compiled = lru_cache(maxsize=64)(cast("Callable[[str], re.Pattern[str]]", re.compile))
 
 
 class WireIds:
-    """Chooses the id that each call has on the wire, unique in the request."""
+    """Chooses the id of each call on the wire, unique in the request."""
 
     def __init__(self, context: ConversationContext) -> None:
         self._legal = _compiled(context.profile.call_id)
@@ -87,7 +87,7 @@ class WireIds:
         self._minted: Counter[tuple[str, int]] = Counter()
 
     def assign(self, message: AssistantMessage, position: int, *, own: bool) -> AssistantMessage:
-        """Return the message with wire ids; `own`: the same model said it inside this tool loop."""
+        """Return the message with wire ids; `own`: the same model wrote it in this tool loop."""
         calls: list[ToolCall] = []
         named: list[tuple[str, str]] = []
         for call in message.calls:
@@ -102,7 +102,7 @@ class WireIds:
         return assigned if self._echo and not details else replace(assigned, reasoning="", reasoning_field=None)
 
     def _choose(self, call: ToolCall, position: int, *, own: bool) -> str:
-        """Keep the host's own id for the host itself; ours where that is absent, illegal or repeated (quirk A15)."""
+        """Return the provider's id for that provider; another one if it is missing, invalid or repeated (quirk A15)."""
         wanted = call.upstream_id if own else call.id
         pattern = self._legal if own else UNIVERSAL
         if not wanted or not pattern.fullmatch(wanted) or wanted in self._used:
@@ -110,12 +110,12 @@ class WireIds:
         seed = (call.id, position)
         while wanted is None or wanted in self._used:
             wanted = make_call_id(*seed, self._minted[seed])
-            self._minted[seed] += 1  # the next call of this id goes on here: from 0 each, n calls would mint n² ids
+            self._minted[seed] += 1  # the next call with this id continues here; from 0, n calls would make n² ids
         self._used.add(wanted)
         return wanted
 
 
-# What every host takes as a tool's name (quirk C16); models invent others (`multi_tool_use.parallel`, quirk A14).
+# Tool names that every provider accepts (quirk C16); models invent others (`multi_tool_use.parallel`, quirk A14).
 _NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -124,10 +124,10 @@ def _legal_name(name: str) -> str:
 
 
 def _rename(details: tuple[ReasoningDetail, ...], named: list[tuple[str, str]]) -> tuple[ReasoningDetail, ...]:
-    """Rename the calls that details point at: Gemini's signatures name the call they belong to.
+    """Rename the calls that reasoning details refer to: Gemini's signatures name their call.
 
-    Of details that name the same repeated id, the first belongs to the first of its calls, and so on; a step of several
-    calls may have a signature for its first call alone.
+    If several details name the same repeated id, they belong to its calls in order. A step of several calls may have a
+    signature for its first call only.
     """
     left: defaultdict[str, deque[str]] = defaultdict(deque)
     for upstream_id, wire_id in named:

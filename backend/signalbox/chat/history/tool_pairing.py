@@ -1,4 +1,4 @@
-"""A conversation as exchanges: every message, and behind an assistant's calls one result for each of them."""
+"""Pairs calls and results: each message as an exchange, with one result for each call of an assistant message."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,18 +19,18 @@ from signalbox.core.messages import (
 )
 
 NO_RESULT = "No result: the run ended before this tool had answered."
-# Hosts refuse a blank user turn (quirk C4), and a space in its place as well (Bedrock: hermes-agent#41985).
+# Providers reject a blank user turn (quirk C4), and a single space too (Bedrock: hermes-agent#41985).
 NO_TEXT = "(no text)"
-# A blank result is refused on Bedrock, and says nothing to the model (quirk C4: experiential#804).
+# Bedrock rejects a blank result, and it tells the model nothing (quirk C4: experiential#804).
 NO_OUTPUT = "(no output)"
 
 
-# What is said; a result belongs to the calls that it answers.
+# Any message but a result; results belong to the calls that they answer.
 Head: TypeAlias = AssistantMessage | SystemMessage | UserMessage
 
 
 class Exchange(Struct, frozen=True):
-    """One message; an assistant's with the results of its calls, in their order. `own`: said in this run."""
+    """One message, with the results of its calls in order. `own`: it belongs to this run."""
 
     head: Head
     results: tuple[ToolMessage, ...] = ()
@@ -38,10 +38,10 @@ class Exchange(Struct, frozen=True):
 
 
 def exchanges(messages: Sequence[Message], loop_start: int) -> Iterator[Exchange]:
-    """Put a conversation into exchanges, repaired in both directions (quirk D1).
+    """Split a conversation into exchanges, repaired in both directions (quirk D1).
 
-    Blank turns and results of no call are left out; a call without a result is answered, or the host would refuse the
-    whole chat.
+    Blank turns and results without a call are left out. A call without a result gets a placeholder, or the provider
+    would reject the conversation.
     """
     head: Head | None = None
     results: list[ToolMessage] = []
@@ -52,7 +52,7 @@ def exchanges(messages: Sequence[Message], loop_start: int) -> Iterator[Exchange
             continue
         if head is not None:
             yield _exchange(head, results, own=own)
-        head, results, own = _sayable(message), [], place >= loop_start
+        head, results, own = _without_blanks(message), [], place >= loop_start
     if head is not None:
         yield _exchange(head, results, own=own)
 
@@ -62,25 +62,25 @@ def _exchange(head: Head, results: list[ToolMessage], *, own: bool) -> Exchange:
     return Exchange(head, tuple(_results_for(calls, results)) if calls else (), own)
 
 
-def _sayable(message: Head) -> Head | None:
-    """Return a message as hosts take it; None for a turn that says nothing: it would wedge the chat (B14, C4)."""
+def _without_blanks(message: Head) -> Head | None:
+    """Return a message that providers accept; None for a blank turn, which would block the conversation (B14, C4)."""
     if isinstance(message, AssistantMessage):
         return message if message.calls or message.content.strip() else None
-    said = _said(message.content)
-    if not said:
+    content = _content_without_blanks(message.content)
+    if not content:
         return replace(message, content=NO_TEXT) if isinstance(message, UserMessage) else None
-    return message if said is message.content else replace(message, content=said)
+    return message if content is message.content else replace(message, content=content)
 
 
-def _said(content: Content) -> Content:
-    """Return content without blank parts, which are a 400 in any role (quirk C4)."""
+def _content_without_blanks(content: Content) -> Content:
+    """Return content without blank parts, which are rejected in any role (quirk C4)."""
     if isinstance(content, str):
         return content if content.strip() else ""
     return tuple(part for part in content if not isinstance(part, TextPart) or part.text.strip())
 
 
 def _results_for(calls: Iterable[ToolCall], results: list[ToolMessage]) -> Iterator[ToolMessage]:
-    """Find the result of each call, by position where calls share an id (quirk A15)."""
+    """Yield the result of each call; calls with the same id are matched by position (quirk A15)."""
     left: defaultdict[str, deque[ToolMessage]] = defaultdict(deque)
     for message in results:
         left[message.call_id].append(message)

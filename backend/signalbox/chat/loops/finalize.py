@@ -1,4 +1,4 @@
-"""The last pass: the same tools, none of them allowed, and words that say so."""
+"""The finalize request: the same tools, none of them allowed, and an instruction to answer."""
 
 from collections.abc import Mapping
 
@@ -18,10 +18,10 @@ FINAL_WORDS_AGAIN = "Your last turn was empty. Write the answer to the user's re
 
 
 def finalize_after_tools(context: ConversationContext, *, again: bool = False) -> Request:
-    """Build the finalize request: same tools, `tool_choice: "none"`, told in words too; `again` after an empty one.
+    """Build the finalize request: same tools, `tool_choice: "none"`, and an instruction; `again` after an empty one.
 
-    The words go into the system message: as a user turn behind tool results they would be refused by Mistral
-    (quirk C7), and in the history they would be words that the user never said.
+    The instruction goes into the system message. Mistral rejects a user turn after tool results (quirk C7), and in the
+    history it would be text that the user never wrote.
     """
     request = prepare_request_params(context, first=False)
     words = [FINAL_WORDS if context.tool_schemas else "", context.finalize_hint, FINAL_WORDS_AGAIN if again else ""]
@@ -33,7 +33,7 @@ def finalize_after_tools(context: ConversationContext, *, again: bool = False) -
 
 
 def with_instructions(messages: tuple[Message, ...], words: str) -> tuple[Message, ...]:
-    """Add words to the system message, or begin with one."""
+    """Append an instruction to the system message, or add one."""
     if not words:
         return messages
     if messages and isinstance(messages[0], SystemMessage):
@@ -48,7 +48,7 @@ def _append(content: Content, words: str) -> Content:
 
 
 def missing_answer(sources: Mapping[int, tuple[str, str]]) -> str:
-    """Say in our own words that the model gave no answer, with the sources that were found."""
+    """Return the synthetic answer for a model that returned none, with the sources that were found."""
     sentence = "The model gave no answer after using its tools."
     if not sources:
         return sentence

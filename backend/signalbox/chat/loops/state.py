@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, structs
 
 from signalbox.chat.calls.execution import RunningCall, ToolExecution
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.history.repair import maker_of
+from signalbox.chat.history.repair import author_of
 from signalbox.chat.loops.degradation import degrade
 from signalbox.chat.loops.finalize import finalize_after_tools, missing_answer, with_instructions
 from signalbox.chat.loops.progress import Ending, Progress
@@ -226,7 +226,7 @@ class LoopState(Struct):
             reasoning=completion.reasoning,
             reasoning_details=completion.reasoning_details,
             reasoning_field=completion.reasoning_field,
-            model=maker_of(self.context, completion.served.model),
+            model=author_of(self.context, completion.served.model),
             provider=completion.served.provider,
             images=tuple(ImagePart(image.url) for image in completion.images),
         )

@@ -1,4 +1,4 @@
-"""How a model's answer ended: by what it holds first, by what the host says of it second."""
+"""Why a model's turn ended: first by what it holds, then by the stop reason of the provider."""
 
 from enum import Enum
 
@@ -7,16 +7,16 @@ from signalbox.core.errors import UpstreamError
 from signalbox.core.parts import ArgumentStatus, Completion, FinishReason
 
 _MALFORMED = (FinishReason.MALFORMED_CALL, FinishReason.UNEXPECTED_CALL)
-# None: no word, but the end of the answer was marked; real hosts end whole calls like that (a recording of Kimi K2).
+# None: no stop reason, but the end of the answer was marked; real providers end calls like that (recorded: Kimi K2).
 _GOOD = (FinishReason.STOP, FinishReason.TOOL_CALLS, None)
 
 
 class TurnEnd(Enum):
-    """What a turn was.
+    """How a turn ended.
 
-    `MALFORMED`: calls that cannot be read. `LEAKED`: calls in its text that cannot be run. `LENGTH_BLANK`: cut before
-    there was an answer. `PAUSED`, `UNKNOWN`: the provider stopped before the model was done, or did not say why it
-    stopped in a word that is known (quirk A20). Only the calls of `CALLS` run.
+    `MALFORMED`: calls that cannot be read. `LEAKED`: calls in its text that cannot run. `LENGTH_BLANK`: cut before
+    there was an answer. `PAUSED`, `UNKNOWN`: the provider stopped before the model was done, or gave an unknown stop
+    reason (quirk A20). Only the calls of `CALLS` run.
     """
 
     ANSWER = "answer"
@@ -33,7 +33,7 @@ class TurnEnd(Enum):
 
 
 def fault_of(completion: Completion) -> UpstreamError | None:
-    """Return why this answer counts as failed: an error in it, or an end that is none (quirks E1, E2)."""
+    """Return why this answer counts as failed: it holds an error, or has no valid end (quirks E1, E2)."""
     if is_malformed(completion):
         return None
     if completion.fault is not None:
@@ -47,10 +47,10 @@ def fault_of(completion: Completion) -> UpstreamError | None:
 
 
 def failure_of(completion: Completion, broken: UpstreamError | None) -> UpstreamError | None:
-    """Return why an attempt failed, given what broke while it was read.
+    """Return why an attempt failed, given the error while it was read.
 
-    An error that the host told goes before the way in which it hung up; and a host that has said why it finished has
-    finished, however it hangs up.
+    An error that the provider reported takes precedence over how the connection closed. A provider that has sent a stop
+    reason has finished, however it closes the connection.
     """
     if broken is None or completion.fault is not None:
         return fault_of(completion)
@@ -60,15 +60,15 @@ def failure_of(completion: Completion, broken: UpstreamError | None) -> Upstream
 
 
 def is_malformed(completion: Completion) -> bool:
-    """Whether the host says that the model's calls cannot be read (quirk A13)."""
+    """Whether the provider reports that the model's calls cannot be read (quirk A13)."""
     return completion.finish.reason in _MALFORMED
 
 
 def classify_turn(completion: Completion, *, has_calls: bool, may_call: bool = True) -> TurnEnd:
-    """Judge a turn without a fault. A good ending has calls when they are there, whatever its word (quirk A12)."""
+    """Classify a turn without a fault. Calls count if they are there, whatever the good stop reason (quirk A12)."""
     stop = completion.finish.reason
     if not may_call and stop is FinishReason.MALFORMED_CALL:
-        return TurnEnd.BLANK  # its text is the rest of a call; there is no answer in it
+        return TurnEnd.BLANK  # its text is the rest of a call, not an answer
     if may_call and stop in _MALFORMED:
         return TurnEnd.MALFORMED
     if completion.refusal or stop is FinishReason.WITHHELD:

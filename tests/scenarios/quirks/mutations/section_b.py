@@ -112,7 +112,7 @@ B = (
         "B8",
         "the second time with less effort",
         "chat/params.py",
-        "if params.reasoning is not None and _thinks_hard(params):",
+        "if params.reasoning is not None and _can_lower_effort(params):",
         "if False:",
     ),
     Mutation(

@@ -14,7 +14,7 @@ C = (
         "C1",
         "a parameter that no host has is not required",
         "chat/params.py",
-        "return routing is not None and routing.takes_all and not _is_taken(context, name)",
+        "return routing is not None and routing.takes_all and not _is_accepted(context, name)",
         "return False",
     ),
     Mutation(
@@ -42,7 +42,7 @@ C = (
         "C3",
         "tools of the history are described",
         "chat/params.py",
-        "earlier = () if offered else used_in(messages)",
+        "earlier = () if offered else schemas_of_called_tools(messages)",
         "earlier = ()",
     ),
     Mutation(

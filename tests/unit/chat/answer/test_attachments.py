@@ -6,7 +6,7 @@ import pytest
 from signalbox.chat.answer.output_limit import size_of
 from signalbox.chat.budget import IMAGE_TOKENS, Budget, Prices
 from signalbox.chat.history import message_order
-from signalbox.chat.history.message_order import DRAWN, DREW, NO_IMAGE, with_drawings
+from signalbox.chat.history.message_order import DRAWN, DREW, NO_IMAGE, with_generated_images
 from signalbox.chat.history.repair import history_for
 from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Progress
@@ -74,14 +74,14 @@ def drawn(*, after: bool = True, count: int = 1) -> list[Message]:
 
 def test_images_go_into_the_users_next_turn() -> None:
     """The model's own turn says in words that an image was there, so it is not a blank one."""
-    _, said, asked = with_drawings(drawn(), sees_images=True, most=4)
+    _, said, asked = with_generated_images(drawn(), sees_images=True, most=4)
     assert said == AssistantMessage(DREW)
     assert asked == UserMessage((TextPart(DRAWN), IMAGE, TextPart("Brighter.")))
 
 
 def test_a_model_that_sees_none_reads_a_word() -> None:
     """And the user's turn stays as it is."""
-    assert with_drawings(drawn(), sees_images=False, most=4)[1:] == [
+    assert with_generated_images(drawn(), sees_images=False, most=4)[1:] == [
         AssistantMessage(NO_IMAGE),
         UserMessage("Brighter."),
     ]
@@ -90,22 +90,22 @@ def test_a_model_that_sees_none_reads_a_word() -> None:
 def test_only_the_newest_images_are_sent() -> None:
     """Each may be some megabytes; the place of the others is told in words."""
     chat = [*drawn(count=3), *drawn(count=3)[1:]]
-    users = [m for m in with_drawings(chat, sees_images=True, most=4) if isinstance(m, UserMessage)]
+    users = [m for m in with_generated_images(chat, sees_images=True, most=4) if isinstance(m, UserMessage)]
     assert [sum(isinstance(part, ImagePart) for part in m.content) for m in users if m.content != "Draw."] == [1, 3]
 
 
 def test_images_beyond_the_room_are_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     """The newest have the room; the place of an older one, or of one that is too large alone, is told in words."""
-    monkeypatch.setattr(message_order, "MOST_DRAWN_TEXT", 2 * len(PNG))
+    monkeypatch.setattr(message_order, "MAX_IMAGE_CHARACTERS", 2 * len(PNG))
     large = ImagePart(PNG + "A" * len(PNG) * 2)
     chat = [*drawn(count=2), AssistantMessage("", images=(large, IMAGE)), UserMessage("Darker.")]
-    users = [m for m in with_drawings(chat, sees_images=True, most=4) if isinstance(m, UserMessage)]
+    users = [m for m in with_generated_images(chat, sees_images=True, most=4) if isinstance(m, UserMessage)]
     assert [[p for p in m.content if isinstance(p, ImagePart)] for m in users[1:]] == [[IMAGE], [IMAGE]]
 
 
 def test_nothing_follows_an_image() -> None:
     """Within its own run there is no user's turn to put it into."""
-    assert with_drawings(drawn(after=False), sees_images=True, most=4)[1] == AssistantMessage(DREW)
+    assert with_generated_images(drawn(after=False), sees_images=True, most=4)[1] == AssistantMessage(DREW)
 
 
 def test_an_image_counts_towards_the_size_of_a_run() -> None:

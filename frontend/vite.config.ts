@@ -43,7 +43,7 @@ export default defineConfig({
   test: {
     environment: "node",
     include: ["src/**/*.test.{ts,tsx}"],
-    setupFiles: ["src/patience.setup.ts"],
+    setupFiles: ["src/testTimeouts.setup.ts"],
     // For what hangs. A busy machine was seen to take ten times as long as a quiet one.
     expect: { poll: { timeout: 30_000 } },
     testTimeout: 60_000,

@@ -33,11 +33,12 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   inspector: ["markdown"],
   sidebar: [],
   picker: [],
+  settings: [],
   composer: [],
   compare: ["answer", "markdown"],
   pages: ["markdown"],
   // Where a chat is put together.
-  chat: ["markdown", "answer", "inspector", "sidebar", "picker", "composer", "compare"],
+  chat: ["markdown", "answer", "inspector", "sidebar", "picker", "settings", "composer", "compare"],
 };
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(

@@ -5,10 +5,10 @@ import { type ComponentProps, type ComponentType, memo, Profiler } from "react";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { textOf } from "../e2e/bench/texts.ts";
 import type { ChatView as View } from "./components/chat/ChatView.tsx";
-import { counts } from "./components/markdown/counted.ts";
+import { counts } from "./components/markdown/parseCount.ts";
 import { preloadMenu } from "./components/ui/Menu.tsx";
 import { done, ScriptedServer, say, settle } from "./fixtures/server.ts";
-import { blocksOf } from "./run/blocks.ts";
+import { blocksOf } from "./run/markdown/blocks.ts";
 import { Chat } from "./state/chat/chat.ts";
 
 /** An answer that had no name yet when it was first drawn. */

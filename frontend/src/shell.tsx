@@ -1,8 +1,8 @@
 // The chat as it looks before its scripts run: the page itself, drawn while it is built. Nothing of it can be used but the
-// message box, whose text the page takes over (state/early.ts). It goes as soon as React has drawn the same.
+// message box, whose text the page takes over (state/earlyText.ts). It goes as soon as React has drawn the same.
 import { renderToStaticMarkup } from "react-dom/server";
 import { App } from "./App.tsx";
-import { NARROW } from "./hooks/media.ts";
+import { NARROW } from "./hooks/mediaQuery.ts";
 
 // No second element may be found under a name of the page, and the content policy knows no style attributes.
 const NAMES =

@@ -5,7 +5,7 @@ import "./styles/app.css";
 import { type ReactNode, StrictMode } from "react";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
-import { Boundary } from "./components/ui/Boundary.tsx";
+import { Boundary } from "./components/ui/ErrorBoundary.tsx";
 import { followTheme } from "./state/theme.ts";
 
 export function start(page: ReactNode): void {

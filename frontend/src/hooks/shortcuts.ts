@@ -1,6 +1,6 @@
 // Listens for the page's shortcuts, and knows what kind of keyboard this is.
 import { useEffect, useRef } from "react";
-import { type ShortcutName, shortcutOf } from "../run/shortcuts.ts";
+import { type ShortcutName, shortcutOf } from "../run/chat/shortcuts.ts";
 
 /** What has no action now keeps the browser's own meaning. */
 export type ShortcutActions = Readonly<Record<ShortcutName, (() => void) | undefined>>;

@@ -1,7 +1,8 @@
 // What the reader has set, kept by the browser over visits: how questions are asked, favourite models, and looks.
-import { NO_FORMAT, readFormat } from "../run/format.ts";
-import { RANGES } from "../run/parameters.ts";
-import { readChoice } from "../run/toolChoice.ts";
+
+import { RANGES } from "../run/request/parameters.ts";
+import { NO_FORMAT, readFormat } from "../run/request/responseFormat.ts";
+import { readChoice } from "../run/request/toolChoice.ts";
 import { type AskSettings, EFFORTS, type Effort, type Parameters } from "../types/api.ts";
 import { type Schedule, Store } from "./store.ts";
 

@@ -1,18 +1,19 @@
 // Everything that the chat page holds, put together once: the server, the reader's settings, the chats and the lists.
-import { askFields } from "../run/parameters.ts";
-import { fillVariables } from "../run/variables.ts";
+
+import { fillVariables } from "../run/chat/variables.ts";
+import { askFields } from "../run/request/parameters.ts";
 import { isReachable } from "../stream/client.ts";
-import type { Asking } from "./chat/asking.ts";
+import { browserStorage, tabStorage } from "./browserStorage.ts";
 import type { Chat } from "./chat/chat.ts";
 import { Chats } from "./chat/chats.ts";
-import { claim } from "./chat/claims.ts";
-import { holdOf } from "./chat/hold.ts";
+import { claim } from "./chat/queueClaims.ts";
+import type { Asking } from "./chat/requestBody.ts";
+import { holdOf } from "./chat/sendBlocker.ts";
 import { Conversations } from "./lists/conversations.ts";
-import { Saves } from "./lists/saves.ts";
-import { Network } from "./server/network.ts";
+import { Saves } from "./lists/savedRuns.ts";
+import { Network } from "./server/connectivity.ts";
 import { Session } from "./server/session.ts";
 import { Settings } from "./settings.ts";
-import { browserStorage, tabStorage } from "./storage.ts";
 
 export interface Signalbox {
   session: Session;

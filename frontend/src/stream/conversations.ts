@@ -1,7 +1,7 @@
 // Conversations as the server keeps them: list and search, open, change, delete, export.
 import type { AnswerRun, ChatNode, Conversation, ConversationLine, Picture } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
-import { fields, type Json, list, number, readBody, text, time } from "./json.ts";
+import { fields, type Json, list, number, readBody, text, time } from "./jsonFields.ts";
 
 const LIST = "/api/conversations";
 const LONGEST_SEARCH = 200;

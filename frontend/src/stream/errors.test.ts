@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ApiError, foreign, isRefusal, readApiError, unreachable } from "./errors.ts";
-import { unreadable } from "./json.ts";
+import { unreadable } from "./jsonFields.ts";
 
 const OURS = '{"error":{"code":"STORE_UNAVAILABLE","message":"The disk is full."}}';
 

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventsOf, traceOf } from "../fixtures/read.ts";
 import { counting, cutting, hasServer, type RealServer, startServer } from "../fixtures/real.ts";
 import type { ChatBody, ChatEvent, Loop, RunTrace } from "../types/models.ts";
-import { type ChatOptions, followRun, followSave, postChat } from "./chat.ts";
 import { type ApiClient, createClient, stopRun } from "./client.ts";
+import { slotsOver, turnOver } from "./connectionSlots.ts";
 import { fetchConversation } from "./conversations.ts";
-import { newKey } from "./keys.ts";
-import { slotsOver, turnOver } from "./slots.ts";
+import { newKey } from "./idempotencyKeys.ts";
+import { type ChatOptions, followRun, followSave, postChat } from "./runStream.ts";
 
 let server: RealServer;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // What the page knows of a run: one ordered list of items, rebuilt from the run's events alone.
 import type { Effort, Parameters } from "./api.ts";
 import type { Call, Done } from "./events.ts";
-import type { ChatEvent } from "./heard.ts";
+import type { ChatEvent } from "./receivedEvents.ts";
 
 export type Category = Call["category"];
 export type Visibility = Call["visibility"];

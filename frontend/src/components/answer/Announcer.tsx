@@ -1,8 +1,8 @@
 // Tells a screen reader where the run is, at its boundaries and not per token.
 import { useEffect, useReducer, useState } from "react";
 import { useOffline } from "../../hooks/online.ts";
-import { stopsOf } from "../../run/view.ts";
-import { connectionWords, endingOf } from "../../run/words.ts";
+import { stopsOf } from "../../run/answer/stops.ts";
+import { connectionWords, endingOf } from "../../run/wording/statusAndAmounts.ts";
 import type { Answer, AnswerState } from "../../state/chat/answer.ts";
 import { useStore } from "../../state/store.ts";
 

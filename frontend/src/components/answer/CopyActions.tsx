@@ -1,8 +1,8 @@
 // Copy an answer as it was written, or with more or less than that (quirk H7).
 import { ChevronDown } from "lucide-react";
-import { useSaid } from "../../hooks/view.ts";
-import { type CopyKind, copyOf } from "../../run/copy.ts";
-import { linkListsOf } from "../../run/view.ts";
+import { useSaid } from "../../hooks/temporaryMessage.ts";
+import { type CopyKind, copyOf } from "../../run/answer/copiedText.ts";
+import { linkListsOf } from "../../run/answer/stops.ts";
 import type { RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { copyText } from "../ui/Copy.tsx";

@@ -1,18 +1,26 @@
 // The foot of the line: how the run ended and what it took, in one line of small print, and what can be done with it.
 import { Ellipsis } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
-import type { AnswerActions } from "../../run/actions.ts";
-import type { Fix } from "../../run/advice.ts";
-import { hasAnswer } from "../../run/copy.ts";
-import type { ReachedLimit } from "../../run/limits.ts";
-import { costWords, count, duration, endingOf, isCut, isFailure, loopWords } from "../../run/words.ts";
+import type { AnswerActions } from "../../run/answer/answerActions.ts";
+import { hasAnswer } from "../../run/answer/copiedText.ts";
+import type { ReachedLimit } from "../../run/answer/reachedLimit.ts";
+import type { Fix } from "../../run/wording/advice.ts";
+import {
+  costWords,
+  count,
+  duration,
+  endingOf,
+  isCut,
+  isFailure,
+  loopWords,
+} from "../../run/wording/statusAndAmounts.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
-import { DOT, Dotted } from "../ui/Dotted.tsx";
+import { DOT, Dotted } from "../ui/DottedList.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { CopyActions } from "./CopyActions.tsx";
-import { LimitButton } from "./LimitButton.tsx";
+import { LimitButton } from "./failure/LimitButton.tsx";
 
 interface Fact {
   key: string;

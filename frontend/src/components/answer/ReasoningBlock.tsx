@@ -1,11 +1,11 @@
 // What the model thought between two visible steps: open while it is the one in use, folded after, and as the reader wants it from then on.
 import { memo, useLayoutEffect, useRef, useState } from "react";
-import { type Stop, tookInAllMs } from "../../run/view.ts";
-import { thoughtFor } from "../../run/words.ts";
+import { type Stop, tookInAllMs } from "../../run/answer/stops.ts";
+import { thoughtFor } from "../../run/wording/statusAndAmounts.ts";
 import type { ReasoningItem } from "../../types/models.ts";
 import { Prose } from "../markdown/Prose.tsx";
 import { Seconds } from "./Seconds.tsx";
-import { Aside, StopHead, StopRow } from "./StopHead.tsx";
+import { Aside, StopHead, StopRow } from "./StepHeader.tsx";
 
 const NO_SOURCES = new Map<number, never>();
 const NEAR_PX = 24;

@@ -1,17 +1,17 @@
 // A burst of searches: one sentence, and below it what was asked and the sources found, each with the server's number.
 import { PreviewCard } from "@base-ui/react/preview-card";
 import { memo, type ReactNode, useState } from "react";
-import { failureOf } from "../../run/advice.ts";
-import { type Source, sourcesIn } from "../../run/links.ts";
-import { burstLamp, hasFailed, isOpen, lampOf, type Stop, wasSkipped } from "../../run/view.ts";
-import { plural } from "../../run/words.ts";
+import { burstLamp, hasFailed, isOpen, lampOf, type Stop, wasSkipped } from "../../run/answer/stops.ts";
+import { type Source, sourcesIn } from "../../run/trace/sources.ts";
+import { failureOf } from "../../run/wording/advice.ts";
+import { plural } from "../../run/wording/statusAndAmounts.ts";
 import type { CallItem, Link } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
-import { usePassEscape } from "../ui/escape.ts";
+import { usePassEscape } from "../ui/escapeKey.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { useToolTitle } from "../ui/ToolTitles.tsx";
-import { Failed } from "./Failed.tsx";
-import { Aside, StopHead } from "./StopHead.tsx";
+import { Failed } from "./failure/FailedCalls.tsx";
+import { Aside, StopHead } from "./StepHeader.tsx";
 
 type SearchStop = Extract<Stop, { kind: "search" }>;
 

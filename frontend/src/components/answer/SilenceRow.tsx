@@ -1,8 +1,8 @@
 // The model has sent nothing for long: since when, and what the reader can do about it.
-import type { AnswerActions } from "../../run/actions.ts";
+import type { AnswerActions } from "../../run/answer/answerActions.ts";
 import { Button } from "../ui/Button.tsx";
 import { Seconds } from "./Seconds.tsx";
-import { StopRow } from "./StopHead.tsx";
+import { StopRow } from "./StepHeader.tsx";
 
 interface Props {
   /** By the page's clock. */

@@ -1,10 +1,10 @@
 // The steps before a text of the answer: rows on the line, which fold into one row once they are finished and many.
 import { memo, type ReactNode, useId, useRef } from "react";
-import { callsIn, type Step, stepsLamp, summaryOf } from "../../run/summary.ts";
-import { Fold } from "../ui/Fold.tsx";
+import { callsIn, type Step, stepsLamp, summaryOf } from "../../run/answer/stepSummary.ts";
+import { Fold } from "../ui/Collapsible.tsx";
 import { useToolTitle } from "../ui/ToolTitles.tsx";
-import { Failed } from "./Failed.tsx";
-import { Aside, Notice, ROW, StopButton, StopLamp } from "./StopHead.tsx";
+import { Failed } from "./failure/FailedCalls.tsx";
+import { Aside, Notice, ROW, StopButton, StopLamp } from "./StepHeader.tsx";
 
 /** Leaves room for what marks a row that is hovered or has the focus. */
 const CLIPPED = "overflow-clip [overflow-clip-margin:12px]";

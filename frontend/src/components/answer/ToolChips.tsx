@@ -1,15 +1,15 @@
 // The other tools of a burst: one line with a chip per tool, and below it what each call was given and gave back.
 import { memo } from "react";
-import { failureOf } from "../../run/advice.ts";
-import { burstLamp, hasFailed, isOpen, lampOf, type Stop, tookMs } from "../../run/view.ts";
-import { duration } from "../../run/words.ts";
+import { burstLamp, hasFailed, isOpen, lampOf, type Stop, tookMs } from "../../run/answer/stops.ts";
+import { failureOf } from "../../run/wording/advice.ts";
+import { duration } from "../../run/wording/statusAndAmounts.ts";
 import type { CallItem } from "../../types/models.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { useToolTitle } from "../ui/ToolTitles.tsx";
-import { Failed } from "./Failed.tsx";
+import { Failed } from "./failure/FailedCalls.tsx";
 import { isSameBurst } from "./SearchResultsInline.tsx";
-import { Aside, StopHead } from "./StopHead.tsx";
-import { Value } from "./Value.tsx";
+import { Aside, StopHead } from "./StepHeader.tsx";
+import { Value } from "./ToolValue.tsx";
 
 type ToolsStop = Extract<Stop, { kind: "tools" }>;
 

@@ -1,14 +1,14 @@
 // One answer in the chat, or several side by side; old ones are brought when they come into view.
 import { Columns2 } from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo } from "react";
-import type { AnswerActions } from "../../run/actions.ts";
-import type { PanelChoice } from "../../run/focus.ts";
+import type { AnswerActions } from "../../run/answer/answerActions.ts";
+import type { PanelChoice } from "../../run/answer/openPanels.ts";
 import type { Chat } from "../../state/chat/chat.ts";
-import type { AnswerPart, Entry } from "../../state/chat/parts.ts";
-import { chainOf } from "../../state/chat/whole.ts";
+import type { AnswerPart, Entry } from "../../state/chat/chatParts.ts";
+import { chainOf } from "../../state/chat/joinedAnswer.ts";
 import type { Model } from "../../types/api.ts";
 import { ResponsePanel } from "../answer/ResponsePanel.tsx";
-import { loadColumns } from "../compare/load.ts";
+import { loadColumns } from "../compare/lazyColumns.ts";
 import { Button } from "../ui/Button.tsx";
 import { BranchSwitch } from "./BranchSwitch.tsx";
 

@@ -1,5 +1,5 @@
 // Goes between the versions of a question or an answer: ‹ 2/3 ›.
-import { PlaceSwitch } from "../ui/PlaceSwitch.tsx";
+import { PlaceSwitch } from "../ui/PagerButtons.tsx";
 
 interface Props {
   /** From 0. */

@@ -1,9 +1,9 @@
 // What opens over the chat now and then, and is loaded only then: settings, shortcuts, another model for an answer.
 import { useRef, useState } from "react";
 import { useDefaultLimits } from "../../hooks/defaultLimits.ts";
-import type { RetryReason } from "../../run/actions.ts";
-import { otherModel, unlistedOf } from "../../run/models.ts";
-import { changeAsk } from "../../state/changeAsk.ts";
+import type { RetryReason } from "../../run/answer/answerActions.ts";
+import { otherModel, unlistedOf } from "../../run/models/modelSearch.ts";
+import { changeAsk } from "../../state/changeRequestSettings.ts";
 import type { Answer } from "../../state/chat/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
@@ -11,7 +11,7 @@ import { useStore } from "../../state/store.ts";
 import type { ParameterName } from "../../types/api.ts";
 import { ShortcutSheet } from "../composer/ShortcutSheet.tsx";
 import { ModelPicker } from "../picker/ModelPicker.tsx";
-import { SettingsPanel } from "../picker/SettingsPanel.tsx";
+import { SettingsPanel } from "../settings/SettingsPanel.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { TokenSection } from "./TokenSection.tsx";

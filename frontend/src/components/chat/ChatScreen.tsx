@@ -1,23 +1,23 @@
 // The chat: its head, the conversation and the message box, and what they do with the reader's settings.
 import { type Ref, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { useOffline } from "../../hooks/online.ts";
-import type { AnswerActions, RetryReason } from "../../run/actions.ts";
-import { changedCount } from "../../run/parameters.ts";
+import type { AnswerActions, RetryReason } from "../../run/answer/answerActions.ts";
+import { changedCount } from "../../run/request/parameters.ts";
 import type { Answer } from "../../state/chat/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
-import type { AnswerPart } from "../../state/chat/parts.ts";
+import type { AnswerPart } from "../../state/chat/chatParts.ts";
 import { drafts } from "../../state/drafts.ts";
 import type { PictureRule } from "../../state/pictures.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
 import { useStore } from "../../state/store.ts";
 import type { Model, ParameterName, Picture } from "../../types/api.ts";
 import { Announcer } from "../answer/Announcer.tsx";
-import { preloadColumns } from "../compare/load.ts";
+import { preloadColumns } from "../compare/lazyColumns.ts";
 import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
 import { EmptyPage } from "../composer/EmptyPage.tsx";
 import { ChatView, useEditing } from "./ChatView.tsx";
 import { Header } from "./Header.tsx";
-import { Pickers } from "./Pickers.tsx";
+import { Pickers } from "./ModelPickers.tsx";
 
 export interface ChatHandle {
   focus: () => void;

@@ -1,12 +1,12 @@
 // A conversation: the rows of its shown branch in a virtual list, and what can be done with each.
 import { ArrowDown } from "lucide-react";
 import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
-import { useFollow } from "../../hooks/follow.ts";
+import { useFollow } from "../../hooks/followScroll.ts";
 import { useOffline } from "../../hooks/online.ts";
-import type { AnswerActions } from "../../run/actions.ts";
-import type { PanelChoice } from "../../run/focus.ts";
+import type { AnswerActions } from "../../run/answer/answerActions.ts";
+import type { PanelChoice } from "../../run/answer/openPanels.ts";
 import type { Chat } from "../../state/chat/chat.ts";
-import type { AnswerPart } from "../../state/chat/parts.ts";
+import type { AnswerPart } from "../../state/chat/chatParts.ts";
 import { useStore } from "../../state/store.ts";
 import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";

@@ -1,10 +1,10 @@
 // A question that is being changed: saved, it is asked again, and the version before is kept.
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { useFilling } from "../../hooks/filling.ts";
+import { useFilling } from "../../hooks/fillVariables.ts";
 import { isMac } from "../../hooks/shortcuts.ts";
-import { keyNames } from "../../run/shortcuts.ts";
+import { keyNames } from "../../run/chat/shortcuts.ts";
 import type { Picture } from "../../types/api.ts";
-import { GrowingText } from "../composer/GrowingText.tsx";
+import { GrowingText } from "../composer/AutoGrowTextarea.tsx";
 import { PictureRow } from "../composer/PictureRow.tsx";
 import { VariableChips } from "../composer/VariableChips.tsx";
 import { VariablesDialog } from "../composer/VariablesDialog.tsx";

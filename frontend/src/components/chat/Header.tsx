@@ -1,8 +1,8 @@
 // The top of the chat: which model answers and how it is asked, what all this has cost, and whether it is a simulation.
 import { Columns2, PanelLeft, SlidersHorizontal, SquarePen } from "lucide-react";
 import type { ReactNode } from "react";
-import type { ChatCost } from "../../run/totals.ts";
-import { costWords } from "../../run/words.ts";
+import type { ChatCost } from "../../run/chat/chatCost.ts";
+import { costWords } from "../../run/wording/statusAndAmounts.ts";
 import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 import { Tip } from "../ui/Tip.tsx";

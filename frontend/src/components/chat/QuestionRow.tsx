@@ -1,6 +1,6 @@
 // One question in the chat, with its versions and the editing of it.
 import type { Chat } from "../../state/chat/chat.ts";
-import type { Entry } from "../../state/chat/parts.ts";
+import type { Entry } from "../../state/chat/chatParts.ts";
 import { BranchSwitch } from "./BranchSwitch.tsx";
 import { Question } from "./Question.tsx";
 

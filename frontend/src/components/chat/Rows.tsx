@@ -1,13 +1,13 @@
 // The rows of a conversation's shown branch, in a virtual list.
 import type { RefObject } from "react";
 import { Virtualizer } from "virtua";
-import type { AnswerActions } from "../../run/actions.ts";
-import type { PanelChoice } from "../../run/focus.ts";
-import { answerText } from "../../run/view.ts";
+import type { AnswerActions } from "../../run/answer/answerActions.ts";
+import type { PanelChoice } from "../../run/answer/openPanels.ts";
+import { answerText } from "../../run/answer/stops.ts";
 import type { Chat } from "../../state/chat/chat.ts";
-import type { AnswerPart, Entry } from "../../state/chat/parts.ts";
+import type { AnswerPart, Entry } from "../../state/chat/chatParts.ts";
 import type { Model } from "../../types/api.ts";
-import { Boundary } from "../ui/Boundary.tsx";
+import { Boundary } from "../ui/ErrorBoundary.tsx";
 import { AnswerRow } from "./AnswerRow.tsx";
 import { QuestionRow } from "./QuestionRow.tsx";
 

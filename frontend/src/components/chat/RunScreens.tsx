@@ -1,8 +1,8 @@
 // A run by its address, and a kept copy of one: read-only, with the same panels and the same inspector.
 import { PanelLeft } from "lucide-react";
 import { type ReactNode, useEffect, useMemo } from "react";
-import { useContinued, useRun, useSave } from "../../hooks/opened.ts";
-import type { AnswerActions } from "../../run/actions.ts";
+import { useContinued, useRun, useSave } from "../../hooks/openedRun.ts";
+import type { AnswerActions } from "../../run/answer/answerActions.ts";
 import { hashOf } from "../../state/address.ts";
 import type { Answer } from "../../state/chat/answer.ts";
 import type { Signalbox } from "../../state/signalbox.ts";

@@ -1,8 +1,8 @@
 // One run by its address, read-only: a run that was asked for elsewhere, or a copy that somebody has kept.
 import type { ReactNode } from "react";
-import { useFollow } from "../../hooks/follow.ts";
-import type { AnswerActions } from "../../run/actions.ts";
-import type { PanelChoice } from "../../run/focus.ts";
+import { useFollow } from "../../hooks/followScroll.ts";
+import type { AnswerActions } from "../../run/answer/answerActions.ts";
+import type { PanelChoice } from "../../run/answer/openPanels.ts";
 import type { Answer } from "../../state/chat/answer.ts";
 import { useStore } from "../../state/store.ts";
 import { ResponsePanel } from "../answer/ResponsePanel.tsx";

@@ -1,6 +1,7 @@
 // In the settings: where this browser has the access token, and how to sign out.
+
+import { accessToken } from "../../state/server/accessToken.ts";
 import type { Session } from "../../state/server/session.ts";
-import { accessToken } from "../../state/server/token.ts";
 import { Button } from "../ui/Button.tsx";
 
 export function TokenSection({ session }: { session: Session }) {

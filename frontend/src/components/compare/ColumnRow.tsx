@@ -1,13 +1,13 @@
 // Columns in one row. The page scrolls them up and down together; sideways they scroll in their own box, and their heads
 // stay in sight above them.
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import { labelWords } from "../../run/labels.ts";
+import { labelWords } from "../../run/models/modelLabels.ts";
 import { Button } from "../ui/Button.tsx";
 import { ColumnBody } from "./ColumnBody.tsx";
 import { ColumnName } from "./ColumnName.tsx";
 import { ColumnStop } from "./ColumnStop.tsx";
 import type { Column, ComparedProps } from "./columns.ts";
-import { useSideways } from "./sideways.ts";
+import { useSideways } from "./horizontalScroll.ts";
 
 const ROW = "grid grid-flow-col auto-cols-[minmax(21rem,1fr)] gap-4";
 

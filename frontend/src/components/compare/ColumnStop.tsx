@@ -1,6 +1,6 @@
 // Stops the answer of one column while the others go on.
 
-import { labelWords } from "../../run/labels.ts";
+import { labelWords } from "../../run/models/modelLabels.ts";
 import { useStored } from "../../state/store.ts";
 import { Button } from "../ui/Button.tsx";
 import type { Column } from "./columns.ts";

@@ -4,7 +4,7 @@ import { ColumnBody } from "./ColumnBody.tsx";
 import { ColumnName } from "./ColumnName.tsx";
 import { ColumnStop } from "./ColumnStop.tsx";
 import type { Column, ComparedProps } from "./columns.ts";
-import { useShownTab } from "./shownTab.ts";
+import { useShownTab } from "./selectedTab.ts";
 
 /** Four of them share the width of a phone, so that none is out of sight. */
 const TAB =

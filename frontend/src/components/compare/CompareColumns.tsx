@@ -1,6 +1,6 @@
 // Two to four answers to one question: columns in one row that scrolls sideways, or tabs on a phone.
-import { NARROW, useMedia } from "../../hooks/media.ts";
-import type { AnswerPart } from "../../state/chat/parts.ts";
+import { NARROW, useMedia } from "../../hooks/mediaQuery.ts";
+import type { AnswerPart } from "../../state/chat/chatParts.ts";
 import type { Model } from "../../types/api.ts";
 import { ColumnRow } from "./ColumnRow.tsx";
 import { ColumnTabs } from "./ColumnTabs.tsx";

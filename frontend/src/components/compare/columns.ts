@@ -1,13 +1,13 @@
 // The columns of a comparison: each answer with what its model is called, and how its run stands.
 
-import type { AnswerActions } from "../../run/actions.ts";
-import type { PanelChoice } from "../../run/focus.ts";
-import { labelsOf, type ModelLabel } from "../../run/labels.ts";
-import type { Lamp } from "../../run/view.ts";
-import { endingOf } from "../../run/words.ts";
+import type { AnswerActions } from "../../run/answer/answerActions.ts";
+import type { PanelChoice } from "../../run/answer/openPanels.ts";
+import type { Lamp } from "../../run/answer/stops.ts";
+import { labelsOf, type ModelLabel } from "../../run/models/modelLabels.ts";
+import { endingOf } from "../../run/wording/statusAndAmounts.ts";
 import type { Answer, AnswerState } from "../../state/chat/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
-import type { AnswerPart } from "../../state/chat/parts.ts";
+import type { AnswerPart } from "../../state/chat/chatParts.ts";
 import type { Model } from "../../types/api.ts";
 
 export interface ComparedProps {

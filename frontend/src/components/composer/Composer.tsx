@@ -9,9 +9,9 @@ import {
   Suspense,
   useImperativeHandle,
 } from "react";
-import { useAttach } from "../../hooks/attach.ts";
-import { useFilling } from "../../hooks/filling.ts";
-import type { Hold, Queued } from "../../run/queue.ts";
+import { useAttach } from "../../hooks/attachImages.ts";
+import { useFilling } from "../../hooks/fillVariables.ts";
+import type { Hold, Queued } from "../../run/chat/messageQueue.ts";
 import { drafts, useDraft } from "../../state/drafts.ts";
 import { type PictureRule, pastedFiles } from "../../state/pictures.ts";
 import type { Picture } from "../../types/api.ts";
@@ -19,8 +19,8 @@ import { Button } from "../ui/Button.tsx";
 import { later } from "../ui/later.tsx";
 import { Tip } from "../ui/Tip.tsx";
 import { AttachButton } from "./AttachButton.tsx";
+import { GrowingText } from "./AutoGrowTextarea.tsx";
 import { DropArea } from "./DropArea.tsx";
-import { GrowingText } from "./GrowingText.tsx";
 import { PictureRow } from "./PictureRow.tsx";
 import { type QueueActions, QueueLines } from "./QueueLines.tsx";
 import { StopButton } from "./StopButton.tsx";

@@ -1,6 +1,6 @@
 // Covers the page while files hover over it, and says what letting go would do.
 import { ImagePlus } from "lucide-react";
-import { useFileDrop } from "../../hooks/attach.ts";
+import { useFileDrop } from "../../hooks/attachImages.ts";
 import type { PictureRule } from "../../state/pictures.ts";
 
 export function DropArea({ rule, onFiles }: { rule: PictureRule; onFiles: (files: readonly File[]) => void }) {

@@ -1,7 +1,7 @@
 // Pictures as small ones in a row: each opens large, and may be taken out while the message is not sent.
 import { X } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import { retried } from "../../state/retried.ts";
+import { retried } from "../../state/retriedLoad.ts";
 import type { Picture } from "../../types/api.ts";
 
 const PictureDialog = lazy(() => retried(() => import("./PictureDialog.tsx")));

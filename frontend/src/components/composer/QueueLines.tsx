@@ -1,7 +1,7 @@
 // The messages that wait above the box: send one now, take it back to change it, or drop it.
 import { CornerDownRight, Image, Pencil, Trash2 } from "lucide-react";
-import { HOLD_WORDS, type Hold, type Queued, queuedWords } from "../../run/queue.ts";
-import { plural } from "../../run/words.ts";
+import { HOLD_WORDS, type Hold, type Queued, queuedWords } from "../../run/chat/messageQueue.ts";
+import { plural } from "../../run/wording/statusAndAmounts.ts";
 import { Button } from "../ui/Button.tsx";
 import { Tip } from "../ui/Tip.tsx";
 

@@ -1,6 +1,6 @@
 // All keys of the page on one sheet, named as on this keyboard.
 import { isMac } from "../../hooks/shortcuts.ts";
-import { keyNames, SHORTCUT_NAMES, SHORTCUTS, WRITING } from "../../run/shortcuts.ts";
+import { keyNames, SHORTCUT_NAMES, SHORTCUTS, WRITING } from "../../run/chat/shortcuts.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 
 interface Line {

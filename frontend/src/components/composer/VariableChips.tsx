@@ -1,5 +1,5 @@
 // The variables of a message, each with what will be sent in its place.
-import { variablesIn } from "../../run/variables.ts";
+import { variablesIn } from "../../run/chat/variables.ts";
 
 export function VariableChips({ text, className = "" }: { text: string; className?: string }) {
   const variables = variablesIn(text, new Date());

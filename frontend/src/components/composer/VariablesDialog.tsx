@@ -1,6 +1,6 @@
 // Asks for the values of variables before a message is sent.
 import { type KeyboardEvent, useRef, useState } from "react";
-import type { Filling } from "../../hooks/filling.ts";
+import type { Filling } from "../../hooks/fillVariables.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 

@@ -2,8 +2,8 @@
 import { ChevronRight } from "lucide-react";
 import { useDeferredValue, useId, useMemo, useState } from "react";
 import { VList } from "virtua";
-import { type EventRow, eventRows, rowsText, typesOf } from "../../run/rows.ts";
-import { count, duration, plural } from "../../run/words.ts";
+import { type EventRow, eventRows, rowsText, typesOf } from "../../run/inspector/eventRows.ts";
+import { count, duration, plural } from "../../run/wording/statusAndAmounts.ts";
 import type { RawEvent } from "../../types/api.ts";
 import { Copy } from "../ui/Copy.tsx";
 import { Json } from "./Json.tsx";

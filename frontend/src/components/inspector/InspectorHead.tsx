@@ -1,15 +1,15 @@
 // The inspector's head: which run this is, how it stands with it, and what can be done with what is known.
 import { ClipboardCopy, Download, Hash, SlidersHorizontal, X } from "lucide-react";
 import type { ReactNode } from "react";
-import { useSaid } from "../../hooks/view.ts";
-import { exportText, isSimulated, statusOf, totalMs } from "../../run/inspect.ts";
-import { costWords, duration } from "../../run/words.ts";
+import { useSaid } from "../../hooks/temporaryMessage.ts";
+import { exportText, isSimulated, statusOf, totalMs } from "../../run/inspector/runFacts.ts";
+import { costWords, duration } from "../../run/wording/statusAndAmounts.ts";
 import { saveFile } from "../../state/download.ts";
-import { type ApiClient, type InspectedState, restoredSettings } from "../../state/inspected.ts";
+import { type ApiClient, type InspectedState, restoredSettings } from "../../state/inspectedRun.ts";
 import type { AskSettings, RunRecord } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
-import { DOT, Dotted } from "../ui/Dotted.tsx";
+import { DOT, Dotted } from "../ui/DottedList.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 import { Tip } from "../ui/Tip.tsx";
 

@@ -1,11 +1,11 @@
 // The inspector's three rooms: what happened when, what was asked, and every event.
 import { Tabs } from "@base-ui/react/tabs";
-import { factsOf, statusOf, troubleOf, warningsIn } from "../../run/inspect.ts";
-import type { Waterfall } from "../../run/waterfall.ts";
-import type { InspectedState } from "../../state/inspected.ts";
+import { factsOf, statusOf, troubleOf, warningsIn } from "../../run/inspector/runFacts.ts";
+import type { Waterfall } from "../../run/inspector/waterfall.ts";
+import type { InspectedState } from "../../state/inspectedRun.ts";
 import { Button } from "../ui/Button.tsx";
 import { EventList } from "./EventList.tsx";
-import { Facts } from "./Facts.tsx";
+import { Facts } from "./FactTable.tsx";
 import { Requests } from "./Requests.tsx";
 import { Timeline } from "./Timeline.tsx";
 

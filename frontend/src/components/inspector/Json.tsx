@@ -1,6 +1,6 @@
 // A value as JSON, or a text as it is; what is long is cut until the reader wants all of it.
 import { useState } from "react";
-import { plural } from "../../run/words.ts";
+import { plural } from "../../run/wording/statusAndAmounts.ts";
 import { Button } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
 

@@ -1,8 +1,8 @@
 // The request as it was asked, and each request to the provider that it became; texts are left out by the server.
-import { requestFacts } from "../../run/attempts.ts";
-import { withoutSecrets } from "../../run/inspect.ts";
+import { requestFacts } from "../../run/inspector/attemptFacts.ts";
+import { withoutSecrets } from "../../run/inspector/runFacts.ts";
 import type { Attempt, RunRecord } from "../../types/api.ts";
-import { Facts } from "./Facts.tsx";
+import { Facts } from "./FactTable.tsx";
 import { Json } from "./Json.tsx";
 
 export function Requests({ record, missing }: { record: RunRecord | undefined; missing: string }) {

@@ -1,15 +1,15 @@
 // What a row of the waterfall holds: what was asked and what came, and the events it is made of.
 import { useMemo, useState } from "react";
-import { requestFacts, responseFacts } from "../../run/attempts.ts";
-import { withoutSecrets } from "../../run/inspect.ts";
-import { eventsOf } from "../../run/phases.ts";
-import { eventText } from "../../run/rows.ts";
-import type { Row } from "../../run/waterfall.ts";
-import { count, duration, plural } from "../../run/words.ts";
+import { requestFacts, responseFacts } from "../../run/inspector/attemptFacts.ts";
+import { eventText } from "../../run/inspector/eventRows.ts";
+import { withoutSecrets } from "../../run/inspector/runFacts.ts";
+import { eventsOf } from "../../run/inspector/textPhases.ts";
+import type { Row } from "../../run/inspector/waterfall.ts";
+import { count, duration, plural } from "../../run/wording/statusAndAmounts.ts";
 import type { Attempt, RawEvent, RunRecord } from "../../types/api.ts";
 import type { CallItem } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
-import { Facts } from "./Facts.tsx";
+import { Facts } from "./FactTable.tsx";
 import { Json } from "./Json.tsx";
 import { useRowLabel } from "./rowLabel.ts";
 

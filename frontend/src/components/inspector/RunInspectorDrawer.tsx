@@ -1,12 +1,12 @@
 // Everything that is known of one run: beside the chat where there is room, else as a sheet over it.
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
-import { useMedia, WIDE } from "../../hooks/media.ts";
-import { waterfall } from "../../run/waterfall.ts";
+import { useMedia, WIDE } from "../../hooks/mediaQuery.ts";
+import { waterfall } from "../../run/inspector/waterfall.ts";
 import type { Answer } from "../../state/chat/answer.ts";
-import { type ApiClient, useInspected } from "../../state/inspected.ts";
+import { type ApiClient, useInspected } from "../../state/inspectedRun.ts";
 import type { AskSettings } from "../../types/api.ts";
 import { Dialog } from "../ui/Dialog.tsx";
-import { PlaceSwitch } from "../ui/PlaceSwitch.tsx";
+import { PlaceSwitch } from "../ui/PagerButtons.tsx";
 import { InspectorHead } from "./InspectorHead.tsx";
 import { type InspectorTab, InspectorTabs } from "./InspectorTabs.tsx";
 

@@ -1,12 +1,12 @@
 // The waterfall: one row per attempt, reasoning, tool and text over the run's time; a row opens what is in it below.
 import { type KeyboardEvent, useRef, useState } from "react";
-import type { Row, Waterfall } from "../../run/waterfall.ts";
-import { duration } from "../../run/words.ts";
+import type { Row, Waterfall } from "../../run/inspector/waterfall.ts";
+import { duration } from "../../run/wording/statusAndAmounts.ts";
 import type { RawEvent, RunRecord } from "../../types/api.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { RowDetail } from "./RowDetail.tsx";
 import { useRowLabel } from "./rowLabel.ts";
-import { Ticks, Track } from "./Track.tsx";
+import { Ticks, Track } from "./TimelineBar.tsx";
 
 interface Props {
   fall: Waterfall;

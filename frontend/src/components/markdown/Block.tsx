@@ -1,13 +1,13 @@
 // One block of an answer. A settled one is parsed once; of one that grows only the last piece is parsed again.
 import { createContext, memo, type ReactNode, useContext, useMemo } from "react";
-import { type BlockKind, type Block as BlockText, cells, labelOf } from "../../run/blocks.ts";
-import { formulaOf, mathOf } from "../../run/math.ts";
-import { CELLS, tame, tameFormula } from "../../run/tame.ts";
-import { Boundary } from "../ui/Boundary.tsx";
-import { CodeBlock } from "./Code.tsx";
-import { heal, parsedUntil } from "./heal.ts";
+import { type BlockKind, type Block as BlockText, cells, labelOf } from "../../run/markdown/blocks.ts";
+import { formulaOf, mathOf } from "../../run/markdown/formulas.ts";
+import { CELLS, tame, tameFormula } from "../../run/markdown/parseLimits.ts";
+import { Boundary } from "../ui/ErrorBoundary.tsx";
+import { heal, parsedUntil } from "./closeOpenMarks.ts";
+import { CodeBlock } from "./code/CodeBlock.tsx";
 import { useMath } from "./math.ts";
-import { type Container, Parsed, type Within } from "./Parsed.tsx";
+import { type Container, Parsed, type Within } from "./ParsedMarkdown.tsx";
 import { Table } from "./Table.tsx";
 
 const NONE: ReadonlyMap<string, string> = new Map();

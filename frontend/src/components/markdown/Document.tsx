@@ -2,10 +2,10 @@
 import { useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { linkWithin } from "../../run/documents.ts";
-import { slugger } from "../../run/slugs.ts";
-import { directed } from "./direction.ts";
+import { slugger } from "../../run/markdown/headingSlugs.ts";
+import { linkWithin } from "../../run/pages/documents.ts";
 import { Anchor, elements, keepUrl } from "./elements.tsx";
+import { directed } from "./textDirection.ts";
 
 interface Node {
   type: string;

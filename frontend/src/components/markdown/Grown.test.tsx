@@ -2,9 +2,9 @@
 import { cleanup, render } from "@testing-library/react";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { counts } from "./counted.ts";
 import { plugins } from "./katex.ts";
 import Markdown from "./Markdown.tsx";
+import { counts } from "./parseCount.ts";
 
 const NONE = new Map();
 const view = (text: string, settled: boolean) => <Markdown text={text} sources={NONE} settled={settled} />;

@@ -1,6 +1,6 @@
 // The words of an HTML file, read without running or loading anything in it.
 import { createElement, useMemo } from "react";
-import { slugger } from "../../run/slugs.ts";
+import { slugger } from "../../run/markdown/headingSlugs.ts";
 
 interface Block {
   tag: string;

@@ -1,8 +1,8 @@
 // An answer as blocks, each parsed when it stands; what was parsed is not looked at again (quirk H1).
 import { startTransition, useEffect, useState } from "react";
-import { BlockReader } from "../../run/blocks.ts";
+import { BlockReader } from "../../run/markdown/blocks.ts";
 import { Definitions, Group } from "./Block.tsx";
-import { Citing } from "./Cite.tsx";
+import { Citing } from "./CitationChip.tsx";
 import type { ProseProps } from "./Prose.tsx";
 
 export default function Markdown({ text, sources, settled }: ProseProps) {

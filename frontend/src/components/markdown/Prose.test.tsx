@@ -2,7 +2,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import { PAYLOADS } from "../../fixtures/payloads.ts";
 import type { Link } from "../../types/models.ts";
-import { safeHref } from "./href.ts";
+import { safeHref } from "./linkTarget.ts";
 import Markdown from "./Markdown.tsx";
 
 const NONE: ReadonlyMap<number, Link> = new Map();

@@ -1,6 +1,6 @@
 // Markdown, loaded when the first answer needs it; until then the plain text stands in its place.
 import { lazy, memo, Suspense } from "react";
-import { retried } from "../../state/retried.ts";
+import { retried } from "../../state/retriedLoad.ts";
 import type { Link } from "../../types/models.ts";
 
 const loadMarkdown = () => retried(() => import("./Markdown.tsx"));

@@ -1,6 +1,6 @@
 // A table that scrolls within its box, and that can be taken along.
 import { type ReactNode, useRef } from "react";
-import { csvOf } from "../../run/csv.ts";
+import { csvOf } from "../../run/markdown/csv.ts";
 import { Copy } from "../ui/Copy.tsx";
 
 export function Table({ children, label = "Table" }: { children: ReactNode; label?: string }) {

@@ -2,10 +2,10 @@
 import { cleanup, render } from "@testing-library/react";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Boundary } from "../ui/Boundary.tsx";
-import { counts } from "./counted.ts";
+import { Boundary } from "../ui/ErrorBoundary.tsx";
 import { elementsOf, plugins } from "./katex.ts";
 import Markdown from "./Markdown.tsx";
+import { counts } from "./parseCount.ts";
 
 const NONE = new Map();
 const view = (text: string, settled = true) => <Markdown text={text} sources={NONE} settled={settled} />;

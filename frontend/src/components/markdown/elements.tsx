@@ -1,9 +1,9 @@
 // The elements that markdown becomes: no raw HTML, no remote images, no link but http, https, mailto and our own pages.
 import { isValidElement, type ReactNode } from "react";
 import type { Components } from "react-markdown";
-import { Cite } from "./Cite.tsx";
-import { Code } from "./Code.tsx";
-import { isAddress, safeHref } from "./href.ts";
+import { Cite } from "./CitationChip.tsx";
+import { Code } from "./code/CodeBlock.tsx";
+import { isAddress, safeHref } from "./linkTarget.ts";
 import { Table } from "./Table.tsx";
 
 interface AnchorProps {

@@ -1,6 +1,7 @@
 // How runs ended, as one bar: each part as wide as its share.
-import type { Ending } from "../../run/operator.ts";
-import type { Lamp } from "../../run/view.ts";
+
+import type { Lamp } from "../../run/answer/stops.ts";
+import type { Ending } from "../../run/pages/operator.ts";
 
 const FILLS: Record<Lamp, string> = {
   done: "fill-lamp-done",

@@ -1,12 +1,12 @@
 // One document of the guide, or a note, for people; programs get its text at the same address.
 import { useEffect, useMemo, useState } from "react";
-import { useAnchor } from "../../hooks/anchor.ts";
-import { type DocumentText, documentOf } from "../../run/documents.ts";
-import { GuideReader } from "../../state/server/guide.ts";
+import { useAnchor } from "../../hooks/scrollToAnchor.ts";
+import { type DocumentText, documentOf } from "../../run/pages/documents.ts";
+import { GuideReader } from "../../state/server/guideDocument.ts";
 import { useStore } from "../../state/store.ts";
 import { MarkdownDocument } from "../markdown/Document.tsx";
 import { HtmlDocument } from "../markdown/HtmlDocument.tsx";
-import { Paper, Trouble } from "./Paper.tsx";
+import { Paper, Trouble } from "./PageFrame.tsx";
 import { TokenDialog } from "./TokenDialog.tsx";
 
 export function GuidePage({ path }: { path: string }) {

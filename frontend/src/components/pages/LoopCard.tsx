@@ -1,6 +1,6 @@
 // One loop at a glance: how many of its runs ended well, how the others ended, and its last runs as lamps.
-import { inList, type LoopRuns, runLamp } from "../../run/operator.ts";
-import { costWords, count, duration } from "../../run/words.ts";
+import { inList, type LoopRuns, runLamp } from "../../run/pages/operator.ts";
+import { costWords, count, duration } from "../../run/wording/statusAndAmounts.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { EndingBar } from "./EndingBar.tsx";
 

@@ -1,8 +1,8 @@
 // One operation of the API: what it does, what it takes, how to ask from a shell, and what it answers.
-import { curlOf, type Operation } from "../../run/openapi.ts";
-import { Code } from "../markdown/Code.tsx";
+import { curlOf, type Operation } from "../../run/pages/openapi.ts";
+import { Code } from "../markdown/code/CodeBlock.tsx";
+import { Words } from "./InlineCodeText.tsx";
 import { Fields, Method, PART, PART_HEAD } from "./SchemaView.tsx";
-import { Words } from "./Words.tsx";
 
 export function OperationView({ operation }: { operation: Operation }) {
   const { id, method, path, words, parameters, body, examples, answers } = operation;

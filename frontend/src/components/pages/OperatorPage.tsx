@@ -1,13 +1,13 @@
 // The operator's page: the lever of TOOL_LOOP_V2, what pulling it does, and how each loop's last runs ended.
 import { useEffect, useState } from "react";
-import { byLoop } from "../../run/operator.ts";
+import { byLoop } from "../../run/pages/operator.ts";
 import { Operator, type OperatorState } from "../../state/server/operator.ts";
 import { useStore } from "../../state/store.ts";
 import { Button } from "../ui/Button.tsx";
-import { Deciders } from "./Deciders.tsx";
-import { LeverBox } from "./LeverBox.tsx";
 import { LoopCard } from "./LoopCard.tsx";
-import { Paper, Trouble } from "./Paper.tsx";
+import { Deciders } from "./LoopPrecedence.tsx";
+import { LeverBox } from "./LoopSwitch.tsx";
+import { Paper, Trouble } from "./PageFrame.tsx";
 import { RunList } from "./RunList.tsx";
 import { TokenDialog } from "./TokenDialog.tsx";
 

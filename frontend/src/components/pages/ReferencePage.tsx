@@ -1,11 +1,11 @@
 // The API reference, made of the server's own description of itself.
 import { useEffect, useState } from "react";
-import { useAnchor } from "../../hooks/anchor.ts";
-import { useMedia, WIDE } from "../../hooks/media.ts";
-import type { Reference } from "../../run/openapi.ts";
-import { readReference } from "../../state/server/reference.ts";
+import { useMedia, WIDE } from "../../hooks/mediaQuery.ts";
+import { useAnchor } from "../../hooks/scrollToAnchor.ts";
+import type { Reference } from "../../run/pages/openapi.ts";
+import { readReference } from "../../state/server/openapiDocument.ts";
 import { OperationView } from "./OperationView.tsx";
-import { Paper, Trouble } from "./Paper.tsx";
+import { Paper, Trouble } from "./PageFrame.tsx";
 import { HEADING, Method, SchemaView } from "./SchemaView.tsx";
 
 export function ReferencePage() {

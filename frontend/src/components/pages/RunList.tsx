@@ -1,11 +1,19 @@
 // The last runs, the newest first, each a way to its inspector.
 import { useState } from "react";
-import { ago, codeOf, filterRuns, type LoopRuns, type RunFilter, runLamp, statusWords } from "../../run/operator.ts";
-import { costWords, count, duration, plural } from "../../run/words.ts";
+import {
+  ago,
+  codeOf,
+  filterRuns,
+  type LoopRuns,
+  type RunFilter,
+  runLamp,
+  statusWords,
+} from "../../run/pages/operator.ts";
+import { costWords, count, duration, plural } from "../../run/wording/statusAndAmounts.ts";
 import type { RunLine } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
-import { Choice } from "./Choice.tsx";
+import { Choice } from "./SelectBox.tsx";
 
 interface Props {
   runs: readonly RunLine[];

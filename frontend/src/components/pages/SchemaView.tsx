@@ -1,6 +1,6 @@
 // One schema of the API, and the table of fields that operations have as well.
-import type { Field, Schema } from "../../run/openapi.ts";
-import { Words } from "./Words.tsx";
+import type { Field, Schema } from "../../run/pages/openapi.ts";
+import { Words } from "./InlineCodeText.tsx";
 
 export const HEADING = "mt-10 border-edge border-b pb-1.5 font-semibold text-title capitalize";
 export const PART = "mt-8 grid grid-cols-[minmax(0,1fr)] gap-3";

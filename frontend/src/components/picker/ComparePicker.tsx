@@ -1,6 +1,6 @@
 // Which two to four models answer side by side, in the order of their columns.
 import { Plus } from "lucide-react";
-import { labelsOf, withChanged } from "../../run/labels.ts";
+import { labelsOf, withChanged } from "../../run/models/modelLabels.ts";
 import { MOST_COMPARED } from "../../state/settings.ts";
 import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";

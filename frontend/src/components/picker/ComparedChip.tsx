@@ -1,11 +1,11 @@
 // One compared model: its name and maker, which open the list of models, and a button that removes it.
 import { X } from "lucide-react";
-import { labelWords, type ModelLabel } from "../../run/labels.ts";
-import { isListed } from "../../run/models.ts";
+import { labelWords, type ModelLabel } from "../../run/models/modelLabels.ts";
+import { isListed } from "../../run/models/modelSearch.ts";
 import { Button } from "../ui/Button.tsx";
 import type { ComparePickerProps } from "./ComparePicker.tsx";
 import { ModelPicker } from "./ModelPicker.tsx";
-import { Unlisted } from "./Unlisted.tsx";
+import { Unlisted } from "./UnlistedBadge.tsx";
 
 interface Props {
   id: string;

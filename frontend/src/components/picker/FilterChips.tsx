@@ -1,6 +1,6 @@
 // What the listed models have to be able to do: one chip each, and all that are pressed must hold.
 import { Brain, Image, type LucideIcon, Wrench } from "lucide-react";
-import { FILTERS, type Filter } from "../../run/models.ts";
+import { FILTERS, type Filter } from "../../run/models/modelSearch.ts";
 
 export const FILTER_WORDS: Record<Filter, { label: string; icon: LucideIcon | undefined }> = {
   tools: { label: "Tools", icon: Wrench },

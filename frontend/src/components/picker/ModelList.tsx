@@ -10,14 +10,14 @@ import {
   useRef,
   useState,
 } from "react";
-import { drawnOf, drawnTo, isMeant, movedBy, offeredId, withFree } from "../../run/listing.ts";
-import { type Filter, freeId, isListed, sectionsOf } from "../../run/models.ts";
-import { plural } from "../../run/words.ts";
+import { type Filter, freeId, isListed, sectionsOf } from "../../run/models/modelSearch.ts";
+import { drawnOf, drawnTo, isMeant, movedBy, offeredId, withFree } from "../../run/models/pickerRows.ts";
+import { plural } from "../../run/wording/statusAndAmounts.ts";
 import type { Model } from "../../types/api.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { FilterChips } from "./FilterChips.tsx";
+import { useOpensAt } from "./initialScroll.ts";
 import { FreeRow, ModelRow } from "./ModelRow.tsx";
-import { useOpensAt } from "./opensAt.ts";
 import { StarButton } from "./StarButton.tsx";
 
 interface Props {

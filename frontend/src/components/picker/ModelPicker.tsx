@@ -2,11 +2,11 @@
 import { Popover } from "@base-ui/react/popover";
 import { ChevronDown } from "lucide-react";
 import { type ReactElement, Suspense, useState } from "react";
-import { isListed, shortName } from "../../run/models.ts";
+import { isListed, shortName } from "../../run/models/modelSearch.ts";
 import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { later } from "../ui/later.tsx";
-import { Unlisted } from "./Unlisted.tsx";
+import { Unlisted } from "./UnlistedBadge.tsx";
 
 /** The list, and the box that it opens in. */
 export const ModelPopup = later(() => import("./ModelPopup.tsx").then(({ ModelPopup }) => ModelPopup));

@@ -1,7 +1,7 @@
 // One model of the list: its name and id, what it can do, how much it reads and what it costs.
 import { Check, CornerDownLeft, Star } from "lucide-react";
 import { memo } from "react";
-import { type Filter, perMillion, priceWords, shortName, tokenWords } from "../../run/models.ts";
+import { type Filter, perMillion, priceWords, shortName, tokenWords } from "../../run/models/modelSearch.ts";
 import type { Model, Pricing } from "../../types/api.ts";
 import { FILTER_WORDS } from "./FilterChips.tsx";
 

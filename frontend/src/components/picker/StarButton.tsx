@@ -1,6 +1,6 @@
 // The star of the active row as a button of its own: within a list box nothing else can be reached by keyboard.
 import { Star } from "lucide-react";
-import { shortName } from "../../run/models.ts";
+import { shortName } from "../../run/models/modelSearch.ts";
 import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 

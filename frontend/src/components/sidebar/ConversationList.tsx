@@ -1,8 +1,8 @@
 // The conversations of the sidebar, with search, new titles, export and deletion.
 import { useCallback, useRef, useState } from "react";
 import { useOffline } from "../../hooks/online.ts";
-import { isolated } from "../../run/bidi.ts";
-import { plural } from "../../run/words.ts";
+import { isolated } from "../../run/wording/bidi.ts";
+import { plural } from "../../run/wording/statusAndAmounts.ts";
 import type { Conversations } from "../../state/lists/conversations.ts";
 import { useStore } from "../../state/store.ts";
 import type { ConversationLine } from "../../types/api.ts";

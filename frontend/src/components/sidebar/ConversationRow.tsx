@@ -1,8 +1,8 @@
 // A conversation in the sidebar: its title, whether something runs in it, what it cost, and what was found in it.
 import { FileDown, PencilLine, Trash2 } from "lucide-react";
 import { memo } from "react";
-import { findLetters } from "../../run/found.ts";
-import { lineCost } from "../../run/words.ts";
+import { findLetters } from "../../run/chat/searchMatches.ts";
+import { lineCost } from "../../run/wording/statusAndAmounts.ts";
 import { hashOf } from "../../state/address.ts";
 import type { ConversationLine } from "../../types/api.ts";
 import { Lamp } from "../ui/Lamp.tsx";

@@ -1,11 +1,11 @@
 // What the lists of the sidebar have in common: the lines, trouble above them, a word in their place, and deletion.
 import { lazy, type ReactElement, type RefObject, Suspense, useCallback, useRef, useState } from "react";
-import type { Listing, ListingState } from "../../state/lists/listing.ts";
-import { retried } from "../../state/retried.ts";
+import type { Listing, ListingState } from "../../state/lists/pagedList.ts";
+import { retried } from "../../state/retriedLoad.ts";
 import { useStore } from "../../state/store.ts";
-import { LineList } from "./lines.ts";
-import { neighbourOf } from "./neighbour.ts";
-import { Trouble, Word } from "./Word.tsx";
+import { Trouble, Word } from "./ListMessage.tsx";
+import { LineList } from "./lazyLineList.ts";
+import { neighbourOf } from "./nextFocusedLine.ts";
 
 const DeleteDialog = lazy(() =>
   retried(() => import("./DeleteDialog.tsx").then((room) => ({ default: room.DeleteDialog }))),

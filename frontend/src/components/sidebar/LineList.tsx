@@ -1,9 +1,9 @@
 // A list of the sidebar by days: one tab stop, arrows go through it, and of a long one only what is in view is drawn.
 import { type KeyboardEvent, type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
-import { groupByDay } from "../../run/days.ts";
-import { focusSearch, lineOf, linkOf } from "./focus.ts";
-import { MoreButton } from "./MoreButton.tsx";
+import { groupByDay } from "../../run/chat/dayGroups.ts";
+import { MoreButton } from "./LoadMoreButton.tsx";
+import { focusSearch, lineOf, linkOf } from "./lineFocus.ts";
 
 interface Props<Line> {
   lines: readonly Line[];

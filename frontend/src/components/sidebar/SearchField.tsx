@@ -2,9 +2,9 @@
 import { Search, X } from "lucide-react";
 import { type KeyboardEvent, useRef } from "react";
 import { isMac } from "../../hooks/shortcuts.ts";
-import { shortcutWords } from "../../run/shortcuts.ts";
+import { shortcutWords } from "../../run/chat/shortcuts.ts";
 import { Button } from "../ui/Button.tsx";
-import { focusFirstLine } from "./focus.ts";
+import { focusFirstLine } from "./lineFocus.ts";
 
 interface Props {
   search: string;

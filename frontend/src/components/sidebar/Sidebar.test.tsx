@@ -2,10 +2,10 @@
 import { cleanup, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it, vi } from "vitest";
-import { isolated } from "../../run/bidi.ts";
+import { isolated } from "../../run/wording/bidi.ts";
 import type { Address } from "../../state/address.ts";
 import { Conversations } from "../../state/lists/conversations.ts";
-import { Saves } from "../../state/lists/saves.ts";
+import { Saves } from "../../state/lists/savedRuns.ts";
 import { Sidebar } from "./Sidebar.tsx";
 
 afterEach(cleanup);

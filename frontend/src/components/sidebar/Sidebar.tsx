@@ -3,16 +3,16 @@ import { Tabs } from "@base-ui/react/tabs";
 import { SquarePen } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { isMac } from "../../hooks/shortcuts.ts";
-import { shortcutWords } from "../../run/shortcuts.ts";
+import { shortcutWords } from "../../run/chat/shortcuts.ts";
 import type { Address } from "../../state/address.ts";
 import type { Conversations } from "../../state/lists/conversations.ts";
-import type { Saves } from "../../state/lists/saves.ts";
+import type { Saves } from "../../state/lists/savedRuns.ts";
 import { useStore } from "../../state/store.ts";
 import { Brand } from "../ui/Brand.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Tip } from "../ui/Tip.tsx";
 import { ConversationList } from "./ConversationList.tsx";
-import { KeptList } from "./KeptList.tsx";
+import { KeptList } from "./SavedList.tsx";
 import { SearchField } from "./SearchField.tsx";
 
 export interface SidebarProps {

@@ -1,6 +1,6 @@
 // A button that copies a text, and says whether it could.
 import type { ReactNode } from "react";
-import { useSaid } from "../../hooks/view.ts";
+import { useSaid } from "../../hooks/temporaryMessage.ts";
 import { Button, type ButtonProps } from "./Button.tsx";
 
 interface Props extends Omit<ButtonProps, "onClick"> {

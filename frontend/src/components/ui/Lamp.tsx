@@ -1,6 +1,6 @@
 // A signal lamp: a colour and a shape, so that colour is never alone.
 import type { ReactElement } from "react";
-import type { Lamp as LampName } from "../../run/view.ts";
+import type { Lamp as LampName } from "../../run/answer/stops.ts";
 
 const RING = "fill-none stroke-[1.5] stroke-current";
 const DOTTED = `${RING} [stroke-dasharray:2_1.55]`;

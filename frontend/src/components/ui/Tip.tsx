@@ -1,7 +1,7 @@
 // A word about a button that shows only a sign; on hover and on focus.
 import { Tooltip } from "@base-ui/react/tooltip";
 import { type ReactElement, type ReactNode, Suspense } from "react";
-import { usePassEscape } from "./escape.ts";
+import { usePassEscape } from "./escapeKey.ts";
 import { later } from "./later.tsx";
 
 export const TipPopup = later(() => import("./TipPopup.tsx").then(({ TipPopup }) => TipPopup));

@@ -1,6 +1,6 @@
 // The titles of tools for everything below: the server lists them once, and calls anywhere on the page show them.
 import { createContext, type ReactNode, useContext, useMemo } from "react";
-import { type ToolTitles, titleOf, toolTitles } from "../../run/toolNames.ts";
+import { type ToolTitles, titleOf, toolTitles } from "../../run/wording/toolTitles.ts";
 import type { Tool } from "../../types/api.ts";
 
 const Context = createContext<ToolTitles>(new Map());

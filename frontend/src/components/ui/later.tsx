@@ -1,6 +1,6 @@
 // Components that are fetched after the first paint. A component that has arrived renders at once, without a fallback.
 import { type ComponentType, use } from "react";
-import { retried } from "../../state/retried.ts";
+import { retried } from "../../state/retriedLoad.ts";
 
 export type Later<Props> = ComponentType<Props> & {
   /** Fetch it before it is rendered; resolves to whether it is there. */

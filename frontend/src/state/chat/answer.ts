@@ -1,22 +1,29 @@
 // One answer: its run as a separate store, so that a token re-renders only the panel that shows it.
 
-import { isLoop, measured, settledAs, type Told, toldTrace } from "../../run/conversationTrace.ts";
-import { joinedTrace } from "../../run/joined.ts";
-import { hasMetLimit, limitsIn } from "../../run/limits.ts";
-import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../../run/reducer.ts";
-import { withoutUnsaved } from "../../run/unsaved.ts";
-import { isUsingTools } from "../../run/view.ts";
-import { type ChatEnd, type ChatOptions, followRun, followSave, postChat, type Started } from "../../stream/chat.ts";
+import { hasMetLimit, limitsIn } from "../../run/answer/reachedLimit.ts";
+import { isUsingTools } from "../../run/answer/stops.ts";
+import { isLoop, measured, settledAs, type Told, toldTrace } from "../../run/trace/conversationTrace.ts";
+import { joinedTrace } from "../../run/trace/joinedTrace.ts";
+import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../../run/trace/reducer.ts";
+import { withoutUnsaved } from "../../run/trace/unsavedText.ts";
 import { type ApiClient, stopRun } from "../../stream/client.ts";
 import { ApiError, isRefusal } from "../../stream/errors.ts";
-import type { Connection } from "../../stream/follow.ts";
-import { checkedEvent } from "../../stream/parse.ts";
-import { fetchRun } from "../../stream/runs.ts";
+import type { Connection } from "../../stream/followRun.ts";
+import { checkedEvent } from "../../stream/parseEvent.ts";
+import { fetchRun } from "../../stream/runRecords.ts";
+import {
+  type ChatEnd,
+  type ChatOptions,
+  followRun,
+  followSave,
+  postChat,
+  type Started,
+} from "../../stream/runStream.ts";
 import type { Effort, Parameters, RawEvent } from "../../types/api.ts";
 import type { ChatBody, ChatEvent, RunEnd, RunTrace } from "../../types/models.ts";
-import { SilenceWatch } from "../silence.ts";
+import { SilenceWatch } from "../modelSilence.ts";
 import { nextFrame, type Schedule, Store } from "../store.ts";
-import { chainOf } from "./whole.ts";
+import { chainOf } from "./joinedAnswer.ts";
 
 export interface AnswerState {
   trace: RunTrace;

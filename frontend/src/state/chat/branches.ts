@@ -1,11 +1,12 @@
 // The questions and answers of a conversation as a tree: finding parts in it, adding to it, and what is shown of it.
-import { totalOf } from "../../run/totals.ts";
-import { pathTo } from "../../run/tree.ts";
+
+import { pathTo } from "../../run/chat/branchTree.ts";
+import { totalOf } from "../../run/chat/chatCost.ts";
 import type { Conversation } from "../../types/api.ts";
 import type { AnswerDeps } from "./answer.ts";
+import { type AnswerPart, type ChatPart, comparedIn, entriesOf, idOf, merged, type QuestionPart } from "./chatParts.ts";
 import type { ChatStore } from "./chatState.ts";
-import { type AnswerPart, type ChatPart, comparedIn, entriesOf, idOf, merged, type QuestionPart } from "./parts.ts";
-import type { Standing } from "./waiting.ts";
+import type { Standing } from "./queuedMessages.ts";
 
 export class Branches {
   readonly #store: ChatStore;

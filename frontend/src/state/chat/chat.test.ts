@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ASKING, answered, open, partAt, shown } from "../../fixtures/chat.ts";
 import { boxOf, done, say, settle } from "../../fixtures/server.ts";
 import { ApiError } from "../../stream/errors.ts";
-import type { Asking } from "./asking.ts";
+import type { Asking } from "./requestBody.ts";
 
 describe("asking", () => {
   it("posts the one new message, under the answer that it follows", async () => {

@@ -1,26 +1,27 @@
 // One conversation: its questions and answers as a tree, what is shown of it, and what is asked in it.
-import type { Queued } from "../../run/queue.ts";
-import { newestLeaf, pathTo } from "../../run/tree.ts";
+
+import { newestLeaf, pathTo } from "../../run/chat/branchTree.ts";
+import type { Queued } from "../../run/chat/messageQueue.ts";
 import { chooseLeaf } from "../../stream/conversations.ts";
-import { newKey } from "../../stream/keys.ts";
+import { newKey } from "../../stream/idempotencyKeys.ts";
 import type { Picture } from "../../types/api.ts";
-import { Loading } from "../lists/loading.ts";
+import { Loading } from "../lists/answerLoading.ts";
 import { Store } from "../store.ts";
 import type { Answer, AnswerDeps } from "./answer.ts";
-import { Asker } from "./asker.ts";
-import { type Asking, askingAgain } from "./asking.ts";
 import { Branches } from "./branches.ts";
+import { idOf, type QuestionPart, systemAt } from "./chatParts.ts";
 import { type ChatState, type ChatStore, NEW_CHAT } from "./chatState.ts";
-import { Continuing, pendingName } from "./continuing.ts";
-import { Instructions } from "./instructions.ts";
-import { Opening, sentenceOf } from "./opening.ts";
-import { idOf, type QuestionPart, systemAt } from "./parts.ts";
-import { type Box, PendingQuestions } from "./pending.ts";
-import { Recalling } from "./recalling.ts";
-import { Refusals } from "./refusals.ts";
-import { Sending, type SendingDeps } from "./sending.ts";
-import { Waiting } from "./waiting.ts";
-import { chainOf } from "./whole.ts";
+import { Continuing, pendingName } from "./continuation.ts";
+import { Opening, sentenceOf } from "./conversationLoader.ts";
+import { chainOf } from "./joinedAnswer.ts";
+import { Recalling } from "./messageRecovery.ts";
+import { Sending, type SendingDeps } from "./messageSender.ts";
+import { Waiting } from "./queuedMessages.ts";
+import { Refusals } from "./rejectedColumns.ts";
+import { type Asking, askingAgain } from "./requestBody.ts";
+import { Asker } from "./requestSender.ts";
+import { Instructions } from "./systemPrompt.ts";
+import { type Box, PendingQuestions } from "./unconfirmedMessages.ts";
 
 /** `goOn` is called when what holds messages has changed. */
 export interface ChatDeps extends AnswerDeps, SendingDeps {

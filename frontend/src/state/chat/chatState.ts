@@ -1,7 +1,8 @@
 // What the page shows of one conversation.
-import type { Hold, Queued } from "../../run/queue.ts";
-import type { ChatCost } from "../../run/totals.ts";
-import type { ChatPart, Entry } from "./parts.ts";
+
+import type { ChatCost } from "../../run/chat/chatCost.ts";
+import type { Hold, Queued } from "../../run/chat/messageQueue.ts";
+import type { ChatPart, Entry } from "./chatParts.ts";
 
 export interface ChatState {
   title: string;

@@ -1,5 +1,5 @@
 // The chats of this page: the one that is shown, and those elsewhere in which something is still under way.
-import { newKey } from "../../stream/keys.ts";
+import { newKey } from "../../stream/idempotencyKeys.ts";
 import { Chat, type ChatDeps } from "./chat.ts";
 
 export class Chats {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ASKING, answered, open, partAt, shown } from "../../fixtures/chat.ts";
 import { boxOf, done, ScriptedServer, say, settle } from "../../fixtures/server.ts";
-import type { Hold } from "../../run/queue.ts";
+import type { Hold } from "../../run/chat/messageQueue.ts";
 import { ApiError } from "../../stream/errors.ts";
 import type { ChatDeps } from "./chat.ts";
 import { Chats } from "./chats.ts";

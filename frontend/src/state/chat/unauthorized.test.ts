@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { answered, open, partAt, shown } from "../../fixtures/chat.ts";
 import { boxOf, done, say, settle } from "../../fixtures/server.ts";
 import { ApiError } from "../../stream/errors.ts";
-import { PendingQuestions, sendAfterToken } from "./pending.ts";
+import { PendingQuestions, sendAfterToken } from "./unconfirmedMessages.ts";
 
 const noToken = () => new ApiError(401, "UNAUTHORIZED", "An access token is required.");
 const fatesIn = (box: ReturnType<typeof boxOf>) => new PendingQuestions(box, "c1").all().map(({ fate }) => fate);

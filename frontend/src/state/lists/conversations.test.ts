@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ApiClient } from "../../stream/client.ts";
 import { ApiError } from "../../stream/errors.ts";
 import { Conversations } from "./conversations.ts";
-import type { Channel } from "./listing.ts";
+import type { Channel } from "./pagedList.ts";
 
 interface Asked {
   method: string;

@@ -7,7 +7,7 @@ import {
 } from "../../stream/conversations.ts";
 import type { ConversationLine } from "../../types/api.ts";
 import { saveFile } from "../download.ts";
-import { Listing, type ListingOptions, type ListingState, type Page, type PageWanted, wordsOf } from "./listing.ts";
+import { Listing, type ListingOptions, type ListingState, type Page, type PageWanted, wordsOf } from "./pagedList.ts";
 
 export interface ConversationsState extends ListingState<ConversationLine> {
   /** What is in the search field. */

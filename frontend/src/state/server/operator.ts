@@ -1,5 +1,5 @@
 // The operator's view of the server: how the lever stands, the last runs, and pulling.
-import { joinRuns } from "../../run/operator.ts";
+import { joinRuns } from "../../run/pages/operator.ts";
 import { createClient } from "../../stream/client.ts";
 import { ApiError } from "../../stream/errors.ts";
 import { fetchLever, fetchRuns, pullLever, type RunPage } from "../../stream/operator.ts";

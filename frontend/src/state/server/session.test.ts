@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { open } from "../../fixtures/chat.ts";
 import { ApiError } from "../../stream/errors.ts";
-import { holdOf } from "../chat/hold.ts";
-import { PendingQuestions } from "../chat/pending.ts";
+import { holdOf } from "../chat/sendBlocker.ts";
+import { PendingQuestions } from "../chat/unconfirmedMessages.ts";
 import { Session } from "./session.ts";
 
 const fates = () => new PendingQuestions(sessionStorage, "c1").all().map(({ fate, promised }) => [fate, promised]);

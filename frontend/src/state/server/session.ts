@@ -4,11 +4,11 @@ import { ApiError } from "../../stream/errors.ts";
 import { fetchModels, fetchTools } from "../../stream/models.ts";
 import type { Model, Tool } from "../../types/api.ts";
 import type { Readiness } from "../../types/models.ts";
-import { sendAfterToken } from "../chat/pending.ts";
-import { KeptText, tabStorage } from "../storage.ts";
+import { KeptText, tabStorage } from "../browserStorage.ts";
+import { sendAfterToken } from "../chat/unconfirmedMessages.ts";
 import { Store } from "../store.ts";
+import { accessToken, HANDOVER_MS } from "./accessToken.ts";
 import { Retry } from "./retry.ts";
-import { accessToken, HANDOVER_MS } from "./token.ts";
 
 export interface SessionState {
   models: readonly Model[];

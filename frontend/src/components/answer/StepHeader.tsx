@@ -1,0 +1,106 @@
+// A stop on the line: a lamp and a sentence, and the arrow that opens what is below.
+import { ChevronRight } from "lucide-react";
+import { type ReactNode, useId, useRef } from "react";
+import type { Lamp as LampName, Stop } from "../../run/answer/stops.ts";
+import { CLIPPED, Fold } from "../ui/Collapsible.tsx";
+import { Lamp } from "../ui/Lamp.tsx";
+
+/** The line runs behind the lamps: solid where the run has been. */
+export const ROW =
+  "relative flow-root min-w-0 pb-3.5 ps-7 before:absolute before:top-4.5 before:-bottom-0.5 before:start-[5.25px] before:border-edge before:border-s-[1.5px]";
+
+interface RowProps {
+  kind: Stop["kind"] | "connection" | "silence";
+  lamp: LampName;
+  children: ReactNode;
+}
+
+/** A stop that is only a sentence. While it is under way the line goes on in dots. */
+export function StopRow({ kind, lamp, children }: RowProps) {
+  return (
+    <li
+      className={`${ROW} ${lamp === "running" ? "before:border-edge-strong before:border-dotted" : ""}`}
+      data-part="stop"
+      data-kind={kind}
+      data-lamp={lamp}
+    >
+      <StopLamp lamp={lamp} />
+      <p className="min-h-5 tabular-nums">{children}</p>
+    </li>
+  );
+}
+
+export const StopLamp = ({ lamp }: { lamp: LampName }) => (
+  <span className="absolute top-1 start-0 flex">
+    <Lamp lamp={lamp} />
+  </span>
+);
+
+interface HeadProps {
+  id: string;
+  kind: Stop["kind"];
+  lamp: LampName;
+  title: ReactNode;
+  /** A sentence that is to be read also while the stop is closed. */
+  notice?: string | undefined;
+  open: boolean;
+  onToggle: (id: string, open: boolean) => void;
+  children: ReactNode;
+}
+
+export function StopHead({ id, kind, lamp, title, notice, open, onToggle, children }: HeadProps) {
+  const body = useId();
+  // What nobody has opened yet is not made; what was opened stays, so that it can fold softly.
+  const wasOpen = useRef(open);
+  wasOpen.current ||= open;
+  return (
+    <li className={ROW} data-part="stop" data-kind={kind} data-lamp={lamp}>
+      <StopLamp lamp={lamp} />
+      <StopButton open={open} controls={body} onPress={() => onToggle(id, !open)}>
+        {title}
+      </StopButton>
+      {notice && <Notice>{notice}</Notice>}
+      <Fold id={body} open={open} className={CLIPPED}>
+        {wasOpen.current && children}
+      </Fold>
+    </li>
+  );
+}
+
+interface ButtonProps {
+  open: boolean;
+  /** The id of what it opens. */
+  controls: string;
+  onPress: () => void;
+  children: ReactNode;
+}
+
+export const StopButton = ({ open, controls, onPress, children }: ButtonProps) => (
+  <button
+    type="button"
+    className="group/head relative -mx-1.5 -my-0.5 narrow:-my-1.5 narrow:py-1.5 flex w-[calc(100%+0.75rem)] cursor-pointer items-start gap-3 rounded-sm px-1.5 py-0.5 text-start tabular-nums transition-colors hover:bg-sunken"
+    aria-expanded={open}
+    aria-controls={controls}
+    onClick={onPress}
+  >
+    <span className="min-w-0 flex-1">{children}</span>
+    <ChevronRight
+      aria-hidden="true"
+      className="mt-0.5 size-4 shrink-0 text-dim transition-transform group-aria-expanded/head:rotate-90"
+    />
+  </button>
+);
+
+export const Notice = ({ children }: { children: ReactNode }) => (
+  <p className="text-dim text-small" data-part="notice">
+    {children}
+  </p>
+);
+
+/** Words beside the sentence that matter less. */
+export const Aside = ({ children }: { children: ReactNode }) => (
+  <span className="text-dim">
+    {" "}
+    · <span className="whitespace-nowrap">{children}</span>
+  </span>
+);

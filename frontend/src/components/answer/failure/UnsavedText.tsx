@@ -1,0 +1,23 @@
+// Text of an answer that was lost in a crash of the server: only this page still has it.
+import { useId } from "react";
+import { Copy } from "../../ui/Copy.tsx";
+
+export function UnsavedText({ text }: { text: string }) {
+  const title = useId();
+  return (
+    <figure
+      aria-labelledby={title}
+      data-part="unsaved"
+      className="mt-1.5 grid gap-1 rounded-sm border border-edge bg-ground px-3 py-2"
+    >
+      <figcaption id={title} className="flex items-center justify-between gap-3 text-dim">
+        Not saved. This text will be lost when you reload.
+        <Copy text={() => text} aria-label="Copy unsaved text" />
+      </figcaption>
+      {/* A piece of markdown that may begin in the middle of a word: it is shown as it came. */}
+      <p dir="auto" className="max-h-40 overflow-y-auto whitespace-pre-wrap wrap-anywhere">
+        {text}
+      </p>
+    </figure>
+  );
+}

@@ -1,0 +1,21 @@
+// The figures of a run in columns; what nobody told says so.
+import type { Fact } from "../../run/inspector/runFacts.ts";
+
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl
+      data-part="facts"
+      className="grid grid-cols-[repeat(auto-fill,minmax(7.5rem,1fr))] gap-x-4 gap-y-2.5 text-small narrow:grid-cols-3 narrow:gap-x-3 tabular-nums"
+    >
+      {facts.map(({ name, value, note, untold }) => (
+        <div key={name} className="min-w-0">
+          <dt className="text-dim text-tiny">{name}</dt>
+          <dd className={`wrap-anywhere ${untold ? "text-dim" : ""}`}>
+            {value}
+            {note && <span className="text-dim text-tiny"> {note}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

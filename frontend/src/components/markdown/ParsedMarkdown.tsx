@@ -1,0 +1,93 @@
+// Markdown to elements, parsed once for each text.
+import { memo } from "react";
+import ReactMarkdown, { type Options } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import { answerElements, keepUrl } from "./elements.tsx";
+import type { MathPlugins } from "./math.ts";
+import { counted } from "./parseCount.ts";
+import { marks } from "./remarkExtensions.ts";
+import { directed } from "./textDirection.ts";
+
+/** What a piece of a long block stands in: its own container is left away. */
+export type Container = "p" | "ul" | "ol" | "thead" | "tbody";
+/** A footnote holds whole blocks. All of these set the direction of what is in them. */
+export type Within = Container | "note";
+
+interface Props {
+  text: string;
+  within?: Within | undefined;
+  math?: MathPlugins | undefined;
+}
+
+interface Node {
+  type: string;
+  value?: string;
+  children?: Node[];
+  data?: { hProperties: Record<string, string> };
+}
+
+interface Element {
+  type: string;
+  tagName?: string;
+  properties?: Record<string, unknown>;
+  children?: Element[];
+}
+
+/** Emphasis within emphasis may be as deep as its marks are many; elements so deep break what walks them. */
+const DEEPEST = 100;
+
+/** A remark plugin: a tree that is too deep is shown as the text it came from. */
+const shallow = () => (tree: Node, file: { value?: unknown }) => {
+  let [level, depth] = [[tree], 0];
+  while (level.length > 0 && depth++ <= DEEPEST) level = level.flatMap(({ children }) => children ?? []);
+  if (depth <= DEEPEST) return;
+  const words: Node = { type: "text", value: String(file.value) };
+  tree.children = [{ type: "paragraph", children: [words], data: { hProperties: { className: "plain" } } }];
+};
+
+const gfm: [typeof remarkGfm, { singleTilde: boolean }] = [remarkGfm, { singleTilde: false }];
+const PLAIN: NonNullable<Options["remarkPlugins"]> = [counted, gfm, shallow, marks];
+
+export const Parsed = memo(function Parsed({ text, within, math }: Props) {
+  return (
+    <ReactMarkdown
+      remarkPlugins={math ? [...PLAIN, math.remark] : PLAIN}
+      rehypePlugins={[...(math ? [math.rehype] : []), within ? UNWRAPPED[within] : directed]}
+      components={answerElements}
+      urlTransform={keepUrl}
+    >
+      {text}
+    </ReactMarkdown>
+  );
+});
+
+/** A rehype plugin; what is not the container that was expected is put into what the real one may hold. */
+const unwrapped = (within: Container, wrap: (other: Element) => Element) => () => (tree: Element) => {
+  const open = (node: Element): Element[] => {
+    // Between the rows of a table stand no words, not even blank ones.
+    if (node.tagName === within)
+      return (node.children ?? []).filter(({ type }) => type !== "text" || !within.startsWith("t"));
+    if (node.tagName === "table")
+      return (node.children ?? []).filter(({ tagName }) => tagName === within).flatMap(open);
+    return node.type === "text" ? [] : [wrap(node)];
+  };
+  tree.children = (tree.children ?? []).flatMap(open);
+};
+
+const element = (tagName: string, ...children: Element[]): Element => ({
+  type: "element",
+  tagName,
+  properties: {},
+  children,
+});
+const item = (other: Element) => element("li", other);
+const row = (other: Element) => element("tr", element("td", other));
+
+const UNWRAPPED: Record<Within, ReturnType<typeof unwrapped>> = {
+  p: unwrapped("p", ({ children = [] }) => element("span", ...children)),
+  ul: unwrapped("ul", item),
+  ol: unwrapped("ol", item),
+  thead: unwrapped("thead", row),
+  tbody: unwrapped("tbody", row),
+  note: () => () => undefined,
+};

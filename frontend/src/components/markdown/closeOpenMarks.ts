@@ -1,0 +1,40 @@
+// The end of a text that still grows, closed so that half a mark does not flicker.
+import remend, { type RemendOptions } from "remend";
+import { cells } from "../../run/markdown/blocks.ts";
+
+const OPTIONS: RemendOptions = {
+  linkMode: "text-only",
+  // HTML is text here, and what a finished text does not get an unfinished one does not get either.
+  htmlTags: false,
+  comparisonOperators: false,
+  singleTilde: false,
+  katex: false,
+  inlineKatex: false,
+};
+
+/** `[1`, `[1, `, `【2`: a citation whose end has not come yet. */
+const HALF_CITATION = /(\[\^?\d[\d,\s]*|【[^】]{0,20}|\[)$/;
+const HALF_FENCE = /(^|\n) {0,3}(`{1,2}|~{1,2})$/;
+const HALF_DELIMITERS = /^ {0,3}[|:-][\s|:-]*$/;
+
+export function heal(text: string): string {
+  const lines = text.replace(HALF_CITATION, "").replace(HALF_FENCE, "");
+  const [head = "", delimiters = "", ...others] = lines.split("\n");
+  if (/^ {0,3}\|.*\|\s*$/.test(head) && others.length === 0 && (!delimiters || HALF_DELIMITERS.test(delimiters)))
+    return `${remend(head, OPTIONS)}\n${"|---".repeat(cells(head))}|`;
+  return remend(lines, OPTIONS);
+}
+
+const SOON = 4_500;
+const GROWTH = 1.25;
+
+/**
+ * How much of a long unfinished block is parsed now: in steps that grow with it, so that the work for all of it stays
+ * in proportion to its length. The rest stands behind it as plain text.
+ */
+export function parsedUntil(text: string): number {
+  if (text.length <= SOON) return text.length;
+  let length = SOON;
+  while (length * GROWTH <= text.length) length *= GROWTH;
+  return Math.max(text.lastIndexOf("\n", length), text.lastIndexOf(" ", length), SOON);
+}

@@ -1,0 +1,96 @@
+// A block of code with its language and a button that copies it; it gets its colours while it is written.
+import { memo } from "react";
+import { Copy } from "../../ui/Copy.tsx";
+import { type Line, restOf, useHighlight } from "./highlight.ts";
+
+interface Props {
+  /** In pieces, so that of a growing block only the last one changes (quirk H1). */
+  pieces: readonly string[];
+  language: string;
+  open: boolean;
+}
+
+export const Code = ({ language, children }: { language: string; children: string }) => (
+  <CodeBlock pieces={[children]} language={language} open={false} />
+);
+
+export function CodeBlock({ pieces, language, open }: Props) {
+  return (
+    <div className="code" data-part="code" dir="ltr">
+      <div className="code-head">
+        <span>{language || "text"}</span>
+        {!open && <Copy text={() => pieces.join("").replace(/\n$/, "")} />}
+      </div>
+      {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard. */}
+      {/* biome-ignore-start lint/a11y/useSemanticElements: it is no group of fields. */}
+      <pre role="group" tabIndex={0} aria-label={language ? `Code, ${language}` : "Code"}>
+        <code>
+          <Words pieces={pieces} language={language} />
+        </code>
+      </pre>
+      {/* biome-ignore-end lint/a11y/useSemanticElements: it is no group of fields. */}
+      {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard. */}
+    </div>
+  );
+}
+
+/** The lines that have colours, and behind them, in the same letters, what has none yet. */
+function Words({ pieces, language }: Omit<Props, "open">) {
+  const { groups, length } = useHighlight(pieces, language);
+  const rest = restOf(pieces, length);
+  return (
+    <>
+      {groups.map((lines, index) => {
+        const isLast = index === groups.length - 1;
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines only ever grow at the end.
+        return <Lines key={`lines ${index}`} lines={lines} isLast={isLast} rest={isLast ? rest.text : ""} />;
+      })}
+      {pieces.slice(rest.next).map((text, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: pieces only ever grow at the end.
+        <Plain key={`piece ${rest.next + index}`} text={text} />
+      ))}
+    </>
+  );
+}
+
+const Plain = memo(function Plain({ text }: { text: string }) {
+  return <span className="block">{text}</span>;
+});
+
+interface LinesProps {
+  lines: readonly Line[];
+  /** Nothing has ended its last line yet. */
+  isLast: boolean;
+  rest: string;
+}
+
+const Lines = memo(function Lines({ lines, isLast, rest }: LinesProps) {
+  return (
+    <span className="block">
+      {lines.map((line, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines only ever grow at the end.
+        <Coloured key={row} line={line} ends={!isLast || row < lines.length - 1} />
+      ))}
+      {rest}
+    </span>
+  );
+});
+
+/** Words without a colour are no elements: a page of code stays light. */
+const Coloured = memo(function Coloured({ line, ends }: { line: Line; ends: boolean }) {
+  return (
+    <>
+      {line.map(([colour, text], index) =>
+        colour ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: words of a line do not move.
+          <span key={index} className={`code-${colour}`}>
+            {text}
+          </span>
+        ) : (
+          text
+        ),
+      )}
+      {ends && "\n"}
+    </>
+  );
+});

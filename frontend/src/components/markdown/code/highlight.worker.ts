@@ -1,0 +1,23 @@
+// Finds the colours of code, off the page's own thread: one colouring for each block that is shown.
+
+import type { Answer, Question } from "./highlight.ts";
+import { Colouring } from "./incrementalHighlight.ts";
+import { loadGrammar } from "./shikiLanguages.ts";
+
+const colourings = new Map<number, Promise<Colouring>>();
+
+addEventListener("message", ({ data }: MessageEvent<Question>) => {
+  if (data.text === undefined) colourings.delete(data.id);
+  else answer(data.id, data.language, data.text);
+});
+
+function answer(id: number, language: Question["language"], text: string): void {
+  const colouring = colourings.get(id) ?? loadGrammar(language).then((grammar) => new Colouring(grammar));
+  colourings.set(id, colouring);
+  colouring
+    .then((known) => known.add(text))
+    .then(
+      (change) => postMessage({ id, change } satisfies Answer),
+      () => postMessage({ id } satisfies Answer),
+    );
+}

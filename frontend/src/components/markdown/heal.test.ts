@@ -1,9 +1,0 @@
-import { expect, it } from "vitest";
-import { parsedUntil } from "./heal.ts";
-
-it("parses a long unfinished block at few lengths, and never less than before", () => {
-  const lengths = Array.from({ length: 60_000 / 50 }, (_, n) => parsedUntil("word ".repeat(n * 10)));
-  expect(lengths).toEqual([...lengths].sort((a, b) => a - b));
-  expect(new Set(lengths.filter((length) => length > 4_500)).size).toBeLessThan(15);
-  expect(parsedUntil("short")).toBe(5);
-});

@@ -1,0 +1,114 @@
+// One sampling parameter: a slider, a field for its number, and the way back to what the model does by itself.
+import { Slider } from "@base-ui/react/slider";
+import { type RefObject, useId, useState } from "react";
+import { clamped, correctionOf, type Range } from "../../run/request/parameters.ts";
+import type { ParameterName } from "../../types/api.ts";
+import { Button } from "../ui/Button.tsx";
+
+/** The one setting that the settings were opened for. */
+export interface FocusedField {
+  name: ParameterName;
+  ref: RefObject<HTMLInputElement | null>;
+}
+
+interface Props {
+  range: Range;
+  /** Undefined: not set, and nothing is sent. */
+  value: number | undefined;
+  onChange: (value: number | undefined) => void;
+  /** Where the settings open: the present value is selected. */
+  field?: RefObject<HTMLInputElement | null> | undefined;
+}
+
+export function ParameterField({ range, value, onChange, field }: Props) {
+  const id = useId();
+  // What is being typed: "0." and "" are on the way to a number.
+  const [draft, setDraft] = useState<string>();
+  const [correction, setCorrection] = useState<string>();
+  const type = (text: string) => {
+    setDraft(text);
+    setCorrection(undefined);
+    const number = numberOf(text);
+    if (number === undefined) onChange(undefined);
+    else if (clamped(number, range) === number) onChange(number);
+  };
+  const leave = () => {
+    const number = draft === undefined ? undefined : numberOf(draft);
+    setDraft(undefined);
+    if (number === undefined) return;
+    onChange(clamped(number, range));
+    setCorrection(correctionOf(number, range));
+  };
+  const reset = () => {
+    setDraft(undefined);
+    setCorrection(undefined);
+    onChange(undefined);
+  };
+  return (
+    <div data-part="parameter" className="flex flex-col gap-1 py-1.5">
+      <div className="flex min-h-7 items-center gap-2">
+        <label htmlFor={id} className="min-w-0 flex-1 truncate text-small">
+          {range.label}
+        </label>
+        {value !== undefined && (
+          <Button className="text-tiny" aria-label={`Reset ${range.label}`} onClick={reset}>
+            Reset
+          </Button>
+        )}
+        <input
+          id={id}
+          ref={field}
+          onFocus={field && (({ currentTarget }) => currentTarget.select())}
+          inputMode="decimal"
+          autoComplete="off"
+          aria-describedby={`${id}-help`}
+          placeholder="default"
+          value={draft ?? value ?? ""}
+          onChange={(event) => type(event.target.value)}
+          onBlur={leave}
+          onKeyDown={(event) => event.key === "Enter" && leave()}
+          className="h-7 narrow:h-8 w-24 rounded-sm border border-edge bg-ground px-2 text-end text-small tabular-nums placeholder:text-dim"
+        />
+      </div>
+      {range.slider !== undefined && (
+        <Slider.Root
+          aria-label={`${range.label}, slider`}
+          min={range.min}
+          max={range.slider}
+          step={range.step}
+          value={Math.min(value ?? range.rest, range.slider)}
+          onValueChange={(next) => {
+            setDraft(undefined);
+            setCorrection(undefined);
+            onChange(clamped(next, range));
+          }}
+        >
+          {/* Half a thumb of room at either end: it stays within its column. */}
+          <Slider.Control className="flex h-5 px-2 touch-none select-none items-center">
+            <Slider.Track className="h-1 w-full rounded-full bg-edge">
+              <Slider.Indicator className={`rounded-full ${value === undefined ? "bg-transparent" : "bg-accent"}`} />
+              <Slider.Thumb
+                aria-label={`${range.label}, slider`}
+                getAriaValueText={(_, now) => (value === undefined ? "default" : String(now))}
+                className={`size-4 rounded-full border-2 bg-raised has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2 ${value === undefined ? "border-edge-strong" : "border-accent"}`}
+              />
+            </Slider.Track>
+          </Slider.Control>
+        </Slider.Root>
+      )}
+      <p id={`${id}-help`} className="text-dim text-tiny">
+        {range.help}
+      </p>
+      <p role="status" className="rounded-sm bg-amber-wash px-2 py-1 text-tiny empty:hidden">
+        {correction}
+      </p>
+    </div>
+  );
+}
+
+/** A comma is a point on many keyboards. */
+function numberOf(text: string): number | undefined {
+  const plain = text.trim().replace(",", ".");
+  const number = Number(plain);
+  return plain !== "" && Number.isFinite(number) ? number : undefined;
+}

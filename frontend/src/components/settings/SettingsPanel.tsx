@@ -1,0 +1,184 @@
+// How questions are asked, and how the page looks: what is shown here is what is sent.
+import { useId } from "react";
+import {
+  EFFORT_LABELS,
+  notTaken,
+  RANGES,
+  rangeOf,
+  SAMPLING_NAMES,
+  takes,
+  takesReasoning,
+} from "../../run/request/parameters.ts";
+import type { ReasoningChoice, SettingsState, Theme } from "../../state/settings.ts";
+import {
+  type AskSettings,
+  EFFORTS,
+  type Effort,
+  type Model,
+  type ParameterName,
+  type Parameters,
+  type Tool,
+} from "../../types/api.ts";
+import { Button } from "../ui/Button.tsx";
+import { FormatField } from "./FormatField.tsx";
+import { ModelDetails } from "./ModelDetails.tsx";
+import { type FocusedField, ParameterField } from "./ParameterField.tsx";
+import { Segmented } from "./SegmentedControl.tsx";
+import { Group } from "./SettingsGroup.tsx";
+import { SystemField } from "./SystemPromptField.tsx";
+import { ToolsGroup } from "./ToolsGroup.tsx";
+
+export interface SettingsPanelProps {
+  settings: SettingsState;
+  onAsk: (patch: Partial<AskSettings>) => void;
+  onChange: (patch: Partial<Pick<SettingsState, "theme" | "reasoning">>) => void;
+  /** What the catalogue says of the model that is asked; undefined: it is not listed, and everything is sent. */
+  model: Model | undefined;
+  /** The same, or as much as is known of a model that is not listed. */
+  details: Model;
+  tools: readonly Tool[];
+  /** Why the list of tools is not to be had, as a sentence. */
+  toolsTrouble?: string | undefined;
+  /** The server's limits where none is set. */
+  defaults?: Parameters | undefined;
+  focused?: FocusedField | undefined;
+}
+
+const EFFORT_OPTIONS = EFFORTS.map((value) => ({ value, label: EFFORT_LABELS[value] }));
+
+const REASONING_OPTIONS: readonly { value: ReasoningChoice; label: string }[] = [
+  { value: "automatic", label: "Automatic" },
+  { value: "open", label: "Open" },
+  { value: "closed", label: "Closed" },
+];
+
+const REASONING_WORDS: Record<ReasoningChoice, string> = {
+  automatic: "Opens while the model is thinking and closes afterwards.",
+  open: "Always open.",
+  closed: "Closed until you open it.",
+};
+
+const THEME_OPTIONS: readonly { value: Theme; label: string }[] = [
+  { value: "system", label: "System" },
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+];
+
+const noEffort = (effort: Effort) =>
+  `This model has no reasoning effort setting${effort === "auto" ? "." : `, so ${EFFORT_LABELS[effort]} is not used.`}`;
+
+export function SettingsPanel(props: SettingsPanelProps) {
+  const { settings, onAsk, onChange, model, details, tools, toolsTrouble, defaults = {}, focused } = props;
+  const { ask } = settings;
+  const effortNote = useId();
+  const set = (name: ParameterName, value: number | undefined) =>
+    onAsk({ parameters: changed(ask.parameters, name, value) });
+  const shown = SAMPLING_NAMES.filter((name) => takes(model, name));
+  const reasons = takesReasoning(model);
+  return (
+    <div className="flex flex-col" data-part="settings">
+      <Group title="Reasoning effort">
+        <Segmented
+          label="Reasoning effort"
+          options={EFFORT_OPTIONS}
+          value={ask.effort}
+          onChange={(effort) => onAsk({ effort })}
+          disabled={!reasons}
+          describedBy={effortNote}
+        />
+        <p id={effortNote} className="text-dim text-tiny">
+          {reasons ? "Auto: the model decides." : noEffort(ask.effort)}
+        </p>
+      </Group>
+
+      <ToolsGroup
+        ask={ask}
+        onAsk={onAsk}
+        onParameter={set}
+        model={model}
+        tools={tools}
+        toolsTrouble={toolsTrouble}
+        defaults={defaults}
+        focused={focused}
+      />
+
+      <Group title="System prompt">
+        <SystemField value={ask.system} onChange={(system) => onAsk({ system })} />
+      </Group>
+
+      <Group title="Parameters">
+        <p className="text-dim text-tiny">Only values you change are sent.</p>
+        <NotTaken
+          names={notTaken(ask.parameters, model)}
+          parameters={ask.parameters}
+          onReset={(name) => set(name, undefined)}
+        />
+        <div>
+          {shown.map((name) => (
+            <ParameterField
+              key={name}
+              range={rangeOf(name, model)}
+              value={ask.parameters[name]}
+              onChange={(value) => set(name, value)}
+              field={focused?.name === name ? focused.ref : undefined}
+            />
+          ))}
+          <FormatField value={ask.format} onChange={(format) => onAsk({ format })} model={model} />
+        </div>
+      </Group>
+
+      <Group title="Show reasoning">
+        <Segmented
+          label="Show reasoning"
+          options={REASONING_OPTIONS}
+          value={settings.reasoning}
+          onChange={(reasoning) => onChange({ reasoning })}
+        />
+        <p className="text-dim text-tiny">{REASONING_WORDS[settings.reasoning]}</p>
+      </Group>
+
+      <Group title="Theme">
+        <Segmented
+          label="Theme"
+          options={THEME_OPTIONS}
+          value={settings.theme}
+          onChange={(theme) => onChange({ theme })}
+        />
+      </Group>
+
+      <Group title="Model">
+        <ModelDetails model={details} />
+      </Group>
+    </div>
+  );
+}
+
+/** A parameter set anew, or not set any more. */
+function changed(parameters: Parameters, name: ParameterName, value: number | undefined): Parameters {
+  const { [name]: _, ...rest } = parameters;
+  return value === undefined ? rest : { ...rest, [name]: value };
+}
+
+interface NotTakenProps {
+  names: readonly ParameterName[];
+  parameters: Parameters;
+  onReset: (name: ParameterName) => void;
+}
+
+function NotTaken({ names, parameters, onReset }: NotTakenProps) {
+  if (names.length === 0) return null;
+  return (
+    <ul className="flex flex-col rounded-md bg-amber-wash px-3 py-1.5 text-small" data-part="not-taken">
+      {names.map((name) => (
+        <li key={name} className="flex items-center gap-2">
+          <span className="min-w-0 flex-1">
+            {RANGES[name].label} {parameters[name]}: not supported by this model, so not used.
+          </span>
+          <Button className="text-tiny" aria-label={`Reset ${RANGES[name].label}`} onClick={() => onReset(name)}>
+            Reset
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,93 @@
+// Which tools a model may use, which it has to, and how far a run with tools may go.
+import { choiceNotSent, LIMIT_NAMES, rangeOf, takesTools } from "../../run/request/parameters.ts";
+import { namedTool } from "../../run/request/toolChoice.ts";
+import { type ToolTitles, titleOf, toolTitles } from "../../run/wording/toolTitles.ts";
+import type { AskSettings, Model, ParameterName, Parameters, Tool, ToolChoice } from "../../types/api.ts";
+import { type FocusedField, ParameterField } from "./ParameterField.tsx";
+import { SelectField } from "./SelectField.tsx";
+import { Group } from "./SettingsGroup.tsx";
+import { ToolSwitches } from "./ToolSwitches.tsx";
+
+interface Props {
+  ask: AskSettings;
+  onAsk: (patch: Partial<AskSettings>) => void;
+  onParameter: (name: ParameterName, value: number | undefined) => void;
+  model: Model | undefined;
+  tools: readonly Tool[];
+  /** Why the list of tools is not to be had, as a sentence. */
+  toolsTrouble: string | undefined;
+  /** What the server does where nothing is set. */
+  defaults: Parameters;
+  focused: FocusedField | undefined;
+}
+
+const NO_TOOLS = "This model cannot use tools.";
+
+export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble, defaults, focused }: Props) {
+  const canUse = takesTools(model);
+  const titles = toolTitles(tools);
+  return (
+    <Group title="Tools">
+      {tools.length === 0 ? (
+        <p className="text-dim text-small">{toolsTrouble ?? "This server has no tools."}</p>
+      ) : (
+        <ToolSwitches
+          tools={tools}
+          off={ask.toolsOff}
+          onChange={(toolsOff) => onAsk({ toolsOff })}
+          unusable={canUse ? undefined : NO_TOOLS}
+        />
+      )}
+      <div>
+        <SelectField
+          label="Tool choice"
+          help={helpOf(ask.toolChoice, titles)}
+          value={ask.toolChoice}
+          options={choicesOf(ask.toolChoice, tools, titles)}
+          onChange={(toolChoice) => onAsk({ toolChoice })}
+          onReset={() => onAsk({ toolChoice: "" })}
+          disabled={!canUse}
+          notSent={choiceNotSent(ask, model, tools)}
+        />
+        {canUse &&
+          LIMIT_NAMES.map((name) => (
+            <ParameterField
+              key={name}
+              range={rangeOf(name, model, defaults)}
+              value={ask.parameters[name]}
+              onChange={(value) => onParameter(name, value)}
+              field={focused?.name === name ? focused.ref : undefined}
+            />
+          ))}
+      </div>
+    </Group>
+  );
+}
+
+const HELP: Readonly<Record<string, string>> = {
+  "": "The model decides.",
+  auto: "The model decides whether to use a tool.",
+  none: "The model cannot use tools.",
+  required: "The model must use a tool first.",
+};
+
+const helpOf = (choice: ToolChoice, titles: ToolTitles): string =>
+  HELP[choice] ?? `The model must use ${titleOf(titles, namedTool(choice) ?? "")} first.`;
+
+/** The named tool stays on the list when the server no longer has it. */
+function choicesOf(
+  choice: ToolChoice,
+  tools: readonly Tool[],
+  titles: ToolTitles,
+): readonly { value: ToolChoice; label: string }[] {
+  const names = new Set(tools.map(({ name }) => name));
+  const named = namedTool(choice);
+  if (named !== undefined) names.add(named);
+  return [
+    { value: "", label: "Default" },
+    { value: "auto", label: "Auto" },
+    { value: "none", label: "None" },
+    { value: "required", label: "Required" },
+    ...[...names].map((name) => ({ value: `tool:${name}` as const, label: titleOf(titles, name) })),
+  ];
+}

@@ -1,0 +1,76 @@
+// The kept runs of the sidebar: open one as it was, or delete it.
+import { Trash2 } from "lucide-react";
+import { useMemo } from "react";
+import { findLetters } from "../../run/chat/searchMatches.ts";
+import { isolated } from "../../run/wording/bidi.ts";
+import { endingOf } from "../../run/wording/statusAndAmounts.ts";
+import { hashOf } from "../../state/address.ts";
+import type { Saves } from "../../state/lists/savedRuns.ts";
+import { useStore } from "../../state/store.ts";
+import type { SaveLine } from "../../types/api.ts";
+import { MenuItem } from "../ui/Menu.tsx";
+import { DeletableList } from "./DeletableList.tsx";
+import { LineRow } from "./LineRow.tsx";
+
+interface Props {
+  saves: Saves;
+  /** The server searches conversations; of what is kept, the titles here are looked through. */
+  search: string;
+  here: string | undefined;
+  onOpen: (id: string) => void;
+  onClosed: (id: string) => void;
+}
+
+const timeOf = (line: SaveLine): number => line.created;
+
+const DELETION = {
+  title: "Delete this saved answer?",
+  words: ({ title }: SaveLine): string =>
+    `“${isolated(title)}” will be permanently deleted from the server. This does not affect its conversation.`,
+};
+
+export function KeptList({ saves, search, here, onOpen, onClosed }: Props) {
+  const { lines: all, state, trouble } = useStore(saves);
+  const wanted = search.trim();
+  const lines = useMemo(
+    () => (wanted ? all.filter((line) => findLetters(line.title, wanted).found) : all),
+    [all, wanted],
+  );
+  return (
+    <DeletableList
+      list={saves}
+      {...{ lines, timeOf, here, onClosed }}
+      word={wordFor(state, trouble, wanted)}
+      deletion={DELETION}
+      row={(line, isStop, onDelete) => (
+        <LineRow
+          key={line.id}
+          id={line.id}
+          href={hashOf({ kind: "save", id: line.id })}
+          title={line.title}
+          isHere={line.id === here}
+          isStop={isStop}
+          onOpen={onOpen}
+          under={<span className="block truncate text-dim text-tiny">{wordsUnder(line)}</span>}
+          menu={
+            <MenuItem danger onSelect={() => onDelete(line.id)}>
+              <Trash2 aria-hidden="true" />
+              Delete
+            </MenuItem>
+          }
+        />
+      )}
+    />
+  );
+}
+
+/** "openai/sim · Stopped": an ending is named where it needs a word. */
+const wordsUnder = ({ model, status }: SaveLine): string =>
+  [model, endingOf({ status }).label].filter(Boolean).join(" · ");
+
+function wordFor(state: "loading" | "ready" | "failed", trouble: string | undefined, search: string): string {
+  if (state === "failed") return `Saved answers could not be loaded. ${trouble ?? ""}`;
+  if (state === "loading") return "Loading saved answers…";
+  if (search) return `No saved answers match “${isolated(search)}”.`;
+  return "No saved answers yet. A saved answer stays even if you delete its conversation.";
+}

@@ -1,0 +1,70 @@
+// One run by its address: followed read-only, or read from a saved copy.
+import { useEffect, useState } from "react";
+import { Answer, type AnswerDeps } from "../state/chat/answer.ts";
+import type { Session } from "../state/server/session.ts";
+import { fetchRun } from "../stream/runRecords.ts";
+import { fetchSave, type Save, type SavedRun } from "../stream/savedRuns.ts";
+
+export interface Opened {
+  answer: Answer | undefined;
+  save: Save | undefined;
+  trouble: string | undefined;
+}
+
+/** Follow the run to its end, also another's, where this tab has the operator's token; leaving leaves the run alone. */
+export function useRun(session: Session, runId: string): Answer {
+  const [answer] = useState(() =>
+    Answer.named({ client: session.reader, onUnauthorized: () => session.askForToken() }, runId),
+  );
+  useEffect(() => {
+    void answer.load();
+    return () => answer.leave();
+  }, [answer]);
+  return answer;
+}
+
+/** The run whose answer this one continues; undefined while that is not known, and where it continues none. */
+export function useContinued(session: Session, runId: string): string | undefined {
+  const [continued, setContinued] = useState<string>();
+  useEffect(() => {
+    const abort = new AbortController();
+    fetchRun(session.reader, runId, { signal: abort.signal }).then(
+      (record) => setContinued(record.continues),
+      // The run itself says why it cannot be had.
+      () => undefined,
+    );
+    return () => abort.abort();
+  }, [session, runId]);
+  return continued;
+}
+
+/** The saved run behind those that it continues. */
+function savedAnswer(deps: AnswerDeps, { id, runId, model, earlier }: Save): Answer {
+  const frozen = (continues: Answer | undefined, { runId, record, events }: SavedRun): Answer =>
+    Answer.frozen(deps, { runId, model: record.model, continues }, events);
+  return Answer.kept(deps, id, { runId, model, continues: earlier.reduce<Answer | undefined>(frozen, undefined) });
+}
+
+export function useSave(session: Session, saveId: string): Opened {
+  const [opened, setOpened] = useState<Opened>({ answer: undefined, save: undefined, trouble: undefined });
+  useEffect(() => {
+    let left: Answer | undefined;
+    let gone = false;
+    const open = async () => {
+      const save = await fetchSave(session.client, saveId);
+      if (gone) return;
+      left = savedAnswer({ client: session.client }, save);
+      setOpened({ answer: left, save, trouble: undefined });
+      await left.load();
+    };
+    open().catch((error: unknown) => {
+      const trouble = error instanceof Error ? error.message : String(error);
+      if (!gone) setOpened({ answer: undefined, save: undefined, trouble });
+    });
+    return () => {
+      gone = true;
+      left?.leave();
+    };
+  }, [session, saveId]);
+  return opened;
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { fixture } from "../../fixtures/read.ts";
+import type { ChatEvent, RunTrace } from "../../types/models.ts";
+import { emptyTrace, runReducer } from "../trace/reducer.ts";
+import { copyOf, plainText } from "./copiedText.ts";
+
+const play = (events: readonly ChatEvent[]): RunTrace => events.reduce(runReducer, emptyTrace("m"));
+
+describe("what is copied", () => {
+  const trace = play(fixture("tools"));
+
+  it("is the answer as the model wrote it, and nothing of the page", () => {
+    expect(copyOf(trace, "answer")).toBe(
+      "Ich lese nach.\n\nA journal is the **ordered** list of events [1]. 日本語 text, and a café [2].",
+    );
+  });
+
+  it("has the sources that are quoted, by their numbers, with addresses that lead there", () => {
+    expect(copyOf(trace, "sources", "https://box.example").split("## Sources\n\n")[1]).toBe(
+      "- [1] [The journal](<https://box.example/guide/architecture.md#journal>)\n- [2] [Café](<https://example.org/a?id=1>)",
+    );
+  });
+
+  it("has all sources where none is quoted, and no heading where there are none", () => {
+    const search = fixture("tools").filter((event) => event.type.startsWith("tool"));
+    expect(copyOf(play([...search, { type: "content", content: "Found." }]), "sources").match(/^- /gm)).toHaveLength(3);
+    expect(copyOf(play(fixture("plain")), "sources")).not.toContain("Sources");
+  });
+
+  it("has what was thought in order, and no heading where nothing was", () => {
+    expect(copyOf(trace, "reasoning")).toMatch(
+      /^## Reasoning\n\nZuerst .*antworte ich\.\n\nTwo of them .*Enough\.\n\n## Answer\n\nIch lese nach\./s,
+    );
+    expect(copyOf(play(fixture("hidden-reasoning")), "reasoning")).toBe("Forty-two.");
+  });
+
+  it.each([
+    ["# Title\n\n**bold**, *slanted*, ~~gone~~ and `code`", "Title\n\nbold, slanted, gone and code"],
+    ["> quoted\n> twice", "quoted\ntwice"],
+    [
+      "see [here](https://e.example/a) and ![a dog](https://e.example/d.png)",
+      "see here (https://e.example/a) and a dog (https://e.example/d.png)",
+    ],
+    ["```py\na ** b ** c  # no\n```\nend", "a ** b ** c  # no\nend"],
+    ["snake_case_name and 2 * 3 * 4", "snake_case_name and 2 * 3 * 4"],
+    ["- one [1]\n- two", "- one [1]\n- two"],
+  ])("is plain text on request: %j", (markdown, plain) => {
+    expect(plainText(markdown)).toBe(plain);
+  });
+});

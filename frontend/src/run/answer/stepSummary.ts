@@ -1,0 +1,136 @@
+// The steps of a long run in one sentence: how many of what was done, the sources found, and the time it took.
+import type { CallItem } from "../../types/models.ts";
+import { noticeOf, sourcesIn } from "../trace/sources.ts";
+import { duration, plural } from "../wording/statusAndAmounts.ts";
+import { burstLamp, hasFailed, type Lamp, type Stop, wasSkipped } from "./stops.ts";
+
+export type AnswerStop = Extract<Stop, { kind: "answer" }>;
+export type Step = Exclude<Stop, AnswerStop>;
+
+/** The line in parts: text of the answer, and the steps before it, which fold into one row once they are finished and many. */
+export type Passage =
+  | { kind: "answer"; id: string; stop: AnswerStop }
+  | { kind: "steps"; id: string; steps: readonly Step[]; isLong: boolean };
+
+/** So many rows are read at a glance. */
+const FEW = 3;
+
+/** Steps are finished once text follows them or the run has ended; the key of a passage holds while it grows. */
+export function passagesOf(stops: readonly Stop[], isOver: boolean): readonly Passage[] {
+  const passages: Passage[] = [];
+  let steps: Step[] = [];
+  const close = (isFinished: boolean) => {
+    const isLong = isFinished && steps.length > FEW && steps.every(({ lamp }) => lamp !== "running");
+    if (steps.length > 0) passages.push({ kind: "steps", id: `steps-${passages.length}`, steps, isLong });
+    steps = [];
+  };
+  for (const stop of stops) {
+    if (stop.kind !== "answer") {
+      steps.push(stop);
+      continue;
+    }
+    close(true);
+    passages.push({ kind: "answer", id: stop.id, stop });
+  }
+  close(isOver);
+  return passages;
+}
+
+export const callsIn = (steps: readonly Step[]): readonly CallItem[] =>
+  steps.flatMap((step) => (step.kind === "search" || step.kind === "tools" ? step.calls : []));
+
+export interface Summary {
+  /** "6 searches", "2 pages read", "8 sources": what was done, by kind. */
+  done: readonly string[];
+  failed: number;
+  /** "1 stopped", "2 not run". */
+  others: readonly string[];
+  /** From the first step's beginning to the last one's end; steps at the same time are counted once. */
+  took: string;
+}
+
+/** `titleOf`: what a tool is called for people. */
+export function summaryOf(steps: readonly Step[], titleOf: (name: string) => string): Summary {
+  const calls = callsIn(steps);
+  const skipped = calls.filter(wasSkipped);
+  const stopped = calls.filter(({ status }) => status === "cancelled").length;
+  const sources = sourcesIn(calls.flatMap(({ links }) => links)).length;
+  const ms = spanOf(steps);
+  return {
+    done: [
+      ...kindsOf(
+        calls.filter((call) => !wasSkipped(call)),
+        titleOf,
+      ),
+      ...(sources > 0 ? [plural(sources, "source")] : []),
+    ],
+    failed: calls.filter(hasFailed).length,
+    others: [
+      ...(stopped > 0 ? [`${stopped} stopped`] : []),
+      ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
+    ],
+    took: ms === undefined ? "" : duration(ms),
+  };
+}
+
+/** What is counted under a noun; another tool is called by its name. */
+const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  read_url: ["page read", "pages read"],
+  calculate: ["calculation", "calculations"],
+};
+
+function kindsOf(calls: readonly CallItem[], titleOf: (name: string) => string): readonly string[] {
+  const searches = calls.filter(({ category }) => category === "search").length;
+  const byName = Map.groupBy(
+    calls.filter(({ category }) => category !== "search"),
+    ({ name }) => name,
+  );
+  const tools = [...byName].map(([name, { length }]) => toolWords(name, length, titleOf));
+  const rest = tools.length - FEW;
+  return [
+    ...(searches > 0 ? [plural(searches, "search", "searches")] : []),
+    ...tools.slice(0, FEW),
+    ...(rest > 0 ? [plural(rest, "other tool")] : []),
+  ];
+}
+
+function toolWords(name: string, times: number, titleOf: (name: string) => string): string {
+  const noun = NOUNS[name];
+  if (noun) return plural(times, ...noun);
+  return times === 1 ? titleOf(name) : `${titleOf(name)} ${times}×`;
+}
+
+type Timed = Pick<CallItem, "startedAt" | "endedAt">;
+
+function spanOf(steps: readonly Step[]): number | undefined {
+  const items = steps.flatMap((step): readonly Timed[] => (step.kind === "reasoning" ? step.items : callsIn([step])));
+  const starts = items.map(({ startedAt }) => startedAt).filter((at) => at !== undefined);
+  const ends = items.map(({ endedAt }) => endedAt).filter((at) => at !== undefined);
+  if (starts.length === 0 || ends.length === 0) return undefined;
+  return Math.max(0, Math.max(...ends) - Math.min(...starts));
+}
+
+/** A failure is seen until the reader has looked; results that came from the cache are no news of the whole. */
+export function stepsLamp(steps: readonly Step[], looked: boolean): Lamp {
+  const calls = callsIn(steps);
+  const lamp = calls.length === 0 ? "done" : burstLamp(calls, looked);
+  return lamp === "blue" ? "done" : lamp;
+}
+
+const noticesOf = (step: Step): readonly string[] => [
+  ...new Set(callsIn([step]).flatMap(({ result }) => noticeOf(result) ?? [])),
+];
+
+/** By the id of a step, what its searches say about the installation and no step of the answer before it has said. */
+export function firstNotices(stops: readonly Stop[]): ReadonlyMap<string, readonly string[]> {
+  const said = new Set<string>();
+  return new Map(
+    stops
+      .filter((stop) => stop.kind !== "answer")
+      .map((step) => {
+        const fresh = noticesOf(step).filter((notice) => !said.has(notice));
+        for (const notice of fresh) said.add(notice);
+        return [step.id, fresh] as const;
+      }),
+  );
+}

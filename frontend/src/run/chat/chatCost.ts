@@ -1,0 +1,24 @@
+// What all answers of a chat cost together.
+import type { RunEnd } from "../../types/models.ts";
+
+export interface ChatCost {
+  usd: number;
+  /** Some of it is not known yet. */
+  estimated: boolean;
+  /** No answer was paid for: this is what they would have cost. */
+  simulated: boolean;
+}
+
+/** The sum of what was paid. Simulated answers count only where there are no others. */
+export function totalOf(ends: readonly (RunEnd | undefined)[]): ChatCost | undefined {
+  const known = ends.filter((end) => end?.cost !== undefined);
+  const paid = known.filter((end) => !end?.simulated);
+  const counted = paid.length > 0 ? paid : known;
+  if (counted.length === 0) return undefined;
+  const simulated = paid.length === 0;
+  return {
+    usd: counted.reduce((sum, end) => sum + (end?.cost ?? 0), 0),
+    estimated: ends.some((end) => end?.cost_estimated === true && (simulated || !end.simulated)),
+    simulated,
+  };
+}

@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { findLetters } from "./searchMatches.ts";
+
+it.each([
+  ["When in Tokyo?", " TOKYO ", ["When in ", "Tokyo", "?"]],
+  ["Zürich", "zÜ", ["", "Zü", "rich"]],
+  ["to to", "to", ["", "to", " to"]],
+  ["nothing", "x", ["nothing", "", ""]],
+  ["nothing", " ", ["nothing", "", ""]],
+  ["İstanbul", "stan", ["İstanbul", "", ""]],
+])("%s has %s", (text, wanted, [before, found, after]) => {
+  expect(findLetters(text, wanted)).toEqual({ before, found, after });
+});

@@ -1,0 +1,69 @@
+// Variables in a text, such as {{date}}: which stand in it, what fills them in, and the text when it is filled in.
+import { codeIn } from "../markdown/codeRanges.ts";
+
+/** A name may hold spaces: `{{company name}}`. */
+const VARIABLE = /\{\{\s*([\p{L}\p{N}_.-]+(?: [\p{L}\p{N}_.-]+)*)\s*\}\}/gu;
+export interface Variable {
+  name: string;
+  /** What is known to fill it in; undefined: nothing is. */
+  value: string | undefined;
+  /** Where it first stands in the text. */
+  start: number;
+  end: number;
+}
+
+/** Names that mean the same, as other chat apps write them: `CURRENT_DATE` is `date`. */
+const plainName = (name: string): string => name.toLowerCase().replace(/^current_/, "");
+
+const two = (n: number): string => String(n).padStart(2, "0");
+const dateOf = (now: Date): string => `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+const timeOf = (now: Date): string => `${two(now.getHours())}:${two(now.getMinutes())}`;
+
+const KNOWN: Readonly<Record<string, (now: Date) => string>> = {
+  date: dateOf,
+  time: timeOf,
+  datetime: (now) => `${dateOf(now)} ${timeOf(now)}`,
+  weekday: (now) => now.toLocaleDateString("en-US", { weekday: "long" }),
+  timezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+};
+
+function known(name: string, now: Date): string | undefined {
+  const plain = plainName(name);
+  return Object.hasOwn(KNOWN, plain) ? KNOWN[plain]?.(now) : undefined;
+}
+
+/** The variables outside of code, in the order of the text. */
+function matchesIn(text: string): readonly RegExpExecArray[] {
+  // Most texts have none, and a long one need not be looked through for code.
+  if (!text.includes("{{")) return [];
+  const code = codeIn(text);
+  return [...text.matchAll(VARIABLE)].filter(({ index }) => !code.some(([from, to]) => index >= from && index < to));
+}
+
+/** Each variable once. */
+export function variablesIn(text: string, now: Date): readonly Variable[] {
+  const found = new Map<string, Variable>();
+  for (const match of matchesIn(text)) {
+    const [whole, name = ""] = match;
+    if (found.has(name)) continue;
+    found.set(name, { name, value: known(name, now), start: match.index, end: match.index + whole.length });
+  }
+  return [...found.values()];
+}
+
+/** Those that nothing fills in. */
+export const missingVariables = (text: string): readonly Variable[] =>
+  variablesIn(text, new Date(0)).filter(({ value }) => value === undefined);
+
+/** The text with its variables filled in, by these values and by what is known; others stay as they are. */
+export function fillVariables(text: string, now: Date, values: Readonly<Record<string, string>> = {}): string {
+  let filled = "";
+  let at = 0;
+  for (const match of matchesIn(text)) {
+    const [whole, name = ""] = match;
+    const given = Object.hasOwn(values, name) ? values[name] : undefined;
+    filled += text.slice(at, match.index) + (known(name, now) ?? (given || whole));
+    at = match.index + whole.length;
+  }
+  return filled + text.slice(at);
+}

@@ -1,0 +1,37 @@
+// What models are called side by side: short names with their makers, and no two alike.
+import type { Model } from "../../types/api.ts";
+import { providerOf, shortName } from "./modelSearch.ts";
+
+export interface ModelLabel {
+  /** "Claude Sonnet 4" */
+  name: string;
+  /** "Anthropic"; empty where the id names no provider. */
+  maker: string;
+}
+
+/** "Claude Sonnet 4 · Anthropic" */
+export const labelWords = ({ name, maker }: ModelLabel): string => (maker ? `${name} · ${maker}` : name);
+
+/** The label of each id. Two models that would be called the same are called by their ids. */
+export function labelsOf(models: readonly Model[], ids: readonly string[]): ReadonlyMap<string, ModelLabel> {
+  const labels = new Map(ids.map((id) => [id, labelOf(models, id)]));
+  const uses = Map.groupBy(labels.values(), labelWords);
+  for (const [id, label] of labels) {
+    if ((uses.get(labelWords(label))?.length ?? 0) > 1) labels.set(id, { ...label, name: id });
+  }
+  return labels;
+}
+
+function labelOf(models: readonly Model[], id: string): ModelLabel {
+  const model = models.find((one) => one.id === id);
+  if (model) return { name: shortName(model), maker: providerOf(model) };
+  // A listed model of the same maker tells how the maker writes its name.
+  const slash = id.indexOf("/");
+  if (slash < 1) return { name: id, maker: "" };
+  const sibling = models.find((one) => one.id.startsWith(id.slice(0, slash + 1)));
+  return { name: id.slice(slash + 1), maker: sibling ? providerOf(sibling) : id.slice(0, slash) };
+}
+
+/** Put another model into a model's place. One that is compared already changes places with it. */
+export const withChanged = (ids: readonly string[], from: string, to: string): readonly string[] =>
+  ids.map((id) => (id === from ? to : id === to ? from : id));

@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import type { Lever, RunLine } from "../../types/models.ts";
+import {
+  ago,
+  byLoop,
+  codeOf,
+  decidersOf,
+  effectOf,
+  filterRuns,
+  joinRuns,
+  runLamp,
+  standsAt,
+  statusWords,
+} from "./operator.ts";
+
+const run = (more: Partial<RunLine>): RunLine => ({
+  runId: "r",
+  status: "complete",
+  code: undefined,
+  model: "m",
+  loop: "v2",
+  started: 0,
+  ms: 1,
+  steps: 1,
+  cost: 0,
+  simulated: false,
+  owner: "",
+  ...more,
+});
+
+describe("the operator's page", () => {
+  it("says what pulling does", () => {
+    expect(effectOf("off", 10)).toMatch(/^All new answers use the legacy loop\. This takes effect immediately/);
+    expect(effectOf("on", 10)).toMatch(/^All new answers use the V2 loop/);
+    expect(effectOf("percent", 10)).toMatch(/^About 10% of conversations/);
+  });
+
+  it("knows where the lever stands; the share counts in its own state only", () => {
+    const lever = (state: Lever["state"], percent = 0): Lever => ({
+      state,
+      percent,
+      environment: undefined,
+      effective: "",
+    });
+    expect(standsAt(lever("percent", 10), "percent", 10)).toBe(true);
+    expect(standsAt(lever("percent", 10), "percent", 20)).toBe(false);
+    expect(standsAt(lever("on"), "on", 20)).toBe(true);
+    expect(standsAt(lever(undefined), "off", 0)).toBe(false);
+  });
+
+  it("counts endings for both loops, also for one without runs", () => {
+    const failed = run({ status: "error", code: "UPSTREAM_TIMEOUT" });
+    expect(byLoop([run({}), failed, run({})]).map(({ loop, words }) => [loop, words])).toEqual([
+      ["legacy", "no runs"],
+      ["v2", "3 runs: 2 complete, 1 failed"],
+    ]);
+    expect([codeOf(failed), runLamp(failed)]).toEqual(["UPSTREAM_TIMEOUT", "failed"]);
+    const filtered = run({ status: "content_filter", code: "CONTENT_FILTER" });
+    expect([codeOf(filtered), statusWords(filtered), runLamp(filtered)]).toEqual([
+      undefined,
+      "Blocked by a content filter",
+      "failed",
+    ]);
+    const cut = run({ status: "interrupted", code: "BUDGET_REACHED" });
+    expect([codeOf(cut), statusWords(cut), runLamp(cut)]).toEqual(["BUDGET_REACHED", "Cost limit reached", "cut"]);
+    expect(runLamp(run({ status: "running" }))).toBe("running");
+  });
+
+  it("shares out what ended by itself: a stop by the reader or a limit and a run under way do not count", () => {
+    const ended = (status: string, count: number) => Array.from({ length: count }, () => run({ status }));
+    const share = (...runs: readonly RunLine[][]) => byLoop(runs.flat())[1]?.share;
+    expect(share(ended("complete", 3), ended("error", 1))).toBe(75);
+    expect(share(ended("complete", 3), ended("cancelled", 5), ended("running", 2))).toBe(100);
+    expect(share(ended("complete", 1), ended("length", 1), ended("interrupted", 1))).toBe(50);
+    expect(share(ended("cancelled", 4))).toBeUndefined();
+    expect(share(ended("complete", 999), ended("error", 1))).toBe(99);
+  });
+
+  it("puts the good endings first and those under way last, and takes the middle of times and costs", () => {
+    const group = byLoop([
+      run({ status: "running", ms: undefined, cost: undefined }),
+      run({ status: "error", ms: 9000, cost: 0.5 }),
+      run({ ms: 10, cost: 0.1 }),
+      run({ ms: 20, cost: 0.2 }),
+    ])[1];
+    expect(group?.endings.map(({ name, lamp, count }) => [name, lamp, count])).toEqual([
+      ["Complete", "done", 2],
+      ["Failed", "failed", 1],
+      ["Running", "running", 1],
+    ]);
+    expect([group?.ms, group?.cost]).toEqual([20, { usd: 0.2, simulated: false }]);
+  });
+
+  it("keeps simulated costs out of the median of what was paid", () => {
+    const simulated = run({ cost: 9, simulated: true });
+    const costOf = (runs: readonly RunLine[]) => byLoop(runs).find(({ loop }) => loop === "v2")?.cost;
+    expect(costOf([simulated, run({ cost: 0.5 }), simulated])).toEqual({ usd: 0.5, simulated: false });
+    expect(costOf([simulated, run({ cost: undefined })])).toEqual({ usd: 9, simulated: true });
+    expect(costOf([run({ cost: undefined })])).toBeUndefined();
+  });
+
+  it.each([
+    [{ environment: false, state: "on" }, 0, "set"],
+    [{ environment: true, state: "percent" }, 1, "30%"],
+    [{ environment: undefined, state: "off" }, 1, "off"],
+    [{ environment: true, state: undefined }, 2, "set"],
+    [{ environment: undefined, state: undefined }, 3, "the V2 loop"],
+  ] as const)("knows who decides: %o", (stands, place, word) => {
+    const deciders = decidersOf({ percent: 30, effective: "", ...stands });
+    expect(deciders.map(({ decides }) => decides).indexOf(true)).toBe(place);
+    expect(deciders.filter(({ decides }) => decides)).toHaveLength(1);
+    expect(deciders[place]?.word).toBe(word);
+  });
+
+  it("filters by loop and by ending", () => {
+    const runs = [run({ runId: "a" }), run({ runId: "b", loop: "legacy" }), run({ runId: "c", status: "error" })];
+    const ids = (loop: string, status: string) => filterRuns(runs, { loop, status }).map(({ runId }) => runId);
+    expect([ids("", ""), ids("v2", ""), ids("v2", "error"), ids("", "complete")]).toEqual([
+      ["a", "b", "c"],
+      ["a", "c"],
+      ["c"],
+      ["a", "b"],
+    ]);
+  });
+
+  describe("reading again", () => {
+    const page = (ids: string, next?: string) => ({ runs: [...ids].map((runId) => run({ runId })), next });
+    const idsOf = ({ runs, next }: ReturnType<typeof joinRuns>) => [runs.map(({ runId }) => runId).join(""), next];
+
+    it("keeps the older runs behind the newest, each once", () => {
+      expect(idsOf(joinRuns(page("xyabc", "c"), page("abcdef", "f")))).toEqual(["xyabcdef", "f"]);
+    });
+
+    it("begins anew where runs are missing in between", () => {
+      expect(idsOf(joinRuns(page("xyz", "z"), page("abcdef", "f")))).toEqual(["xyz", "z"]);
+    });
+
+    it("lets go of what was deleted", () => {
+      expect(idsOf(joinRuns(page("xac", "c"), page("abcd", "d")))).toEqual(["xacd", "d"]);
+      expect(idsOf(joinRuns(page("xa"), page("abcd")))).toEqual(["xa", undefined]);
+    });
+
+    it("shows a run under way as it is now", () => {
+      const known = { runs: [run({ runId: "a", status: "running" })], next: "a" };
+      expect(joinRuns(page("a", "a"), known).runs[0]?.status).toBe("complete");
+    });
+  });
+
+  it.each([
+    [1000, "now"],
+    [3 * 60_000, "3 min ago"],
+    [150 * 60_000, "2 h ago"],
+    [90 * 3_600_000, "3 d ago"],
+  ])("says that %d ms ago was %s", (ms, text) => {
+    expect(ago(ms)).toBe(text);
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import { aModel } from "../../fixtures/catalogue.ts";
+import type { AskSettings, Tool } from "../../types/api.ts";
+import {
+  askFields,
+  changedCount,
+  choiceNotSent,
+  clamped,
+  correctionOf,
+  notTaken,
+  PARAMETER_NAMES,
+  RANGES,
+  rangeOf,
+  roughTokens,
+  takes,
+} from "./parameters.ts";
+
+const PLAIN: AskSettings = {
+  model: "a/b",
+  effort: "auto",
+  parameters: {},
+  toolsOff: [],
+  toolChoice: "",
+  format: { kind: "", schema: "" },
+  system: "",
+};
+const ABLE = aModel("a/b", { parameters: ["max_tokens", "reasoning", "temperature", "tools"] });
+const UNABLE = aModel("a/c", { parameters: ["max_tokens", "top_k"] });
+const SILENT = aModel("a/d", { parameters: [] });
+const tool = (name: string, unavailable?: string): Tool => ({
+  name,
+  title: "",
+  summary: "",
+  description: "",
+  category: "",
+  visibility: "public",
+  unavailable,
+});
+const TOOLS = [tool("search"), tool("time"), tool("calculator"), tool("paid", "No key is set.")];
+
+describe("what is sent", () => {
+  it("is nothing where nothing is set", () => {
+    expect(askFields(PLAIN, ABLE, TOOLS)).toEqual({});
+  });
+
+  it("is what is set and what the model takes", () => {
+    const settings: AskSettings = { ...PLAIN, effort: "high", parameters: { temperature: 0, top_k: 5, max_tokens: 9 } };
+    expect(askFields(settings, ABLE, TOOLS)).toEqual({ temperature: 0, max_tokens: 9, reasoning: { effort: "high" } });
+    expect(askFields(settings, UNABLE, TOOLS)).toEqual({ top_k: 5, max_tokens: 9 });
+    for (const unknown of [undefined, SILENT])
+      expect(askFields(settings, unknown, TOOLS)).toEqual({
+        temperature: 0,
+        top_k: 5,
+        max_tokens: 9,
+        reasoning: { effort: "high" },
+      });
+  });
+
+  it("names the tools that stay, only where one is switched off", () => {
+    expect(askFields({ ...PLAIN, toolsOff: ["time"] }, ABLE, TOOLS)).toEqual({ tools: ["search", "calculator"] });
+    expect(askFields({ ...PLAIN, toolsOff: ["search", "time", "calculator"] }, ABLE, TOOLS)).toEqual({ tools: [] });
+    expect(askFields({ ...PLAIN, toolsOff: ["gone", "paid"] }, ABLE, TOOLS)).toEqual({});
+    expect(askFields({ ...PLAIN, toolsOff: ["time"] }, UNABLE, TOOLS)).toEqual({});
+  });
+
+  it("offers no tool that is switched off while the list of tools is not known", () => {
+    expect(askFields({ ...PLAIN, toolsOff: ["time"] }, ABLE, [])).toEqual({ tools: [] });
+  });
+
+  it("leaves out what is set and not taken, and that can be told", () => {
+    expect(notTaken({ temperature: 1, top_k: 5, max_tokens: 9 }, UNABLE)).toEqual(["temperature"]);
+    expect(notTaken({ temperature: 1 }, SILENT)).toEqual([]);
+  });
+
+  it("may always have a limit", () => {
+    expect(takes(aModel("a/b", { parameters: ["temperature"] }), "max_tokens")).toBe(true);
+  });
+
+  it("is counted where it differs from asking plainly", () => {
+    expect(changedCount(PLAIN)).toBe(0);
+    expect(
+      changedCount({
+        ...{ model: "", effort: "low", parameters: { seed: 1, max_steps: 3 }, toolsOff: ["a", "b"] },
+        ...{ toolChoice: "none", format: { kind: "json", schema: "" }, system: "Be brief." },
+      }),
+    ).toBe(8);
+  });
+});
+
+describe("tool choice", () => {
+  const named: AskSettings = { ...PLAIN, toolChoice: "tool:time" };
+
+  it("is sent as the API takes it", () => {
+    expect(askFields({ ...PLAIN, toolChoice: "required" }, ABLE, TOOLS)).toEqual({ tool_choice: "required" });
+    expect(askFields(named, ABLE, TOOLS)).toEqual({
+      tool_choice: { type: "function", function: { name: "time" } },
+    });
+    expect(askFields(named, ABLE, [])).toHaveProperty("tool_choice");
+  });
+
+  it.each([
+    ["a model without tools", named, UNABLE, TOOLS],
+    ["a tool that is switched off", { ...named, toolsOff: ["time"] }, ABLE, TOOLS],
+    ["a tool that cannot be had", { ...PLAIN, toolChoice: "tool:paid" as const }, ABLE, TOOLS],
+    ["no tools at all", { ...PLAIN, toolChoice: "required" as const, toolsOff: ["time"] }, ABLE, []],
+    [
+      "a search where none may be sent",
+      { ...PLAIN, toolChoice: "tool:web" as const, parameters: { max_searches: 0 } },
+      ABLE,
+      [...TOOLS, { ...tool("web"), category: "search" }],
+    ],
+  ])("is not sent for %s, and that is said", (_, settings, model, tools) => {
+    expect(askFields(settings, model, tools)).not.toHaveProperty("tool_choice");
+    expect(choiceNotSent(settings, model, tools)).toMatch(/so this setting is not used\.$/);
+  });
+
+  it("and limits are sent where the model takes tools", () => {
+    const settings: AskSettings = { ...PLAIN, parameters: { max_steps: 2, max_searches: 0 } };
+    expect(askFields(settings, ABLE, TOOLS)).toEqual({ max_steps: 2, max_searches: 0 });
+    expect(askFields(settings, UNABLE, TOOLS)).toEqual({});
+    expect(notTaken(settings.parameters, UNABLE)).toEqual(["max_steps", "max_searches"]);
+  });
+});
+
+describe("ranges", () => {
+  it.each(PARAMETER_NAMES)("of %s: where it rests is within, and stays as it is", (name) => {
+    const range = RANGES[name];
+    expect(clamped(range.rest, range)).toBe(range.rest);
+    expect(range.slider === undefined || range.slider <= (range.max ?? Number.POSITIVE_INFINITY)).toBe(true);
+  });
+
+  it("hold a number within them", () => {
+    expect(clamped(5, RANGES.temperature)).toBe(2);
+    expect(clamped(-5, RANGES.temperature)).toBe(0);
+    expect(clamped(0.1 + 0.2, RANGES.temperature)).toBe(0.3);
+    expect(clamped(7.4, RANGES.top_k)).toBe(7);
+    expect(clamped(0, RANGES.max_tokens)).toBe(1);
+    expect(clamped(900_000, RANGES.max_tokens)).toBe(900_000);
+  });
+
+  it("say when a number was out of them", () => {
+    const most = RANGES.max_tokens;
+    expect(correctionOf(1e20, most)).toBe("The maximum is 1,000,000, so it was set to that.");
+    expect(correctionOf(0, most)).toBe("The minimum is 1, so it was set to that.");
+    expect(correctionOf(4096, most)).toBeUndefined();
+    expect(correctionOf(0.30000001, RANGES.temperature)).toBeUndefined();
+  });
+
+  it("the longest answer is the host's", () => {
+    const limited = rangeOf("max_tokens", aModel("a/b", { maxOutput: 64_000 }));
+    expect([limited.slider, limited.max]).toEqual([64_000, 64_000]);
+    expect(rangeOf("max_tokens", undefined).slider).toBe(32_768);
+    expect(rangeOf("top_p", ABLE)).toBe(RANGES.top_p);
+  });
+});
+
+it("a token is about four characters", () => {
+  expect([roughTokens(""), roughTokens("abcd"), roughTokens("abcde")]).toEqual([0, 1, 2]);
+});

@@ -1,0 +1,211 @@
+// How a question is asked: what a model takes, the ranges of its parameters, and what of the settings is sent.
+import type { AskSettings, Effort, Model, ParameterName, Parameters, Tool } from "../../types/api.ts";
+import type { ChatBody } from "../../types/models.ts";
+import { titleOf, toolTitles } from "../wording/toolTitles.ts";
+import { wireFormat } from "./responseFormat.ts";
+import { namedTool, wireChoice } from "./toolChoice.ts";
+
+export interface Range {
+  label: string;
+  /** What it does, as a sentence. */
+  help: string;
+  min: number;
+  /** Undefined: as large as one likes. */
+  max: number | undefined;
+  /** As far as a slider goes; undefined: a number of which no slider makes sense. */
+  slider: number | undefined;
+  step: number;
+  /** Where the slider stands while nothing is set. */
+  rest: number;
+}
+
+/** As the API takes them; in the order in which they are shown. */
+export const RANGES: Record<ParameterName, Range> = {
+  temperature: {
+    label: "Temperature",
+    help: "Lower is more focused, higher is more creative.",
+    ...{ min: 0, max: 2, slider: 2, step: 0.05, rest: 1 },
+  },
+  top_p: {
+    label: "Top P",
+    help: "Considers only the most likely words up to this total probability.",
+    ...{ min: 0, max: 1, slider: 1, step: 0.01, rest: 1 },
+  },
+  top_k: {
+    label: "Top K",
+    help: "Considers only this many of the most likely words. 0 means all.",
+    ...{ min: 0, max: undefined, slider: 200, step: 1, rest: 0 },
+  },
+  min_p: {
+    label: "Min P",
+    help: "Considers only words at least this likely, relative to the most likely one.",
+    ...{ min: 0, max: 1, slider: 1, step: 0.01, rest: 0 },
+  },
+  max_tokens: {
+    label: "Maximum answer length",
+    help: "In tokens. Longer answers are cut off.",
+    ...{ min: 1, max: 1_000_000, slider: 32_768, step: 1, rest: 32_768 },
+  },
+  frequency_penalty: {
+    label: "Frequency penalty",
+    help: "Above 0, words become less likely the more often they were used.",
+    ...{ min: -2, max: 2, slider: 2, step: 0.05, rest: 0 },
+  },
+  presence_penalty: {
+    label: "Presence penalty",
+    help: "Above 0, words that were used become less likely.",
+    ...{ min: -2, max: 2, slider: 2, step: 0.05, rest: 0 },
+  },
+  repetition_penalty: {
+    label: "Repetition penalty",
+    help: "Above 1, words from the conversation become less likely.",
+    ...{ min: 0, max: 2, slider: 2, step: 0.05, rest: 1 },
+  },
+  seed: {
+    label: "Seed",
+    help: "The same seed should give the same answer, if the provider supports it.",
+    ...{ min: -(2 ** 31), max: 2 ** 31 - 1, slider: undefined, step: 1, rest: 0 },
+  },
+  max_steps: {
+    label: "Step limit",
+    help: "Each step is one request to the model, up to 20. The last one writes the answer, so with 1 no tool can be used.",
+    ...{ min: 1, max: 20, slider: 20, step: 1, rest: 8 },
+  },
+  max_searches: {
+    label: "Search limit",
+    help: "Maximum number of searches per answer. 0 turns search off.",
+    ...{ min: 0, max: 100, slider: 20, step: 1, rest: 6 },
+  },
+};
+
+export const PARAMETER_NAMES = Object.keys(RANGES) as readonly ParameterName[];
+
+/** How far a run with tools may go; they are set beside the tools. */
+export const LIMIT_NAMES: readonly ParameterName[] = ["max_steps", "max_searches"];
+
+export const SAMPLING_NAMES = PARAMETER_NAMES.filter((name) => !LIMIT_NAMES.includes(name));
+
+/** The range of a parameter with this model. No answer is longer than the model's own limit. `defaults`: the server's. */
+export function rangeOf(name: ParameterName, model: Model | undefined, defaults: Parameters = {}): Range {
+  const range = RANGES[name];
+  const rest = defaults[name];
+  if (rest !== undefined) return { ...range, rest };
+  if (name !== "max_tokens" || !model?.maxOutput) return range;
+  return { ...range, max: model.maxOutput, slider: model.maxOutput, rest: model.maxOutput };
+}
+
+/** Why a number that was typed is not the one that is used; undefined where it is. */
+export function correctionOf(typed: number, range: Range): string | undefined {
+  const used = clamped(typed, range);
+  const words = used.toLocaleString("en");
+  if (typed > used && used === range.max) return `The maximum is ${words}, so it was set to that.`;
+  if (typed < used && used === range.min) return `The minimum is ${words}, so it was set to that.`;
+  return undefined;
+}
+
+/** The nearest value that the API takes. */
+export function clamped(value: number, { min, max, step }: Range): number {
+  const whole = step >= 1 ? Math.round(value) : Math.round(value * 1000) / 1000;
+  return Math.min(Math.max(whole, min), max ?? Number.MAX_SAFE_INTEGER);
+}
+
+/** Whether this model takes the parameter; where that is unknown, it may be sent. */
+export const takes = (model: Model | undefined, name: ParameterName): boolean => {
+  // These two are the server's own; they mean nothing without tools.
+  if (LIMIT_NAMES.includes(name)) return takesTools(model);
+  // Every host takes a limit of tokens, whatever its list says.
+  return name === "max_tokens" || says(model, name);
+};
+
+export const takesReasoning = (model: Model | undefined): boolean => says(model, "reasoning");
+
+export const takesTools = (model: Model | undefined): boolean => says(model, "tools");
+
+export const takesFormat = (model: Model | undefined): boolean =>
+  says(model, "response_format") || says(model, "structured_outputs");
+
+const says = (model: Model | undefined, name: string): boolean =>
+  !model || model.parameters.length === 0 || model.parameters.includes(name);
+
+/** Parameters that are set though this model does not take them: they are kept, and not sent. */
+export const notTaken = (parameters: Parameters, model: Model | undefined): readonly ParameterName[] =>
+  PARAMETER_NAMES.filter((name) => parameters[name] !== undefined && !takes(model, name));
+
+export const EFFORT_LABELS: Record<Effort, string> = {
+  auto: "Auto",
+  none: "None",
+  minimal: "Minimal",
+  low: "Low",
+  medium: "Medium",
+  high: "High",
+  xhigh: "Higher",
+  max: "Max",
+};
+
+export type AskFields = Pick<ChatBody, ParameterName | "tools" | "tool_choice" | "reasoning" | "response_format">;
+
+/** What goes into a question beside its words: what is set, as far as the model takes it. */
+export function askFields(settings: AskSettings, model: Model | undefined, tools: readonly Tool[]): AskFields {
+  const { parameters, effort } = settings;
+  const offered = offeredTools(settings.toolsOff, model, tools);
+  const choice = choiceNotSent(settings, model, tools) ? undefined : wireChoice(settings.toolChoice);
+  const format = takesFormat(model) ? wireFormat(settings.format) : undefined;
+  return {
+    ...Object.fromEntries(
+      PARAMETER_NAMES.filter((name) => parameters[name] !== undefined && takes(model, name)).map((name) => [
+        name,
+        parameters[name],
+      ]),
+    ),
+    ...(offered && { tools: offered }),
+    ...(choice && { tool_choice: choice }),
+    ...(effort !== "auto" && takesReasoning(model) && { reasoning: { effort } }),
+    ...(format && { response_format: format }),
+  };
+}
+
+/** Why the tool choice is not sent, as a sentence: the server would refuse it. Undefined: it is, or nothing is set. */
+export function choiceNotSent(
+  { toolChoice, toolsOff, parameters }: AskSettings,
+  model: Model | undefined,
+  tools: readonly Tool[],
+): string | undefined {
+  if (toolChoice === "") return undefined;
+  if (!takesTools(model)) return "This model cannot use tools, so this setting is not used.";
+  const searches = parameters.max_searches !== 0;
+  const offered = tools.filter(
+    ({ name, unavailable, category }) =>
+      unavailable === undefined && !toolsOff.includes(name) && (searches || category !== "search"),
+  );
+  if (offered.length === 0 && (tools.length > 0 || toolsOff.length > 0))
+    return "No tool is on, so this setting is not used.";
+  const named = namedTool(toolChoice);
+  if (named === undefined || tools.length === 0 || offered.some(({ name }) => name === named)) return undefined;
+  return `${titleOf(toolTitles(tools), named)} is off or not available, so this setting is not used.`;
+}
+
+/** Names of the tools that stay; undefined: all of them. */
+function offeredTools(
+  off: readonly string[],
+  model: Model | undefined,
+  tools: readonly Tool[],
+): readonly string[] | undefined {
+  if (off.length === 0 || !takesTools(model)) return undefined;
+  // Without the list the remaining tools cannot be named. What was switched off must not be used, so none is.
+  if (tools.length === 0) return [];
+  const available = tools.filter(({ unavailable }) => unavailable === undefined).map(({ name }) => name);
+  const staying = available.filter((name) => !off.includes(name));
+  return staying.length < available.length ? staying : undefined;
+}
+
+/** How many settings differ from asking plainly: for a mark on the button that opens them. */
+export const changedCount = ({ parameters, effort, toolsOff, toolChoice, format, system }: AskSettings): number =>
+  Object.values(parameters).filter((value) => value !== undefined).length +
+  toolsOff.length +
+  (effort === "auto" ? 0 : 1) +
+  (toolChoice === "" ? 0 : 1) +
+  (format.kind === "" ? 0 : 1) +
+  (system.trim() ? 1 : 0);
+
+/** About four characters are one token. */
+export const roughTokens = (text: string): number => Math.ceil(text.length / 4);

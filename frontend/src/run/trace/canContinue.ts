@@ -1,0 +1,31 @@
+// Whether an answer that ended can go on where it stopped.
+import type { RunEnd, RunTrace } from "../../types/models.ts";
+
+const ENDED_EARLY = new Set(["length", "interrupted", "error", "cancelled"]);
+
+/** The same model would be refused again for the same words. */
+const REFUSED_AGAIN = new Set([
+  "CONTEXT_LENGTH_EXCEEDED",
+  "UPSTREAM_FORBIDDEN",
+  "UPSTREAM_NO_IMAGES",
+  "UPSTREAM_NOT_FOUND",
+  "UPSTREAM_REJECTED",
+  "UPSTREAM_TOO_LARGE",
+  "UNKNOWN_CONVERSATION",
+  "UNKNOWN_MESSAGE",
+  "UNKNOWN_MODEL",
+]);
+
+/** It ended before its end, and has said or found something to go on from. `own`: the last of its runs. */
+export function canContinue({ items }: RunTrace, end: RunEnd, { items: last, runId }: RunTrace): boolean {
+  if (end.declined || REFUSED_AGAIN.has(end.code ?? "")) return false;
+  // Only this page has lost the run: the server may be writing it still.
+  if (end.local && end.status !== "cancelled" && runId) return false;
+  const wasLimited = last.some((item) => item.kind === "warning" && item.code === "MAX_STEPS");
+  if (!ENDED_EARLY.has(end.status) && !(end.status === "complete" && wasLimited)) return false;
+  return items.some((item) =>
+    item.kind === "content"
+      ? !item.synthetic && !item.refusal && /\S/.test(item.text)
+      : item.kind === "call" && item.status === "done",
+  );
+}

@@ -1,0 +1,48 @@
+// A run's trace beyond its events: what its conversation tells of it, and how long it took.
+import type { AnswerRun } from "../../types/api.ts";
+import type { Loop, RunEnd, RunTrace } from "../../types/models.ts";
+
+/** An answer of which the events are not here, or that no run of this server made. */
+export interface Told {
+  text: string;
+  run: AnswerRun | undefined;
+}
+
+export const isLoop = (text: string): text is Loop => text === "v2" || text === "legacy";
+
+/** What the reader waited, by the page's clock: until the server tells, and where it does not. */
+export const measured = (trace: RunTrace, ms: number): RunTrace =>
+  trace.end?.duration_ms !== undefined
+    ? trace
+    : { ...trace, firstEventMs: trace.firstEventMs ?? ms, ...(trace.end && { totalMs: ms }) };
+
+/** The cost that was found out after the run's own last event. */
+export function settledAs(told: RunEnd | undefined, trace: RunTrace): RunTrace {
+  if (!trace.end?.cost_estimated || told?.cost === undefined || told.cost_estimated) return trace;
+  const { cost_estimated: _, ...end } = trace.end;
+  return { ...trace, end: { ...end, cost: told.cost } };
+}
+
+/** The trace of an answer of which the conversation tells no more than its text and how it ended. */
+export function toldTrace(trace: RunTrace, { text, run }: Told): RunTrace {
+  const end: RunEnd | undefined =
+    run?.status === "running"
+      ? undefined
+      : {
+          status: run?.status ?? "complete",
+          ...(run?.code !== undefined && { code: run.code }),
+          ...(run?.cost !== undefined && { cost: run.cost }),
+          ...(run?.costEstimated && { cost_estimated: true }),
+          ...(run?.provider !== undefined && { provider: run.provider }),
+          ...(run?.simulated && { simulated: true }),
+          ...(run && { steps: run.steps, requested_model: run.model }),
+        };
+  return {
+    ...trace,
+    ...(run && isLoop(run.loop) && { loop: run.loop }),
+    ...(end && run?.ms !== undefined && { totalMs: run.ms }),
+    ...(run?.firstTokenMs !== undefined && { firstEventMs: run.firstTokenMs }),
+    items: text ? [{ kind: "content", id: "content-1", text, refusal: false, synthetic: false }] : [],
+    ...(end && { end }),
+  };
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { added } from "./overlap.ts";
+
+interface Case {
+  name: string;
+  before: string;
+  more: string;
+  adds: string;
+}
+
+const CASES: readonly Case[] = JSON.parse(
+  readFileSync(new URL("../../../../tests/unit/conversations/overlaps.json", import.meta.url), "utf-8"),
+);
+
+describe("what a continuation adds", () => {
+  it.each(CASES)("is the same as on the server: $name", ({ before, more, adds }) => {
+    expect(added(before, more, true)).toBe(adds);
+  });
+
+  it.each(CASES)("only grows while it streams: $name", ({ before, more, adds }) => {
+    let shown = "";
+    for (let size = 1; size <= more.length; size++) {
+      const now = added(before, more.slice(0, size), false);
+      expect(now.startsWith(shown)).toBe(true);
+      shown = now;
+    }
+    expect(adds.startsWith(shown)).toBe(true);
+  });
+
+  it("waits no longer than a repetition may be", () => {
+    const before = "word ".repeat(500);
+    expect(added(before, before, false)).not.toBe("");
+  });
+});

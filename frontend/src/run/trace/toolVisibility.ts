@@ -1,0 +1,26 @@
+// Where a call is shown: as one of its events says, or else as its tool's name does.
+import type { CallItem, Category, Visibility } from "../../types/models.ts";
+
+interface Shown {
+  category: Category;
+  visibility: Visibility;
+}
+
+const BY_NAME = new Map<string, Shown>([
+  ["search_web", { category: "search", visibility: "primary" }],
+  ["read_url", { category: "other", visibility: "secondary" }],
+  ["get_current_time", { category: "utility", visibility: "hidden" }],
+  ["calculate", { category: "utility", visibility: "hidden" }],
+]);
+const OTHER: Shown = { category: "other", visibility: "secondary" };
+
+/** For a call that is announced. */
+export function shownAs(call: { name: string } & Partial<Shown>): Shown {
+  const known = BY_NAME.get(call.name) ?? OTHER;
+  return { category: call.category ?? known.category, visibility: call.visibility ?? known.visibility };
+}
+
+/** The call with what a later event says; the same object where that is nothing new. */
+export function reshown(call: CallItem, { category = call.category, visibility = call.visibility }: Partial<Shown>) {
+  return category === call.category && visibility === call.visibility ? call : { ...call, category, visibility };
+}

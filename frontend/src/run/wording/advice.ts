@@ -1,0 +1,173 @@
+// What is said of failures and warnings, what was lost, and what a reader can do: nothing that the first screen needs.
+import type { CallItem, RunEnd, RunTrace } from "../../types/models.ts";
+import { answerText } from "../answer/stops.ts";
+import { cost, count, plural } from "./statusAndAmounts.ts";
+
+/** What a reader can press. */
+export type Fix = "continue" | "retry" | "model" | "unknown" | "credits" | "token" | "new";
+
+interface Advice {
+  say: string;
+  fixes: readonly Fix[];
+  /** The provider turned it away before any work was done. */
+  free?: true;
+}
+
+const advice = (say: string, ...fixes: Fix[]): Advice => ({ say, fixes });
+const free = (say: string, ...fixes: Fix[]): Advice => ({ say, fixes, free: true });
+
+/** What the reader can do about an ending or a refused request, by code. */
+export const ADVICE: Readonly<Record<string, Advice>> = {
+  CONNECTION_LOST: advice("Reload the page to get the rest, or retry.", "retry"),
+  SERVER_UNREACHABLE: advice("Check that Signalbox is running, then retry. Your message is sent only once.", "retry"),
+  FOREIGN_ANSWER: advice("Your network may need a sign-in. Sign in, then retry.", "retry"),
+  PAGE_ERROR: advice("Reload the page, then retry.", "retry"),
+  BAD_ANSWER: advice("Check that this is the address of Signalbox, then retry.", "retry"),
+
+  UPSTREAM_AUTH: free("Check OPENROUTER_API_KEY in the server's .env."),
+  UPSTREAM_CREDITS: free("Add credits to the OpenRouter account or choose a cheaper model.", "credits", "model"),
+  UPSTREAM_FORBIDDEN: free("Check the permissions of the API key or rephrase your message.", "model"),
+  UPSTREAM_NOT_FOUND: free("Choose a model from the list.", "unknown"),
+  UPSTREAM_NO_TOOLS: free("Choose a model that supports tools or turn tools off in Settings.", "model"),
+  UPSTREAM_NO_IMAGES: free("Choose a model that supports images.", "model"),
+  UPSTREAM_NO_PARAMS: free("Reset parameters in Settings or choose another model.", "model"),
+  UPSTREAM_SIGNATURE: advice("Retry or choose another model.", "retry", "model"),
+  UPSTREAM_REJECTED: free("Change your message or choose another model.", "model"),
+  UPSTREAM_TOO_LARGE: free("Shorten your message or start a new chat."),
+  CONTEXT_LENGTH_EXCEEDED: free("Start a new chat or choose a model with a larger context window.", "model"),
+  RATE_LIMIT: free("Wait a moment, then retry.", "retry", "model"),
+  UPSTREAM_OVERLOADED: free("Retry or choose another model.", "retry", "model"),
+  UPSTREAM_ERROR: advice("Retry or choose another model.", "retry", "model"),
+  UPSTREAM_TIMEOUT: advice("Retry or choose another model.", "retry", "model"),
+  UPSTREAM_STALLED: advice("Retry or choose another model.", "retry", "model"),
+  UPSTREAM_UNREACHABLE: free("Check the server's network, then retry.", "retry"),
+  UPSTREAM_PROTOCOL: advice("Retry or choose another model.", "retry", "model"),
+  STREAM_CUT: advice("Retry.", "retry"),
+  EMPTY_ANSWER: advice("Retry or choose another model.", "retry", "model"),
+  MALFORMED_CALL: advice("Retry or choose another model.", "retry", "model"),
+  LENGTH: advice("Continue the answer where it stopped.", "continue"),
+  REASONING_LENGTH: advice("Choose a lower reasoning effort or another model.", "retry", "model"),
+  TURN_PAUSED: advice("Continue the answer where it stopped.", "continue"),
+  STOP_UNKNOWN: advice("Continue the answer or choose another model.", "continue", "model"),
+  CONTENT_FILTER: advice("Rephrase your message or choose another model.", "model"),
+  DETACHED_TIMEOUT: advice("Retry and keep this page open until the answer is complete.", "retry"),
+  SERVER_SHUTDOWN: advice("Retry once the server is back.", "retry"),
+  SERVER_CRASH: advice("Continue the answer or retry.", "continue", "retry"),
+  BUDGET_REACHED: advice("Continue the answer or choose a cheaper model.", "continue", "model"),
+  RUN_TOO_LARGE: advice("Continue the answer where it stopped.", "continue"),
+  INTERNAL: advice("Retry. If it happens again, look for the run ID in the server log.", "retry"),
+
+  INVALID_JSON: free("Reload the page. The server may have been updated."),
+  INVALID_REQUEST: free("Change the field named above, then send again."),
+  UNKNOWN_FIELD: free("Reload the page. The server may have been updated."),
+  UNKNOWN_MODEL: free("Choose a model from the list.", "unknown"),
+  UNKNOWN_TOOL: free("Turn that tool off in Settings, then send again."),
+  UNKNOWN_RUN: free("It may have been deleted. Retry to send your message again.", "retry"),
+  UNKNOWN_CONVERSATION: free("Start a new chat to send it.", "new"),
+  UNKNOWN_MESSAGE: free("Start a new chat to send it.", "new"),
+  UNKNOWN_SAVE: free("It may have been deleted."),
+  KEY_REUSED: free("Retry.", "retry"),
+  RUN_NOT_OVER: free("Wait until it finishes or stop it."),
+  RUN_IN_CONVERSATION: free("Delete the conversation to delete this too."),
+  STORE_UNAVAILABLE: free("Try again in a moment. The server log has the cause.", "retry"),
+  BODY_TOO_LARGE: free("Send fewer or smaller images."),
+  TOO_MUCH_AT_ONCE: free("Wait until another answer finishes, then retry.", "retry"),
+  TOO_MANY_RUNS: free("Wait until another answer finishes, then retry.", "retry"),
+  TOO_MANY_STREAMS: free("Close another tab of this chat, then retry.", "retry"),
+  TOO_MANY_QUESTIONS: free("Wait a moment, then retry.", "retry"),
+  WORKER_SILENT: free("Try again in a moment.", "retry"),
+  NOT_FOUND: free("Reload the page. The server may have been updated."),
+  METHOD_NOT_ALLOWED: free("Reload the page. The server may have been updated."),
+  UNAUTHORIZED: free("Enter the access token.", "token"),
+  HOST_NOT_ALLOWED: free("Add this address to SIGNALBOX_ALLOWED_HOSTS."),
+  ORIGIN_NOT_ALLOWED: free("Add this page's address to SIGNALBOX_ALLOWED_ORIGINS."),
+  SHUTTING_DOWN: free("Try again in a moment.", "retry"),
+};
+
+/** The one best next step. */
+export const adviceOf = (end: RunEnd): string => {
+  if (end.retry_after !== undefined && end.retry_after >= 1) {
+    const wait = waitWords(end.retry_after);
+    return end.retryable === false ? `Choose another model or retry in ${wait}.` : `Wait ${wait}, then retry.`;
+  }
+  return (
+    ADVICE[end.code ?? ""]?.say ?? (end.retryable === false ? "Change your message or choose another model." : "Retry.")
+  );
+};
+
+/** 42 seconds, 12 minutes, 5 hours; rounded up. */
+export const waitWords = (seconds: number): string => {
+  if (seconds <= 120) return plural(Math.ceil(seconds), "second");
+  return seconds <= 7200 ? plural(Math.ceil(seconds / 60), "minute") : plural(Math.ceil(seconds / 3600), "hour");
+};
+
+/** The buttons for it; an unknown ending can at least be retried. */
+export const fixesOf = (end: RunEnd): readonly Fix[] => {
+  const known = ADVICE[end.code ?? ""]?.fixes ?? (end.retryable === false ? ["model"] : ["retry", "model"]);
+  if (end.retryable === true && !known.includes("retry")) return ["retry", ...known];
+  return end.retryable === false ? known.filter((fix) => fix !== "retry") : known;
+};
+
+/** Whether anything of the whole answer was lost, and whether anything was billed for its last run. */
+export function lossOf(whole: RunTrace, end: RunEnd, last = whole): string {
+  return `${keptWords(whole, end)} ${billedWords(last, end)}`.trim();
+}
+
+/** What is saved. Of an ending that the page made itself it cannot know what the server has. */
+function keptWords(trace: RunTrace, end: RunEnd): string {
+  const { text = "", reasoning = "" } = trace.unsaved ?? {};
+  if (text.length === 1) return "The last character you saw was not saved.";
+  if (text) return `The last ${count(text.length)} characters you saw were not saved.`;
+  if (reasoning) return "The last part of the reasoning was not saved.";
+  if (!answerText(trace)) return end.local ? "Your message is still here." : "Your message is saved.";
+  return end.local ? "The answer may continue on the server." : "The answer so far is saved.";
+}
+
+/** The page itself says so, since it could not reach the server: of costs it knows nothing, and says nothing. */
+const UNHEARD: readonly string[] = ["CONNECTION_LOST", "SERVER_UNREACHABLE", "FOREIGN_ANSWER"];
+
+function billedWords(trace: RunTrace, end: RunEnd): string {
+  if (end.local && UNHEARD.includes(end.code ?? "")) return "";
+  if (end.simulated) return "It was simulated, so nothing was charged.";
+  if (end.cost !== undefined && end.cost > 0)
+    return `It cost ${end.cost_estimated ? "at least " : ""}${cost(end.cost)}.`;
+  const began = trace.items.some((item) => item.kind !== "warning");
+  if (!began && (ADVICE[end.code ?? ""]?.free || end.cost === 0)) return "Nothing was charged.";
+  return end.cost === 0 ? "Nothing was charged." : "The cost is not known yet.";
+}
+
+/** Why a call has no result, in the reader's words; the result's own sentence is written for the model. */
+export const CALL_FAILURES: Readonly<Record<string, string>> = {
+  INVALID_ARGUMENTS: "invalid input from the model",
+  ARGUMENTS_CUT: "the model's request was cut off",
+  TOOL_UNAVAILABLE: "not set up on this server",
+  TOOL_FAILED: "failed",
+  TIMEOUT: "took too long",
+  URL_NOT_FOUND_HERE: "address not mentioned in this chat",
+  TOOL_CLAMP: "skipped: limit reached",
+  SUPERSEDED: "skipped: replaced by the model",
+  STEP_FAILED: "discarded: the step failed",
+  CANCELLED: "stopped",
+  NOT_RECORDED: "not in the replayed run",
+  UNKNOWN_TOOL: "unknown tool",
+  RATE_LIMIT: "too many requests",
+};
+
+/** A few words; the whole sentence is `call.error`. */
+export const failureOf = (call: CallItem): string =>
+  CALL_FAILURES[call.code ?? ""] ?? (call.status === "cancelled" ? "stopped" : "failed");
+
+/** What a warning says when it comes without a sentence. */
+export const WARNINGS: Readonly<Record<string, string>> = {
+  TOOL_CLAMP: "The search limit for one answer was reached.",
+  FINAL_EMPTY: "The model gave no final answer.",
+  MAX_STEPS: "The step limit was reached.",
+  PARAM_DROPPED: "A setting was not used because the provider does not support it.",
+  FRAME_UNREADABLE: "Part of the provider's response could not be read.",
+  CONTEXT_TRIMMED: "The oldest messages were left out because the chat is longer than the model's context window.",
+  TOOLS_DROPPED: "The model does not support tools, so it answered without them.",
+  OUTPUT_DROPPED: "Part of the answer was left out.",
+  CONTENT_DROPPED: "The model or its provider does not support images, so they were left out.",
+  CREDIT_CLAMP: "The account has too few credits for a longer answer.",
+  MORE_ROOM: "The request was repeated with a higher limit for the answer.",
+};

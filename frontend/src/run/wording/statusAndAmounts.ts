@@ -1,0 +1,115 @@
+// The page's short sentences: endings, connections, times and amounts.
+import type { RunEnd } from "../../types/models.ts";
+import type { Lamp } from "../answer/stops.ts";
+
+interface Ending {
+  lamp: Lamp;
+  /** Empty when the ending needs no word. */
+  label: string;
+}
+
+const ENDINGS: Readonly<Record<string, Ending>> = {
+  complete: { lamp: "done", label: "" },
+  cancelled: { lamp: "waiting", label: "Stopped" },
+  interrupted: { lamp: "failed", label: "Interrupted" },
+  error: { lamp: "failed", label: "Failed" },
+  length: { lamp: "cut", label: "Length limit reached" },
+  content_filter: { lamp: "failed", label: "Blocked by a content filter" },
+};
+
+/** What says more than its status. */
+const BY_CODE: Readonly<Record<string, Ending>> = {
+  BUDGET_REACHED: { lamp: "cut", label: "Cost limit reached" },
+  TURN_PAUSED: { lamp: "cut", label: "Paused by the provider" },
+  RUN_TOO_LARGE: { lamp: "cut", label: "Size limit reached" },
+  // There is no answer that could be continued.
+  REASONING_LENGTH: { lamp: "failed", label: "Length limit reached" },
+};
+
+const DECLINED: Ending = { lamp: "waiting", label: "Declined by the model" };
+
+/** The look of an ending; one that this page does not know counts as a failure, as the contract wants it. */
+export const endingOf = ({ status, code, declined }: Pick<RunEnd, "status" | "code" | "declined">): Ending =>
+  declined ? DECLINED : (BY_CODE[code ?? ""] ?? ENDINGS[status] ?? { lamp: "failed", label: `Ended: ${status}` });
+
+/** Why this loop drove the run, by OpenFeature's reason. */
+const REASONS: Readonly<Record<string, string>> = {
+  STATIC: "set by the operator",
+  SPLIT: "by percentage",
+  TARGETING_MATCH: "requested",
+  DISABLED: "kill switch",
+  DEFAULT: "default",
+};
+
+const reasonWords = ({ reason }: NonNullable<RunEnd["flag"]>): string => REASONS[reason] ?? reason.toLowerCase();
+
+/** "loop v2, set for all". */
+export const loopWords = (loop: string | undefined, flag: RunEnd["flag"]): string => {
+  if (!loop) return "";
+  return flag ? `loop ${loop}, ${reasonWords(flag)}` : `loop ${loop}`;
+};
+
+/** An ending that needs its own box. */
+export const isFailure = (end: RunEnd): boolean => isCut(end) || endingOf(end).lamp === "failed";
+
+/** A limit or a pause ended it: nothing went wrong, and it can be continued. */
+export const isCut = (end: RunEnd): boolean => endingOf(end).lamp === "cut";
+
+const CONNECTIONS = {
+  open: "",
+  resuming: "Connection lost. Reconnecting…",
+  polling: "Updated once a second, because four other answers are streaming.",
+  waiting: "Signalbox can't be reached. Your message will be sent when the connection is back.",
+} as const;
+
+const OFFLINE: Readonly<Record<string, string>> = {
+  resuming: "You're offline. The answer will continue when you're back online.",
+  waiting: "You're offline. Your message will be sent when you're back online.",
+};
+
+const CONTINUED_LATER = "Signalbox can't be reached. The answer will continue when the connection is back.";
+
+/** What stands with a continuation that has not been sent yet. */
+export const continuationWords = (offline: boolean): string =>
+  (offline ? OFFLINE.resuming : undefined) ?? CONTINUED_LATER;
+
+/** How it stands with the connection of an answer; empty where that needs no word. */
+export const connectionWords = (connection: keyof typeof CONNECTIONS, offline: boolean): string =>
+  (offline ? OFFLINE[connection] : undefined) ?? CONNECTIONS[connection];
+
+/** 340 ms, 9.4 s, 2 min 5 s. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** "Thought for 6 s": whole seconds, and less than one is a moment. */
+export const thoughtFor = (ms: number | undefined): string => {
+  if (ms === undefined) return "Thought";
+  if (ms < 1000) return "Thought for a moment";
+  return ms < 59_500 ? `Thought for ${Math.round(ms / 1000)} s` : `Thought for ${duration(ms)}`;
+};
+
+/** $0.0041: enough digits to tell cheap runs apart. */
+export function cost(usd: number): string {
+  if (usd === 0) return "$0";
+  if (usd < 0.0001) return "<$0.0001";
+  return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+}
+
+/** What a run cost, or would have cost where the simulator answered: that is never paid. */
+export const costWords = (usd: number, { simulated, estimated }: { simulated: boolean; estimated: boolean }): string =>
+  `${simulated ? "would cost " : ""}${estimated ? "about " : ""}${cost(usd)}`;
+
+/** What was paid for a conversation; where every answer was simulated, what it would have cost; else nothing. */
+export function lineCost({ cost: usd = 0, paid = 0 }: { cost: number | undefined; paid: number | undefined }): string {
+  const simulated = paid === 0;
+  const shown = simulated ? usd : paid;
+  return shown > 0 ? costWords(shown, { simulated, estimated: false }) : "";
+}
+
+export const count = (n: number): string => n.toLocaleString("en-US");
+
+export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;

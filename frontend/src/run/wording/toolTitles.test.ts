@@ -1,0 +1,27 @@
+// Tools are named for people.
+import { describe, expect, it } from "vitest";
+import { nameInWords, titleOf, toolTitles } from "./toolTitles.ts";
+
+describe("A tool's name", () => {
+  it.each([
+    ["get_weather", "Get weather"],
+    ["getWeather", "Get weather"],
+    ["readURL", "Read URL"],
+    ["fetch_PDF__page_2", "Fetch PDF page 2"],
+    ["", ""],
+  ])("%s in words is %s", (name, words) => expect(nameInWords(name)).toBe(words));
+
+  it("is the listed title, and its words where the server lists none", () => {
+    const tool = {
+      name: "search_web",
+      title: "Web search",
+      summary: "",
+      description: "",
+      category: "",
+      visibility: "",
+    };
+    const titles = toolTitles([{ ...tool, unavailable: undefined }]);
+    expect(titleOf(titles, "search_web")).toBe("Web search");
+    expect(titleOf(titles, "roll_dice")).toBe("Roll dice");
+  });
+});

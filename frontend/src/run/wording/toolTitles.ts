@@ -1,0 +1,20 @@
+// What a tool is called for people: the title that the server lists, else its technical name in words.
+import type { Tool } from "../../types/api.ts";
+
+export type ToolTitles = ReadonlyMap<string, string>;
+
+export const toolTitles = (tools: readonly Tool[]): ToolTitles =>
+  new Map(tools.map(({ name, title }) => [name, title]));
+
+/** A run may have used a tool that is no longer installed. */
+export const titleOf = (titles: ToolTitles, name: string): string => titles.get(name) || nameInWords(name);
+
+/** `get_weather` becomes "Get weather"; capitals of an abbreviation stay. */
+export function nameInWords(name: string): string {
+  const words = name
+    .split(/_+|(?<=[a-z0-9])(?=[A-Z])/)
+    .filter(Boolean)
+    .map((word) => (word === word.toUpperCase() ? word : word.toLowerCase()))
+    .join(" ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

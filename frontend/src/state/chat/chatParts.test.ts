@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { ScriptedServer } from "../../fixtures/server.ts";
+import { Answer } from "./answer.ts";
+import { type AnswerPart, type ChatPart, columnOf, comparedIn, entriesOf } from "./chatParts.ts";
+
+const question: ChatPart = {
+  ...{ kind: "question", key: "q", parent: null, id: "q", text: "?", pictures: [], files: [], system: undefined },
+};
+
+function answered(key: string, model: string, column?: number): AnswerPart {
+  const answer = Answer.asked({ client: new ScriptedServer() }, { model, effort: "auto" });
+  return { kind: "answer", key, parent: "q", answer, column };
+}
+
+const partsOf = (...answers: AnswerPart[]): ReadonlyMap<string, ChatPart> =>
+  new Map([question, ...answers].map((part) => [part.key, part]));
+
+function besideOf(parts: ReadonlyMap<string, ChatPart>): readonly string[] {
+  const last = entriesOf(parts, [...parts.keys()].at(-1) ?? null, new Set(["q"])).at(-1);
+  return last?.kind === "answer" ? last.beside.map(({ key }) => key) : [];
+}
+
+describe("answers side by side", () => {
+  it("stand in the order in which the models were chosen, not in that in which they started", () => {
+    expect(besideOf(partsOf(answered("b1", "b", 1), answered("c1", "c", 2), answered("a1", "a", 0)))).toEqual([
+      ...["a1", "b1", "c1"],
+    ]);
+  });
+
+  it("keep the place of a model that was asked again", () => {
+    const parts = partsOf(answered("a1", "a", 0), answered("b1", "b", 1), answered("a2", "a", 0));
+    expect(besideOf(parts)).toEqual(["a2", "b1"]);
+    expect(columnOf(parts, "q", "a")).toBe(0);
+  });
+
+  it("have a model that was asked only later behind the others", () => {
+    const parts = partsOf(answered("x1", "x"), answered("b1", "b", 1), answered("a1", "a", 0));
+    expect(besideOf(parts)).toEqual(["a1", "b1", "x1"]);
+    expect(columnOf(parts, "q", "x")).toBeUndefined();
+  });
+
+  it("are a comparison where two of them have columns", () => {
+    expect([...comparedIn(partsOf(answered("a1", "a", 0), answered("b1", "b", 1)))]).toEqual(["q"]);
+    expect([...comparedIn(partsOf(answered("a1", "a", 0), answered("a2", "a", 0), answered("b1", "b")))]).toEqual([]);
+  });
+});

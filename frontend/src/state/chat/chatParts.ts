@@ -1,0 +1,184 @@
+// What a chat is made of: questions and answers as the page holds them, made of what the server tells.
+import { alternativesAlong, newestLeaf, type Part, pathTo } from "../../run/chat/branchTree.ts";
+import type { ChatNode, Conversation, Picture } from "../../types/api.ts";
+import type { ChatMessage, ContentPart } from "../../types/models.ts";
+import { Answer, type AnswerDeps } from "./answer.ts";
+
+export interface QuestionPart extends Part {
+  kind: "question";
+  /** Undefined until the server has named it. */
+  id: string | undefined;
+  text: string;
+  pictures: readonly Picture[];
+  files: readonly string[];
+  /** Instructions that came with it; undefined: those before it hold. */
+  system: string | undefined;
+}
+
+export interface AnswerPart extends Part {
+  kind: "answer";
+  answer: Answer;
+  /** Its place among answers compared side by side; undefined: it was not asked for as one of several. */
+  column: number | undefined;
+}
+
+export type ChatPart = QuestionPart | AnswerPart;
+
+/** One row of the shown branch. */
+export type Entry =
+  | { kind: "question"; part: QuestionPart; alternatives: readonly ChatPart[] }
+  | {
+      kind: "answer";
+      part: AnswerPart;
+      alternatives: readonly ChatPart[];
+      /** The answers that stand side by side, this one among them; empty: it stands alone. */
+      beside: readonly AnswerPart[];
+    };
+
+export const MOST_BESIDE = 4;
+
+/** The server's name of a part; undefined where the server does not know it. */
+export const idOf = (part: ChatPart): string | undefined =>
+  part.kind === "question" ? part.id : part.answer.runId || undefined;
+
+function partOf(node: ChatNode, { parent, continues }: Place, deps: AnswerDeps): ChatPart {
+  const { id, text } = node;
+  if (node.role === "assistant") {
+    const answer = Answer.told(deps, id, { text, run: node.run }, continues);
+    return { kind: "answer", key: id, parent, answer, column: node.run?.column };
+  }
+  const { pictures, files, system } = node;
+  return { kind: "question", key: id, parent, id, text, pictures, files, system };
+}
+
+interface Place {
+  parent: string | null;
+  continues: Answer | undefined;
+}
+
+/** A run behind a run continues it: both answer the same question. */
+function placeOf(parts: ReadonlyMap<string, ChatPart>, node: ChatNode, behind: string | null): Place {
+  const before = behind === null ? undefined : parts.get(behind);
+  const isMore = before?.kind === "answer" && node.role === "assistant" && node.run !== undefined;
+  return isMore ? { parent: before.parent, continues: before.answer } : { parent: behind, continues: undefined };
+}
+
+interface Shown {
+  parts: ReadonlyMap<string, ChatPart>;
+  leaf: string | null;
+}
+
+/** What is known and what the server tells, together; a new end of the shown branch is shown. */
+export function merged(before: Shown, { leafId, nodes }: Conversation, deps: AnswerDeps): Shown {
+  const keys = new Map([...before.parts.values()].map((part) => [idOf(part) ?? part.key, part.key]));
+  const parts = new Map(before.parts);
+  let shown = before.leaf;
+  for (const node of nodes) {
+    if (keys.has(node.id)) continue;
+    const behind = node.parentId === null ? null : (keys.get(node.parentId) ?? node.parentId);
+    const place = placeOf(parts, node, behind);
+    const twin = twinOf(parts, node, place);
+    if (twin?.kind === "question") parts.set(twin.key, { ...twin, id: node.id });
+    else if (!twin?.answer.isLive) {
+      const part = partOf(node, place, deps);
+      if (twin) parts.delete(twin.key);
+      if (twin && shown === twin.key) shown = part.key;
+      parts.set(part.key, part);
+    }
+    keys.set(node.id, (twin?.kind === "question" || twin?.answer.isLive) && twin ? twin.key : node.id);
+  }
+  const leaf = shown ?? firstColumn(parts, keys.get(leafId ?? "")) ?? [...parts.keys()].at(-1) ?? null;
+  return { parts, leaf: leaf && newestLeaf(parts, leaf) };
+}
+
+/** The server's leaf is the column that was asked last; the page goes on from the first, before a reload and after it. */
+function firstColumn(parts: ReadonlyMap<string, ChatPart>, leaf: string | undefined): string | undefined {
+  const part = parts.get(leaf ?? "");
+  if (part?.kind !== "answer" || part.column === undefined) return leaf;
+  const answers = [...parts.values()].filter((one): one is AnswerPart => one.kind === "answer");
+  const columns = answers.filter(({ parent, column }) => parent === part.parent && column !== undefined);
+  // A column that was asked again is what the reader looked at last.
+  const isAskedAgain = columns.filter(({ column }) => column === part.column).length > 1;
+  return isAskedAgain ? leaf : besideEachOther(columns)[0]?.key;
+}
+
+/** The part of this page that the server tells of before its answer to the page has come: it has no name here yet. */
+function twinOf(
+  parts: ReadonlyMap<string, ChatPart>,
+  node: ChatNode,
+  { parent, continues }: Place,
+): ChatPart | undefined {
+  return [...parts.values()].find((part) => {
+    if (part.parent !== parent || idOf(part) !== undefined) return false;
+    if (node.role === "user") return part.kind === "question" && part.text === node.text;
+    if (part.kind !== "answer" || part.answer.continues !== continues) return false;
+    return part.answer.state.trace.model === node.run?.model;
+  });
+}
+
+/** The rows from the beginning to a leaf. */
+export function entriesOf(
+  parts: ReadonlyMap<string, ChatPart>,
+  leaf: string | null,
+  besides: ReadonlySet<string>,
+): readonly Entry[] {
+  const path = pathTo(parts, leaf);
+  const alternatives = alternativesAlong(parts, path);
+  const begun = begunAnswers(parts);
+  return path.map((part, at): Entry => {
+    const others = (alternatives[at] ?? []).filter((other) => other === part || !begun.has(other.key));
+    if (part.kind === "question") return { kind: "question", part, alternatives: others };
+    const beside = besides.has(part.parent ?? "") ? besideEachOther(others) : [];
+    return { kind: "answer", part, alternatives: others, beside: beside.length > 1 ? beside : [] };
+  });
+}
+
+/** Answers that others continue, and that no question follows: they are shown as a part of those. */
+function begunAnswers(parts: ReadonlyMap<string, ChatPart>): ReadonlySet<string> {
+  const continued = new Set<Answer>();
+  const followed = new Set<string | null>();
+  for (const part of parts.values()) {
+    if (part.kind === "question") followed.add(part.parent);
+    else if (part.answer.continues) continued.add(part.answer.continues);
+  }
+  const isBegun = (part: ChatPart) => part.kind === "answer" && continued.has(part.answer) && !followed.has(part.key);
+  return new Set([...parts.values()].filter(isBegun).map(({ key }) => key));
+}
+
+/** The newest answer of each model, in the order in which the models were chosen. */
+function besideEachOther(answers: readonly ChatPart[]): readonly AnswerPart[] {
+  const byModel = new Map<string, AnswerPart>();
+  for (const part of answers) if (part.kind === "answer") byModel.set(part.answer.state.trace.model, part);
+  const place = ({ column = Number.POSITIVE_INFINITY }: AnswerPart) => column;
+  // A model that was asked only later has no column, and stands behind those that have.
+  return [...byModel.values()]
+    .sort((a, b) => (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : 0))
+    .slice(-MOST_BESIDE);
+}
+
+/** The column of a model among the answers to a question, for another answer of the same model. */
+export function columnOf(parts: ReadonlyMap<string, ChatPart>, question: string, model: string): number | undefined {
+  const answers = [...parts.values()].filter((part) => part.kind === "answer" && part.parent === question);
+  return answers.find((part): part is AnswerPart => part.kind === "answer" && part.answer.state.trace.model === model)
+    ?.column;
+}
+
+/** The questions that were put to several models at once. */
+export function comparedIn(parts: ReadonlyMap<string, ChatPart>): ReadonlySet<string> {
+  const columns = new Map<string, Set<number>>();
+  for (const part of parts.values()) {
+    if (part.kind !== "answer" || part.column === undefined || part.parent === null) continue;
+    columns.set(part.parent, (columns.get(part.parent) ?? new Set()).add(part.column));
+  }
+  return new Set([...columns].flatMap(([question, places]) => (places.size > 1 ? [question] : [])));
+}
+
+/** The instructions that hold at the end of a way. */
+export const systemAt = (path: readonly ChatPart[]): string | undefined =>
+  path.findLast((part): part is QuestionPart => part.kind === "question" && part.system !== undefined)?.system;
+
+export function messageOf({ text, pictures }: Pick<QuestionPart, "text" | "pictures">): ChatMessage {
+  if (pictures.length === 0) return { role: "user", content: text };
+  const shown = pictures.map(({ url }): ContentPart => ({ type: "image_url", image_url: { url } }));
+  return { role: "user", content: [...(text ? [{ type: "text", text } as const] : []), ...shown] };
+}

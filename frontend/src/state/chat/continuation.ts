@@ -1,0 +1,95 @@
+// Continues answers: the part that stands behind the one that was cut, what is sent for it, and what this tab keeps of it.
+import { newKey } from "../../stream/idempotencyKeys.ts";
+import type { ChatBody } from "../../types/models.ts";
+import { Answer, type AnswerDeps } from "./answer.ts";
+import type { Branches } from "./branches.ts";
+import type { AnswerPart } from "./chatParts.ts";
+import type { ChatStore } from "./chatState.ts";
+import type { Waiting } from "./queuedMessages.ts";
+import type { Asking } from "./requestBody.ts";
+import type { Pending, PendingQuestions } from "./unconfirmedMessages.ts";
+
+/** What it works on. */
+export interface Continued {
+  id: string;
+  deps: AnswerDeps;
+  store: ChatStore;
+  branches: Branches;
+  pending: PendingQuestions;
+  waiting: Waiting;
+}
+
+export class Continuing {
+  readonly #chat: Continued;
+
+  constructor(chat: Continued) {
+    this.#chat = chat;
+  }
+
+  /** Where nobody knows whether it was continued before, it is asked for again as it was then. */
+  async continueAnswer(key: string, asked: () => Asking | Promise<Asking>): Promise<void> {
+    const { id, store, pending } = this.#chat;
+    const cut = store.read().parts.get(key);
+    if (cut?.kind !== "answer" || !cut.answer.isOver || !cut.answer.runId) return;
+    const asking = await asked();
+    const name = pendingName(cut.answer);
+    const kept = pending.all().find(({ question, fate }) => question === name && fate === "asked")?.asks[0];
+    const unheard = kept?.stopped ? undefined : kept;
+    await this.ask(cut, unheard?.body ?? continueBody(id, cut, asking), unheard?.key ?? newKey());
+  }
+
+  async ask(cut: AnswerPart, body: ChatBody, key: string): Promise<void> {
+    const { deps, store, branches, pending, waiting } = this.#chat;
+    const part = continuation(cut, deps);
+    const name = pendingName(cut.answer);
+    waiting.moveOn(cut.key, part.key);
+    branches.addContinuation(cut, part);
+    store.flush();
+    pending.keep(pendingContinuation(body, cut.answer, key));
+    await part.answer.ask(body, key, () => pending.drop(name));
+    if (part.answer.isUnauthorized) return pending.unauthorized(name, key);
+    // Refused for good, or stopped before it left: a reload has nothing to ask for again.
+    const isSettled = !part.answer.isUnanswered && part.answer.state.trace.end?.status !== "cancelled";
+    if (isSettled) pending.drop(name);
+  }
+}
+
+/** It answers the same question, and takes the place of the one that it goes on with. */
+function continuation(cut: AnswerPart, deps: AnswerDeps): AnswerPart {
+  const { effort, state } = cut.answer;
+  const answer = Answer.asked(deps, { model: state.trace.model, effort, continues: cut.answer });
+  return { kind: "answer", key: answer.key, parent: cut.parent, answer, column: cut.column };
+}
+
+/** Of one answer, one continuation is on its way at a time: it is asked for under one key until the server names it. */
+export const pendingName = ({ runId }: Answer): string => `continue-${runId}`;
+
+function pendingContinuation(body: ChatBody, cut: Answer, key: string): Pending {
+  return {
+    question: pendingName(cut),
+    conversationId: body.conversation_id ?? "",
+    parentId: cut.runId,
+    messageId: undefined,
+    text: "",
+    pictures: [],
+    continues: true,
+    asks: [{ key, body }],
+    asked: Date.now(),
+    fate: "asked",
+  };
+}
+
+/** `column`: where it stands beside others, as the answer that it goes on with. */
+function continueBody(conversationId: string, { answer: cut, column }: AnswerPart, asking: Asking): ChatBody {
+  const { model } = cut.state.trace;
+  const { column: _, ...fields } = asking.fields(model);
+  return {
+    ...fields,
+    ...(column !== undefined && { column }),
+    model,
+    conversation_id: conversationId,
+    parent_id: cut.runId,
+    continue: true,
+    on_disconnect: "continue",
+  };
+}

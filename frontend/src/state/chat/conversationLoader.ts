@@ -1,0 +1,150 @@
+// Brings a conversation from the server, again and again while the server cannot be reached, and knows when it is gone.
+import { fetchConversation } from "../../stream/conversations.ts";
+import { ApiError } from "../../stream/errors.ts";
+import { newKey } from "../../stream/idempotencyKeys.ts";
+import type { Conversation } from "../../types/api.ts";
+import { Retry } from "../server/retry.ts";
+import type { AnswerDeps } from "./answer.ts";
+import type { Branches } from "./branches.ts";
+import type { ChatStore } from "./chatState.ts";
+import type { Waiting } from "./queuedMessages.ts";
+import type { PendingQuestions } from "./unconfirmedMessages.ts";
+
+/** What it works on. */
+export interface Opened {
+  id: string;
+  deps: AnswerDeps;
+  store: ChatStore;
+  branches: Branches;
+  pending: PendingQuestions;
+  waiting: Waiting;
+  /** It is there: go on with what was under way. */
+  enter(): Promise<void>;
+  /** Show what waits. */
+  show(): void;
+}
+
+/** Until a conversation is asked for again once opening it has failed several times. */
+const OPEN_LATER_MS = 10_000;
+
+const OUTAGES = new Set([0, 502, 503, 504]);
+
+export class Opening {
+  /** The conversation was deleted elsewhere: nothing more can be asked in it. */
+  isGone = false;
+  /** The server did not answer when it was opened. */
+  isLost = false;
+  /** Nobody looks at it any more. */
+  isLeft = false;
+  readonly #chat: Opened;
+  #opening: Promise<void> | undefined;
+  readonly #retry = new Retry(() => void this.reopen(), OPEN_LATER_MS);
+
+  constructor(chat: Opened) {
+    this.#chat = chat;
+  }
+
+  async open(): Promise<void> {
+    const { store } = this.#chat;
+    if (store.read().status === "loading") return;
+    store.set({ status: "loading", trouble: undefined });
+    store.flush();
+    await this.reopen();
+  }
+
+  /** Try it again; what is shown stays until it succeeds. */
+  reopen(): Promise<void> {
+    this.#opening ??= this.#fetch().then((isThere) => {
+      this.#opening = undefined;
+      if (!isThere) return;
+      this.isLost = false;
+      this.#retry.stop();
+      return this.#chat.enter();
+    });
+    return this.#opening;
+  }
+
+  /** Take in what was said elsewhere. False: the server did not answer. Where it has nothing to tell, all stays. */
+  async look(): Promise<boolean> {
+    try {
+      this.#merge(await this.#conversation());
+    } catch (error) {
+      return error instanceof ApiError && !isOutage(error);
+    }
+    return true;
+  }
+
+  /** The server knows nothing of what a question follows: is the whole conversation gone? */
+  async lookWhetherGone(): Promise<void> {
+    const found = await this.#conversation().catch((error: unknown) => error);
+    if (!isGone(found)) return;
+    this.#leaveUnsent();
+    const trouble = "This conversation was deleted in another tab or browser. Start a new chat to go on.";
+    this.#chat.store.set({ trouble });
+    this.#chat.show();
+  }
+
+  leave(): void {
+    this.isLeft = true;
+    this.#retry.stop();
+  }
+
+  async #fetch(): Promise<boolean> {
+    const { store, waiting, pending } = this.#chat;
+    if (store.read().queue.length === 0) waiting.restore();
+    try {
+      this.#merge(await this.#conversation());
+    } catch (error) {
+      // What follows an answer cannot have begun it.
+      const isBegun = waiting.begins || pending.all().some(({ parentId }) => parentId === null);
+      if (!isGone(error) || !isBegun) {
+        this.#fail(error);
+        return false;
+      }
+      store.set({ status: "ready" });
+    }
+    store.set({ trouble: undefined });
+    return true;
+  }
+
+  #conversation(): Promise<Conversation> {
+    return fetchConversation(this.#chat.deps.client, this.#chat.id);
+  }
+
+  #merge(conversation: Conversation): void {
+    this.isGone = false;
+    this.#chat.branches.merge(conversation, this.#chat.deps);
+  }
+
+  #fail(error: unknown): void {
+    const { deps, store } = this.#chat;
+    if (error instanceof ApiError && error.status === 401) deps.onUnauthorized?.();
+    if (isGone(error)) this.#leaveUnsent();
+    this.isLost = isOutage(error);
+    if (this.isLost && !this.isLeft) this.#retry.failed();
+    else this.#retry.stop();
+    const trouble = isGone(error) ? "This conversation was not found. It may have been deleted." : sentenceOf(error);
+    store.set({ status: "failed", trouble });
+    this.#chat.show();
+  }
+
+  /** What follows what the server does not have cannot be asked here: it waits for the reader. */
+  #leaveUnsent(): void {
+    const { pending, waiting, branches } = this.#chat;
+    this.isGone = true;
+    const all = pending.all();
+    for (const { question } of all) pending.drop(question);
+    const unsent = all.filter(({ messageId, continues }) => messageId === undefined && !continues);
+    const wanted = unsent.filter(({ asks }) => !asks.every(({ stopped }) => stopped));
+    // What is shown as refused is taken along with it.
+    const unseen = wanted.filter(({ question }) => !branches.question(question));
+    waiting.putBack(unseen.map(({ text, pictures }) => ({ id: newKey(), text, pictures })));
+  }
+}
+
+const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+/** The server could not be reached, or is not ready to answer: that passes by itself. */
+const isOutage = (error: unknown): boolean => error instanceof ApiError && OUTAGES.has(error.status);
+
+export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,56 @@
+// The whole answer as React sees it: all the runs that continue each other, as one trace.
+import { useCallback, useSyncExternalStore } from "react";
+import { joinedTrace } from "../../run/trace/joinedTrace.ts";
+import type { RunTrace } from "../../types/models.ts";
+import type { Answer } from "./answer.ts";
+import type { Entry } from "./chatParts.ts";
+
+/** The answers that make one with it: those that it continues, and itself. */
+export const chainOf = (answer: Answer): readonly Answer[] =>
+  answer.continues ? [...chainOf(answer.continues), answer] : [answer];
+
+/** One of the runs that an answer consists of; its last where none is named. */
+export const runOf = (answer: Answer, runId: string | undefined): Answer =>
+  chainOf(answer).find((one) => one.runId === runId) ?? answer;
+
+/** The answer in view that this one is a part of; undefined where none is. */
+export function wholeOf(entries: readonly Entry[], answer: Answer): Answer | undefined {
+  const all = entries.flatMap((entry) =>
+    entry.kind === "answer" ? [entry.part, ...entry.beside, ...entry.alternatives] : [],
+  );
+  const whole = all.find((part) => part.kind === "answer" && chainOf(part.answer).includes(answer));
+  return whole?.kind === "answer" ? whole.answer : undefined;
+}
+
+interface Whole {
+  traces: readonly RunTrace[];
+  joined: RunTrace;
+}
+
+/** As long as nothing changes it is the same trace. */
+const known = new WeakMap<Answer, Whole>();
+
+function shownWhole(answer: Answer): RunTrace {
+  const traces = chainOf(answer).map((one) => one.snapshot().trace);
+  const before = known.get(answer);
+  if (before?.traces.every((trace, at) => trace === traces[at])) return before.joined;
+  const joined = joinedTrace(traces);
+  known.set(answer, { traces, joined });
+  return joined;
+}
+
+export function useWhole(answer: Answer): RunTrace {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const stops = chainOf(answer).map((one) => one.subscribe(listener));
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+    [answer],
+  );
+  return useSyncExternalStore(
+    subscribe,
+    useCallback(() => shownWhole(answer), [answer]),
+  );
+}

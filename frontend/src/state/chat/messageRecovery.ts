@@ -1,0 +1,101 @@
+// What becomes of questions that this tab has kept: followed, stopped, asked again, or given back to the reader.
+import type { ChatBody } from "../../types/models.ts";
+import type { Branches } from "./branches.ts";
+import type { AnswerPart, QuestionPart } from "./chatParts.ts";
+import { cameThrough, isFresh } from "./recoverMessage.ts";
+import { type Asking, askingOf } from "./requestBody.ts";
+import type { Pending, PendingQuestions } from "./unconfirmedMessages.ts";
+
+/** What it needs of the conversation. */
+export interface Recaller {
+  begin(question: QuestionPart, asking: Asking, asked?: number): Promise<void>;
+  continue(cut: AnswerPart, body: ChatBody, key: string): Promise<void>;
+  giveBack(returned: Pick<Pending, "text" | "pictures">): void;
+}
+
+export class Recalling {
+  readonly #branches: Branches;
+  readonly #pending: PendingQuestions;
+  readonly #chat: Recaller;
+
+  constructor(branches: Branches, pending: PendingQuestions, chat: Recaller) {
+    this.#branches = branches;
+    this.#pending = pending;
+    this.#chat = chat;
+  }
+
+  /** After a reload. */
+  recall(): void {
+    for (const pending of this.#pending.all()) {
+      if (pending.continues) this.#recallContinuation(pending);
+      else this.#recall(pending);
+    }
+  }
+
+  /** What the reader had stopped before it had a name, and the server has begun all the same, is stopped. */
+  stopAgain(): void {
+    for (const pending of this.#pending.all()) this.#stopAgain(pending);
+  }
+
+  /**
+   * A question of which this page does not know whether it came through. One that did is followed, or stopped where the
+   * reader had stopped it; one that may have is asked again under its key; others go back to the reader.
+   */
+  #recall(pending: Pending): void {
+    this.#stopAgain(pending);
+    const asks = pending.asks.filter(({ stopped }) => !stopped);
+    if (asks.length === 0) {
+      this.#pending.drop(pending.question);
+      return;
+    }
+    const question = this.#questionOf(pending);
+    const isDue = pending.fate === "asked" && isFresh(pending);
+    if (!question && isDue) {
+      void this.#askAgain({ ...pending, asks });
+      return;
+    }
+    if (!question) {
+      const { text, pictures } = pending;
+      this.#chat.giveBack({ text, pictures });
+    } else if (isDue) {
+      const isMissing = (model: string) => this.#branches.answersOf(question, model).length === 0;
+      const missing = asks.filter(({ body, unread }) => unread || isMissing(body.model));
+      if (missing.length > 0) void this.#chat.begin(question, askingOf({ ...pending, asks: missing }));
+    }
+    this.#pending.drop(pending.question);
+  }
+
+  #stopAgain(pending: Pending): void {
+    const question = pending.continues ? undefined : this.#questionOf(pending);
+    for (const { key, body, stopped } of pending.asks) {
+      const answers = question && stopped ? this.#branches.answersOf(question, body.model) : [];
+      const begun = answers.filter(({ answer }) => answer.runId);
+      for (const { answer } of begun) void answer.stop();
+      if (begun.length > 0) this.#pending.dropAsk(pending.question, key);
+    }
+  }
+
+  /** One that the server has not named is asked for again under its key: a run that it has started already takes it. */
+  #recallContinuation(pending: Pending): void {
+    const [ask] = pending.asks;
+    const answers = this.#branches.answers();
+    const cut = answers.find(({ answer }) => answer.runId === pending.parentId);
+    const continuations = answers.filter(({ answer }) => cut && answer.continues === cut.answer);
+    if (ask?.stopped) for (const { answer } of continuations) void answer.stop();
+    const isWanted = ask && !ask.stopped && pending.fate === "asked" && isFresh(pending);
+    if (cut && isWanted && continuations.length === 0) void this.#chat.continue(cut, ask.body, ask.key);
+    else this.#pending.drop(pending.question);
+  }
+
+  #askAgain(pending: Pending): Promise<void> {
+    const { question: key, parentId, text, pictures, asks, asked } = pending;
+    const parent = parentId === null ? null : (this.#branches.named(parentId)?.key ?? null);
+    const { system } = asks[0]?.body ?? {};
+    const question: QuestionPart = { kind: "question", key, parent, id: undefined, text, pictures, files: [], system };
+    return this.#chat.begin(question, askingOf(pending), asked);
+  }
+
+  #questionOf(pending: Pending): QuestionPart | undefined {
+    return cameThrough(this.#branches.parts, pending, (part) => this.#branches.parentIdOf(part));
+  }
+}

@@ -1,0 +1,152 @@
+// Messages that wait for their turn in one conversation; this tab keeps them over a reload.
+import type { Queued } from "../../run/chat/messageQueue.ts";
+import { type Box, forget } from "./unconfirmedMessages.ts";
+
+/** What a message waits for: the end of an answer, by its key; the reader; or nothing. */
+export type WaitsFor = { answer: string } | "reader" | "nothing";
+
+interface Waiter {
+  message: Queued;
+  waitsFor: WaitsFor;
+  /** The conversation begins with it: the server does not know it yet. */
+  begins: boolean;
+}
+
+/** As the tab keeps it. `due`: it waits for no answer, and is sent after a reload. */
+interface Kept extends Queued {
+  due?: boolean;
+  begins?: boolean;
+}
+
+/** How it stands with an answer: only after a complete one the next message is sent. */
+export type Standing = "running" | "complete" | "ended";
+
+const KEY = "signalbox.queue";
+
+export class Waiting {
+  readonly #chatId: string;
+  readonly #box: Box | undefined;
+  #waiters: readonly Waiter[] = [];
+  /** The one that the reader wants asked before the others, whatever becomes of the answer under way. */
+  #urgent: string | undefined;
+
+  constructor(chatId: string, box: Box | undefined) {
+    this.#chatId = chatId;
+    this.#box = box;
+  }
+
+  get messages(): readonly Queued[] {
+    return this.#waiters.map(({ message }) => message);
+  }
+
+  /** What waited for an answer before the page was loaded now waits for the reader; what could go at once still can. */
+  restore(): void {
+    const before = this.#box ? queuesIn(this.#box)[this.#chatId] : undefined;
+    this.#waiters = (before ?? []).map(({ due, begins = false, ...message }) => ({
+      message,
+      waitsFor: due ? "nothing" : "reader",
+      begins,
+    }));
+  }
+
+  /** The conversation begins with one of them. */
+  get begins(): boolean {
+    return this.#waiters.some(({ begins }) => begins);
+  }
+
+  add(message: Queued, waitsFor: WaitsFor, begins: boolean): void {
+    this.#keep([...this.#waiters, { message, waitsFor, begins }]);
+  }
+
+  /** What the server cannot have any more comes back before the others, for the reader to decide. */
+  putBack(messages: readonly Queued[]): void {
+    const back = messages.map((message): Waiter => ({ message, waitsFor: "reader", begins: false }));
+    this.#keep([...back, ...this.#waiters]);
+  }
+
+  hurry(id: string): void {
+    this.#urgent = id;
+  }
+
+  /** Take this one out. */
+  take(id: string): Queued | undefined {
+    const found = this.#waiters.find(({ message }) => message.id === id);
+    if (found) this.#keep(this.#waiters.filter((waiter) => waiter !== found));
+    if (this.#urgent === id) this.#urgent = undefined;
+    return found?.message;
+  }
+
+  /** Whose turn it is, and after which answer. */
+  due(standingOf: (answer: string) => Standing): { message: Queued; after: string | undefined } | undefined {
+    const isDue = ({ message, waitsFor }: Waiter): boolean => {
+      if (waitsFor === "nothing") return true;
+      const isUrgent = message.id === this.#urgent;
+      if (waitsFor === "reader") return isUrgent;
+      const standing = standingOf(waitsFor.answer);
+      return standing === "complete" || (isUrgent && standing === "ended");
+    };
+    const urgent = this.#waiters.find((waiter) => waiter.message.id === this.#urgent && isDue(waiter));
+    const found = urgent ?? this.#waiters.find(isDue);
+    return found && { message: found.message, after: answerOf(found.waitsFor) };
+  }
+
+  /** None of them is sent without the reader. */
+  isHeld(standingOf: (answer: string) => Standing): boolean {
+    return this.#waiters.some(({ waitsFor }) => {
+      const answer = answerOf(waitsFor);
+      return waitsFor === "reader" || (answer !== undefined && standingOf(answer) === "ended");
+    });
+  }
+
+  /** A question was asked: messages that waited for the one before it, or for no answer, now wait for this one. */
+  moveOn(before: string | undefined, answer: string): void {
+    if (this.#waiters.length === 0) return;
+    const moved = this.#waiters.map((waiter) => {
+      const waitsFor = answerOf(waiter.waitsFor);
+      const { parent, again } = waiter.message;
+      // Another version, of a question or of an answer, has its place already.
+      const moves = parent === undefined && again === undefined && (waitsFor === undefined || waitsFor === before);
+      return moves ? { ...waiter, waitsFor: { answer } } : waiter;
+    });
+    this.#keep(moved);
+  }
+
+  #keep(waiters: readonly Waiter[]): void {
+    this.#waiters = waiters;
+    if (!this.#box) return;
+    const kept = waiters.map(
+      ({ message, waitsFor, begins }): Kept => ({ ...message, due: waitsFor === "nothing", begins }),
+    );
+    keepQueue(this.#box, this.#chatId, kept);
+  }
+}
+
+const answerOf = (waitsFor: WaitsFor): string | undefined =>
+  typeof waitsFor === "object" ? waitsFor.answer : undefined;
+
+function keepQueue(box: Box, conversationId: string, queue: readonly Kept[]): void {
+  const { [conversationId]: _, ...others } = queuesIn(box);
+  const all = queue.length > 0 ? { ...others, [conversationId]: queue } : others;
+  try {
+    if (Object.keys(all).length === 0) box.removeItem(KEY);
+    else box.setItem(KEY, JSON.stringify(all));
+  } catch {
+    // It does not fit: what was kept before is not true any more.
+    forget(box, KEY);
+  }
+}
+
+function queuesIn(box: Box): Readonly<Record<string, readonly Kept[]>> {
+  try {
+    const queues: unknown = JSON.parse(box.getItem(KEY) ?? "{}");
+    const all = Object.entries(queues ?? {}).filter((entry): entry is [string, Kept[]] => Array.isArray(entry[1]));
+    return Object.fromEntries(all.map(([id, queue]) => [id, queue.filter(isQueued)]));
+  } catch {
+    return {};
+  }
+}
+
+function isQueued(value: unknown): value is Kept {
+  const { id, text, pictures } = (value ?? {}) as Partial<Queued>;
+  return typeof id === "string" && typeof text === "string" && Array.isArray(pictures);
+}

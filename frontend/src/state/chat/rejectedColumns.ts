@@ -1,0 +1,87 @@
+// Columns of a comparison that the server has refused: it has no run of them, so this tab keeps them over a reload.
+import { refused } from "../../run/trace/reducer.ts";
+import { Answer, type AnswerDeps } from "./answer.ts";
+import type { Branches } from "./branches.ts";
+import type { AnswerPart } from "./chatParts.ts";
+import { type Box, forget } from "./unconfirmedMessages.ts";
+
+/** As the tab keeps it. */
+interface Refusal {
+  conversationId: string;
+  /** The server's name of the question. */
+  messageId: string;
+  model: string;
+  column: number;
+  code: string;
+  error: string;
+}
+
+const KEY = "signalbox.refused";
+const VERSION = 1;
+/** Of all conversations; the oldest are forgotten first. */
+const MOST = 50;
+
+export class Refusals {
+  readonly #box: Box | undefined;
+  readonly #conversationId: string;
+
+  constructor(box: Box | undefined, conversationId: string) {
+    this.#box = box;
+    this.#conversationId = conversationId;
+  }
+
+  /** Keep what was refused of a question, in place of what was kept of it before. A question without a name waits. */
+  keep(questionKey: string, branches: Branches): void {
+    const messageId = branches.question(questionKey)?.id;
+    if (messageId === undefined) return;
+    const answers = branches.answers().filter(({ parent }) => parent === questionKey);
+    const newest = new Map(answers.map((part) => [part.answer.state.trace.model, part]));
+    const now = [...newest.values()].flatMap((part) => this.#refusalsOf(part, messageId));
+    const all = readAll(this.#box);
+    const others = all.filter((one) => one.messageId !== messageId);
+    if (now.length > 0 || others.length < all.length) writeAll(this.#box, [...others, ...now].slice(-MOST));
+  }
+
+  /** After a reload: each column that its model has not filled since. */
+  restore(branches: Branches, deps: AnswerDeps): void {
+    for (const { conversationId, messageId, model, column, code, error } of readAll(this.#box)) {
+      const question = conversationId === this.#conversationId ? branches.named(messageId) : undefined;
+      if (question?.kind !== "question" || branches.answersOf(question, model).length > 0) continue;
+      const end = { code, message: error };
+      const answer = Answer.refused(deps, { model, effort: "auto" }, (trace) => refused(trace, end));
+      branches.addColumn({ kind: "answer", key: answer.key, parent: question.key, answer, column });
+    }
+  }
+
+  #refusalsOf({ answer, column }: AnswerPart, messageId: string): readonly Refusal[] {
+    if (column === undefined || !answer.isRefused || answer.isUnauthorized) return [];
+    const { model, end } = answer.state.trace;
+    const { code = "", error = "" } = end ?? {};
+    return [{ conversationId: this.#conversationId, messageId, model, column, code, error }];
+  }
+}
+
+function readAll(box: Box | undefined): readonly Refusal[] {
+  try {
+    const { version, answers } = (JSON.parse(box?.getItem(KEY) ?? "null") ?? {}) as Record<string, unknown>;
+    return version === VERSION && Array.isArray(answers) ? answers.filter(isRefusal) : [];
+  } catch {
+    return [];
+  }
+}
+
+function writeAll(box: Box | undefined, answers: readonly Refusal[]): void {
+  try {
+    if (answers.length === 0) box?.removeItem(KEY);
+    else box?.setItem(KEY, JSON.stringify({ version: VERSION, answers }));
+  } catch {
+    // It does not fit: what was kept before is not true any more.
+    forget(box, KEY);
+  }
+}
+
+function isRefusal(value: unknown): value is Refusal {
+  const { conversationId, messageId, model, column, code, error } = (value ?? {}) as Partial<Refusal>;
+  const texts = [conversationId, messageId, model, code, error];
+  return texts.every((text) => typeof text === "string") && typeof column === "number";
+}

@@ -1,0 +1,149 @@
+// Asks questions: the first model with the words, the others for their answers, each once whatever the line does.
+
+import { newKey } from "../../stream/idempotencyKeys.ts";
+import { LINE_DELAYS } from "../../stream/runStream.ts";
+import { browserPage, sleep } from "../../stream/sleep.ts";
+import type { ChatBody } from "../../types/models.ts";
+import { Answer, type AnswerDeps } from "./answer.ts";
+import type { AnswerPart, QuestionPart } from "./chatParts.ts";
+import { type Asking, bodyOf } from "./requestBody.ts";
+import type { PendingQuestions } from "./unconfirmedMessages.ts";
+
+/** What the asker needs of the conversation. */
+export interface Tree {
+  question(key: string): QuestionPart | undefined;
+  /** The server's name of what a question follows; null: nothing. */
+  parentIdOf(question: QuestionPart): string | null;
+  /** The server has named a question. */
+  name(questionKey: string, id: string): void;
+  /** Learn what the server has of the conversation; false: the server did not answer. */
+  look(): Promise<boolean>;
+  /** Nobody looks at the conversation any more. */
+  isLeft(): boolean;
+}
+
+/** An answer that is to be asked for, under this Idempotency-Key. */
+export interface Plan {
+  part: AnswerPart;
+  key: string;
+}
+
+/** What is said of a question where the server does not answer. */
+const SILENT = { code: "SERVER_UNREACHABLE", error: "Signalbox is not responding." } as const;
+
+export class Asker {
+  readonly #conversationId: string;
+  readonly #deps: AnswerDeps;
+  readonly #pending: PendingQuestions;
+  readonly #tree: Tree;
+
+  constructor(conversationId: string, deps: AnswerDeps, pending: PendingQuestions, tree: Tree) {
+    this.#conversationId = conversationId;
+    this.#deps = deps;
+    this.#pending = pending;
+    this.#tree = tree;
+  }
+
+  /** One answer for each model. Asked again before anybody knows what became of it, a model is asked under its old key. */
+  plan(question: QuestionPart, asking: Asking, firstKey?: string): readonly Plan[] {
+    return asking.models.map((model, at): Plan => {
+      const { reasoning, column } = asking.fields(model);
+      const effort = reasoning?.effort ?? "auto";
+      const answer = Answer.asked(this.#deps, { model, effort });
+      const key = this.#pending.keyOf(question.key, model) ?? (at === 0 ? firstKey : undefined) ?? newKey();
+      return { part: { kind: "answer", key: answer.key, parent: question.key, answer, column }, key };
+    });
+  }
+
+  /** Resolves when all of them have ended. What has been stopped in the meantime is not asked any more. */
+  async ask(question: QuestionPart, plans: readonly Plan[], asking: Asking, asked = Date.now()): Promise<void> {
+    const now = this.#tree.question(question.key) ?? question;
+    const open = plans
+      .filter(({ part }) => !part.answer.isOver)
+      .map((plan) => ({ ...plan, body: this.#body(now, plan, asking) }));
+    const [first, ...others] = open;
+    if (!first) return;
+    this.#keep(now, open, asked);
+    if (now.id !== undefined) {
+      await Promise.all(open.map((plan) => this.#askFor(now, plan, plan.body)));
+      return;
+    }
+    let rest: Promise<void> | undefined;
+    await this.#askFor(now, first, first.body, () => {
+      rest = this.ask(now, others, asking, asked);
+    });
+    await (rest ?? this.#goOn(now, first.part.answer, others, asking, asked));
+  }
+
+  async #askFor(question: QuestionPart, { part, key }: Plan, body: ChatBody, onNamed?: () => void): Promise<void> {
+    const { answer } = part;
+    await answer.ask(body, key, ({ messageId }) => {
+      this.#pending.started(question.key, key, messageId);
+      this.#tree.name(question.key, messageId);
+      onNamed?.();
+    });
+    if (answer.isUnauthorized) this.#pending.unauthorized(question.key, key);
+    // A question that has no name yet goes back to the reader; an answer alone leaves nothing to ask for again.
+    else if (question.id !== undefined && answer.isRefused) this.#pending.dropAsk(question.key, key);
+  }
+
+  /** The question got no name by its first model. Only where that one was refused may another one bring it one. */
+  async #goOn(
+    question: QuestionPart,
+    first: Answer,
+    others: readonly Plan[],
+    asking: Asking,
+    asked: number,
+  ): Promise<void> {
+    const { end } = first.state.trace;
+    if (end?.status === "cancelled") {
+      await this.#goOnWithout(question, others, asking, asked);
+    } else if (first.isUnanswered || first.isUnauthorized) {
+      for (const { part } of others) part.answer.giveUp(end);
+    } else if (others.length > 0) {
+      await this.ask(question, others, asking, asked);
+    } else {
+      this.#pending.refuse(question.key);
+    }
+  }
+
+  /** The first answer was stopped before it said whether the question came through: that is looked up for the others. */
+  async #goOnWithout(question: QuestionPart, others: readonly Plan[], asking: Asking, asked: number): Promise<void> {
+    const { lineDelays = LINE_DELAYS, page = browserPage } = this.#deps.stream ?? {};
+    for (let attempt = 0; !this.#tree.isLeft(); attempt++) {
+      const open = others.filter(({ part }) => !part.answer.isOver);
+      if (open.length === 0) return;
+      if (await this.#tree.look()) return this.ask(question, open, asking, asked);
+      const delay = lineDelays[Math.min(attempt, lineDelays.length - 1)];
+      for (const { part } of open) {
+        if (delay === undefined) part.answer.giveUp({ status: "error", ...SILENT });
+        else part.answer.waitToo();
+      }
+      if (delay !== undefined) await sleep(delay, new AbortController().signal, page);
+    }
+  }
+
+  #keep(question: QuestionPart, open: readonly (Plan & { body: ChatBody })[], asked: number): void {
+    const { key, id, text, pictures } = question;
+    this.#pending.keep({
+      question: key,
+      conversationId: this.#conversationId,
+      parentId: this.#tree.parentIdOf(question),
+      messageId: id,
+      text,
+      pictures,
+      asks: open.map((plan) => ({ key: plan.key, body: plan.body })),
+      asked,
+      fate: "asked",
+    });
+  }
+
+  #body(question: QuestionPart, { part }: Plan, asking: Asking): ChatBody {
+    const target = {
+      conversationId: this.#conversationId,
+      model: part.answer.state.trace.model,
+      parentId: this.#tree.parentIdOf(question),
+    };
+    return bodyOf(question, target, asking);
+  }
+}

@@ -1,0 +1,245 @@
+// What the inspector shows of one run: its events, the page's own or fetched, its record, and the server's clock.
+import { useEffect, useMemo } from "react";
+import { settingsOf, systemOfRun } from "../run/inspector/runFacts.ts";
+import { hasEnded } from "../run/inspector/waterfall.ts";
+import { emptyTrace, runReducer } from "../run/trace/reducer.ts";
+import type { ApiClient } from "../stream/client.ts";
+import { fetchConversation } from "../stream/conversations.ts";
+import { ApiError } from "../stream/errors.ts";
+import { fetchTools } from "../stream/models.ts";
+import { fetchRun } from "../stream/runRecords.ts";
+import { type ChatOptions, followRun } from "../stream/runStream.ts";
+import type { AskSettings, RawEvent, RunRecord } from "../types/api.ts";
+import type { RunTrace } from "../types/models.ts";
+import type { Answer } from "./chat/answer.ts";
+import { type Schedule, Store, useStore } from "./store.ts";
+
+export type { ApiClient };
+
+export interface InspectedState {
+  /** Undefined until its first event has come. */
+  trace: RunTrace | undefined;
+  /** Every event so far, in order; a new list when there are more. */
+  events: readonly RawEvent[];
+  eventsAre: "fetching" | "here" | "failed";
+  record: RunRecord | undefined;
+  /** `gone`: the server knows no such run. */
+  recordIs: "asked" | "known" | "gone" | "failed";
+  /** Why it failed, as a sentence. */
+  trouble: string | undefined;
+  /** The server's clock, as near as events tell it, in epoch milliseconds. */
+  now: number;
+}
+
+export interface InspectionDeps {
+  now?: () => number;
+  schedule?: Schedule;
+  stream?: Partial<ChatOptions>;
+}
+
+/** An answer that grows is read this often: a waterfall need not change sixty times a second. */
+const LOOK_MS = 250;
+const POLL_MS = 4000;
+/** The cost of a stopped run is asked for by the server for two minutes. */
+const SETTLE_POLL_MS = 15_000;
+const SETTLE_MS = 150_000;
+
+export class Inspection extends Store<InspectedState> {
+  readonly #client: ApiClient;
+  readonly #runId: string;
+  readonly #live: Answer | undefined;
+  readonly #deps: InspectionDeps;
+  readonly #now: () => number;
+  #abort = new AbortController();
+  /** Events fetched here, where the page has none. */
+  #own: { trace: RunTrace; events: RawEvent[] } | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #askedAt = 0;
+  #overAt: number | undefined;
+  #heardAt: number | undefined;
+  #skew: number | undefined;
+
+  constructor(client: ApiClient, runId: string, live: Answer | undefined, deps: InspectionDeps = {}) {
+    const now = deps.now ?? Date.now;
+    super(
+      {
+        trace: live?.state.trace,
+        events: [],
+        eventsAre: "fetching",
+        record: undefined,
+        recordIs: "asked",
+        trouble: undefined,
+        now: now(),
+      },
+      deps.schedule,
+    );
+    this.#client = client;
+    this.#runId = runId;
+    this.#live = live;
+    this.#deps = deps;
+    this.#now = now;
+  }
+
+  /** Look until the result is called. */
+  start(): () => void {
+    this.#abort = new AbortController();
+    const leave = this.#live?.subscribe(() => this.#timer ?? this.#look());
+    void this.#ask();
+    this.#look();
+    return () => {
+      leave?.();
+      this.#abort.abort();
+      this.#own = undefined;
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+    };
+  }
+
+  /** Ask again for what could not be had. */
+  readonly retry = (): void => {
+    if (this.state.eventsAre === "failed") this.#own = undefined;
+    this.set({ recordIs: this.state.record ? "known" : "asked", trouble: undefined });
+    void this.#ask();
+    this.#look();
+  };
+
+  /** See what has come, and look again as long as more may come. */
+  #look(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#abort.signal.aborted) return;
+    const wasOver = this.#overAt !== undefined;
+    this.#take();
+    const { trace, record } = this.state;
+    const isOver = hasEnded(trace, record);
+    if (isOver) this.#overAt ??= this.#now();
+    const wait = isOver ? this.#settleWait() : POLL_MS;
+    // The record of a run that has just ended is another one than that of a running one.
+    const isDue =
+      (isOver && !wasOver && record?.status === "running") ||
+      (wait !== undefined && this.#now() - this.#askedAt >= wait);
+    if (isDue && this.state.recordIs !== "gone") void this.#ask();
+    if (!isOver || this.state.eventsAre === "fetching") this.#again(LOOK_MS);
+    else if (wait !== undefined) this.#again(wait);
+  }
+
+  #again(ms: number): void {
+    this.#timer = setTimeout(() => this.#look(), ms);
+  }
+
+  /** How long until the true cost is asked for again; undefined where there is nothing to wait for. */
+  #settleWait(): number | undefined {
+    const { record } = this.state;
+    if (record?.status === "running" && this.state.recordIs === "known") return POLL_MS;
+    const owed = record?.costEstimated === true && record.settledAt === undefined;
+    return owed && this.#now() - (this.#overAt ?? 0) < SETTLE_MS ? SETTLE_POLL_MS : undefined;
+  }
+
+  #take(): void {
+    const live = this.#live;
+    const isWhole = live?.state.known === "whole";
+    // What the page is just fetching need not be fetched twice.
+    if (!isWhole && live?.state.known !== "fetching" && !this.#own && this.#runId) void this.#fetch();
+    const source = isWhole ? { trace: live.state.trace, events: live.events } : this.#own;
+    const events = source?.events ?? [];
+    const trace = source && source.events.length > 0 ? source.trace : (live?.state.trace ?? source?.trace);
+    this.set({
+      ...(isWhole && { eventsAre: "here" as const }),
+      ...(trace && { trace }),
+      ...(events.length !== this.state.events.length && { events: numbered(events) }),
+      now: this.#clock(source?.trace.lastAt),
+    });
+  }
+
+  /** The server's clock: an event is as old as it was on its way, at the least. */
+  #clock(lastAt: number | undefined): number {
+    const now = this.#now();
+    if (lastAt !== undefined && lastAt !== this.#heardAt) {
+      this.#heardAt = lastAt;
+      this.#skew = Math.min(this.#skew ?? Infinity, now - lastAt);
+    }
+    return now - (this.#skew ?? 0);
+  }
+
+  async #fetch(): Promise<void> {
+    const own = {
+      trace: { ...emptyTrace(this.#live?.state.trace.model ?? ""), runId: this.#runId },
+      events: [] as RawEvent[],
+    };
+    this.#own = own;
+    this.set({ eventsAre: "fetching" });
+    const { signal } = this.#abort;
+    const onEvent: ChatOptions["onEvent"] = (event, seq) => {
+      own.events.push({ seq, event: event as unknown as RawEvent["event"] });
+      own.trace = runReducer(own.trace, event);
+    };
+    const end = await followRun(this.#runId, { ...this.#deps.stream, client: this.#client, signal, onEvent }).catch(
+      () => "lost",
+    );
+    if (signal.aborted || this.#own !== own) return;
+    this.set({ eventsAre: end === "done" ? "here" : "failed" });
+    this.#look();
+  }
+
+  async #ask(): Promise<void> {
+    this.#askedAt = this.#now();
+    // The server has not named it yet.
+    if (!this.#runId) return;
+    const { signal } = this.#abort;
+    try {
+      const record = await fetchRun(this.#client, this.#runId, { signal });
+      if (!signal.aborted) this.set({ record, recordIs: "known", trouble: undefined });
+    } catch (error) {
+      if (signal.aborted) return;
+      const isGone = error instanceof ApiError && error.status === 404;
+      const trouble = error instanceof ApiError ? error.message : "The server sent an unreadable response.";
+      if (isGone) this.set({ recordIs: "gone", trouble: undefined });
+      else this.set({ recordIs: "failed", trouble });
+    }
+    this.#look();
+  }
+}
+
+/** A separate list; a server that numbers no events has them counted. */
+const numbered = (events: readonly RawEvent[]): readonly RawEvent[] =>
+  events[0]?.seq === 0 ? events.map(({ event }, index) => ({ seq: index + 1, event })) : events.slice();
+
+export function useInspected(client: ApiClient, runId: string, live: Answer | undefined) {
+  const inspection = useMemo(() => new Inspection(client, runId, live), [client, runId, live]);
+  useEffect(() => inspection.start(), [inspection]);
+  return { ...useStore(inspection), retry: inspection.retry };
+}
+
+/**
+ * How the run was asked, for the next question; undefined where the list of tools cannot be had. Without `system` where
+ * the system prompt is not known: a record does not hold it, and its conversation may be gone.
+ */
+export async function restoredSettings(
+  client: ApiClient,
+  record: RunRecord,
+): Promise<Partial<AskSettings> | undefined> {
+  const [asked, system] = await Promise.all([askedWith(client, record), systemOf(client, record)]);
+  return asked && { ...asked, ...(system !== undefined && { system }) };
+}
+
+async function systemOf(client: ApiClient, { conversationId, runId }: RunRecord): Promise<string | undefined> {
+  if (conversationId === undefined) return undefined;
+  try {
+    return systemOfRun((await fetchConversation(client, conversationId)).nodes, runId);
+  } catch {
+    return undefined;
+  }
+}
+
+async function askedWith(client: ApiClient, record: RunRecord): Promise<Partial<AskSettings> | undefined> {
+  if (!Array.isArray(record.request.tools)) return settingsOf(record, []);
+  try {
+    const tools = await fetchTools(client);
+    return settingsOf(
+      record,
+      tools.map(({ name }) => name),
+    );
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { createClient } from "../../stream/client.ts";
+import { Saves } from "./savedRuns.ts";
+
+const told = (id: string, created: number) => ({ id, run_id: `run-${id}`, title: id, created, status: "complete" });
+
+function setUp(...answers: [status: number, body: object][]) {
+  const asked: string[] = [];
+  const fetch = async (path: string | URL | Request, init: RequestInit = {}) => {
+    asked.push(`${init.method ?? "GET"} ${path}`);
+    const [status, body] = answers.shift() ?? [500, {}];
+    return new Response(JSON.stringify(body), { status });
+  };
+  const store = new Saves({ client: createClient({ fetch }), channel: null, schedule: (run) => run() });
+  return { store, asked, ids: () => store.snapshot().lines.map(({ id }) => id) };
+}
+
+it("lists, pages and takes away", async () => {
+  const { store, asked, ids } = setUp(
+    [200, { saves: [told("b", 2)], next: "n" }],
+    [200, { saves: [told("a", 1)], next: null }],
+    [200, { deleted: true }],
+  );
+  await store.load();
+  expect(store.state).toMatchObject({ state: "ready", hasMore: true });
+  await store.more();
+  expect(ids()).toEqual(["b", "a"]);
+  expect(await store.remove("b")).toBe(true);
+  expect(ids()).toEqual(["a"]);
+  expect(asked).toEqual(["GET /api/saves?limit=50", "GET /api/saves?before=n&limit=100", "DELETE /api/saves/b"]);
+});
+
+it("takes a deletion back that failed", async () => {
+  const { store, ids } = setUp([200, { saves: [told("b", 2)] }], [503, { error: { message: "The disk is full." } }]);
+  await store.load();
+  expect(await store.remove("b")).toBe(false);
+  expect(ids()).toEqual(["b"]);
+  expect(store.state.trouble).toBe("Deleting failed. The disk is full.");
+});
+
+it("keeps a run and shows it; whoever asked hears why it could not", async () => {
+  const { store, asked } = setUp(
+    [200, told("c", 3)],
+    [200, { saves: [told("c", 3)] }],
+    [409, { error: { message: "The run goes on." } }],
+  );
+  expect(await store.keep("run-c", "Tokyo")).toMatchObject({ id: "c", runId: "run-c" });
+  expect(asked).toEqual(["POST /api/saves", "GET /api/saves?limit=50"]);
+  await expect(store.keep("run-d")).rejects.toThrow("The run goes on.");
+});

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SILENCE_MS, SilenceWatch } from "./modelSilence.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function watching() {
+  const told: (number | undefined)[] = [];
+  const state = { isExcused: false };
+  const watch = new SilenceWatch({
+    now: () => performance.now(),
+    isExcused: () => state.isExcused,
+    onSilence: (since) => told.push(since),
+  });
+  return { watch, told, state };
+}
+
+describe("the watch over a silent model", () => {
+  it("tells once, after the whole time, since when nothing came", () => {
+    const { watch, told } = watching();
+    const since = performance.now();
+    watch.restart();
+    vi.advanceTimersByTime(SILENCE_MS - 1);
+    expect(told).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(told).toEqual([since]);
+    vi.advanceTimersByTime(10 * SILENCE_MS);
+    expect(told).toHaveLength(1);
+  });
+
+  it("begins anew with each sign of the model, and withdraws what it told", () => {
+    const { watch, told } = watching();
+    watch.restart();
+    vi.advanceTimersByTime(SILENCE_MS - 1000);
+    watch.restart();
+    vi.advanceTimersByTime(SILENCE_MS - 1);
+    expect(told).toEqual([]);
+    vi.advanceTimersByTime(1);
+    watch.restart();
+    expect(told).toEqual([expect.any(Number), undefined]);
+    vi.advanceTimersByTime(SILENCE_MS);
+    expect(told).toHaveLength(3);
+  });
+
+  it("keeps one timer however many tokens come", () => {
+    const { watch } = watching();
+    for (let token = 0; token < 1000; token += 1) watch.restart();
+    expect(vi.getTimerCount()).toBe(1);
+    watch.stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("says nothing while something else is waited for, and counts the whole time after it", () => {
+    const { watch, told, state } = watching();
+    state.isExcused = true;
+    watch.restart();
+    vi.advanceTimersByTime(5 * SILENCE_MS);
+    expect(told).toEqual([]);
+    state.isExcused = false;
+    watch.restart();
+    vi.advanceTimersByTime(SILENCE_MS - 1);
+    expect(told).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(told).toHaveLength(1);
+  });
+
+  it("withdraws its word when the run is over", () => {
+    const { watch, told } = watching();
+    watch.restart();
+    vi.advanceTimersByTime(SILENCE_MS);
+    watch.stop();
+    expect(told.at(-1)).toBeUndefined();
+    vi.advanceTimersByTime(5 * SILENCE_MS);
+    expect(told).toHaveLength(2);
+  });
+});

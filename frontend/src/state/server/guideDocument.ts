@@ -1,0 +1,57 @@
+// A document on its way to the page: fetched as text from the address that the browser shows.
+import { createClient, fetchDocument } from "../../stream/client.ts";
+import { ApiError } from "../../stream/errors.ts";
+import { Store } from "../store.ts";
+import { accessToken, HANDOVER_MS } from "./accessToken.ts";
+
+export interface GuideState {
+  /** Undefined until it has come. */
+  text: string | undefined;
+  trouble: string | undefined;
+  tokenNeeded: boolean;
+  /** The token that was entered is not the right one. */
+  tokenRefused: boolean;
+}
+
+export class GuideReader extends Store<GuideState> {
+  readonly #client = createClient({ token: accessToken.read });
+  readonly #path: string;
+
+  constructor(path: string) {
+    super({ text: undefined, trouble: undefined, tokenNeeded: false, tokenRefused: false });
+    this.#path = path;
+    accessToken.follow(() => void this.load());
+  }
+
+  async load(): Promise<void> {
+    try {
+      this.set({ text: await fetchDocument(this.#client, this.#path), trouble: undefined });
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) this.#askForToken();
+      else this.set({ trouble: sentenceOf(error) });
+    }
+  }
+
+  /** One of another tab will do; else the reader is asked. */
+  #askForToken(): void {
+    const tokenRefused = accessToken.read() !== "";
+    if (accessToken.want()) setTimeout(() => this.set({ tokenNeeded: this.state.text === undefined }), HANDOVER_MS);
+    else this.set({ tokenNeeded: true, tokenRefused });
+  }
+
+  takeToken(token: string, remember: boolean): void {
+    accessToken.keep(token, remember);
+    this.set({ tokenNeeded: false });
+    void this.load();
+  }
+
+  giveUp(): void {
+    if (this.state.tokenNeeded)
+      this.set({ tokenNeeded: false, trouble: "You need the access token to read this page." });
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof ApiError && error.status === 404) return "Page not found.";
+  return error instanceof Error ? error.message : String(error);
+}

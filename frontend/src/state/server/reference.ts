@@ -1,9 +1,0 @@
-// The server's description of itself, fetched once.
-import { type Reference, referenceOf } from "../../run/openapi.ts";
-import { createClient } from "../../stream/client.ts";
-import { accessToken } from "./token.ts";
-
-export async function readReference(): Promise<Reference> {
-  const response = await createClient({ token: accessToken.read }).request("/openapi.json");
-  return referenceOf(await response.json());
-}

@@ -1,0 +1,79 @@
+// What the server knows of one run beside its events: `GET /api/runs/{id}`, with times in milliseconds.
+import type { Attempt, RunRecord } from "../types/api.ts";
+import type { ApiClient } from "./client.ts";
+import { fields, list, number, readBody, text, time } from "./jsonFields.ts";
+
+export async function fetchRun(client: ApiClient, runId: string, init?: RequestInit): Promise<RunRecord> {
+  const body = await readBody(await client.request(`/api/runs/${encodeURIComponent(runId)}`, init));
+  return { ...parseRecord(body), runId };
+}
+
+const told = (value: unknown): string | undefined => text(value) || undefined;
+
+export function parseRecord(value: unknown): RunRecord {
+  const run = fields(value);
+  const flag = fields(run.flag);
+  return {
+    runId: text(run.run_id),
+    status: text(run.status) || "running",
+    code: told(run.code),
+    model: text(run.model),
+    loop: text(run.loop),
+    flag: told(flag.variant) ? { variant: text(flag.variant), reason: text(flag.reason) } : undefined,
+    startedAt: time(run.started) ?? 0,
+    endedAt: time(run.ended),
+    cost: number(run.cost),
+    costEstimated: run.cost_estimated === true,
+    simulated: run.simulated === true,
+    settledAt: time(run.settled_at),
+    conversationId: told(run.conversation_id),
+    continues: fields(run.request).continue === true ? told(run.parent_id) : undefined,
+    request: fields(run.request),
+    attempts: list(run.attempts).map(parseAttempt),
+  };
+}
+
+function parseAttempt(value: unknown): Attempt {
+  const attempt = fields(value);
+  return {
+    step: number(attempt.step) ?? 0,
+    number: number(attempt.number) ?? 1,
+    final: attempt.final === true,
+    model: text(attempt.model),
+    tools: list(attempt.tools).filter((name) => typeof name === "string"),
+    startedAt: time(attempt.started) ?? 0,
+    firstPartAt: time(attempt.first_part),
+    endedAt: time(attempt.ended),
+    servedModel: told(attempt.served_model),
+    provider: told(attempt.provider),
+    generationId: told(attempt.generation_id),
+    finishReason: told(attempt.finish_reason),
+    nativeFinishReason: told(attempt.native_finish_reason),
+    usage: parseUsage(attempt.usage),
+    error: told(attempt.error),
+    code: told(attempt.code),
+    streamed: attempt.streamed === true,
+    cancelled: parseCancelled(attempt.cancelled),
+    settled: attempt.settled === true,
+    raw: attempt,
+  };
+}
+
+function parseUsage(value: unknown): Attempt["usage"] {
+  const usage = fields(value);
+  const [input, output] = [number(usage.input), number(usage.output)];
+  if (input === undefined && output === undefined) return undefined;
+  return {
+    input: input ?? 0,
+    output: output ?? 0,
+    reasoning: number(usage.reasoning) ?? 0,
+    cached: number(usage.cached) ?? 0,
+    cost: number(usage.cost),
+  };
+}
+
+/** The server tells yes, no, or nothing. */
+function parseCancelled(value: unknown): string | undefined {
+  if (typeof value !== "boolean") return told(value);
+  return value ? "cut off by the provider" : "complete";
+}

@@ -1,0 +1,339 @@
+import { describe, expect, it } from "vitest";
+import { broken, end, type Handler, HEAD, refusal, say, serve, whole } from "../fixtures/serve.ts";
+import type { ChatBody } from "../types/models.ts";
+import type { ChatEvent } from "../types/receivedEvents.ts";
+import { createClient } from "./client.ts";
+import { ApiError } from "./errors.ts";
+import { type ChatOptions, followRun, postChat, type Started } from "./runStream.ts";
+
+const BODY: ChatBody = {
+  model: "m",
+  conversation_id: "c",
+  parent_id: null,
+  messages: [{ role: "user", content: "hi" }],
+  on_disconnect: "continue",
+};
+
+interface Heard {
+  events: ChatEvent[];
+  connection: string[];
+  started: Started[];
+}
+
+async function chat(base: string, more: Partial<ChatOptions> = {}): Promise<Heard & { ended: string }> {
+  const heard: Heard = { events: [], connection: [], started: [] };
+  const ended = await postChat(BODY, {
+    client: createClient({ base }),
+    signal: new AbortController().signal,
+    askDelays: [0, 0, 0],
+    lineDelays: [],
+    resumeDelays: [0, 0, 0],
+    onStart: (started) => heard.started.push(started),
+    onEvent: (event) => heard.events.push(event),
+    onConnection: (state) => heard.connection.push(state),
+    ...more,
+  });
+  return { ...heard, ended };
+}
+
+const text = ({ events }: Heard): string =>
+  events.map((e) => (e.type === "content" ? e.content : `<${e.type}>`)).join("");
+
+describe("postChat", () => {
+  it("posts the conversation and hands on its events", async () => {
+    const bodies: string[] = [];
+    const { base, seen } = await serve((request, response) => {
+      request.on("data", (data) => bodies.push(String(data)));
+      request.on("end", () => response.writeHead(200, HEAD).end(say(1, "a") + end(2)));
+    });
+    const heard = await chat(base);
+    expect(heard).toMatchObject({ ended: "done", connection: [] });
+    expect(heard.started).toEqual([{ runId: "run", loop: "v2", conversationId: "talk", messageId: "words" }]);
+    expect(text(heard)).toBe("a<done>");
+    expect(seen[0]?.url).toBe("/api/chat/stream");
+    expect(JSON.parse(bodies.join(""))).toEqual(BODY);
+  });
+
+  it("takes a dropped run up again where it was, and nothing comes twice", async () => {
+    const { base, seen } = await serve(
+      broken(say(1, "a"), say(2, "b")),
+      broken(say(2, "b"), say(4, "c")),
+      whole(say(4, "c"), say(5, "d"), end(6)),
+    );
+    const heard = await chat(base);
+    expect(text(heard)).toBe("abcd<done>");
+    expect(heard.ended).toBe("done");
+    expect(heard.connection).toEqual(["resuming", "open", "resuming", "open"]);
+    expect(seen.map((request) => [request.method, request.url, request.headers["last-event-id"]])).toEqual([
+      ["POST", "/api/chat/stream", undefined],
+      ["GET", "/api/runs/run/events", "run:2"],
+      ["GET", "/api/runs/run/events", "run:4"],
+    ]);
+  });
+
+  it("takes a stream that ends without done for a dropped one", async () => {
+    const { base } = await serve(whole(say(1, "a")), whole(end(2)));
+    expect(text(await chat(base))).toBe("a<done>");
+  });
+
+  it("tries again when the server fails, and gives up when it does not know the run", async () => {
+    const { base, seen } = await serve(broken(say(1, "a")), refusal(503, ""), refusal(404, "{}"));
+    expect(await chat(base)).toMatchObject({ ended: "lost" });
+    expect(seen.length).toBe(3);
+  });
+
+  it("gives up after its last wait", async () => {
+    const { base, seen } = await serve(broken(say(1, "a")));
+    expect(await chat(base)).toMatchObject({ ended: "lost" });
+    expect(seen.length).toBe(4);
+  });
+
+  it("takes a long silence for a dropped connection", async () => {
+    const silent: Handler = (_, response) => {
+      response.writeHead(200, HEAD).write(say(1, "a"));
+    };
+    const { base } = await serve(silent, whole(say(2, "b"), end(3)));
+    expect(text(await chat(base, { idleMs: 60 }))).toBe("ab<done>");
+  });
+
+  it("ends when it is aborted, also while it waits", async () => {
+    const abort = new AbortController();
+    const { base } = await serve(broken(say(1, "a")));
+    const heard = await chat(base, {
+      signal: abort.signal,
+      resumeDelays: [60_000],
+      onConnection: () => abort.abort(),
+    });
+    expect(heard.ended).toBe("aborted");
+  });
+
+  it("ends when it is aborted in mid-stream, and keeps what came", async () => {
+    const abort = new AbortController();
+    const { base } = await serve((_, response) => {
+      response.writeHead(200, HEAD).write(say(1, "a"));
+    });
+    const events: ChatEvent[] = [];
+    const heard = await chat(base, {
+      signal: abort.signal,
+      onEvent: (event) => {
+        events.push(event);
+        abort.abort();
+      },
+    });
+    expect([heard.ended, events.length]).toEqual(["aborted", 1]);
+  });
+
+  it("lets a fault of the page through instead of taking it for a dropped connection", async () => {
+    const { base, seen } = await serve(whole(say(1, "a"), end(2)));
+    const onEvent = () => {
+      throw new TypeError("ours");
+    };
+    await expect(chat(base, { onEvent })).rejects.toThrow("ours");
+    expect(seen.length).toBe(1);
+  });
+});
+
+describe("a run that is over", () => {
+  it("is left to its own end: nothing is cancelled that the server is about to close", async () => {
+    let closed: (early: boolean) => void = () => undefined;
+    const early = new Promise<boolean>((resolve) => {
+      closed = resolve;
+    });
+    const { base } = await serve((_, response) => {
+      response.on("close", () => closed(!response.writableFinished));
+      response.writeHead(200, HEAD).write(say(1, "a") + end(2), () => setTimeout(() => response.end(), 30));
+    });
+    expect((await chat(base)).ended).toBe("done");
+    expect(await early).toBe(false);
+  });
+});
+
+describe("followRun", () => {
+  const follow = async (base: string, events: ChatEvent[] = []) => ({
+    ended: await followRun("run", {
+      client: createClient({ base }),
+      signal: new AbortController().signal,
+      resumeDelays: [0, 0],
+      onEvent: (event) => events.push(event),
+    }),
+    events: events.map((e) => (e.type === "content" ? e.content : `<${e.type}>`)).join(""),
+  });
+
+  it("replays a run from its first event, and goes on where it drops", async () => {
+    const { base, seen } = await serve(broken(say(1, "a")), refusal(503, ""), whole(say(2, "b"), end(3)));
+    expect(await follow(base)).toEqual({ ended: "done", events: "ab<done>" });
+    expect(seen.map(({ url, headers }) => [url, headers["last-event-id"]])).toEqual([
+      ["/api/runs/run/events", undefined],
+      ["/api/runs/run/events", "run:1"],
+      ["/api/runs/run/events", "run:1"],
+    ]);
+  });
+
+  it("is lost at once where nobody knows the run", async () => {
+    const { base, seen } = await serve(refusal(404, "{}"));
+    expect(await follow(base)).toEqual({ ended: "lost", events: "" });
+    expect(seen.length).toBe(1);
+  });
+});
+
+describe("errors before a run", () => {
+  const wait = { "retry-after": "7" };
+  it.each([
+    [
+      "our own shape",
+      refusal(422, '{"error":{"code":"UNKNOWN_MODEL","message":"No such model.","field":"model"}}'),
+      { status: 422, code: "UNKNOWN_MODEL", message: "No such model.", field: "model", retryAfter: undefined },
+    ],
+    [
+      "a wait",
+      refusal(503, '{"error":{"code":"TOO_MANY_RUNS","message":"Too many."}}', wait),
+      { status: 503, code: "TOO_MANY_RUNS", message: "Too many.", field: undefined, retryAfter: 7 },
+    ],
+    [
+      "a proxy's page",
+      refusal(502, "<html>Bad gateway</html>"),
+      {
+        status: 502,
+        code: "HTTP_502",
+        message: "The server responded with status 502.",
+        field: undefined,
+        retryAfter: undefined,
+      },
+    ],
+    [
+      "JSON of another shape",
+      refusal(400, '{"error":"no"}'),
+      {
+        status: 400,
+        code: "HTTP_400",
+        message: "The server responded with status 400.",
+        field: undefined,
+        retryAfter: undefined,
+      },
+    ],
+    ["null", refusal(500, "null"), { status: 500, code: "HTTP_500" }],
+  ])("reads %s", async (_, handler, expected) => {
+    const { base, seen } = await serve(handler);
+    const error = await chat(base, { askDelays: [] }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject(expected);
+    expect(seen.length).toBe(1);
+  });
+
+  it("says that nobody answers, after a few tries", async () => {
+    const { base, seen } = await serve();
+    await expect(chat(base)).rejects.toMatchObject({ status: 0, code: "SERVER_UNREACHABLE" });
+    expect(seen.length).toBe(4);
+  });
+});
+
+describe("a question that nobody answered", () => {
+  const dead: Handler = (_, response) => {
+    response.destroy();
+  };
+  const gateway = (status: number) => refusal(status, "<html>Bad gateway</html>");
+
+  it("is sent again as it was, under its key, and the answer is followed", async () => {
+    const bodies: string[] = [];
+    const reading =
+      (then: Handler): Handler =>
+      (request, response) => {
+        let body = "";
+        request.on("data", (data) => {
+          body += data;
+        });
+        request.on("end", () => {
+          bodies.push(body);
+          then(request, response);
+        });
+      };
+    const { base, seen } = await serve(
+      reading(dead),
+      reading(gateway(502)),
+      reading(gateway(504)),
+      reading(whole(say(1, "a"), end(2))),
+    );
+    const heard = await chat(base, { key: "k-1" });
+    expect(text(heard)).toBe("a<done>");
+    expect(heard.connection).toEqual(["resuming", "resuming", "resuming", "open"]);
+    expect(seen.map((request) => request.headers["idempotency-key"])).toEqual(["k-1", "k-1", "k-1", "k-1"]);
+    expect(new Set(bodies).size).toBe(1);
+  });
+
+  const stalled: [string, Handler][] = [
+    ["not a word comes", () => undefined],
+    ["a head begins and goes no further", (_, response) => void response.socket?.write("HTTP/1.1 200 OK\r\nx-run")],
+    [
+      "a refusal's body does not end",
+      (_, response) => void response.writeHead(422, { "content-length": "99" }).write('{"error":'),
+    ],
+  ];
+  it.each(stalled)("is sent again when %s, and that connection is closed", async (_, stall) => {
+    let closed = false;
+    const { base, seen } = await serve(
+      (request, response) => {
+        response.on("close", () => {
+          closed = true;
+        });
+        stall(request, response);
+      },
+      whole(say(1, "a"), end(2)),
+    );
+    expect(text(await chat(base, { headMs: 60, key: "k" }))).toBe("a<done>");
+    expect(seen.map((request) => request.headers["idempotency-key"])).toEqual(["k", "k"]);
+    await expect.poll(() => closed).toBe(true);
+  });
+
+  it("has its time for the head alone: a body may come as late as it likes", async () => {
+    const { base, seen } = await serve((_, response) => {
+      response.writeHead(200, HEAD).flushHeaders();
+      setTimeout(() => response.end(say(1, "a") + end(2)), 200);
+    });
+    expect(await chat(base, { headMs: 100 })).toMatchObject({ ended: "done", connection: [] });
+    expect(seen.length).toBe(1);
+  });
+
+  it("is sent again when a stranger answers in our place", async () => {
+    const page: Handler = (_, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in to the network</html>");
+    };
+    const { base, seen } = await serve(page, page, whole(say(1, "a"), end(2)));
+    const heard = await chat(base);
+    expect(text(heard)).toBe("a<done>");
+    expect([heard.started.length, seen.length]).toEqual([1, 3]);
+    const again = await serve(page, page, page, page);
+    await expect(chat(again.base)).rejects.toMatchObject({ status: 0, code: "FOREIGN_ANSWER" });
+    expect(again.seen.length).toBe(4);
+  });
+
+  it("has a key of its own where none is given", async () => {
+    const { base, seen } = await serve(dead, whole(end(1)), whole(end(1)));
+    await chat(base);
+    await chat(base);
+    const keys = seen.map((request) => request.headers["idempotency-key"]);
+    expect(keys[0]).toMatch(/^\S{32,36}$/);
+    expect([keys[0] === keys[1], keys[1] === keys[2]]).toEqual([true, false]);
+  });
+
+  it("is not sent again once the run has a name: that is resumed, also where no frame came", async () => {
+    const { base, seen } = await serve(broken(), whole(say(1, "a"), end(2)));
+    expect(text(await chat(base))).toBe("a<done>");
+    expect(seen.map(({ method, headers }) => [method, headers["last-event-id"]])).toEqual([
+      ["POST", undefined],
+      ["GET", undefined],
+    ]);
+  });
+
+  it.each([400, 401, 422, 429, 500, 503])("is not sent again where the server said %i", async (status) => {
+    const { base, seen } = await serve(refusal(status, '{"error":{"code":"NO","message":"No."}}'));
+    await expect(chat(base)).rejects.toMatchObject({ status });
+    expect(seen.length).toBe(1);
+  });
+
+  it("is given up when it is aborted while it waits", async () => {
+    const abort = new AbortController();
+    const { base, seen } = await serve(dead);
+    const heard = await chat(base, { signal: abort.signal, askDelays: [60_000], onConnection: () => abort.abort() });
+    expect([heard.ended, seen.length]).toEqual(["aborted", 1]);
+  });
+});

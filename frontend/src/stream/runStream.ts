@@ -1,0 +1,148 @@
+// One run as the page sees it: the question that starts it, or its name, and its events to the end.
+import type { ChatBody } from "../types/models.ts";
+import { leave, requestEvents } from "./client.ts";
+import { browserSlots, browserTurn, type Release } from "./connectionSlots.ts";
+import { ApiError, foreign } from "./errors.ts";
+import { type FollowEnd, Follower, type FollowOptions } from "./followRun.ts";
+import { newKey } from "./idempotencyKeys.ts";
+import { browserPage, sleep } from "./sleep.ts";
+
+/** What the server says of a run before its first event; empty where it says nothing. */
+export interface Started {
+  runId: string;
+  loop: string;
+  conversationId: string;
+  /** The message that the run answers. */
+  messageId: string;
+}
+
+export interface ChatHandlers extends Pick<FollowOptions, "onEvent" | "onConnection"> {
+  /** The run has a name; its events follow. */
+  onStart?(started: Started): void;
+}
+
+export interface ChatOptions extends FollowOptions, ChatHandlers {
+  /** The question's Idempotency-Key: sent again under it, it is answered by the run that it has started already. */
+  key?: string;
+  /** Waits before an unanswered question is sent again. */
+  askDelays?: readonly number[];
+  /** Waits after those while the server cannot be reached; the last holds for all later ones. Empty: give up. */
+  lineDelays?: readonly number[];
+  /** How long the head of an answer may take; then it counts as unanswered. Sending has a separate limit. */
+  headMs?: number;
+}
+
+export type ChatEnd = FollowEnd;
+
+const ASK_DELAYS = [500, 1000, 2000] as const;
+export const LINE_DELAYS = [2000, 4000, 8000, 15_000] as const;
+const HEAD_MS = 30_000;
+/** A slow line may take a second for so much of a question with pictures in it. */
+const SENT_PER_SECOND = 32_000;
+
+/**
+ * Start a run and follow it to its end. Throws ApiError when no run came to be, and when the token is no longer taken. A
+ * question without an answer is sent again under its key: whether or not it came through, it is asked once.
+ */
+export function postChat(body: ChatBody, options: ChatOptions): Promise<ChatEnd> {
+  return unlessAborted(options.signal, async () => {
+    const slot = await (options.slots ?? browserSlots).take(options.signal);
+    try {
+      const response = await ask(JSON.stringify(body), options, slot);
+      const started = startedBy(response);
+      options.onStart?.(started);
+      const follower = new Follower(eventsOf(started.runId), options, slot);
+      return await follower.follow(slot ? response : undefined);
+    } finally {
+      slot?.();
+    }
+  });
+}
+
+/** Follow a run that is there already, from its first event to its end. */
+export function followRun(runId: string, options: ChatOptions): Promise<ChatEnd> {
+  return unlessAborted(options.signal, () => new Follower(eventsOf(runId), options).follow());
+}
+
+/** Read the events of a save. They are all there, so that they need no stream, only a turn. */
+export function followSave(saveId: string, options: ChatOptions): Promise<ChatEnd> {
+  return unlessAborted(options.signal, async () => {
+    const turn = await (options.turn ?? browserTurn)(options.signal);
+    return new Follower(`/api/saves/${encodeURIComponent(saveId)}/events`, options, turn).follow();
+  });
+}
+
+const eventsOf = (runId: string): string => `/api/runs/${encodeURIComponent(runId)}/events`;
+
+function startedBy({ headers }: Response): Started {
+  const told = (name: string) => headers.get(name) ?? "";
+  return {
+    runId: told("x-run-id"),
+    loop: told("x-tool-loop"),
+    conversationId: told("x-conversation-id"),
+    messageId: told("x-message-id"),
+  };
+}
+
+async function ask(body: string, options: ChatOptions, slot: Release | undefined): Promise<Response> {
+  const { signal, key = newKey() } = options;
+  const headers = { "content-type": "application/json", accept: "text/event-stream", "idempotency-key": key };
+  const request: Asking = { method: "POST", headers, body, signal };
+  const { askDelays = ASK_DELAYS, lineDelays = LINE_DELAYS } = options;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const response = await (slot ? post(options, request) : postBriefly(options, request));
+      if (attempt > 0) options.onConnection?.("open");
+      return response;
+    } catch (error) {
+      if (!isUnanswered(error)) throw error;
+      const quick = isOffline(options) ? undefined : askDelays[attempt];
+      const longer = Math.min(Math.max(attempt - askDelays.length, 0), lineDelays.length - 1);
+      const delay = quick ?? (isUnreachable(error) ? lineDelays[longer] : undefined);
+      if (delay === undefined) throw error;
+      options.onConnection?.(quick === undefined ? "waiting" : "resuming");
+      await sleep(delay, signal, options.page ?? browserPage);
+    }
+  }
+}
+
+type Asking = RequestInit & { body: string; signal: AbortSignal };
+
+/** A head that breaks off is a whole one to Chromium: without the run's name it is no start. */
+async function post({ client, headMs = HEAD_MS }: ChatOptions, request: Asking): Promise<Response> {
+  const sendMs = Math.floor(request.body.length / SENT_PER_SECOND) * 1000;
+  const response = await requestEvents(client, "/api/chat/stream", request, headMs + sendMs);
+  if (startedBy(response).runId) return response;
+  leave(response);
+  throw foreign();
+}
+
+/** All streams are taken: keep the connection until the run has a name, and no longer. The run goes on without it. */
+async function postBriefly(options: ChatOptions, request: Asking): Promise<Response> {
+  const release = await (options.turn ?? browserTurn)(options.signal);
+  try {
+    const response = await post(options, request);
+    await response.body?.cancel().catch(() => undefined);
+    return response;
+  } finally {
+    release();
+  }
+}
+
+/** Whether the outcome of a request is unknown: no answer of Signalbox came, or a proxy answered that it got none. */
+const isUnanswered = (error: unknown): boolean => error instanceof ApiError && [0, 502, 504].includes(error.status);
+
+/** No answer came at all: the line is down, or nothing listens there. */
+const isUnreachable = (error: unknown): boolean => error instanceof ApiError && error.code === "SERVER_UNREACHABLE";
+
+const isOffline = ({ page = browserPage, lineDelays = LINE_DELAYS }: ChatOptions): boolean =>
+  lineDelays.length > 0 && page.isOffline();
+
+async function unlessAborted(signal: AbortSignal, follow: () => Promise<ChatEnd>): Promise<ChatEnd> {
+  try {
+    return await follow();
+  } catch (error) {
+    if (signal.aborted) return "aborted";
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+// Bytes to frames: cut anywhere, also inside a character.
+import { createParser } from "eventsource-parser";
+import type { ChatEvent } from "../types/receivedEvents.ts";
+import { parseEvent } from "./parseEvent.ts";
+
+export interface Frame {
+  /** The frame's `id` as it came, for `Last-Event-ID`; empty when the server sends none. */
+  id: string;
+  /** Its place in the run; undefined when the server sends none. */
+  seq: number | undefined;
+  event: ChatEvent;
+}
+
+/** `<run_id>:<seq>` → seq. */
+export function seqOf(id: string): number | undefined {
+  const digits = id.slice(id.lastIndexOf(":") + 1);
+  return id.includes(":") && /^\d+$/.test(digits) ? Number(digits) : undefined;
+}
+
+/** Feed it network reads; it calls back once for each frame that holds a known event. */
+export class FrameReader {
+  readonly #decoder = new TextDecoder("utf-8");
+  readonly #parser;
+
+  constructor(onFrame: (frame: Frame) => void) {
+    this.#parser = createParser({
+      onEvent: (message) => {
+        const event = parseEvent(message.data);
+        const id = message.id ?? "";
+        if (event) onFrame({ id, seq: seqOf(id), event });
+      },
+    });
+  }
+
+  /** The decoder drops the leading byte order mark and keeps half a character for the next read. */
+  feed(bytes: Uint8Array): void {
+    this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
+  }
+}
+
+/** Follows a run over one or several connections and drops what it has already seen. */
+export class Cursor {
+  lastId = "";
+  lastSeq = -1;
+
+  /** True when the frame is new. */
+  accept(frame: Frame): boolean {
+    if (frame.seq === undefined) return true;
+    if (frame.seq <= this.lastSeq) return false;
+    this.lastSeq = frame.seq;
+    this.lastId = frame.id;
+    return true;
+  }
+}

@@ -15,7 +15,7 @@ from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.simulator.catalog import entry, row_of
 from signalbox.simulator.http.errors import Refused
-from signalbox.simulator.http.incoming import read
+from signalbox.simulator.http.incoming import parse_request
 from signalbox.simulator.rules import check, check_body
 from signalbox.wire.openrouter.catalog import facts_of
 from signalbox.wire.openrouter.request import body_of
@@ -93,7 +93,7 @@ def refusal_of(request: Request) -> str | None:
     """Say what the model's host answers to it, None where it takes it."""
     body = orjson.loads(body_of(request, stream=True))
     try:
-        check(read(check_body(body)))
+        check(parse_request(check_body(body)))
     except Refused as refused:
         return f"{refused.status} {refused.body()}\n{orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()[:4000]}"
     return None

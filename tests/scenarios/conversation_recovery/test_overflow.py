@@ -12,7 +12,7 @@ from signalbox.core.events import LoopName
 from signalbox.core.messages import AssistantMessage, ToolMessage
 from signalbox.intakes.v1 import messages_of
 from signalbox.intakes.v1_schema import ChatRequest
-from signalbox.simulator.http.incoming import read
+from signalbox.simulator.http.incoming import parse_request
 from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.simulator.rules import check, check_body
 
@@ -95,7 +95,7 @@ def assert_sound(upstream: ScriptedUpstream) -> None:
     """Check that every request, however much was left out, is one that hosts take, and holds what it must."""
     for asked in upstream.asked:
         body = asked.body
-        check(read(check_body(body)))
+        check(parse_request(check_body(body)))
         assert body["messages"][0] == {"role": "system", "content": "Be kind."}
         assert {"role": "user", "content": "The open question"} in body["messages"]
 

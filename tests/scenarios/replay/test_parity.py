@@ -98,9 +98,9 @@ def test_a_difference_that_must_not_be_ends_in_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--recordings", "."], "holds no recordings"),
+        (["--recordings", "."], "contains no recordings"),
         (["nosuch"], "There is no database"),
-        (["nosuch", "--newest", "2"], "Name runs, or one of"),
+        (["nosuch", "--newest", "2"], "Give either run ids, or one of"),
     ],
 )
 def test_what_cannot_be_done_is_two(tmp_path: Path, run_command: Command, arguments: list[str], words: str) -> None:

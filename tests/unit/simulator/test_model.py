@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from signalbox.simulator.accents import ACCENTS
-from signalbox.simulator.http.incoming import read
+from signalbox.simulator.http.incoming import parse_request
 from signalbox.simulator.model.intents import asked_for, stages
 from signalbox.simulator.model.next_turn import decide
 from signalbox.simulator.model.tool_results import read_result
@@ -16,7 +16,7 @@ from tests.unit.simulator.requests import SEARCH, TIME, ask, result, source, too
 
 def turn(*messages: dict[str, Any] | str, **fields: Any) -> Turn:
     """Let the model decide."""
-    return decide(read(ask("openai/sim", *messages, **fields)), ACCENTS["openai"])
+    return decide(parse_request(ask("openai/sim", *messages, **fields)), ACCENTS["openai"])
 
 
 def asked(call: Call, call_id: str = "c1") -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Tool calls that a host leaked into the answer's text, found as it streams (quirk A11)."""
+"""Finds tool calls that a provider leaked into the answer's text, while it streams (quirk A11)."""
 
 from signalbox.chat.leaks.filter import LeakFilter as LeakFilter
 from signalbox.chat.leaks.filter import ParsedText as ParsedText

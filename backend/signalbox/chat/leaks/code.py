@@ -1,55 +1,55 @@
-"""Whether a place in a Markdown text lies inside code, known as the text streams."""
+"""Tracks whether a position in a Markdown text is inside code, while the text streams."""
 
 import re
 
 _MARGIN = re.compile(r"[\s>]*")
-# In front of an opening fence a list may begin too: a fence in a list stands further in than three spaces.
+# A list marker may precede an opening fence: a fence in a list is indented by more than three spaces.
 _LIST_MARGIN = re.compile(r"[\s>\-*+.)\d]*")
 
 
 class CodeTracker:
-    """Follows fences and inline code; told of plain text, runs of backticks or tildes, backslashes and line breaks.
+    """Tracks fences and inline code from plain text, runs of backticks or tildes, backslashes and line breaks.
 
-    The rules are CommonMark's, read generously where only its whole block structure could decide: a fence counts at
-    any indentation, for in a list it may be right. A span that nothing closes ends with its paragraph.
+    It follows CommonMark, and is lenient where only the block structure could decide: a fence counts at any
+    indentation, because it may be in a list. An unclosed span ends with its paragraph.
     """
 
     def __init__(self) -> None:
         self.escaped = False
         self._fence = ""
         self._span = 0
-        self._maybe_fence = False  # the open span stands where a fence would, and no backtick followed in its line
+        self._maybe_fence = False  # the open span may be a fence: it leads its line, and no backtick followed
         self._closing = False  # the line closes the fence if nothing else stands in it
         self._run = ""
         self._run_leads = False
-        self._leads = True  # nothing but margin so far in this line
+        self._leads = True  # only margin so far in this line
         self._blank = True
 
     @property
     def inside(self) -> bool:
-        """Whether the next letter is code; ask after `settle`."""
+        """Whether the next character is code; valid after `settle`."""
         return bool(self._fence or self._span)
 
     @property
     def is_indifferent(self) -> bool:
-        """Whether plain text changes nothing here."""
+        """Whether plain text would not change the state."""
         return not (self._leads or self._blank or self._closing or self.escaped or self._run)
 
     def settle(self, letter: str) -> None:
-        """The next letter is known: a run of other letters before it has ended."""
+        """End the current run if the next character is a different one."""
         if self._run and self._run[0] != letter:
             self._end_run(self._run)
             self._run = ""
 
     def plain(self, text: str) -> None:
-        """Text that marks no code."""
+        """Process text without marks of code."""
         self.escaped = False
         self._leads = self._leads and bool((_MARGIN if self._fence else _LIST_MARGIN).fullmatch(text))
         if not _MARGIN.fullmatch(text):
             self._blank = self._closing = False
 
     def run(self, letters: str) -> None:
-        """Some backticks or tildes; more may follow."""
+        """Process backticks or tildes; more may follow."""
         if self.escaped and letters[0] == "`":
             letters = letters[1:]
             self.plain("`")
@@ -60,13 +60,13 @@ class CodeTracker:
             self._run += letters
 
     def backslash(self) -> None:
-        """A backslash outside code."""
+        """Process a backslash outside code."""
         escaped = not self.escaped
         self.plain("\\")
         self.escaped = escaped
 
     def newline(self) -> None:
-        """The end of a line."""
+        """Process the end of a line."""
         if self._maybe_fence:
             self._fence, self._span = "`" * self._span, 0
         elif self._closing:

@@ -1,7 +1,7 @@
 """The dialects in which models write tool calls, and the table of their openers.
 
-Each is a generator that asks for what may come next (see `reading`). It is certain of itself as early as prose cannot
-be meant any more, and notes a call only when its end was there: a call that was cut must not run.
+Each is a generator that yields what it reads next (see `reading`). It marks the text as certain as soon as it cannot be
+prose, and adds a call only after its end: a call that was cut must not run.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Takes leaked calls out of an answer's text while it streams."""
+"""Removes leaked calls from an answer's text while it streams."""
 
 import re
 from bisect import bisect_right
@@ -23,7 +23,7 @@ _IN_TEXT = re.compile(rf"`+|~+|\n|\\|{either(_MARKS)}")
 
 
 def _next_in_text(text: str, pos: int) -> re.Match[str] | None:
-    """Do as `_IN_TEXT.search`, twenty times as fast: only where one of its first letters stands is it tried."""
+    """Search like `_IN_TEXT.search`, twenty times faster: it is tried only at its possible first characters."""
     while found := _find_mark(text, pos):
         pos = found.start()
         if mark := _IN_TEXT.match(text, pos):
@@ -32,12 +32,12 @@ def _next_in_text(text: str, pos: int) -> re.Match[str] | None:
     return None
 
 
-# Ordinary text is never held back longer than this, less one letter.
+# At most this many characters of ordinary text, less one, are held back.
 LONGEST_OPENER = longest(_MARKS)
 
 
 class _Reading:
-    """A leak in progress: where its opener stands, the dialect, and what that asks for."""
+    """A leak in progress: the index of its opener, its dialect, and what the dialect reads next."""
 
     def __init__(self, start: int, leak: Leak, reader: Reader) -> None:
         self.start = start
@@ -46,7 +46,7 @@ class _Reading:
         self._wanted: Wanted | None = None
 
     def read(self, text: str, pos: int, *, final: bool) -> tuple[bool, int]:
-        """Read on; say whether the leak has ended, and where."""
+        """Continue reading; return whether the leak has ended, and the next index."""
         try:
             wanted = self._wanted or next(self._reader)
             while True:
@@ -54,7 +54,7 @@ class _Reading:
                 if not found and (not final or not wanted.optional):
                     self._wanted = wanted
                     return final, len(text) if final else pos
-                if not found and text[pos:].strip():  # half of a closing mark at the end belongs to it
+                if not found and text[pos:].strip():  # part of a closing mark at the end belongs to the leak
                     pos = len(text)
                 wanted = self._reader.send(self._found(wanted))
         except (StopIteration, MismatchError):
@@ -64,25 +64,25 @@ class _Reading:
         found, end = wanted.read(text, pos)
         self.leak.size += end - pos
         if self.leak.is_too_long and isinstance(wanted, Gathering):
-            wanted.forget()
+            wanted.drop()
         return found, end
 
     def _found(self, wanted: Wanted) -> str:
-        """Names and values of a leak that is too long are dropped; marks still show where it ends."""
+        """Return what was found; of a leak over the limit only marks, which show where it ends."""
         return wanted.value if isinstance(wanted, Next) or not self.leak.is_too_long else ""
 
 
 class LeakFilter:
-    """Sorts one answer's text into what may be shown and what is a leaked call.
+    """Separates the visible text of one answer from leaked calls.
 
-    Text leaves at once, but for the last few letters when an opener may begin with them. Behind an opener it waits
-    until it can only be markup, which is then hidden for good, or cannot be (`the <tool_call> tag is …`), and is given
-    back whole. Code, in fences and between backticks, is never looked at. The result does not depend on how the stream
-    is cut, the cost grows with the text's length alone, and no more is kept than a leak of `leak.MOST` letters.
+    Text passes at once, except for the last few characters if an opener may begin with them. After an opener the text
+    is held back until it is certainly markup, which is removed, or certainly not (`the <tool_call> tag is …`), and then
+    passes. Code in fences and between backticks passes unchanged. The result does not depend on how the stream is cut.
+    The cost is linear in the length of the text, and at most `leak.MOST` characters of a leak are kept.
 
-    `schemas` maps the names of the tools that were offered to their parameters' JSON Schema: it decides whether `5` is
-    a number or a text, and whether a lone word in a tag is a call. Names are as the model wrote them, less Kimi's
-    `functions.` and `:0`; whether they are ours is for the caller to say, and so is whether to run what was found.
+    `schemas` maps the names of the offered tools to the JSON Schema of their parameters. It decides whether `5` is a
+    number or text, and whether a single word in a tag is a call. Names are as the model wrote them, without Kimi's
+    `functions.` and `:0`. The caller decides whether such a tool exists, and whether to run the calls.
     """
 
     def __init__(self, schemas: Mapping[str, JsonObject] | None = None) -> None:
@@ -162,17 +162,17 @@ class LeakFilter:
         if reading.leak.certain:
             self._closes_gap = self._last_shown[-1:].isspace()
             return pos, True
-        return self._show(text, reading.start, reading.start + 1, out), True  # its first letter is no opener
+        return self._show(text, reading.start, reading.start + 1, out), True  # its first character is not an opener
 
     def _show(self, text: str, start: int, end: int, out: list[str]) -> int:
-        """Let through plain text."""
+        """Pass plain text."""
         if end > start:
             self._code.plain(text[start:end])
             self._put(text[start:end], out)
         return end
 
     def _put(self, shown: str, out: list[str]) -> None:
-        """Let text out; of white space on both sides of a leak only that before it."""
+        """Pass text; of the white space around a leak, only that before it passes."""
         if self._closes_gap:
             shown = shown.lstrip()
             self._closes_gap = not shown
@@ -181,7 +181,7 @@ class LeakFilter:
             out.append(shown)
 
     def _scan(self, text: str, pos: int, out: list[str], *, final: bool) -> tuple[int, bool]:
-        """Let text through up to the next opener; return where it ends, and whether there was one."""
+        """Pass text up to the next opener; return the next index, and whether there was an opener."""
         while pos < len(text):
             self._code.settle(text[pos])
             found = _IN_CODE.search(text, pos) if self._code.inside else _next_in_text(text, pos)
@@ -201,7 +201,7 @@ class LeakFilter:
         return pos, False
 
     def _mark(self, text: str, pos: int, found: re.Match[str], out: list[str]) -> int:
-        """Let through what code begins or ends with; a letter that was escaped is plain."""
+        """Pass what code begins or ends with; an escaped character is plain text."""
         match text[pos]:
             case "<" | "[":
                 return self._show(text, pos, pos + 1, out)
@@ -221,7 +221,7 @@ class LeakFilter:
 
 @dataclass(frozen=True, slots=True)
 class ParsedText:
-    """A whole text sorted: what is shown, the calls found, and whether any markup was hidden."""
+    """A complete text, separated: visible text, the calls found, and whether markup was removed."""
 
     text: str
     calls: tuple[RawCall, ...]
@@ -229,7 +229,7 @@ class ParsedText:
 
 
 def parse_leak(text: str, schemas: Mapping[str, JsonObject] | None = None) -> ParsedText:
-    """Sort a text that is there as a whole."""
+    """Separate a complete text."""
     leaks = LeakFilter(schemas)
     shown = leaks.feed(text) + leaks.close()
     return ParsedText(shown, tuple(leaks.leaked), leaks.has_markup)

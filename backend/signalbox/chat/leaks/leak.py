@@ -1,4 +1,4 @@
-"""One leak as it is read: whether it is certain yet, and the calls found in it."""
+"""One leaked call while it is read: whether it is certain to be markup, and the calls found in it."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from signalbox.chat.leaks.values import Value, typed
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import RawCall
 
-# A leak longer than this is hidden like any other, but no call is made of it.
+# A longer leak is removed from the text too, but its calls are dropped.
 MOST = 64 * 1024
 
 _INDEX = re.compile(r":\d+$")
@@ -18,7 +18,7 @@ _BROKEN_ARGUMENTS = re.compile(r'"(?:arguments|parameters)"\s*:\s*(.*)\}', re.DO
 
 
 class Leak:
-    """What a dialect tells about the text that it reads."""
+    """The state of one leak, which a dialect updates while it reads."""
 
     def __init__(self, schemas: Mapping[str, JsonObject], found: list[RawCall]) -> None:
         self.certain = False
@@ -28,7 +28,7 @@ class Leak:
 
     @property
     def is_too_long(self) -> bool:
-        """Whether nothing of it is kept any more."""
+        """Whether it exceeds the limit, so that its content is dropped."""
         return self.size > MOST
 
     def knows(self, name: str) -> bool:
@@ -36,24 +36,24 @@ class Leak:
         return _bare(name) in self._schemas
 
     def be_certain(self) -> None:
-        """From here on it is markup, whatever follows; before, it may be prose about markup."""
+        """Mark it as markup, whatever follows; until then it may be prose about markup."""
         self.certain = True
 
     def call(self, name: str, arguments: str) -> None:
-        """Note a call whose arguments are JSON already."""
+        """Add a call whose arguments are JSON."""
         if not self.is_too_long:
             self._found.append(RawCall(None, _bare(name), arguments, *read_arguments(arguments)))
 
     def call_of(self, name: str, values: Sequence[Value]) -> None:
-        """Note a call whose arguments came one by one."""
+        """Add a call whose arguments were written one by one."""
         arguments = {value.name: typed(value, self._schemas.get(_bare(name), {})) for value in values}
         self.call(name, json.dumps(arguments, ensure_ascii=False))
 
     def call_in(self, text: str) -> None:
-        """Note the call, or the list of calls, that a JSON text describes.
+        """Add the call, or the list of calls, that a JSON text describes.
 
-        A text that is not JSON is a call all the same when its name can be read: the model is told what is wrong with
-        the arguments, as with any other call.
+        Invalid JSON is a call too if its name can be read: the model then gets an error about the arguments, as for any
+        other call.
         """
         _, value = read_arguments(text)
         for described in value if isinstance(value, list) else [value]:
@@ -73,5 +73,5 @@ class Leak:
 
 
 def _bare(name: str) -> str:
-    """Take off what Kimi puts around a name: `functions.search_web:0`."""
+    """Strip what Kimi adds to a name: `functions.search_web:0`."""
     return _INDEX.sub("", name.strip()).removeprefix("functions.")

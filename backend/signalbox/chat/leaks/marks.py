@@ -1,4 +1,4 @@
-"""The fixed strings of the dialects as patterns that also know the beginnings of a string."""
+"""Patterns for the marks of the dialects; they also match a mark that is not complete yet."""
 
 import re
 from collections.abc import Iterable
@@ -6,8 +6,8 @@ from functools import cache
 
 _BAR = "[|｜‖]"
 
-# A mark is written in its plain form and found in the forms that hosts make of it: fullwidth, double or spaced bars,
-# and low blocks for underscores or none at all (lsdefine/GenericAgent#804, MetaFARS/codex-relay#49).
+# Marks are written in their plain form. Providers alter them: fullwidth, double or spaced bars, and low blocks or
+# nothing for underscores (lsdefine/GenericAgent#804, MetaFARS/codex-relay#49).
 _FORMS = {
     "|": (" ?", _BAR, " ?", _BAR + "?", " ?"),
     "_": ("[_▁]?",),
@@ -22,10 +22,10 @@ def _atoms(mark: str) -> list[str]:
 
 
 def _pattern(mark: str) -> str:
-    """Match a mark, or as much of it as the text has before its end; only a whole one sets its (empty) group.
+    """Match a mark, or its beginning at the end of the text; only a complete mark sets its (empty) group.
 
-    A mark must not end in a form that may be longer (`|`), nor begin another one that is looked for with it: what is
-    found would depend on where the stream is cut.
+    A mark must not end in a form of variable length (`|`), nor be the beginning of another mark in the same search.
+    Otherwise the result would depend on where the stream is cut.
     """
     first, *rest = _atoms(mark)
     found = "()"
@@ -35,7 +35,7 @@ def _pattern(mark: str) -> str:
 
 
 def either(marks: Iterable[str]) -> str:
-    """Match any of several marks; the number of the group that is set says which."""
+    """Match any of several marks; the number of the group that is set identifies the mark."""
     return "|".join(_pattern(mark) for mark in marks)
 
 
@@ -46,5 +46,5 @@ def compiled(marks: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def longest(marks: Iterable[str]) -> int:
-    """How many characters the longest of several marks can have."""
+    """Return the maximum length of these marks."""
     return max(len(_atoms(mark)) for mark in marks)

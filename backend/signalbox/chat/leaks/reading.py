@@ -1,4 +1,4 @@
-"""What a dialect may ask for next: a mark, a name, text up to a mark, or a JSON value; each read piece by piece."""
+"""What a dialect reads next: a mark, a name, text up to a mark, or a JSON value; each can arrive in pieces."""
 
 import re
 from collections.abc import Generator
@@ -6,7 +6,7 @@ from typing import Protocol, TypeAlias
 
 from signalbox.chat.leaks.marks import compiled
 
-# White space between two marks, longer than this, belongs to no dialect.
+# No dialect has longer white space between two marks.
 _MOST_SPACE = 64
 _SPACE = re.compile(rf"\s{{0,{_MOST_SPACE + 1}}}")
 _NAME = re.compile(r"[\w.\-:/]{0,128}[ \t]{0,8}", re.ASCII)
@@ -19,7 +19,7 @@ class MismatchError(Exception):
 
 
 class Wanted(Protocol):
-    """Something a dialect asks for."""
+    """One element that a dialect reads."""
 
     optional: bool
 
@@ -29,11 +29,11 @@ class Wanted(Protocol):
         ...
 
     def read(self, text: str, pos: int) -> tuple[bool, int]:
-        """Read on from a place; say whether all is there, and where to go on. Raises MismatchError."""
+        """Read from an index; return whether the element is complete, and the next index. Raises MismatchError."""
         ...
 
 
-# A dialect is written as a generator that asks for one thing after the other and is sent what was found.
+# A dialect is a generator: it yields the elements that it wants in turn, and is sent what was found.
 Reader: TypeAlias = Generator[Wanted, str, None]
 
 
@@ -43,7 +43,7 @@ def _behind_space(text: str, pos: int) -> int:
 
 
 class Next:
-    """One of several marks, behind white space; an optional one that is not there is "" and takes nothing."""
+    """One of several marks, after white space; a missing optional mark is "" and consumes nothing."""
 
     def __init__(self, *marks: str, optional: bool = False) -> None:
         self.value = ""
@@ -51,7 +51,7 @@ class Next:
         self._marks = marks
 
     def read(self, text: str, pos: int) -> tuple[bool, int]:
-        """Wait until the marks can be told apart."""
+        """Read until the marks can be distinguished."""
         start = _behind_space(text, pos)
         far = start - pos > _MOST_SPACE
         if start == len(text) and not far:
@@ -71,7 +71,7 @@ class Next:
 
 
 class Name:
-    """A name and one of several marks behind it; fails with the first letter that is in neither."""
+    """A name followed by one of several marks; fails at the first character that fits neither."""
 
     shape = _NAME
 
@@ -82,7 +82,7 @@ class Name:
         self._marks = marks
 
     def read(self, text: str, pos: int) -> tuple[bool, int]:
-        """Take nothing before all of it is there."""
+        """Consume nothing before all of it has arrived."""
         start = _behind_space(text, pos)
         name = self.shape.match(text, start)
         if start - pos > _MOST_SPACE or name is None:
@@ -103,7 +103,7 @@ class Attributes(Name):
 
 
 class Gathering:
-    """Text that may be long, gathered piece by piece."""
+    """Text that may be long, collected in pieces."""
 
     def __init__(self, begun: str = "") -> None:
         self.optional = False
@@ -114,8 +114,8 @@ class Gathering:
         """The text so far."""
         return "".join(self._pieces)
 
-    def forget(self) -> None:
-        """Let go of the text so far: it has become too long to be of use."""
+    def drop(self) -> None:
+        """Drop the text so far, because it exceeds the limit."""
         self._pieces.clear()
 
 
@@ -128,7 +128,7 @@ class Until(Gathering):
         self._marks = marks
 
     def read(self, text: str, pos: int) -> tuple[bool, int]:
-        """Take everything that cannot belong to a mark."""
+        """Consume everything that cannot belong to a mark."""
         found = compiled(self._marks).search(text, pos)
         end = found.start() if found else len(text)
         self._pieces.append(text[pos:end])
@@ -147,7 +147,7 @@ class Json(Gathering):
         self._in_string = begun.endswith('"')
 
     def read(self, text: str, pos: int) -> tuple[bool, int]:
-        """Take all up to the bracket that closes the first one."""
+        """Consume everything up to the bracket that closes the first one."""
         end = len(text)
         for found in _JSON.finditer(text, pos):
             if found.group() == "\\":  # the text ends in the middle of an escape

@@ -1,4 +1,4 @@
-"""Argument values that a dialect writes as plain text, turned into what the tool's schema asks for."""
+"""Converts argument values that a dialect writes as plain text to the types of the tool's schema."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -9,7 +9,7 @@ from signalbox.core.messages import JsonObject, JsonValue
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One argument; `is_text` is the dialect's own word on it, None when it says nothing."""
+    """One argument; `is_text` is whether the dialect marks it as text, None if it does not say."""
 
     name: str
     text: str
@@ -17,9 +17,9 @@ class Value:
 
 
 def typed(value: Value, schema: JsonObject) -> JsonValue:
-    """Return the value as the schema wants it; a text that is nothing else stays a text.
+    """Return the value with the type that the schema requires; a value that cannot be converted stays text.
 
-    `5` is a text where the schema says string, or where nothing says anything.
+    `5` stays text if the schema says string, or if the type is unknown.
     """
     if value.is_text:
         return value.text

@@ -1,1 +1,1 @@
-"""The two loops, the driver that guarantees their ending, and the decisions that both make alike."""
+"""The two loops, the stepper that both use, and the driver that guarantees their ending."""

@@ -257,9 +257,7 @@ class ToolContext(Struct):
         URLs that a model wrote are not allowed, because untrusted text may have told it to.
         """
         context = cls(run_id=run_id)
-        context.url_allowlist.is_closed = any(
-            isinstance(message, ToolMessage) and message.outside for message in messages
-        )
+        context.url_allowlist.is_closed = any(isinstance(one, ToolMessage) and one.outside for one in messages)
         context.url_allowlist.allow_texts(_texts_of(tuple(messages)))  # a copy: the run appends to them
         return context
 

@@ -80,10 +80,9 @@ class RunManager:
     async def start(
         self, context: ConversationContext, progress: Progress, loop: Loop, options: StartOptions = _DEFAULT_OPTIONS
     ) -> Run:
-        """Start a run and return it once it is on disk; the upstream request is sent meanwhile.
+        """Start a run and return it once it is on disk, which no event precedes; the request is sent meanwhile.
 
-        Subscribers see no event before that. Raises RequestError if too many runs are active, the server is stopping
-        or the store fails.
+        Raises RequestError if too many runs are active, the server is stopping or the store fails.
         """
         self._check_capacity()
         context.flush = partial(self.store.flush, context.run_id)
@@ -181,10 +180,9 @@ class RunManager:
                 yield batch
 
     async def read_available(self, run_id: str, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
-        """Yield the events after a sequence number that exist now, and wait for no more.
+        """Yield the events after a sequence number that exist now; a poll, not a subscription.
 
-        Such a poll is not a subscription: it stops no run when it ends, but extends the time of a run without
-        subscribers.
+        It stops no run when it ends, but extends the time of a run without subscribers.
         """
         run = self.live(run_id)
         if run is not None:

@@ -335,8 +335,7 @@ class JournalStore(StoredRuns):
     async def claim_unfinished(self) -> list[RunRecord]:
         """Claim the unfinished runs that have no live worker; `seq` is the last one in the journal.
 
-        Without other workers, rows that a crash left in `latest` are journalled first; from then on the write buffer is
-        used.
+        Without other workers, rows that a crash left in `latest` are journalled first; then the write buffer is used.
         """
         if not self._database.is_shared and not self._is_buffering:
             if await self._database.read(has_leftovers):

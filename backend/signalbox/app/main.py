@@ -29,7 +29,7 @@ from signalbox.app.logs.rejected_requests import RejectionLog
 from signalbox.app.logs.run_log import RunLog
 from signalbox.app.logs.setup import configure_logs
 from signalbox.app.model_list import ModelList
-from signalbox.app.openapi import add_openapi, operation_id
+from signalbox.app.openapi.document import add_openapi, operation_id
 from signalbox.app.operator_token import AdminToken, admin_token
 from signalbox.app.process.cluster_member import join, sharing_of
 from signalbox.app.process.gc_tuning import freeze

@@ -8,7 +8,7 @@ from functools import partial
 import orjson
 
 from signalbox.app.asgi.conditional import etag_of
-from signalbox.app.response_types import Model
+from signalbox.app.openapi.response_types import Model
 from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.catalog import ModelFacts
 from signalbox.offload import offloaded

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic
 
-from signalbox.app.openapi import CHAT_BODY, CHAT_HEADERS, CHAT_RESPONSES
+from signalbox.app.openapi.document import CHAT_BODY, CHAT_HEADERS, CHAT_RESPONSES
 from signalbox.encoders.encoder import Encoder, ErrorOf, WholeEncoder
 from signalbox.encoders.sse_v1 import SseV1Encoder
 from signalbox.encoders.v1_error import error_of

@@ -88,7 +88,7 @@ SINGLE_KEYS = {"annotations", "choices", "delta", "stream"}
 SHARED_KEYS = {
     "the public API has the name": {
         "app/": {"context_length", "file_data", "image_url", "supported_parameters"},
-        "app/openapi_examples.py": {"include_reasoning", "tool_choice"},
+        "app/openapi/examples.py": {"include_reasoning", "tool_choice"},
         "chat/": {"tool_choice"},
         "core/": {"parallel_tool_calls", "response_format", "tool_calls"},
         "intakes/": {"image_url", "parallel_tool_calls", "response_format", "tool_calls", "tool_choice"},

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from signalbox.app.config import Settings
 from signalbox.app.main import create_app
-from signalbox.app.openapi_examples import RESPONSES
+from signalbox.app.openapi.examples import RESPONSES
 from signalbox.intakes.v1_schema import ChatRequest
 
 from tests.project.docs.pages import ROOT, codes_in, page, pages, rows

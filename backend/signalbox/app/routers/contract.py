@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Response
 
 from signalbox.app.asgi.conditional import etag_of, is_current
-from signalbox.app.openapi import errors
+from signalbox.app.openapi.document import errors
 from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.core.codes import Code
 from signalbox.core.events import VERSION

@@ -12,13 +12,10 @@ from fastapi import APIRouter, Query, Request, Response
 from signalbox.app.access import CallerDep
 from signalbox.app.conversation_binding import new_node_id
 from signalbox.app.deps import Services, ServicesDep
-from signalbox.app.openapi import BODY_ERRORS, api_errors, json_body, json_response
-from signalbox.app.request.body import read_model
-from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
-from signalbox.app.request.query_parameters import KnownParameters
-from signalbox.app.request_bodies import CreateConversation, UpdateConversation
-from signalbox.app.response_types import Conversation as ConversationResponse
-from signalbox.app.response_types import (
+from signalbox.app.openapi.document import BODY_ERRORS, api_errors, json_body, json_response
+from signalbox.app.openapi.request_bodies import CreateConversation, UpdateConversation
+from signalbox.app.openapi.response_types import Conversation as ConversationResponse
+from signalbox.app.openapi.response_types import (
     ConversationExport,
     ConversationHead,
     ConversationInfo,
@@ -26,7 +23,10 @@ from signalbox.app.response_types import (
     ConversationSummary,
     DeletedConversation,
 )
-from signalbox.app.response_types import Node as NodeResponse
+from signalbox.app.openapi.response_types import Node as NodeResponse
+from signalbox.app.request.body import read_model
+from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
+from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.conversations.export import as_json, as_markdown, file_name
 from signalbox.conversations.search import excerpt
 from signalbox.conversations.tree import Tree

@@ -7,11 +7,11 @@ from fastapi import APIRouter, Request
 
 from signalbox.app.asgi.security import token_in
 from signalbox.app.deps import Services, ServicesDep
-from signalbox.app.openapi import BODY_ERRORS, api_errors, json_body, json_response
+from signalbox.app.openapi.document import BODY_ERRORS, api_errors, json_body, json_response
+from signalbox.app.openapi.request_bodies import FlagOverride
+from signalbox.app.openapi.response_types import FeatureFlag
 from signalbox.app.request.body import read_model
 from signalbox.app.request.query_parameters import KnownParameters
-from signalbox.app.request_bodies import FlagOverride
-from signalbox.app.response_types import FeatureFlag
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.flags.choice import FLAG_KEY, effective

@@ -10,8 +10,8 @@ from fastapi import APIRouter, Response
 
 from signalbox import __version__
 from signalbox.app.deps import Services, ServicesDep
-from signalbox.app.openapi import errors, json_response
-from signalbox.app.response_types import Liveness, Readiness, ReadinessChecks
+from signalbox.app.openapi.document import errors, json_response
+from signalbox.app.openapi.response_types import Liveness, Readiness, ReadinessChecks
 from signalbox.core.codes import Code
 from signalbox.core.events import LoopName
 from signalbox.flags.choice import choose_loop

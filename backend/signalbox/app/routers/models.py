@@ -7,9 +7,9 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from signalbox.app.asgi.compression import accepted
 from signalbox.app.asgi.conditional import is_current
 from signalbox.app.deps import ServicesDep
-from signalbox.app.openapi import api_errors, json_response
+from signalbox.app.openapi.document import api_errors, json_response
+from signalbox.app.openapi.response_types import ModelList
 from signalbox.app.request.query_parameters import KnownParameters
-from signalbox.app.response_types import ModelList
 
 router = APIRouter(tags=["models"], route_class=KnownParameters)
 

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Header, Query, Request, Response
 
 from signalbox.app.access import Caller, CallerDep, run_of
 from signalbox.app.deps import Services, ServicesDep
-from signalbox.app.openapi import api_errors, json_response, replay_responses
+from signalbox.app.openapi.document import api_errors, json_response, replay_responses
+from signalbox.app.openapi.response_types import Deleted, RunList, StoppedRun
 from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.request.query_parameters import KnownParameters
-from signalbox.app.response_types import Deleted, RunList, StoppedRun
 from signalbox.app.run_stream import cursor_of, refuse_twins, resume
 from signalbox.core.codes import Code
 from signalbox.core.events import Status

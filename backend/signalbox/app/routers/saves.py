@@ -9,12 +9,12 @@ from fastapi import APIRouter, Header, Query, Request, Response
 
 from signalbox.app.access import Caller, CallerDep, own_run_of
 from signalbox.app.deps import Services, ServicesDep
-from signalbox.app.openapi import BODY_ERRORS, api_errors, json_body, json_response, replay_responses
+from signalbox.app.openapi.document import BODY_ERRORS, api_errors, json_body, json_response, replay_responses
+from signalbox.app.openapi.request_bodies import CreateSave
+from signalbox.app.openapi.response_types import Deleted, EarlierRun, Save, SaveContent, SaveList, SaveSummary
 from signalbox.app.request.body import read_model
 from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.request.query_parameters import KnownParameters
-from signalbox.app.request_bodies import CreateSave
-from signalbox.app.response_types import Deleted, EarlierRun, Save, SaveContent, SaveList, SaveSummary
 from signalbox.app.run_stream import cursor_of, nothing_left, refuse_twins, stream_of
 from signalbox.conversations.titles import title_of
 from signalbox.core.bounds.offload_thresholds import LARGE

@@ -3,10 +3,10 @@
 from fastapi import APIRouter
 
 from signalbox.app.deps import ServicesDep
-from signalbox.app.openapi import api_errors, json_response
+from signalbox.app.openapi.document import api_errors, json_response
+from signalbox.app.openapi.response_types import Tool as ToolResponse
+from signalbox.app.openapi.response_types import ToolList
 from signalbox.app.request.query_parameters import KnownParameters
-from signalbox.app.response_types import Tool as ToolResponse
-from signalbox.app.response_types import ToolList
 from signalbox.chat.plan import limits_of
 from signalbox.core.ask import AskedLimits
 from signalbox.core.tools import Tool

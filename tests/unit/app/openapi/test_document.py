@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from schemathesis.specs.openapi.definitions import OPENAPI_31
-from signalbox.app.openapi_examples import RESPONSES
+from signalbox.app.openapi.examples import RESPONSES
 
 from tests.scenarios.access.house import House, Person, housed
 from tests.support.openapi import Conformance

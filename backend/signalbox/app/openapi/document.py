@@ -12,8 +12,8 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from signalbox.app.openapi_examples import REQUESTS, RESPONSES, STREAM
-from signalbox.app.response_types import RECORDED_EVENTS, REF, ErrorResponse
+from signalbox.app.openapi.examples import REQUESTS, RESPONSES, STREAM
+from signalbox.app.openapi.response_types import RECORDED_EVENTS, REF, ErrorResponse
 from signalbox.core.codes import CODES, Code
 from signalbox.core.events import Failure, Success
 from signalbox.intakes.v1_schema import ChatRequest

@@ -11,6 +11,7 @@ from fastapi import FastAPI, routing
 from signalbox.app.config import load_settings
 from signalbox.app.main import create_app
 from signalbox.app.process.gc_tuning import uncollected
+from signalbox.app.process.warm_up import warm_up
 
 # What a server with a key, on SQLite, without a rate limit and without packages' tools has no use for at the start.
 NOT_NEEDED = ("signalbox.simulator", "limits", "jsonschema", "alembic", "asyncpg", "sqlalchemy.dialects.postgresql")
@@ -41,6 +42,7 @@ async def test_the_first_question_finds_routes_and_tools_ready(tmp_path: Path, m
     monkeypatch.setenv("OPENROUTER_API_KEY", "key-of-a-test")
     monkeypatch.setenv("OPENROUTER_BASE_URL", "http://127.0.0.1:9/api/v1")
     monkeypatch.setenv("SIGNALBOX_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr("signalbox.app.main.warm_up", warm_up)  # tests start without it
     app = create_app(load_settings(None))
     async with app.router.lifespan_context(app):
         (warming,) = [task for task in asyncio.all_tasks() if task.get_name() == "warming"]

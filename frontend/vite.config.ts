@@ -8,6 +8,7 @@ import { inlineFirstPaint } from "./scripts/inline.ts";
 
 const backend = process.env.SIGNALBOX_URL ?? "http://127.0.0.1:8000";
 const PAGES = ["index", "guide", "docs", "operator"];
+const PURE = ["src/{run,stream}/**/*.test.ts"];
 
 /** The server compares Origin with Host: a proxy that wrote its own Host would be a stranger to it. */
 const same = { target: backend, changeOrigin: false };
@@ -42,7 +43,11 @@ export default defineConfig({
   },
   test: {
     environment: "node",
-    include: ["src/**/*.test.{ts,tsx}"],
+    // A worker for each file costs a second. Functions of values need none: what one file imports, the next may use.
+    projects: [
+      { extends: true, test: { name: "pure", include: PURE, isolate: false } },
+      { extends: true, test: { name: "page", include: ["src/**/*.test.{ts,tsx}"], exclude: PURE } },
+    ],
     setupFiles: ["src/testTimeouts.setup.ts"],
     // For what hangs. A busy machine was seen to take ten times as long as a quiet one.
     expect: { poll: { timeout: 30_000 } },

@@ -335,12 +335,16 @@ test("limits that are not set rest at the server's", async ({ page }) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...(await response.json()), limits: { max_steps: 11, max_searches: 9 } } });
   });
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+  await page.reload();
   await open(page);
   for (const [name, rest] of [
     ["Step limit", "11"],
     ["Search limit", "9"],
   ])
     await expect(panel(page).getByRole("slider", { name: `${name}, slider` })).toHaveValue(rest ?? "");
+  expect(requests.filter((path) => path === "/api/tools")).toHaveLength(1);
   // Nothing is sent until the reader sets one: the next value is counted from where the slider rests.
   await panel(page).getByRole("slider", { name: "Search limit, slider" }).press("ArrowRight");
   await expect(panel(page).getByRole("textbox", { name: "Search limit" })).toHaveValue("10");

@@ -234,7 +234,7 @@ async function systemOf(client: ApiClient, { conversationId, runId }: RunRecord)
 async function askedWith(client: ApiClient, record: RunRecord): Promise<Partial<AskSettings> | undefined> {
   if (!Array.isArray(record.request.tools)) return settingsOf(record, []);
   try {
-    const tools = await fetchTools(client);
+    const { tools } = await fetchTools(client);
     return settingsOf(
       record,
       tools.map(({ name }) => name),

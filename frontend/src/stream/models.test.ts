@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ApiClient } from "./client.ts";
-import { fetchLimits, fetchModels, fetchTools } from "./models.ts";
+import { fetchModels, fetchTools } from "./models.ts";
 
 /** Answers every request with this. */
 const answering = (body: unknown, asked: string[] = []): ApiClient => ({
@@ -90,7 +90,7 @@ describe("the tools", () => {
       { name: "c", available: false },
       { description: "no name" },
     ];
-    expect(await fetchTools(answering({ tools }, asked))).toEqual([
+    expect((await fetchTools(answering({ tools }, asked))).tools).toEqual([
       { name: "a", ...shape, unavailable: undefined },
       { name: "b", ...shape, unavailable: "No key is set." },
       {
@@ -106,16 +106,17 @@ describe("the tools", () => {
     expect(asked).toEqual(["/api/tools"]);
   });
 
-  it("come with the limits of a question that sets none, where the server tells them", async () => {
-    expect(await fetchLimits(answering({ tools: [], limits: { max_steps: 12, max_searches: 10, more: 1 } }))).toEqual({
+  it("come with the default limits that the server names", async () => {
+    const limitsIn = async (body: object) => (await fetchTools(answering(body))).defaultLimits;
+    expect(await limitsIn({ tools: [], limits: { max_steps: 12, max_searches: 10, more: 1 } })).toEqual({
       max_steps: 12,
       max_searches: 10,
     });
-    expect(await fetchLimits(answering({ tools: [] }))).toEqual({});
-    expect(await fetchLimits(answering({ limits: { max_steps: "many" } }))).toEqual({});
+    expect(await limitsIn({ tools: [] })).toEqual({});
+    expect(await limitsIn({ limits: { max_steps: "many" } })).toEqual({});
   });
 
   it("are none where the answer is odd", async () => {
-    expect(await fetchTools(answering({ tools: "all" }))).toEqual([]);
+    expect((await fetchTools(answering({ tools: "all" }))).tools).toEqual([]);
   });
 });

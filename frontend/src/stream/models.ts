@@ -18,15 +18,18 @@ export async function fetchModels(client: ApiClient): Promise<Catalog> {
   return { models: list(models).flatMap(parseModel), preferred: text(preferred) };
 }
 
-export async function fetchTools(client: ApiClient): Promise<readonly Tool[]> {
-  const { tools } = fields(await (await client.request("/api/tools")).json());
-  return list(tools).flatMap(parseTool);
+export interface ToolCatalog {
+  tools: readonly Tool[];
+  /** The limits of a run whose request sets none; a limit that the server does not name is left out. */
+  defaultLimits: Parameters;
 }
 
-/** How far a run goes whose question sets no limit; what a server does not tell is left out. */
-export async function fetchLimits(client: ApiClient): Promise<Parameters> {
-  const { limits } = fields(await (await client.request("/api/tools")).json());
-  const { max_steps: steps, max_searches: searches } = fields(limits);
+export async function fetchTools(client: ApiClient): Promise<ToolCatalog> {
+  const { tools, limits } = fields(await (await client.request("/api/tools")).json());
+  return { tools: list(tools).flatMap(parseTool), defaultLimits: parseLimits(fields(limits)) };
+}
+
+function parseLimits({ max_steps: steps, max_searches: searches }: Fields): Parameters {
   return {
     ...(typeof steps === "number" && { max_steps: steps }),
     ...(typeof searches === "number" && { max_searches: searches }),

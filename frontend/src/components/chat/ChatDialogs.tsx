@@ -1,6 +1,5 @@
 // What opens over the chat now and then, and is loaded only then: settings, shortcuts, another model for an answer.
 import { useRef, useState } from "react";
-import { useDefaultLimits } from "../../hooks/defaultLimits.ts";
 import type { RetryReason } from "../../run/answer/answerActions.ts";
 import { otherModel, unlistedOf } from "../../run/models/modelSearch.ts";
 import { changeAsk } from "../../state/changeRequestSettings.ts";
@@ -56,7 +55,6 @@ function Settings({
   useStore(chat);
   const modelId = state.ask.model || server.preferred;
   const model = server.models.find(({ id }) => id === modelId);
-  const defaults = useDefaultLimits(session.client);
   const system = chat.system ?? (chat.isEmpty ? state.ask.system : "");
   return (
     <Dialog open onClose={onClose} title="Settings" place="aside" {...(focused && { initialFocus: field })}>
@@ -69,7 +67,7 @@ function Settings({
           details={model ?? unlistedOf(server.models, modelId)}
           tools={server.tools}
           toolsTrouble={server.toolsTrouble}
-          defaults={defaults}
+          defaults={server.defaultLimits}
           focused={focused && { name: focused, ref: field }}
         />
         <TokenSection session={session} />

@@ -2,7 +2,7 @@
 import { createClient, fetchReadiness } from "../../stream/client.ts";
 import { ApiError } from "../../stream/errors.ts";
 import { fetchModels, fetchTools } from "../../stream/models.ts";
-import type { Model, Tool } from "../../types/api.ts";
+import type { Model, Parameters, Tool } from "../../types/api.ts";
 import type { Readiness } from "../../types/models.ts";
 import { KeptText, tabStorage } from "../browserStorage.ts";
 import { sendAfterToken } from "../chat/unconfirmedMessages.ts";
@@ -15,6 +15,8 @@ export interface SessionState {
   /** The model to begin with. */
   preferred: string;
   tools: readonly Tool[];
+  /** The limits of a run whose request sets none; empty until they are known. */
+  defaultLimits: Parameters;
   /** Why the list of tools is not to be had, as a sentence. */
   toolsTrouble: string | undefined;
   /** Undefined until the server has answered. */
@@ -58,6 +60,7 @@ export class Session extends Store<SessionState> {
       models: [],
       preferred: "",
       tools: [],
+      defaultLimits: {},
       toolsTrouble: undefined,
       readiness: undefined,
       listing: "loading",
@@ -168,7 +171,7 @@ export class Session extends Store<SessionState> {
 
   async #readTools(): Promise<void> {
     try {
-      this.set({ tools: await fetchTools(this.client), toolsTrouble: undefined });
+      this.set({ ...(await fetchTools(this.client)), toolsTrouble: undefined });
     } catch (error) {
       this.set({ toolsTrouble: error instanceof Error ? error.message : String(error) });
     }

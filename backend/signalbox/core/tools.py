@@ -1,7 +1,7 @@
 """Tools: specification, context and outcome of a call, and the services that built-in tools use."""
 
 import re
-from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from datetime import UTC, datetime
@@ -13,17 +13,14 @@ from msgspec import Struct, field
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.messages import (
-    AssistantMessage,
     JsonObject,
     JsonValue,
     Message,
-    SystemMessage,
-    TextPart,
     ToolMessage,
-    UserMessage,
 )
 from signalbox.core.parts import ToolSchema
-from signalbox.core.security.url_allowlist import Said, UrlAllowlist, canonical_url, composed_in, texts_in
+from signalbox.core.security.conversation_texts import texts_of
+from signalbox.core.security.url_allowlist import UrlAllowlist, canonical_url
 
 Category: TypeAlias = Literal["search", "utility", "other"]
 Visibility: TypeAlias = Literal["primary", "secondary", "hidden"]
@@ -258,56 +255,13 @@ class ToolContext(Struct):
         """
         context = cls(run_id=run_id)
         context.url_allowlist.is_closed = any(isinstance(one, ToolMessage) and one.outside for one in messages)
-        context.url_allowlist.allow_texts(_texts_of(tuple(messages)))  # a copy: the run appends to them
+        context.url_allowlist.allow_texts(texts_of(tuple(messages)))  # a copy: the run appends to them
         return context
 
     def begin_step(self) -> None:
         """Start a step: the next request contains all results so far."""
         self.url_allowlist.begin_step()
         self.result_budget.begin_step()
-
-
-# The `url_argument` of read_url: the messages do not contain the specs of their tools.
-_ASKED = "url"
-# Characters of a conversation that are searched for URLs: some tens of milliseconds of work at most.
-_MOST_READ = 2_000_000
-
-
-def _texts_of(messages: Sequence[Message]) -> Iterator[Said]:
-    """Yield the newest texts that the model did not write, oldest first."""
-    yield from reversed([*_newest_texts(messages)])
-
-
-def _newest_texts(messages: Sequence[Message]) -> Iterator[Said]:
-    """Yield the texts that the model did not write, newest first, up to a total size."""
-    left = _MOST_READ
-    calls = {call.id: call for message in messages if isinstance(message, AssistantMessage) for call in message.calls}
-    composed: dict[str, frozenset[str] | None] = {}  # by call: long arguments may have thousands of results
-    for message in reversed(messages):
-        is_result = isinstance(message, ToolMessage)
-        if is_result and message.call_id not in composed:
-            call = calls.get(message.call_id)
-            composed[message.call_id] = composed_in(call.name, call.arguments, _ASKED) if call else frozenset()
-        for text in _texts(message):
-            yield Said(text[:left], not is_result, composed[message.call_id] if is_result else frozenset())
-            left -= len(text)
-            if left <= 0:
-                return
-
-
-def _texts(message: Message) -> Iterator[str]:
-    match message:
-        case SystemMessage(str(text)) | UserMessage(str(text)):
-            yield text
-        case SystemMessage(parts) | UserMessage(parts):
-            yield from (part.text for part in parts if isinstance(part, TextPart))
-        case ToolMessage(content=content, outside=True):
-            try:
-                yield from texts_in(orjson.loads(content)) if len(content) <= _MOST_READ else (content,)
-            except orjson.JSONDecodeError:
-                yield content
-        case _:
-            pass
 
 
 ToolFunction: TypeAlias = Callable[[JsonObject, ToolContext], Awaitable[JsonValue]]

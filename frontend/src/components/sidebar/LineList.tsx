@@ -36,21 +36,11 @@ export function LineList<Line extends { id: string }>(props: Props<Line>) {
   const current = [stop, here].find((id) => id !== undefined && ids.includes(id)) ?? ids[0];
   const entryOf = (id: string | undefined) => entries.findIndex((entry) => "line" in entry && entry.line.id === id);
 
-  // A line that is not drawn yet gets the focus when it is.
-  const wanted = useRef<string>(undefined);
-  useEffect(() => {
-    const link = wanted.current === undefined ? undefined : linkOf(scroller.current, wanted.current);
-    if (!link) return;
-    wanted.current = undefined;
-    link.focus();
-  });
+  const focusLink = useLinkFocus(scroller);
   const focus = (id: string) => {
     setStop(id);
     virtual.current?.scrollToIndex(entryOf(id), { align: "nearest" });
-    wanted.current = id;
-    const link = linkOf(scroller.current, id);
-    link?.focus();
-    if (link) wanted.current = undefined;
+    focusLink(id);
   };
   useEffect(() => {
     props.focusRef.current = focus;
@@ -106,6 +96,22 @@ export function LineList<Line extends { id: string }>(props: Props<Line>) {
       {props.hasMore && <MoreButton count={lines.length} asksItself={props.asksItself} onMore={props.onMore} />}
     </div>
   );
+}
+
+/** Gives a line's link the focus; a line that is not rendered yet gets it when it is. */
+function useLinkFocus(scroller: RefObject<HTMLElement | null>): (id: string) => void {
+  const wanted = useRef<string>(undefined);
+  useEffect(() => {
+    const link = wanted.current === undefined ? undefined : linkOf(scroller.current, wanted.current);
+    if (!link) return;
+    wanted.current = undefined;
+    link.focus();
+  });
+  return (id) => {
+    const link = linkOf(scroller.current, id);
+    wanted.current = link ? undefined : id;
+    link?.focus();
+  };
 }
 
 function Head({ name }: { name: string }) {

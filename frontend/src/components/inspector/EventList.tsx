@@ -1,11 +1,12 @@
 // Every event of the run as it came, in a list that stays fast when there are thousands.
 import { ChevronRight } from "lucide-react";
-import { useDeferredValue, useId, useMemo, useState } from "react";
+import { useDeferredValue, useMemo, useState } from "react";
 import { VList } from "virtua";
-import { type EventRow, eventRows, rowsText, typesOf } from "../../run/inspector/eventRows.ts";
+import { type EventFilter, type EventRow, eventRows, rowsText, typesOf } from "../../run/inspector/eventRows.ts";
 import { count, duration, plural } from "../../run/wording/statusAndAmounts.ts";
 import type { RawEvent } from "../../types/api.ts";
 import { Copy } from "../ui/Copy.tsx";
+import { EventFilterFields } from "./EventFilterFields.tsx";
 import { Json } from "./Json.tsx";
 
 interface Props {
@@ -16,19 +17,16 @@ interface Props {
   missing: string;
 }
 
-const FIELD = "h-7 narrow:h-8 rounded-md border border-edge bg-raised px-2 text-small";
 const ROW = 28;
 
 export function EventList({ events, from, missing }: Props) {
-  const [text, setText] = useState("");
-  const [type, setType] = useState("");
-  const [fold, setFold] = useState(true);
+  const [filter, setFilter] = useState<EventFilter>({ text: "", type: "", fold: true });
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  const wanted = useDeferredValue(text);
+  const { type, fold } = filter;
+  const wanted = useDeferredValue(filter.text);
   const rows = useMemo(() => eventRows(events, { text: wanted, type, fold }), [events, wanted, type, fold]);
   const types = useMemo(() => typesOf(events), [events]);
   const shown = rows.reduce((all, row) => all + row.events.length, 0);
-  const foldId = useId();
 
   const toggle = (key: number) => {
     const next = new Set(open);
@@ -39,40 +37,7 @@ export function EventList({ events, from, missing }: Props) {
   if (events.length === 0) return <p className="p-4 text-dim text-small">{missing}</p>;
   return (
     <div data-part="events" className="flex min-h-0 flex-1 flex-col">
-      <div className="flex flex-wrap items-center gap-2 px-4 pb-1">
-        <input
-          type="search"
-          dir="auto"
-          aria-label="Filter events"
-          placeholder="Filter"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          className={`${FIELD} min-w-24 flex-1 placeholder:text-dim`}
-        />
-        <select
-          aria-label="Event type"
-          value={type}
-          onChange={(event) => setType(event.target.value)}
-          className={`${FIELD} min-w-0`}
-        >
-          <option value="">All types</option>
-          {[...types].map(([name, many]) => (
-            <option key={name} value={name}>
-              {name} ({count(many)})
-            </option>
-          ))}
-        </select>
-        <label htmlFor={foldId} className="flex h-6 cursor-pointer items-center gap-1.5 text-dim text-small narrow:h-8">
-          <input
-            id={foldId}
-            type="checkbox"
-            checked={fold}
-            onChange={(event) => setFold(event.target.checked)}
-            className="accent-accent"
-          />
-          Group deltas
-        </label>
-      </div>
+      <EventFilterFields filter={filter} onChange={setFilter} types={types} />
       <div className="flex items-center justify-between gap-2 px-4 pb-1">
         <p className="text-dim text-tiny tabular-nums" role="status">
           {shown === events.length

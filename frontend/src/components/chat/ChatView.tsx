@@ -61,21 +61,7 @@ export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onA
         aria-label="Chat"
         tabIndex={-1}
       >
-        {trouble && !isWaiting && (
-          <p
-            role="alert"
-            className="mx-auto mt-4 flex max-w-3xl items-center gap-3 rounded-md border border-red-edge bg-red-wash px-3.5 py-2.5 text-red-ink text-small"
-          >
-            <span className="flex-1">{trouble}</span>
-            {status === "failed" ? (
-              <Button look="outline" onClick={() => void chat.open()}>
-                Try again
-              </Button>
-            ) : (
-              <Button onClick={() => chat.dismissTrouble()}>Dismiss</Button>
-            )}
-          </p>
-        )}
+        {trouble && !isWaiting && <Trouble chat={chat} trouble={trouble} isFailed={status === "failed"} />}
         {isEmpty && status === "new" && empty}
         {status === "loading" && isEmpty && (
           <p role="status" className="mx-auto max-w-3xl px-5 pt-8 text-dim text-small">
@@ -110,6 +96,31 @@ export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onA
         <div className="mx-auto max-w-3xl">{children}</div>
       </footer>
     </>
+  );
+}
+
+interface TroubleProps {
+  chat: Chat;
+  trouble: string;
+  /** The conversation could not be opened. */
+  isFailed: boolean;
+}
+
+function Trouble({ chat, trouble, isFailed }: TroubleProps) {
+  return (
+    <p
+      role="alert"
+      className="mx-auto mt-4 flex max-w-3xl items-center gap-3 rounded-md border border-red-edge bg-red-wash px-3.5 py-2.5 text-red-ink text-small"
+    >
+      <span className="flex-1">{trouble}</span>
+      {isFailed ? (
+        <Button look="outline" onClick={() => void chat.open()}>
+          Try again
+        </Button>
+      ) : (
+        <Button onClick={() => chat.dismissTrouble()}>Dismiss</Button>
+      )}
+    </p>
   );
 }
 

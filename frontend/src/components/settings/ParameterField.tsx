@@ -39,10 +39,10 @@ export function ParameterField({ range, value, onChange, field }: Props) {
     onChange(clamped(number, range));
     setCorrection(correctionOf(number, range));
   };
-  const reset = () => {
+  const set = (number: number | undefined) => {
     setDraft(undefined);
     setCorrection(undefined);
-    onChange(undefined);
+    onChange(number);
   };
   return (
     <div data-part="parameter" className="flex flex-col gap-1 py-1.5">
@@ -51,7 +51,7 @@ export function ParameterField({ range, value, onChange, field }: Props) {
           {range.label}
         </label>
         {value !== undefined && (
-          <Button className="text-tiny" aria-label={`Reset ${range.label}`} onClick={reset}>
+          <Button className="text-tiny" aria-label={`Reset ${range.label}`} onClick={() => set(undefined)}>
             Reset
           </Button>
         )}
@@ -70,32 +70,7 @@ export function ParameterField({ range, value, onChange, field }: Props) {
           className="h-7 narrow:h-8 w-24 rounded-sm border border-edge bg-ground px-2 text-end text-small tabular-nums placeholder:text-dim"
         />
       </div>
-      {range.slider !== undefined && (
-        <Slider.Root
-          aria-label={`${range.label}, slider`}
-          min={range.min}
-          max={range.slider}
-          step={range.step}
-          value={Math.min(value ?? range.rest, range.slider)}
-          onValueChange={(next) => {
-            setDraft(undefined);
-            setCorrection(undefined);
-            onChange(clamped(next, range));
-          }}
-        >
-          {/* Half a thumb of room at either end: it stays within its column. */}
-          <Slider.Control className="flex h-5 px-2 touch-none select-none items-center">
-            <Slider.Track className="h-1 w-full rounded-full bg-edge">
-              <Slider.Indicator className={`rounded-full ${value === undefined ? "bg-transparent" : "bg-accent"}`} />
-              <Slider.Thumb
-                aria-label={`${range.label}, slider`}
-                getAriaValueText={(_, now) => (value === undefined ? "default" : String(now))}
-                className={`size-4 rounded-full border-2 bg-raised has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2 ${value === undefined ? "border-edge-strong" : "border-accent"}`}
-              />
-            </Slider.Track>
-          </Slider.Control>
-        </Slider.Root>
-      )}
+      {range.slider !== undefined && <ParameterSlider range={range} max={range.slider} value={value} onChange={set} />}
       <p id={`${id}-help`} className="text-dim text-tiny">
         {range.help}
       </p>
@@ -103,6 +78,40 @@ export function ParameterField({ range, value, onChange, field }: Props) {
         {correction}
       </p>
     </div>
+  );
+}
+
+interface SliderProps {
+  range: Range;
+  max: number;
+  value: number | undefined;
+  onChange: (value: number) => void;
+}
+
+function ParameterSlider({ range, max, value, onChange }: SliderProps) {
+  const label = `${range.label}, slider`;
+  const isSet = value !== undefined;
+  return (
+    <Slider.Root
+      aria-label={label}
+      min={range.min}
+      max={max}
+      step={range.step}
+      value={Math.min(value ?? range.rest, max)}
+      onValueChange={(next) => onChange(clamped(next, range))}
+    >
+      {/* Half a thumb of room at either end: it stays within its column. */}
+      <Slider.Control className="flex h-5 px-2 touch-none select-none items-center">
+        <Slider.Track className="h-1 w-full rounded-full bg-edge">
+          <Slider.Indicator className={`rounded-full ${isSet ? "bg-accent" : "bg-transparent"}`} />
+          <Slider.Thumb
+            aria-label={label}
+            getAriaValueText={(_, now) => (isSet ? String(now) : "default")}
+            className={`size-4 rounded-full border-2 bg-raised has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2 ${isSet ? "border-accent" : "border-edge-strong"}`}
+          />
+        </Slider.Track>
+      </Slider.Control>
+    </Slider.Root>
   );
 }
 

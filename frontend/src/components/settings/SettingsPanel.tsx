@@ -1,14 +1,6 @@
 // How questions are asked, and how the page looks: what is shown here is what is sent.
 import { useId } from "react";
-import {
-  EFFORT_LABELS,
-  notTaken,
-  RANGES,
-  rangeOf,
-  SAMPLING_NAMES,
-  takes,
-  takesReasoning,
-} from "../../run/request/parameters.ts";
+import { EFFORT_LABELS, takesReasoning } from "../../run/request/parameters.ts";
 import type { ReasoningChoice, SettingsState, Theme } from "../../state/settings.ts";
 import {
   type AskSettings,
@@ -19,10 +11,9 @@ import {
   type Parameters,
   type Tool,
 } from "../../types/api.ts";
-import { Button } from "../ui/Button.tsx";
-import { FormatField } from "./FormatField.tsx";
 import { ModelDetails } from "./ModelDetails.tsx";
-import { type FocusedField, ParameterField } from "./ParameterField.tsx";
+import type { FocusedField } from "./ParameterField.tsx";
+import { ParametersGroup } from "./ParametersGroup.tsx";
 import { Segmented } from "./SegmentedControl.tsx";
 import { Group } from "./SettingsGroup.tsx";
 import { SystemField } from "./SystemPromptField.tsx";
@@ -73,7 +64,6 @@ export function SettingsPanel(props: SettingsPanelProps) {
   const effortNote = useId();
   const set = (name: ParameterName, value: number | undefined) =>
     onAsk({ parameters: changed(ask.parameters, name, value) });
-  const shown = SAMPLING_NAMES.filter((name) => takes(model, name));
   const reasons = takesReasoning(model);
   return (
     <div className="flex flex-col" data-part="settings">
@@ -106,26 +96,7 @@ export function SettingsPanel(props: SettingsPanelProps) {
         <SystemField value={ask.system} onChange={(system) => onAsk({ system })} />
       </Group>
 
-      <Group title="Parameters">
-        <p className="text-dim text-tiny">Only values you change are sent.</p>
-        <NotTaken
-          names={notTaken(ask.parameters, model)}
-          parameters={ask.parameters}
-          onReset={(name) => set(name, undefined)}
-        />
-        <div>
-          {shown.map((name) => (
-            <ParameterField
-              key={name}
-              range={rangeOf(name, model)}
-              value={ask.parameters[name]}
-              onChange={(value) => set(name, value)}
-              field={focused?.name === name ? focused.ref : undefined}
-            />
-          ))}
-          <FormatField value={ask.format} onChange={(format) => onAsk({ format })} model={model} />
-        </div>
-      </Group>
+      <ParametersGroup ask={ask} onAsk={onAsk} onParameter={set} model={model} focused={focused} />
 
       <Group title="Show reasoning">
         <Segmented
@@ -157,28 +128,4 @@ export function SettingsPanel(props: SettingsPanelProps) {
 function changed(parameters: Parameters, name: ParameterName, value: number | undefined): Parameters {
   const { [name]: _, ...rest } = parameters;
   return value === undefined ? rest : { ...rest, [name]: value };
-}
-
-interface NotTakenProps {
-  names: readonly ParameterName[];
-  parameters: Parameters;
-  onReset: (name: ParameterName) => void;
-}
-
-function NotTaken({ names, parameters, onReset }: NotTakenProps) {
-  if (names.length === 0) return null;
-  return (
-    <ul className="flex flex-col rounded-md bg-amber-wash px-3 py-1.5 text-small" data-part="not-taken">
-      {names.map((name) => (
-        <li key={name} className="flex items-center gap-2">
-          <span className="min-w-0 flex-1">
-            {RANGES[name].label} {parameters[name]}: not supported by this model, so not used.
-          </span>
-          <Button className="text-tiny" aria-label={`Reset ${RANGES[name].label}`} onClick={() => onReset(name)}>
-            Reset
-          </Button>
-        </li>
-      ))}
-    </ul>
-  );
 }

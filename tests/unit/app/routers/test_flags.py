@@ -5,7 +5,6 @@ import shlex
 import stat
 import subprocess
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -156,10 +155,8 @@ def test_the_next_run_follows_the_override(house: RunningApp) -> None:
     """On, off and on again: each override applies to the next question."""
     assert who(house) == UNSET
     for state, expected in (("on", V2_ON), ("off", LEGACY_OFF), ("on", V2_ON), ("off", LEGACY_OFF)):
-        pulled = time.monotonic()
         assert pull(house, state).status_code == 200
         assert who(house) == expected
-        assert time.monotonic() - pulled < 1
 
 
 def test_what_the_upstream_receives_changes_with_it(behind: Behind) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.scenarios.crash.lives import STREAM, until
 from tests.support.frames import Heard, checked, hear
-from tests.support.processes import Process
+from tests.support.processes import WAIT, Process
 from tests.support.serving import error_of, read_until
 from tests.support.upstream import Exchange, ScriptedUpstream, says
 
@@ -19,8 +19,8 @@ pytestmark = pytest.mark.e2e
 
 ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
 ENDED_BY_US = ("interrupted", "SERVER_SHUTDOWN")
-# Of a drain that may last this long, what ends sooner has not waited for its time.
-LONG, SOON = 60.0, 5.0
+# A grace period longer than any wait of these tests: what ends at all has not waited for it.
+LONG = 2 * WAIT
 
 
 async def half(exchange: Exchange) -> None:
@@ -101,9 +101,7 @@ def test_runs_under_way_finish_while_no_new_one_starts(tmp_path: Path) -> None:
                     upstream.opened.set()
                     whole = seen + b"".join(rest)
                     assert seen + b"".join(again_from_start) == whole
-            told = time.monotonic()
             assert process.end() == 0
-            assert time.monotonic() - told < SOON
         assert (ending(checked(whole)), hear(whole).text) == (("complete", None), "First second.")
         assert "Traceback" not in process.errors()
         assert len(upstream.asked) == 2
@@ -117,7 +115,7 @@ def test_what_does_not_finish_ends_resumable(tmp_path: Path) -> None:
                 told = time.monotonic()
                 process.process.send_signal(signal.SIGTERM)
                 whole = seen + b"".join(rest)
-            assert 0.5 <= time.monotonic() - told < 0.5 + SOON
+            assert time.monotonic() - told >= 0.5
             assert process.end() == 0
         heard = checked(whole)
         assert (ending(heard), heard.text, heard.warnings) == (ENDED_BY_US, "First ", ["SERVER_SHUTDOWN"])
@@ -144,14 +142,12 @@ def test_a_second_signal_and_ctrl_c_wait_for_nobody(tmp_path: Path, signals: lis
     """A person at a terminal does not wait for a drain, and still every stream is told its end."""
     with ScriptedUpstream(half) as upstream, server(tmp_path, upstream) as process:
         with process.client() as client, asked(process) as (_, rest, seen):
-            told = time.monotonic()
             for place, number in enumerate(signals, 1):
                 process.process.send_signal(number)
                 if place < len(signals):  # two of a kind that come together count as one
                     until(lambda: client.get("/health/ready").status_code == 503)
             heard = checked(seen + b"".join(rest))
         assert process.end() == status
-        assert time.monotonic() - told < SOON
         assert (ending(heard), heard.text) == (ENDED_BY_US, "First ")
         assert "Traceback" not in process.errors()
 
@@ -170,7 +166,5 @@ def test_a_closed_terminal_drains(tmp_path: Path) -> None:
 def test_an_idle_server_ends_at_once(tmp_path: Path) -> None:
     """Where nothing runs there is nothing to wait for."""
     with ScriptedUpstream(half) as upstream, server(tmp_path, upstream) as process:
-        told = time.monotonic()
         process.process.send_signal(signal.SIGTERM)
         assert process.end() == 0
-        assert time.monotonic() - told < SOON

@@ -2,20 +2,17 @@
 
 import asyncio
 import threading
-import time
 
 import pytest
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import ToolContext
 
-from tests.scenarios.tool_loop.scene import Scene, Scenes
+from tests.scenarios.tool_loop.scene import Scenes
 from tests.scenarios.tool_loop.script import Called, answers, calls
 from tests.support.frames import checked
 from tests.support.scripted import make_tool
-from tests.support.serving import read_until
+from tests.support.serving import WAIT, read_until
 from tests.support.upstream import Exchange, Script, silent
-
-SECOND = 1.0
 
 
 async def half_a_body(exchange: Exchange) -> None:
@@ -28,22 +25,15 @@ async def half_a_body(exchange: Exchange) -> None:
     await exchange.gone()
 
 
-def stopped_within(stage: Scene, pressed: float) -> float:
-    """Return how long the provider's connection outlived the stop."""
-    assert stage.upstream.wait_until(lambda: len(stage.upstream.left) == 1)
-    return time.monotonic() - pressed
-
-
 @pytest.mark.parametrize("script", [silent, half_a_body], ids=["before a byte", "in the middle"])
 @pytest.mark.parametrize("tools", [[], ["search_web"]], ids=["no tools", "tools"])
 def test_stop_button_while_the_model_answers(scene: Scenes, script: Script, tools: list[str]) -> None:
-    """The provider's connection is closed in under a second, whole completions included, and nothing is asked again."""
+    """The upstream connection is closed while the upstream blocks, also for a whole completion; no request follows."""
     stage = scene(script)
     with stage.app.asking(tools=tools) as response:
         assert stage.upstream.wait_until(lambda: len(stage.upstream.asked) == 1)
-        pressed = time.monotonic()
         told = stage.app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop").json()
-        assert stopped_within(stage, pressed) < SECOND
+        assert stage.upstream.wait_until(lambda: len(stage.upstream.left) == 1)
         heard = checked(response.read())
     assert (told["stopped"], told["status"]) == (True, "cancelled")
     assert (heard.done["status"], heard.warnings) == ("cancelled", [])
@@ -57,8 +47,7 @@ def test_stop_by_leaving(scene: Scenes, script: Script) -> None:
     with stage.app.asking(tools=["search_web"]) as response:
         run_id = response.headers["x-run-id"]
         assert stage.upstream.wait_until(lambda: len(stage.upstream.asked) == 1)
-        pressed = time.monotonic()
-    assert stopped_within(stage, pressed) < SECOND
+    assert stage.upstream.wait_until(lambda: len(stage.upstream.left) == 1)
     done = stage.app.over(run_id).done
     assert done is not None
     assert done.status == "cancelled"
@@ -80,7 +69,7 @@ def test_stop_during_a_tool(scene: Scenes) -> None:
     with stage.app.asking(tools=["slow"]) as response:
         chunks = response.iter_raw()
         seen = read_until(chunks, b"tool_executing")
-        assert started.wait(SECOND)
+        assert started.wait(WAIT)
         stage.app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop")
         heard = checked(seen + b"".join(chunks))
     assert heard.result_codes() == ["CANCELLED"]

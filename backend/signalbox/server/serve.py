@@ -255,7 +255,7 @@ class Server(uvicorn.Server):
 
     @property
     def _parts(self) -> Services | None:
-        return getattr(self._app.state, "parts", None)
+        return getattr(self._app.state, "services", None)
 
 
 def token_for(settings: Settings, host: str) -> str | None:

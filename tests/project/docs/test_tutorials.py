@@ -65,9 +65,8 @@ async def test_the_first_tool_rolls_and_rejects(dice: Tool) -> None:
     context = ToolContext.for_conversation("run", [])
     result = await dice.run({"count": 3}, context)
     assert isinstance(result, dict)
-    rolls = result["rolls"]
-    assert isinstance(rolls, list)
-    assert (len(rolls), sum(rolls)) == (3, result["sum"])  # pyright: ignore[reportArgumentType]
+    rolls: Any = result["rolls"]
+    assert (len(rolls), sum(rolls)) == (3, result["sum"])
     with pytest.raises(ToolError, match="count: expected an integer from 1 to 20"):
         await dice.run({"count": 30}, context)
 

@@ -9,6 +9,7 @@ import orjson
 import pytest
 from signalbox.app import model_list
 from signalbox.app.model_list import ModelList
+from signalbox.app.openapi.response_types import Model
 from signalbox.core.catalog import ModelFacts
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, UpstreamError
@@ -45,7 +46,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def shown(entry: JsonObject) -> JsonObject:
+def shown(entry: JsonObject) -> Model:
     """Read an entry of the upstream's list and return it as the API lists it."""
     facts = OPENROUTER.facts_of(entry)
     assert facts is not None
@@ -230,7 +231,7 @@ async def test_the_listing_is_written_once_for_all_who_ask(
     threads: list[str] = []
     shown = model_list.shown
 
-    def seen(model: ModelFacts) -> JsonObject:
+    def seen(model: ModelFacts) -> Model:
         threads.append(threading.current_thread().name)
         return shown(model)
 

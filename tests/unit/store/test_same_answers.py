@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from signalbox.core.conversations import Conversation, Node, Told, folded
+from signalbox.core.conversations import ClientNode, Conversation, Node, folded
 from signalbox.core.errors import SignalboxError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import AssistantMessage, Message, UserMessage
@@ -55,7 +55,7 @@ class Life:
         owner, when = self.one(OWNERS), self.time()
         chat = Conversation(name, text, created=when, updated=when, owner=owner)
         nodes = [
-            Told(Node(f"{name}{self.seq}{n}", None, "user", when, said, digest="d"), (UserMessage(said),))
+            ClientNode(Node(f"{name}{self.seq}{n}", None, "user", when, said, digest="d"), (UserMessage(said),))
             for n, said in enumerate((text, text2))
         ]
         line = saves.ListedSave(other, text, when, "r", "m", "v2", "complete", 1, owner)

@@ -186,7 +186,7 @@ class ResponseParser:
 
 
 def _protocol_error(error: Exception) -> ProtocolError:
-    """Turn llhttp's complaint, or the one a callback raised through it, into httpcore's."""
+    """Return llhttp's error, or the one that a callback raised inside it, as a ProtocolError."""
     if isinstance(error.__context__, ProtocolError):
         return error.__context__
     return ProtocolError(str(error))

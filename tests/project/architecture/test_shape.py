@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median, quantiles
@@ -55,6 +56,12 @@ def test_no_function_is_a_program() -> None:
 def test_files_stay_one_idea() -> None:
     """No source file is longer than 350 lines."""
     assert [_name(path) for path in SOURCES if len(path.read_text(encoding="utf-8").splitlines()) > 350] == []
+
+
+def test_folders_can_be_scanned() -> None:
+    """No folder holds more than 20 source files, except the growing list of migrations."""
+    sizes = Counter(path.parent for path in SOURCES if path.parent.name != "versions")
+    assert {_name(folder): size for folder, size in sizes.items() if size > 20} == {}
 
 
 def test_no_file_is_a_drawer() -> None:

@@ -74,8 +74,8 @@ def test_tokens_are_made_listed_and_revoked_beside_a_server(tmp_path: Path) -> N
     [
         (("create", " "), "printable characters"),
         (("create", "two\nlines"), "printable characters"),
-        (("create", "Ada", "--days", "0"), "above 0"),
-        (("create", "Ada", "--days", "nan"), "above 0"),
+        (("create", "Ada", "--days", "0"), "greater than 0"),
+        (("create", "Ada", "--days", "nan"), "greater than 0"),
         (("revoke", "0123456789ab"), "There is no database"),
         (("list",), "There is no database"),
     ],
@@ -108,7 +108,7 @@ def test_tables_are_made_by_create_alone(
     url = postgres.empty_database().replace("postgres@", "postgres:canary@")
     monkeypatch.setenv("DATABASE_URL", url)
     assert main(["token", "list"]) == 2
-    assert "was started on it once" in capsys.readouterr().err
+    assert "start this version of Signalbox with it once" in capsys.readouterr().err
     assert postgres.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", database=url) == [(0,)]
     assert main(["token", "create", "Ada"]) == 0
     assert main(["token", "list"]) == 0
@@ -125,10 +125,10 @@ def test_what_a_database_refuses_is_to_be_mended(
     monkeypatch.setenv("DATABASE_URL", postgres.url("nowhere"))
     assert main(["token", "create", "Ada"]) == 2
     said = capsys.readouterr().err
-    assert "no database of that name. Fix that, or correct DATABASE_URL." in said
+    assert "no database with that name. Fix that, or correct DATABASE_URL." in said
     monkeypatch.setenv("DATABASE_URL", "postgresql://someone@127.0.0.1:1/box")
     assert main(["token", "create", "Ada"]) == 2
-    assert "nothing listens there. See that it runs" in capsys.readouterr().err
+    assert "nothing listens on that port. See that it runs" in capsys.readouterr().err
 
 
 def test_a_database_that_cannot_be_opened_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

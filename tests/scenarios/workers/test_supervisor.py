@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -87,10 +86,8 @@ def test_workers_serve_together_and_a_killed_one_is_back(tmp_path: Path, postgre
         with each_worker(process, 2) as clients:
             victim, other = clients
             os.kill(victim, signal.SIGKILL)
-            killed = time.monotonic()
             assert checked(clients[other].post("/api/chat/stream", json=ASK).content).done["status"] == "complete"
         with each_worker(process, 2) as clients:
-            assert time.monotonic() - killed < 10  # a busy machine; 0.5 seconds on an idle one
             assert other in clients
             assert victim not in clients
             again = next(pid for pid in clients if pid != other)
@@ -128,13 +125,14 @@ def test_a_hurried_stop_tells_every_stream(
     tmp_path: Path, postgres_url: str, numbers: list[signal.Signals], status: int
 ) -> None:
     """A second SIGTERM, or Ctrl-C, ends the drain of all workers; every reader is told."""
+    # A grace period longer than any wait of this test: what ends at all has not waited for it.
+    env = {"SIGNALBOX_DRAIN_SECONDS": str(2 * WAIT)}
     with (
         ScriptedUpstream(holds) as upstream,
-        workers(tmp_path, postgres_url, OPENROUTER_BASE_URL=upstream.base_url) as process,
+        workers(tmp_path, postgres_url, OPENROUTER_BASE_URL=upstream.base_url, **env) as process,
         each_worker(process, 2) as clients,
         streaming(clients) as streams,
     ):
-        began = time.monotonic()
         *first, last = numbers
         for number in first:
             process.process.send_signal(number)
@@ -144,7 +142,6 @@ def test_a_hurried_stop_tells_every_stream(
             heard = checked(seen + b"".join(rest))
             assert (heard.done["status"], heard.done["code"]) == ("interrupted", "SERVER_SHUTDOWN")
         assert process.end() == status
-        assert time.monotonic() - began < 10  # of the 20 seconds that a drain may take
 
 
 def test_a_stopping_worker_serves_what_still_comes_to_it(tmp_path: Path, postgres_url: str) -> None:

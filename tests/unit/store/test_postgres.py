@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from typing import Any
 
 import pytest
@@ -27,8 +27,8 @@ from tests.support.silent import Proxy, silent_listener
 
 pytestmark = pytest.mark.anyio
 SECONDS = 0.4
-# What a busy machine may add to a bound.
-SLACK = 1.5
+# Turns a call that never ends into a failure.
+HANG = 30.0
 
 
 @pytest.fixture
@@ -71,9 +71,21 @@ async def refused(asked: Any) -> float:
     """Have a call refused as an outage, and return how long that took."""
     begun = time.monotonic()
     with pytest.raises(StoreError) as error:
-        await asked
+        async with asyncio.timeout(HANG):
+            await asked
     assert error.value.code is Code.STORE_UNAVAILABLE
     return time.monotonic() - begun
+
+
+def is_refused_at_once(asked: Coroutine[Any, Any, Any]) -> bool:
+    """Return whether a call is refused as an outage before it waits for anything."""
+    try:
+        asked.send(None)
+    except StoreError as error:
+        return error.code is Code.STORE_UNAVAILABLE
+    finally:
+        asked.close()
+    return False
 
 
 async def well_again(database: Database) -> None:
@@ -94,27 +106,34 @@ def void(value: object) -> None:
 
 
 @pytest.mark.usefixtures("hasty")
-async def test_the_first_waits_his_time_and_the_next_not_at_all(database: PostgresDatabase, proxy: Proxy) -> None:
-    """It is silent in the middle of everything: who is there waits so long, who comes then is refused at once."""
+async def test_the_first_waits_his_time_and_the_next_not_at_all(
+    database: PostgresDatabase, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the server falls silent, pending calls wait for their timeout; the next call is refused at once."""
+    monkeypatch.setattr(timeouts, "SILENT_SECONDS", 3600.0)
     await asyncio.gather(*(database.read(one) for _ in range(20)))
     proxy.hold()
     first = await asyncio.gather(*(refused(database.read(one)) for _ in range(20)), refused(database.write(one)))
     assert min(first) > SECONDS * 0.9
-    assert max(first) < SECONDS + SLACK
-    assert await refused(database.read(one)) < 0.05
+    assert is_refused_at_once(database.read(one))
+    database._silence._until = 0.0  # the hour is over
     proxy.release()
     await well_again(database)
     assert await asyncio.gather(*(database.read(one) for _ in range(20))) == [1] * 20
 
 
 @pytest.mark.usefixtures("hasty")
-async def test_one_at_a_time_finds_out_whether_the_silence_is_over(database: PostgresDatabase, proxy: Proxy) -> None:
-    """A server that has gone for hours costs one caller his time, not all of them."""
+async def test_one_at_a_time_finds_out_whether_the_silence_is_over(
+    database: PostgresDatabase, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the server stays silent, one caller tries it and waits; the others are refused at once."""
+    monkeypatch.setattr(timeouts, "SILENT_SECONDS", 0.0)
     proxy.hold()
     await refused(database.read(one))
-    await asyncio.sleep(timeouts.SILENT_SECONDS)
-    took = await asyncio.gather(*(refused(database.read(one)) for _ in range(20)))
-    assert len([seconds for seconds in took if seconds > SECONDS * 0.9]) == 1  # the others at once, or nearly
+    trying = asyncio.create_task(refused(database.read(one)))
+    await until(lambda: database._silence._is_tried)
+    assert all(is_refused_at_once(database.read(one)) for _ in range(20))
+    assert await trying > SECONDS * 0.9
 
 
 @pytest.mark.usefixtures("hasty")
@@ -145,13 +164,12 @@ async def test_a_new_connection_has_its_time_as_well(behind: str, proxy: Proxy, 
 
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(postgres, "connect", connected)
-            assert await refused(fresh.read(one)) < SECONDS + SLACK
+            await refused(fresh.read(one))
     else:
         proxy.hold()
-        assert await refused(fresh.read(one)) < SECONDS + SLACK
-    begun = time.monotonic()
-    await fresh.aclose()
-    assert time.monotonic() - begun < SECONDS + SLACK
+        await refused(fresh.read(one))
+    async with asyncio.timeout(HANG):
+        await fresh.aclose()
     proxy.release()
 
 
@@ -163,10 +181,9 @@ async def test_closing_waits_for_no_silent_server(behind: str, proxy: Proxy) -> 
     await asyncio.gather(*(fresh.read(one) for _ in range(4)))
     proxy.hold()
     waiting = asyncio.create_task(refused(fresh.read(one)))
-    await asyncio.sleep(0.05)
-    begun = time.monotonic()
-    await fresh.aclose()
-    assert time.monotonic() - begun < SECONDS + SLACK
+    await until(lambda: any(turn.driver for turn in fresh._turns))
+    async with asyncio.timeout(HANG):
+        await fresh.aclose()
     await waiting
     await until(lambda: asyncio.all_tasks() == before)
     proxy.release()
@@ -472,14 +489,23 @@ async def test_a_name_is_held_by_one_at_a_time(database: PostgresDatabase, behin
 
 
 async def test_whoever_waits_for_a_name_may_leave(database: PostgresDatabase) -> None:
-    """He goes at once, and takes nothing along."""
+    """A cancelled waiter ends while the server still waits for its lock; the lock is free afterwards."""
+    asked = text(
+        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = "
+        "(SELECT oid FROM pg_database WHERE datname = current_database())"
+    )
+
+    async def waits() -> bool:
+        return await database.read(lambda connection: connection.execute(asked).scalar_one()) == 1
+
     async with database.locked("x"):
         waiting = asyncio.create_task(database.locked("x").__aenter__())
-        await asyncio.sleep(0.05)
-        begun = time.monotonic()
+        async with asyncio.timeout(HANG):
+            while not await waits():
+                pass
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
-        assert time.monotonic() - begun < SLACK
+        assert await waits()
     async with database.locked("x"):
         pass
 
@@ -488,10 +514,10 @@ async def test_whoever_waits_for_a_name_may_leave(database: PostgresDatabase) ->
 async def test_a_name_is_waited_for_in_time(database: PostgresDatabase, proxy: Proxy) -> None:
     """Its holder stays away, or the server is silent: whoever waits is refused."""
     async with database.locked("x"):
-        assert await refused(database.locked("x").__aenter__()) < SECONDS + SLACK
+        await refused(database.locked("x").__aenter__())
     await well_again(database)
     proxy.hold()
-    assert await refused(database.locked("z").__aenter__()) < SECONDS + SLACK
+    await refused(database.locked("z").__aenter__())
     proxy.release()
 
 
@@ -519,14 +545,14 @@ async def test_why_it_cannot_be_opened_is_told(postgres: Server, postgres_url: s
     with silent_listener() as silent:
         closed = silent_listener_closed()
         causes = {
-            postgres.url("nothing"): "no database of that name",
-            postgres.url("postgres", user="nologin"): "lets this user in from nowhere",
-            postgres.url(postgres.empty_database().rpartition("/")[2], user="reader"): "may not make tables",
-            postgres.url("postgres", user="crowd"): "connections are taken",
-            f"postgresql://u:{SECRET}@127.0.0.1:{closed}/x": "nothing listens there",
+            postgres.url("nothing"): "no database with that name",
+            postgres.url("postgres", user="nologin"): "this user may not connect",
+            postgres.url(postgres.empty_database().rpartition("/")[2], user="reader"): "may not create tables",
+            postgres.url("postgres", user="crowd"): "connections are in use",
+            f"postgresql://u:{SECRET}@127.0.0.1:{closed}/x": "nothing listens on that port",
             f"postgresql://u:{SECRET}@127.0.0.1:{silent}/x": "does not answer",
-            f"postgresql://u:{SECRET}@127.0.0.1:{silent}/x?sslmode=perhaps": "not understood",
-            f"postgresql://u:{SECRET}@/x?host=/nonexistent": "no socket",
+            f"postgresql://u:{SECRET}@127.0.0.1:{silent}/x?sslmode=perhaps": "DATABASE_URL is not valid",
+            f"postgresql://u:{SECRET}@/x?host=/nonexistent": "socket does not exist",
             f"{postgres_url}?sslmode=require": "",
         }
         for url, cause in causes.items():

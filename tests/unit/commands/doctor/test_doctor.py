@@ -6,7 +6,6 @@ import re
 import socket
 import sqlite3
 import threading
-import time
 from collections import Counter, namedtuple
 from collections.abc import Iterator
 from contextlib import closing
@@ -384,8 +383,21 @@ def test_nothing_makes_it_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert found["access"].state == "ok"
 
 
+def test_checks_run_concurrently(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slow servers cost their longest timeout, not the sum: each of these checks ends only if all have begun."""
+    everyone = asyncio.Barrier(4)
+
+    async def meet(*_: object) -> list[Finding]:
+        await everyone.wait()
+        return []
+
+    for name in ("check_key", "check_database", "check_search", "check_port"):
+        monkeypatch.setattr(examination, name, meet)
+    assert examined(near(tmp_path)).keys().isdisjoint({"key", "database", "search", "port"})
+
+
 def test_listeners_that_never_answer(tmp_path: Path, silent: int) -> None:
-    """Upstream, search, database and port all fall silent: the process says so within its bound, and exits with 1."""
+    """Upstream, search, database and port never answer: each check reports its own timeout; exit status 1."""
     env = {
         "OPENROUTER_API_KEY": KEY,
         "OPENROUTER_BASE_URL": f"http://127.0.0.1:{silent}/api/v1",
@@ -393,9 +405,7 @@ def test_listeners_that_never_answer(tmp_path: Path, silent: int) -> None:
         "DATABASE_URL": f"postgresql://someone:{KEY}@127.0.0.1:{silent}/box",
         "SIGNALBOX_PORT": str(silent),
     }
-    begun = time.monotonic()
     ended = command("doctor", "--json", cwd=tmp_path, env=env)
-    assert time.monotonic() - begun < 15
     assert ended.returncode == 1
     report = json.loads(ended.stdout)
     states = {one["about"]: one for one in report["checks"]}

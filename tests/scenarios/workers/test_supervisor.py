@@ -254,7 +254,7 @@ configure_logs()
 
 def work(link):
     if sys.argv[1] == "at work":
-        link.tell_ready(["a line"])
+        link.report_ready(["a line"])
     return 3
 
 held = supervisor.Supervisor(2, work, on_ready=lambda lines: print(*lines), on_stop=print, drain_seconds=1)
@@ -276,7 +276,7 @@ def test_workers_that_always_fall_are_given_up(when: str) -> None:
     if when == "at the start":
         assert lines == []
         return
-    assert lines.pop() == "signalbox: no worker can be started any more; the lines above say why."
+    assert lines.pop() == "signalbox: all workers keep dying, so the server stops; the log lines above say why."
     pauses = [json.loads(line)["again_in"] for line in lines]
     assert pauses[0] == 0
     assert set(pauses) >= {0, 0.01, 0.02, 0.04, 0.08}

@@ -1,7 +1,6 @@
 """The fence around text from outside: nothing inside can end it, and whoever wrote the page cannot know its number."""
 
 import re
-import time
 import unicodedata
 
 import pytest
@@ -10,6 +9,8 @@ from hypothesis import strategies as st
 from signalbox.core.messages import ToolMessage
 from signalbox.core.security.untrusted import delimited, delimited_message, neutralised
 from signalbox.simulator.model.tool_results import read_result
+
+from tests.support.steps import lines_run
 
 FENCE = re.compile(r'<outside-([0-9a-f]{32}) tool="([\w.-]+)">\n([^\n]+)\n(.*)\n</outside-\1>', re.DOTALL)
 # Every way that people have tried to end a fence, or to pretend that there is one already.
@@ -149,12 +150,13 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
     assert neutralised(text) == text
 
 
-def test_g03_a_page_full_of_brackets_costs_no_more_than_its_length() -> None:
-    """The worst page of the usual size is done in well under a second (it takes 0.1 s here)."""
-    began = time.perf_counter()
-    for worst in ("<о" * 12_000, "<" * 24_000, "&lt;" * 6_000, "<" + "\u200b" * 24_000):
-        neutralised(worst)
-    assert time.perf_counter() - began < 2.0
+@pytest.mark.parametrize("piece", ["<о", "<", "&lt;", "<outside", "<" + "\u200b" * 1_000])
+def test_g03_a_page_full_of_brackets_costs_no_more_than_its_length(piece: str) -> None:
+    """Twice the text takes at most twice the steps, for the worst pages."""
+    worst = piece * (24_000 // len(piece))
+    neutralised(worst)  # fills the cache of letters
+    once, twice = lines_run(lambda: neutralised(worst)), lines_run(lambda: neutralised(worst + worst))
+    assert twice < 2.1 * once + 100
 
 
 def test_g03_only_what_comes_from_outside_is_fenced() -> None:

@@ -1,26 +1,17 @@
-// Where a message is written: Enter or Ctrl+Enter sends or queues, Shift+Enter makes a new line, Escape stops.
+// Where a message is written: its images, its text, and the buttons that attach, send, queue and stop.
 import { ArrowUp } from "lucide-react";
-import {
-  type ClipboardEvent,
-  type KeyboardEvent,
-  type ReactNode,
-  type Ref,
-  type RefObject,
-  Suspense,
-  useImperativeHandle,
-} from "react";
-import { useAttach } from "../../hooks/attachImages.ts";
-import { useFilling } from "../../hooks/fillVariables.ts";
+import { type ReactNode, type Ref, type RefObject, Suspense, useImperativeHandle } from "react";
+import { useComposedMessage } from "../../hooks/composedMessage.ts";
 import type { Hold, Queued } from "../../run/chat/messageQueue.ts";
-import { drafts, useDraft } from "../../state/drafts.ts";
-import { type PictureRule, pastedFiles } from "../../state/pictures.ts";
+import { drafts } from "../../state/drafts.ts";
+import type { PictureRule } from "../../state/pictures.ts";
 import type { Picture } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { later } from "../ui/later.tsx";
 import { Tip } from "../ui/Tip.tsx";
 import { AttachButton } from "./AttachButton.tsx";
-import { GrowingText } from "./AutoGrowTextarea.tsx";
 import { DropArea } from "./DropArea.tsx";
+import { MessageField } from "./MessageField.tsx";
 import { PictureRow } from "./PictureRow.tsx";
 import { type QueueActions, QueueLines } from "./QueueLines.tsx";
 import { StopButton } from "./StopButton.tsx";
@@ -57,9 +48,11 @@ interface Props extends QueueActions {
 export function Composer({ box, running, stopping, pictures: rule, draftKey, toolbar, ...rest }: Props) {
   const { queue, held, hold, onSend, onStop, onEditLast, handle } = rest;
   const { onQueueSend, onQueueEdit, onQueueRemove, onQueueFix } = rest;
-  const { text, pictures } = useDraft(draftKey);
-  const { add, notice, say, reading } = useAttach(draftKey, rule);
-  const isEmpty = !text.trim() && pictures.length === 0;
+  const message = useComposedMessage(draftKey, rule, (text, pictures) => {
+    onSend(text, pictures);
+    box.current?.focus();
+  });
+  const { text, isEmpty, cannotSend, notice, filling, send, addFiles } = message;
 
   useImperativeHandle(handle, () => ({
     focus: () => box.current?.focus(),
@@ -72,47 +65,6 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
     },
   }));
 
-  const refusal =
-    pictures.length > 0 && !rule.allowed ? `${rule.reason} Remove the images or choose another model.` : undefined;
-  const cannotSend = isEmpty || reading || refusal !== undefined;
-
-  const filling = useFilling((filled) => {
-    drafts.clear(draftKey);
-    say("");
-    onSend(filled, pictures);
-    box.current?.focus();
-  });
-
-  const send = () => {
-    if (!cannotSend) filling.submit(text.trim());
-  };
-
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (isComposing(event)) return;
-    const mod = event.ctrlKey || event.metaKey;
-    const plain = !event.shiftKey && !mod && !event.altKey;
-    // Alt with Ctrl is AltGr, which writes letters.
-    const act = isSendKey(event.key, mod && !event.altKey) ? send : actionOf(event.key, plain);
-    if (!act) return;
-    event.preventDefault();
-    act();
-  };
-
-  const actionOf = (key: string, plain: boolean): (() => void) | undefined => {
-    if (!plain) return undefined;
-    if (key === "Enter") return send;
-    if (key === "Escape" && running) return onStop;
-    return key === "ArrowUp" && text === "" && isEmpty ? onEditLast : undefined;
-  };
-
-  const onPaste = (event: ClipboardEvent) => {
-    const files = pastedFiles(event.clipboardData);
-    if (files.length === 0) return;
-    event.preventDefault();
-    void add(files);
-  };
-
-  const said = refusal ?? (reading ? "Reading the images…" : notice);
   return (
     <>
       {/* Beside the form, not in it: React tells a form of what is submitted in dialogs below it. */}
@@ -127,65 +79,51 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
       >
         <QueueLines {...{ queue, held, hold, onQueueSend, onQueueEdit, onQueueRemove, onQueueFix }} />
         <div className="grid gap-2 rounded-md border border-edge-strong bg-raised p-2 has-[textarea:focus-visible]:border-accent">
-          {pictures.length > 0 && (
+          {message.pictures.length > 0 && (
             <div className="px-1 pt-2">
               <PictureRow
-                pictures={pictures}
+                pictures={message.pictures}
                 onRemove={(id) => {
-                  drafts.change(draftKey, (draft) => ({ pictures: draft.pictures.filter((one) => one.id !== id) }));
-                  say("");
+                  message.removePicture(id);
                   box.current?.focus();
                 }}
               />
             </div>
           )}
-          <p role="status" className={said ? "px-2 pt-1 text-dim text-small" : "sr-only"}>
-            {said}
+          <p role="status" className={notice ? "px-2 pt-1 text-dim text-small" : "sr-only"}>
+            {notice}
           </p>
-          <div className="px-2 pt-1">
-            <GrowingText
-              ref={box}
-              value={text}
-              aria-label="Message"
-              placeholder={running ? "Write your next message" : "Message"}
-              enterKeyHint="send"
-              // The page has one purpose, and it begins here; a keyboard that covers half of the screen is not asked for.
-              autoFocus={!isTouch()}
-              onChange={({ target }) => drafts.change(draftKey, () => ({ text: target.value }))}
-              onKeyDown={onKeyDown}
-              onPaste={onPaste}
-            />
-          </div>
+          <MessageField
+            box={box}
+            draftKey={draftKey}
+            text={text}
+            running={running}
+            send={send}
+            stop={running ? onStop : undefined}
+            editLast={text === "" && isEmpty ? onEditLast : undefined}
+            onFiles={addFiles}
+          />
           <VariableChips text={text} className="px-2" />
           <div className="flex items-end gap-1">
-            <AttachButton rule={rule} onFiles={(files) => void add(files)} onRefused={say} />
+            <AttachButton rule={rule} onFiles={addFiles} onRefused={message.say} />
             <div className="flex min-h-8 min-w-0 flex-1 flex-wrap items-center gap-x-1">{toolbar}</div>
             {running && <StopButton stopping={stopping} onStop={onStop} box={box} small={!isEmpty} />}
-            {(!running || !isEmpty) && (
-              <Tip label={running ? "Queue. It is sent when this answer is complete." : "Send"}>
-                <Button
-                  type="submit"
-                  look="primary"
-                  size="icon"
-                  aria-label={running ? "Queue" : "Send"}
-                  disabled={cannotSend}
-                >
-                  <ArrowUp aria-hidden="true" />
-                </Button>
-              </Tip>
-            )}
+            {(!running || !isEmpty) && <SendButton queues={running} disabled={cannotSend} />}
           </div>
         </div>
-        <DropArea rule={rule} onFiles={(files) => void add(files)} />
+        <DropArea rule={rule} onFiles={addFiles} />
       </form>
     </>
   );
 }
 
-/** Beside Enter alone: what other chats, and fields in which Enter makes a new line, have taught. */
-const isSendKey = (key: string, mod: boolean): boolean => key === "Enter" && mod;
-
-/** While an input method composes a character, Enter is its own; Safari says so by the key code alone. */
-const isComposing = ({ nativeEvent }: KeyboardEvent) => nativeEvent.isComposing || nativeEvent.keyCode === 229;
-
-const isTouch = () => typeof matchMedia === "function" && matchMedia("(pointer: coarse)").matches;
+/** `queues`: an answer is running, so the message waits until it is complete. */
+function SendButton({ queues, disabled }: { queues: boolean; disabled: boolean }) {
+  return (
+    <Tip label={queues ? "Queue. It is sent when this answer is complete." : "Send"}>
+      <Button type="submit" look="primary" size="icon" aria-label={queues ? "Queue" : "Send"} disabled={disabled}>
+        <ArrowUp aria-hidden="true" />
+      </Button>
+    </Tip>
+  );
+}

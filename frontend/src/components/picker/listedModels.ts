@@ -1,0 +1,100 @@
+// What the open picker lists: the search and its filters, the rows that they leave, and the one that keys act on.
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type Filter, freeId, sectionsOf } from "../../run/models/modelSearch.ts";
+import { type Drawn, drawnOf, drawnTo, isMeant, offeredId, withFree } from "../../run/models/pickerRows.ts";
+import type { Model } from "../../types/api.ts";
+
+interface Listed {
+  models: readonly Model[];
+  /** The model at which the list opens; empty: at its beginning. */
+  current: string;
+  recent: readonly string[];
+  starred: readonly string[];
+  /** The id of the list's element; those of its rows begin with it. */
+  list: string;
+}
+
+export interface ListedModels {
+  query: string;
+  filters: ReadonlySet<Filter>;
+  /** How many models were found. */
+  found: number;
+  /** The ids of all rows, rendered or not. */
+  ids: readonly string[];
+  /** The row at which the list opens. */
+  first: number;
+  active: number;
+  /** Undefined: no row is active. */
+  activeId: string | undefined;
+  /** How many rows are rendered. */
+  limit: number;
+  /** The rendered rows of models. */
+  rows: readonly Drawn[];
+  /** The typed id that is offered although it is not listed, and its row. */
+  free: { id: string; index: number } | undefined;
+  search: (query: string) => void;
+  filter: (filters: ReadonlySet<Filter>) => void;
+  /** Make this row the active one. */
+  point: (index: number) => void;
+  /** The same, and scroll to it. */
+  move: (index: number) => void;
+  renderMore: () => void;
+}
+
+export function useListedModels({ models, current, recent, starred, list }: Listed): ListedModels {
+  const [query, setQuery] = useState("");
+  const [filters, setFilters] = useState<ReadonlySet<Filter>>(new Set());
+  const [asked, setAsked] = useState(0);
+  const [picked, setPicked] = useState<number>();
+  const scrolls = useRef(false);
+
+  // The order stays while the list is open: a row that is starred does not run away from under the pointer.
+  const [order] = useState({ starred, recent });
+  const sections = useMemo(() => sectionsOf(models, { query, filters, ...order }), [models, query, filters, order]);
+  const found = useMemo(() => sections.flatMap((section) => section.models), [sections]);
+  const free = offeredId(freeId(models, query), found);
+  const freeFirst = free !== undefined && isMeant(free, found);
+  const ids = useMemo(() => withFree(found, free, freeFirst), [found, free, freeFirst]);
+  const first = query.trim() ? 0 : ids.indexOf(current);
+  const limit = Math.max(asked, drawnTo(first));
+  const active = Math.min(picked ?? first, ids.length - 1);
+  const shift = freeFirst ? 1 : 0;
+
+  useLayoutEffect(() => {
+    if (!scrolls.current) return;
+    scrolls.current = false;
+    document.getElementById(`${list}-${active}`)?.scrollIntoView({ block: "nearest" });
+  }, [active, list]);
+
+  const restart = () => {
+    setPicked(undefined);
+    setAsked(0);
+  };
+  return {
+    query,
+    filters,
+    found: found.length,
+    ids,
+    first,
+    active,
+    activeId: ids[active],
+    limit,
+    rows: drawnOf(sections, limit - shift, shift),
+    free: free === undefined ? undefined : { id: free, index: freeFirst ? 0 : ids.length - 1 },
+    search: (text) => {
+      setQuery(text);
+      restart();
+    },
+    filter: (chosen) => {
+      setFilters(chosen);
+      restart();
+    },
+    point: setPicked,
+    move: (next) => {
+      scrolls.current = true;
+      setPicked(next);
+      setAsked(Math.max(limit, drawnTo(next)));
+    },
+    renderMore: () => setAsked(drawnTo(limit)),
+  };
+}

@@ -1,0 +1,229 @@
+// The page of the chat: conversations at the left, the chat in the middle, a run's inspector at the right.
+import { type ComponentProps, lazy, type RefObject, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { NARROW, useMedia, WIDE } from "../../hooks/mediaQuery.ts";
+import { type Address, goTo, readAddress, useHash } from "../../state/address.ts";
+import { changeAsk } from "../../state/changeRequestSettings.ts";
+import type { Answer } from "../../state/chat/answer.ts";
+import type { Chat } from "../../state/chat/chat.ts";
+import { chainOf, runOf, wholeOf } from "../../state/chat/joinedAnswer.ts";
+import { retried } from "../../state/retriedLoad.ts";
+import type { Settings } from "../../state/settings.ts";
+import type { Signalbox } from "../../state/signalbox.ts";
+import { useStore } from "../../state/store.ts";
+import { Sidebar } from "../sidebar/Sidebar.tsx";
+import { ToolTitlesProvider } from "../ui/ToolTitles.tsx";
+import type { DialogName } from "./ChatDialogs.tsx";
+import { type ChatHandle, ChatScreen } from "./ChatScreen.tsx";
+import { useChatShortcuts } from "./chatShortcuts.ts";
+import { Notice } from "./Notice.tsx";
+import { SidebarSheet } from "./SidebarSheet.tsx";
+
+const RunInspectorDrawer = lazy(() => retried(() => import("../inspector/RunInspectorDrawer.tsx")));
+const RunScreen = lazy(() =>
+  retried(() => import("./RunScreens.tsx").then((module) => ({ default: module.RunScreen }))),
+);
+const SaveScreen = lazy(() =>
+  retried(() => import("./RunScreens.tsx").then((module) => ({ default: module.SaveScreen }))),
+);
+const ChatDialogs = lazy(() => retried(() => import("./ChatDialogs.tsx")));
+
+interface Props {
+  box: Signalbox;
+  /** Closed dialogs can be rendered. */
+  dialogsReady: boolean;
+}
+
+export function ChatPage({ box, dialogsReady }: Props) {
+  const address = readAddress(useHash());
+  const chat = useChat(box, address.kind === "conversation" ? address.id : undefined);
+  const { tools } = useStore(box.session);
+  const isNarrow = useMedia(NARROW);
+  const isWide = useMedia(WIDE);
+  const sidebar = useSidebar(box.settings, isNarrow);
+  const [dialog, setDialog] = useState<DialogName>();
+  const [inspected, setInspected] = useState<Inspected>();
+  const [notice, setNotice] = useState("");
+  const handle = useRef<ChatHandle>(null);
+
+  const open = (there: Address) => {
+    sidebar.closeSheet();
+    goTo(there);
+  };
+  const startNew = () => {
+    open({ kind: "new" });
+    handle.current?.focus();
+  };
+  const clearNotice = useCallback(() => setNotice(""), []);
+  const inspect = useCallback(
+    (whole: Answer, title: string, runId?: string) => setInspected({ whole, shown: runOf(whole, runId), title }),
+    [],
+  );
+  useChatShortcuts({
+    chat,
+    isShown: address.kind !== "run" && address.kind !== "save",
+    handle,
+    sidebar,
+    onNew: startNew,
+    onInspect: (answer, title) => (inspected || !answer ? setInspected(undefined) : inspect(answer, title)),
+    onNotice: setNotice,
+    onShortcuts: () => setDialog({ kind: "shortcuts" }),
+  });
+
+  const list = <Conversations box={box} here={address} onNew={startNew} onOpen={open} />;
+  const isColumn = !isNarrow && sidebar.isOpen;
+  return (
+    <>
+      <ToolTitlesProvider tools={tools}>
+        <div className="flex h-dvh overflow-hidden bg-ground text-ink">
+          {isColumn && <div className="w-sidebar shrink-0 border-edge border-e">{list}</div>}
+          <Screen
+            address={address}
+            box={box}
+            chat={chat}
+            handle={handle}
+            sidebarOpen={sidebar.isOpen}
+            onSidebar={sidebar.toggle}
+            onNew={startNew}
+            onSettings={(focused) => setDialog({ kind: "settings", focused })}
+            onRetryWith={(questionKey, answer, reason) => setDialog({ kind: "retry", questionKey, answer, reason })}
+            onInspect={inspect}
+            onNotice={setNotice}
+          />
+          {inspected && (
+            <Inspector box={box} chat={chat} inspected={inspected} onInspected={setInspected} onNotice={setNotice} />
+          )}
+        </div>
+      </ToolTitlesProvider>
+      {isNarrow && (
+        <SidebarSheet open={sidebar.isOpen} ready={dialogsReady} onClose={sidebar.closeSheet}>
+          {list}
+        </SidebarSheet>
+      )}
+      {dialog && (
+        <OpenDialog dialog={dialog} box={box} chat={chat} handle={handle} onClose={() => setDialog(undefined)} />
+      )}
+      <Notice
+        words={notice}
+        hasSidebar={isColumn}
+        hasDetails={isWide && inspected !== undefined}
+        onGone={clearNotice}
+      />
+    </>
+  );
+}
+
+/** The chat of the address; one that gets its first question gets its address as well. */
+function useChat({ chats }: Signalbox, id: string | undefined): Chat {
+  const chat = id === undefined ? chats.fresh() : chats.of(id);
+  const { status } = useStore(chat);
+  useEffect(() => () => chats.leave(chat), [chats, chat]);
+  useEffect(() => {
+    if (id !== undefined || status === "new") return;
+    goTo({ kind: "conversation", id: chat.id }, { replace: true });
+    chats.begun(chat);
+  }, [id, status, chat, chats]);
+  return chat;
+}
+
+interface SidebarState {
+  isOpen: boolean;
+  toggle: () => void;
+  closeSheet: () => void;
+}
+
+/** In a narrow window it is a sheet, which begins closed; beside the chat it is as the reader left it. */
+function useSidebar(settings: Settings, isNarrow: boolean): SidebarState {
+  const { sidebar } = useStore(settings);
+  const [sheet, setSheet] = useState(false);
+  return {
+    isOpen: isNarrow ? sheet : sidebar,
+    toggle: () => (isNarrow ? setSheet(!sheet) : settings.change({ sidebar: !sidebar })),
+    closeSheet: () => setSheet(false),
+  };
+}
+
+interface ConversationsProps {
+  box: Signalbox;
+  here: Address;
+  onNew: () => void;
+  onOpen: (there: Address) => void;
+}
+
+function Conversations({ box: { chats, conversations, saves }, here, onNew, onOpen }: ConversationsProps) {
+  return (
+    <Sidebar
+      conversations={conversations}
+      saves={saves}
+      here={here}
+      onNew={onNew}
+      onOpen={(id) => onOpen({ kind: "conversation", id })}
+      onOpenSave={(id) => onOpen({ kind: "save", id })}
+      onClosed={(id) => {
+        chats.forget(id);
+        goTo({ kind: "new" }, { replace: true });
+      }}
+    />
+  );
+}
+
+/** What the address names: a run, a saved run or the chat. */
+function Screen({ address, ...props }: ComponentProps<typeof ChatScreen> & { address: Address }) {
+  const { box, chat, sidebarOpen, onSidebar, onInspect } = props;
+  const shared = { box, sidebarOpen, onSidebar, onInspect };
+  return (
+    <div className="@container/main flex min-w-0 flex-1 flex-col">
+      <Suspense>
+        {address.kind === "run" && <RunScreen key={address.id} id={address.id} {...shared} />}
+        {address.kind === "save" && <SaveScreen key={address.id} id={address.id} {...shared} />}
+      </Suspense>
+      {(address.kind === "new" || address.kind === "conversation") && <ChatScreen key={chat.id} {...props} />}
+    </div>
+  );
+}
+
+type OpenDialogProps = Omit<ComponentProps<typeof ChatDialogs>, "onAsked"> & { handle: RefObject<ChatHandle | null> };
+
+function OpenDialog({ handle, ...props }: OpenDialogProps) {
+  return (
+    <Suspense>
+      <ChatDialogs {...props} onAsked={() => handle.current?.focus()} />
+    </Suspense>
+  );
+}
+
+interface Inspected {
+  whole: Answer;
+  /** The run that is inspected; an answer that was continued has several. */
+  shown: Answer;
+  title: string;
+}
+
+interface InspectorProps {
+  box: Signalbox;
+  chat: Chat;
+  inspected: Inspected;
+  onInspected: (inspected: Inspected | undefined) => void;
+  onNotice: (words: string) => void;
+}
+
+function Inspector({ box, chat, inspected, onInspected, onNotice }: InspectorProps) {
+  const { whole, shown, title } = inspected;
+  return (
+    <Suspense>
+      <RunInspectorDrawer
+        key={chainOf(shown)[0]?.key}
+        client={box.session.reader}
+        runId={shown.runId}
+        title={title || shown.state.trace.model}
+        live={shown}
+        parts={chainOf(wholeOf(chat.state.entries, shown) ?? whole)}
+        onPart={(shown) => onInspected({ ...inspected, shown })}
+        onClose={() => onInspected(undefined)}
+        onUse={(asked) => {
+          changeAsk(box.settings, chat, asked);
+          onNotice("These settings apply to your next message.");
+        }}
+      />
+    </Suspense>
+  );
+}

@@ -175,7 +175,7 @@ def test_streams_go_on_and_new_ones_are_refused(
 
 def test_a_start_against_silence_is_refused_in_a_sentence(tmp_path: Path) -> None:
     """It accepts and never answers: the process says so and ends, without the password."""
-    with silent_listener() as port, within(15):
+    with silent_listener() as port:
         told = command(
             *("serve", "--port", "0"),
             cwd=tmp_path,
@@ -199,8 +199,7 @@ def test_a_process_ends_while_the_database_is_away(tmp_path: Path, proxy: Proxy,
                 read_until(pieces, b"So far")
                 proxy.hold()
                 process.process.send_signal(signal.SIGTERM)
-                with within(25):
-                    rest = b"".join(pieces)
-                    process.process.wait(30)
+                rest = b"".join(pieces)
+                process.process.wait(30)
             assert b'"status":"interrupted"' in rest
             assert "journal.lost" in process.errors()

@@ -126,10 +126,12 @@ def test_a_hurried_stop_tells_every_stream(
 ) -> None:
     """A second SIGTERM, or Ctrl-C, ends the drain of all workers; every reader is told."""
     # A grace period longer than any wait of this test: what ends at all has not waited for it.
-    env = {"SIGNALBOX_DRAIN_SECONDS": str(2 * WAIT)}
+    drain = str(2 * WAIT)
     with (
         ScriptedUpstream(holds) as upstream,
-        workers(tmp_path, postgres_url, OPENROUTER_BASE_URL=upstream.base_url, **env) as process,
+        workers(
+            tmp_path, postgres_url, OPENROUTER_BASE_URL=upstream.base_url, SIGNALBOX_DRAIN_SECONDS=drain
+        ) as process,
         each_worker(process, 2) as clients,
         streaming(clients) as streams,
     ):

@@ -369,5 +369,5 @@ async def quiet(app: RunningApp) -> None:
     """Wait until all that was said is on disk, and have these tests forget the runs that they remember."""
     async with asyncio.timeout(30):
         while app.parts.runs._live or app.parts.runs._undurable:  # noqa: ASYNC110 - they tell nobody of it
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
     app._over.clear()

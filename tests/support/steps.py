@@ -1,4 +1,4 @@
-"""Work counted in lines of Python that ran: the same on every machine, where seconds are not."""
+"""Counting what a piece of Python does, in steps and not in seconds: the same on every machine."""
 
 import sys
 from collections.abc import Callable
@@ -6,13 +6,13 @@ from types import FrameType
 from typing import Any
 
 
-def lines_run(work: Callable[[], object]) -> int:
-    """Return how many lines of Python a call runs. Work inside one call of C, such as a regex search, counts as one."""
-    count = 0
+def steps_of(work: Callable[[], object]) -> int:
+    """Return how many lines and calls of Python a piece of work takes."""
+    steps = 0
 
-    def trace(frame: FrameType, event: str, arg: Any) -> Any:
-        nonlocal count
-        count += event == "line"
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal steps
+        steps += 1
         return trace
 
     before = sys.gettrace()
@@ -21,4 +21,9 @@ def lines_run(work: Callable[[], object]) -> int:
         work()
     finally:
         sys.settrace(before)
-    return count
+    return steps
+
+
+def growth_of(work: Callable[[int], object], size: int) -> float:
+    """Return by how much the steps grow when a size doubles: 2 is linear, 4 quadratic."""
+    return steps_of(lambda: work(2 * size)) / steps_of(lambda: work(size))

@@ -168,11 +168,11 @@ def _cut_off(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("made", "sentence"),
     [
-        (_of_a_later_version, "A later version of Signalbox has written the backup."),
+        (_of_a_later_version, "The backup was made by a later version of Signalbox."),
         (_with_a_stranger, "is not a backup of Signalbox"),
         (_with_a_broken_database, "cannot be read"),
         (_no_archive, "text.tar is not a backup of Signalbox.\n"),
-        (_cut_off, "cut.tar is damaged: it cannot be read to its end."),
+        (_cut_off, "cut.tar is damaged or incomplete."),
     ],
 )
 def test_a_bad_archive_is_refused_first(tmp_path: Path, made: Callable[[Path], Path], sentence: str) -> None:
@@ -244,7 +244,7 @@ def test_of_postgresql_the_command_is_named(tmp_path: Path, postgres_url: str) -
     back = re.sub(r"'.*?'", postgres_url, re.sub(r"signalbox-backup\S+", written.name, back))
     subprocess.run(["sh", "-ec", back], cwd=tmp_path, check=True, timeout=WAIT)
     restored(tmp_path, tmp_path / "half.tar", env=env)
-    assert "DATABASE_URL says otherwise" in restored(tmp_path, tmp_path / "half.tar", status=2)
+    assert "made with PostgreSQL. Set DATABASE_URL" in restored(tmp_path, tmp_path / "half.tar", status=2)
 
 
 def test_backups_are_no_files_of_the_repository() -> None:

@@ -62,7 +62,7 @@ def test_nothing_is_left_in_the_files(behind: Behind, tmp_path: Path) -> None:
 def test_what_is_under_way_is_stopped(behind: Behind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that streams ends, its provider is left, its watcher hears the end, and nothing is written behind it."""
     refused: list[object] = []
-    monkeypatch.setattr(JournalStore, "_refused", lambda _, run: refused.append(run))
+    monkeypatch.setattr(JournalStore, "_discard_rejected", lambda _, run: refused.append(run))
     talk = talk_behind(behind, holds)
     with talk.app.asking(PROMPT, conversation_id=talk.id, on_disconnect="continue") as response:
         pieces = response.iter_raw()

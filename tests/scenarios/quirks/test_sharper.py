@@ -84,7 +84,7 @@ def test_e08_a_loop_that_breaks_behind_a_call(behind: Behind, monkeypatch: pytes
     async def breaks(execution: ToolExecution) -> None:
         raise RuntimeError("broken on purpose")
 
-    monkeypatch.setattr(ToolExecution, "settled", breaks)
+    monkeypatch.setattr(ToolExecution, "wait_for_results", breaks)
     tool = make_tool("bell")
     app, upstream = behind(calls_with("bell", "{}"), speaks("Never said."), extra_tools=[tool], settings=HEADER)
     told = scripted(app, upstream.asked, loop, tools=["bell"])

@@ -37,7 +37,7 @@ _TABLES = (
 # are returned.
 _FIND = """
 SELECT sections.path, sections.title, sections.heading, sections.slug,
-       iif(pages.size <= 50000, sections.body, snippet(sections, 2, '', '', '…', 64)), pages.published,
+       iif(pages.size <= 65536, sections.body, snippet(sections, 2, '', '', '…', 64)), pages.published,
        -bm25(sections, 4.0, 6.0, 1.0)
 FROM sections JOIN pages ON pages.path = sections.path
 WHERE sections MATCH ? AND pages.published BETWEEN ? AND ?

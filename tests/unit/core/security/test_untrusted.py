@@ -10,7 +10,7 @@ from signalbox.core.messages import ToolMessage
 from signalbox.core.security.untrusted import delimited, delimited_message, neutralised
 from signalbox.simulator.model.tool_results import read_result
 
-from tests.support.steps import lines_run
+from tests.support.steps import steps_of
 
 FENCE = re.compile(r'<outside-([0-9a-f]{32}) tool="([\w.-]+)">\n([^\n]+)\n(.*)\n</outside-\1>', re.DOTALL)
 # Every way that people have tried to end a fence, or to pretend that there is one already.
@@ -155,7 +155,7 @@ def test_g03_a_page_full_of_brackets_costs_no_more_than_its_length(piece: str) -
     """Twice the text takes at most twice the steps, for the worst pages."""
     worst = piece * (24_000 // len(piece))
     neutralised(worst)  # fills the cache of letters
-    once, twice = lines_run(lambda: neutralised(worst)), lines_run(lambda: neutralised(worst + worst))
+    once, twice = steps_of(lambda: neutralised(worst)), steps_of(lambda: neutralised(worst + worst))
     assert twice < 2.1 * once + 100
 
 

@@ -20,7 +20,7 @@ from signalbox.core.security.url_allowlist import UrlAllowlist, links_in
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
 from signalbox.services.tool_executor import ToolExecutor
 
-from tests.support.steps import lines_run
+from tests.support.steps import steps_of
 
 PAGE = "https://pages.example/a?id=7"
 
@@ -213,7 +213,7 @@ def test_g06_looking_for_addresses_is_linear(piece: str) -> None:
     worst = piece * max(1, 200_000 // len(piece))
 
     def find(text: str) -> int:
-        return lines_run(lambda: closed(text, loosely=True).as_found("https://other.example/"))
+        return steps_of(lambda: closed(text, loosely=True).as_found("https://other.example/"))
 
     assert closed(worst, loosely=True).as_found("https://other.example/") is None
     assert find(worst + worst) < 2.1 * find(worst) + 100

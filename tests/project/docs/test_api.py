@@ -78,7 +78,7 @@ def test_the_numbers_of_endpoints_are_right() -> None:
         "/health": 2,
     }
     assert len(listed) - sum(counts.values()) == 3
-    assert "one endpoint to ask a question, five around runs, six for conversations, five for saves" in PAGE.text
+    assert "one endpoint to ask a question, five for runs, six for conversations, five for saves" in PAGE.text
 
 
 @pytest.mark.parametrize("name", ["api.md", "sse-contract.md"])

@@ -116,7 +116,7 @@ def guarded_params(context: ConversationContext) -> Params:
         params = _accepted(params, context)
     if drawn and params.modalities is None:
         params = params.changed(modalities=drawn)  # without it, models that generate images send none (quirk E14)
-    if profile.budget_in_limit:
+    if profile.budget_below_limit:
         params = _reserve_answer_tokens(params)
     if not context.offered:
         return params if params.parallel is None else params.changed(parallel=None)  # 400 without tools (quirk C3)
@@ -150,7 +150,7 @@ def _is_accepted(context: ConversationContext, name: str) -> bool:
 def _would_exclude(context: ConversationContext, name: str) -> bool:
     """Whether no provider would remain: the caller requires all parameters, and none accepts this one (quirk C1)."""
     routing = context.base_params.routing
-    return routing is not None and routing.takes_all and not _is_accepted(context, name)
+    return routing is not None and routing.requires_all_params and not _is_accepted(context, name)
 
 
 def _reserve_answer_tokens(params: Params) -> Params:
@@ -171,11 +171,11 @@ def _params_for_step(params: Params, context: ConversationContext, messages: tup
     if degradation.affordable_tokens is not None:
         most = min(params.max_tokens or degradation.affordable_tokens, degradation.affordable_tokens)
         params = _fit_budget(params.changed(max_tokens=most), most)
-    if context.profile.thinks_first and reasons(params) and _lacks_thinking(messages):
+    if context.profile.requires_loop_reasoning and reasons(params) and _lacks_thinking(messages):
         # Without the reasoning of the open turn, the model cannot continue it (quirk B7).
         params = params.changed(reasoning=Reasoning(enabled=False))
-    if host := pinned_provider(context, messages):
-        params = params.changed(routing=replace(params.routing or Routing(), host=host))
+    if provider := pinned_provider(context, messages):
+        params = params.changed(routing=replace(params.routing or Routing(), provider=provider))
     return params
 
 
@@ -202,7 +202,7 @@ def _can_lower_effort(params: Params) -> bool:
 
 def pinned_provider(context: ConversationContext, messages: tuple[Message, ...]) -> str | None:
     """Return the provider that signed the reasoning of this tool loop, if only it accepts that (quirk B2)."""
-    slugs = context.profile.host_slugs
+    slugs = context.profile.provider_slugs
     for message in reversed(messages) if slugs else ():
         if isinstance(message, AssistantMessage) and message.reasoning_details and message.provider:
             return slugs.get(message.provider)
@@ -230,13 +230,13 @@ def _tool_choice(context: ConversationContext, *, first: bool) -> Choice | None:
         return None
     if choice in ("auto", "none"):
         return choice
-    may_force = context.profile.forced_while_reasoning or not _will_reason(context)
+    may_force = context.profile.forced_calls_with_reasoning or not _will_reason(context)
     return choice if first and may_force else "auto"
 
 
 def _will_reason(context: ConversationContext) -> bool:
     """Whether the model reasons: as requested, or by default where it can (quirk B6)."""
-    if context.base_params.reasoning is not None or not context.profile.reasons_unasked:
+    if context.base_params.reasoning is not None or not context.profile.reasons_by_default:
         return reasons(context.base_params)
     return "reasoning" in (context.abilities.parameters or ())
 

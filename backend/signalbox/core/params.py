@@ -33,13 +33,13 @@ class Reasoning(Struct, frozen=True, omit_defaults=True):
 class Routing(Struct, frozen=True):
     """Which providers may serve the request.
 
-    `wanted` are the client's routing preferences in the router's JSON. `takes_all` repeats the one preference that
-    limits which parameters may be added: only providers that accept every parameter. `host` is the only allowed one.
+    `preferences` are the client's, in the router's JSON. `requires_all_params` repeats one of them, because it limits
+    which parameters may be added: only providers that accept every parameter. If `provider` is set, only it may serve.
     """
 
-    wanted: Mapping[str, JsonValue] = {}
-    takes_all: bool = False
-    host: str | None = None
+    preferences: Mapping[str, JsonValue] = {}
+    requires_all_params: bool = False
+    provider: str | None = None
 
 
 # The names of these fields in the public API, its warnings and the trace of a run.
@@ -116,5 +116,5 @@ def public_choice(choice: Choice | None) -> JsonValue:
 def public_value(value: object) -> object:
     """Return the value of a field as the trace of a run shows it."""
     if isinstance(value, Routing):
-        return value.host or dict(value.wanted)
+        return value.provider or dict(value.preferences)
     return msgspec.to_builtins(value)

@@ -246,7 +246,7 @@ def _tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def _routing_of(provider: JsonObject) -> Routing:
-    return Routing(provider, takes_all=provider.get("require_parameters") is True)
+    return Routing(provider, requires_all_params=provider.get("require_parameters") is True)
 
 
 def _reasoning_of(request: ChatRequest) -> Reasoning | None:

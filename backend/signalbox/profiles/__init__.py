@@ -15,7 +15,7 @@ _BY_VENDOR = {vendor: profile for profile in FAMILIES for vendor in profile.vend
 
 @lru_cache(maxsize=1024)
 def profile_for(model: str) -> Profile:
-    """Return the profile of a model id, by vendor (`anthropic/…`) or by name (`claude-…`)."""
+    """Return the profile of a model id, found by vendor (`anthropic/…`), else by name (`claude-…`)."""
     vendor, slash, name = model.lower().removeprefix("~").rpartition("/")
     known = _BY_VENDOR.get(vendor.rpartition("/")[2])
     if slash and known:

@@ -10,7 +10,11 @@ PROFILE = Profile(
     json_with_tools=False,
     # "function call turn comes immediately after a user turn or after a function response turn" (OmniRoute#13573).
     user_first=True,
-    # A signature of Vertex is "Corrupted thought signature" at AI Studio and the other way round; OpenRouter routes
-    # per request, so the host that began a tool loop is named in its later steps (ai-sdk-provider#491: an A/B matrix).
-    host_slugs={"Google": "google-vertex", "Google Vertex": "google-vertex", "Google AI Studio": "google-ai-studio"},
+    # AI Studio rejects Vertex' signatures with "Corrupted thought signature", and vice versa. OpenRouter routes each
+    # request anew, so later steps of a tool loop name the provider that began it (ai-sdk-provider#491: an A/B matrix).
+    provider_slugs={
+        "Google": "google-vertex",
+        "Google Vertex": "google-vertex",
+        "Google AI Studio": "google-ai-studio",
+    },
 )

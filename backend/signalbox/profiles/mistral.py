@@ -9,7 +9,7 @@ PROFILE = Profile(
     # 400 "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9" (opencode#1680, langchain#24668).
     call_id=r"[A-Za-z0-9]{9}",
     # 400 code 3230 "Unexpected role 'user' after role 'tool'" (charmbracelet/crush#279, mistral-common#169).
-    closes_tool_turns=True,
-    # Its templates raise on two turns of the user's in a row (mistral-common#169; hermes-agent#20154).
-    alternates=True,
+    assistant_after_tools=True,
+    # Its templates raise an error for two consecutive user messages (mistral-common#169; hermes-agent#20154).
+    alternating_roles=True,
 )

@@ -6,6 +6,6 @@ PROFILE = Profile(
     family="moonshot",
     vendors=("moonshotai", "moonshot"),
     names=("kimi", "moonshot"),
-    # Kimi's thinking models are trained to see their reasoning inside a tool loop, as DeepSeek's are.
+    # Like DeepSeek's, Kimi's thinking models expect their reasoning to be sent back inside a tool loop.
     echo_reasoning=True,
 )

@@ -8,17 +8,22 @@ from dataclasses import dataclass, field
 class Profile:
     """Facts about one family of models, applied to every request of a run.
 
-    `vendors` are the first halves of its model ids, `names` the beginnings of its bare ids.
-    `parallel_tool_calls` is sent with tools when it is not None. `json_with_tools`: response_format may go with tools.
-    `stream_tools`: streamed calls can be trusted. `call_id` is what a call's id must look like. `echo_reasoning`:
-    plain reasoning text goes back inside a tool loop when no details came. `inline_think`: some of its hosts leave
-    reasoning in the answer as `<think>…</think>`. `forced_while_reasoning`: a call may be forced while it reasons.
-    `reasons_unasked`: its reasoning models reason unless they are told not to.
-    `alternates`: user and assistant take turns. `closes_tool_turns`: between a tool's result and the user stand words
-    of the assistant. `user_first`: the first turn is the user's. `host_slugs`: reasoning is signed by the host, so a
-    tool loop stays at the one that began it; host name to its slug in requests.
-    `thinks_first`: while it reasons, the open tool loop must hold its thinking.
-    `budget_in_limit`: a budget for thinking must be smaller than max_tokens.
+    `vendors`: how its model ids begin, up to the slash. `names`: how its model ids without a vendor begin.
+    `parallel_tool_calls`: the value that is sent with tools, or None for none.
+    `json_with_tools`: it accepts `response_format` together with tools.
+    `stream_tools`: its streamed tool calls can be assembled.
+    `call_id`: the pattern of call ids that it accepts.
+    `echo_reasoning`: inside a tool loop, its reasoning text is sent back if there are no `reasoning_details`.
+    `inline_think`: some of its providers leave reasoning in the answer, as `<think>…</think>`.
+    `forced_calls_with_reasoning`: it accepts a forced tool call while reasoning is on.
+    `reasons_by_default`: its reasoning models reason unless the request turns reasoning off.
+    `alternating_roles`: it rejects two consecutive user messages.
+    `assistant_after_tools`: it rejects a user message directly after a tool result.
+    `user_first`: it rejects a conversation that begins with an assistant message.
+    `provider_slugs`: slugs of its providers by name; set only if a provider accepts no reasoning that another one
+    signed, so that all steps of a tool loop go to the same provider.
+    `requires_loop_reasoning`: while reasoning is on, it rejects an open tool loop without its reasoning.
+    `budget_below_limit`: a reasoning budget must be smaller than `max_tokens`.
     """
 
     family: str
@@ -30,11 +35,11 @@ class Profile:
     call_id: str = r"[\w.:\-]{1,256}"
     echo_reasoning: bool = False
     inline_think: bool = False
-    forced_while_reasoning: bool = True
-    reasons_unasked: bool = False
-    alternates: bool = False
-    closes_tool_turns: bool = False
+    forced_calls_with_reasoning: bool = True
+    reasons_by_default: bool = False
+    alternating_roles: bool = False
+    assistant_after_tools: bool = False
     user_first: bool = False
-    host_slugs: Mapping[str, str] = field(default_factory=dict[str, str])
-    thinks_first: bool = False
-    budget_in_limit: bool = False
+    provider_slugs: Mapping[str, str] = field(default_factory=dict[str, str])
+    requires_loop_reasoning: bool = False
+    budget_below_limit: bool = False

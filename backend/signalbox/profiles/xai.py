@@ -6,7 +6,7 @@ PROFILE = Profile(
     family="xai",
     vendors=("x-ai", "xai"),
     names=("grok",),
-    # The plan's guardrails: one call at a time, and no response_format beside tools (400 from xAI's hosts).
+    # One call at a time, and no response_format together with tools, which returns a 400 (seed-systems PS-12).
     parallel_tool_calls=False,
     json_with_tools=False,
 )

@@ -23,7 +23,7 @@ from signalbox.core.events import (
 from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord
 from signalbox.core.tools import Category, Visibility
-from signalbox.profiles.hosts import stop_ends_billing
+from signalbox.profiles.provider_billing import stop_ends_billing
 
 EpochSeconds = Annotated[float, Meta(description="Epoch seconds.")]
 Usd = Annotated[float, Meta(description="US dollars.")]

@@ -59,7 +59,7 @@ def speak(incoming: Incoming, served: int) -> Spoken:
 def _audible(incoming: Incoming, accent: Accent, turn: Turn) -> Turn:
     """Drop the reasoning if the family does not reason by default, or was told not to."""
     asked = incoming.reasoning == "visible"
-    reasons = asked or (incoming.reasoning == "unset" and accent.reasons_unasked)
+    reasons = asked or (incoming.reasoning == "unset" and accent.reasons_by_default)
     return turn if reasons else replace(turn, reasoning="")
 
 

@@ -41,7 +41,7 @@ PARAMS = Params(
     stop=("END",),
     parallel=False,
     format={"type": "json_object"},
-    routing=Routing({"require_parameters": True}, takes_all=True),
+    routing=Routing({"require_parameters": True}, requires_all_params=True),
     fallbacks=("openai/other",),
     reasoning=Reasoning(effort="low"),
 )

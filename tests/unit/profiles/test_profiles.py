@@ -1,4 +1,4 @@
-"""A model's family is found by its vendor, else by its name, and holds the facts that requests are built by."""
+"""The lookup of a model's family, and the facts of all families."""
 
 import re
 
@@ -38,25 +38,25 @@ from signalbox.profiles import FAMILIES, UNKNOWN, Profile, profile_for
     ],
 )
 def test_families(model: str, family: str) -> None:
-    """Ids as OpenRouter, a provider or a gateway writes them."""
+    """The family is found by vendor, else by name, for ids of OpenRouter, a provider or a gateway."""
     assert profile_for(model).family == family
 
 
 def test_no_two_families_share_a_vendor() -> None:
-    """A vendor belongs to one family, or the order of a list would decide."""
+    """Each vendor belongs to one family, and each family has one profile."""
     vendors = [vendor for profile in FAMILIES for vendor in profile.vendors]
     assert len(vendors) == len(set(vendors))
     assert len({profile.family for profile in FAMILIES}) == len(FAMILIES)
 
 
 @pytest.mark.parametrize("profile", [*FAMILIES, UNKNOWN], ids=lambda p: p.family)
-def test_every_family_takes_the_ids_we_mint(profile: Profile) -> None:
-    """Our ids are legal everywhere (A16)."""
+def test_every_family_accepts_our_call_ids(profile: Profile) -> None:
+    """Call ids that Signalbox generates match every family's pattern (A16)."""
     assert re.fullmatch(profile.call_id, make_call_id("run", 1))
 
 
-def test_the_plans_guardrails() -> None:
-    """One call at a time for anthropic and xai; no JSON mode beside tools for xai and, by quirk C9, google."""
+def test_guardrails_by_family() -> None:
+    """Only the listed families set a fact that changes every request with tools."""
     by_family = {profile.family: profile for profile in (*FAMILIES, UNKNOWN)}
     assert {f for f, p in by_family.items() if p.parallel_tool_calls is not None} == {"anthropic", "xai"}
     assert {f for f, p in by_family.items() if not p.json_with_tools} == {"google", "xai"}

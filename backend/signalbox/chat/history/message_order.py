@@ -105,13 +105,13 @@ def in_order(messages: Iterable[Message], profile: Profile, *, merge: bool = Fal
 
     `merge`: join consecutive user messages; results written as text then become part of the question.
     """
-    if not (merge or profile.alternates or profile.closes_tool_turns or profile.user_first):
+    if not (merge or profile.alternating_roles or profile.assistant_after_tools or profile.user_first):
         return tuple(messages)
     out: list[Message] = []
-    for message in _merged(messages) if merge or profile.alternates else messages:
+    for message in _merged(messages) if merge or profile.alternating_roles else messages:
         before = out[-1] if out else None
         match before, message:
-            case ToolMessage(), UserMessage() if profile.closes_tool_turns:
+            case ToolMessage(), UserMessage() if profile.assistant_after_tools:
                 out.append(AssistantMessage(BRIDGE))
             case (None | SystemMessage(), AssistantMessage()) if profile.user_first:
                 out.append(UserMessage(BEGIN))

@@ -51,7 +51,7 @@ class Accent:
     cut_reasoning: CutText
     make_details: MakeDetails
     """The whole reasoning_details of a message from its reasoning, call ids and maker; sealed where they are."""
-    reasons_unasked: bool = True
+    reasons_by_default: bool = True
     preamble: bool = False
     """Says a sentence before it calls."""
     compact_arguments: bool = True

@@ -116,5 +116,5 @@ def sent_details(incoming: Incoming) -> bool:
     if incoming.family == "google":
         return True
     if incoming.reasoning == "unset":
-        return ACCENTS[incoming.family].reasons_unasked
+        return ACCENTS[incoming.family].reasons_by_default
     return incoming.reasoning == "visible"

@@ -81,10 +81,10 @@ def _value(value: JsonValue | Reasoning | Routing) -> JsonValue:
     match value:
         case Reasoning():
             return cast(JsonValue, to_builtins(value))
-        case Routing(wanted, _, None):
-            return dict(wanted)
-        case Routing(wanted, _, host):
-            return {**wanted, "order": [host], "allow_fallbacks": False}
+        case Routing(preferences, _, None):
+            return dict(preferences)
+        case Routing(preferences, _, provider):
+            return {**preferences, "order": [provider], "allow_fallbacks": False}
         case _:
             return value
 

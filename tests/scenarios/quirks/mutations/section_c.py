@@ -14,7 +14,7 @@ C = (
         "C1",
         "a parameter that no host has is not required",
         "chat/params.py",
-        "return routing is not None and routing.takes_all and not _is_accepted(context, name)",
+        "return routing is not None and routing.requires_all_params and not _is_accepted(context, name)",
         "return False",
     ),
     Mutation(
@@ -105,15 +105,15 @@ C = (
         "C7",
         "Mistral gets a bridge behind a result",
         "profiles/mistral.py",
-        "closes_tool_turns=True,",
-        "closes_tool_turns=False,",
+        "assistant_after_tools=True,",
+        "assistant_after_tools=False,",
     ),
     Mutation(
         "C7",
         "users in a row are joined",
         "profiles/mistral.py",
-        "alternates=True,",
-        "alternates=False,",
+        "alternating_roles=True,",
+        "alternating_roles=False,",
     ),
     Mutation(
         "C8",

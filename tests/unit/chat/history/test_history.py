@@ -321,6 +321,6 @@ def test_any_conversation_is_valid_when_it_goes_out(messages: list[Message], cut
     said = [str(m.content) for m in out if isinstance(m, UserMessage | SystemMessage)]
     spoken = [str(m.content) for m in messages if isinstance(m, UserMessage | SystemMessage)]
     assert "\n\n".join(said) == "\n\n".join(spoken)
-    if context.profile.alternates:
+    if context.profile.alternating_roles:
         pairs = list(pairwise(out))
         assert not any(isinstance(b, UserMessage) and isinstance(a, UserMessage | ToolMessage) for a, b in pairs)

@@ -1,7 +1,7 @@
-"""What is known of hosts: whether a stop ends the billing."""
+"""Which providers stop billing when a request is aborted."""
 
 import pytest
-from signalbox.profiles.hosts import stop_ends_billing
+from signalbox.profiles.provider_billing import stop_ends_billing
 
 
 @pytest.mark.parametrize(
@@ -26,13 +26,13 @@ from signalbox.profiles.hosts import stop_ends_billing
         (None, None),
     ],
 )
-def test_e03_whether_a_stop_ends_the_billing(provider: str | None, ends: bool | None) -> None:
-    """The names are those that OpenRouter reports; a host that its page does not list is not guessed at."""
+def test_e03_aborted_streams(provider: str | None, ends: bool | None) -> None:
+    """The result is known only for providers that OpenRouter lists, in any spelling of their names."""
     assert stop_ends_billing(provider, streamed=True) is ends
 
 
 @pytest.mark.parametrize("provider", ["OpenAI", "Groq", "AtlasCloud"])
-def test_e03_a_whole_answer_is_billed_in_full(provider: str) -> None:
-    """Only streams can be cancelled, wherever they run."""
+def test_e03_answers_that_are_not_streamed(provider: str) -> None:
+    """No provider stops billing an answer that is not streamed."""
     assert stop_ends_billing(provider, streamed=False) is False
     assert stop_ends_billing(None, streamed=False) is None

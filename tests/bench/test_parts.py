@@ -32,7 +32,7 @@ from tests.bench.report import as_json, figures_table, loads_table
 from tests.bench.server import take_the_journal_away
 from tests.bench.stand import Stand
 from tests.bench.upstream import Upstream, asked
-from tests.support.serving import RunningApp, settings_for
+from tests.support.running_app import RunningApp, settings_for
 
 NOW = 1_234_567_890_123
 

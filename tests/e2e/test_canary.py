@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.frames import checked
 from tests.support.processes import serving
-from tests.support.upstream import DONE, Exchange, ScriptedUpstream, chunk
+from tests.support.scripted_upstream import DONE, Exchange, ScriptedUpstream, chunk
+from tests.support.stream_reader import check_stream
 
 pytestmark = pytest.mark.e2e
 
@@ -36,7 +36,7 @@ def ways(key: str) -> list[Any]:
                 "metadata": {"raw": key},
             }
             await exchange.head()
-            await exchange.say("So far")
+            await exchange.send_text("So far")
             if as_choice:
                 choice = {"index": 0, "delta": {}, "finish_reason": "error", "error": error}
                 await exchange.send(b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n")
@@ -92,7 +92,7 @@ def test_neither_key_nor_prompt_is_ever_told(tmp_path: Path, key: str) -> None:
                     "/api/chat/stream",
                     json={"model": "openai/sim", "prompt": PROMPT, "system": PROMPT, "tools": []},
                 )
-                told = checked(response.content)
+                told = check_stream(response.content)
                 assert told.done["status"] in ("error", "interrupted"), told.raw
                 heard += [response.text, str(response.headers)]
                 trace = client.get(f"/api/runs/{response.headers['x-run-id']}")

@@ -13,10 +13,10 @@ from signalbox.app.config import SettingsError
 from signalbox.app.main import create_app
 from signalbox.app.process.data_dir_lock import SENTENCE
 
-from tests.support.frames import checked, hear
 from tests.support.processes import command, serving
-from tests.support.serving import read_until, settings_for
-from tests.support.upstream import ScriptedUpstream, holds, says
+from tests.support.running_app import read_until, settings_for
+from tests.support.scripted_upstream import ScriptedUpstream, holds, says
+from tests.support.stream_reader import check_stream, parse_stream
 
 ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": [], "on_disconnect": "continue"}
 
@@ -43,10 +43,10 @@ def test_one_process_has_the_folder(tmp_path: Path) -> None:
             first.process.send_signal(signal.SIGKILL)
             first.end()
         with serving(tmp_path, env=env) as third, third.client() as client:
-            rest = client.get(f"/api/runs/{run_id}/events", headers={"Last-Event-ID": hear(seen).ids[-1]})
-            whole = checked(seen + rest.content)
+            rest = client.get(f"/api/runs/{run_id}/events", headers={"Last-Event-ID": parse_stream(seen).ids[-1]})
+            whole = check_stream(seen + rest.content)
             assert (whole.text, whole.done["code"]) == ("So far", "SERVER_CRASH")
-            assert checked(client.post("/api/chat/stream", json=ASK).content).text == "Fine."
+            assert check_stream(client.post("/api/chat/stream", json=ASK).content).text == "Fine."
 
 
 def no_database(data: Path) -> None:

@@ -11,10 +11,10 @@ import httpx
 import pytest
 
 from tests.conftest import ROOT
-from tests.support.frames import checked
 from tests.support.processes import WAIT, Process, command, environment, serving
-from tests.support.serving import read_until
-from tests.support.upstream import ScriptedUpstream, holds
+from tests.support.running_app import read_until
+from tests.support.scripted_upstream import ScriptedUpstream, holds
+from tests.support.stream_reader import check_stream
 
 pytestmark = pytest.mark.e2e
 
@@ -62,7 +62,7 @@ def test_a_signal_ends_streams_honestly(tmp_path: Path, number: signal.Signals) 
             chunks = response.iter_raw()
             seen = read_until(chunks, b"So far")
             process.process.send_signal(number)
-            heard = checked(seen + b"".join(chunks))
+            heard = check_stream(seen + b"".join(chunks))
         assert process.end() == (0 if number is signal.SIGTERM else 130)
         assert upstream.wait_until(lambda: len(upstream.left) == 1)
     assert (heard.done["status"], heard.done["code"], heard.text) == ("interrupted", "SERVER_SHUTDOWN", "So far")
@@ -73,7 +73,7 @@ def test_the_default_start(tmp_path: Path) -> None:
     """Without key and `.env` it serves the simulator, says so, and keeps its data in ./data."""
     with serving(tmp_path, env={"PYTHONUNBUFFERED": "1"}) as process:  # so that it is a new interpreter, not a fork
         with process.client() as client:
-            heard = checked(client.post("/api/chat/stream", json={**ASK, "prompt": "What is 6*7?"}).content)
+            heard = check_stream(client.post("/api/chat/stream", json={**ASK, "prompt": "What is 6*7?"}).content)
             assert client.get("/health/live").json()["status"] == "live"
             assert client.get("/health/ready").status_code == 200
         assert any("simulator" in line for line in process.printed)

@@ -7,8 +7,8 @@ import httpx
 import pytest
 from signalbox.core.events import LoopName
 
-from tests.support.frames import Heard, checked
-from tests.support.serving import RunningApp
+from tests.support.running_app import RunningApp
+from tests.support.stream_reader import ParsedStream, check_stream
 
 PATIENCE = 180.0
 
@@ -35,20 +35,20 @@ class Asking:
             trust_env=False,
         )
 
-    def ask(self, model: str, prompt: str, **body: Any) -> Heard:
+    def ask(self, model: str, prompt: str, **body: Any) -> ParsedStream:
         """Ask, and check the stream against the contract and the end against what was asked for."""
         response = self.post(model, prompt, **body)
         if not self.is_simulated and response.status_code != 200 and "UNKNOWN_MODEL" in response.text:
             pytest.skip(f"OpenRouter no longer lists {model}")
         assert response.status_code == 200, response.text
-        heard = checked(response.content)
+        heard = check_stream(response.content)
         done = heard.done
         assert (done["loop"], done["requested_model"]) == (self.loop, model)
         assert done["flag"] == {"variant": self.loop, "reason": "TARGETING_MATCH"}
         assert done.get("simulated", False) is self.is_simulated
         return heard
 
-    def answered(self, model: str, prompt: str, **body: Any) -> Heard:
+    def answered(self, model: str, prompt: str, **body: Any) -> ParsedStream:
         """Ask for something that can be answered, and check that it was."""
         heard = self.ask(model, prompt, **body)
         assert heard.done["status"] == "complete", heard.done
@@ -57,6 +57,6 @@ class Asking:
         assert heard.done["cost"] >= 0
         return heard
 
-    def trace(self, heard: Heard) -> dict[str, Any]:
+    def trace(self, heard: ParsedStream) -> dict[str, Any]:
         """Return a run's trace."""
         return self.app.client.get(f"/api/runs/{heard.events[0]['run_id']}").json()

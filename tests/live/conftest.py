@@ -7,7 +7,7 @@ import pytest
 from signalbox.core.events import LoopName
 
 from tests.live.asking import Asking
-from tests.support.serving import RunningApp, settings_for
+from tests.support.running_app import RunningApp, settings_for
 
 UPSTREAMS = ["simulator", pytest.param("openrouter", marks=pytest.mark.live)]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.live.asking import Asking
-from tests.support.serving import error_of
+from tests.support.running_app import error_of
 
 MODELS = [
     "openai/gpt-4o",

@@ -11,8 +11,8 @@ from signalbox.chat.loops import state
 from signalbox.chat.loops.retry import Retry, should_retry
 from signalbox.simulator.http.server import BackgroundSimulator
 
-from tests.support.serving import RunningApp, settings_for
-from tests.support.upstream import Script, ScriptedUpstream
+from tests.support.running_app import RunningApp, settings_for
+from tests.support.scripted_upstream import Script, ScriptedUpstream
 
 Behind = Callable[..., tuple[RunningApp, ScriptedUpstream]]
 

@@ -11,9 +11,9 @@ import pytest
 from signalbox import __version__
 from signalbox.cli import main
 
-from tests.support.frames import hear
 from tests.support.processes import WAIT, command, environment
-from tests.support.upstream import DONE, chunk
+from tests.support.scripted_upstream import DONE, chunk
+from tests.support.stream_reader import parse_stream
 
 GOOD = (
     b'data: {"type":"content","content":"Hi.","v":"1.1","run_id":"a1","loop":"v2"}\nid: a1:1\n\n'
@@ -148,8 +148,8 @@ def test_replaying_what_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.e2e
 def test_standard_input_is_a_file_too(tmp_path: Path) -> None:
     """`-` reads what is piped in, and `python -m signalbox` is the command."""
-    checked = command("check-stream", "-", cwd=tmp_path, data=GOOD)
-    assert (checked.returncode, b"2 frames" in checked.stdout) == (0, True)
+    check_stream = command("check-stream", "-", cwd=tmp_path, data=GOOD)
+    assert (check_stream.returncode, b"2 frames" in check_stream.stdout) == (0, True)
     decoded = command("decode", "--dialect", "openrouter-chat", "-", cwd=tmp_path, data=CAPTURE)
     assert json.loads(decoded.stdout)["content"] == "Hi."
 
@@ -197,4 +197,4 @@ def test_the_simulator_as_a_program(tmp_path: Path) -> None:
 
 def test_the_stream_of_these_tests_is_read_alike() -> None:
     """The example above is what the slow reader takes it for."""
-    assert hear(GOOD).done["status"] == "complete"
+    assert parse_stream(GOOD).done["status"] == "complete"

@@ -14,10 +14,10 @@ from signalbox.wire.dialects import DIALECTS
 
 from tests.project.docs.pages import codes_in, page, rows
 from tests.project.docs.snippets import block, module, patched
+from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
-from tests.support.scripted import make_tool
-from tests.support.serving import RunningApp
-from tests.support.upstream import Exchange, Script, ScriptedUpstream
+from tests.support.running_app import RunningApp
+from tests.support.scripted_upstream import Exchange, Script, ScriptedUpstream
 
 PAGE = page("adding-a-dialect.md")
 FOLDER = "signalbox.wire.beacon"

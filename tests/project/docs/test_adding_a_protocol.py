@@ -13,8 +13,8 @@ from signalbox.core.messages import JsonObject
 from tests.project.docs.pages import page
 from tests.project.docs.snippets import block, module
 from tests.support.fixtures import Behind
-from tests.support.serving import RunningApp
-from tests.support.upstream import Script, holds, says, sends
+from tests.support.running_app import RunningApp
+from tests.support.scripted_upstream import Script, holds, says, sends
 
 GUIDE = page("adding-a-protocol.md")
 TEXTS = ("Forty-", "two", ".")

@@ -22,7 +22,7 @@ from tests.project.docs.pages import page
 from tests.scenarios.contract.golden import FIXTURES
 from tests.scenarios.crash.lives import journal, kill, until
 from tests.support.processes import WAIT, Process
-from tests.support.upstream import DONE, Exchange, Script, ScriptedUpstream, chunk, says
+from tests.support.scripted_upstream import DONE, Exchange, Script, ScriptedUpstream, chunk, says
 
 pytestmark = pytest.mark.e2e
 
@@ -169,15 +169,15 @@ def test_a_broken_line_costs_no_event(tmp_path: Path, language: str, golden: Pat
 
 async def _half(exchange: Exchange) -> None:
     await exchange.head()
-    await exchange.say("First ")
-    await exchange.gate()
-    await exchange.say("second.")
+    await exchange.send_text("First ")
+    await exchange.gate_opened()
+    await exchange.send_text("second.")
     await exchange.end()
 
 
 async def _too_long(exchange: Exchange) -> None:
     await exchange.head()
-    await exchange.say("Half")
+    await exchange.send_text("Half")
     await exchange.send(chunk({}, finish="length") + DONE)
     await exchange.raw(b"0\r\n\r\n")
 

@@ -5,9 +5,9 @@ import tomllib
 from pathlib import Path
 
 from tests.project.docs.pages import page
-from tests.support.frames import hear
 from tests.support.packages import installed
 from tests.support.processes import command, serving
+from tests.support.stream_reader import parse_stream
 
 PAGE = page("adding-a-search-backend.md")
 GROUP = "signalbox.search_backends"
@@ -25,7 +25,7 @@ def test_the_backend_that_is_shown_is_searched(tmp_path: Path) -> None:
     """A question to the real server brings a numbered source from the package, without a notice."""
     with serving(tmp_path, env=books(tmp_path)) as server, server.client() as client:
         body = {"model": "openai/sim", "prompt": "Search for white whale"}
-        heard = hear(client.post("/api/chat/stream", json=body).content)
+        heard = parse_stream(client.post("/api/chat/stream", json=body).content)
         listed = {tool["name"]: tool for tool in client.get("/api/tools").json()["tools"]}
     [told] = heard.of("tool_result")
     assert told["result"]["result"] == {

@@ -14,8 +14,8 @@ from signalbox.core.tools import Tool, ToolContext
 from signalbox.tools.lint import fault_of
 
 from tests.project.docs.pages import Page, page
-from tests.support.frames import checked
-from tests.support.serving import RunningApp, settings_for
+from tests.support.running_app import RunningApp, settings_for
+from tests.support.stream_reader import check_stream
 
 ANSWER, TOOL, DEPLOYMENT = page("first-answer.md"), page("first-tool.md"), page("first-deployment.md")
 
@@ -42,7 +42,7 @@ def dice() -> Tool:
 def test_the_first_answer_is_the_one_shown(app: RunningApp) -> None:
     """The request streams the events that the page quotes, and the run list has the fields of the quoted one."""
     path, body = request_in(ANSWER)
-    events = checked(app.client.post(path, json=body).content).events
+    events = check_stream(app.client.post(path, json=body).content).events
     [quoted] = [block for block in ANSWER.blocks("text") if "data: " in block]
     shown = [line.partition('"type":"')[2].partition('"')[0] for line in quoted.splitlines()]
     types = [event["type"] for event in events]
@@ -75,7 +75,7 @@ def test_a_model_calls_the_first_tool(dice: Tool, tmp_path: Path) -> None:
     """The request of the page runs the tool once with three dice, and the answer quotes its result."""
     path, body = request_in(TOOL)
     with RunningApp(settings_for(tmp_path), extra_tools=[dice]) as running:
-        events = checked(running.client.post(path, json=body).content).events
+        events = check_stream(running.client.post(path, json=body).content).events
     [result] = [event for event in events if event["type"] == "tool_result"]
     assert result["name"] == "roll_dice"
     assert len(result["result"]["result"]["rolls"]) == 3

@@ -11,8 +11,8 @@ import httpx
 from signalbox.core.security.api_tokens import Token, new_token
 from signalbox.store.tokens import add_token
 
-from tests.support.frames import checked
-from tests.support.serving import WAIT, RunningApp, settings_for
+from tests.support.running_app import WAIT, RunningApp, settings_for
+from tests.support.stream_reader import check_stream
 
 ACCESS, ADMIN = "letmein-letmein", "operator-operator"
 
@@ -43,7 +43,7 @@ class Person:
         asked = {"model": "openai/sim", "prompt": prompt, "tools": [], **body}
         response = self.client.post("/api/chat/stream", json=asked, headers=headers)
         assert response.status_code == 200, response.text
-        checked(response.content)
+        check_stream(response.content)
         return response
 
     def listed(self, what: str, **params: str | int) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.scenarios.access.house import House, housed
-from tests.support.serving import error_of
+from tests.support.running_app import error_of
 
 PAGE, EVIL = "https://page.example", "https://evil.example"
 ALLOW = "access-control-allow-origin"

@@ -15,7 +15,7 @@ from signalbox.app.protocols import PROTOCOLS
 from signalbox.app.routers import chat
 
 from tests.scenarios.access.house import House, Person, furnish, housed
-from tests.support.serving import RunningApp, error_of
+from tests.support.running_app import RunningApp, error_of
 
 OWNERS = ("ada", "guest")
 ASKERS = ("ada", "bob", "guest", "operator")

@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx
 
 from tests.scenarios.access.house import House, Person, housed
-from tests.support.serving import error_of, read_until
-from tests.support.upstream import Script, ScriptedUpstream, holds, says
+from tests.support.running_app import error_of, read_until
+from tests.support.scripted_upstream import Script, ScriptedUpstream, holds, says
 
 ID = "chat-1"
 

@@ -5,7 +5,7 @@ from signalbox.core.conversations import key_of, session_of
 
 from tests.scenarios.access.house import bearer, give
 from tests.support.fixtures import Behind, behind, simulator
-from tests.support.upstream import says
+from tests.support.scripted_upstream import says
 
 __all__ = ["behind", "simulator"]
 

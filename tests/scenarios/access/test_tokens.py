@@ -15,7 +15,7 @@ from signalbox.store.database import Database
 from signalbox.store.tokens import revoke_token
 
 from tests.scenarios.access.house import ADMIN, bearer, give
-from tests.support.serving import RunningApp, error_of, settings_for
+from tests.support.running_app import RunningApp, error_of, settings_for
 
 ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
 

@@ -11,8 +11,8 @@ import pytest
 from signalbox.store.tokens import revoke_token
 
 from tests.scenarios.access.house import ADMIN, bearer, give
-from tests.support.serving import RunningApp, error_of, read_until, settings_for
-from tests.support.upstream import Script, ScriptedUpstream, holds, says
+from tests.support.running_app import RunningApp, error_of, read_until, settings_for
+from tests.support.scripted_upstream import Script, ScriptedUpstream, holds, says
 
 ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
 

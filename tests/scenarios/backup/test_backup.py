@@ -14,8 +14,8 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.project.docs.pages import page
-from tests.support.frames import checked
 from tests.support.processes import WAIT, Process, command, command_here, serving
+from tests.support.stream_reader import check_stream
 
 ASK = {"model": "openai/sim", "prompt": "What is 17 * 23?"}
 OVERRIDE = "/api/flags/tool_loop_v2"
@@ -64,7 +64,7 @@ def test_all_that_lasts_comes_back(tmp_path: Path) -> None:
     here.mkdir()
     with serving(there) as process, process.client() as client:
         run = client.post("/api/chat/stream", json=ASK)
-        assert checked(run.content).done["status"] == "complete"
+        assert check_stream(run.content).done["status"] == "complete"
         pulled = client.put(OVERRIDE, json={"state": "on"}, headers=operator(process, there))
         assert pulled.status_code == 200
         note = there / "data" / "notes" / "of mine" / "idea.md"

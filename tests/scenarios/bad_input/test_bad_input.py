@@ -7,8 +7,8 @@ import pytest
 from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.support.fixtures import Behind
-from tests.support.serving import RunningApp, error_of
-from tests.support.upstream import says
+from tests.support.running_app import RunningApp, error_of
+from tests.support.scripted_upstream import says
 
 USER = {"role": "user", "content": "Hello!"}
 CALL = {"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": "{}"}}

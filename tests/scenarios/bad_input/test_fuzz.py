@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from signalbox.intakes.v1_schema import ChatRequest
 
-from tests.support.frames import checked
-from tests.support.serving import RunningApp, error_of
+from tests.support.running_app import RunningApp, error_of
+from tests.support.stream_reader import check_stream
 
 FIELDS = list(ChatRequest.model_fields)
 SCALARS = st.one_of(
@@ -89,7 +89,7 @@ def post(app: RunningApp, content: bytes) -> None:
     """Post a body and check that the answer is one of the two there are."""
     response = app.client.post("/api/chat/stream", content=content)
     if response.status_code == 200:
-        heard = checked(response.content)
+        heard = check_stream(response.content)
         assert heard.done.get("code") != "INTERNAL", content
         assert heard.done["code"] in ("UPSTREAM_REJECTED", "LENGTH") if "code" in heard.done else True, (
             content,

@@ -21,8 +21,8 @@ from signalbox.encoders.sse_v1 import SseV1Encoder
 from signalbox.tools.calculate import calculate
 from signalbox.tools.search_web import search_web
 
-from tests.support.runs import RUN_ID, Outcome, run
-from tests.support.scripted import SERVED, FakeSearch, ScriptedClient, answer, call, calls, ending, make_tool
+from tests.support.fakes import SERVED, FakeSearch, ScriptedClient, answer, call, calls, ending, make_tool
+from tests.support.loop_runs import RUN_ID, Outcome, run
 
 FIXTURES = Path(__file__).parent / "fixtures"
 _START = 1_790_000_000_000

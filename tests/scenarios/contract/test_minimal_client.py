@@ -12,7 +12,7 @@ import pytest
 from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.scenarios.contract.minimal_client import follow
-from tests.support.serving import RunningApp, settings_for
+from tests.support.running_app import RunningApp, settings_for
 
 ASKED = "What time is it in Tokyo, and what is 6 * 7? Then search for the tool loop"
 

@@ -10,8 +10,8 @@ from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.simulator.http.state import Received
 
 from tests.scenarios.conversation_recovery.clients import Message, heard, user
-from tests.support.frames import Heard, checked, hear
-from tests.support.serving import RunningApp, read_until
+from tests.support.running_app import RunningApp, read_until
+from tests.support.stream_reader import ParsedStream, check_stream, parse_stream
 
 REASONING = ("reasoning", "reasoning_content", "reasoning_details")
 # Tools of which nobody needs a network.
@@ -27,17 +27,17 @@ class Chat:
     messages: list[Message] = field(default_factory=list[Message])
     turns: int = 0
 
-    def ask(self, model: str, text: str, loop: LoopName, *, app: RunningApp | None = None, **body: Any) -> Heard:
+    def ask(self, model: str, text: str, loop: LoopName, *, app: RunningApp | None = None, **body: Any) -> ParsedStream:
         """Ask and hear the answer to its end."""
         sent = self._body(model, text, body)
         response = (app or self.app).client.post("/api/chat/stream", json=sent, headers={"x-tool-loop": loop})
         assert response.status_code == 200, response.text
         assert response.headers["x-tool-loop"] == loop
-        return self._keep(text, checked(response.content))
+        return self._keep(text, check_stream(response.content))
 
     def stop(
         self, model: str, text: str, loop: LoopName, *, at: bytes, app: RunningApp | None = None, **body: Any
-    ) -> Heard:
+    ) -> ParsedStream:
         """Ask, hear until these bytes have come, stop the run, and hear its end."""
         server = app or self.app
         with self._asking(server, model, text, loop, body) as response:
@@ -45,18 +45,18 @@ class Chat:
             seen = read_until(chunks, at)
             stopped = server.client.post(f"/api/runs/{response.headers['x-run-id']}/stop").json()
             assert (stopped["stopped"], stopped["status"]) == (True, "cancelled")
-            return self._keep(text, checked(seen + b"".join(chunks)))
+            return self._keep(text, check_stream(seen + b"".join(chunks)))
 
     def leave(
         self, model: str, text: str, loop: LoopName, *, at: bytes, app: RunningApp | None = None, **body: Any
-    ) -> Heard:
+    ) -> ParsedStream:
         """Ask, hear until these bytes have come, and close the connection; the run is over when this returns."""
         server = app or self.app
         with self._asking(server, model, text, loop, body) as response:
             seen = read_until(response.iter_bytes(), at)
         server.over(response.headers["x-run-id"])
         frames, border, _ = seen.rpartition(b"\n\n")
-        return self._keep(text, hear(frames + border))
+        return self._keep(text, parse_stream(frames + border))
 
     def _asking(
         self, server: RunningApp, model: str, text: str, loop: LoopName, body: dict[str, Any]
@@ -64,7 +64,7 @@ class Chat:
         sent = self._body(model, text, body)
         return server.client.stream("POST", "/api/chat/stream", json=sent, headers={"x-tool-loop": loop})
 
-    def goes_on(self, model: str, text: str, loop: LoopName, **body: Any) -> Heard:
+    def goes_on(self, model: str, text: str, loop: LoopName, **body: Any) -> ParsedStream:
         """Ask, and expect nothing but success: complete, no request refused, reasoning only of this run."""
         self.simulator.memory.requests.clear()
         answer = self.ask(model, text, loop, **body)
@@ -81,12 +81,12 @@ class Chat:
     def _body(self, model: str, text: str, body: dict[str, Any]) -> dict[str, Any]:
         return {"model": model, "messages": [*self.messages, user(text)], "tools": TOOLS, **body}
 
-    def _keep(self, text: str, answer: Heard) -> Heard:
+    def _keep(self, text: str, answer: ParsedStream) -> ParsedStream:
         self.messages += [user(text), *heard(answer.events)]
         return answer
 
 
-def assert_own_reasoning(received: Received, answer: Heard) -> None:
+def assert_own_reasoning(received: Received, answer: ParsedStream) -> None:
     """Check that a request holds no reasoning but that of its own run, which its client has just heard."""
     messages: list[Message] = received.body["messages"]
     asked = max(at for at, message in enumerate(messages) if message["role"] == "user")

@@ -9,8 +9,8 @@ from signalbox.core.tools import ToolContext
 from signalbox.simulator.http.server import BackgroundSimulator
 from structlog.testing import capture_logs
 
-from tests.support.scripted import make_tool
-from tests.support.serving import RunningApp, settings_for
+from tests.support.fakes import make_tool
+from tests.support.running_app import RunningApp, settings_for
 
 
 @pytest.fixture(autouse=True)

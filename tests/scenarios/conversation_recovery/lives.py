@@ -29,8 +29,8 @@ from signalbox.wire.dialects import DIALECTS, upstream_at
 
 from tests.conftest import recordings_folder
 from tests.scenarios.recordings.recorded import Recorded, chains, load
-from tests.support.runs import context_for, no_wait
-from tests.support.scripted import make_tool
+from tests.support.fakes import make_tool
+from tests.support.loop_runs import context_for, no_wait
 
 FAMILIES = ("openai", "anthropic", "google", "x-ai", "deepseek", "mistralai", "moonshotai", "qwen")
 QUESTION = "What is 17 * 23, what time is it in Tokyo, and how do tool calls stream?"

@@ -21,8 +21,8 @@ from signalbox.wire.openrouter.catalog import facts_of
 from signalbox.wire.openrouter.request import body_of
 
 from tests.scenarios.conversation_recovery.lives import FAMILIES, tools
+from tests.support.loop_runs import RUN_ID
 from tests.support.params import choice, params
-from tests.support.runs import RUN_ID
 
 # Each family's simulated model, and those of the catalogue that take less than others.
 TARGETS = (

@@ -11,9 +11,9 @@ from tests.scenarios.conversation_recovery.chat import Chat
 from tests.scenarios.conversation_recovery.lives import FAMILIES
 from tests.scenarios.tool_loop.script import Called, calls
 from tests.support.fixtures import Behind
-from tests.support.frames import Heard
-from tests.support.serving import RunningApp, settings_for
-from tests.support.upstream import Exchange
+from tests.support.running_app import RunningApp, settings_for
+from tests.support.scripted_upstream import Exchange
+from tests.support.stream_reader import ParsedStream
 
 LOOPS: tuple[LoopName, ...] = ("v2", "legacy")
 TALK = "How do tool calls stream, and what is 17 * 23?"
@@ -51,9 +51,9 @@ def impatient(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathF
         yield running
 
 
-def over_and_on(chat: Chat, shift: int, ends: Callable[[str], Heard]) -> list[Heard]:
+def over_and_on(chat: Chat, shift: int, ends: Callable[[str], ParsedStream]) -> list[ParsedStream]:
     """In one chat: a run of each family that ends so, each followed by a question to another family."""
-    ended: list[Heard] = []
+    ended: list[ParsedStream] = []
     for at, family in enumerate(FAMILIES):
         ended.append(ends(family))
         other = FAMILIES[(at + shift) % len(FAMILIES)]
@@ -72,7 +72,7 @@ def test_a_chat_goes_on_behind_any_end(
     chat = Chat(app, simulator)
     body, statuses = ENDS[end]
 
-    def ends(family: str) -> Heard:
+    def ends(family: str) -> ParsedStream:
         return chat.ask(f"{family}/{end}", TALK, loop, reasoning=THINK, **body)
 
     ended = over_and_on(chat, 1 + [*ENDS].index(end) % 7, ends)
@@ -117,7 +117,7 @@ def test_a_chat_goes_on_behind_a_stop_in_a_tool(
     chat = Chat(app, simulator)
     tools = ["calculate", "wait_here"]
 
-    def ends(family: str) -> Heard:
+    def ends(family: str) -> ParsedStream:
         asked = "Use wait_here, please. And what is 17 * 23?"
         at = b'"name":"wait_here"'
         return chat.stop(f"{family}/sim", asked, loop, at=at, tools=tools, reasoning=THINK)
@@ -147,5 +147,5 @@ def test_a_chat_goes_on_behind_a_finalize_that_was_interrupted(
 async def half(exchange: Exchange) -> None:
     """Say a few words of an answer and fall silent."""
     await exchange.head()
-    await exchange.say("So far")
-    await exchange.gone()
+    await exchange.send_text("So far")
+    await exchange.client_left()

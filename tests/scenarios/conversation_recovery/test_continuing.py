@@ -12,8 +12,8 @@ from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.simulator.model.continuation import DOCUMENT
 
 from tests.scenarios.conversation_recovery.lives import FAMILIES
-from tests.support.frames import Heard, checked
-from tests.support.serving import RunningApp
+from tests.support.running_app import RunningApp
+from tests.support.stream_reader import ParsedStream, check_stream
 
 LOOPS: tuple[LoopName, ...] = ("v2", "legacy")
 CUT = Answer("length", "LENGTH", "m", "v2")
@@ -28,17 +28,17 @@ class Growing:
         self._headers = {"x-tool-loop": loop}
         self.runs: list[str] = []
 
-    def ask(self, **body: Any) -> Heard:
+    def ask(self, **body: Any) -> ParsedStream:
         """Ask, or continue, and put what comes behind what there is."""
         sent = {**self._shared, **body}
         response = self.app.client.post("/api/chat/stream", json=sent, headers=self._headers)
         assert response.status_code == 200, response.text
-        heard = checked(response.content)
+        heard = check_stream(response.content)
         self.runs.append(response.headers["x-run-id"])
         self.text += behind(CUT, self.text, heard.text)
         return heard
 
-    def go_on(self, **body: Any) -> Heard:
+    def go_on(self, **body: Any) -> ParsedStream:
         """Continue the newest run."""
         return self.ask(**{"continue": True, "parent_id": self.runs[-1], **body})
 

@@ -20,14 +20,14 @@ from tests.scenarios.conversation_recovery.chat import TOOLS, Chat
 from tests.scenarios.conversation_recovery.conftest import EXTRA, MUCH
 from tests.scenarios.conversation_recovery.lives import FAMILIES
 from tests.scenarios.tool_loop.script import Called, answers, calls
+from tests.support.fakes import ScriptedClient, call
+from tests.support.fakes import answer as said
+from tests.support.fakes import calls as made
 from tests.support.fixtures import Behind
-from tests.support.frames import Heard
-from tests.support.runs import context_for, run
-from tests.support.scripted import ScriptedClient, call
-from tests.support.scripted import answer as said
-from tests.support.scripted import calls as made
-from tests.support.serving import RunningApp
-from tests.support.upstream import DONE, Exchange, Script, ScriptedUpstream, chunk
+from tests.support.loop_runs import context_for, run
+from tests.support.running_app import RunningApp
+from tests.support.scripted_upstream import DONE, Exchange, Script, ScriptedUpstream, chunk
+from tests.support.stream_reader import ParsedStream
 
 LOOPS: tuple[LoopName, ...] = ("v2", "legacy")
 ERROR = {
@@ -53,7 +53,7 @@ def overflows_inside(said: str = "") -> Script:
             return
         await exchange.head()
         if said:
-            await exchange.say(said)
+            await exchange.send_text(said)
         await exchange.send(chunk({"content": ""}, finish="error", error=ERROR) + DONE)
         await exchange.raw(b"0\r\n\r\n")
 
@@ -80,7 +80,7 @@ def loop(request: pytest.FixtureRequest) -> LoopName:
     return request.param
 
 
-def play(behind: Behind, loop: LoopName, *scripts: Script) -> tuple[Heard, ScriptedUpstream]:
+def play(behind: Behind, loop: LoopName, *scripts: Script) -> tuple[ParsedStream, ScriptedUpstream]:
     """Ask the open question of the long chat, with these answers to come."""
     app, upstream = behind(*scripts, settings={"tool_loop_v2": loop == "v2"}, extra_tools=EXTRA)
     return app.ask(messages=long_chat(), tools=["tell_much"]), upstream

@@ -8,7 +8,7 @@ from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.scenarios.conversation_recovery.chat import Chat
 from tests.scenarios.conversation_recovery.lives import FAMILIES
-from tests.support.serving import RunningApp
+from tests.support.running_app import RunningApp
 
 THINK = {"effort": "medium"}
 # Each wants a tool; the third wants two.

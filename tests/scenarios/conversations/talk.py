@@ -6,16 +6,16 @@ from typing import Any
 import httpx
 
 from tests.support.fixtures import Behind
-from tests.support.frames import Heard, checked
-from tests.support.serving import RunningApp
-from tests.support.upstream import DONE, Exchange, Script, ScriptedUpstream, call_chunk, chunk
+from tests.support.running_app import RunningApp
+from tests.support.scripted_upstream import DONE, Exchange, Script, ScriptedUpstream, call_chunk, chunk
+from tests.support.stream_reader import ParsedStream, check_stream
 
 
 @dataclass
 class Answered:
     """An answer, and the nodes that its head names."""
 
-    heard: Heard
+    heard: ParsedStream
     run_id: str
     message_id: str
 
@@ -40,7 +40,7 @@ class Talk:
         response = self.post(prompt, **body)
         assert response.status_code == 200, response.text
         assert response.headers["x-conversation-id"] == self.id
-        heard = checked(response.content)
+        heard = check_stream(response.content)
         return Answered(heard, response.headers["x-run-id"], response.headers["x-message-id"])
 
     def told(self, place: int = -1) -> list[tuple[str, Any]]:
@@ -69,7 +69,7 @@ def broken_after(text: str) -> Script:
 
     async def script(exchange: Exchange) -> None:
         await exchange.head()
-        await exchange.say(text)
+        await exchange.send_text(text)
         await exchange.send(b'data: {"error":{"code":400,"message":"Provider returned error"}}\n\n')
         await exchange.end()
 

@@ -11,8 +11,8 @@ from signalbox.conversations.continuing import CONTINUE, GO_ON
 from tests.scenarios.conversations.talk import talk_behind
 from tests.support.disk import BOTH
 from tests.support.fixtures import Behind
-from tests.support.serving import WAIT, error_of, read_until
-from tests.support.upstream import DONE, Script, chunk, holds, says, sends
+from tests.support.running_app import WAIT, error_of, read_until
+from tests.support.scripted_upstream import DONE, Script, chunk, holds, says, sends
 
 DATABASES = BOTH
 

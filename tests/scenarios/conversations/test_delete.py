@@ -17,8 +17,8 @@ from sqlalchemy import Connection
 
 from tests.scenarios.conversations.talk import Talk, talk_behind, thinks_and_calls
 from tests.support.fixtures import Behind
-from tests.support.serving import error_of, read_until
-from tests.support.upstream import holds, says
+from tests.support.running_app import error_of, read_until
+from tests.support.scripted_upstream import holds, says
 
 PROMPT, ANSWER, FORGOTTEN = "Zauberwort-4711", "Hexenspruch-0815", "Geheimnis-2342"
 

@@ -12,8 +12,8 @@ from signalbox.core.events import Call, Content, Failure, Source, Stamped, Succe
 from tests.scenarios.conversations.talk import Talk, talk_behind
 from tests.support.disk import BOTH
 from tests.support.fixtures import Behind
-from tests.support.serving import error_of, read_until
-from tests.support.upstream import DONE, call_chunk, calls_then, chunk, holds, says, sends
+from tests.support.running_app import error_of, read_until
+from tests.support.scripted_upstream import DONE, call_chunk, calls_then, chunk, holds, says, sends
 
 URL = "/api/conversations"
 DATABASES = BOTH

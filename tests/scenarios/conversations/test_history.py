@@ -10,8 +10,18 @@ from signalbox.runs.manager import RunManager
 
 from tests.scenarios.conversations.talk import Talk, broken_after, talk_behind, thinks_and_calls
 from tests.support.fixtures import Behind
-from tests.support.serving import RunningApp, error_of, read_until, settings_for
-from tests.support.upstream import DONE, Exchange, ScriptedUpstream, call_chunk, calls_then, chunk, holds, says, sends
+from tests.support.running_app import RunningApp, error_of, read_until, settings_for
+from tests.support.scripted_upstream import (
+    DONE,
+    Exchange,
+    ScriptedUpstream,
+    call_chunk,
+    calls_then,
+    chunk,
+    holds,
+    says,
+    sends,
+)
 
 IMAGE = "data:image/png;base64,iVBORw0KGgo="
 
@@ -282,7 +292,7 @@ def test_a_result_of_a_stopped_step_keeps_its_origin(behind: Behind, name: str) 
         await exchange.head()
         await exchange.send(call_chunk(name, '{"expression":"6*7"}' if name == "calculate" else "{}"))
         await exchange.send(call_chunk("later", "{", index=1, call_id="call_2"))
-        await exchange.gone()
+        await exchange.client_left()
 
     talk = talk_behind(behind, calls_and_waits, says("B"), extra_tools=[LOOKS])
     with talk.app.asking("one", conversation_id=talk.id, tools=[name]) as response:

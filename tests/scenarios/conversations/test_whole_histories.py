@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.scenarios.conversations.talk import Talk, talk_behind, thinks_and_calls
 from tests.support.fixtures import Behind
-from tests.support.upstream import says
+from tests.support.scripted_upstream import says
 
 DETAIL = {"type": "reasoning.encrypted", "data": "c2VjcmV0", "id": "rs_1"}
 

@@ -14,9 +14,9 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 
 from tests.scenarios.crash.stages import BILL, Stage, play, stages
-from tests.support.frames import hear
 from tests.support.processes import WAIT, Process
-from tests.support.upstream import Exchange, ScriptedUpstream, no_models
+from tests.support.scripted_upstream import Exchange, ScriptedUpstream, no_models
+from tests.support.stream_reader import parse_stream
 
 STREAM = "/api/chat/stream"
 
@@ -146,7 +146,7 @@ def is_durable(folder: Path, cut: Cut) -> bool:
     [(steps, status)] = rows(folder, "select steps, status from runs where id = ?", cut.run_id)
     last = max((event["seq"] for event in journal(folder, cut.run_id)), default=0)
     is_reached = status is not None if cut.stage.name == "complete" else steps == cut.stage.steps
-    return is_reached and last >= max(hear(cut.seen).seqs, default=0)
+    return is_reached and last >= max(parse_stream(cut.seen).seqs, default=0)
 
 
 def journal(folder: Path, run_id: str) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from tests.support.upstream import DONE, Asked, Exchange, call_chunk, chunk, says
+from tests.support.scripted_upstream import DONE, Asked, Exchange, call_chunk, chunk, says
 
 CONTINUE = {"on_disconnect": "continue"}
 NEXT_QUESTION, NEXT_ANSWER = "And then?", "It goes on."
@@ -66,11 +66,11 @@ async def play(exchange: Exchange) -> None:
     step = 1 + sum(message["role"] == "assistant" for message in body["messages"])
     generation = f"gen-{name}-{step}"
     if name == "silent":
-        await exchange.gone()
+        await exchange.client_left()
     elif name in ("eager", "effect", "many", "next", "end") and step == 1:
         await _call(exchange, name, generation)
     elif name == "next" and not body.get("stream"):
-        await exchange.gone()  # the legacy loop asks for this step in one piece
+        await exchange.client_left()  # the legacy loop asks for this step in one piece
     else:
         await _say(exchange, name, generation)
 
@@ -98,7 +98,7 @@ async def _say(exchange: Exchange, name: str, generation: str) -> None:
         await exchange.send(chunk({}, finish="stop", id=generation, usage=USAGE) + DONE)
         await exchange.raw(b"0\r\n\r\n")
     else:
-        await exchange.gone()
+        await exchange.client_left()
 
 
 async def _call(exchange: Exchange, name: str, generation: str) -> None:

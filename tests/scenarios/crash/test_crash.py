@@ -11,8 +11,8 @@ from signalbox.core.codes import CUT_OFF
 
 from tests.scenarios.crash.lives import STREAM, Cut, Lives, crashing, lives, until
 from tests.scenarios.crash.stages import NEXT_ANSWER, NEXT_QUESTION, call
-from tests.support.frames import Heard, checked, hear
-from tests.support.upstream import Exchange, ScriptedUpstream
+from tests.support.scripted_upstream import Exchange, ScriptedUpstream
+from tests.support.stream_reader import ParsedStream, check_stream, parse_stream
 
 pytestmark = pytest.mark.e2e
 
@@ -24,12 +24,12 @@ def after(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         yield second
 
 
-def replayed(after: Lives, cut: Cut) -> Heard:
+def replayed(after: Lives, cut: Cut) -> ParsedStream:
     """Replay a run from its start; it keeps the contract."""
-    return checked(after.replay(cut).content)
+    return check_stream(after.replay(cut).content)
 
 
-def ending(heard: Heard) -> tuple[str, str | None]:
+def ending(heard: ParsedStream) -> tuple[str, str | None]:
     """Return how a stream ended."""
     return heard.done["status"], heard.done.get("code")
 
@@ -64,9 +64,9 @@ def test_what_was_on_disk_is_told_again_and_nothing_twice(after: Lives) -> None:
 def test_a_client_goes_on_where_its_line_broke(after: Lives) -> None:
     """What it had read before the kill and what it gets behind it are one valid stream, with no text twice."""
     for cut in after.cuts:
-        seen = hear(cut.seen)
+        seen = parse_stream(cut.seen)
         cursor = {"Last-Event-ID": seen.ids[-1]} if seen.ids else {}
-        whole = checked(cut.seen + after.replay(cut, **cursor).content)
+        whole = check_stream(cut.seen + after.replay(cut, **cursor).content)
         assert whole.text == cut.stage.text
         assert ending(whole) == cut.stage.ending
         assert all(first < second for first, second in pairwise(whole.seqs))
@@ -130,7 +130,7 @@ def test_the_conversation_goes_on(after: Lives) -> None:
         with after.process.client() as client:
             answer = client.post(STREAM, json=asked)
         assert (cut.stage.name, answer.status_code) == (cut.stage.name, 200)
-        heard = checked(answer.content)
+        heard = check_stream(answer.content)
         assert (cut.stage.name, ending(heard), heard.text) == (cut.stage.name, ("complete", None), NEXT_ANSWER)
         told = after.upstream.asked[-1].body["messages"]
         assert [message["content"] for message in told if message["role"] == "user"] == [cut.stage.name, NEXT_QUESTION]
@@ -160,7 +160,7 @@ def test_an_effect_is_never_forgotten(tmp_path: Path, loop: str) -> None:
                 client.post(STREAM, json=asked, headers=key)
             assert process.end() == -signal.SIGKILL
         with crashing(tmp_path, upstream, loop) as process, process.client() as client:
-            heard = checked(client.post(STREAM, json=asked, headers=key).content)
+            heard = check_stream(client.post(STREAM, json=asked, headers=key).content)
         assert len(upstream.asked) == 1
     assert [told["name"] for told in heard.calls] == ["keep_line"]
     assert len(heard.of("tool_executing")) == 1

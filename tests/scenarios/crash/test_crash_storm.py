@@ -12,9 +12,9 @@ import pytest
 
 from tests.scenarios.crash.lives import STREAM, crashing, journal, kill
 from tests.scenarios.crash.stages import call
-from tests.support.frames import Heard, checked, hear
 from tests.support.processes import WAIT, Process
-from tests.support.upstream import Exchange, ScriptedUpstream, chunk
+from tests.support.scripted_upstream import Exchange, ScriptedUpstream, chunk
+from tests.support.stream_reader import ParsedStream, check_stream, parse_stream
 
 pytestmark = [pytest.mark.e2e, pytest.mark.anyio]
 
@@ -41,7 +41,7 @@ class Provider:
         if way == "call" and not has_results:
             await call(exchange, "keep_line", body["messages"][0]["content"], "gen-storm")
         elif way == "wait" or not body.get("stream"):
-            await exchange.gone()
+            await exchange.client_left()
         else:
             await self._count(exchange, length, "reasoning" if way == "think" else "content")
 
@@ -54,7 +54,7 @@ class Provider:
             if self.said >= self.most:
                 self.enough.set()
         if field == "reasoning":
-            await exchange.say("So it is.")
+            await exchange.send_text("So it is.")
         await exchange.end()
 
 
@@ -114,20 +114,20 @@ async def killed(process: Process, provider: Provider) -> list[Client]:
 
 def check(http: httpx.Client, client: Client, durable: list[dict[str, Any]]) -> tuple[str, str | None]:
     """Check one run against what was on disk and against what its client had read; return how it ended."""
-    replay = checked(http.get(f"/api/runs/{client.run_id}/events").content)
+    replay = check_stream(http.get(f"/api/runs/{client.run_id}/events").content)
     assert replay.seqs[: len(durable)] == [event["seq"] for event in durable]
-    seen = hear(client.seen)
+    seen = parse_stream(client.seen)
     cursor = {"Last-Event-ID": seen.ids[-1]} if seen.ids else {}
-    rest = hear(http.get(f"/api/runs/{client.run_id}/events", headers=cursor).content)
+    rest = parse_stream(http.get(f"/api/runs/{client.run_id}/events", headers=cursor).content)
     assert all(first < second for first, second in pairwise([*seen.seqs, *rest.seqs]))
-    for heard, more in ((replay, hear(b"")), (seen, rest)):
+    for heard, more in ((replay, parse_stream(b"")), (seen, rest)):
         is_from_zero(heard, more)
     ending = replay.done["status"], replay.done.get("code")
     assert (rest if rest.events else seen).done["status"] == ending[0]
     return ending
 
 
-def is_from_zero(heard: Heard, more: Heard) -> None:
+def is_from_zero(heard: ParsedStream, more: ParsedStream) -> None:
     """Numbers come from 0 on, without gap and without doubling."""
     for said in (heard.text + more.text, heard.reasoning + more.reasoning):
         numbers = said.removesuffix("So it is.").split()

@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from tests.scenarios.crash.lives import STREAM, until
-from tests.support.frames import Heard, checked, hear
 from tests.support.processes import WAIT, Process
-from tests.support.serving import error_of, read_until
-from tests.support.upstream import Exchange, ScriptedUpstream, says
+from tests.support.running_app import error_of, read_until
+from tests.support.scripted_upstream import Exchange, ScriptedUpstream, says
+from tests.support.stream_reader import ParsedStream, check_stream, parse_stream
 
 pytestmark = pytest.mark.e2e
 
@@ -26,9 +26,9 @@ LONG = 2 * WAIT
 async def half(exchange: Exchange) -> None:
     """Say half, and the rest once the test opens the gate; a request that was left ends by itself."""
     await exchange.head()
-    await exchange.say("First ")
-    await exchange.gate()
-    await exchange.say("second.")
+    await exchange.send_text("First ")
+    await exchange.gate_opened()
+    await exchange.send_text("second.")
     await exchange.end()
 
 
@@ -54,7 +54,7 @@ def asked(process: Process, key: str = "a key") -> Iterator[tuple[httpx.Response
             yield response, chunks, read_until(chunks, b"First ")
 
 
-def ending(heard: Heard) -> tuple[str, str | None]:
+def ending(heard: ParsedStream) -> tuple[str, str | None]:
     """Return how a stream ended."""
     return heard.done["status"], heard.done.get("code")
 
@@ -90,7 +90,7 @@ def test_runs_under_way_finish_while_no_new_one_starts(tmp_path: Path) -> None:
 
                 stopped = client.post(f"/api/runs/{two.headers['x-run-id']}/stop").json()
                 assert (stopped["stopped"], stopped["status"]) == (True, "cancelled")
-                assert ending(checked(begun + b"".join(others))) == ("cancelled", None)
+                assert ending(check_stream(begun + b"".join(others))) == ("cancelled", None)
 
                 with (
                     process.client() as second,
@@ -102,7 +102,7 @@ def test_runs_under_way_finish_while_no_new_one_starts(tmp_path: Path) -> None:
                     whole = seen + b"".join(rest)
                     assert seen + b"".join(again_from_start) == whole
             assert process.end() == 0
-        assert (ending(checked(whole)), hear(whole).text) == (("complete", None), "First second.")
+        assert (ending(check_stream(whole)), parse_stream(whole).text) == (("complete", None), "First second.")
         assert "Traceback" not in process.errors()
         assert len(upstream.asked) == 2
 
@@ -117,12 +117,12 @@ def test_what_does_not_finish_ends_resumable(tmp_path: Path) -> None:
                 whole = seen + b"".join(rest)
             assert time.monotonic() - told >= 0.5
             assert process.end() == 0
-        heard = checked(whole)
+        heard = check_stream(whole)
         assert (ending(heard), heard.text, heard.warnings) == (ENDED_BY_US, "First ", ["SERVER_SHUTDOWN"])
         run_id = response.headers["x-run-id"]
         with server(tmp_path, upstream) as process:
             assert replayed(process, run_id) == whole
-            assert seen + replayed(process, run_id, **{"Last-Event-ID": hear(seen).ids[-1]}) == whole
+            assert seen + replayed(process, run_id, **{"Last-Event-ID": parse_stream(seen).ids[-1]}) == whole
             with process.client() as client:
                 assert client.post(STREAM, json=ASK, headers={"Idempotency-Key": "a key"}).content == whole
                 assert client.get(f"/api/runs/{run_id}").json()["done"]["code"] == "SERVER_SHUTDOWN"
@@ -146,7 +146,7 @@ def test_a_second_signal_and_ctrl_c_wait_for_nobody(tmp_path: Path, signals: lis
                 process.process.send_signal(number)
                 if place < len(signals):  # two of a kind that come together count as one
                     until(lambda: client.get("/health/ready").status_code == 503)
-            heard = checked(seen + b"".join(rest))
+            heard = check_stream(seen + b"".join(rest))
         assert process.end() == status
         assert (ending(heard), heard.text) == (ENDED_BY_US, "First ")
         assert "Traceback" not in process.errors()
@@ -159,7 +159,7 @@ def test_a_closed_terminal_drains(tmp_path: Path) -> None:
             process.process.send_signal(signal.SIGHUP)
             until(lambda: client.get("/health/ready").status_code == 503)
             upstream.opened.set()
-            assert ending(checked(seen + b"".join(rest))) == ("complete", None)
+            assert ending(check_stream(seen + b"".join(rest))) == ("complete", None)
         assert process.end() == 0
 
 

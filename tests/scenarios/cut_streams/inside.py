@@ -21,8 +21,8 @@ from signalbox.wire.openrouter.stream import ChatStreamDecoder
 
 from tests.scenarios.cut_streams.oracle import ANSWER, Expected
 from tests.scenarios.cut_streams.streams import NOTE, SEARCH, Stream, answer
-from tests.support.runs import context_for, driven, no_wait
-from tests.support.scripted import make_tool
+from tests.support.fakes import make_tool
+from tests.support.loop_runs import context_for, driven, no_wait
 
 CODES = {
     "complete": {None},

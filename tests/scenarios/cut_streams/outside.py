@@ -9,9 +9,9 @@ from typing import Any, Literal
 from tests.scenarios.cut_streams.inside import CODES
 from tests.scenarios.cut_streams.oracle import ANSWER, Expected
 from tests.scenarios.cut_streams.streams import NOTE, SEARCH, Stream, answer
-from tests.support.frames import Heard, checked
-from tests.support.serving import RunningApp
-from tests.support.upstream import Exchange
+from tests.support.running_app import RunningApp
+from tests.support.scripted_upstream import Exchange
+from tests.support.stream_reader import ParsedStream, check_stream
 
 How = Literal["clean", "broken", "stalled"]
 
@@ -38,19 +38,19 @@ class Stage:
     provider: "Provider"
     notes: Path
 
-    def play(self, plan: Plan, loop: str, *, tools: bool = True) -> tuple[Heard, int]:
+    def play(self, plan: Plan, loop: str, *, tools: bool = True) -> tuple[ParsedStream, int]:
         """Ask once; return the checked stream and how many notes were written meanwhile."""
         before = self.written()
         heard = self.ask(plan, loop, tools=tools)
         return heard, self.written() - before
 
-    def ask(self, plan: Plan, loop: str, *, tools: bool = True) -> Heard:
+    def ask(self, plan: Plan, loop: str, *, tools: bool = True) -> ParsedStream:
         """Ask once; several may at a time."""
         prompt = self.provider.take(plan)
         body = {"model": plan.stream.model, "prompt": prompt, "tools": [SEARCH, NOTE] if tools else []}
         response = self.app.client.post("/api/chat/stream", json=body, headers={"x-tool-loop": loop})
         assert response.headers["x-tool-loop"] == loop
-        return checked(response.content)
+        return check_stream(response.content)
 
     def written(self) -> int:
         return len(list(self.notes.glob("*.md")))
@@ -89,10 +89,10 @@ class Provider:
             await exchange.raw(b"0\r\n\r\n")
             exchange.keep = True
         elif how == "stalled":
-            await exchange.gone()
+            await exchange.client_left()
 
 
-def fault(heard: Heard, notes: int, plan: Plan, expected: Expected) -> str | None:
+def fault(heard: ParsedStream, notes: int, plan: Plan, expected: Expected) -> str | None:
     """Return what is dishonest about an answer, None when nothing is."""
     done = heard.done
     said = {name: _said(heard, name) for name in ("text", "refusal", "reasoning")}
@@ -112,7 +112,7 @@ def fault(heard: Heard, notes: int, plan: Plan, expected: Expected) -> str | Non
     return next((f"{wrong}; expected {expected}" for wrong, holds in judged.items() if not holds), None)
 
 
-def _said(heard: Heard, name: str) -> str:
+def _said(heard: ParsedStream, name: str) -> str:
     if name == "reasoning":
         return heard.reasoning
     return "".join(e["content"] for e in heard.of("content") if bool(e.get("refusal")) == (name == "refusal"))

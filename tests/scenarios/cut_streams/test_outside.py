@@ -13,9 +13,9 @@ from signalbox.chat.loops.registry import LOOPS
 from tests.scenarios.cut_streams.oracle import Expected, after, always
 from tests.scenarios.cut_streams.outside import How, Plan, Provider, Stage, fault
 from tests.scenarios.cut_streams.streams import STREAMS, Stream, broken_off
-from tests.support.runs import no_wait
-from tests.support.serving import RunningApp, settings_for
-from tests.support.upstream import ScriptedUpstream
+from tests.support.loop_runs import no_wait
+from tests.support.running_app import RunningApp, settings_for
+from tests.support.scripted_upstream import ScriptedUpstream
 
 SEED = 4
 SAMPLE = 4

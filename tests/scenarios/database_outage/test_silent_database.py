@@ -14,12 +14,12 @@ from signalbox.store.engines import postgres, timeouts
 from signalbox.store.runs import journal
 
 from tests.support.fixtures import Behind
-from tests.support.frames import Heard, checked
 from tests.support.postgres import Server
 from tests.support.processes import command, serving
-from tests.support.serving import RunningApp, read_until
-from tests.support.silent import Proxy, silent_listener
-from tests.support.upstream import Exchange, ScriptedUpstream, holds, says
+from tests.support.running_app import RunningApp, read_until
+from tests.support.scripted_upstream import Exchange, ScriptedUpstream, holds, says
+from tests.support.silent_servers import Proxy, silent_listener
+from tests.support.stream_reader import ParsedStream, check_stream
 
 SECRET = "canary-password-8812"
 # All waits of earnest, a fifth as long.
@@ -54,10 +54,10 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 async def long(exchange: Exchange) -> None:
     """Say a word, wait for the test, say many."""
     await exchange.head()
-    await exchange.say("First ")
-    await exchange.gate()
+    await exchange.send_text("First ")
+    await exchange.gate_opened()
     for number in range(WORDS):
-        await exchange.say(f"{number} ")
+        await exchange.send_text(f"{number} ")
     await exchange.end()
 
 
@@ -76,11 +76,11 @@ class Streams:
         for thread in self._threads:
             thread.start()
 
-    def end(self) -> list[Heard]:
+    def end(self) -> list[ParsedStream]:
         """Wait for their ends."""
         for thread in self._threads:
             thread.join(30)
-        return [checked(b"".join(read)) for read in self._bytes]
+        return [check_stream(b"".join(read)) for read in self._bytes]
 
     @property
     def ids(self) -> list[str]:
@@ -160,7 +160,7 @@ def test_streams_go_on_and_new_ones_are_refused(
         while (again := app.post(prompt="Hi")).status_code != 200:
             assert time.monotonic() - back < SLACK
             time.sleep(0.02)
-        assert checked(again.content).done["status"] == "complete"
+        assert check_stream(again.content).done["status"] == "complete"
         app.within(app.parts.runs.store.flush())
     assert app.client.get("/health/ready").status_code == 200
     for run_id, one in zip(streams.ids, heard, strict=True):

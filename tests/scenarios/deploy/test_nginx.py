@@ -15,11 +15,11 @@ from signalbox.core.codes import CODES, Code
 
 from tests.project.docs.pages import page
 from tests.scenarios.crash.lives import until
-from tests.support.frames import checked, hear
 from tests.support.nginx import SAMPLE, Nginx, nginx
 from tests.support.processes import Process, serving
-from tests.support.serving import RunningApp, error_of, read_until, settings_for
-from tests.support.upstream import Exchange, Script, ScriptedUpstream, no_models, says
+from tests.support.running_app import RunningApp, error_of, read_until, settings_for
+from tests.support.scripted_upstream import Exchange, Script, ScriptedUpstream, no_models, says
+from tests.support.stream_reader import check_stream, parse_stream
 
 STREAM = "/api/chat/stream"
 ASKED = {"model": "openai/sim", "prompt": "Hello!"}
@@ -36,16 +36,16 @@ def behind(folder: Path, upstream: ScriptedUpstream) -> Iterator[tuple[Nginx, Pr
 
 async def _in_two_pieces(exchange: Exchange) -> None:
     await exchange.head()
-    await exchange.say("one ")
-    await exchange.gate()
-    await exchange.say("two")
+    await exchange.send_text("one ")
+    await exchange.gate_opened()
+    await exchange.send_text("two")
     await exchange.end()
 
 
 async def _until_left(exchange: Exchange) -> None:
     await exchange.head()
-    await exchange.say("one ")
-    await exchange.gone()
+    await exchange.send_text("one ")
+    await exchange.client_left()
 
 
 def test_a_stream_comes_event_by_event(tmp_path: Path) -> None:
@@ -59,12 +59,12 @@ def test_a_stream_comes_event_by_event(tmp_path: Path) -> None:
         with client.stream("POST", STREAM, json=body) as answer:
             run_id, chunks = answer.headers["x-run-id"], answer.iter_raw()
             seen = read_until(chunks, b"one ")
-            last = hear(seen[: seen.rfind(b"\n\n") + 2]).ids[-1]
+            last = parse_stream(seen[: seen.rfind(b"\n\n") + 2]).ids[-1]
             upstream.opened.set()
             seen += b"".join(chunks)
-        assert checked(seen).text == "one two"
+        assert check_stream(seen).text == "one two"
         resumed = client.get(f"/api/runs/{run_id}/events", headers={"Last-Event-ID": last})
-        assert checked(resumed.content, resumed=True).text == "two"
+        assert check_stream(resumed.content, resumed=True).text == "two"
 
 
 def test_who_leaves_nginx_leaves_the_worker(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_pings_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             seen = read_until(chunks, b": ping\n\n: ping\n\n")
             upstream.opened.set()
             seen += b"".join(chunks)
-    assert checked(seen).text == "one two"
+    assert check_stream(seen).text == "one two"
 
 
 def test_a_large_body(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ async def _answers(exchange: Exchange) -> None:
     """
     await exchange.raw(b"HTTP/1.1 200 Scripted\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
     await exchange.raw(b"data: " + json.dumps(exchange.asked.headers).encode() + b"\n\n")
-    await exchange.gate()
+    await exchange.gate_opened()
     await exchange.raw(b"data: end\n\n")
 
 
@@ -258,7 +258,7 @@ def test_a_worker_that_says_nothing_is_a_504_as_json(tmp_path: Path) -> None:
     """A worker that takes a question and never answers is left after the sample's time; the question is sent once."""
 
     async def says_nothing(exchange: Exchange) -> None:
-        await exchange.gone()
+        await exchange.client_left()
 
     with (
         ScriptedUpstream(says_nothing, models=says_nothing) as worker,

@@ -20,10 +20,10 @@ import httpx
 import pytest
 
 from tests.project.docs.pages import page
-from tests.support.frames import checked, hear
 from tests.support.nginx import Nginx, nginx
 from tests.support.postgres import Server
 from tests.support.processes import WAIT, Process
+from tests.support.stream_reader import check_stream, parse_stream
 
 pytestmark = [pytest.mark.e2e, pytest.mark.anyio]
 
@@ -163,7 +163,7 @@ class Crowd:
         self.asked.append(name)
         answer = await client.post(STREAM, json={**GOING_ON, "prompt": name})
         assert answer.status_code == 200, (answer.status_code, answer.text)
-        assert checked(answer.content).done["status"] == "complete"
+        assert check_stream(answer.content).done["status"] == "complete"
 
     async def ask_and_resume(self, client: httpx.AsyncClient, name: str) -> None:
         """Ask without a key, leave in the middle, and take the run up again from the last whole frame."""
@@ -177,9 +177,9 @@ class Crowd:
                 if b'"type":"content"' in seen:
                     break
         seen = seen[: seen.rfind(b"\n\n") + 2]
-        rest = await client.get(f"/api/runs/{run}/events", headers={"Last-Event-ID": hear(seen).ids[-1]})
+        rest = await client.get(f"/api/runs/{run}/events", headers={"Last-Event-ID": parse_stream(seen).ids[-1]})
         assert rest.status_code in (200, 204), (rest.status_code, rest.text)
-        assert checked(seen + rest.content).done["status"] == "complete"
+        assert check_stream(seen + rest.content).done["status"] == "complete"
 
     async def ask_twice(self, client: httpx.AsyncClient, name: str) -> None:
         """Ask with a key, and at once again with the same: both read the one run."""
@@ -189,7 +189,7 @@ class Crowd:
         assert (first.status_code, second.status_code) == (200, 200), (first.text, second.text)
         assert first.headers["x-run-id"] == second.headers["x-run-id"]
         assert first.content == second.content
-        assert checked(first.content).done["status"] == "complete"
+        assert check_stream(first.content).done["status"] == "complete"
 
 
 async def test_a_rolling_restart_loses_nothing(tmp_path: Path, postgres: Server, postgres_url: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.conftest import ROOT
-from tests.support.serving import RunningApp, settings_for
+from tests.support.running_app import RunningApp, settings_for
 
 PAGE = ROOT / "frontend/src/components/composer/EmptyPage.tsx"
 

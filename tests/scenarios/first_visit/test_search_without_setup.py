@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.support.fixtures import Behind
-from tests.support.serving import RunningApp, settings_for
-from tests.support.upstream import call_chunk, calls_then, says
+from tests.support.running_app import RunningApp, settings_for
+from tests.support.scripted_upstream import call_chunk, calls_then, says
 
 NOTICE = "Web search is not set up, so this server's documents and saved notes were searched instead."
 

@@ -10,8 +10,8 @@ from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
 from tests.support.fixtures import Behind
-from tests.support.serving import RunningApp
-from tests.support.upstream import Script, ScriptedUpstream
+from tests.support.running_app import RunningApp
+from tests.support.scripted_upstream import Script, ScriptedUpstream
 
 Among = Callable[..., tuple[RunningApp, ScriptedUpstream]]
 

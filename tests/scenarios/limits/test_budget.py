@@ -18,9 +18,9 @@ from signalbox.wire.openrouter.catalog import facts_of
 from tests.scenarios.tool_loop.script import Called, Said, answers, calls
 from tests.scenarios.tool_loop.script import says as plays
 from tests.support.fixtures import Behind
-from tests.support.frames import Heard, checked
-from tests.support.serving import RunningApp, error_of
-from tests.support.upstream import DONE, Exchange, Script, ScriptedUpstream, chunk, sends
+from tests.support.running_app import RunningApp, error_of
+from tests.support.scripted_upstream import DONE, Exchange, Script, ScriptedUpstream, chunk, sends
+from tests.support.stream_reader import ParsedStream, check_stream
 
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
 # A prompt costs nothing, and a token of four letters a dollar, unless a test says otherwise.
@@ -42,7 +42,7 @@ def priced(
     return behind(*scripts, models=listing(pricing), settings={"tool_loop_v2": loop == "v2", **settings})
 
 
-def ended(heard: Heard) -> tuple[str, str | None, list[str | None]]:
+def ended(heard: ParsedStream) -> tuple[str, str | None, list[str | None]]:
     """Say how a run ended, and what it warned of."""
     return heard.done["status"], heard.done.get("code"), heard.warnings
 
@@ -51,10 +51,10 @@ async def talks(exchange: Exchange) -> None:
     """Say words of eight letters until the reader has gone."""
     await exchange.head()
     for word in ("Anything", " at all "):
-        await exchange.say(word)
-    await exchange.gate()
-    await exchange.say("too much")
-    await exchange.gone()
+        await exchange.send_text(word)
+    await exchange.gate_opened()
+    await exchange.send_text("too much")
+    await exchange.client_left()
 
 
 REACHED = ("interrupted", "BUDGET_REACHED", ["BUDGET_REACHED"])
@@ -156,7 +156,7 @@ def test_all_that_a_model_writes_counts(behind: Behind, piece: dict[str, Any]) -
     async def script(exchange: Exchange) -> None:
         await exchange.head()
         await exchange.send(chunk(piece))
-        await exchange.gone()
+        await exchange.client_left()
 
     app, _ = priced(behind, script)
     heard = app.ask("Go", max_cost=3.0)
@@ -231,7 +231,7 @@ def test_it_goes_to_no_provider(behind: Behind) -> None:
     """The budget is ours: hosts refuse fields that they do not know. The trace tells it."""
     app, upstream = priced(behind, answers("Hello."))
     response = app.post(prompt="Hi", max_cost=50)
-    assert checked(response.content).text == "Hello."
+    assert check_stream(response.content).text == "Hello."
     assert "max_cost" not in upstream.asked[0].body
     run = app.client.get(f"/api/runs/{response.headers['x-run-id']}").json()
     assert run["request"]["max_cost"] == 50

@@ -6,9 +6,9 @@ from typing import Any
 import httpx
 
 from tests.scenarios.limits.conftest import Among
-from tests.support.frames import checked
-from tests.support.serving import RunningApp, error_of
-from tests.support.upstream import holds, says
+from tests.support.running_app import RunningApp, error_of
+from tests.support.scripted_upstream import holds, says
+from tests.support.stream_reader import check_stream
 
 ANNA, BERT = {"x-user": "anna"}, {"x-user": "bert"}
 
@@ -65,7 +65,7 @@ def test_an_answer_that_was_read_makes_room(among: Among) -> None:
     app, _ = among(says("Hello."), signalbox_max_runs_per_user=1)
     for _ in range(20):
         answer = app.client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi"}, headers=ANNA)
-        assert checked(answer.content).done["status"] == "complete"
+        assert check_stream(answer.content).done["status"] == "complete"
 
 
 def test_runs_of_another_worker_count(among: Among) -> None:

@@ -11,8 +11,8 @@ from signalbox.app.limits.rate_windows import Rate, Rates, address_of, read_rate
 
 from tests.scenarios.limits.conftest import Among
 from tests.scenarios.limits.test_quota import start, stop
-from tests.support.serving import RunningApp, error_of
-from tests.support.upstream import holds, says
+from tests.support.running_app import RunningApp, error_of
+from tests.support.scripted_upstream import holds, says
 
 ANNA, BERT = {"x-user": "anna"}, {"x-user": "bert"}
 

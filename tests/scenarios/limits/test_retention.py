@@ -9,8 +9,8 @@ from typing import Any
 
 from signalbox.runs.retention import DAY
 
-from tests.support.serving import WAIT, RunningApp, settings_for
-from tests.support.upstream import Exchange, Script, ScriptedUpstream
+from tests.support.running_app import WAIT, RunningApp, settings_for
+from tests.support.scripted_upstream import Exchange, Script, ScriptedUpstream
 
 OLD, NEW, SAVED = "Zwiebelkuchen", "Pflaumenmus", "Griessnocken"
 
@@ -19,8 +19,8 @@ async def echoes(exchange: Exchange) -> None:
     """Answer with the question, and end; of a question to hold, answer and stay silent."""
     words = exchange.asked.body["messages"][-1]["content"]
     await exchange.head()
-    await exchange.say(f"You said {words}.")
-    await (exchange.gone() if "hold" in words else exchange.end())
+    await exchange.send_text(f"You said {words}.")
+    await (exchange.client_left() if "hold" in words else exchange.end())
 
 
 @contextmanager

@@ -18,12 +18,12 @@ from signalbox.core.parts import TextDelta
 from signalbox.core.ports import Loop
 from signalbox.services.tool_executor import ToolExecutor
 
+from tests.support.fakes import SERVED, ScriptedClient, call, calls, ending, make_tool
 from tests.support.fixtures import Behind
-from tests.support.frames import checked
-from tests.support.runs import context_for, no_wait
-from tests.support.scripted import SERVED, ScriptedClient, call, calls, ending, make_tool
-from tests.support.serving import error_of
-from tests.support.upstream import Exchange, says
+from tests.support.loop_runs import context_for, no_wait
+from tests.support.running_app import error_of
+from tests.support.scripted_upstream import Exchange, says
+from tests.support.stream_reader import check_stream
 
 KB = 1024
 
@@ -33,14 +33,14 @@ async def floods(exchange: Exchange) -> None:
     await exchange.head()
     with suppress(ConnectionError):
         while True:
-            await exchange.say("x" * KB)
+            await exchange.send_text("x" * KB)
 
 
 def test_a_run_that_grows_without_end_is_ended(behind: Behind) -> None:
     """It has its answer so far, the upstream is left, and its replay is what was shown."""
     app, _ = behind(floods, settings={"signalbox_max_run_mb": 0.25})
     response = app.post(prompt="Go", tools=[])
-    heard = checked(response.content)
+    heard = check_stream(response.content)
     assert (heard.done["status"], heard.done["code"]) == ("interrupted", "RUN_TOO_LARGE")
     assert heard.warnings == ["RUN_TOO_LARGE"]
     assert len(heard.text) >= 0.2 * KB * KB
@@ -64,7 +64,7 @@ def test_a_fast_answer_does_not_pass_the_limit(behind: Behind, loop: str) -> Non
         settings={"signalbox_max_run_mb": 0.25, "tool_loop_v2": loop == "v2"},
     )
     response = app.post(prompt="Go", tools=[])
-    heard = checked(response.content)
+    heard = check_stream(response.content)
     assert (heard.done["status"], heard.done["code"]) == ("interrupted", "RUN_TOO_LARGE")
     assert 0 < len(heard.text) <= 0.25 * KB * KB
     assert len(heard.text) % (16 * KB) == 0

@@ -12,9 +12,9 @@ from signalbox.encoders.sse_v1 import SseV1Encoder
 from starlette.types import Message
 
 from tests.scenarios.limits.conftest import Among
-from tests.support.frames import hear
-from tests.support.serving import RunningApp, error_of
-from tests.support.upstream import holds, says
+from tests.support.running_app import RunningApp, error_of
+from tests.support.scripted_upstream import holds, says
+from tests.support.stream_reader import parse_stream
 
 ANNA, BERT = {"x-user": "anna"}, {"x-user": "bert"}
 GOES_ON = {"on_disconnect": "continue", "tools": []}
@@ -67,7 +67,7 @@ def test_a_save_that_is_replayed_is_a_stream(among: Among) -> None:
     slot = app.call(lambda: app.parts.streams.acquire("anna"))
     assert refused(app.client.get(url, headers=ANNA)) == (429, "TOO_MANY_STREAMS", "2")
     app.call(slot.release)
-    assert hear(app.client.get(url, headers=ANNA).content).done["status"] == "complete"
+    assert parse_stream(app.client.get(url, headers=ANNA).content).done["status"] == "complete"
     assert app.call(lambda: app.parts.streams.open) == 0
 
 

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from tests.scenarios.access.house import bearer, give
-from tests.support.serving import RunningApp, settings_for
-from tests.support.upstream import ScriptedUpstream, holds
+from tests.support.running_app import RunningApp, settings_for
+from tests.support.scripted_upstream import ScriptedUpstream, holds
 
 Two = tuple[RunningApp, RunningApp]
 

@@ -13,9 +13,9 @@ from signalbox.tools import plugins
 from signalbox.tools.registry import from_packages
 
 from tests.scenarios.plugins import hostile
-from tests.support.frames import Heard, hear
 from tests.support.packages import installed
 from tests.support.processes import Process, serving
+from tests.support.stream_reader import ParsedStream, parse_stream
 
 SECRET = "s3cret"
 CODE = Path(hostile.__file__).read_text(encoding="utf-8")
@@ -36,15 +36,15 @@ def client(server: Process) -> Iterator[httpx.Client]:
         yield one
 
 
-def ask(client: httpx.Client, tool: str, loop: str = "v2", **body: Any) -> Heard:
+def ask(client: httpx.Client, tool: str, loop: str = "v2", **body: Any) -> ParsedStream:
     """Have the simulated model call one tool."""
     body = {"model": "openai/sim", "prompt": f"Please use {tool}.", "tools": [tool], **body}
     response = client.post("/api/chat/stream", json=body, headers={"x-tool-loop": loop})
     assert response.status_code == 200, response.text
-    return hear(response.content)
+    return parse_stream(response.content)
 
 
-def result(heard: Heard) -> dict[str, Any]:
+def result(heard: ParsedStream) -> dict[str, Any]:
     """Return the one result of a run that came to a good end."""
     assert heard.done["status"] == "complete"
     [told] = heard.of("tool_result")

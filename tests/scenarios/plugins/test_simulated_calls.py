@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.frames import hear
 from tests.support.packages import installed
 from tests.support.processes import Process, serving
+from tests.support.stream_reader import parse_stream
 
 CODE = """
 from signalbox.core.tools import Tool, ToolSpec
@@ -49,7 +49,7 @@ def ordered(server: Process, prompt: str, **body: Any) -> dict[str, Any]:
     """Ask, and return what was ordered."""
     with server.client() as client:
         response = client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": prompt, **body})
-    heard = hear(response.content)
+    heard = parse_stream(response.content)
     assert heard.done["status"] == "complete"
     [told] = [event for event in heard.of("tool_result") if event["name"] == "order_pizza"]
     assert told["result"]["success"], told

@@ -6,7 +6,7 @@ import pytest
 from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.scenarios.quirks.telling import Teller
-from tests.support.serving import RunningApp, settings_for
+from tests.support.running_app import RunningApp, settings_for
 
 
 @pytest.fixture(scope="session")

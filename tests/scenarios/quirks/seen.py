@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from tests.scenarios.quirks.telling import Body, Told, calling, said_by
-from tests.support.upstream import DONE, Exchange, Script, call_chunk, chunk
+from tests.support.scripted_upstream import DONE, Exchange, Script, call_chunk, chunk
 
 ASKED = "How does the tool loop of Signalbox work?"
 SEARCH = ("search_web", {"query": "tool loop Signalbox work"})
@@ -106,7 +106,7 @@ def speaks(text: str) -> Script:
             await exchange.whole(200, body_of({"content": text}))
             return
         await exchange.head()
-        await exchange.say(text)
+        await exchange.send_text(text)
         await exchange.end()
 
     return script

@@ -8,9 +8,9 @@ from typing import Any
 from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.simulator.http.state import Received
 
-from tests.support.frames import Heard, checked
-from tests.support.serving import RunningApp
-from tests.support.upstream import Asked, Exchange, Script, call_chunk, calls_then, says, sends
+from tests.support.running_app import RunningApp
+from tests.support.scripted_upstream import Asked, Exchange, Script, call_chunk, calls_then, says, sends
+from tests.support.stream_reader import ParsedStream, check_stream
 
 TIMEOUT = 20.0
 MOST = 2_000_000
@@ -22,7 +22,7 @@ Body = dict[str, Any]
 class Told:
     """A run from both sides: its stream, and the requests that the upstream received with their statuses."""
 
-    heard: Heard
+    heard: ParsedStream
     requests: list[Body]
     statuses: list[int | None] = field(default_factory=list[int | None])
 
@@ -53,7 +53,7 @@ class Teller:
         memory.requests.clear()
         if "messages" not in body:
             body["prompt"] = prompt or question()
-        heard = checked(streamed(self.app, self.loop, model=model, **body))
+        heard = check_stream(streamed(self.app, self.loop, model=model, **body))
         received: list[Received] = [one for one in memory.requests if one.path.endswith("/chat/completions")]
         return Told(heard, [one.body for one in received], [one.status for one in received])
 
@@ -82,7 +82,7 @@ def streamed(app: RunningApp, loop: str, **body: Any) -> bytes:
 def scripted(app: RunningApp, asked: list[Asked], loop: str, **body: Any) -> Told:
     """Ask an app over a scripted provider."""
     before = len(asked)
-    heard = checked(streamed(app, loop, **{"model": "openai/sim", "prompt": "Hello!", **body}))
+    heard = check_stream(streamed(app, loop, **{"model": "openai/sim", "prompt": "Hello!", **body}))
     return Told(heard, [one.body for one in asked[before:]])
 
 

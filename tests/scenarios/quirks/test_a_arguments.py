@@ -4,9 +4,9 @@ import pytest
 
 from tests.scenarios.quirks.seen import ASKED, SEARCH, answered, called, calls_with, ran, results, sent_back, speaks
 from tests.scenarios.quirks.telling import Teller, scripted
+from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
-from tests.support.scripted import make_tool
-from tests.support.upstream import DONE, Script, call_chunk, chunk, says, sends
+from tests.support.scripted_upstream import DONE, Script, call_chunk, chunk, says, sends
 
 FAMILIES = pytest.mark.parametrize("family", ["openai", "google"])
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])

@@ -16,8 +16,8 @@ from tests.scenarios.quirks.seen import (
     speaks,
 )
 from tests.scenarios.quirks.telling import Teller, calling, scripted
+from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
-from tests.support.scripted import make_tool
 
 HEADER = {"signalbox_allow_loop_header": True}
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])

@@ -5,7 +5,7 @@ import pytest
 from tests.scenarios.quirks.seen import ASKED, MARKS, SEARCH, answered, called, instructions, ran, speaks
 from tests.scenarios.quirks.telling import Teller, said_by, scripted
 from tests.support.fixtures import Behind
-from tests.support.upstream import call_chunk, calls_then, chunk, says
+from tests.support.scripted_upstream import call_chunk, calls_then, chunk, says
 
 HEADER = {"signalbox_allow_loop_header": True}
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])

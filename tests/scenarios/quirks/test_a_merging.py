@@ -6,9 +6,9 @@ import pytest
 
 from tests.scenarios.quirks.seen import ASKED, CLOCK, SEARCH, SEARCHES, ran, sent_back
 from tests.scenarios.quirks.telling import Teller, call, calling, calls, result, user
+from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
-from tests.support.scripted import make_tool
-from tests.support.upstream import call_chunk, calls_then, chunk, says
+from tests.support.scripted_upstream import call_chunk, calls_then, chunk, says
 
 FAMILIES = pytest.mark.parametrize("family", ["openai", "google", "qwen"])
 ALL = ["openai", "anthropic", "google", "x-ai", "deepseek", "mistralai", "moonshotai", "qwen"]

@@ -5,8 +5,8 @@ from signalbox.core.messages import JsonObject
 
 from tests.scenarios.quirks.seen import calls_with, speaks
 from tests.scenarios.quirks.telling import Teller, calling, scripted
+from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
-from tests.support.scripted import make_tool
 
 HEADER = {"signalbox_allow_loop_header": True}
 FAMILIES = pytest.mark.parametrize("family", ["openai", "anthropic", "google"])

@@ -6,7 +6,7 @@ import pytest
 from signalbox.chat.loops.retry import Retry
 
 from tests.scenarios.quirks.telling import Body, Teller, call, calling, calls, question, result, roles, said_by, user
-from tests.support.serving import error_of
+from tests.support.running_app import error_of
 
 THINKS = {"effort": "medium"}
 SEALS = ("openai", "anthropic", "google", "x-ai")

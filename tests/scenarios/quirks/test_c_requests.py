@@ -19,8 +19,8 @@ from tests.scenarios.quirks.telling import (
     user,
 )
 from tests.support.fixtures import Behind
-from tests.support.serving import error_of
-from tests.support.upstream import says
+from tests.support.running_app import error_of
+from tests.support.scripted_upstream import says
 
 FAMILIES = ("openai", "anthropic", "google", "x-ai", "deepseek", "mistralai", "moonshotai", "qwen")
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])

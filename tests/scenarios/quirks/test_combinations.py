@@ -19,7 +19,7 @@ from tests.scenarios.quirks.telling import (
     user,
 )
 from tests.support.fixtures import Behind
-from tests.support.upstream import DONE, Exchange, Script, chunk, sends
+from tests.support.scripted_upstream import DONE, Exchange, Script, chunk, sends
 
 HEADER = {"signalbox_allow_loop_header": True}
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])

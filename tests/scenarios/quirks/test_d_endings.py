@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.scenarios.quirks.telling import Body, Teller, call, calls, result, roles, said_by, user
-from tests.support.frames import Heard
-from tests.support.serving import error_of
+from tests.support.running_app import error_of
+from tests.support.stream_reader import ParsedStream
 
 FAMILIES = ("openai", "anthropic", "google", "x-ai", "deepseek", "mistralai", "moonshotai", "qwen")
 OFF = "Tools are off from here on."
@@ -23,7 +23,7 @@ def _system(body: Body) -> str:
     return "".join(message["content"] for message in said_by(body, "system"))
 
 
-def _as_client(heard: Heard, prompt: str) -> list[Body]:
+def _as_client(heard: ParsedStream, prompt: str) -> list[Body]:
     """Write a run as a client keeps it: a turn of calls, their results, and so on, the answer last."""
     results = {event["id"]: event["result"] for event in heard.of("tool_result")}
     messages = [user(prompt)]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.scenarios.quirks.telling import Teller, Told, refuses, said_by, says_either, scripted
 from tests.support.fixtures import Behind
-from tests.support.upstream import Script, sends
+from tests.support.scripted_upstream import Script, sends
 
 PNG = "data:image/png;base64,iVBOR"
 

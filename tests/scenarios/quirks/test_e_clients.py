@@ -15,11 +15,11 @@ from signalbox.core.tools import ToolContext
 
 from tests.scenarios.quirks.seen import body_of, calls_with, speaks
 from tests.scenarios.quirks.telling import Teller, scripted
+from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
-from tests.support.frames import checked, hear
-from tests.support.scripted import make_tool
-from tests.support.serving import RunningApp, read_until, settings_for
-from tests.support.upstream import Exchange, Script, ScriptedUpstream, chunk, holds, silent
+from tests.support.running_app import RunningApp, read_until, settings_for
+from tests.support.scripted_upstream import Exchange, Script, ScriptedUpstream, chunk, holds, silent
+from tests.support.stream_reader import check_stream, parse_stream
 
 SOON = 2.0
 HEADER = {"signalbox_allow_loop_header": True}
@@ -30,7 +30,7 @@ async def holds_the_whole(exchange: Exchange) -> None:
     """Send the beginning of a whole answer, and fall silent until the client has gone."""
     await exchange.head(kind="application/json")
     await exchange.send(body_of({"content": "So far"})[:40])
-    await exchange.gone()
+    await exchange.client_left()
 
 
 async def floods(exchange: Exchange) -> None:
@@ -38,14 +38,14 @@ async def floods(exchange: Exchange) -> None:
     await exchange.head()
     for _ in range(200):
         await exchange.send(chunk({"content": "x" * 100_000}))
-    await exchange.gone()
+    await exchange.client_left()
 
 
 def ended(app: RunningApp, run_id: str) -> str:
     """Wait until a run is over, and say how it ended; its journal is a valid stream."""
     run = app.over(run_id)
     assert run.done is not None
-    heard = checked(app.client.get(f"/api/runs/{run_id}/events").content)
+    heard = check_stream(app.client.get(f"/api/runs/{run_id}/events").content)
     assert heard.done["status"] == run.done.status
     return run.done.status
 
@@ -153,7 +153,7 @@ def test_e07_a_stream_is_never_compressed(tell: Teller) -> None:
         client.stream("POST", "/api/chat/stream", json=asked, headers=headers) as response,
     ):
         assert "content-encoding" not in response.headers
-        heard = checked(b"".join(response.iter_raw()))
+        heard = check_stream(b"".join(response.iter_raw()))
     assert heard.done["status"] == "complete"
 
 
@@ -162,7 +162,7 @@ def test_e07_each_event_leaves_at_once(behind: Behind, loop: str) -> None:
     """What the model has said is on the wire while it is silent."""
     app, _ = behind(holds, settings={"tool_loop_v2": loop == "v2"})
     with app.asking(tools=[]) as response:
-        assert hear(read_until(response.iter_raw(), b"\n\n")).text == "So far"
+        assert parse_stream(read_until(response.iter_raw(), b"\n\n")).text == "So far"
 
 
 # ---- E8: failures before the first event
@@ -233,7 +233,7 @@ def test_e11_resuming_doubles_and_loses_nothing(behind: Behind, loop: str) -> No
     whole = [app.post(prompt="Hello!", tools=[]) for _ in range(2)]
     asked = len(upstream.asked)
     for response in whole:
-        run_id, heard = response.headers["x-run-id"], hear(response.content)
+        run_id, heard = response.headers["x-run-id"], parse_stream(response.content)
         for cut, last in enumerate(heard.ids):
             rest = b"".join(heard.pieces[cut + 1 :])
             headers = {"Last-Event-ID": last}
@@ -252,8 +252,8 @@ def test_e11_reconnecting_after_a_restart_starts_nothing(tmp_path: Path, loop: s
         with RunningApp(settings) as app:
             whole = app.post(prompt="Hello!", tools=[])
         with RunningApp(settings) as again:
-            last = hear(whole.content).ids[0]
-            seen = hear(whole.content).pieces[0]
+            last = parse_stream(whole.content).ids[0]
+            seen = parse_stream(whole.content).pieces[0]
             rest = again.client.post("/api/chat/stream", headers={"Last-Event-ID": last}, content=b"{}")
             assert seen + rest.content == whole.content
             lost = again.client.post("/api/chat/stream", headers={"Last-Event-ID": "0" * 32 + ":1"}, content=b"{}")

@@ -11,11 +11,11 @@ from signalbox.encoders.check import first_stream_fault
 
 from tests.scenarios.quirks.seen import body_of, is_whole, speaks
 from tests.scenarios.quirks.telling import Teller, said_by, scripted
+from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
-from tests.support.frames import checked
-from tests.support.scripted import make_tool
-from tests.support.serving import read_until
-from tests.support.upstream import DONE, Exchange, call_chunk, chunk, holds, says, silent
+from tests.support.running_app import read_until
+from tests.support.scripted_upstream import DONE, Exchange, call_chunk, chunk, holds, says, silent
+from tests.support.stream_reader import check_stream
 
 SOON = 2.0
 HEADER = {"signalbox_allow_loop_header": True}
@@ -69,8 +69,8 @@ def test_e12_text_while_a_tool_works(behind: Behind) -> None:
     async def speaks_on(exchange: Exchange) -> None:
         await exchange.head()
         await exchange.send(call_chunk("look", "{}"))
-        await exchange.gate()
-        await exchange.say("Meanwhile.")
+        await exchange.gate_opened()
+        await exchange.send_text("Meanwhile.")
         await exchange.send(chunk({}, finish="tool_calls") + DONE)
         await exchange.raw(b"0\r\n\r\n")
 
@@ -81,7 +81,7 @@ def test_e12_text_while_a_tool_works(behind: Behind) -> None:
         upstream.opened.set()
         seen += read_until(chunks, b"Meanwhile.")
         app.call(gate.set)
-        heard = checked(seen + b"".join(chunks))
+        heard = check_stream(seen + b"".join(chunks))
     assert heard.types == ["tool_calls", "tool_executing", "content", "tool_result", "content", "done"]
     assert heard.result_codes() == [None]
 
@@ -107,7 +107,7 @@ def test_e12_a_fatal_error_erases_nothing(tell: Teller, shape: str) -> None:
     assert heard.text
     assert heard.types[-3:] == ["content", "warning", "done"]
     journal = tell.app.client.get(f"/api/runs/{heard.events[0]['run_id']}/events")
-    assert checked(journal.content).text == heard.text
+    assert check_stream(journal.content).text == heard.text
 
 
 # ---- E13: stopping
@@ -122,12 +122,12 @@ def test_e13_stop_keeps_what_was_said(behind: Behind, loop: str) -> None:
         chunks = response.iter_raw()
         seen = read_until(chunks, b"So far")
         stopped = app.client.post(f"/api/runs/{run_id}/stop").json()
-        heard = checked(seen + b"".join(chunks))
+        heard = check_stream(seen + b"".join(chunks))
     assert stopped == {"run_id": run_id, "stopped": True, "status": "cancelled"}
     assert upstream.wait_until(lambda: len(upstream.left) == 1, SOON)
     assert (heard.done["status"], heard.text) == ("cancelled", "So far")
     assert heard.warnings == []
-    assert checked(app.client.get(f"/api/runs/{run_id}/events").content).text == "So far"
+    assert check_stream(app.client.get(f"/api/runs/{run_id}/events").content).text == "So far"
     going_on = [
         {"role": "user", "content": "Hello!"},
         {"role": "assistant", "content": heard.text},
@@ -144,6 +144,6 @@ def test_e13_stop_of_a_whole_answer(behind: Behind, loop: str) -> None:
         run_id = response.headers["x-run-id"]
         assert upstream.wait_until(lambda: len(upstream.asked) == 1)
         app.client.post(f"/api/runs/{run_id}/stop")
-        heard = checked(b"".join(response.iter_raw()))
+        heard = check_stream(b"".join(response.iter_raw()))
     assert upstream.wait_until(lambda: len(upstream.left) == 1, SOON)
     assert (heard.types, heard.done["status"]) == (["done"], "cancelled")

@@ -8,11 +8,11 @@ from signalbox.chat.loops.retry import Retry
 
 from tests.scenarios.quirks.seen import ASKED, SEARCH, answered, body_of, is_whole, ran
 from tests.scenarios.quirks.telling import Body, Teller, scripted
+from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
-from tests.support.frames import checked
-from tests.support.scripted import make_tool
-from tests.support.serving import read_until
-from tests.support.upstream import DONE, Exchange, call_chunk, chunk, waits
+from tests.support.running_app import read_until
+from tests.support.scripted_upstream import DONE, Exchange, call_chunk, chunk, waits
+from tests.support.stream_reader import check_stream
 
 HEADER = {"signalbox_allow_loop_header": True}
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
@@ -95,7 +95,7 @@ def test_e01_an_error_behind_a_call(behind: Behind, no_waiting: list[Retry], loo
             await exchange.whole(200, body_of({"tool_calls": [made]}, finish_reason="error", error=error))
             return
         await exchange.head()
-        await exchange.say("One moment.")
+        await exchange.send_text("One moment.")
         await exchange.send(call_chunk("bell", "{}") + chunk({}, choices=[], error=error))
         await exchange.raw(b"0\r\n\r\n")
 
@@ -180,7 +180,7 @@ def test_e04_toward_the_browser(behind: Behind, monkeypatch: pytest.MonkeyPatch,
         chunks = response.iter_raw()
         seen = read_until(chunks, b": ping\n\n")
         upstream.opened.set()
-        heard = checked(seen + b"".join(chunks))
+        heard = check_stream(seen + b"".join(chunks))
     assert heard.text == "First second."
     assert set(heard.comments) == {"ping"}
 
@@ -254,7 +254,7 @@ def test_e09_an_error_beside_no_choices(behind: Behind, loop: str) -> None:
 
     async def fails(exchange: Exchange) -> None:
         await exchange.head()
-        await exchange.say("So far")
+        await exchange.send_text("So far")
         await exchange.send(chunk({}, choices=[], error={"code": 400, "message": "Bad prompt"}) + DONE)
         await exchange.raw(b"0\r\n\r\n")
 

@@ -16,11 +16,10 @@ from signalbox.core.parts import Served
 from signalbox.runs import billing
 from signalbox.simulator.http.server import BackgroundSimulator
 
+from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
-from tests.support.frames import Heard, checked
-from tests.support.scripted import make_tool
-from tests.support.serving import RunningApp, read_until, settings_for
-from tests.support.upstream import (
+from tests.support.running_app import RunningApp, read_until, settings_for
+from tests.support.scripted_upstream import (
     DONE,
     Exchange,
     Script,
@@ -32,6 +31,7 @@ from tests.support.upstream import (
     says,
     sends,
 )
+from tests.support.stream_reader import ParsedStream, check_stream
 
 WAIT = 10.0
 USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.25}
@@ -90,14 +90,14 @@ def answers(*texts: str, generation: str, **fields: Any) -> Script:
     return sends(*said, chunk({}, finish="stop", id=generation, usage=USAGE, **fields) + DONE)
 
 
-def stopped(app: RunningApp, after: bytes, **body: Any) -> tuple[str, Heard]:
+def stopped(app: RunningApp, after: bytes, **body: Any) -> tuple[str, ParsedStream]:
     """Ask, stop once these bytes have come, and read to the end."""
     with app.asking(**body) as response:
         run_id = response.headers["x-run-id"]
         chunks = response.iter_raw()
         seen = read_until(chunks, after)
         assert app.client.post(f"/api/runs/{run_id}/stop").json()["stopped"] is True
-        return run_id, checked(seen + b"".join(chunks))
+        return run_id, check_stream(seen + b"".join(chunks))
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_f04_what_a_broken_stream_cost_is_fetched_later(
         run_id, heard = stopped(app, b'"content"', **asked)
     else:
         response = app.post(**asked)
-        run_id, heard = response.headers["x-run-id"], checked(response.content)
+        run_id, heard = response.headers["x-run-id"], check_stream(response.content)
     assert heard.done["status"] == status
     assert heard.done["cost_estimated"] is True
     assert "cost" not in heard.done
@@ -166,10 +166,10 @@ def test_f04_what_a_broken_stream_cost_is_fetched_later(
 
 def _heads(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Tell when an attempt has heard an answer's head."""
-    heard, hear = threading.Event(), Attempt.set_generation
+    heard, parse_stream = threading.Event(), Attempt.set_generation
 
     def told(attempt: Attempt, head: Served) -> None:
-        hear(attempt, head)
+        parse_stream(attempt, head)
         heard.set()
 
     monkeypatch.setattr(Attempt, "set_generation", told)
@@ -185,7 +185,7 @@ def test_f04_a_stop_between_head_and_first_chunk(behind: Behind, monkeypatch: py
 
     async def head_only(exchange: Exchange) -> None:
         await exchange.head(x_generation_id="gen-head")
-        await exchange.gone()
+        await exchange.client_left()
 
     headed = _heads(monkeypatch)
     office = Office(gen_head=BILL)
@@ -196,7 +196,7 @@ def test_f04_a_stop_between_head_and_first_chunk(behind: Behind, monkeypatch: py
         run_id = response.headers["x-run-id"]
         assert headed.wait(WAIT)
         app.client.post(f"/api/runs/{run_id}/stop")
-        heard = checked(b"".join(response.iter_raw()))
+        heard = check_stream(b"".join(response.iter_raw()))
     assert (heard.done["status"], heard.done["cost_estimated"]) == ("cancelled", True)
     [attempt] = till.trace(run_id)["attempts"]
     assert (attempt["generation_id"], attempt["first_part"], attempt["provider"]) == ("gen-head", None, None)
@@ -214,7 +214,7 @@ def test_f04_steps_that_told_and_one_that_did_not(behind: Behind) -> None:
     async def speaks(exchange: Exchange) -> None:
         await exchange.head()
         await exchange.send(chunk({"content": "So far"}, id="gen-2"))
-        await exchange.gone()
+        await exchange.client_left()
 
     calls = sends(call_chunk("bell", "{}"), chunk({}, finish="tool_calls", id="gen-1", usage=USAGE) + DONE)
     office = Office(gen_2=BILL, gen_1=BILL, gen_scripted=BILL)
@@ -327,8 +327,8 @@ def test_f04_a_shutdown_while_settling(behind: Behind) -> None:
         if "/generation" not in exchange.asked.path:
             await no_models(exchange)
             return
-        exchange.scripted.tell(lambda: begun.append(True))
-        await exchange.gone()
+        exchange.upstream.notify(lambda: begun.append(True))
+        await exchange.client_left()
 
     app, upstream = behind(holds, models=silent_office)
     till = Till(app)

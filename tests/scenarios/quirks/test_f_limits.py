@@ -7,7 +7,7 @@ from signalbox.chat.loops.retry import Retry
 
 from tests.scenarios.quirks.telling import Teller, question, refuses, says_either, scripted
 from tests.support.fixtures import Behind
-from tests.support.upstream import Script
+from tests.support.scripted_upstream import Script
 
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
 HEADER = {"signalbox_allow_loop_header": True}

@@ -10,9 +10,9 @@ from signalbox.tools import registry
 
 from tests.scenarios.quirks.seen import body_of, called, calls_with, results, speaks
 from tests.scenarios.quirks.telling import scripted, user
+from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
-from tests.support.scripted import make_tool
-from tests.support.upstream import DONE, Exchange, Script, chunk, says, sends
+from tests.support.scripted_upstream import DONE, Exchange, Script, chunk, says, sends
 
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
 HEADER = {"signalbox_allow_loop_header": True}

@@ -15,8 +15,8 @@ from signalbox.simulator.http.server import BackgroundSimulator
 from tests.conftest import recordings_folder
 from tests.scenarios.recordings.conftest import Count, known
 from tests.scenarios.recordings.recorded import Recorded, as_text, chains, load, merged
-from tests.support.scripted import make_tool
-from tests.support.serving import RunningApp, settings_for
+from tests.support.fakes import make_tool
+from tests.support.running_app import RunningApp, settings_for
 
 # Chains where the request of step n+1 rightly differs from what the model said, each with its reason. There is none.
 EXCEPTIONS: dict[str, str] = {}

@@ -12,8 +12,8 @@ import structlog
 from signalbox.app.config import Settings
 from signalbox.cli import main
 
-from tests.support.frames import checked
 from tests.support.processes import serving
+from tests.support.stream_reader import check_stream
 
 ASKED = "What time is it in Tokyo, and what is 6 * 7? Then search for levers"
 Command = Callable[..., "Said"]
@@ -56,7 +56,7 @@ def run_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
 def ask(client: httpx.Client, prompt: str, **body: Any) -> str:
     """Ask a question to its end and return the run's id."""
     response = client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": prompt, **body})
-    assert checked(response.content).done["status"] == "complete"
+    assert check_stream(response.content).done["status"] == "complete"
     return response.headers["x-run-id"]
 
 

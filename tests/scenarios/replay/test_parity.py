@@ -10,7 +10,7 @@ from signalbox.simulator.faults.scripted import example_ids
 
 from tests.scenarios.replay.conftest import Command, Folder, ask
 from tests.support.processes import command, serving
-from tests.support.upstream import DONE, Exchange, ScriptedUpstream, chunk
+from tests.support.scripted_upstream import DONE, Exchange, ScriptedUpstream, chunk
 
 
 def test_the_loops_agree_on_every_scenario(tmp_path: Path, run_command: Command) -> None:

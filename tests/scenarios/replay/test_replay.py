@@ -14,11 +14,11 @@ from signalbox.encoders.check import first_stream_fault
 
 from tests.scenarios.replay.conftest import Command, Folder, ask
 from tests.scenarios.tool_loop.scene import finds
+from tests.support.loop_runs import FunctionLoop
 from tests.support.packages import installed
 from tests.support.postgres import Server, running
 from tests.support.processes import command, serving
-from tests.support.runs import FunctionLoop
-from tests.support.upstream import Script, ScriptedUpstream, call_chunk, calls_then, says
+from tests.support.scripted_upstream import Script, ScriptedUpstream, call_chunk, calls_then, says
 
 
 @pytest.fixture

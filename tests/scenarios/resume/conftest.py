@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.scenarios.resume.stage import Stage
-from tests.support.upstream import Script, ScriptedUpstream
+from tests.support.scripted_upstream import Script, ScriptedUpstream
 
 Stages = Callable[..., Stage]
 

@@ -10,9 +10,9 @@ from typing import Any, Self
 import httpx
 
 from tests.scenarios.tool_loop.script import Called, Said, body_of, calls
-from tests.support.frames import checked, hear
-from tests.support.serving import WAIT, RunningApp, settings_for
-from tests.support.upstream import Exchange, Script, ScriptedUpstream
+from tests.support.running_app import WAIT, RunningApp, settings_for
+from tests.support.scripted_upstream import Exchange, Script, ScriptedUpstream
+from tests.support.stream_reader import check_stream, parse_stream
 
 LOOPS = ("v2", "legacy")
 # Fields of a request that a client may write in any order and spacing.
@@ -123,17 +123,17 @@ def named(headers: dict[str, str]) -> dict[str, str]:
 def pieces_of(raw: bytes) -> list[bytes]:
     """Return the whole frames of a stream that was cut anywhere."""
     whole, border, _ = raw.rpartition(b"\n\n")
-    return hear(whole + border).pieces if border else []
+    return parse_stream(whole + border).pieces if border else []
 
 
 def last_id(pieces: list[bytes], run_id: str) -> str:
     """Return the id of the last whole frame, or of none."""
-    return hear(pieces[-1]).ids[0] if pieces else f"{run_id}:0"
+    return parse_stream(pieces[-1]).ids[0] if pieces else f"{run_id}:0"
 
 
 def ended(raw: bytes, status: str) -> bytes:
     """Check a whole stream that ended so; return it."""
-    assert checked(raw).done["status"] == status
+    assert check_stream(raw).done["status"] == status
     return raw
 
 
@@ -144,15 +144,15 @@ async def concludes(exchange: Exchange) -> None:
     """Say a few words, wait for the test, say the rest; a whole completion waits before it is sent."""
     said = Said(text=("Six by ", "seven ", "is ", "forty", "-two."))
     if not exchange.asked.body["stream"]:
-        await exchange.gate()
+        await exchange.gate_opened()
         await exchange.whole(200, json.dumps(body_of(said)).encode())
         return
     await exchange.head()
     for piece in said.text[:3]:
-        await exchange.say(piece)
-    await exchange.gate()
+        await exchange.send_text(piece)
+    await exchange.gate_opened()
     for piece in said.text[3:]:
-        await exchange.say(piece)
+        await exchange.send_text(piece)
     await exchange.end()
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.frames import hear
-from tests.support.serving import RunningApp
+from tests.support.running_app import RunningApp
+from tests.support.stream_reader import parse_stream
 
 
 @dataclass
@@ -62,7 +62,7 @@ def lost_or_doubled(stream: bytes, rest: dict[str, bytes], *, early: bool) -> li
 
     Each answer is read once: to read all up to each cut again took time with the square of the stream's length.
     """
-    whole = hear(stream).events
+    whole = parse_stream(stream).events
     behind = {name: events_in(answer) for name, answer in rest.items()}
     client = Client(early)
     wrong: list[int] = []
@@ -86,5 +86,5 @@ def test_a_client_that_notes_ids_early(run: tuple[bytes, dict[str, bytes]]) -> N
     """
     stream, rest = run
     ends = [at for at in range(1, len(stream)) if stream[at - 1 : at + 1] == b"\n\n"]
-    assert len(ends) == len(hear(stream).events)
+    assert len(ends) == len(parse_stream(stream).events)
     assert lost_or_doubled(stream, rest, early=True) == ends

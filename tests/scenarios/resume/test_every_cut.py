@@ -7,8 +7,8 @@ import pytest
 
 from tests.scenarios.resume.conftest import Stages
 from tests.scenarios.resume.stage import LOOPS, TOOL_RUN, Stage, Watcher, ended, last_id, pieces_of, watching
-from tests.support.frames import checked, hear
-from tests.support.serving import RunningApp
+from tests.support.running_app import RunningApp
+from tests.support.stream_reader import check_stream, parse_stream
 
 WAYS = ("Last-Event-ID", "after", "POST")
 
@@ -25,8 +25,8 @@ def resuming(app: RunningApp, way: str, run_id: str, seen: int) -> tuple[str, st
 
 def joined(app: RunningApp, run_id: str, whole: bytes) -> None:
     """Check that a run that is over gives the rest of its stream behind every frame, in every way."""
-    pieces = hear(whole).pieces
-    seqs = [0, *hear(whole).seqs]
+    pieces = parse_stream(whole).pieces
+    seqs = [0, *parse_stream(whole).seqs]
     for cut in range(len(pieces)):
         for way in WAYS:
             method, path, given = resuming(app, way, run_id, seqs[cut])
@@ -83,7 +83,7 @@ def test_a_restart_in_mid_stream(stage: Stages) -> None:
         seen, run_id = pieces_of(first.until(b"is ")), first.run_id
     app = playing.restart()
     rest = app.client.get(f"/api/runs/{run_id}/events", headers={"last-event-id": last_id(seen, run_id)})
-    done = checked(b"".join(seen) + rest.content).done
+    done = check_stream(b"".join(seen) + rest.content).done
     assert (done["status"], done["code"]) == ("interrupted", "SERVER_SHUTDOWN")
     joined(app, run_id, b"".join(seen) + rest.content)
 
@@ -92,7 +92,7 @@ def half_frames(whole: bytes) -> list[int]:
     """Choose where to cut: around every frame's border, and in the middle of it."""
     cuts: set[int] = set()
     at = 0
-    for piece in hear(whole).pieces:
+    for piece in parse_stream(whole).pieces:
         cuts |= {at + 1, at + len(piece) // 2, at + len(piece) - 1}
         at += len(piece)
     return sorted(cuts)
@@ -122,7 +122,7 @@ def test_a_cursor_far_above_a_live_run(stage: Stages) -> None:
                 for method, path, given in (resuming(playing.app, way, first.run_id, 10**15) for way in WAYS)
             ]
             playing.upstream.opened.set()
-            follows = b"".join(hear(first.rest()).pieces[so_far:])
+            follows = b"".join(parse_stream(first.rest()).pieces[so_far:])
             assert [watcher.rest() for watcher in ahead] == [follows] * len(WAYS)
     assert playing.post(b"", last_event_id=f"{first.run_id}:{10**15}").status_code == 204
 
@@ -135,12 +135,12 @@ def test_a_run_that_a_crash_took_the_beginning_of(stage: Stages) -> None:
     _lose_the_journal(playing, run_id)
     app = playing.restart()
     whole = app.client.get(f"/api/runs/{run_id}/events")
-    heard = checked(whole.content)
+    heard = check_stream(whole.content)
     assert (heard.done["code"], heard.seqs[0]) == ("SERVER_CRASH", 1_000_001)
     assert heard.events[0]["run_id"] == run_id == whole.headers["x-run-id"]
     joined(app, run_id, whole.content)
     for seen in (3, 1_000_000):
-        rest = hear(app.client.get(f"/api/runs/{run_id}/events?after={seen}").content)
+        rest = parse_stream(app.client.get(f"/api/runs/{run_id}/events?after={seen}").content)
         assert rest.seqs == heard.seqs
         assert "run_id" not in rest.events[0]
 

@@ -15,8 +15,8 @@ from tests.conftest import ROOT
 from tests.scenarios.resume.conftest import Stages
 from tests.scenarios.resume.stage import Stage, ended
 from tests.scenarios.resume.wire import Bytes, Until, Wire, frames
-from tests.support.frames import hear
-from tests.support.upstream import Exchange
+from tests.support.scripted_upstream import Exchange
+from tests.support.stream_reader import parse_stream
 
 FRONTEND = ROOT / "frontend"
 # The head of an answer is about 600 bytes, a frame about 100: before it, in it, inside frames and between them.
@@ -43,7 +43,7 @@ def node(script: str, *arguments: str) -> dict[str, Any]:
 
 def said(raw: bytes) -> list[list[str]]:
     """Return id and data of every frame."""
-    heard = hear(raw)
+    heard = parse_stream(raw)
     return [
         [name, piece.partition(b"data: ")[2].partition(b"\n")[0].decode()]
         for name, piece in zip(heard.ids, heard.pieces, strict=True)
@@ -54,7 +54,7 @@ async def counts(exchange: Exchange) -> None:
     """Say sixty numbers, each by itself."""
     await exchange.head()
     for number in range(60):
-        await exchange.say(f"{number} ")
+        await exchange.send_text(f"{number} ")
     await exchange.end()
 
 

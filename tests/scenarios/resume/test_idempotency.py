@@ -8,8 +8,8 @@ import pytest
 from tests.scenarios.resume.conftest import Stages
 from tests.scenarios.resume.stage import QUESTION, TOOL_RUN, ended
 from tests.scenarios.tool_loop.script import fails
-from tests.support.serving import error_of
-from tests.support.upstream import says
+from tests.support.running_app import error_of
+from tests.support.scripted_upstream import says
 
 KEY = "5f0c-1"
 ASKED = {**QUESTION, "metadata": {"a": "1", "b": "2"}}

@@ -8,9 +8,9 @@ from signalbox.runs.run import Run
 
 from tests.scenarios.resume.conftest import Stages
 from tests.scenarios.resume.stage import LOOPS, QUESTION, Stage, ended, watching
-from tests.support.frames import checked
-from tests.support.serving import WAIT
-from tests.support.upstream import holds, waits
+from tests.support.running_app import WAIT
+from tests.support.scripted_upstream import holds, waits
+from tests.support.stream_reader import check_stream
 
 STOPS = {**QUESTION, "on_disconnect": "stop", "tools": []}
 GOES_ON = {**QUESTION, "tools": []}
@@ -38,7 +38,7 @@ def test_the_last_of_two_ends_it(stage: Stages, stays: str) -> None:
             assert playing.upstream.left == []
     assert playing.upstream.wait_until(lambda: len(playing.upstream.left) == 1, 1.0)
     playing.app.over(run_id)
-    assert checked(ended(playing.events(run_id), "cancelled")).text == "So far"
+    assert check_stream(ended(playing.events(run_id), "cancelled")).text == "So far"
 
 
 @pytest.mark.parametrize("loop", LOOPS)
@@ -49,7 +49,7 @@ def test_its_time_runs_out(stage: Stages, loop: str) -> None:
         first.until(b"So far")
     assert playing.upstream.wait_until(lambda: len(playing.upstream.left) == 1)
     playing.app.over(first.run_id)
-    heard = checked(ended(playing.events(first.run_id), "interrupted"))
+    heard = check_stream(ended(playing.events(first.run_id), "interrupted"))
     assert (heard.done["code"], heard.text) == ("DETACHED_TIMEOUT", "So far")
 
 
@@ -85,7 +85,7 @@ def test_whoever_comes_back_in_time_keeps_it(stage: Stages, comes_back: str) -> 
         again.until(b"First ")
         assert playing.app.call(lambda: run.detached_timer) is None
         playing.upstream.opened.set()
-        assert checked(ended(again.rest(), "complete")).text == "First second."
+        assert check_stream(ended(again.rest(), "complete")).text == "First second."
     assert len(playing.upstream.asked) == 1
 
 
@@ -100,7 +100,7 @@ def test_no_time_at_all_still_waits_for_the_first_watcher(stage: Stages) -> None
     with playing.asking(GOES_ON) as second:
         second.until(b"First ")
     playing.app.over(second.run_id)
-    assert checked(ended(playing.events(second.run_id), "interrupted")).done["code"] == "DETACHED_TIMEOUT"
+    assert check_stream(ended(playing.events(second.run_id), "interrupted")).done["code"] == "DETACHED_TIMEOUT"
 
 
 def test_a_run_that_was_left_ends_well_by_itself(stage: Stages) -> None:
@@ -123,4 +123,4 @@ def test_a_run_that_was_left_ends_well_by_itself(stage: Stages) -> None:
     whole = ended(playing.events(first.run_id), "complete")
     playing.restart()
     assert playing.events(first.run_id) == whole
-    assert checked(whole).text == "First second."
+    assert check_stream(whole).text == "First second."

@@ -9,8 +9,8 @@ import pytest
 
 from tests.scenarios.resume.conftest import Stages
 from tests.scenarios.resume.stage import QUESTION, Stage
-from tests.support.frames import checked
-from tests.support.upstream import Exchange
+from tests.support.scripted_upstream import Exchange
+from tests.support.stream_reader import check_stream
 
 WORDS = 50
 HEALTH = b"GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n"
@@ -19,18 +19,18 @@ HEALTH = b"GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n"
 async def speaks(exchange: Exchange) -> None:
     """Say a word, wait for the test, then say many."""
     await exchange.head()
-    await exchange.say("Go ")
-    await exchange.gate()
+    await exchange.send_text("Go ")
+    await exchange.gate_opened()
     for number in range(WORDS):
-        await exchange.say(f"{number} ")
+        await exchange.send_text(f"{number} ")
     await exchange.end()
 
 
 async def falls_silent(exchange: Exchange) -> None:
     """Say a word, and nothing more until the reader has gone."""
     await exchange.head()
-    await exchange.say("Go ")
-    await exchange.gone()
+    await exchange.send_text("Go ")
+    await exchange.client_left()
 
 
 def following(run_id: str | None) -> bytes:
@@ -71,7 +71,7 @@ def test_one_who_follows_and_leaves_harms_nobody(stage: Stages, hard: bool) -> N
         first.until(b"Go ")
         leave(connect(playing, following(first.run_id), HEALTH), hard=hard)
         playing.upstream.opened.set()
-        whole = checked(first.rest())
+        whole = check_stream(first.rest())
     assert (whole.done["status"], len(whole.text.split())) == ("complete", WORDS + 1)
     assert playing.app.call(lambda: playing.app.parts.streams.open) == 0
 

@@ -7,8 +7,8 @@ import pytest
 
 from tests.scenarios.resume.conftest import Stages
 from tests.scenarios.resume.stage import QUESTION, Stage
-from tests.support.serving import error_of
-from tests.support.upstream import says
+from tests.support.running_app import error_of
+from tests.support.scripted_upstream import says
 
 UNKNOWN = "0" * 32
 BODIES = {

@@ -13,10 +13,10 @@ from signalbox.core.tools import ToolContext
 from tests.scenarios.resume.conftest import Stages
 from tests.scenarios.resume.stage import LOOPS, QUESTION, TOOL_RUN, Stage, ended, watching
 from tests.scenarios.tool_loop.script import Called, answers, calls
-from tests.support.frames import checked
-from tests.support.scripted import make_tool
-from tests.support.serving import WAIT, error_of
-from tests.support.upstream import Exchange, Script, chunk
+from tests.support.fakes import make_tool
+from tests.support.running_app import WAIT, error_of
+from tests.support.scripted_upstream import Exchange, Script, chunk
+from tests.support.stream_reader import check_stream
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Blocked:
                 for frame in first:
                     await exchange.send(frame)
             self.begun.set()
-            await exchange.gone()
+            await exchange.client_left()
             self.ended.set()
 
         return plays
@@ -89,9 +89,9 @@ def test_while_the_model_answers(stage: Stages, blocked: Blocked, loop: str, mom
         assert blocked.ended.wait(WAIT)
         whole = ended(first.rest(), "cancelled")
         assert second.rest() == whole
-    assert checked(whole).warnings == []
+    assert check_stream(whole).warnings == []
     if loop == "v2":
-        assert (checked(whole).text, checked(whole).reasoning) == {
+        assert (check_stream(whole).text, check_stream(whole).reasoning) == {
             "text": ("So far", ""),
             "reasoning": ("", "Let me see"),
         }.get(moment, ("", ""))
@@ -108,7 +108,7 @@ def test_while_a_tool_runs(stage: Stages, blocked: Blocked, loop: str) -> None:
         assert playing.stop(first.run_id)["stopped"] is True
         assert blocked.ended.wait(WAIT)
         whole = ended(first.rest(), "cancelled")
-    assert checked(whole).result_codes() == ["CANCELLED"]
+    assert check_stream(whole).result_codes() == ["CANCELLED"]
     assert len(playing.upstream.asked) == 1
     final(playing, first.run_id, whole)
 
@@ -206,7 +206,7 @@ def test_nothing_is_taken_in_after_the_stop(stage: Stages) -> None:
         except ConnectionError:
             pass
         left.set()
-        await exchange.gone()
+        await exchange.client_left()
 
     playing = stage(writes)
     with playing.asking() as first:
@@ -214,6 +214,6 @@ def test_nothing_is_taken_in_after_the_stop(stage: Stages) -> None:
         playing.stop(first.run_id)
         whole = ended(first.rest(), "cancelled")
     assert left.wait(WAIT)
-    numbers = [int(word) for word in checked(whole).text.split()]
+    numbers = [int(word) for word in check_stream(whole).text.split()]
     assert numbers == list(range(len(numbers)))
     final(playing, first.run_id, whole)

@@ -6,8 +6,8 @@ from queue import SimpleQueue
 
 from tests.scenarios.resume.conftest import Stages
 from tests.scenarios.resume.stage import QUESTION, watching
-from tests.support.frames import checked
-from tests.support.upstream import Exchange, chunk
+from tests.support.scripted_upstream import Exchange, chunk
+from tests.support.stream_reader import check_stream
 
 # More than the sockets between a run and a client who does not read can hold.
 PIECES, PIECE = 300, "x" * 50_000
@@ -16,8 +16,8 @@ PIECES, PIECE = 300, "x" * 50_000
 async def floods(exchange: Exchange) -> None:
     """Say a word, wait for the test, then say fifteen megabytes."""
     await exchange.head()
-    await exchange.say("Go ")
-    await exchange.gate()
+    await exchange.send_text("Go ")
+    await exchange.gate_opened()
     for _ in range(PIECES):
         await exchange.send(chunk({"content": PIECE}))
     await exchange.end()
@@ -41,7 +41,7 @@ def test_a_slow_watcher_holds_nobody_up(stage: Stages) -> None:
             assert second.rest() == whole
             assert playing.app.parts.streams.open == 1
             assert late.read() == whole
-    assert len(checked(whole).text) == 3 + PIECES * len(PIECE)
+    assert len(check_stream(whole).text) == 3 + PIECES * len(PIECE)
 
 
 def test_a_watcher_who_left_before_the_first_byte(stage: Stages) -> None:

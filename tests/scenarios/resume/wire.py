@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Self, TypeAlias
 
-from tests.support.serving import WAIT
+from tests.support.running_app import WAIT
 
 
 class Wire:

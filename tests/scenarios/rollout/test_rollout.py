@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.support.frames import checked
 from tests.support.processes import WAIT, Process, serving
+from tests.support.stream_reader import check_stream
 
 pytestmark = pytest.mark.e2e
 
@@ -48,7 +48,7 @@ class Operator:
     def asks(self) -> tuple[str, str]:
         """Ask a question; return the loop and the reason."""
         with self.process.client() as client:
-            done = checked(client.post("/api/chat/stream", json=ASK).content).done
+            done = check_stream(client.post("/api/chat/stream", json=ASK).content).done
         return done["loop"], done["flag"]["reason"]
 
     def newest(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
 
-from tests.support.upstream import DONE, Exchange, chunk
+from tests.support.scripted_upstream import DONE, Exchange, chunk
 
 Step = tuple[str, dict[str, Any]]
 

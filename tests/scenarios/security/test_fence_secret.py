@@ -11,7 +11,7 @@ from signalbox.core.security import untrusted
 from signalbox.store.engines.sqlite import SqliteDatabase
 
 from tests.support.processes import environment
-from tests.support.serving import settings_for
+from tests.support.running_app import settings_for
 
 _CODE = """
 import asyncio, sys

@@ -9,7 +9,7 @@ import pytest
 
 from tests.scenarios.security.hostile import listens, obeys, page_tool, tool_messages
 from tests.support.fixtures import Behind
-from tests.support.upstream import ScriptedUpstream, says
+from tests.support.scripted_upstream import ScriptedUpstream, says
 
 SECRET = "hunter2-secret"
 FENCE = re.compile(r'<outside-([0-9a-f]{32}) tool="([\w.-]+)">\n([^\n]+)\n(.*)\n</outside-\1>', re.DOTALL)

@@ -14,10 +14,10 @@ from signalbox.core.tools import Tool, ToolContext, ToolError, ToolSpec
 
 from tests.scenarios.security.hostile import obeys
 from tests.support.fixtures import Behind
-from tests.support.frames import checked
 from tests.support.processes import serving
-from tests.support.serving import RunningApp, settings_for
-from tests.support.upstream import DONE, Exchange, ScriptedUpstream, chunk, says, sends
+from tests.support.running_app import RunningApp, settings_for
+from tests.support.scripted_upstream import DONE, Exchange, ScriptedUpstream, chunk, says, sends
+from tests.support.stream_reader import check_stream
 
 KEY = "sk-or-v1-canary9999888877776666"
 BRAVE = "brave-canary-55554444"
@@ -62,7 +62,7 @@ def test_g04_a_search_key_thrown_back_is_told_to_nobody(behind: Behind, backend:
         )
         app.client.headers.update(BEARER)
         response = app.post(prompt="Search.")
-        heard = checked(response.content)
+        heard = check_stream(response.content)
         assert search.catalogues  # it was asked, with the key
         assert BRAVE in str(search.catalogues[0].headers) or TAVILY in str(search.catalogues[0].headers)
         trace = app.client.get(f"/api/runs/{response.headers['x-run-id']}").text
@@ -84,7 +84,7 @@ def test_g04_what_an_exception_says_is_told_to_nobody(behind: Behind, capfd: pyt
     tools = [Tool(ToolSpec("sweats", "S.", nothing), _sweats), Tool(ToolSpec("groups", "G.", nothing), _groups)]
     app, upstream = behind(obeys([("sweats", {}), ("groups", {})]), extra_tools=tools)
     response = app.post(prompt="Go.")
-    heard = checked(response.content)
+    heard = check_stream(response.content)
     assert heard.result_codes() == ["TOOL_FAILED", "TOOL_FAILED"]
     trace = app.client.get(f"/api/runs/{response.headers['x-run-id']}").text
     logged = "".join(capfd.readouterr())
@@ -116,7 +116,7 @@ def test_g04_an_upstreams_error_reaches_the_page_by_allow_list(behind: Behind, n
         app, _ = behind(script, settings=ALL)
         app.client.headers.update(BEARER)
         response = app.post(prompt="Go.", tools=[])
-        heard = checked(response.content)
+        heard = check_stream(response.content)
         trace = app.client.get(f"/api/runs/{response.headers['x-run-id']}").text
         assert set(heard.done) <= allowed
         assert leaks(response.text, trace, str(response.headers)) == []

@@ -8,7 +8,7 @@ import pytest
 
 from tests.scenarios.security.hostile import obeys, page_tool, tool_messages
 from tests.support.fixtures import Behind
-from tests.support.upstream import chunk, sends
+from tests.support.scripted_upstream import chunk, sends
 
 INVENTED = [
     "shell", "bash", "python", "exec", "functions.shell", "multi_tool_use.parallel", "default_api.delete_file",

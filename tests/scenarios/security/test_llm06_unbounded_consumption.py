@@ -15,9 +15,9 @@ from signalbox.wire import sse
 
 from tests.scenarios.security.hostile import obeys, page_tool, tool_messages
 from tests.support.fixtures import Behind
-from tests.support.frames import checked
-from tests.support.serving import RunningApp, error_of
-from tests.support.upstream import Exchange, chunk, holds, says
+from tests.support.running_app import RunningApp, error_of
+from tests.support.scripted_upstream import Exchange, chunk, holds, says
+from tests.support.stream_reader import check_stream
 
 POST = b"POST /api/chat/stream HTTP/1.1\r\nhost: localhost\r\n"
 
@@ -136,7 +136,7 @@ def test_g06_a_slow_reader_has_little_waiting(app: RunningApp, behind: Behind) -
     """Of a long run that somebody replays slowly no more than a few hundred events are encoded at a time."""
     texts = [f"word{n} " for n in range(2_000)]
     slow, _ = behind(says(*texts))
-    heard = checked(slow.post(prompt="Go", tools=[]).content)
+    heard = check_stream(slow.post(prompt="Go", tools=[]).content)
     run_id = heard.ids[0].partition(":")[0]
     record = slow.run(run_id).record()
 
@@ -160,7 +160,7 @@ def endless(start: bytes) -> Any:
 
     async def script(exchange: Exchange) -> None:
         await exchange.head()
-        await exchange.say("So far")
+        await exchange.send_text("So far")
         await exchange.send(start)
         while True:
             await exchange.send(b"x" * 65536)
@@ -189,7 +189,7 @@ def test_g06_many_lines_of_one_frame_end_the_run_as_well(behind: Behind, monkeyp
 
     async def lines(exchange: Exchange) -> None:
         await exchange.head()
-        await exchange.say("So far")
+        await exchange.send_text("So far")
         while True:
             await exchange.send(b"data: " + b"x" * 1000 + b"\n")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from tests.scenarios.security.hostile import obeys
 from tests.scenarios.security.test_llm02_sensitive_information import ALL, BEARER, leaks
 from tests.support.fixtures import Behind
-from tests.support.frames import checked
-from tests.support.upstream import Exchange
+from tests.support.scripted_upstream import Exchange
+from tests.support.stream_reader import check_stream
 
 SYSTEM = "canary-system-0815"
 
@@ -16,7 +16,7 @@ def test_g03_a_request_upstream_holds_no_secret_and_no_path(behind: Behind, tmp_
     """A model that tells all it knows tells no key, no token, no address of ours, no folder, no user and no host."""
     app, upstream = behind(obeys(("calculate", {"expression": "1+1"}), ("search_web", {"query": "x"})), settings=ALL)
     app.client.headers.update(BEARER)
-    checked(app.post(prompt="Go.").content)
+    check_stream(app.post(prompt="Go.").content)
     for asked in upstream.asked:
         body = json.dumps(asked.body)
         assert leaks(body) == []

@@ -9,8 +9,8 @@ import pytest
 
 from tests.scenarios.security.hostile import obeys
 from tests.support.fixtures import Behind
-from tests.support.serving import RunningApp
-from tests.support.upstream import DONE, chunk, says, sends
+from tests.support.running_app import RunningApp
+from tests.support.scripted_upstream import DONE, chunk, says, sends
 
 PAYLOADS = [
     "<script>alert(1)</script>",

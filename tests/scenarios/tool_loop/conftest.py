@@ -11,7 +11,7 @@ from signalbox.core.events import LoopName
 
 from tests.scenarios.tool_loop.scene import Scene, Scenes, finds
 from tests.support.fixtures import Behind
-from tests.support.upstream import Script, ScriptedUpstream
+from tests.support.scripted_upstream import Script, ScriptedUpstream
 
 
 @pytest.fixture(params=["v2", "legacy"])

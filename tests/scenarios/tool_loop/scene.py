@@ -8,9 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from signalbox.core.events import LoopName
 
-from tests.support.frames import Heard
-from tests.support.serving import RunningApp
-from tests.support.upstream import Exchange, ScriptedUpstream
+from tests.support.running_app import RunningApp
+from tests.support.scripted_upstream import Exchange, ScriptedUpstream
+from tests.support.stream_reader import ParsedStream
 
 TOOLS = ["search_web", "get_current_time", "calculate"]
 Scenes = Callable[..., "Scene"]
@@ -25,7 +25,7 @@ class Scene:
     upstream: ScriptedUpstream
     engine: ScriptedUpstream
 
-    def ask(self, prompt: str = "What are tides?", **body: Any) -> Heard:
+    def ask(self, prompt: str = "What are tides?", **body: Any) -> ParsedStream:
         """Ask, with the three tools that only read unless told otherwise, and check who answered."""
         heard = self.app.ask(prompt, **{"tools": TOOLS, **body})
         assert heard.done["loop"] == self.loop

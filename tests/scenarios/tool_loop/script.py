@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tests.support.upstream import DONE, Exchange, Script, chunk
+from tests.support.scripted_upstream import DONE, Exchange, Script, chunk
 
 Break = Literal["error", "cut"]
 USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.001}

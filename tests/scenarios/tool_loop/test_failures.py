@@ -7,11 +7,11 @@ import pytest
 
 from tests.scenarios.tool_loop.scene import Scene, Scenes
 from tests.scenarios.tool_loop.script import Said, fails, says
-from tests.support.frames import Heard
-from tests.support.upstream import Exchange
+from tests.support.scripted_upstream import Exchange
+from tests.support.stream_reader import ParsedStream
 
 
-def assert_told(heard: Heard, status: str, code: str) -> None:
+def assert_told(heard: ParsedStream, status: str, code: str) -> None:
     """One warning with the code, one `done` with the same, nothing that is not in the contract."""
     assert (heard.done["status"], heard.done["code"]) == (status, code)
     assert heard.warnings == [code]

@@ -12,10 +12,10 @@ from signalbox.core.messages import JsonObject
 from signalbox.core.parts import CallDelta, Fault, ReasoningDelta, TextDelta
 from signalbox.core.tools import ToolContext
 
-from tests.support import runs
-from tests.support.loops import eager, kinds
-from tests.support.runs import Outcome, run
-from tests.support.scripted import SERVED, ScriptedClient, answer, call, calls, ending, make_tool
+from tests.support import loop_runs
+from tests.support.fakes import SERVED, ScriptedClient, answer, call, calls, ending, make_tool
+from tests.support.loop_runs import Outcome, run
+from tests.support.loop_tools import eager, kinds
 
 pytestmark = pytest.mark.anyio
 
@@ -30,7 +30,7 @@ FAILURES: dict[str, tuple[list[object], str, str]] = {
 def _by_legacy() -> Iterator[None]:
     """Have every run of this module driven by the legacy loop."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "V2Loop", LegacyLoop)
+        patch.setattr(loop_runs, "V2Loop", LegacyLoop)
         yield
 
 

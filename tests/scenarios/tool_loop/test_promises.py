@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from signalbox.chat.loops.legacy import LegacyLoop
 
-from tests.support import runs
+from tests.support import loop_runs
 from tests.unit.chat.loops.test_event_order import (
     test_any_run_keeps_the_order,
     test_distinct_searches_never_pass_the_limit,
@@ -136,5 +136,5 @@ __all__ = [
 def _by_legacy() -> Iterator[None]:
     """Have every run of this module driven by the legacy loop."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "V2Loop", LegacyLoop)
+        patch.setattr(loop_runs, "V2Loop", LegacyLoop)
         yield

@@ -10,7 +10,7 @@ from signalbox.profiles import Profile, profile_for
 
 from tests.scenarios.tool_loop.scene import Scenes, results_of
 from tests.scenarios.tool_loop.script import Said, answers, body_of, calls, fails, says, search
-from tests.support.upstream import DONE, chunk, sends
+from tests.support.scripted_upstream import DONE, chunk, sends
 
 FORMAT = {"type": "json_object"}
 

@@ -9,20 +9,20 @@ from signalbox.core.tools import ToolContext
 
 from tests.scenarios.tool_loop.scene import Scenes
 from tests.scenarios.tool_loop.script import Called, answers, calls
-from tests.support.frames import checked
-from tests.support.scripted import make_tool
-from tests.support.serving import WAIT, read_until
-from tests.support.upstream import Exchange, Script, silent
+from tests.support.fakes import make_tool
+from tests.support.running_app import WAIT, read_until
+from tests.support.scripted_upstream import Exchange, Script, silent
+from tests.support.stream_reader import check_stream
 
 
 async def half_a_body(exchange: Exchange) -> None:
     """Begin a whole answer, and never end it; a stream is begun and never ended likewise."""
     if exchange.asked.body["stream"]:
         await exchange.head()
-        await exchange.say("So far")
+        await exchange.send_text("So far")
     else:
         await exchange.raw(b"HTTP/1.1 200 Scripted\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{")
-    await exchange.gone()
+    await exchange.client_left()
 
 
 @pytest.mark.parametrize("script", [silent, half_a_body], ids=["before a byte", "in the middle"])
@@ -34,7 +34,7 @@ def test_stop_button_while_the_model_answers(scene: Scenes, script: Script, tool
         assert stage.upstream.wait_until(lambda: len(stage.upstream.asked) == 1)
         told = stage.app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop").json()
         assert stage.upstream.wait_until(lambda: len(stage.upstream.left) == 1)
-        heard = checked(response.read())
+        heard = check_stream(response.read())
     assert (told["stopped"], told["status"]) == (True, "cancelled")
     assert (heard.done["status"], heard.warnings) == ("cancelled", [])
     assert len(stage.bodies) == 1
@@ -71,7 +71,7 @@ def test_stop_during_a_tool(scene: Scenes) -> None:
         seen = read_until(chunks, b"tool_executing")
         assert started.wait(WAIT)
         stage.app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop")
-        heard = checked(seen + b"".join(chunks))
+        heard = check_stream(seen + b"".join(chunks))
     assert heard.result_codes() == ["CANCELLED"]
     assert heard.done["status"] == "cancelled"
     assert left == [True]

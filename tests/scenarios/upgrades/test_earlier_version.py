@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from signalbox.replay.journals import journal_of
 
-from tests.support.earlier import COMPLETE, OPEN, SAVE, STOPPED, make_file
-from tests.support.frames import checked
-from tests.support.serving import RunningApp, settings_for
-from tests.support.upstream import ScriptedUpstream, says
+from tests.support.running_app import RunningApp, settings_for
+from tests.support.scripted_upstream import ScriptedUpstream, says
+from tests.support.stream_reader import check_stream
+from tests.support.version_0_1 import COMPLETE, OPEN, SAVE, STOPPED, make_file
 
 TWO = ['{"expression":"6*7"}', '{"qu']
 
@@ -41,8 +41,8 @@ def texts(events: list[dict[str, Any]]) -> list[str]:
 @pytest.mark.parametrize("path", [f"/api/runs/{COMPLETE}/events", f"/api/saves/{SAVE}/events"])
 def test_streams_are_todays(app: RunningApp, path: str) -> None:
     """An old run and a save of it keep the contract, from the beginning and from the middle."""
-    assert texts(checked(app.client.get(path).content).events) == TWO
-    behind = checked(app.client.get(path, params={"after": 1}).content, resumed=True)
+    assert texts(check_stream(app.client.get(path).content).events) == TWO
+    behind = check_stream(app.client.get(path, params={"after": 1}).content, resumed=True)
     assert (texts(behind.events), behind.seqs[0]) == (TWO, 2)
 
 
@@ -67,7 +67,7 @@ def test_saves_and_exports_hold_todays_events(app: RunningApp) -> None:
 
 def test_a_run_under_way_was_ended(app: RunningApp) -> None:
     """Its open call is answered, and the stream is whole."""
-    heard = checked(app.client.get(f"/api/runs/{OPEN}/events").content)
+    heard = check_stream(app.client.get(f"/api/runs/{OPEN}/events").content)
     assert (texts(heard.events), heard.done["status"]) == (['{"minutes":5}'], "interrupted")
     assert heard.result_codes() == ["STEP_FAILED"]
 

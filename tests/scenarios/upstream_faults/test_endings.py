@@ -10,9 +10,9 @@ from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.simulator.http.state import Received
 
 from tests.support.fixtures import Behind
-from tests.support.frames import Heard
-from tests.support.serving import RunningApp, settings_for
-from tests.support.upstream import DONE, Exchange, chunk, says, sends
+from tests.support.running_app import RunningApp, settings_for
+from tests.support.scripted_upstream import DONE, Exchange, chunk, says, sends
+from tests.support.stream_reader import ParsedStream
 
 ASKED = "What is the tool loop of Signalbox?"
 # The upstream's own words may follow our sentence, with or without a full stop.
@@ -25,7 +25,7 @@ class Asker:
     def __init__(self, app: RunningApp, simulator: BackgroundSimulator) -> None:
         self.app, self.simulator = app, simulator
 
-    def __call__(self, fault: str, **body: Any) -> tuple[Heard, list[Received]]:
+    def __call__(self, fault: str, **body: Any) -> tuple[ParsedStream, list[Received]]:
         known = {id(request) for request in self.simulator.memory.requests}
         heard = self.app.ask(ASKED, model=fault if "/" in fault else f"openai/{fault}", **body)
         assert self.simulator.wait_until(lambda memory: memory.open_streams == 0)
@@ -39,7 +39,7 @@ def ask(app: RunningApp, simulator: BackgroundSimulator, no_waiting: list[Retry]
     return Asker(app, simulator)
 
 
-def ended(heard: Heard, status: str, code: str | None) -> None:
+def ended(heard: ParsedStream, status: str, code: str | None) -> None:
     """Check the ending, and that whoever knows only the minimum sees it."""
     done = heard.done
     assert (done["status"], done.get("code")) == (status, code)
@@ -141,8 +141,8 @@ def test_a_host_that_falls_silent(behind: Behind) -> None:
 
     async def stalls(exchange: Exchange) -> None:
         await exchange.head()
-        await exchange.say("So far")
-        await exchange.gone()
+        await exchange.send_text("So far")
+        await exchange.client_left()
 
     app, upstream = behind(stalls, settings={"openrouter_timeout": 0.1})
     heard = app.ask(tools=[])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from signalbox.flags import shared_override
 
-from tests.support.serving import RunningApp, settings_for
+from tests.support.running_app import RunningApp, settings_for
 from tests.support.workers import within
 
 TOKEN = "the-operators-token"

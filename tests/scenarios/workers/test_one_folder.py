@@ -10,7 +10,7 @@ from signalbox.app.operator_token import admin_token
 from signalbox.services.search.docs import DocsSearch
 
 from tests.support.processes import environment
-from tests.support.serving import settings_for
+from tests.support.running_app import settings_for
 
 _AT_ONCE = 4
 

@@ -15,11 +15,11 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.frames import checked
 from tests.support.postgres import Server
 from tests.support.processes import WAIT, Process, command, environment
-from tests.support.serving import read_until
-from tests.support.upstream import Exchange, ScriptedUpstream, holds
+from tests.support.running_app import read_until
+from tests.support.scripted_upstream import Exchange, ScriptedUpstream, holds
+from tests.support.stream_reader import check_stream
 from tests.support.workers import each_worker, has_ended, pid_of, within
 
 pytestmark = pytest.mark.e2e
@@ -33,9 +33,9 @@ OVERRIDE = f"/api/flags/{KEY}"
 async def waits(exchange: Exchange) -> None:
     """Begin an answer, and end it when the test lets go."""
     await exchange.head()
-    await exchange.say("So far")
-    await exchange.gate()
-    await exchange.say(", so good.")
+    await exchange.send_text("So far")
+    await exchange.gate_opened()
+    await exchange.send_text(", so good.")
     await exchange.end()
 
 
@@ -86,12 +86,12 @@ def test_workers_serve_together_and_a_killed_one_is_back(tmp_path: Path, postgre
         with each_worker(process, 2) as clients:
             victim, other = clients
             os.kill(victim, signal.SIGKILL)
-            assert checked(clients[other].post("/api/chat/stream", json=ASK).content).done["status"] == "complete"
+            assert check_stream(clients[other].post("/api/chat/stream", json=ASK).content).done["status"] == "complete"
         with each_worker(process, 2) as clients:
             assert other in clients
             assert victim not in clients
             again = next(pid for pid in clients if pid != other)
-            assert checked(clients[again].post("/api/chat/stream", json=ASK).content).done["status"] == "complete"
+            assert check_stream(clients[again].post("/api/chat/stream", json=ASK).content).done["status"] == "complete"
         [died] = logged(process, "worker.died")
         assert (died["worker"], died["status"], died["again_in"]) == (victim, -signal.SIGKILL, 0)
         assert {line["pid"] for line in logged(process, "run")} == {other, again}
@@ -112,7 +112,7 @@ def test_a_stop_drains_every_worker(tmp_path: Path, postgres_url: str, number: s
         within(WAIT, lambda: is_refused(process))
         upstream.opened.set()
         for seen, rest in streams.values():
-            heard = checked(seen + b"".join(rest))
+            heard = check_stream(seen + b"".join(rest))
             assert (heard.done["status"], heard.text) == ("complete", "So far, so good.")
         assert process.end() == 0
         assert all(has_ended(pid) for pid in clients)
@@ -141,7 +141,7 @@ def test_a_hurried_stop_tells_every_stream(
             within(WAIT, lambda: len(logged(process, "runs.draining")) == 2)
         process.process.send_signal(last)
         for seen, rest in streams.values():
-            heard = checked(seen + b"".join(rest))
+            heard = check_stream(seen + b"".join(rest))
             assert (heard.done["status"], heard.done["code"]) == ("interrupted", "SERVER_SHUTDOWN")
         assert process.end() == status
 
@@ -157,7 +157,7 @@ def test_a_stopping_worker_serves_what_still_comes_to_it(tmp_path: Path, postgre
         within(WAIT, lambda: is_refused(process))
         answer = kept.post("/api/chat/stream", json=ASK)
         assert (answer.status_code, answer.headers["connection"]) == (200, "close")
-        assert checked(answer.content).done["status"] == "complete"
+        assert check_stream(answer.content).done["status"] == "complete"
         assert process.end() == 0
 
 
@@ -176,7 +176,7 @@ def test_signals_to_all_processes_at_once_are_one_stop(tmp_path: Path, postgres_
             os.kill(pid, signal.SIGINT)
         upstream.opened.set()
         for seen, rest in streams.values():
-            assert checked(seen + b"".join(rest)).done["status"] == "complete"
+            assert check_stream(seen + b"".join(rest)).done["status"] == "complete"
         assert process.end() == 0
 
 
@@ -196,7 +196,7 @@ def test_workers_do_not_outlive_their_parent(tmp_path: Path, postgres_url: str) 
             pass
         upstream.opened.set()
         for seen, rest in streams.values():
-            assert checked(seen + b"".join(rest)).done["status"] == "complete"
+            assert check_stream(seen + b"".join(rest)).done["status"] == "complete"
         within(WAIT, lambda: all(has_ended(pid) for pid in clients))
         assert {line["pid"] for line in logged(process, "worker.orphaned")} == set(clients)
 

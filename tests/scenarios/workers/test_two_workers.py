@@ -13,11 +13,11 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.frames import Heard, checked, hear
 from tests.support.nginx import Nginx, nginx, program
 from tests.support.processes import Process, serving
-from tests.support.serving import read_until
-from tests.support.upstream import Script, ScriptedUpstream, call_chunk, calls_then, holds, says, waits
+from tests.support.running_app import read_until
+from tests.support.scripted_upstream import Script, ScriptedUpstream, call_chunk, calls_then, holds, says, waits
+from tests.support.stream_reader import ParsedStream, check_stream, parse_stream
 from tests.support.workers import pid_of, within
 
 pytestmark = pytest.mark.e2e
@@ -98,12 +98,12 @@ def test_a_run_is_followed_resumed_and_stopped_at_the_other_worker(tmp_path: Pat
             here.upstream.opened.set()
             own += b"".join(chunks)
         following.join()
-        whole, other = checked(own), checked(b"".join(pieces))
+        whole, other = check_stream(own), check_stream(b"".join(pieces))
         assert other.events == whole.events
         assert other.ids == whole.ids
         cursor = next(name for name, event in zip(whole.ids, whole.events, strict=True) if event["type"] == "content")
         resumed = two.post(STREAM, headers={"Last-Event-ID": cursor})
-        assert checked(resumed.content, resumed=True).ids == whole.ids[whole.ids.index(cursor) + 1 :]
+        assert check_stream(resumed.content, resumed=True).ids == whole.ids[whole.ids.index(cursor) + 1 :]
 
         with one.stream("POST", STREAM, json=ASK) as answer:
             chunks = answer.iter_raw()
@@ -111,7 +111,7 @@ def test_a_run_is_followed_resumed_and_stopped_at_the_other_worker(tmp_path: Pat
             stopped = two.post(f"/api/runs/{answer.headers['x-run-id']}/stop").json()
             own += b"".join(chunks)
         assert (stopped["stopped"], stopped["status"]) == (True, "cancelled")
-        assert checked(own).done["status"] == "cancelled"
+        assert check_stream(own).done["status"] == "cancelled"
         assert here.upstream.wait_until(lambda: len(here.upstream.left) == 1)
         trace = two.get(f"/api/runs/{stopped['run_id']}").json()
         assert trace["status"] == "cancelled"
@@ -126,9 +126,9 @@ def test_through_nginx_a_broken_line_is_taken_up_wherever_it_leads(tmp_path: Pat
         served: Counter[str] = Counter()
         for run_id, cursor in started:
             answer = client.get(f"/api/runs/{run_id}/events", headers={"Last-Event-ID": cursor})
-            assert checked(answer.content, resumed=True).text == "second."
+            assert check_stream(answer.content, resumed=True).text == "second."
             whole = client.get(f"/api/runs/{run_id}/events")
-            assert checked(whole.content).text == "First second."
+            assert check_stream(whole.content).text == "First second."
         for process in (here.one, here.two):
             served[process.url] = sum('"event":"run"' in line for line in process.errors().splitlines())
         assert sum(served.values()) == count, "every run has ended in exactly one worker"
@@ -139,7 +139,7 @@ def _cut_off(client: httpx.Client, here: House) -> tuple[str, str]:
     """Begin a run that outlives its watcher, read its first piece, and leave."""
     with client.stream("POST", STREAM, json={**ASK, "on_disconnect": "continue"}) as answer:
         got = read_until(answer.iter_raw(), b"First ")
-    heard = hear(got[: got.rfind(b"\n\n") + 2])
+    heard = parse_stream(got[: got.rfind(b"\n\n") + 2])
     return answer.headers["x-run-id"], heard.ids[-1]
 
 
@@ -170,12 +170,12 @@ def test_the_runs_of_a_worker_that_was_killed_are_ended_by_the_other(tmp_path: P
             here.upstream.opened.set()
             lives += b"".join(chunks)
         print(f"the ending of a killed worker's run was told {took:.1f} s after it (lease {LEASE} s)")
-        ended = checked(b"".join(pieces))
+        ended = check_stream(b"".join(pieces))
         assert (ended.done["status"], ended.done["code"]) == ("interrupted", "SERVER_CRASH")
         assert ended.result_codes() == [None]
-        before = hear(own[: own.rfind(b"\n\n") + 2])
+        before = parse_stream(own[: own.rfind(b"\n\n") + 2])
         assert ended.events[: len(before.events)] == before.events
-        assert checked(lives).done["status"] == "complete"
+        assert check_stream(lives).done["status"] == "complete"
         trace = two.get(f"/api/runs/{run_id}").json()
         assert (trace["status"], trace["code"]) == ("interrupted", "SERVER_CRASH")
         _goes_on(client, two)
@@ -185,7 +185,7 @@ def _goes_on(client: httpx.Client, two: httpx.Client) -> None:
     """Ask on in the conversation, through nginx, with a key that makes asking again harmless."""
     headers = {"Idempotency-Key": "next"}
     answer = client.post(STREAM, json={**ASK, "prompt": "And?", "conversation_id": "chat"}, headers=headers)
-    assert checked(answer.content).text == "Here we are."
+    assert check_stream(answer.content).text == "Here we are."
     told = two.get("/api/conversations/chat").json()["messages"]
     assert [node["role"] for node in told] == ["user", "assistant", "user", "assistant"]
 
@@ -195,9 +195,9 @@ def test_one_key_sent_to_both_workers_at_once_is_one_run(tmp_path: Path, postgre
     keys = 10
     with house(tmp_path, postgres_url, says("Once.")) as here, here.one.client() as one, here.two.client() as two:
 
-        def ask(of: tuple[httpx.Client, str]) -> Heard:
+        def ask(of: tuple[httpx.Client, str]) -> ParsedStream:
             client, key = of
-            return checked(client.post(STREAM, json=ASK, headers={"Idempotency-Key": key}).content)
+            return check_stream(client.post(STREAM, json=ASK, headers={"Idempotency-Key": key}).content)
 
         with ThreadPoolExecutor(8) as threads:
             both = [(client, f"k{number}") for number in range(keys) for client in (one, two)]
@@ -212,7 +212,7 @@ def test_a_conversation_is_one_whichever_worker_is_asked(tmp_path: Path, postgre
     with house(tmp_path, postgres_url, says("Fine.")) as here, here.one.client() as one, here.two.client() as two:
         for number, client in enumerate((one, two, one, two)):
             answer = client.post(STREAM, json={**ASK, "prompt": f"Question {number}", "conversation_id": "chat"})
-            assert checked(answer.content).done["status"] == "complete"
+            assert check_stream(answer.content).done["status"] == "complete"
             told: list[dict[str, Any]] = here.upstream.asked[-1].body["messages"]
             assert [m["content"] for m in told if m["role"] == "user"] == [f"Question {n}" for n in range(number + 1)]
         listed = [client.get("/api/conversations").json() for client in (one, two)]
@@ -233,7 +233,7 @@ def test_a_conversation_is_deleted_while_its_answer_is_made_elsewhere(tmp_path: 
             within(30, lambda: "So far" in two.get("/api/conversations/chat").text)
             assert two.delete("/api/conversations/chat").status_code == 200
             own += b"".join(chunks)
-        assert checked(own).done["status"] == "cancelled"
+        assert check_stream(own).done["status"] == "cancelled"
         assert two.get(f"/api/runs/{answer.headers['x-run-id']}").status_code == 404
         assert here.upstream.wait_until(lambda: len(here.upstream.left) == 1)
 
@@ -270,6 +270,6 @@ def test_a_worker_that_was_only_paused_tells_nothing_beside_the_ending_that_is_k
             finally:
                 here.one.process.send_signal(signal.SIGCONT)
             own += b"".join(chunks)
-        assert checked(own).done["code"] == "SERVER_CRASH"
-        kept = checked(two.get(f"/api/runs/{run_id}/events").content)
-        assert kept.done == checked(own).done
+        assert check_stream(own).done["code"] == "SERVER_CRASH"
+        kept = check_stream(two.get(f"/api/runs/{run_id}/events").content)
+        assert kept.done == check_stream(own).done

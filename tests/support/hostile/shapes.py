@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.support.upstream import DONE, chunk
+from tests.support.scripted_upstream import DONE, chunk
 
 KB, MB = 1024, 1024 * 1024
 STREAM, JSON, HTML = "text/event-stream", "application/json", "text/html"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tests.support.hostile.shapes import JSON, SHAPES, STREAM, Shape
-from tests.support.upstream import DONE, chunk
+from tests.support.scripted_upstream import DONE, chunk
 
 _ID = re.compile(r"(?:hostile|qwen)/(?P<shape>[a-z0-9-]+)-(?P<size>\d+)")
 # A call of a tool that returns so many bytes of a kind: tool/NAME/KIND-SIZE.

@@ -17,7 +17,7 @@ from signalbox.app.config import (
 )
 
 from tests.conftest import ROOT
-from tests.support.serving import settings_for
+from tests.support.running_app import settings_for
 
 NAMES = {name.upper() for name in Settings.model_fields}
 

@@ -13,8 +13,8 @@ from signalbox.core.ask import AskedLimits
 from signalbox.tools import plugins
 
 from tests.support.fixtures import Behind
-from tests.support.serving import RunningApp, settings_for
-from tests.support.upstream import ScriptedUpstream, call_chunk, calls_then, says, sends
+from tests.support.running_app import RunningApp, settings_for
+from tests.support.scripted_upstream import ScriptedUpstream, call_chunk, calls_then, says, sends
 
 SECRET = "BSA-canary-s3cret"
 

@@ -11,9 +11,9 @@ from signalbox.core.events import Warning
 from signalbox.core.messages import AssistantMessage, JsonValue, ToolCall, UserMessage
 from signalbox.core.params import NO_PARAMS, public_choice
 
+from tests.support.fakes import make_tool
+from tests.support.loop_runs import context_for
 from tests.support.params import sent
-from tests.support.runs import context_for
-from tests.support.scripted import make_tool
 
 TOOLS = [make_tool("f")]
 ALL = ["anthropic/x", "deepseek/x", "google/x", "mistralai/x", "moonshotai/x", "openai/x", "qwen/x", "x-ai/x", "new/x"]

@@ -21,9 +21,9 @@ from signalbox.replay.reasons import REASONS
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.wire.finish_words import finish_of
 
-from tests.support.loops import Q, eager, searching
-from tests.support.runs import no_wait
-from tests.support.scripted import SERVED, ScriptedClient, answer, call, calls, ending
+from tests.support.fakes import SERVED, ScriptedClient, answer, call, calls, ending
+from tests.support.loop_runs import no_wait
+from tests.support.loop_tools import Q, eager, searching
 
 pytestmark = pytest.mark.anyio
 

@@ -10,7 +10,7 @@ from signalbox.services.tool_executor import ToolExecutor
 from signalbox.tools.save_note import save_note
 from signalbox.tools.search_web import search_web
 
-from tests.support.scripted import FakeSearch, make_tool
+from tests.support.fakes import FakeSearch, make_tool
 
 pytestmark = pytest.mark.anyio
 

@@ -20,7 +20,7 @@ from signalbox.runs.run import Run, StartOptions, new_run_id
 from signalbox.store.runs.in_memory import MemoryStore
 
 from tests.support.disk import until
-from tests.support.runs import context_for
+from tests.support.loop_runs import context_for
 
 pytestmark = pytest.mark.anyio
 LEASE = 15.0

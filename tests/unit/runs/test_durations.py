@@ -17,11 +17,11 @@ from signalbox.services.tool_executor import ToolExecutor
 from signalbox.store.runs.journal import JournalStore
 
 from tests.support.disk import Disk, a_run
+from tests.support.fakes import SERVED, ScriptedClient, ending
 from tests.support.fixtures import Behind
-from tests.support.frames import checked
-from tests.support.runs import context_for, driven, no_wait
-from tests.support.scripted import SERVED, ScriptedClient, ending
-from tests.support.upstream import says
+from tests.support.loop_runs import context_for, driven, no_wait
+from tests.support.scripted_upstream import says
+from tests.support.stream_reader import check_stream
 
 pytestmark = pytest.mark.anyio
 
@@ -70,14 +70,14 @@ def test_the_figure_is_the_same_wherever_a_run_is_opened(behind: Behind) -> None
     """In the stream, its replay, the trace, a save and its replay, and an exported conversation."""
     app, _ = behind(says("Yes."))
     live = app.post(prompt="Hello!", tools=[], conversation_id="c")
-    run_id, done = live.headers["x-run-id"], checked(live.content).done
+    run_id, done = live.headers["x-run-id"], check_stream(live.content).done
     save_id = app.client.post("/api/saves", json={"run_id": run_id}).json()["id"]
     save = app.client.get(f"/api/saves/{save_id}").json()
     trace = app.client.get(f"/api/runs/{run_id}").json()
     told = [
         done,
-        checked(app.client.get(f"/api/runs/{run_id}/events").content).done,
-        checked(app.client.get(f"/api/saves/{save_id}/events").content).done,
+        check_stream(app.client.get(f"/api/runs/{run_id}/events").content).done,
+        check_stream(app.client.get(f"/api/saves/{save_id}/events").content).done,
         trace["done"],
         save["trace"]["done"],
         save["events"][-1],

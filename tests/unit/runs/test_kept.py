@@ -20,7 +20,7 @@ from signalbox.store.runs import flush, journal
 from signalbox.store.runs.journal import JournalStore
 
 from tests.support.disk import BOTH, Disk, until
-from tests.support.runs import context_for
+from tests.support.loop_runs import context_for
 
 pytestmark = pytest.mark.anyio
 DATABASES = BOTH

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.fixtures import Behind
-from tests.support.serving import RunningApp, error_of, read_until, settings_for
-from tests.support.upstream import ScriptedUpstream, holds, says
+from tests.support.running_app import RunningApp, error_of, read_until, settings_for
+from tests.support.scripted_upstream import ScriptedUpstream, holds, says
 
 SECRET, ANSWER = "Where is the amber room?", "Nobody-knows-where-the-amber-room-is."
 

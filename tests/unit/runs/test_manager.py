@@ -15,7 +15,7 @@ from signalbox.runs.run import SHUT_DOWN, STOPPED, Run, StartOptions, new_run_id
 from signalbox.store.runs.in_memory import MemoryStore
 from structlog.testing import capture_logs
 
-from tests.support.runs import FunctionLoop, context_for
+from tests.support.loop_runs import FunctionLoop, context_for
 
 pytestmark = pytest.mark.anyio
 

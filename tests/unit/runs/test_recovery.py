@@ -26,8 +26,8 @@ from signalbox.store.runs.journal import JournalStore
 from structlog.testing import capture_logs
 
 from tests.support.disk import Disk, a_run
-from tests.support.runs import context_for, no_wait
-from tests.support.scripted import ScriptedClient, answer, call, calls, make_tool
+from tests.support.fakes import ScriptedClient, answer, call, calls, make_tool
+from tests.support.loop_runs import context_for, no_wait
 
 pytestmark = pytest.mark.anyio
 

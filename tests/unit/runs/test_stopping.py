@@ -10,11 +10,11 @@ from signalbox.core.messages import JsonObject
 from signalbox.core.tools import ToolContext
 from signalbox.simulator.http.server import BackgroundSimulator
 
+from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
-from tests.support.frames import checked, hear
-from tests.support.scripted import make_tool
-from tests.support.serving import WAIT, RunningApp, read_until
-from tests.support.upstream import DONE, Exchange, call_chunk, calls_then, chunk, holds, says, silent, waits
+from tests.support.running_app import WAIT, RunningApp, read_until
+from tests.support.scripted_upstream import DONE, Exchange, call_chunk, calls_then, chunk, holds, says, silent, waits
+from tests.support.stream_reader import check_stream, parse_stream
 
 
 class Bell:
@@ -45,7 +45,7 @@ def test_stop_from_elsewhere(behind: Behind) -> None:
             200,
             {"run_id": run_id, "stopped": True, "status": "cancelled"},
         )
-        heard = checked(seen + b"".join(chunks))
+        heard = check_stream(seen + b"".join(chunks))
     assert heard.done["status"] == "cancelled"
     assert "code" not in heard.done
     assert heard.warnings == []
@@ -73,7 +73,7 @@ def test_stop_while_a_tool_works(behind: Behind) -> None:
         seen = read_until(chunks, b"tool_executing")
         assert bell.started.wait(WAIT)
         app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop")
-        heard = checked(seen + b"".join(chunks))
+        heard = check_stream(seen + b"".join(chunks))
     assert bell.cancelled.wait(WAIT)
     assert heard.done["status"] == "cancelled"
     assert heard.result_codes() == ["CANCELLED"]
@@ -91,7 +91,7 @@ def test_the_last_watcher_leaves_a_quiet_upstream(behind: Behind, script: Any) -
     run = app.over(run_id)
     assert run.done is not None
     assert run.done.status == "cancelled"
-    checked(app.client.get(f"/api/runs/{run_id}/events").content)
+    check_stream(app.client.get(f"/api/runs/{run_id}/events").content)
 
 
 def test_the_last_watcher_leaves_the_simulators_stall(app: RunningApp, simulator: BackgroundSimulator) -> None:
@@ -126,7 +126,7 @@ def test_a_client_that_does_not_read_and_then_leaves(behind: Behind) -> None:
         await exchange.head()
         for _ in range(200):
             await exchange.send(big)
-        await exchange.gone()
+        await exchange.client_left()
 
     app, upstream = behind(floods)
     body = b'{"model":"openai/sim","prompt":"Hello!","tools":[]}'
@@ -165,7 +165,7 @@ def test_one_watcher_leaves_and_another_stays(behind: Behind) -> None:
         with app.client.stream("GET", f"/api/runs/{run_id}/events") as leaves:
             read_until(leaves.iter_raw(), b"First ")
         upstream.opened.set()
-        assert checked(seen + b"".join(stays)).done["status"] == "complete"
+        assert check_stream(seen + b"".join(stays)).done["status"] == "complete"
 
 
 def test_on_disconnect_continue_goes_on(behind: Behind) -> None:
@@ -178,7 +178,7 @@ def test_on_disconnect_continue_goes_on(behind: Behind) -> None:
     run = app.over(run_id)
     assert run.done is not None
     assert run.done.status == "complete"
-    assert checked(app.client.get(f"/api/runs/{run_id}/events").content).text == "First second."
+    assert check_stream(app.client.get(f"/api/runs/{run_id}/events").content).text == "First second."
 
 
 def test_a_run_that_nobody_watches_has_a_limit(behind: Behind) -> None:
@@ -189,7 +189,7 @@ def test_a_run_that_nobody_watches_has_a_limit(behind: Behind) -> None:
         read_until(response.iter_raw(), b"So far")
     assert upstream.wait_until(lambda: len(upstream.left) == 1)
     app.over(run_id)
-    heard = checked(app.client.get(f"/api/runs/{run_id}/events").content)
+    heard = check_stream(app.client.get(f"/api/runs/{run_id}/events").content)
     assert (heard.done["status"], heard.done["code"], heard.text) == ("interrupted", "DETACHED_TIMEOUT", "So far")
 
 
@@ -205,7 +205,7 @@ def test_a_watcher_who_comes_back_takes_the_limit_off(behind: Behind) -> None:
         assert read_until(chunks, b"First ") == seen
         assert app.call(lambda: run.detached_timer) is None
         upstream.opened.set()
-        assert checked(seen + b"".join(chunks)).done["status"] == "complete"
+        assert check_stream(seen + b"".join(chunks)).done["status"] == "complete"
 
 
 def test_stop_before_the_first_byte_of_a_retry(behind: Behind) -> None:
@@ -218,7 +218,7 @@ def test_stop_before_the_first_byte_of_a_retry(behind: Behind) -> None:
     with app.asking(tools=[]) as response:
         assert upstream.wait_until(lambda: len(upstream.asked) == 1)
         app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop")
-        heard = checked(b"".join(response.iter_raw()))
+        heard = check_stream(b"".join(response.iter_raw()))
     assert heard.done["status"] == "cancelled"
     assert len(upstream.asked) == 1
 
@@ -230,9 +230,9 @@ def test_a_step_after_the_stop_is_never_asked(behind: Behind) -> None:
     async def calls(exchange: Exchange) -> None:
         await exchange.head()
         await exchange.send(call_chunk("bell", "{}"))
-        await exchange.gate()
+        await exchange.gate_opened()
         await exchange.send(chunk({}, finish="tool_calls") + DONE)
-        await exchange.gone()
+        await exchange.client_left()
 
     app, upstream = behind(calls, says("never"), extra_tools=[bell.tool])
     with app.asking() as response:
@@ -241,4 +241,4 @@ def test_a_step_after_the_stop_is_never_asked(behind: Behind) -> None:
     app.over(run_id)
     upstream.opened.set()
     assert len(upstream.asked) == 1
-    assert hear(app.client.get(f"/api/runs/{run_id}/events").content).done["status"] == "cancelled"
+    assert parse_stream(app.client.get(f"/api/runs/{run_id}/events").content).done["status"] == "cancelled"

@@ -3,9 +3,9 @@
 from typing import Any
 
 from tests.support.fixtures import Behind
-from tests.support.frames import checked
-from tests.support.serving import RunningApp, read_until
-from tests.support.upstream import holds, says
+from tests.support.running_app import RunningApp, read_until
+from tests.support.scripted_upstream import holds, says
+from tests.support.stream_reader import check_stream
 
 SECRET = "canary-prompt-7431"
 TRACE = {
@@ -49,7 +49,7 @@ def test_the_texts_of_a_conversation_are_in_no_trace(behind: Behind) -> None:
 def test_a_trace_explains_a_run(app: RunningApp) -> None:
     """Steps, attempts, tools with their times, usage and cost, and the ending as it was sent."""
     response = app.post(model="openai/sim-searches-3", prompt="What is the tool loop?", conversation_id="c-1")
-    heard = checked(response.content)
+    heard = check_stream(response.content)
     trace: dict[str, Any] = app.client.get(f"/api/runs/{response.headers['x-run-id']}").json()
     assert set(trace) == TRACE
     assert (trace["status"], trace["steps"], trace["watchers"]) == ("complete", 2, 0)

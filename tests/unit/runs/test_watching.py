@@ -5,17 +5,17 @@ import threading
 import pytest
 
 from tests.support.fixtures import Behind
-from tests.support.frames import Heard, checked, hear
-from tests.support.serving import RunningApp, error_of, read_until
-from tests.support.upstream import waits
+from tests.support.running_app import RunningApp, error_of, read_until
+from tests.support.scripted_upstream import waits
+from tests.support.stream_reader import ParsedStream, check_stream, parse_stream
 
 SEARCH = {"prompt": "What is the tool loop of Signalbox?"}
 
 
-def finished(app: RunningApp) -> tuple[str, Heard]:
+def finished(app: RunningApp) -> tuple[str, ParsedStream]:
     """Have one run from start to end; return its id and what it said."""
     response = app.post(**SEARCH)
-    return response.headers["x-run-id"], checked(response.content)
+    return response.headers["x-run-id"], check_stream(response.content)
 
 
 def test_every_cut_is_resumed_without_gap_or_doubling(app: RunningApp) -> None:
@@ -29,7 +29,7 @@ def test_every_cut_is_resumed_without_gap_or_doubling(app: RunningApp) -> None:
         assert rest.headers["x-run-id"] == run_id
         assert rest.content == b"".join(whole.pieces[cut:])
         assert app.client.get(f"/api/runs/{run_id}/events?after={cut}").content == rest.content
-        checked(rest.content, resumed=cut > 0)
+        check_stream(rest.content, resumed=cut > 0)
 
 
 def test_what_was_seen_to_its_end_is_a_204(app: RunningApp) -> None:
@@ -47,7 +47,7 @@ def test_last_event_id_goes_before_after(app: RunningApp) -> None:
     run_id, whole = finished(app)
     headers = {"Last-Event-ID": whole.ids[-2]}
     response = app.client.get(f"/api/runs/{run_id}/events?after=0", headers=headers)
-    assert hear(response.content).ids == whole.ids[-1:]
+    assert parse_stream(response.content).ids == whole.ids[-1:]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_second_watcher_joins_and_sees_the_same_bytes(behind: Behind) -> None:
             also += b"".join(theirs)
         seen += b"".join(mine)
     assert seen == also
-    assert checked(seen).text == "First second."
+    assert check_stream(seen).text == "First second."
     assert len(upstream.asked) == 1
 
 
@@ -102,11 +102,11 @@ def test_a_cut_connection_is_resumed_while_the_run_goes_on(behind: Behind) -> No
     with app.asking(tools=[], on_disconnect="continue") as first:
         run_id = first.headers["x-run-id"]
         seen = read_until(first.iter_raw(), b"First ")
-    last = hear(seen).ids[-1]
+    last = parse_stream(seen).ids[-1]
     with app.client.stream("GET", f"/api/runs/{run_id}/events", headers={"Last-Event-ID": last}) as again:
         upstream.opened.set()
         seen += b"".join(again.iter_raw())
-    heard = checked(seen)
+    heard = check_stream(seen)
     assert heard.text == "First second."
     assert heard.done["status"] == "complete"
 
@@ -140,9 +140,9 @@ def test_a_cursor_beyond_the_end_is_told_what_follows(behind: Behind) -> None:
         run_id = first.headers["x-run-id"]
         mine = first.iter_raw()
         seen = read_until(mine, b"First ")
-        ahead = len(hear(seen).ids) + 1
+        ahead = len(parse_stream(seen).ids) + 1
         with app.client.stream("GET", f"/api/runs/{run_id}/events?after={ahead}") as second:
             upstream.opened.set()
             rest = b"".join(second.iter_raw())
         seen += b"".join(mine)
-    assert rest == b"".join(hear(seen).pieces[ahead - 1 :])
+    assert rest == b"".join(parse_stream(seen).pieces[ahead - 1 :])

@@ -25,7 +25,7 @@ from signalbox.services.http.parser import ResponseParser
 from signalbox.services.http.request import Origin
 
 from tests.conftest import ROOT
-from tests.support.site import reply, site
+from tests.support.web_server import reply, site
 
 pytestmark = pytest.mark.anyio
 

@@ -26,8 +26,8 @@ from signalbox.services.http.client import HttpClient
 from signalbox.services.upstream import UpstreamClient
 from signalbox.wire.dialects import upstream_at
 
-from tests.support.scripted import heard
-from tests.support.upstream import DONE, Exchange, Script, ScriptedUpstream, chunk, holds, says, sends, silent
+from tests.support.fakes import collect_reads
+from tests.support.scripted_upstream import DONE, Exchange, Script, ScriptedUpstream, chunk, holds, says, sends, silent
 
 pytestmark = pytest.mark.anyio
 
@@ -53,7 +53,7 @@ async def start() -> AsyncIterator[Start]:
 
 async def read(service: UpstreamClient, request: Request = ASK) -> list[StreamPart]:
     """Read one stream to its end."""
-    return [part for parts in await heard(service, request) for part in parts]
+    return [part for parts in await collect_reads(service, request) for part in parts]
 
 
 def text_of(parts: list[StreamPart]) -> str:
@@ -72,7 +72,7 @@ async def failed(service: UpstreamClient) -> UpstreamError:
 async def test_one_list_of_parts_per_network_read(start: Start) -> None:
     """What arrives together is handed on together, what arrives alone alone."""
     service, upstream = start(sends(chunk({"content": "a"}) + chunk({"content": "b"}), chunk({"content": "c"}) + DONE))
-    batches = await heard(service, ASK)
+    batches = await collect_reads(service, ASK)
     assert text_of([part for parts in batches for part in parts]) == "abc"
     assert isinstance(batches[-1][-1], EndOfStream)
     assert len(upstream.asked) == 1
@@ -100,7 +100,7 @@ async def test_done_ends_the_answer_though_the_connection_stays_open(start: Star
     async def stays(exchange: Exchange) -> None:
         await exchange.head()
         await exchange.send(chunk({"content": "x"}, finish="stop") + DONE)
-        await exchange.gone()
+        await exchange.client_left()
 
     service, upstream = start(stays)
     parts = await asyncio.wait_for(read(service), 3)
@@ -134,7 +134,7 @@ async def test_the_connection_is_kept_for_the_next_step(start: Start) -> None:
         peers.append(exchange.writer.get_extra_info("peername"))
         exchange.keep = True
         await exchange.head()
-        await exchange.say("x")
+        await exchange.send_text("x")
         await exchange.end()
 
     service, _ = start(keeps)
@@ -292,7 +292,7 @@ async def test_a_cut_stream(start: Start) -> None:
 
     async def cuts(exchange: Exchange) -> None:
         await exchange.head()
-        await exchange.say("So far")
+        await exchange.send_text("So far")
 
     service, _ = start(cuts)
     seen: list[StreamPart] = []

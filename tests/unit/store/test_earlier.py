@@ -11,7 +11,7 @@ from signalbox.store.runs.reader import journal_of
 from signalbox.store.saves import events_of, snapshot_of
 
 from tests.support.disk import BOTH, Disk
-from tests.support.earlier import COMPLETE, SAVE, STOPPED, put_rows
+from tests.support.version_0_1 import COMPLETE, SAVE, STOPPED, put_rows
 
 pytestmark = pytest.mark.anyio
 DATABASES = BOTH

@@ -23,7 +23,7 @@ from sqlalchemy import Connection, text
 
 from tests.support.disk import a_run, opened, until, words
 from tests.support.postgres import Server
-from tests.support.silent import Proxy, silent_listener
+from tests.support.silent_servers import Proxy, silent_listener
 
 pytestmark = pytest.mark.anyio
 SECONDS = 0.4

@@ -19,7 +19,7 @@ from signalbox.store.runs.reader import journal_of
 from structlog.testing import capture_logs
 
 from tests.support.disk import Disk, opened, until, words
-from tests.support.earlier import OPEN, put_rows
+from tests.support.version_0_1 import OPEN, put_rows
 
 pytestmark = pytest.mark.anyio
 RUNS = [f"run-{number}" for number in range(20)]

@@ -10,7 +10,7 @@ from signalbox.tools import readable as reading
 from signalbox.tools.markup import Close, Open, tokens
 from signalbox.tools.readable import readable
 
-from tests.support.steps import growth_of
+from tests.support.complexity import growth_of
 
 URL = "https://example.org/docs/page.html"
 

@@ -8,7 +8,7 @@ import pytest
 from signalbox.app.asgi import static_files
 from signalbox.app.asgi.compression import accepted
 
-from tests.support.serving import RunningApp, settings_for
+from tests.support.running_app import RunningApp, settings_for
 
 SCRIPT = "export const words = 'signal';" * 200
 

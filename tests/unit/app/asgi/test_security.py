@@ -8,8 +8,8 @@ from signalbox.services.catalog import ModelCatalog
 from signalbox.store.runs.journal import JournalStore
 
 from tests.support.fixtures import Behind
-from tests.support.serving import RunningApp, error_of, settings_for
-from tests.support.upstream import says
+from tests.support.running_app import RunningApp, error_of, settings_for
+from tests.support.scripted_upstream import says
 
 ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
 
@@ -193,7 +193,7 @@ def test_what_is_refused_and_what_broke_is_guarded_too(tmp_path: Path, monkeypat
 def test_the_key_goes_to_the_configured_address_only(behind: Behind) -> None:
     """A redirect of the upstream is not followed, so the key cannot be led elsewhere (quirk G4)."""
     other, elsewhere = behind(says("Stolen."))
-    from tests.support.upstream import Exchange
+    from tests.support.scripted_upstream import Exchange
 
     async def redirects(exchange: Exchange) -> None:
         await exchange.whole(307, b"", location=f"{elsewhere.base_url}/chat/completions")

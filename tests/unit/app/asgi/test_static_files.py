@@ -9,7 +9,7 @@ import httpx
 import pytest
 from signalbox.app.asgi import static_files
 
-from tests.support.serving import RunningApp, error_of, settings_for
+from tests.support.running_app import RunningApp, error_of, settings_for
 
 
 @pytest.fixture

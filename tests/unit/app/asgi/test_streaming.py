@@ -14,7 +14,7 @@ from signalbox.encoders.sse_v1 import SseV1Encoder
 from signalbox.runs.run import Run
 from starlette.types import Message
 
-from tests.support.serving import RunningApp
+from tests.support.running_app import RunningApp
 
 pytestmark = pytest.mark.anyio
 

@@ -11,7 +11,7 @@ from signalbox.app.logs.rejected_requests import MOST_LINES, SECONDS, RejectionL
 from structlog.testing import capture_logs
 
 from tests.scenarios.access.house import ADMIN, bearer, give
-from tests.support.serving import RunningApp, settings_for
+from tests.support.running_app import RunningApp, settings_for
 
 LINE = {"event", "log_level", "request_id", "status", "code", "method", "path", "owner", "client"}
 

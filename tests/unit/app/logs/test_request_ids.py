@@ -12,10 +12,10 @@ from signalbox.runs.manager import RunManager
 from signalbox.services.upstream import UpstreamClient
 from structlog.testing import capture_logs
 
-from tests.support.frames import checked
 from tests.support.processes import serving
-from tests.support.serving import RunningApp, settings_for
-from tests.support.upstream import says
+from tests.support.running_app import RunningApp, settings_for
+from tests.support.scripted_upstream import says
+from tests.support.stream_reader import check_stream
 
 HEADER = "x-request-id"
 GIVEN = "Root=1-67891233-abcdef012345678912345678"
@@ -54,7 +54,7 @@ def test_an_odd_id_is_replaced(app: RunningApp, odd: str) -> None:
 def test_a_stream_and_a_crash_say_it_too(app: RunningApp, monkeypatch: pytest.MonkeyPatch) -> None:
     """The route bypass of questions and the handler of uncaught errors return the id too."""
     answer = app.client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi!"}, headers={HEADER: GIVEN})
-    assert checked(answer.content).done["status"] == "complete"
+    assert check_stream(answer.content).done["status"] == "complete"
     assert answer.headers.get_list(HEADER) == [GIVEN]
 
     def breaks(*_: Any, **__: Any) -> None:
@@ -108,7 +108,7 @@ def test_a_run_that_breaks_names_its_request(
         answer = app.client.post(
             "/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi!"}, headers={HEADER: GIVEN}
         )
-    assert checked(answer.content).done["code"] == Code.INTERNAL
+    assert check_stream(answer.content).done["code"] == Code.INTERNAL
     told = {line["event"]: line for line in lines}
     assert told["run.broke"]["request_id"] == told["run"]["request_id"] == GIVEN
     assert told["run"]["log_level"] == "error"

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from tests.scenarios.access.house import bearer, give
 from tests.support.processes import Process, serving
-from tests.support.serving import RunningApp, read_until, settings_for
+from tests.support.running_app import RunningApp, read_until, settings_for
 
 
 @pytest.mark.parametrize(

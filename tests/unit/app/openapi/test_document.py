@@ -10,7 +10,7 @@ from signalbox.app.openapi.examples import RESPONSES
 
 from tests.scenarios.access.house import House, Person, housed
 from tests.support.openapi import Conformance
-from tests.support.serving import RunningApp
+from tests.support.running_app import RunningApp
 
 Json = dict[str, Any]
 OPERATION_IDS = {

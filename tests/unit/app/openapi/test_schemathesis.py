@@ -11,8 +11,8 @@ from schemathesis import Case, GenerationMode, openapi
 from schemathesis.checks import CHECKS
 from schemathesis.core import NOT_SET
 
-from tests.support.frames import checked
-from tests.support.serving import RunningApp, error_of
+from tests.support.running_app import RunningApp, error_of
+from tests.support.stream_reader import check_stream
 
 QUICKLY = settings(
     max_examples=12,
@@ -77,7 +77,7 @@ def statuses(app: RunningApp, label: str, mode: GenerationMode, **given_: Any) -
             seen[answer.status_code] += 1
             case.validate_response(answer, excluded_checks=lenient)
             if "text/event-stream" in answer.headers.get("content-type", ""):
-                checked(answer.content, resumed=case.method == "GET")
+                check_stream(answer.content, resumed=case.method == "GET")
 
         ask()
     return seen

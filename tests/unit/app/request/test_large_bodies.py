@@ -23,9 +23,9 @@ from signalbox.offload import offloaded
 from signalbox.wire.openrouter.request import body_of
 
 from tests.bench.stalls.bodies import BODIES
-from tests.support.runs import context_for
-from tests.support.serving import RunningApp, error_of
-from tests.support.steps import steps_of
+from tests.support.complexity import steps_of
+from tests.support.loop_runs import context_for
+from tests.support.running_app import RunningApp, error_of
 
 # Twice the size may cost a little more than twice the steps.
 MOST = 2.3

@@ -6,8 +6,8 @@ import pytest
 from signalbox.wire.openrouter.catalog import facts_of
 
 from tests.support.fixtures import Behind
-from tests.support.serving import RunningApp
-from tests.support.upstream import says
+from tests.support.running_app import RunningApp
+from tests.support.scripted_upstream import says
 
 IMAGE_MODEL = "google/gemini-2.5-flash-image"
 

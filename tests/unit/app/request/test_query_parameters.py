@@ -3,8 +3,8 @@
 import pytest
 
 from tests.support.fixtures import Behind
-from tests.support.serving import RunningApp, error_of
-from tests.support.upstream import holds, says, sends
+from tests.support.running_app import RunningApp, error_of
+from tests.support.scripted_upstream import holds, says, sends
 
 
 def test_every_endpoint_of_the_api_refuses_what_it_does_not_know(app: RunningApp) -> None:

@@ -7,9 +7,9 @@ import pytest
 from signalbox.app.asgi import streaming
 
 from tests.support.fixtures import Behind
-from tests.support.frames import checked, hear
-from tests.support.serving import RunningApp, error_of, read_until
-from tests.support.upstream import call_chunk, calls_then, says, waits
+from tests.support.running_app import RunningApp, error_of, read_until
+from tests.support.scripted_upstream import call_chunk, calls_then, says, waits
+from tests.support.stream_reader import check_stream, parse_stream
 
 ASK = {"model": "openai/sim", "messages": [{"role": "user", "content": "Hello!"}], "stream": True}
 SCHEMA = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"enum": ["a", None], "default": None}}}
@@ -273,7 +273,7 @@ def test_headers_of_a_stream(app: RunningApp) -> None:
     """Headers name contract, run and loop, and prevent proxies from buffering."""
     with app.client.stream("POST", "/api/chat/stream", json={"model": "openai/sim", "prompt": "Hello!"}) as response:
         headers = response.headers
-        heard = checked(b"".join(response.iter_raw()))
+        heard = check_stream(b"".join(response.iter_raw()))
     assert headers["content-type"] == "text/event-stream; charset=utf-8"
     assert headers["x-chat-contract"] == "1.1"
     assert headers["x-tool-loop"] == "v2"
@@ -293,7 +293,7 @@ def test_no_compression_even_when_it_is_asked_for(app: RunningApp) -> None:
     body = {"model": "openai/sim", "prompt": "Hello!"}
     with app.client.stream("POST", "/api/chat/stream", json=body, headers=headers) as response:
         assert "content-encoding" not in response.headers
-        checked(b"".join(response.iter_raw()))
+        check_stream(b"".join(response.iter_raw()))
 
 
 def test_frames_arrive_while_the_model_still_speaks(behind: Behind) -> None:
@@ -304,7 +304,7 @@ def test_frames_arrive_while_the_model_still_speaks(behind: Behind) -> None:
         seen = read_until(chunks, b"First ")
         assert b"done" not in seen
         upstream.opened.set()
-        assert checked(seen + b"".join(chunks)).text == "First second."
+        assert check_stream(seen + b"".join(chunks)).text == "First second."
 
 
 def test_a_silent_stream_is_pinged_between_frames(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,7 +315,7 @@ def test_a_silent_stream_is_pinged_between_frames(behind: Behind, monkeypatch: p
         chunks = response.iter_raw()
         seen = read_until(chunks, b": ping\n\n: ping\n\n")
         upstream.opened.set()
-        heard = checked(seen + b"".join(chunks))
+        heard = check_stream(seen + b"".join(chunks))
     assert heard.text == "First second."
     assert set(heard.comments) == {"ping"}
     assert len(heard.comments) >= 2
@@ -348,7 +348,7 @@ def test_many_runs_at_once_keep_to_themselves(app: RunningApp) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    heard = {number: checked(raw) for number, raw in answers.items()}
+    heard = {number: check_stream(raw) for number, raw in answers.items()}
     assert len({one.events[0]["run_id"] for one in heard.values()}) == 20
     for number, one in heard.items():
         assert f"{number}000" in one.text.replace(",", ""), one.text
@@ -356,5 +356,7 @@ def test_many_runs_at_once_keep_to_themselves(app: RunningApp) -> None:
 
 def test_the_slow_reader_reads_what_it_should() -> None:
     """The stream reader of these tests is checked with a handwritten stream."""
-    heard = hear(b': ping\n\ndata: {"type":"content","content":"x"}\nid: a:1\n\ndata: {"type":"done"}\nid: a:2\n\n')
+    heard = parse_stream(
+        b': ping\n\ndata: {"type":"content","content":"x"}\nid: a:1\n\ndata: {"type":"done"}\nid: a:2\n\n'
+    )
     assert (heard.text, heard.ids, heard.comments, heard.types) == ("x", ["a:1", "a:2"], ["ping"], ["content", "done"])

@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from signalbox.encoders.contract_schema import schema_bytes
 
-from tests.support.serving import RunningApp, settings_for
+from tests.support.running_app import RunningApp, settings_for
 
 PATH = "/api/contract/v1.1.json"
 ORIGIN = "https://chat.example"

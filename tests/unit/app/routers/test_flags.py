@@ -14,10 +14,10 @@ from signalbox.app.config import SettingsError
 from signalbox.app.operator_token import FILE, admin_token
 
 from tests.support.fixtures import Behind
-from tests.support.frames import Heard, checked
 from tests.support.processes import Process, command, serving
-from tests.support.serving import RunningApp, error_of, read_until, settings_for
-from tests.support.upstream import DONE, Exchange, ScriptedUpstream, call_chunk, chunk, says
+from tests.support.running_app import RunningApp, error_of, read_until, settings_for
+from tests.support.scripted_upstream import DONE, Exchange, ScriptedUpstream, call_chunk, chunk, says
+from tests.support.stream_reader import ParsedStream, check_stream
 
 URL = "/api/flags/tool_loop_v2"
 TOKEN = "operator-token"
@@ -44,10 +44,10 @@ def who(app: RunningApp, headers: dict[str, str] | None = None, **body: Any) -> 
     """Ask; return the loop and its reason, after checking that headers, first frame and `done` agree."""
     asked = {"model": "openai/sim", "prompt": "Hello!", "tools": [], **body}
     response = app.client.post("/api/chat/stream", json=asked, headers=headers)
-    return told_in(response.headers["x-tool-loop"], checked(response.content))
+    return told_in(response.headers["x-tool-loop"], check_stream(response.content))
 
 
-def told_in(header: str, heard: Heard) -> tuple[str, dict[str, str]]:
+def told_in(header: str, heard: ParsedStream) -> tuple[str, dict[str, str]]:
     """Return loop and flag, after checking that headers, first frame and `done` agree."""
     assert header == heard.events[0]["loop"] == heard.done["loop"] == heard.done["flag"]["variant"]
     return heard.done["loop"], heard.done["flag"]
@@ -182,8 +182,8 @@ def test_runs_in_flight_keep_their_loop(behind: Behind) -> None:
 
     async def waits_to_call(exchange: Exchange) -> None:
         await exchange.head()
-        await exchange.say("Let me see.")
-        await exchange.gate()
+        await exchange.send_text("Let me see.")
+        await exchange.gate_opened()
         await exchange.send(call_chunk("calculate", '{"expression":"6*7"}') + chunk({}, finish="tool_calls") + DONE)
         await exchange.raw(b"0\r\n\r\n")
 
@@ -195,7 +195,7 @@ def test_runs_in_flight_keep_their_loop(behind: Behind) -> None:
         assert pull(app, "off").status_code == 200
         assert who(app) == LEGACY_OFF
         upstream.opened.set()
-        heard = checked(seen + b"".join(chunks))
+        heard = check_stream(seen + b"".join(chunks))
     assert told_in(response.headers["x-tool-loop"], heard) == ("v2", {"variant": "v2", "reason": "STATIC"})
     assert heard.text == "Let me see.\n\n42."
     with_tools = [asked.body["stream"] for asked in upstream.asked if "tools" in asked.body]
@@ -284,7 +284,7 @@ def ask_process(process: Process) -> tuple[str, dict[str, str]]:
     """Ask a server process a question, and return the loop."""
     with process.client() as client:
         response = client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hello!", "tools": []})
-    return told_in(response.headers["x-tool-loop"], checked(response.content))
+    return told_in(response.headers["x-tool-loop"], check_stream(response.content))
 
 
 @pytest.mark.e2e

@@ -8,9 +8,9 @@ import pytest
 from signalbox.runs.run import Run
 
 from tests.support.fixtures import Behind
-from tests.support.frames import checked, hear
-from tests.support.serving import WAIT, RunningApp, error_of, read_until
-from tests.support.upstream import holds, waits
+from tests.support.running_app import WAIT, RunningApp, error_of, read_until
+from tests.support.scripted_upstream import holds, waits
+from tests.support.stream_reader import check_stream, parse_stream
 
 GOES_ON = {"tools": [], "on_disconnect": "continue"}
 STOPS = {"tools": [], "on_disconnect": "stop"}
@@ -49,7 +49,7 @@ def test_polls_bring_the_run_piece_by_piece(behind: Behind) -> None:
         first = look(app, run_id)
         assert first.content == seen
         assert f'"v":"1.1","run_id":"{run_id}","loop":"v2"' in first.text
-        last = len(hear(seen).ids)
+        last = len(parse_stream(seen).ids)
         nothing_new = look(app, run_id, last)
         assert (nothing_new.status_code, nothing_new.content) == (200, b"")
         assert look(app, run_id, 10**6).content == b""
@@ -57,8 +57,8 @@ def test_polls_bring_the_run_piece_by_piece(behind: Behind) -> None:
         whole = seen + b"".join(chunks)
     rest = look(app, run_id, last)
     assert first.content + rest.content == whole
-    assert checked(whole).text == "First second."
-    assert look(app, run_id, len(hear(whole).ids)).status_code == 204
+    assert check_stream(whole).text == "First second."
+    assert look(app, run_id, len(parse_stream(whole).ids)).status_code == 204
 
 
 def test_polls_of_a_run_that_is_over(app: RunningApp) -> None:
@@ -66,7 +66,7 @@ def test_polls_of_a_run_that_is_over(app: RunningApp) -> None:
     response = app.post(prompt="What is the tool loop of Signalbox?")
     run_id, whole = response.headers["x-run-id"], response.content
     assert look(app, run_id).content == whole
-    pieces = hear(whole).pieces
+    pieces = parse_stream(whole).pieces
     headers = {"last-event-id": f"{run_id}:3"}
     rest = app.client.get(f"/api/runs/{run_id}/events?after=1&follow=false", headers=headers)
     assert rest.content == b"".join(pieces[3:])
@@ -121,7 +121,7 @@ def test_the_end_of_a_poll_stops_nothing(behind: Behind) -> None:
             assert b"So far" in look(app, run.id).content
         assert (run.is_over, run.subscribers, upstream.left) == (False, 1, [])
     app.over(run.id)
-    assert checked(look(app, run.id).content).done["status"] == "cancelled"
+    assert check_stream(look(app, run.id).content).done["status"] == "cancelled"
 
 
 @pytest.mark.parametrize("follow", ["", "perhaps", "2"])

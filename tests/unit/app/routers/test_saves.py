@@ -13,9 +13,9 @@ from signalbox.store.tables import RUNS, SAVES
 from sqlalchemy import delete, select
 
 from tests.support.fixtures import Behind
-from tests.support.frames import Heard, checked
-from tests.support.serving import RunningApp, error_of, settings_for
-from tests.support.upstream import chunk, says, sends, waits
+from tests.support.running_app import RunningApp, error_of, settings_for
+from tests.support.scripted_upstream import chunk, says, sends, waits
+from tests.support.stream_reader import ParsedStream, check_stream
 
 ODD_IDS = ["none", "0" * 32, "%00", "%FF", "..%5C", "%F0%9F%92%BE", "'; drop table saves; --", "x" * 3000]
 
@@ -27,7 +27,7 @@ def own(tmp_path: Path) -> Iterator[RunningApp]:
         yield running
 
 
-def run_with_a_tool(app: RunningApp, **body: Any) -> tuple[str, Heard]:
+def run_with_a_tool(app: RunningApp, **body: Any) -> tuple[str, ParsedStream]:
     """Ask a question that needs two steps and a tool; return the run's id and its stream."""
     heard = app.ask("What is 17 * 23?", tools=["calculate"], **body)
     assert heard.of("tool_result")
@@ -89,7 +89,7 @@ def test_a_save_reopens_identical_without_its_run_and_after_a_restart(tmp_path: 
         again = stream(app, f"/api/saves/{line['id']}")
         listed = app.client.get("/api/saves").json()
     assert replay == heard.raw == again
-    assert checked(again).text == heard.text
+    assert check_stream(again).text == heard.text
     assert after == before
     assert (after["trace"], after["events"]) == (trace, events)
     assert after["data"] == {"tab": "tools", "big": [1, {"deep": None}]}

@@ -20,8 +20,8 @@ from signalbox.core.tools import ToolContext
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.tools.search_web import search_web
 
-from tests.support.runs import RUN_ID, context_for, driven, no_wait
-from tests.support.scripted import SERVED, FakeSearch, ScriptedClient, call, calls, ending
+from tests.support.fakes import SERVED, FakeSearch, ScriptedClient, call, calls, ending
+from tests.support.loop_runs import RUN_ID, context_for, driven, no_wait
 
 pytestmark = pytest.mark.anyio
 PNG = "data:image/png;base64,iVBORw0KGgo="

@@ -8,8 +8,8 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.parts import ReasoningDelta, StreamPart, TextDelta
 
-from tests.support.runs import run
-from tests.support.scripted import SERVED, ScriptedClient, ending
+from tests.support.fakes import SERVED, ScriptedClient, ending
+from tests.support.loop_runs import run
 
 CASES = [
     ("<think>why</think>\n\nBecause.", "why", "Because."),

@@ -14,7 +14,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.parts import ArgumentStatus, CallDelta, RawCall
 
-from tests.support.steps import growth_of, steps_of
+from tests.support.complexity import growth_of, steps_of
 
 KNOWN = ("search", "search_news", "calc", "edit_existing_file")
 

@@ -16,8 +16,8 @@ from signalbox.core.tools import Tool, ToolContext, ToolOutcome
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.tools.search_web import search_web
 
-from tests.support.runs import Seen, context_for
-from tests.support.scripted import FakeSearch, make_tool
+from tests.support.fakes import FakeSearch, make_tool
+from tests.support.loop_runs import Seen, context_for
 
 pytestmark = pytest.mark.anyio
 

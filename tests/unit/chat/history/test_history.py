@@ -22,8 +22,8 @@ from signalbox.core.messages import (
 )
 from signalbox.profiles import FAMILIES, profile_for
 
-from tests.support.runs import context_for
-from tests.support.scripted import make_tool
+from tests.support.fakes import make_tool
+from tests.support.loop_runs import context_for
 
 ASK = UserMessage("Hi")
 TOOLS = [make_tool("f")]

@@ -30,9 +30,9 @@ from signalbox.encoders.check import first_stream_fault
 from signalbox.wire.finish_words import finish_of
 
 from tests.scenarios.contract.golden import encode
-from tests.support.loops import searching
-from tests.support.runs import Outcome, run
-from tests.support.scripted import SERVED, ScriptedClient, answer, make_tool
+from tests.support.fakes import SERVED, ScriptedClient, answer, make_tool
+from tests.support.loop_runs import Outcome, run
+from tests.support.loop_tools import searching
 
 pytestmark = pytest.mark.anyio
 

@@ -9,9 +9,9 @@ from signalbox.chat.loops.finalize import (
 )
 from signalbox.core.messages import ImagePart, SystemMessage, TextPart, UserMessage
 
+from tests.support.fakes import make_tool
+from tests.support.loop_runs import context_for
 from tests.support.params import sent
-from tests.support.runs import context_for
-from tests.support.scripted import make_tool
 
 ASK = UserMessage("Hi")
 

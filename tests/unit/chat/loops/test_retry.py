@@ -15,8 +15,8 @@ from signalbox.core.ports import Loop
 from signalbox.core.tools import Tool
 from signalbox.services.tool_executor import ToolExecutor
 
-from tests.support.runs import context_for, driven, no_wait
-from tests.support.scripted import ScriptedClient, make_tool
+from tests.support.fakes import ScriptedClient, make_tool
+from tests.support.loop_runs import context_for, driven, no_wait
 
 CONTEXT = context_for()
 AGAIN = {

@@ -18,9 +18,9 @@ from signalbox.core.ports import Emit, Loop, OnHead
 from signalbox.core.tools import Tool
 from signalbox.services.tool_executor import ToolExecutor
 
-from tests.support.loops import eager, kinds
-from tests.support.runs import Seen, context_for
-from tests.support.scripted import SERVED, ScriptedClient, answer, call, calls, make_tool
+from tests.support.fakes import SERVED, ScriptedClient, answer, call, calls, make_tool
+from tests.support.loop_runs import Seen, context_for
+from tests.support.loop_tools import eager, kinds
 
 pytestmark = pytest.mark.anyio
 

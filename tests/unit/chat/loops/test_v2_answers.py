@@ -18,9 +18,9 @@ from signalbox.core.parts import (
 )
 from signalbox.core.tools import Tool
 
-from tests.support.loops import Q, assistants, eager, searching
-from tests.support.runs import run
-from tests.support.scripted import SERVED, ScriptedClient, answer, call, calls, ending, make_tool
+from tests.support.fakes import SERVED, ScriptedClient, answer, call, calls, ending, make_tool
+from tests.support.loop_runs import run
+from tests.support.loop_tools import Q, assistants, eager, searching
 
 pytestmark = pytest.mark.anyio
 

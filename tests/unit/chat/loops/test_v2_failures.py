@@ -29,9 +29,9 @@ from signalbox.core.ports import Emit, OnHead
 from signalbox.core.tools import ToolContext
 from signalbox.wire.finish_words import finish_of
 
-from tests.support.loops import assistants, eager, kinds
-from tests.support.runs import Seen, run
-from tests.support.scripted import SERVED, ScriptedClient, answer, call, calls, ending, make_tool
+from tests.support.fakes import SERVED, ScriptedClient, answer, call, calls, ending, make_tool
+from tests.support.loop_runs import Seen, run
+from tests.support.loop_tools import assistants, eager, kinds
 
 pytestmark = pytest.mark.anyio
 

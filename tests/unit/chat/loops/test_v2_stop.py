@@ -18,9 +18,9 @@ from signalbox.core.parts import (
 )
 from signalbox.core.tools import ToolContext
 
-from tests.support.loops import Q, kinds, searching
-from tests.support.runs import Outcome, context_for, run
-from tests.support.scripted import SERVED, ScriptedClient, answer, call, calls, ending, make_tool
+from tests.support.fakes import SERVED, ScriptedClient, answer, call, calls, ending, make_tool
+from tests.support.loop_runs import Outcome, context_for, run
+from tests.support.loop_tools import Q, kinds, searching
 
 pytestmark = pytest.mark.anyio
 

@@ -31,8 +31,8 @@ from signalbox.store.engines.postgres_check import ServerFound
 
 from tests.support.postgres import Server
 from tests.support.processes import command
-from tests.support.serving import RunningApp, settings_for
-from tests.support.upstream import Exchange, ScriptedUpstream, says
+from tests.support.running_app import RunningApp, settings_for
+from tests.support.scripted_upstream import Exchange, ScriptedUpstream, says
 
 KEY = "sk-or-v1-canary-of-the-doctor"
 DATABASE = "signalbox.db"

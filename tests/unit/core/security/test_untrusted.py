@@ -10,7 +10,7 @@ from signalbox.core.messages import ToolMessage
 from signalbox.core.security.untrusted import delimited, delimited_message, neutralised
 from signalbox.simulator.model.tool_results import read_result
 
-from tests.support.steps import steps_of
+from tests.support.complexity import steps_of
 
 FENCE = re.compile(r'<outside-([0-9a-f]{32}) tool="([\w.-]+)">\n([^\n]+)\n(.*)\n</outside-\1>', re.DOTALL)
 # Every way that people have tried to end a fence, or to pretend that there is one already.

@@ -20,7 +20,7 @@ from signalbox.core.security.url_allowlist import UrlAllowlist, links_in
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
 from signalbox.services.tool_executor import ToolExecutor
 
-from tests.support.steps import steps_of
+from tests.support.complexity import steps_of
 
 PAGE = "https://pages.example/a?id=7"
 

@@ -20,9 +20,9 @@ from signalbox.wire.dialects import upstream_at
 from signalbox.wire.openrouter.reasoning_details import MOST_DETAILS, ReasoningDetails
 from signalbox.wire.openrouter.stream import ChatStreamDecoder
 
-from tests.support.runs import context_for, driven, no_wait
-from tests.support.scripted import make_tool
-from tests.support.steps import growth_of
+from tests.support.complexity import growth_of
+from tests.support.fakes import make_tool
+from tests.support.loop_runs import context_for, driven, no_wait
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
 TEXT = b'data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n'

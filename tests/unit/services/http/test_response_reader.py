@@ -13,8 +13,8 @@ from signalbox.services.http.client import HttpClient
 from signalbox.services.upstream import UpstreamClient
 from signalbox.wire.dialects import upstream_at
 
-from tests.support.scripted import heard
-from tests.support.upstream import DONE, chunk
+from tests.support.fakes import collect_reads
+from tests.support.scripted_upstream import DONE, chunk
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("nothing_left_open")]
 
@@ -38,7 +38,7 @@ async def test_an_answer_over_httpx() -> None:
         async with HttpClient(transport=httpx.AsyncHTTPTransport()) as client:
             service = UpstreamClient(client, upstream_at("https://provider.test/api/v1", "key"))
             ask = Request("openai/sim", (UserMessage("Hello!"),))
-            reads = await heard(service, ask)
+            reads = await collect_reads(service, ask)
             assert [[p.text for p in parts if isinstance(p, TextDelta)] for parts in reads] == [["a"], ["b"], []]
             assert isinstance(reads[-1][-1], EndOfStream)
             taken: list[list[StreamPart]] = []

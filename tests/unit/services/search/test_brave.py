@@ -12,7 +12,7 @@ from signalbox.core.tools import SearchHit, SearchQuery
 from signalbox.services.search.api import Account
 from signalbox.services.search.brave import BraveSearch
 
-from tests.support.site import Site, json_reply, reply, site
+from tests.support.web_server import Site, json_reply, reply, site
 
 pytestmark = pytest.mark.anyio
 

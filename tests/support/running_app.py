@@ -21,7 +21,7 @@ from signalbox.app.protocols import PROTOCOLS, ClientProtocol
 from signalbox.core.tools import Tool
 from signalbox.runs.run import Run
 
-from tests.support.frames import Heard, checked
+from tests.support.stream_reader import ParsedStream, check_stream
 
 WAIT = 10.0
 _REMEMBERED = 100
@@ -144,11 +144,11 @@ class RunningApp:
     def post(self, **body: Any) -> httpx.Response:
         return self.client.post("/api/chat/stream", json={"model": "openai/sim", **body})
 
-    def ask(self, prompt: str = "Hello!", **body: Any) -> Heard:
+    def ask(self, prompt: str = "Hello!", **body: Any) -> ParsedStream:
         """Ask, read the stream to its end, and check it against the contract."""
         response = self.post(**({} if "messages" in body else {"prompt": prompt}), **body)
         assert response.status_code == 200, response.text
-        return checked(response.content)
+        return check_stream(response.content)
 
     @contextmanager
     def asking(self, prompt: str = "Hello!", **body: Any) -> Iterator[httpx.Response]:

@@ -1,4 +1,4 @@
-"""A slow reader of v1.1 streams, written from the rules of server-sent events: it shares no line with signalbox."""
+"""A parser of v1.1 streams that follows the SSE specification and shares no code with the product's parser."""
 
 import json
 from dataclasses import dataclass, field
@@ -8,8 +8,8 @@ from signalbox.encoders.check import first_stream_fault
 
 
 @dataclass
-class Heard:
-    """What a stream said: its events, the ids they came under, and its comments."""
+class ParsedStream:
+    """The events, ids and comments of a stream."""
 
     raw: bytes = b""
     events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -36,7 +36,7 @@ class Heard:
 
     @property
     def types(self) -> list[str]:
-        """The types in order, runs of one type written once."""
+        """The event types in order, without consecutive repetitions."""
         types = [event["type"] for event in self.events]
         return [kind for at, kind in enumerate(types) if at == 0 or types[at - 1] != kind]
 
@@ -50,22 +50,22 @@ class Heard:
 
     @property
     def arguments(self) -> list[Any]:
-        """The arguments of every call, parsed; None where the model's text was no JSON."""
+        """The parsed arguments of each call; None if they are not JSON."""
         return [_parsed(call["arguments"]) for call in self.calls]
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [event for event in self.events if event["type"] == kind]
 
     def result_codes(self) -> list[str | None]:
-        """The code of every call's result in the order of the calls, None for one that succeeded."""
+        """Return the error code of each call's result, in the order of the calls; None for a success."""
         codes = {event["id"]: event["result"].get("code") for event in self.of("tool_result")}
         return [codes[call["id"]] for call in self.calls]
 
 
-def hear(raw: bytes) -> Heard:
-    """Read a stream's bytes; what is not v1.1's own framing is an assertion."""
+def parse_stream(raw: bytes) -> ParsedStream:
+    """Parse a stream; raise AssertionError for framing that v1.1 does not allow."""
     assert b"\r" not in raw
-    heard = Heard(raw)
+    heard = ParsedStream(raw)
     if not raw:
         return heard
     assert raw.endswith(b"\n\n"), raw[-100:]
@@ -84,11 +84,11 @@ def hear(raw: bytes) -> Heard:
     return heard
 
 
-def checked(raw: bytes, *, resumed: bool = False) -> Heard:
-    """Read a whole stream that must keep the contract: schema, order, one `done`."""
+def check_stream(raw: bytes, *, resumed: bool = False) -> ParsedStream:
+    """Parse a complete stream; raise AssertionError unless it keeps the contract: schema, order, one `done`."""
     fault, frames = first_stream_fault(raw, resumed=resumed)
     assert fault is None, f"{fault}\n{raw.decode()}"
-    heard = hear(raw)
+    heard = parse_stream(raw)
     assert len(heard.events) == frames
     assert sum(event["type"] == "done" for event in heard.events) == 1
     return heard

@@ -56,8 +56,8 @@ class ScriptedClient:
         return parts
 
 
-async def heard(client: ChatClient, request: Request, on_head: OnHead | None = None) -> list[list[StreamPart]]:
-    """Hear a stream to its end: the parts of each network read."""
+async def collect_reads(client: ChatClient, request: Request, on_head: OnHead | None = None) -> list[list[StreamPart]]:
+    """Read a stream to its end; return the parts of each network read."""
     reads: list[list[StreamPart]] = []
     await client.stream(request, reads.append, on_head)
     return reads

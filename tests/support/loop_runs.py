@@ -16,9 +16,9 @@ from signalbox.core.ports import Emit, Loop
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.services.tool_executor import ToolExecutor
 
+from tests.support.fakes import ScriptedClient
 from tests.support.params import choice
 from tests.support.params import params as params_as_sent
-from tests.support.scripted import ScriptedClient
 
 RUN_ID = "0123456789abcdef0123456789abcdef"
 

@@ -11,8 +11,8 @@ from signalbox.core.messages import (
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.tools.search_web import search_web
 
-from tests.support.runs import Outcome
-from tests.support.scripted import FakeSearch, make_tool
+from tests.support.fakes import FakeSearch, make_tool
+from tests.support.loop_runs import Outcome
 
 Q = '{"query":"tides"}'
 

@@ -1,4 +1,4 @@
-"""A provider that says byte for byte what a test wrote, on a loopback port in a thread of its own."""
+"""A provider that sends exactly the bytes that a test scripts, on a loopback port in a separate thread."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ Script = Callable[["Exchange"], Awaitable[None]]
 
 @dataclass
 class Asked:
-    """One request as it came in."""
+    """A received request."""
 
     method: str
     path: str
@@ -28,16 +28,16 @@ class Asked:
 
 @dataclass
 class Exchange:
-    """One request and the means to answer it. `scripted` is the upstream it came to."""
+    """A received request, and methods that send the response."""
 
     asked: Asked
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
-    scripted: "ScriptedUpstream"
+    upstream: "ScriptedUpstream"
     keep: bool = False
 
     async def head(self, status: int = 200, kind: str = "text/event-stream", **headers: str) -> None:
-        """Begin an answer in chunks."""
+        """Send the head of a chunked response."""
         fields = {"content-type": kind, "transfer-encoding": "chunked", **headers}
         lines = [f"HTTP/1.1 {status} Scripted", *(f"{k.replace('_', '-')}: {v}" for k, v in fields.items())]
         await self.raw("\r\n".join([*lines, "", ""]).encode())
@@ -49,7 +49,7 @@ class Exchange:
     async def send(self, data: bytes) -> None:
         await self.raw(b"%x\r\n%b\r\n" % (len(data), data))
 
-    async def say(self, text: str) -> None:
+    async def send_text(self, text: str) -> None:
         await self.send(chunk({"content": text}))
 
     async def end(self, *, done: bool = True) -> None:
@@ -58,27 +58,27 @@ class Exchange:
         await self.raw(b"0\r\n\r\n")
 
     async def whole(self, status: int, body: bytes, kind: str = "application/json", **headers: str) -> None:
-        """Answer with one body."""
+        """Send a complete response with this body."""
         fields = {"content-type": kind, "content-length": str(len(body)), **headers}
         lines = [f"HTTP/1.1 {status} Scripted", *(f"{k.replace('_', '-')}: {v}" for k, v in fields.items())]
         await self.raw("\r\n".join([*lines, "", ""]).encode() + body)
 
-    async def gone(self) -> None:
-        """Wait until the client has closed its side, and tell so."""
+    async def client_left(self) -> None:
+        """Wait until the client has closed the connection; add the request to `left`."""
         try:
             while await self.reader.read(65536):
                 pass
         except ConnectionError:
             pass
-        self.scripted.tell(lambda: self.scripted.left.append(self.asked))
+        self.upstream.notify(lambda: self.upstream.left.append(self.asked))
 
-    async def gate(self) -> None:
-        """Wait for the test to let go."""
-        await asyncio.to_thread(self.scripted.opened.wait, WAIT)
+    async def gate_opened(self) -> None:
+        """Wait until the test sets `opened`."""
+        await asyncio.to_thread(self.upstream.opened.wait, WAIT)
 
 
 class ScriptedUpstream:
-    """Plays one script per chat request, the last one again and again. `models` answers /models."""
+    """Plays one script per chat request and repeats the last one; `models` is the script of /models."""
 
     def __init__(self, *scripts: Script, models: Script | None = None, path: str = "/api/v1") -> None:
         self._scripts = list(scripts)
@@ -113,13 +113,13 @@ class ScriptedUpstream:
         self._thread.join(WAIT)
         assert not self._thread.is_alive()
 
-    def tell(self, change: Callable[[], None]) -> None:
+    def notify(self, change: Callable[[], None]) -> None:
         with self._changed:
             change()
             self._changed.notify_all()
 
     def wait_until(self, holds: Callable[[], bool], seconds: float = WAIT) -> bool:
-        """Wait for a fact about what was asked; tell whether it came true."""
+        """Wait until a condition on the received requests holds; return False after `seconds`."""
         with self._changed:
             return self._changed.wait_for(holds, seconds)
 
@@ -150,12 +150,12 @@ class ScriptedUpstream:
             writer.close()
 
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Answer one request; tell whether another may follow on this connection."""
+        """Answer one request; return whether the connection stays open."""
         exchange = Exchange(await self._read(reader), reader, writer, self)
         try:
             await self._pick(exchange.asked)(exchange)
-        except ConnectionError:  # gone while it was being answered
-            self.tell(lambda: self.left.append(exchange.asked))
+        except ConnectionError:  # the client disconnected
+            self.notify(lambda: self.left.append(exchange.asked))
             raise
         return exchange.keep
 
@@ -166,11 +166,11 @@ class ScriptedUpstream:
         raw = await reader.readexactly(int(headers.get("content-length", "0")))
         asked = Asked(method, path, headers, raw)
         kept = self.asked if self._is_chat(path) else self.catalogues
-        self.tell(lambda: kept.append(asked))
+        self.notify(lambda: kept.append(asked))
         return asked
 
     def _is_chat(self, path: str) -> bool:
-        """Whether a request is for a model's answer."""
+        """Return whether a path is that of chat completions."""
         return path.endswith("/chat/completions")
 
     def _pick(self, asked: Asked) -> Script:
@@ -180,37 +180,37 @@ class ScriptedUpstream:
 
 
 def chunk(delta: dict[str, Any], *, finish: str | None = None, **fields: Any) -> bytes:
-    """Write one chat completion chunk as a frame."""
+    """Return an SSE frame with one chat completion chunk."""
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
     value = {"id": "gen-scripted", "provider": "Scripted", "model": "openai/sim", "choices": [choice], **fields}
     return b"data: " + json.dumps(value).encode() + b"\n\n"
 
 
 def call_chunk(name: str, arguments: str, *, index: int = 0, call_id: str = "call_1") -> bytes:
-    """Write a whole tool call as a frame."""
+    """Return an SSE frame with a complete tool call."""
     function = {"name": name, "arguments": arguments}
     return chunk({"tool_calls": [{"index": index, "id": call_id, "type": "function", "function": function}]})
 
 
 async def no_models(exchange: Exchange) -> None:
-    """Have no catalogue: any id may pass."""
+    """Answer 404 for the catalogue, so that every model id is accepted."""
     await exchange.whole(404, b'{"error":{"code":404,"message":"Not Found"}}')
 
 
 def says(*texts: str) -> Script:
-    """Answer in words and end well."""
+    """Make a script that streams these texts and finishes with `stop`."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.head()
         for text in texts:
-            await exchange.say(text)
+            await exchange.send_text(text)
         await exchange.end()
 
     return script
 
 
 def sends(*pieces: bytes, status: int = 200, kind: str = "text/event-stream", **headers: str) -> Script:
-    """Send these bytes as the body and end it cleanly."""
+    """Make a script that sends these bytes as a chunked body and ends it cleanly."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.head(status, kind, **headers)
@@ -222,26 +222,26 @@ def sends(*pieces: bytes, status: int = 200, kind: str = "text/event-stream", **
 
 
 def calls_then(*frames: bytes) -> Script:
-    """Make a step of calls that ends well."""
+    """Make a script that sends these frames and finishes with `tool_calls`."""
     return sends(*frames, chunk({}, finish="tool_calls") + DONE)
 
 
 async def holds(exchange: Exchange) -> None:
-    """Say a few words and fall silent until the client has gone."""
+    """Send some text, then nothing until the client disconnects."""
     await exchange.head()
-    await exchange.say("So far")
-    await exchange.gone()
+    await exchange.send_text("So far")
+    await exchange.client_left()
 
 
 async def silent(exchange: Exchange) -> None:
-    """Take the request and say nothing, not even a head, until the client has gone."""
-    await exchange.gone()
+    """Send nothing, not even a response head, until the client disconnects."""
+    await exchange.client_left()
 
 
 async def waits(exchange: Exchange) -> None:
-    """Say half, wait for the test to open the gate, say the rest."""
+    """Send some text, wait until the test opens the gate, then send the rest."""
     await exchange.head()
-    await exchange.say("First ")
-    await exchange.gate()
-    await exchange.say("second.")
+    await exchange.send_text("First ")
+    await exchange.gate_opened()
+    await exchange.send_text("second.")
     await exchange.end()

@@ -14,11 +14,11 @@ from signalbox.replay.differences import KINDS, Kind
 from signalbox.replay.parity import Trial
 from signalbox.replay.stage import made_up_tools
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.simulator.accents import ACCENTS
+from signalbox.simulator.families import FAMILIES
 from signalbox.simulator.faults.scripted import example_ids
 
 _TIDES = "What are ocean tides?"
-_FAMILIES = tuple(ACCENTS)
+_FAMILIES = tuple(FAMILIES)
 # The questions for each family; each leads to another kind of run.
 _QUESTIONS: dict[str, str] = {
     "words": "Hello!",

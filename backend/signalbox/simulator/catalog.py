@@ -1,11 +1,11 @@
-"""The model list: one `<family>/sim` per accent, and a few well-known ids."""
+"""The model list: one `<family>/sim` per family, and a few well-known ids."""
 
 import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from .accents import ACCENTS
+from .families import FAMILIES
 
 CREATED = 1763683200
 COMMON = ("max_tokens", "temperature", "top_p", "stop", "seed", "tools", "tool_choice", "response_format")
@@ -25,7 +25,7 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class Model:
     """One row of the catalogue; prices in USD for a million tokens."""
 
     id: str
@@ -61,11 +61,11 @@ class Listed:
 
 
 ROWS = (
-    Listed("openai/sim", "OpenAI: Simulated", "1.25", "10", 400_000, "GPT", images=True),
-    Listed("openai/gpt-4o", "OpenAI: GPT-4o", "2.5", "10", 128_000, "GPT", reasons=False, images=True),
-    Listed("openai/gpt-4o-mini", "OpenAI: GPT-4o-mini", "0.15", "0.6", 128_000, "GPT", reasons=False, images=True),
-    Listed("openai/gpt-5-mini", "OpenAI: GPT-5 Mini", "0.25", "2", 400_000, "GPT", images=True),
-    Listed(
+    Model("openai/sim", "OpenAI: Simulated", "1.25", "10", 400_000, "GPT", images=True),
+    Model("openai/gpt-4o", "OpenAI: GPT-4o", "2.5", "10", 128_000, "GPT", reasons=False, images=True),
+    Model("openai/gpt-4o-mini", "OpenAI: GPT-4o-mini", "0.15", "0.6", 128_000, "GPT", reasons=False, images=True),
+    Model("openai/gpt-5-mini", "OpenAI: GPT-5 Mini", "0.25", "2", 400_000, "GPT", images=True),
+    Model(
         "openai/o4-mini",
         "OpenAI: o4 Mini",
         "1.1",
@@ -74,15 +74,15 @@ ROWS = (
         images=True,
         lacks=("parallel_tool_calls", *SAMPLING),
     ),
-    Listed("anthropic/sim", "Anthropic: Simulated", "3", "15", 200_000, "Claude", images=True),
-    Listed("anthropic/claude-sonnet-4", "Anthropic: Claude Sonnet 4", "3", "15", 1_000_000, "Claude", images=True),
-    Listed("anthropic/claude-haiku-4.5", "Anthropic: Claude Haiku 4.5", "1", "5", 200_000, "Claude", images=True),
-    Listed("anthropic/claude-opus-4.7", "Anthropic: Claude Opus 4.7", "5", "25", images=True, lacks=SAMPLING),
-    Listed("anthropic/claude-opus-4.8", "Anthropic: Claude Opus 4.8", "5", "25", images=True, lacks=SAMPLING),
-    Listed("google/sim", "Google: Simulated", "0.5", "3", 1_048_576, "Gemini", images=True),
-    Listed("google/gemini-2.0-flash-001", "Google: Gemini 2.0 Flash", "0.1", "0.4", 1_048_576, "Gemini", images=True),
-    Listed("google/gemini-2.5-flash", "Google: Gemini 2.5 Flash", "0.3", "2.5", 1_048_576, "Gemini", images=True),
-    Listed(
+    Model("anthropic/sim", "Anthropic: Simulated", "3", "15", 200_000, "Claude", images=True),
+    Model("anthropic/claude-sonnet-4", "Anthropic: Claude Sonnet 4", "3", "15", 1_000_000, "Claude", images=True),
+    Model("anthropic/claude-haiku-4.5", "Anthropic: Claude Haiku 4.5", "1", "5", 200_000, "Claude", images=True),
+    Model("anthropic/claude-opus-4.7", "Anthropic: Claude Opus 4.7", "5", "25", images=True, lacks=SAMPLING),
+    Model("anthropic/claude-opus-4.8", "Anthropic: Claude Opus 4.8", "5", "25", images=True, lacks=SAMPLING),
+    Model("google/sim", "Google: Simulated", "0.5", "3", 1_048_576, "Gemini", images=True),
+    Model("google/gemini-2.0-flash-001", "Google: Gemini 2.0 Flash", "0.1", "0.4", 1_048_576, "Gemini", images=True),
+    Model("google/gemini-2.5-flash", "Google: Gemini 2.5 Flash", "0.3", "2.5", 1_048_576, "Gemini", images=True),
+    Model(
         "google/gemini-2.5-flash-image",
         "Google: Gemini 2.5 Flash Image",
         "0.3",
@@ -94,33 +94,33 @@ ROWS = (
         draws=True,
         lacks=TOOLS,
     ),
-    Listed("google/gemini-3-flash-preview", "Google: Gemini 3 Flash", "0.5", "3", 1_048_576, "Gemini", images=True),
-    Listed("x-ai/sim", "xAI: Simulated", "0.2", "0.5", 2_000_000, "Grok", images=True),
-    Listed("x-ai/grok-4", "xAI: Grok 4", "3", "15", 256_000, "Grok", images=True),
-    Listed("x-ai/grok-4.1-fast", "xAI: Grok 4.1 Fast", "0.2", "0.5", 2_000_000, "Grok", images=True),
-    Listed("deepseek/sim", "DeepSeek: Simulated", "0.28", "0.42", 128_000, "DeepSeek"),
-    Listed("deepseek/deepseek-chat", "DeepSeek: DeepSeek Chat", "0.28", "0.42", 128_000, "DeepSeek", reasons=False),
-    Listed("mistralai/sim", "Mistral: Simulated", "0.4", "2", 131_072, "Mistral"),
-    Listed("mistralai/mistral-medium-3.1", "Mistral: Medium 3.1", "0.4", "2", 131_072, "Mistral", reasons=False),
-    Listed("moonshotai/sim", "MoonshotAI: Simulated", "0.6", "2.5", 262_144),
-    Listed("moonshotai/kimi-k2.5", "MoonshotAI: Kimi K2.5", "0.6", "2.5", 262_144),
-    Listed("qwen/sim", "Qwen: Simulated", "0.11", "0.6", 262_144, "Qwen"),
-    Listed("qwen/qwen3-235b-a22b-thinking-2507", "Qwen: Qwen3 235B Thinking", "0.11", "0.6", 262_144, "Qwen3"),
-    Listed("qwen/chat-only", "Qwen: without tools", "0.11", "0.6", 32_768, "Qwen", hidden=True, lacks=TOOLS),
+    Model("google/gemini-3-flash-preview", "Google: Gemini 3 Flash", "0.5", "3", 1_048_576, "Gemini", images=True),
+    Model("x-ai/sim", "xAI: Simulated", "0.2", "0.5", 2_000_000, "Grok", images=True),
+    Model("x-ai/grok-4", "xAI: Grok 4", "3", "15", 256_000, "Grok", images=True),
+    Model("x-ai/grok-4.1-fast", "xAI: Grok 4.1 Fast", "0.2", "0.5", 2_000_000, "Grok", images=True),
+    Model("deepseek/sim", "DeepSeek: Simulated", "0.28", "0.42", 128_000, "DeepSeek"),
+    Model("deepseek/deepseek-chat", "DeepSeek: DeepSeek Chat", "0.28", "0.42", 128_000, "DeepSeek", reasons=False),
+    Model("mistralai/sim", "Mistral: Simulated", "0.4", "2", 131_072, "Mistral"),
+    Model("mistralai/mistral-medium-3.1", "Mistral: Medium 3.1", "0.4", "2", 131_072, "Mistral", reasons=False),
+    Model("moonshotai/sim", "MoonshotAI: Simulated", "0.6", "2.5", 262_144),
+    Model("moonshotai/kimi-k2.5", "MoonshotAI: Kimi K2.5", "0.6", "2.5", 262_144),
+    Model("qwen/sim", "Qwen: Simulated", "0.11", "0.6", 262_144, "Qwen"),
+    Model("qwen/qwen3-235b-a22b-thinking-2507", "Qwen: Qwen3 235B Thinking", "0.11", "0.6", 262_144, "Qwen3"),
+    Model("qwen/chat-only", "Qwen: without tools", "0.11", "0.6", 32_768, "Qwen", hidden=True, lacks=TOOLS),
 )
-# Listed beside the faults: their names begin like faults, but what they do is a rule's or the bill's doing.
+# Model beside the faults: their names begin like faults, but what they do is a rule's or the bill's doing.
 SCRIPTED = (
-    Listed("openai/sim-context-2000", "Small context", "1.25", "10", 2000, "GPT", images=True, hidden=True),
-    Listed("openai/sim-afford-500", "Credit for 500 tokens", "1.25", "10", 400_000, "GPT", images=True, hidden=True),
-    Listed("openai/sim-late-bill", "Late bill", "1.25", "10", 400_000, "GPT", images=True, hidden=True),
+    Model("openai/sim-context-2000", "Small context", "1.25", "10", 2000, "GPT", images=True, hidden=True),
+    Model("openai/sim-afford-500", "Credit for 500 tokens", "1.25", "10", 400_000, "GPT", images=True, hidden=True),
+    Model("openai/sim-late-bill", "Late bill", "1.25", "10", 400_000, "GPT", images=True, hidden=True),
 )
 BY_ID = {row.id: row for row in ROWS}
 
 
-def row_of(model: str) -> Listed:
+def row_of(model: str) -> Model:
     """Return a model's row; an unlisted id is its family's `sim`, `sim-context-N` with N tokens of context."""
     family, _, name = model.partition(":")[0].partition("/")
-    row = BY_ID.get(f"{family}/{name}") or BY_ID.get(f"{family}/sim") or Listed(model, model, "0", "0")
+    row = BY_ID.get(f"{family}/{name}") or BY_ID.get(f"{family}/sim") or Model(model, model, "0", "0")
     room = _ROOM.fullmatch(name)
     return replace(row, context=int(room[1])) if room else row
 
@@ -133,10 +133,10 @@ def price_of(model: str) -> Price:
 def is_known(model: str) -> bool:
     """Return whether an id names a model of a simulated family."""
     family, slash, name = model.partition("/")
-    return bool(slash and name) and family in ACCENTS
+    return bool(slash and name) and family in FAMILIES
 
 
-def entry(row: Listed) -> dict[str, Any]:
+def entry(row: Model) -> dict[str, Any]:
     """Return one model in the format of OpenRouter's /models."""
     inputs = ["text", "image"] if row.images else ["text"]
     return {
@@ -172,7 +172,7 @@ def entry(row: Listed) -> dict[str, Any]:
     }
 
 
-def listing(rows: list[Listed] | None = None) -> dict[str, Any]:
+def listing(rows: list[Model] | None = None) -> dict[str, Any]:
     """Return the body of /models."""
     data = [entry(row) for row in (ROWS if rows is None else rows)]
     return {"data": data, "total_count": len(data), "links": {"next": None}}

@@ -8,24 +8,26 @@ CHARACTERS_A_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class LimitedTurn:
     """A turn after its limits, and whether max_tokens cut it."""
 
     turn: Turn
     hit_cap: bool = False
 
 
-def cut(turn: Turn, max_tokens: int | None, stops: tuple[str, ...], *, compact: bool, family: str) -> Cut:
+def apply_limits(
+    turn: Turn, max_tokens: int | None, stops: tuple[str, ...], *, compact: bool, family: str
+) -> LimitedTurn:
     """Apply the stop sequences, then max_tokens: to reasoning first, then text, then calls."""
     at = min((found for stop in stops if stop and (found := turn.text.find(stop)) >= 0), default=-1)
     if at >= 0:
         turn = replace(turn, text=turn.text[:at], calls=(), finish="stop")
     if max_tokens is None:
-        return Cut(turn, hit_cap=turn.finish == "length")
+        return LimitedTurn(turn, hit_cap=turn.finish == "length")
     return _cap(turn, max_tokens * CHARACTERS_A_TOKEN, compact=compact, family=family)
 
 
-def _cap(turn: Turn, room: int, *, compact: bool, family: str) -> Cut:
+def _cap(turn: Turn, room: int, *, compact: bool, family: str) -> LimitedTurn:
     reasoning, room_left = turn.reasoning[:room], room - len(turn.reasoning)
     text, room_left = turn.text[: max(room_left, 0)], room_left - len(turn.text)
     calls: list[Call] = []
@@ -36,7 +38,7 @@ def _cap(turn: Turn, room: int, *, compact: bool, family: str) -> Cut:
         calls.append(call if len(raw) <= room_left else replace(call, raw=raw[:room_left]))
         room_left -= len(raw)
     if room_left >= 0:
-        return Cut(turn, hit_cap=turn.finish == "length")
+        return LimitedTurn(turn, hit_cap=turn.finish == "length")
     # OpenAI through OpenRouter says `tool_calls` for a call that was cut; only the native reason tells.
     finish = "tool_calls" if calls and family == "openai" else "length"
-    return Cut(replace(turn, reasoning=reasoning, text=text, calls=tuple(calls), finish=finish), hit_cap=True)
+    return LimitedTurn(replace(turn, reasoning=reasoning, text=text, calls=tuple(calls), finish=finish), hit_cap=True)

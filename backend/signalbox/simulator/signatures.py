@@ -10,7 +10,7 @@ import orjson
 _KEY = b"signalbox-simulator: not a secret, it only has to be the same on the way back"
 
 
-def seal(*material: Any, size: int = 96) -> str:
+def sign(*material: Any, size: int = 96) -> str:
     """Return the base64 signature of the material."""
     first = hmac.digest(_KEY, orjson.dumps(material), hashlib.sha256)
     data, block = first, first
@@ -20,7 +20,7 @@ def seal(*material: Any, size: int = 96) -> str:
     return base64.b64encode(data[:size]).decode()
 
 
-def seal_id(*material: Any) -> str:
+def signed_id(*material: Any) -> str:
     """Return a stable id in the shape of a UUID for the material."""
     digest = hmac.digest(_KEY, orjson.dumps(material), hashlib.sha256).hex()
     return f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"

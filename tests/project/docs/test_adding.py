@@ -46,14 +46,14 @@ async def test_the_test_fails_without_the_fact(lantern: Profile, monkeypatch: py
         await test.test_steps_with_tools_are_whole("lantern-ai/wick-2", 2)
 
 
-def test_the_accent_is_one() -> None:
-    """The simulator's accent that is shown can be made."""
-    from signalbox.simulator.accents import ACCENTS
+def test_the_family_of_the_simulator() -> None:
+    """The family that the page adds to the simulator is one."""
+    from signalbox.simulator.families import FAMILIES
 
     code = block(PROVIDER, "lantern-ai:")
-    accent = module("signalbox.simulator.accents.lantern", code, "signalbox.simulator.accents").ACCENT
-    assert accent.family == "lantern-ai"
-    assert type(accent) is type(ACCENTS["openai"])
+    family = module("signalbox.simulator.families.lantern", code, "signalbox.simulator.families").FAMILY
+    assert family.name == "lantern-ai"
+    assert type(family) is type(FAMILIES["openai"])
 
 
 def test_every_fact_is_in_the_table_with_where_it_is_read() -> None:

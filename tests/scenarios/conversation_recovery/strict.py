@@ -14,7 +14,7 @@ from signalbox.core.catalog import Abilities
 from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.simulator.catalog import entry, row_of
-from signalbox.simulator.http.errors import Refused
+from signalbox.simulator.http.errors import Rejected
 from signalbox.simulator.http.incoming import parse_request
 from signalbox.simulator.rules import check, check_body
 from signalbox.wire.openrouter.catalog import facts_of
@@ -94,7 +94,7 @@ def refusal_of(request: Request) -> str | None:
     body = orjson.loads(body_of(request, stream=True))
     try:
         check(parse_request(check_body(body)))
-    except Refused as refused:
+    except Rejected as refused:
         return f"{refused.status} {refused.body()}\n{orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()[:4000]}"
     return None
 

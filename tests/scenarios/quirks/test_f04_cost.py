@@ -149,7 +149,7 @@ def test_f04_what_a_broken_stream_cost_is_fetched_later(
     assert attempt["stop_ends_billing"] is ends_billing
     journal = app.client.get(f"/api/runs/{run_id}/events").content
 
-    assert simulator.wait_until(lambda memory: not memory.under_way)
+    assert simulator.wait_until(lambda memory: not memory.unfinished)
     till.settle()
     after = till.trace(run_id)
     told = simulator.memory.generations[attempt["generation_id"]]
@@ -273,7 +273,7 @@ def test_f04_the_simulators_late_bill(tmp_path: Path) -> None:
         till = Till(app)
         run_id, heard = stopped(app, b'"content"', model="openai/sim-late-bill", prompt="Hello!", tools=[])
         assert (heard.done["status"], heard.done["cost_estimated"]) == ("cancelled", True)
-        assert simulator.wait_until(lambda memory: not memory.under_way)
+        assert simulator.wait_until(lambda memory: not memory.unfinished)
         [(generation_id, told)] = simulator.memory.generations.items()
         assert simulator.memory.polls_left[generation_id] == 2
         till.settle()

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from signalbox.simulator.accents import ACCENTS
+from signalbox.simulator.families import FAMILIES
 from signalbox.simulator.faults.scripted import example_ids
 
 from tests.scenarios.cut_streams.oracle import Expected, after
@@ -59,7 +59,7 @@ def _any(rng: random.Random, faults: Sequence[str]) -> Job:
     fault = rng.choice(faults)
     (does,) = rng.choices(list(_CLIENTS), weights=list(_CLIENTS.values()))
     return Job(
-        model=f"{rng.choice(list(ACCENTS))}/{fault}",
+        model=f"{rng.choice(list(FAMILIES))}/{fault}",
         prompt=rng.choice(PROMPTS),
         loop=rng.choice(LOOPS),
         does=does,

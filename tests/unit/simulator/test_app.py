@@ -12,7 +12,7 @@ from openrouter.components import GenerationResponse, ModelsListResponse
 from openrouter.operations import GetCurrentKeyResponse
 from signalbox.simulator import create_simulator
 from signalbox.simulator.http.server import BackgroundSimulator
-from signalbox.simulator.http.state import KEPT, Memory
+from signalbox.simulator.http.state import MAX_ENTRIES, Memory
 
 from tests.unit.simulator.requests import FAMILIES, ask
 from tests.unit.simulator.slow_decoder import hear
@@ -50,11 +50,11 @@ def test_usage_never_shrinks() -> None:
     """What a generation has cost stays in the account when the generation itself is no longer kept."""
     memory = Memory()
     spent: list[float] = []
-    for number in range(KEPT + 3):
+    for number in range(MAX_ENTRIES + 3):
         memory.serve({"id": f"gen-{number}", "model": "openai/sim", "usage": 1.0, "total_cost": 1.0})
         spent.append(memory.spent)
         memory.settle(f"gen-{number}")
-    assert spent == [float(number) for number in range(KEPT + 3)]
+    assert spent == [float(number) for number in range(MAX_ENTRIES + 3)]
 
 
 def test_generation_tells_what_was_served(client: httpx.Client) -> None:
@@ -81,11 +81,11 @@ def test_requests_are_kept_without_the_key() -> None:
     with BackgroundSimulator() as simulator, httpx.Client(base_url=simulator.base_url) as client:
         headers = {"Authorization": "Bearer sk-or-canary", "HTTP-Referer": "https://example.org"}
         body = ask("openai/sim-done-only", "Hello!")
-        for _ in range(KEPT + 3):
+        for _ in range(MAX_ENTRIES + 3):
             client.post("/chat/completions", json=body, headers=headers)
         assert simulator.wait_until(lambda memory: memory.open_streams == 0)
         kept = simulator.app.state.requests
-        assert len(kept) == KEPT
+        assert len(kept) == MAX_ENTRIES
         assert kept[-1].body == body
         assert kept[-1].headers["http-referer"] == "https://example.org"
         assert kept[-1].authorized

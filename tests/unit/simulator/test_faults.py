@@ -42,7 +42,7 @@ def test_table_names_every_fault() -> None:
     documented = {
         line.split("|")[1].strip() for line in (scripted.__doc__ or "").splitlines() if line.startswith("| sim-")
     }
-    known = {f"sim-{name}" for name in (*scripted.WIRE_FAULTS, *scripted.SHAPES)}
+    known = {f"sim-{name}" for name in (*scripted.WIRE_FAULTS, *scripted.TURNS)}
     assert {name.removesuffix("-N") for name in documented} == known
     assert all(scripted.fault_of(f"openai/{name}") for name in scripted.example_ids())
 

@@ -36,7 +36,7 @@ def left(simulator: BackgroundSimulator, model: str, **fields: Any) -> dict[str,
         chunks = response.iter_raw()
         assert next(chunks)
         assert told(simulator, generation_id).status_code == 404
-    assert simulator.wait_until(lambda memory: generation_id not in memory.under_way)
+    assert simulator.wait_until(lambda memory: generation_id not in memory.unfinished)
     body = told(simulator, generation_id).json()
     GenerationResponse.model_validate(body)
     return body["data"]
@@ -78,7 +78,7 @@ def test_a_broken_answer_has_its_bill(simulator: BackgroundSimulator, client: ht
         generation_id = response.headers["x-generation-id"]
         with suppress(httpx.RemoteProtocolError):
             response.read()
-    assert simulator.wait_until(lambda memory: generation_id not in memory.under_way)
+    assert simulator.wait_until(lambda memory: generation_id not in memory.unfinished)
     found = told(simulator, generation_id).json()["data"]
     assert found["cancelled"] is False
     assert 0 < found["total_cost"] == found["usage"]
@@ -92,7 +92,7 @@ def test_half_an_answer_costs_less(simulator: BackgroundSimulator, client: httpx
             generation_id = response.headers["x-generation-id"]
             with suppress(httpx.RemoteProtocolError):
                 response.read()
-        assert simulator.wait_until(lambda memory, at=generation_id: at not in memory.under_way)
+        assert simulator.wait_until(lambda memory, at=generation_id: at not in memory.unfinished)
         billed.append(told(simulator, generation_id).json()["data"]["native_tokens_completion"])
     assert billed[0] < billed[1]
     assert billed[0] < billed[2]

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from signalbox.simulator.accents import ACCENTS
+from signalbox.simulator.families import FAMILIES
 from signalbox.simulator.http.incoming import parse_request
 from signalbox.simulator.model.intents import asked_for, stages
 from signalbox.simulator.model.next_turn import decide
@@ -16,7 +16,7 @@ from tests.unit.simulator.requests import SEARCH, TIME, ask, result, source, too
 
 def turn(*messages: dict[str, Any] | str, **fields: Any) -> Turn:
     """Let the model decide."""
-    return decide(parse_request(ask("openai/sim", *messages, **fields)), ACCENTS["openai"])
+    return decide(parse_request(ask("openai/sim", *messages, **fields)), FAMILIES["openai"])
 
 
 def asked(call: Call, call_id: str = "c1") -> dict[str, Any]:

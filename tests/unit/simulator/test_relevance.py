@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signalbox.simulator.model.relevance import is_about, quote, shared, telling
+from signalbox.simulator.model.relevance import content_stems, is_about, quote, shared
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ from signalbox.simulator.model.relevance import is_about, quote, shared, telling
     ],
 )
 def test_a_text_is_about_a_query(query: str, text: str, expected: bool) -> None:
-    """One or two telling words must all be there in some form, of more most of them."""
-    words = telling(query)
+    """One or two content_stems words must all be there in some form, of more most of them."""
+    words = content_stems(query)
     assert is_about(words, shared(words, text)) is expected
 
 
@@ -47,4 +47,4 @@ def test_whole_sentences_before_the_gap(text: str, expected: str | None) -> None
 def test_no_text_is_too_odd(text: str, query: str) -> None:
     """Any snippet can be quoted, and any query asked."""
     assert len(quote(text, 40)) <= 42
-    assert shared(telling(query), text) <= telling(query)
+    assert shared(content_stems(query), text) <= content_stems(query)

@@ -5,49 +5,53 @@ from typing import Any
 
 import orjson
 
+from ..completion import Completion
+from ..http.body import body, body_writes
 from ..http.stream import DONE, Piece, envelope, frame, frames
-from ..http.whole import body, written
 from ..http.writes import Ending
 from ..quirks import Quirk, quirk_of
-from ..spoken import Spoken
 from .scripted import Fault
 
-Sent = Callable[[Spoken, list[bytes]], tuple[list[bytes], Ending]]
+BreakAnswer = Callable[[Completion, list[bytes]], tuple[list[bytes], Ending]]
 DRIP = 7  # bytes per write
 BROKEN = b'data: {"id":"gen-broken","choices":[{"index":0,"delta":{"content":"half a fra\n\n'
 
 
-def sent(spoken: Spoken, fault: Fault | None, *, stream: bool) -> tuple[list[bytes], Ending, str]:
+def response_writes(completion: Completion, fault: Fault | None, *, stream: bool) -> tuple[list[bytes], Ending, str]:
     """Return the writes of an answer, how it ends, and its content type."""
     if fault and fault.name == "json-error":
-        return [orjson.dumps(error_body(spoken))], "clean", "application/json"
-    table = STREAMS if stream else WHOLES
-    quirk = quirk_of(spoken.model, spoken.attempt)
+        return [orjson.dumps(error_body(completion))], "clean", "application/json"
+    table = STREAM_FAULTS if stream else BODY_FAULTS
+    quirk = quirk_of(completion.model, completion.attempt)
     if quirk:
-        return _quirky(spoken, quirk, stream=stream)
-    pieces = list(frames(spoken)) if stream else written(spoken)
+        return _quirky(completion, quirk, stream=stream)
+    pieces = list(frames(completion)) if stream else body_writes(completion)
     broken = table.get(fault.name) if fault else None
-    pieces, ending = broken(spoken, pieces) if broken else (pieces, "clean")
+    pieces, ending = broken(completion, pieces) if broken else (pieces, "clean")
     if fault and fault.name == "cut" and fault.number is not None:
-        pieces = _first_bytes(list(frames(spoken)) if stream else written(spoken), fault.number)
+        pieces = _first_bytes(list(frames(completion)) if stream else body_writes(completion), fault.number)
     return (
-        _burst(pieces, spoken.accent.burst if stream else 1),
+        _burst(pieces, completion.family.burst if stream else 1),
         ending,
         "text/event-stream" if stream else "application/json",
     )
 
 
-def _quirky(spoken: Spoken, quirk: Quirk, *, stream: bool) -> tuple[list[bytes], Ending, str]:
+def _quirky(completion: Completion, quirk: Quirk, *, stream: bool) -> tuple[list[bytes], Ending, str]:
     if not stream:
-        return written(spoken, quirk.whole), "clean", "application/json"
-    writes = list(frames(spoken, quirk.stream))
-    writes = quirk.writes(writes) if quirk.writes else _burst(writes, spoken.accent.burst)
+        return body_writes(completion, quirk.whole), "clean", "application/json"
+    writes = list(frames(completion, quirk.stream))
+    writes = quirk.writes(writes) if quirk.writes else _burst(writes, completion.family.burst)
     return writes, quirk.ending, "text/event-stream"
 
 
-def error_body(spoken: Spoken) -> dict[str, Any]:
+def error_body(completion: Completion) -> dict[str, Any]:
     """A rate limit in the body of a 200 (litellm#8448 in the quirks)."""
-    metadata = {"provider_name": spoken.provider, "error_type": "rate_limit_exceeded", "raw": "rate limited upstream"}
+    metadata = {
+        "provider_name": completion.provider,
+        "error_type": "rate_limit_exceeded",
+        "raw": "rate limited upstream",
+    }
     return {
         "error": {"code": 429, "message": "Provider returned error", "metadata": metadata},
         "user_id": "user_simulated",
@@ -67,7 +71,7 @@ def _first_bytes(writes: list[bytes], size: int) -> list[bytes]:
     return [write for write in kept if write]
 
 
-def _dripping(spoken: Spoken, writes: list[bytes]) -> tuple[list[bytes], Ending]:
+def _dripping(completion: Completion, writes: list[bytes]) -> tuple[list[bytes], Ending]:
     text = b"".join(writes)
     return [text[at : at + DRIP] for at in range(0, len(text), DRIP)], "clean"
 
@@ -76,20 +80,20 @@ def _half(writes: list[bytes]) -> list[bytes]:
     return writes[: max(len(writes) // 2, 1)]
 
 
-def _midstream_error(spoken: Spoken, writes: list[bytes]) -> tuple[list[bytes], Ending]:
+def _midstream_error(completion: Completion, writes: list[bytes]) -> tuple[list[bytes], Ending]:
     metadata = {"error_type": "provider_unavailable", "provider_code": "server_error"}
     error = {"code": 502, "message": "Provider disconnected unexpectedly", "metadata": metadata}
-    chunk = envelope(spoken, Piece({"content": ""}, "error", "error"))
+    chunk = envelope(completion, Piece({"content": ""}, "error", "error"))
     return [*_half(writes), frame({**chunk, "error": error}), DONE], "clean"
 
 
-def _malformed(spoken: Spoken, writes: list[bytes]) -> tuple[list[bytes], Ending]:
+def _malformed(completion: Completion, writes: list[bytes]) -> tuple[list[bytes], Ending]:
     half = _half(writes)
     return [*half, BROKEN, *writes[len(half) :]], "clean"
 
 
-def _whole_error(spoken: Spoken, writes: list[bytes]) -> tuple[list[bytes], Ending]:
-    answer = body(spoken)
+def _whole_error(completion: Completion, writes: list[bytes]) -> tuple[list[bytes], Ending]:
+    answer = body(completion)
     error = {"code": 502, "message": "Provider returned error", "metadata": {"raw": "upstream went away"}}
     answer["choices"][0] = {**answer["choices"][0], "error": error, "finish_reason": "error"}
     return [orjson.dumps(answer)], "clean"
@@ -101,10 +105,10 @@ def _before_finish(writes: list[bytes]) -> list[bytes]:
     return writes[:at]
 
 
-def _only(text: bytes) -> Sent:
+def _only(text: bytes) -> BreakAnswer:
     """Send this and nothing else."""
 
-    def instead(spoken: Spoken, writes: list[bytes]) -> tuple[list[bytes], Ending]:
+    def instead(completion: Completion, writes: list[bytes]) -> tuple[list[bytes], Ending]:
         return [text], "clean"
 
     return instead
@@ -115,7 +119,7 @@ def _truncated(writes: list[bytes]) -> list[bytes]:
     return [text[: len(text) * 2 // 3]]
 
 
-STREAMS: dict[str, Sent] = {
+STREAM_FAULTS: dict[str, BreakAnswer] = {
     "midstream-error": _midstream_error,
     "cut": lambda _, writes: (_half(writes), "cut"),
     "eof": lambda _, writes: (_half(writes), "clean"),
@@ -126,7 +130,7 @@ STREAMS: dict[str, Sent] = {
     "drip": _dripping,
     "malformed": _malformed,
 }
-WHOLES: dict[str, Sent] = {
+BODY_FAULTS: dict[str, BreakAnswer] = {
     "midstream-error": _whole_error,
     "cut": lambda _, writes: (_truncated(writes), "cut"),
     "cut-tool": lambda _, writes: (_truncated(writes), "cut"),

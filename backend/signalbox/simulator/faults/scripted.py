@@ -44,8 +44,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ..accents import Accent
 from ..catalog import row_of
+from ..families import Family
 from ..http.incoming import Incoming
 from ..model.answer import rounds
 from ..model.continuation import again, left, next_piece
@@ -64,7 +64,7 @@ WIRE_FAULTS = (
     "error", "json-error", "midstream-error", "cut", "cut-tool", "eof", "no-done", "done-only", "stall", "drip",
     "malformed",
 )  # fmt: skip
-TALKING = ("midstream-error", "cut", "eof", "stall", "malformed")
+PARAGRAPH_FAULTS = ("midstream-error", "cut", "eof", "stall", "malformed")
 LONG = 3000
 
 
@@ -82,29 +82,29 @@ def fault_of(model: str) -> Fault | None:
     if quirk_named(name):
         return Fault(name.removeprefix("sim-"))
     match = _ID.match(name)
-    if not match or match.group("name") not in (*WIRE_FAULTS, *SHAPES):
+    if not match or match.group("name") not in (*WIRE_FAULTS, *TURNS):
         return None
     number = match.group("number")
     return Fault(match.group("name"), int(number) if number else None)
 
 
-def names_no_fault(model: str) -> bool:
+def is_unknown_fault(model: str) -> bool:
     """Return whether an id names an unknown fault, so that a typo does not get a normal answer."""
     name = model.partition("/")[2].partition(":")[0]
     return name.startswith("sim-") and fault_of(model) is None and not _LIMITS.fullmatch(name)
 
 
-def turn_of(incoming: Incoming, accent: Accent) -> Turn:
+def turn_of(incoming: Incoming, family: Family) -> Turn:
     """Return the turn of a request: the model's own, or the fault's."""
     fault, quirk = fault_of(incoming.model), quirk_of(incoming.model, incoming.attempt)
     if quirk:
-        return quirk.turn(incoming, accent)
-    if fault and fault.name in TALKING:
+        return quirk.turn(incoming, family)
+    if fault and fault.name in PARAGRAPH_FAULTS:
         return Turn(left(incoming, PARAGRAPH), "I write a paragraph.")
     if row_of(incoming.model).draws:
         return draw(incoming)
-    shape = SHAPES.get(fault.name) if fault else None
-    turn = shape(incoming, accent, fault.number or 0) if fault and shape else decide(incoming, accent)
+    make_turn = TURNS.get(fault.name) if fault else None
+    turn = make_turn(incoming, family, fault.number or 0) if fault and make_turn else decide(incoming, family)
     is_piece = fault is not None and fault.name.startswith("length")
     return turn if is_piece or turn.calls or not turn.text else replace(turn, text=left(incoming, turn.text))
 
@@ -113,69 +113,69 @@ def example_ids() -> list[str]:
     """Return the part after the slash of every fault, for the catalogue."""
     counted = {"error": ERROR_CODES, "searches": (2, 3, 6, 8, 12), "steps": (1, 2, 3, 5, 8, 12, 25)}
     numbered = [f"sim-{name}-{number}" for name, numbers in counted.items() for number in numbers]
-    plain = [f"sim-{name}" for name in (*WIRE_FAULTS, *SHAPES) if name not in counted]
+    plain = [f"sim-{name}" for name in (*WIRE_FAULTS, *TURNS) if name not in counted]
     return [*plain, *numbered, *(f"sim-quirk-{name}" for name in QUIRKS)]
 
 
-def _empty(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _empty(incoming: Incoming, family: Family, number: int) -> Turn:
     return Turn()
 
 
-def _reasoning_only(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _reasoning_only(incoming: Incoming, family: Family, number: int) -> Turn:
     return replace(answer(incoming), text="")
 
 
-def _length(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _length(incoming: Incoming, family: Family, number: int) -> Turn:
     rest = left(incoming, PARAGRAPH)
     return replace(answer(incoming), text=rest[:160], finish="length" if len(rest) > 160 else None)
 
 
-def _length_document(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _length_document(incoming: Incoming, family: Family, number: int) -> Turn:
     text, is_last = next_piece(incoming)
     return replace(answer(incoming), text=text, finish=None if is_last else "length")
 
 
-def _length_repeat(incoming: Incoming, accent: Accent, number: int) -> Turn:
-    turn = _length_document(incoming, accent, number)
+def _length_repeat(incoming: Incoming, family: Family, number: int) -> Turn:
+    turn = _length_document(incoming, family, number)
     return replace(turn, text=again(incoming) + turn.text)
 
 
-def _length_empty(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _length_empty(incoming: Incoming, family: Family, number: int) -> Turn:
     return replace(answer(incoming), text="", finish="length")
 
 
-def _length_tool(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _length_tool(incoming: Incoming, family: Family, number: int) -> Turn:
     if not is_first(incoming):
         return answer(incoming)
     call = search(incoming, topic(incoming))
-    raw = call.written(compact=accent.compact_arguments)
-    finish = "tool_calls" if accent.family == "openai" else "length"
+    raw = call.written(compact=family.compact_arguments)
+    finish = "tool_calls" if family.name == "openai" else "length"
     return replace(asking(incoming, replace(call, raw=raw[:-4])), finish=finish)
 
 
-def _refusal(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _refusal(incoming: Incoming, family: Family, number: int) -> Turn:
     return Turn(refusal="I'm sorry, I can't help with that request.", finish="stop")
 
 
-def _filter(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _filter(incoming: Incoming, family: Family, number: int) -> Turn:
     return Turn(PARAGRAPH[:80], finish="content_filter")
 
 
-def _searches(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _searches(incoming: Incoming, family: Family, number: int) -> Turn:
     if not is_first(incoming):
         return answer(incoming)
     words = topic(incoming)
     return asking(incoming, *(search(incoming, f"{words} {at}") for at in range(1, (number or 3) + 1)))
 
 
-def _steps(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _steps(incoming: Incoming, family: Family, number: int) -> Turn:
     done = rounds(incoming)
     if not incoming.may_call or done >= (number or 3):
         return answer(incoming)
     return asking(incoming, search(incoming, f"{topic(incoming)} {done + 1}"))
 
 
-def _duplicate(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _duplicate(incoming: Incoming, family: Family, number: int) -> Turn:
     if not is_first(incoming):
         return answer(incoming)
     words = topic(incoming)
@@ -183,14 +183,14 @@ def _duplicate(incoming: Incoming, accent: Accent, number: int) -> Turn:
     return asking(incoming, *(search(incoming, query) for query in (words, f" {spaced} ", f'"{words}"')))
 
 
-def _parallel(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _parallel(incoming: Incoming, family: Family, number: int) -> Turn:
     if not is_first(incoming):
         return answer(incoming)
     wanted = (time_call(incoming, "Asia/Tokyo"), calculate_call(incoming, "6 * 7"))
     return asking(incoming, *(call for call in wanted if call), search(incoming, topic(incoming)))
 
 
-def _bad_args(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _bad_args(incoming: Incoming, family: Family, number: int) -> Turn:
     if not is_first(incoming):
         return answer(incoming)
     call = search(incoming, topic(incoming))
@@ -199,40 +199,40 @@ def _bad_args(incoming: Incoming, accent: Accent, number: int) -> Turn:
     return asking(incoming, cut, wrong, Call(call.name, {}), Call(call.name, raw='["not", "an object"]'))
 
 
-def _unknown_tool(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _unknown_tool(incoming: Incoming, family: Family, number: int) -> Turn:
     if not is_first(incoming):
         return answer(incoming)
     return asking(incoming, Call("lookup_everything", {"query": topic(incoming)}))
 
 
-def _same_id(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _same_id(incoming: Incoming, family: Family, number: int) -> Turn:
     if not incoming.may_call or rounds(incoming) >= 2:
         return answer(incoming)
     base = 2 * rounds(incoming)
     return asking(incoming, *(search(incoming, f"{topic(incoming)} {base + at}") for at in (1, 2)))
 
 
-def _late_stop(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _late_stop(incoming: Incoming, family: Family, number: int) -> Turn:
     if not is_first(incoming):
         return answer(incoming)
     return replace(asking(incoming, search(incoming, topic(incoming))), finish="stop")
 
 
-def _stubborn(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _stubborn(incoming: Incoming, family: Family, number: int) -> Turn:
     return asking(incoming, search(incoming, f"{topic(incoming)} {rounds(incoming) + 1}"))
 
 
-def _silent_finalize(incoming: Incoming, accent: Accent, number: int) -> Turn:
-    return _stubborn(incoming, accent, number) if incoming.may_call else Turn()
+def _silent_finalize(incoming: Incoming, family: Family, number: int) -> Turn:
+    return _stubborn(incoming, family, number) if incoming.may_call else Turn()
 
 
-def _long(incoming: Incoming, accent: Accent, number: int) -> Turn:
+def _long(incoming: Incoming, family: Family, number: int) -> Turn:
     line = "This answer goes on and on so that long streams can be tried. "
-    in_ten = len(accent.cut_text(line * 10)) or 1
+    in_ten = len(family.cut_text(line * 10)) or 1
     return Turn(line * ((number or LONG) * 10 // in_ten + 10), "A long answer was asked for, so I write one.")
 
 
-SHAPES: dict[str, Callable[[Incoming, Accent, int], Turn]] = {
+TURNS: dict[str, Callable[[Incoming, Family, int], Turn]] = {
     "empty": _empty,
     "reasoning-only": _reasoning_only,
     "length": _length,

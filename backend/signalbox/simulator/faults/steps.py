@@ -41,17 +41,17 @@ def is_first(incoming: Incoming) -> bool:
     return incoming.may_call and rounds(incoming) == 0
 
 
-def one(incoming: Incoming) -> list[Call]:
+def one_search(incoming: Incoming) -> list[Call]:
     """Return one search for the question."""
     return [search(incoming, topic(incoming))]
 
 
-def two(incoming: Incoming) -> list[Call]:
+def two_tools(incoming: Incoming) -> list[Call]:
     """Return a search and a call of another tool; a second search where only that is offered."""
     other = time_call(incoming, "Asia/Tokyo") or calculate_call(incoming, "6 * 7")
-    return [*one(incoming), other or search(incoming, f"{topic(incoming)} 2")]
+    return [*one_search(incoming), other or search(incoming, f"{topic(incoming)} 2")]
 
 
-def searches(incoming: Incoming) -> list[Call]:
+def two_searches(incoming: Incoming) -> list[Call]:
     """Return two different searches."""
     return [search(incoming, f"{topic(incoming)} {at}") for at in (1, 2)]

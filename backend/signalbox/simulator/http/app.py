@@ -10,22 +10,22 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ..accents import ACCENTS
-from ..catalog import ROWS, SCRIPTED, Listed, is_known, listing
-from ..faults.broken_streams import sent
-from ..faults.scripted import example_ids, fault_of, names_no_fault
+from ..build_completion import build_completion, generation_entry
+from ..catalog import ROWS, SCRIPTED, Model, is_known, listing
+from ..families import FAMILIES
+from ..faults.broken_streams import response_writes
+from ..faults.scripted import example_ids, fault_of, is_unknown_fault
+from ..json_values import as_list, as_object
 from ..quirks import Attempts, received
 from ..rules import check, check_body
-from ..shapes import as_list, as_object
-from ..speaker import generation, speak
 from .account import key_body
-from .errors import Refused
+from .body import body_writes
+from .errors import Rejected
 from .incoming import Incoming, parse_request
-from .refusals import scripted
 from .replay import Library, Recording, load
-from .state import KEPT_HEADERS, Memory, Received
+from .scripted_errors import scripted_error
+from .state import STORED_HEADERS, Memory, Received
 from .stream import frames
-from .whole import written
 from .writes import Writes
 
 DEFAULT_PACE = 0.012
@@ -43,7 +43,7 @@ def create_simulator(*, replay: Path | None = None, pace: float = DEFAULT_PACE, 
         Route("/api/v1/key", key),
         Route("/api/v1/generation", generation_of),
     ]
-    app = Starlette(routes=routes, exception_handlers={Refused: _refused})  # pyright: ignore[reportArgumentType]
+    app = Starlette(routes=routes, exception_handlers={Rejected: _refused})  # pyright: ignore[reportArgumentType]
     app.state.memory = Memory(app_state=app.state)
     app.state.open_streams = 0
     app.state.requests = app.state.memory.requests
@@ -60,7 +60,7 @@ async def chat(request: Request) -> Response:
     received = await _receive(request, memory)
     try:
         return _answer(request, received)
-    except Refused as refused:
+    except Rejected as refused:
         received.status = refused.status
         raise
 
@@ -71,12 +71,12 @@ async def _receive(request: Request, memory: Memory) -> Received:
     body: Any = None
     with suppress(orjson.JSONDecodeError):
         body = orjson.loads(text)
-    headers = {name: request.headers[name] for name in KEPT_HEADERS if name in request.headers}
+    headers = {name: request.headers[name] for name in STORED_HEADERS if name in request.headers}
     received = Received(request.url.path, body, headers, "authorization" in request.headers)
     memory.receive(received)
     if body is None:
         received.status = 400
-        raise Refused(400, "Invalid JSON in request body")
+        raise Rejected(400, "Invalid JSON in request body")
     return received
 
 
@@ -108,11 +108,11 @@ def _served(body: dict[str, Any], attempts: Attempts, *, replaying: bool) -> Inc
     wanted = [body["model"]] if "model" in body else []
     candidates = list(dict.fromkeys(str(model) for model in [*wanted, *as_list(body.get("models"))]))
     for at, model in enumerate(candidates):
-        if not is_known(model) or names_no_fault(model) or (replaying and "/sim" not in model):
-            raise Refused(400, f"{model} is not a valid model ID")
+        if not is_known(model) or is_unknown_fault(model) or (replaying and "/sim" not in model):
+            raise Rejected(400, f"{model} is not a valid model ID")
         try:
             incoming = received(parse_request({**body, "model": model}), attempts)
-        except Refused as refused:
+        except Rejected as refused:
             if at == len(candidates) - 1 or refused.status in (400, 401, 402, 413):
                 raise
             continue
@@ -121,27 +121,27 @@ def _served(body: dict[str, Any], attempts: Attempts, *, replaying: bool) -> Inc
             check(incoming)
             return incoming
         if at == len(candidates) - 1 or (fault.number or 500) in (400, 401, 402, 413):
-            provider = ACCENTS[incoming.family].provider(incoming.provider_order)
-            raise scripted(fault.number or 500, provider)
-    raise Refused(400, "No models provided")
+            provider = FAMILIES[incoming.family].provider(incoming.provider_order)
+            raise scripted_error(fault.number or 500, provider)
+    raise Rejected(400, "No models provided")
 
 
 def _spoken(request: Request, received: Received, incoming: Incoming) -> Response:
     memory: Memory = request.app.state.memory
     memory.served += 1
-    spoken = speak(incoming, memory.served)
-    memory.serve(generation(spoken, incoming))
-    received.status, received.generation_id = 200, spoken.id
-    writes, ending, media_type = sent(spoken, fault_of(incoming.model), stream=incoming.stream)
+    completion = build_completion(incoming, memory.served)
+    memory.serve(generation_entry(completion, incoming))
+    received.status, received.generation_id = 200, completion.id
+    writes, ending, media_type = response_writes(completion, fault_of(incoming.model), stream=incoming.stream)
     return Writes(
         writes,
         memory=memory,
         received=received,
         pace=request.app.state.pace,
         media_type=media_type,
-        headers={"x-generation-id": spoken.id},
+        headers={"x-generation-id": completion.id},
         ending=ending,
-        whole=lambda: sum(map(len, frames(spoken) if incoming.stream else written(spoken))),
+        whole=lambda: sum(map(len, frames(completion) if incoming.stream else body_writes(completion))),
     )
 
 
@@ -150,8 +150,8 @@ async def models(request: Request) -> Response:
     library: Library | None = request.app.state.library
     rows = library.listed() if library else list(ROWS)
     if request.app.state.list_faults:
-        ids = [f"{family}/{fault}" for family in ACCENTS for fault in example_ids()]
-        rows += [*SCRIPTED, *[Listed(name, f"Fault: {name}", "1", "1", images=True, hidden=True) for name in ids]]
+        ids = [f"{family}/{fault}" for family in FAMILIES for fault in example_ids()]
+        rows += [*SCRIPTED, *[Model(name, f"Fault: {name}", "1", "1", images=True, hidden=True) for name in ids]]
     return _json(listing(rows))
 
 
@@ -167,11 +167,11 @@ async def generation_of(request: Request) -> Response:
     wanted = request.query_params.get("id", "")
     found = memory.poll(wanted)
     if found is None:
-        raise Refused(404, f"Generation {wanted} not found")
+        raise Rejected(404, f"Generation {wanted} not found")
     return _json({"data": found})
 
 
-async def _refused(request: Request, refused: Refused) -> Response:
+async def _refused(request: Request, refused: Rejected) -> Response:
     return _json(refused.body(), refused.status, refused.headers)
 
 

@@ -21,7 +21,7 @@ ERROR_TYPES = {
 }
 
 
-class Refused(Exception):
+class Rejected(Exception):
     """A request that is answered with an error body instead of a completion."""
 
     def __init__(
@@ -45,7 +45,7 @@ class Refused(Exception):
         return {"error": error, "user_id": "user_simulated"}
 
 
-def host_refused(provider: str, raw: dict[str, Any], status: int = 400) -> Refused:
+def wrap_provider_error(provider: str, raw: dict[str, Any], status: int = 400) -> Rejected:
     """Wrap a provider's error as OpenRouter does: its JSON is a string in `metadata.raw`."""
     text = orjson.dumps(raw).decode()
-    return Refused(status, "Provider returned error", metadata={"raw": text, "provider_name": provider})
+    return Rejected(status, "Provider returned error", metadata={"raw": text, "provider_name": provider})

@@ -8,7 +8,7 @@ from ..catalog import price_of
 LATE_POLLS = 2
 _LATE = re.compile(r"[^/]+/sim-late-bill(:[a-z]+)?")
 # Where a client that leaves a stream also ends the billing (OpenRouter's page on stream cancellation); others go on.
-ENDS_WITH_THE_STREAM = frozenset(("OpenAI", "Azure", "Anthropic", "xAI", "DeepSeek", "Novita", "Chutes", "Moonshot AI"))
+STOPS_BILLING = frozenset(("OpenAI", "Azure", "Anthropic", "xAI", "DeepSeek", "Novita", "Chutes", "Moonshot AI"))
 
 
 def polls_before(model: str) -> int:
@@ -18,7 +18,7 @@ def polls_before(model: str) -> int:
 
 def settled(generation: dict[str, Any], share: float, *, early: bool) -> dict[str, Any]:
     """Return the entry of a partly sent answer; `early`: because the client disconnected."""
-    goes_on = early and not (generation["streamed"] and generation["provider_name"] in ENDS_WITH_THE_STREAM)
+    goes_on = early and not (generation["streamed"] and generation["provider_name"] in STOPS_BILLING)
     told = {**generation, "cancelled": early}
     if early:
         told |= {"finish_reason": None, "native_finish_reason": None}

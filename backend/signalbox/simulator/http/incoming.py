@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..model.told_results import Told, question_of, told_in
-from ..shapes import as_list, as_object, as_objects
+from ..json_values import as_list, as_object, as_objects
+from ..model.text_results import TextResult, question_of, results_in_text
 
 Message = dict[str, Any]
 _GOES_ON = re.compile(r"^\W*(?:please\W+)?(?:continue|go on|carry on|your answer above was cut off)\b", re.IGNORECASE)
@@ -41,9 +41,9 @@ class Incoming:
     tools: tuple[Tool, ...]
     attempt: int = 1
     """The number of this attempt; counted only for quirks that pass."""
-    roomier: bool = False
+    has_raised_limit: bool = False
     """Whether the previous attempt had a lower limit or more effort."""
-    told: bool = False
+    has_text_results: bool = False
     """Whether results came back as text after the question in the user's turn."""
 
     @property
@@ -163,10 +163,10 @@ class Incoming:
         return [text_of(message) for message in before if message.get("role") == "user"]
 
     @property
-    def told_calls(self) -> list[Told]:
+    def text_results(self) -> list[TextResult]:
         """Return the calls of the open loop that came back in words, in the question's turn or in one behind it."""
         said = [message for message in self.messages[max(self.question_at, 0) :] if message.get("role") == "user"]
-        return [told for message in said for told in told_in(text_of(message))]
+        return [told for message in said for told in results_in_text(text_of(message))]
 
     def loop(self) -> Iterator[tuple[int, Message]]:
         """Return the messages after the question with their indexes: the tool loop that is open."""

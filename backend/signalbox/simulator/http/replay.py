@@ -13,8 +13,8 @@ from typing import Any
 
 import orjson
 
-from ..catalog import Listed
-from ..shapes import as_object, as_objects
+from ..catalog import Model
+from ..json_values import as_object, as_objects
 from .incoming import text_of
 
 DIALECTS = ("openrouter-chat", "openai-chat")
@@ -140,13 +140,13 @@ class Library:
         chain = [recording for recording in same if recording.chain and recording.chain == picked.chain]
         return step_of(chain, messages) if chain else picked
 
-    def listed(self) -> list[Listed]:
+    def listed(self) -> list[Model]:
         """Return the catalogue: the recorded models, then every recording and chain by name."""
         models = [recording.model for recording in self.recordings]
         stems = [f"replay/{recording.stem}" for recording in self.recordings]
         chains = [f"replay/{recording.chain}" for recording in self.recordings if recording.chain]
         ids = dict.fromkeys([*models, *chains, *stems])
-        return [Listed(name, f"Recorded: {name}", "0", "0", images=True) for name in ids]
+        return [Model(name, f"Recorded: {name}", "0", "0", images=True) for name in ids]
 
 
 def _question(messages: tuple[dict[str, Any], ...] | list[dict[str, Any]]) -> str:

@@ -8,8 +8,15 @@ from starlette.datastructures import State
 
 from .generations import polls_before, settled
 
-KEPT = 200
-KEPT_HEADERS = ("http-referer", "x-title", "x-openrouter-title", "x-openrouter-metadata", "user-agent", "content-type")
+MAX_ENTRIES = 200
+STORED_HEADERS = (
+    "http-referer",
+    "x-title",
+    "x-openrouter-title",
+    "x-openrouter-metadata",
+    "user-agent",
+    "content-type",
+)
 
 
 @dataclass(slots=True)
@@ -32,11 +39,11 @@ class Memory:
 
     requests: list[Received] = field(default_factory=list[Received])
     generations: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    under_way: set[str] = field(default_factory=set[str])
+    unfinished: set[str] = field(default_factory=set[str])
     """The generations whose answers are being sent; their cost is not known yet."""
     polls_left: dict[str, int] = field(default_factory=dict[str, int])
     """How many more requests for a finished generation are answered with 404."""
-    forgotten_usage: float = 0.0
+    dropped_usage: float = 0.0
     """The cost of dropped generations, because an account's usage never decreases."""
     open_streams: int = 0
     served: int = 0
@@ -47,29 +54,29 @@ class Memory:
     def receive(self, received: Received) -> None:
         """Record a request."""
         self.requests.append(received)
-        del self.requests[:-KEPT]
+        del self.requests[:-MAX_ENTRIES]
         self.notify()
 
     def serve(self, generation: dict[str, Any]) -> None:
         """Record a new generation, as if it will be sent completely."""
         self.generations[generation["id"]] = generation
-        self.under_way.add(generation["id"])
-        if len(self.generations) > KEPT:
+        self.unfinished.add(generation["id"])
+        if len(self.generations) > MAX_ENTRIES:
             self._forget(next(iter(self.generations)))
 
     def _forget(self, generation_id: str) -> None:
         forgotten = self.generations.pop(generation_id)
-        if generation_id in self.under_way:
-            self.under_way.discard(generation_id)
+        if generation_id in self.unfinished:
+            self.unfinished.discard(generation_id)
         else:
-            self.forgotten_usage += forgotten["usage"]
+            self.dropped_usage += forgotten["usage"]
         self.polls_left.pop(generation_id, None)
 
     def settle(self, generation_id: str | None, share: float = 1.0, *, early: bool = False) -> None:
         """Record the cost of a generation by the share that was sent; only the first call counts."""
-        if generation_id is None or generation_id not in self.under_way:
+        if generation_id is None or generation_id not in self.unfinished:
             return
-        self.under_way.discard(generation_id)
+        self.unfinished.discard(generation_id)
         told = settled(self.generations[generation_id], share, early=early)
         self.generations[generation_id] = told
         self.polls_left[generation_id] = polls_before(told["model"])
@@ -77,7 +84,7 @@ class Memory:
 
     def poll(self, generation_id: str) -> dict[str, Any] | None:
         """Return a generation if it has finished and its delay is over."""
-        if generation_id not in self.generations or generation_id in self.under_way:
+        if generation_id not in self.generations or generation_id in self.unfinished:
             return None
         if self.polls_left.get(generation_id, 0) > 0:
             self.polls_left[generation_id] -= 1
@@ -87,8 +94,8 @@ class Memory:
     @property
     def spent(self) -> float:
         """Return the total cost of finished generations."""
-        kept = sum(kept["usage"] for name, kept in self.generations.items() if name not in self.under_way)
-        return self.forgotten_usage + kept
+        kept = sum(kept["usage"] for name, kept in self.generations.items() if name not in self.unfinished)
+        return self.dropped_usage + kept
 
     def opened(self) -> None:
         """Count a stream that begins."""

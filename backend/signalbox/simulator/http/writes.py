@@ -57,7 +57,7 @@ class Writes(Response):
                 finished = True
                 group.cancel_scope.cancel()
         finally:
-            if self.received.generation_id in self.memory.under_way:
+            if self.received.generation_id in self.memory.unfinished:
                 self.memory.settle(self.received.generation_id, self._share(), early=not finished)
             self.memory.closed(self.received, early=not finished)
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from ..http.incoming import Incoming, calls_of, is_named
-from ..shapes import as_objects
+from ..json_values import as_objects
 from .formulas import Formula, formula_in, shown_result
 from .intents import SMALL_TALK
 from .notes import saves_notes, split_note, unsaved

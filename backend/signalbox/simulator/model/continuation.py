@@ -20,8 +20,8 @@ def text_so_far(incoming: Incoming) -> str:
     """Return the text of the answer that the model is asked to continue, empty for a new question."""
     if not incoming.continues_answer:
         return ""
-    spoken = (message for _, message in incoming.loop() if message.get("role") == "assistant")
-    return "".join(text_of(message) for message in spoken if not calls_of(message))
+    completion = (message for _, message in incoming.loop() if message.get("role") == "assistant")
+    return "".join(text_of(message) for message in completion if not calls_of(message))
 
 
 def left(incoming: Incoming, whole: str) -> str:

@@ -2,9 +2,9 @@
 
 import orjson
 
-from ..accents import Accent
+from ..families import Family
 from ..http.incoming import Incoming
-from ..shapes import as_object
+from ..json_values import as_object
 from .answer import compose, is_answered, rounds
 from .notes import saves_notes, unsaved
 from .plan import Exchange, exchanges, next_calls
@@ -15,12 +15,12 @@ from .values import Values
 PREAMBLE = "Let me look into that."
 
 
-def decide(incoming: Incoming, accent: Accent) -> Turn:
+def decide(incoming: Incoming, family: Family) -> Turn:
     """Return the next turn: calls while something is left to ask, else the answer."""
     made = exchanges(incoming)
     calls = next_calls(incoming, made) if incoming.may_call else []
     if calls:
-        starts = accent.preamble and not rounds(incoming) and not saves_notes(calls[0].name)
+        starts = family.preamble and not rounds(incoming) and not saves_notes(calls[0].name)
         preamble = PREAMBLE if starts else ""
         return Turn(preamble, think(incoming, made, calls), tuple(calls))
     return Turn(_shaped(incoming, compose(incoming, made)), think(incoming, made, calls))

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from ..http.incoming import Incoming, Tool, calls_of, is_named, text_of
-from ..shapes import as_object
+from ..json_values import as_object
 from .intents import DEEP, Intent, asked_for
 from .notes import save_call, split_note
 from .tool_results import Result, read_result
@@ -35,7 +35,7 @@ def first_argument(exchange: Exchange) -> str:
 
 def exchanges(incoming: Incoming) -> list[Exchange]:
     """Read the open tool loop: every call with its result, in order; first those that were told in words."""
-    told = [Exchange(told.name, _json(told.arguments), read_result(told.result)) for told in incoming.told_calls]
+    told = [Exchange(told.name, _json(told.arguments), read_result(told.result)) for told in incoming.text_results]
     loop = [message for _, message in incoming.loop()]
     results = {str(message.get("tool_call_id")): text_of(message) for message in loop if message.get("role") == "tool"}
     called = [

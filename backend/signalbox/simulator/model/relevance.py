@@ -25,7 +25,7 @@ _ENOUGH = 0.6
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])")
 
 
-def telling(query: str) -> set[str]:
+def content_stems(query: str) -> set[str]:
     """Return the stems of the words that say what a query is about."""
     words = [word for word in re.findall(r"\w+", query.casefold()) if len(word) > 1]
     return {_stem(word) for word in words if word not in _FILLERS} or {_stem(word) for word in words}

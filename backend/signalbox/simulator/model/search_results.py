@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .forms import wants_list, wants_table
 from .plan import Exchange, first_argument
-from .relevance import is_about, quote, sentences, shared, telling
+from .relevance import content_stems, is_about, quote, sentences, shared
 from .tables import Column, names, table
 from .tool_results import Item, tidy
 
@@ -34,7 +34,7 @@ def read_searches(searches: list[Exchange]) -> list[Search]:
     read: list[Search] = []
     for exchange in searches:
         query = first_argument(exchange)
-        words = telling(query)
+        words = content_stems(query)
         held = {word for item in brought for word in shared(words, _quoted(item))}
         about = [item for item in exchange.result.items if shared(words, _quoted(item)) or not words]
         about = about if is_about(words, held) else []
@@ -63,7 +63,7 @@ def _formed(read: list[Search], question: str) -> list[str]:
 
 def _best(search: Search, name: str) -> Item:
     """Return the first source whose title has the name, else the first."""
-    words = telling(name)
+    words = content_stems(name)
     return next((item for item in search.about if shared(words, item.title) == words), search.about[0])
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..shapes import as_list, as_object, as_objects
+from ..json_values import as_list, as_object, as_objects
 
 URL = re.compile(r"https?://[^\s<>\"')\]]+")
 

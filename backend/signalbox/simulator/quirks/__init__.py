@@ -157,18 +157,29 @@ from dataclasses import replace
 
 from ..http.incoming import Incoming
 from ..model.answer import rounds
-from . import arguments, attachments, endings, finals, hearing, leaks, reasoning, shapes_of_calls, stops, transport
+from . import (
+    arguments,
+    attachments,
+    call_deltas,
+    final_answers,
+    finish_reasons,
+    leaked_calls,
+    reasoning,
+    requests,
+    stop_reasons,
+    transport,
+)
 from .attempts import Attempts
 from .quirk import Quirk
 
 QUIRKS: dict[str, Quirk] = {
-    **shapes_of_calls.QUIRKS,
+    **call_deltas.QUIRKS,
     **arguments.QUIRKS,
-    **leaks.QUIRKS,
-    **endings.QUIRKS,
-    **stops.QUIRKS,
+    **leaked_calls.QUIRKS,
+    **finish_reasons.QUIRKS,
+    **stop_reasons.QUIRKS,
     **reasoning.QUIRKS,
-    **finals.QUIRKS,
+    **final_answers.QUIRKS,
     **transport.QUIRKS,
     **attachments.QUIRKS,
 }
@@ -183,7 +194,7 @@ def quirk_named(name: str) -> Quirk | None:
 def quirk_of(model: str, attempt: int = 1) -> Quirk | None:
     """Return the quirk that a model id names; one that passes is over at the second attempt."""
     quirk = quirk_named(model.partition("/")[2])
-    if quirk and quirk.passes and attempt % 2 == 0:
+    if quirk and quirk.transient and attempt % 2 == 0:
         return Quirk(turn=quirk.after, lenient=quirk.lenient)
     return quirk
 
@@ -194,9 +205,9 @@ def received(incoming: Incoming, attempts: Attempts) -> Incoming:
     if quirk is None:
         return incoming
     incoming = attempts.count(incoming)
-    if quirk.first_only and rounds(incoming):
+    if quirk.first_step_only and rounds(incoming):
         incoming = replace(incoming, attempt=2)
-    return hearing.understood(quirk_of(incoming.model, incoming.attempt) or Quirk(), incoming)
+    return requests.apply_quirk(quirk_of(incoming.model, incoming.attempt) or Quirk(), incoming)
 
 
 __all__ = ["QUIRKS", "Attempts", "Quirk", "quirk_named", "quirk_of", "received"]

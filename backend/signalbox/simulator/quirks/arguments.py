@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import orjson
 
-from ..accents import Accent
+from ..completion import Completion
+from ..families import Family
 from ..faults.steps import answer, asking, is_first, search, topic
 from ..http.incoming import Incoming
 from ..model.turns import Call, Finish, Turn
-from ..spoken import Spoken
-from .quirk import Quirk, Shape, Speak, first_step
+from .quirk import ChangeCompletion, MakeTurn, Quirk, first_step
 
 Change = Callable[[Incoming, Call], str]
 LONGEST_ANSWER = 16_384
@@ -21,10 +21,10 @@ def text(call: Call) -> str:
     return call.written(compact=True)
 
 
-def _raw(change: Change, *, finish: Finish | None = None) -> Shape:
+def _raw(change: Change, *, finish: Finish | None = None) -> MakeTurn:
     """Ask one search whose arguments are written in another way."""
 
-    def turn(incoming: Incoming, accent: Accent) -> Turn:
+    def turn(incoming: Incoming, family: Family) -> Turn:
         if not is_first(incoming):
             return answer(incoming)
         call = search(incoming, topic(incoming))
@@ -51,17 +51,17 @@ def _cut_in_a_brace(incoming: Incoming, call: Call) -> str:
     return written[: written.index("}") + 1]
 
 
-def _said_tokens(incoming: Incoming, spoken: Spoken) -> Spoken:
+def _said_tokens(incoming: Incoming, completion: Completion) -> Completion:
     """Tell that as many tokens were written as may be: only that says that the call was cut."""
-    if not spoken.calls:
-        return spoken
+    if not completion.calls:
+        return completion
     most = incoming.max_tokens or LONGEST_ANSWER
-    usage = {**spoken.usage, "completion_tokens": most, "total_tokens": spoken.usage["prompt_tokens"] + most}
-    return replace(spoken, usage=usage)
+    usage = {**completion.usage, "completion_tokens": most, "total_tokens": completion.usage["prompt_tokens"] + most}
+    return replace(completion, usage=usage)
 
 
-def _quirk(change: Change, *, finish: Finish | None = None, speak: Speak | None = None) -> Quirk:
-    return Quirk(turn=_raw(change, finish=finish), speak=speak)
+def _quirk(change: Change, *, finish: Finish | None = None, completion: ChangeCompletion | None = None) -> Quirk:
+    return Quirk(turn=_raw(change, finish=finish), completion=completion)
 
 
 def _written(raw: str) -> Change:
@@ -79,7 +79,7 @@ QUIRKS: dict[str, Quirk] = {
     "a06-leading": _quirk(lambda _, call: "{}" + text(call)),
     "a07": _quirk(lambda _, call: text(call)[:-4], finish="tool_calls"),
     "a07-length": _quirk(lambda _, call: text(call)[:-4], finish="length"),
-    "a07-tokens": _quirk(_cut_in_a_brace, finish="tool_calls", speak=_said_tokens),
+    "a07-tokens": _quirk(_cut_in_a_brace, finish="tool_calls", completion=_said_tokens),
     "a07-parses": _quirk(_written("{}"), finish="length"),
     "a08": _quirk(lambda incoming, _: f"{{query: '{topic(incoming)}', }}"),
     "a09": Quirk(turn=first_step(_clock)),

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from ..accents import Accent
+from ..completion import Completion
+from ..families import Family
 from ..http.incoming import Incoming
 from ..model.drawing import image_part, sunrise
 from ..model.turns import Turn
-from ..spoken import Spoken
-from .quirk import Chunk, Quirk, Stream, altered, choice, delta
+from .quirk import ChangeStream, Chunk, Quirk, altered, choice, delta
 
 CITED = "Spring tides come with the new moon and the full moon, neap tides with the half moons."
 DRAWN = "Here is a sunrise over the sea.", "The sun stands just above the horizon."
@@ -42,10 +42,10 @@ def _fields(kind: str) -> dict[str, Any]:
 _LINKED = image_part("https://images.example.org/sunrise.png")
 
 
-def _beside(kind: str, *, after: str) -> Stream:
+def _beside(kind: str, *, after: str) -> ChangeStream:
     """Send the fields in a separate chunk, behind the text `after`."""
 
-    def stream(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+    def stream(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
         mold = altered(chunks[0], content="", **_fields(kind))
         left = len(after)
         for place, chunk in enumerate(chunks):
@@ -62,7 +62,7 @@ def _beside(kind: str, *, after: str) -> Stream:
 
 
 def _whole(kind: str) -> Any:
-    def whole(spoken: Spoken, body: Chunk) -> Chunk:
+    def whole(completion: Completion, body: Chunk) -> Chunk:
         choice(body)["message"].update(_fields(kind))
         return body
 
@@ -70,7 +70,7 @@ def _whole(kind: str) -> Any:
 
 
 def _quirk(kind: str, text: str, *, after: str = "") -> Quirk:
-    def turn(incoming: Incoming, accent: Accent) -> Turn:
+    def turn(incoming: Incoming, family: Family) -> Turn:
         return Turn(text)
 
     return Quirk(turn=turn, stream=_beside(kind, after=after), whole=_whole(kind))

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..http.incoming import Incoming, text_of
-from ..shapes import as_object
+from ..json_values import as_object
 
-KEPT = 500
+MAX_ENTRIES = 500
 Key = tuple[str, str, int]
 Room = tuple[int, str]
 
@@ -31,12 +31,16 @@ class Attempts:
         self.seen[key] = (before + 1, now)
         _bound(self.seen)
         _bound(self.sizes)
-        roomier = before > 0 and (now[0] > room[0] or (now[1] != room[1] and now[1] in ("low", "minimal", "none")))
-        return replace(incoming, attempt=before + 1, roomier=roomier, told=len(first) > shortest)
+        has_raised_limit = before > 0 and (
+            now[0] > room[0] or (now[1] != room[1] and now[1] in ("low", "minimal", "none"))
+        )
+        return replace(
+            incoming, attempt=before + 1, has_raised_limit=has_raised_limit, has_text_results=len(first) > shortest
+        )
 
 
 def _bound(kept: dict[Any, Any]) -> None:
-    while len(kept) > KEPT:
+    while len(kept) > MAX_ENTRIES:
         del kept[next(iter(kept))]
 
 

@@ -5,57 +5,57 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from ..accents import Accent, Delta, WireCall
-from ..faults.steps import answer, asking, is_first, one
-from ..http.errors import Refused
+from ..completion import Completion
+from ..families import Delta, Family, WireCall
+from ..faults.steps import answer, asking, is_first, one_search
+from ..http.errors import Rejected
 from ..http.incoming import Incoming
 from ..http.writes import Ending
 from ..model.turns import Call, Turn
-from ..spoken import Spoken
 
 Chunk = dict[str, Any]
 Frame = Chunk | bytes
-Shape = Callable[[Incoming, Accent], Turn]
-Speak = Callable[[Incoming, Spoken], Spoken]
-Stream = Callable[[Spoken, list[Chunk]], Sequence[Frame]]
-Whole = Callable[[Spoken, Chunk], Chunk]
+MakeTurn = Callable[[Incoming, Family], Turn]
+ChangeCompletion = Callable[[Incoming, Completion], Completion]
+ChangeStream = Callable[[Completion, list[Chunk]], Sequence[Frame]]
+ChangeBody = Callable[[Completion, Chunk], Chunk]
 
 
-def first_step(calls: Callable[[Incoming], Sequence[Call]], text: str = "") -> Shape:
+def first_step(calls: Callable[[Incoming], Sequence[Call]], text: str = "") -> MakeTurn:
     """Ask for calls in the first step, and answer in words after their results."""
 
-    def turn(incoming: Incoming, accent: Accent) -> Turn:
+    def turn(incoming: Incoming, family: Family) -> Turn:
         return asking(incoming, *calls(incoming), text=text) if is_first(incoming) else answer(incoming)
 
     return turn
 
 
-SEARCHES_ONCE = first_step(one)
+SEARCHES_ONCE = first_step(one_search)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quirk:
     """Where an answer differs from an ordinary one; what is None is ordinary."""
 
-    turn: Shape = SEARCHES_ONCE
+    turn: MakeTurn = SEARCHES_ONCE
     """What is said."""
-    speak: Speak | None = None
+    completion: ChangeCompletion | None = None
     """The ids, the details, the usage."""
-    stream: Stream | None = None
+    stream: ChangeStream | None = None
     """The chunks of the stream, before they are written."""
-    whole: Whole | None = None
+    whole: ChangeBody | None = None
     """The body of an answer that is not streamed."""
     writes: Callable[[list[bytes]], list[bytes]] | None = None
     """The bytes of the stream, `[DONE]` included."""
     ending: Ending = "clean"
-    hear: Callable[[Incoming], Incoming] | None = None
+    request: Callable[[Incoming], Incoming] | None = None
     """How the request is understood, before it is checked."""
-    refuse: Callable[[Incoming], Refused | None] | None = None
-    passes: bool = False
+    reject: Callable[[Incoming], Rejected | None] | None = None
+    transient: bool = False
     """The second attempt at the same step is answered ordinarily, with the turn `after`."""
-    first_only: bool = False
+    first_step_only: bool = False
     """With results in the request it is over as well."""
-    after: Shape = SEARCHES_ONCE
+    after: MakeTurn = SEARCHES_ONCE
     lenient: bool = False
     """The host does not check what reasoning comes back."""
 
@@ -92,17 +92,19 @@ def finished(reason: Any, native: Any) -> dict[str, Any]:
 UNFINISHED = finished(None, None)
 
 
-def recut(cut: Callable[[Sequence[WireCall]], Iterable[list[Delta]]], *, field: str = "tool_calls") -> Stream:
+def replace_calls(
+    cut: Callable[[Sequence[WireCall]], Iterable[list[Delta]]], *, field: str = "tool_calls"
+) -> ChangeStream:
     """Send the calls of the answer in these deltas instead; an answer without calls stays as it is."""
 
-    def stream(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+    def stream(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
         mine = [chunk for chunk in chunks if has_calls(chunk)]
         if not mine:
             return chunks
         at = chunks.index(mine[0])
         mold = altered(mine[0], finish=UNFINISHED)
         del choice(mold)["delta"]["tool_calls"]
-        made = [_with_field(mold, field, entries) for entries in cut(spoken.calls)]
+        made = [_with_field(mold, field, entries) for entries in cut(completion.calls)]
         made[-1] = altered(made[-1], finish=finished(*_finish(mine[-1])))
         rest = [chunk for chunk in chunks[at:] if not has_calls(chunk)]
         return [*chunks[:at], *made, *rest]
@@ -119,10 +121,10 @@ def _finish(chunk: Chunk) -> tuple[Any, Any]:
     return found.get("finish_reason"), found.get("native_finish_reason")
 
 
-def whole_calls(change: Callable[[list[Delta]], list[Delta]]) -> Whole:
+def body_calls(change: Callable[[list[Delta]], list[Delta]]) -> ChangeBody:
     """Write the calls of a whole body this way instead."""
 
-    def whole(spoken: Spoken, body: Chunk) -> Chunk:
+    def whole(completion: Completion, body: Chunk) -> Chunk:
         message = choice(body)["message"]
         if "tool_calls" in message:
             message["tool_calls"] = change(message["tool_calls"])
@@ -131,41 +133,41 @@ def whole_calls(change: Callable[[list[Delta]], list[Delta]]) -> Whole:
     return whole
 
 
-def ending_in(reason: Any, native: Any | None = None, *, calls_only: bool = True) -> tuple[Stream, Whole]:
+def with_finish(reason: Any, native: Any | None = None, *, calls_only: bool = True) -> tuple[ChangeStream, ChangeBody]:
     """End with these finish words wherever the answer would have said how it ends."""
 
     def fields(old: Chunk) -> dict[str, Any]:
         return finished(reason, old.get("native_finish_reason") if native is None else native)
 
-    def stream(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
-        if calls_only and not spoken.calls:
+    def stream(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
+        if calls_only and not completion.calls:
             return chunks
         return [
             altered(chunk, finish=fields(choice(chunk))) if choice(chunk).get("finish_reason") else chunk
             for chunk in chunks
         ]
 
-    def whole(spoken: Spoken, body: Chunk) -> Chunk:
-        if spoken.calls or not calls_only:
+    def whole(completion: Completion, body: Chunk) -> Chunk:
+        if completion.calls or not calls_only:
             choice(body).update(fields(choice(body)))
         return body
 
     return stream, whole
 
 
-def both(first: Stream, second: Stream) -> Stream:
+def chain(first: ChangeStream, second: ChangeStream) -> ChangeStream:
     """Change the chunks twice."""
 
-    def stream(spoken: Spoken, chunks: list[Chunk]) -> Sequence[Frame]:
-        made = [chunk for chunk in first(spoken, chunks) if isinstance(chunk, dict)]
-        return second(spoken, made)
+    def stream(completion: Completion, chunks: list[Chunk]) -> Sequence[Frame]:
+        made = [chunk for chunk in first(completion, chunks) if isinstance(chunk, dict)]
+        return second(completion, made)
 
     return stream
 
 
-def letters(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+def letter_by_letter(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
     """Send a text that holds markup letter by letter: every tag is split over chunks."""
-    if not any(mark in spoken.cut.turn.text for mark in ("<", "[TOOL_CALLS]")):
+    if not any(mark in completion.limited.turn.text for mark in ("<", "[TOOL_CALLS]")):
         return chunks
     sent: list[Chunk] = []
     for chunk in chunks:
@@ -186,7 +188,7 @@ def header(call: WireCall, **fields: Any) -> Delta:
     return {"index": call.position, "id": call.id, "type": "function", "function": function, **fields}
 
 
-def entire(call: WireCall, **fields: Any) -> Delta:
+def whole_call(call: WireCall, **fields: Any) -> Delta:
     """Write a call in one delta."""
     return {**header(call, **fields), "function": {"name": call.name, "arguments": call.arguments}}
 

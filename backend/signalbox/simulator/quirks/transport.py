@@ -7,22 +7,34 @@ from typing import Any
 
 import orjson
 
-from ..accents import Accent
+from ..completion import Completion
+from ..families import Family
 from ..faults.steps import PARAGRAPH, answer, is_first, search, topic
-from ..http.errors import Refused
+from ..http.errors import Rejected
 from ..http.incoming import Incoming
 from ..http.stream import DONE, frame
 from ..model.next_turn import decide
 from ..model.turns import Turn
-from ..spoken import Spoken
-from .quirk import UNFINISHED, Chunk, Frame, Quirk, Shape, Stream, Whole, altered, choice, first_step, has_calls
+from .quirk import (
+    UNFINISHED,
+    ChangeBody,
+    ChangeStream,
+    Chunk,
+    Frame,
+    MakeTurn,
+    Quirk,
+    altered,
+    choice,
+    first_step,
+    has_calls,
+)
 
 SEPARATORS = "One line.\u2028Another line.\u2029A third one.\u0085And a fourth one, with an emoji 🙂 and an accent é."
 BAD_GATEWAY: Chunk = {"code": 502, "message": "Provider disconnected unexpectedly"}
 
 
-def _saying(text: str) -> Shape:
-    return lambda _incoming, _accent: Turn(text, "I write a paragraph.")
+def _saying(text: str) -> MakeTurn:
+    return lambda _incoming, _family: Turn(text, "I write a paragraph.")
 
 
 def _error(code: int) -> Chunk:
@@ -40,27 +52,27 @@ def _in(seconds: float) -> str:
 # ---- E1: errors inside a 200
 
 
-def _breaks(code: int, *, at_once: bool = False) -> Stream:
+def _breaks(code: int, *, at_once: bool = False) -> ChangeStream:
     """Send a top-level error without choices, in the middle of the text or before any of it."""
 
-    def stream(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+    def stream(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
         kept = [] if at_once else chunks[: len(chunks) // 2]
         return [*kept, {**chunks[0], "choices": [], "error": _error(code)}]
 
     return stream
 
 
-def _error_body(code: int) -> Whole:
+def _error_body(code: int) -> ChangeBody:
     return lambda _spoken, _body: {"error": _error(code), "user_id": "user_simulated"}
 
 
-def _says_error(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+def _says_error(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
     """Finish with `error` in the middle of the text, without an error object."""
     kept = chunks[: len(chunks) // 2]
     return [*kept, altered(kept[-1], finish={"finish_reason": "error", "native_finish_reason": "error"}, content="")]
 
 
-def _whole_says_error(spoken: Spoken, body: Chunk) -> Chunk:
+def _whole_says_error(completion: Completion, body: Chunk) -> Chunk:
     choice(body).update({"finish_reason": "error", "native_finish_reason": "error"})
     choice(body)["message"]["content"] = PARAGRAPH[:80]
     return body
@@ -70,11 +82,11 @@ def _body_instead(writes: list[bytes]) -> list[bytes]:
     return [orjson.dumps({"error": _error(429), "user_id": "user_simulated"})]
 
 
-def _breaks_behind_calls(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+def _breaks_behind_calls(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
     """Send whole calls, then an error in the place of their finish."""
-    if not spoken.calls:
+    if not completion.calls:
         return chunks
-    return [*_up_to_calls(spoken, chunks), {**chunks[0], "choices": [], "error": BAD_GATEWAY}]
+    return [*_up_to_calls(completion, chunks), {**chunks[0], "choices": [], "error": BAD_GATEWAY}]
 
 
 # ---- E2: an end that is none
@@ -84,9 +96,9 @@ def _half(writes: list[bytes]) -> list[bytes]:
     return writes[: max(len(writes) // 2, 1)]
 
 
-def _up_to_calls(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+def _up_to_calls(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
     """Stop behind whole calls, before their finish."""
-    if not spoken.calls:
+    if not completion.calls:
         return chunks
     last = max(at for at, chunk in enumerate(chunks) if has_calls(chunk))
     return [*chunks[:last], altered(chunks[last], finish=UNFINISHED)]
@@ -127,7 +139,7 @@ def _bytes(writes: list[bytes]) -> list[bytes]:
 # ---- E9: chunks that lack something
 
 
-def _filtered(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+def _filtered(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
     """Send Azure's filter results: before the answer without a choice, behind it without a delta."""
     found = {"hate": {"filtered": False, "severity": "safe"}}
     blank: Chunk = {"id": "", "object": "", "created": 0, "model": ""}
@@ -136,18 +148,18 @@ def _filtered(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
     return [first, *chunks[:-1], later, chunks[-1]]
 
 
-def _no_choices(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+def _no_choices(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
     """Leave the choices out of a chunk that says nothing, and make them null in another."""
     without = {name: value for name, value in chunks[0].items() if name != "choices"}
     return [without, {**without, "choices": None}, *chunks]
 
 
-def _null_delta(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+def _null_delta(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
     null = {**chunks[0], "choices": [{"index": 0, "delta": None, "finish_reason": None}]}
     return [null, *chunks[:1], null, *chunks[1:]]
 
 
-def _bare_usage(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+def _bare_usage(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
     """Send the usage in a chunk without choices behind the finish."""
     last = chunks[-1]
     ended = {**last, "choices": chunks[-2].get("choices") or last["choices"]}
@@ -158,10 +170,10 @@ def _bare_usage(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
 # ---- E10: frames that are cut and glued
 
 
-def _glued(every: int) -> Stream:
+def _glued(every: int) -> ChangeStream:
     """Begin a frame, break off, and send it whole on the same line (opencode#23442)."""
 
-    def stream(spoken: Spoken, chunks: list[Chunk]) -> Sequence[Frame]:
+    def stream(completion: Completion, chunks: list[Chunk]) -> Sequence[Frame]:
         return [_stutter(chunk) if at % every == 1 else chunk for at, chunk in enumerate(chunks)]
 
     return stream
@@ -175,10 +187,10 @@ def _stutter(chunk: Any) -> bytes:
 # ---- F1: limits
 
 
-def _limited(message: str, seconds: float, headers: dict[str, str] | None = None) -> Callable[[Incoming], Refused]:
-    def refuse(incoming: Incoming) -> Refused:
+def _limited(message: str, seconds: float, headers: dict[str, str] | None = None) -> Callable[[Incoming], Rejected]:
+    def refuse(incoming: Incoming) -> Rejected:
         limits = {"X-RateLimit-Limit": "20", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": _in(seconds)}
-        return Refused(429, message, metadata={"headers": {} if headers else limits}, headers=headers)
+        return Rejected(429, message, metadata={"headers": {} if headers else limits}, headers=headers)
 
     return refuse
 
@@ -188,9 +200,9 @@ _DAY = _limited("Rate limit exceeded: free-models-per-day. Add 10 credits to unl
 _HEADER = _limited("Rate limit exceeded", 0, {"Retry-After": "1"})
 
 
-def _separated(incoming: Incoming, accent: Accent) -> Turn:
+def _separated(incoming: Incoming, family: Family) -> Turn:
     asked = first_step(lambda asking: [search(asking, f"{topic(asking)}\u2028{topic(asking)}\u0085")])
-    return asked(incoming, accent) if is_first(incoming) else replace(answer(incoming), text=SEPARATORS)
+    return asked(incoming, family) if is_first(incoming) else replace(answer(incoming), text=SEPARATORS)
 
 
 _PARAGRAPH = _saying(PARAGRAPH)
@@ -203,8 +215,8 @@ QUIRKS: dict[str, Quirk] = {
         turn=_PARAGRAPH,
         stream=_breaks(502, at_once=True),
         whole=_error_body(502),
-        passes=True,
-        first_only=True,
+        transient=True,
+        first_step_only=True,
         after=decide,
     ),
     "e01-429": Quirk(turn=_PARAGRAPH, stream=_breaks(429, at_once=True), whole=_error_body(429)),
@@ -212,8 +224,8 @@ QUIRKS: dict[str, Quirk] = {
         turn=_PARAGRAPH,
         stream=_breaks(429, at_once=True),
         whole=_error_body(429),
-        passes=True,
-        first_only=True,
+        transient=True,
+        first_step_only=True,
         after=decide,
     ),
     "e01-tool": Quirk(stream=_breaks_behind_calls),
@@ -234,13 +246,13 @@ QUIRKS: dict[str, Quirk] = {
     "e09-usage": Quirk(stream=_bare_usage),
     "e10": Quirk(stream=_glued(1000)),
     "e10-many": Quirk(turn=_PARAGRAPH, stream=_glued(2)),
-    "f01": Quirk(turn=decide, refuse=_MINUTE, passes=True, first_only=True, after=decide),
-    "f01-always": Quirk(turn=decide, refuse=_MINUTE),
-    "f01-day": Quirk(turn=decide, refuse=_DAY),
-    "f01-header": Quirk(turn=decide, refuse=_HEADER, passes=True, first_only=True, after=decide),
+    "f01": Quirk(turn=decide, reject=_MINUTE, transient=True, first_step_only=True, after=decide),
+    "f01-always": Quirk(turn=decide, reject=_MINUTE),
+    "f01-day": Quirk(turn=decide, reject=_DAY),
+    "f01-header": Quirk(turn=decide, reject=_HEADER, transient=True, first_step_only=True, after=decide),
     "f02": Quirk(
-        turn=_PARAGRAPH, stream=_breaks(502), whole=_error_body(502), passes=True, first_only=True, after=decide
+        turn=_PARAGRAPH, stream=_breaks(502), whole=_error_body(502), transient=True, first_step_only=True, after=decide
     ),
-    "f02-cut": Quirk(turn=_PARAGRAPH, writes=_half, ending="cut", passes=True, first_only=True, after=decide),
-    "f02-tool": Quirk(stream=_breaks_behind_calls, passes=True),
+    "f02-cut": Quirk(turn=_PARAGRAPH, writes=_half, ending="cut", transient=True, first_step_only=True, after=decide),
+    "f02-tool": Quirk(stream=_breaks_behind_calls, transient=True),
 }

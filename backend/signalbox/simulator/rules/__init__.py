@@ -4,10 +4,10 @@ A new rule is a function in one of these files and a row in its table, or in `FA
 """
 
 from ..http.incoming import Incoming
-from .every import RULES
-from .families import FAMILY_RULES
-from .router import ROUTER_RULES
-from .shape import check_body
+from .all_providers import RULES
+from .body_shape import check_body
+from .by_family import FAMILY_RULES
+from .openrouter import ROUTER_RULES
 
 __all__ = ["check", "check_body"]
 

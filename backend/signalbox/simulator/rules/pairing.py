@@ -1,7 +1,7 @@
 """Calls and their results: every call answered, at once, and nothing answered that was not called (quirks C8, D1)."""
 
 from ..http.incoming import Incoming, calls_of
-from .words import host_says
+from .provider_errors import provider_error
 
 _LONE = {
     "anthropic": "messages.{at}.content.0: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each "
@@ -42,13 +42,13 @@ def _lone(incoming: Incoming, at: int) -> None:
     before = incoming.messages[at - 1]["role"] if at else "none"
     said = _LONE.get(incoming.family, _NO_CALL)
     call_id = incoming.messages[at]["tool_call_id"]
-    raise host_says(incoming, said.format(at=at, id=call_id, before=before), "3230")
+    raise provider_error(incoming, said.format(at=at, id=call_id, before=before), "3230")
 
 
 def _nothing_open(incoming: Incoming, at: int, open_calls: list[str]) -> None:
     if open_calls:
         said = _OPEN.get(incoming.family, _NO_RESULT)
-        raise host_says(incoming, said.format(at=at, id=", ".join(open_calls)), "3230")
+        raise provider_error(incoming, said.format(at=at, id=", ".join(open_calls)), "3230")
 
 
 def results_in_order(incoming: Incoming) -> None:
@@ -58,7 +58,7 @@ def results_in_order(incoming: Incoming) -> None:
         if message["role"] == "tool":
             if message["tool_call_id"] != called.pop(0):
                 said = "Please ensure that function response parts are in the order of the function call parts."
-                raise host_says(incoming, said)
+                raise provider_error(incoming, said)
             continue
         called = [call["id"] for call in calls_of(message)]
 
@@ -68,4 +68,4 @@ def calls_need_tools(incoming: Incoming) -> None:
     used = any(message["role"] == "tool" or calls_of(message) for message in incoming.messages)
     if used and not incoming.body.get("tools"):
         said = "The toolConfig field must be defined when using toolUse and toolResult content blocks."
-        raise host_says(incoming, said)
+        raise provider_error(incoming, said)

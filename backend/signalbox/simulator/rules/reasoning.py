@@ -3,48 +3,48 @@
 import re
 from typing import Any
 
-from ..accents import ACCENTS, Maker
 from ..catalog import row_of
+from ..families import FAMILIES, Origin
 from ..http.incoming import Incoming, Message, calls_of
-from ..shapes import as_objects
-from .words import Rule, host_of, host_says
+from ..json_values import as_objects
+from .provider_errors import Rule, provider_error, provider_of
 
 
-def details_are_own(altered: str, code: str = "") -> Rule:
+def details_are_unaltered(altered: str, code: str = "") -> Rule:
     """Sealed reasoning is taken only as this model sent it, on this host: anywhere in the request (quirks B2 to B4)."""
 
     def rule(incoming: Incoming) -> None:
-        maker = Maker(incoming.plain_model, host_of(incoming))
+        origin = Origin(incoming.plain_model, provider_of(incoming))
         for at, message in enumerate(incoming.messages):
             details = as_objects(message.get("reasoning_details"))
             ids = [call["id"] for call in calls_of(message)]
-            if details and details != ACCENTS[incoming.family].make_details(reasoning_in(details), ids, maker):
-                raise host_says(incoming, altered.format(at=at), code)
+            if details and details != FAMILIES[incoming.family].make_details(reasoning_in(details), ids, origin):
+                raise provider_error(incoming, altered.format(at=at), code)
 
     return rule
 
 
-def details_are_open(said: str) -> Rule:
+def details_are_unsigned(said: str) -> Rule:
     """Hosts of open models take reasoning as text; what another family sealed they cannot read (quirk B4)."""
 
     def rule(incoming: Incoming) -> None:
         for at, message in enumerate(incoming.messages):
             if any(detail.get("format") != "unknown" for detail in as_objects(message.get("reasoning_details"))):
-                raise host_says(incoming, said.format(at=at))
+                raise provider_error(incoming, said.format(at=at))
 
     return rule
 
 
-def no_reasoning_to_the_unreasoning(incoming: Incoming) -> None:
+def no_reasoning_for_plain_models(incoming: Incoming) -> None:
     """Mistral's plain models take no reasoning back, in whatever field (quirk B4)."""
     if row_of(incoming.model).reasons:
         return
     for message in incoming.messages:
         if any(message.get(name) for name in ("reasoning", "reasoning_content", "reasoning_details")):
-            raise host_says(incoming, "Reasoning input is not enabled for this model")
+            raise provider_error(incoming, "Reasoning input is not enabled for this model")
 
 
-def details_come_back(missing: str, own_ids: str = ".*") -> Rule:
+def details_are_sent_back(missing: str, own_ids: str = ".*") -> Rule:
     """Sealed reasoning of the open tool loop comes back with the calls that the host minted an id for (quirk B1)."""
 
     def rule(incoming: Incoming) -> None:
@@ -53,12 +53,12 @@ def details_come_back(missing: str, own_ids: str = ".*") -> Rule:
         for at, message in _since_the_question(incoming):
             own = any(re.fullmatch(own_ids, call["id"]) for call in calls_of(message))
             if own and not message.get("reasoning_details"):
-                raise host_says(incoming, missing.format(at=at))
+                raise provider_error(incoming, missing.format(at=at))
 
     return rule
 
 
-def last_turn_thinks(incoming: Incoming) -> None:
+def open_turn_has_thinking(incoming: Incoming) -> None:
     """With thinking on, Claude's last turn begins with a thinking block of any model (quirk B7).
 
     A user's words behind tool results are one turn with them on Anthropic's wire, so they do not close the loop.
@@ -69,7 +69,7 @@ def last_turn_thinks(incoming: Incoming) -> None:
         message, before = incoming.messages[at], incoming.messages[at - 1] if at else {}
         if message["role"] == "assistant" and before.get("role") == "user":
             if calls_of(message) and not message.get("reasoning_details"):
-                raise host_says(incoming, EXPECTED_THINKING.format(at=at))
+                raise provider_error(incoming, EXPECTED_THINKING.format(at=at))
             return
         if message["role"] == "user" and before.get("role") != "tool":
             return
@@ -87,7 +87,7 @@ EXPECTED_THINKING = (
 )
 
 
-def text_comes_back(missing: str) -> Rule:
+def reasoning_is_sent_back(missing: str) -> Rule:
     """DeepSeek and Kimi want the reasoning of the open tool loop back, as text or as details (quirk B5)."""
 
     def rule(incoming: Incoming) -> None:
@@ -95,7 +95,7 @@ def text_comes_back(missing: str) -> Rule:
             return
         for at, message in _since_the_question(incoming):
             if calls_of(message) and not _has_reasoning(message):
-                raise host_says(incoming, missing.format(at=at))
+                raise provider_error(incoming, missing.format(at=at))
 
     return rule
 
@@ -116,5 +116,5 @@ def sent_details(incoming: Incoming) -> bool:
     if incoming.family == "google":
         return True
     if incoming.reasoning == "unset":
-        return ACCENTS[incoming.family].reasons_by_default
+        return FAMILIES[incoming.family].reasons_by_default
     return incoming.reasoning == "visible"

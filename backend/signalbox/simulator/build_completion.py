@@ -7,30 +7,30 @@ from typing import Any
 
 import orjson
 
-from .accents import ACCENTS, Accent, Maker
 from .catalog import price_of
+from .completion import Completion, assign_ids, usage_of
+from .families import FAMILIES, Family, Origin
 from .faults.scripted import fault_of, turn_of
 from .http.incoming import Incoming
-from .limits import cut
+from .limits import apply_limits
 from .model.turns import Turn
 from .quirks import quirk_of
-from .spoken import Spoken, bill, mint
 
 
-def speak(incoming: Incoming, served: int) -> Spoken:
+def build_completion(incoming: Incoming, served: int) -> Completion:
     """Answer a request; the same request served as the n-th one gets the same ids."""
-    accent = ACCENTS[incoming.family]
-    provider = accent.provider(incoming.provider_order)
+    family = FAMILIES[incoming.family]
+    provider = family.provider(incoming.provider_order)
     rng = Random(orjson.dumps([served, incoming.body]))  # noqa: S311 - ids that only have to differ
-    turn = _audible(incoming, accent, turn_of(incoming, accent))
-    done = cut(
+    turn = _audible(incoming, family, turn_of(incoming, family))
+    done = apply_limits(
         turn,
         incoming.max_tokens,
         incoming.stops,
-        compact=accent.compact_arguments,
-        family=accent.family,
+        compact=family.compact_arguments,
+        family=family.name,
     )
-    calls = mint(accent, done.turn.calls, incoming, rng)
+    calls = assign_ids(family, done.turn.calls, incoming, rng)
     fault = fault_of(incoming.model)
     if fault and fault.name == "same-id":
         calls = tuple(replace(call, id="call_0") for call in calls)
@@ -40,32 +40,32 @@ def speak(incoming: Incoming, served: int) -> Spoken:
     reasoning = done.turn.reasoning
     written = done.turn.text + done.turn.refusal + "".join(call.name + call.arguments for call in calls)
     created = int(time.time())
-    spoken = Spoken(
+    completion = Completion(
         id=f"gen-{created}-{''.join(rng.choices('ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789', k=20))}",
         created=created,
         model=incoming.model,
         provider=provider,
-        accent=accent,
-        cut=done,
+        family=family,
+        limited=done,
         reasoning=reasoning,
         calls=calls,
-        details=tuple(accent.make_details(reasoning, named, Maker(incoming.plain_model, provider))),
-        usage=bill(incoming, reasoning, written, price_of(incoming.model)),
+        details=tuple(family.make_details(reasoning, named, Origin(incoming.plain_model, provider))),
+        usage=usage_of(incoming, reasoning, written, price_of(incoming.model)),
         attempt=incoming.attempt,
     )
-    return quirk.speak(incoming, spoken) if quirk and quirk.speak else spoken
+    return quirk.completion(incoming, completion) if quirk and quirk.completion else completion
 
 
-def _audible(incoming: Incoming, accent: Accent, turn: Turn) -> Turn:
+def _audible(incoming: Incoming, family: Family, turn: Turn) -> Turn:
     """Drop the reasoning if the family does not reason by default, or was told not to."""
     asked = incoming.reasoning == "visible"
-    reasons = asked or (incoming.reasoning == "unset" and accent.reasons_by_default)
+    reasons = asked or (incoming.reasoning == "unset" and family.reasons_by_default)
     return turn if reasons else replace(turn, reasoning="")
 
 
-def generation(spoken: Spoken, incoming: Incoming) -> dict[str, Any]:
+def generation_entry(completion: Completion, incoming: Incoming) -> dict[str, Any]:
     """Return the /generation entry of an answer."""
-    usage = spoken.usage
+    usage = completion.usage
     counted = {
         "tokens_prompt": usage["prompt_tokens"],
         "tokens_completion": usage["completion_tokens"],
@@ -85,17 +85,17 @@ def generation(spoken: Spoken, incoming: Incoming) -> dict[str, Any]:
     return {
         **dict.fromkeys(unknown.split()),
         **counted,
-        "id": spoken.id,
+        "id": completion.id,
         "api_type": "completions",
-        "model": spoken.model,
-        "provider_name": spoken.provider,
-        "created_at": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(spoken.created)),
+        "model": completion.model,
+        "provider_name": completion.provider,
+        "created_at": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(completion.created)),
         "data_region": "global",
         "origin": "",
         "streamed": incoming.stream,
         "cancelled": False,
-        "finish_reason": spoken.finish,
-        "native_finish_reason": spoken.native,
+        "finish_reason": completion.finish,
+        "native_finish_reason": completion.native,
         "generation_time": 100,
         "latency": 10,
         "is_byok": False,

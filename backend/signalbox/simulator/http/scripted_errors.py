@@ -2,7 +2,7 @@
 
 import time
 
-from .errors import Refused
+from .errors import Rejected
 
 _MESSAGES = {
     400: "Provider returned error",
@@ -22,7 +22,7 @@ _MESSAGES = {
 }
 
 
-def scripted(status: int, provider: str) -> Refused:
+def scripted_error(status: int, provider: str) -> Rejected:
     """Make the refusal of a status; a 429 says in its body when the limit ends, in epoch milliseconds (quirk F1)."""
     metadata: dict[str, object] = {"provider_name": provider, "raw": f"simulated {status}"}
     headers: dict[str, str] = {}
@@ -31,4 +31,4 @@ def scripted(status: int, provider: str) -> Refused:
         metadata["headers"] = {"X-RateLimit-Limit": "20", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset}
     if status == 503:
         headers["Retry-After"] = "2"
-    return Refused(status, _MESSAGES.get(status, "Simulated error"), metadata=metadata, headers=headers)
+    return Rejected(status, _MESSAGES.get(status, "Simulated error"), metadata=metadata, headers=headers)

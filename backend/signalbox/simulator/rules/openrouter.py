@@ -5,11 +5,11 @@ import re
 import orjson
 
 from ..catalog import LONGEST_ANSWER, row_of
-from ..http.errors import Refused
+from ..completion import estimate_tokens
+from ..http.errors import Rejected
 from ..http.incoming import Incoming, Message, calls_of, text_of
-from ..shapes import as_object, as_objects
-from ..spoken import count
-from .words import Rule
+from ..json_values import as_object, as_objects
+from .provider_errors import Rule
 
 # The parameters that are routed by; everything else in a body (messages, provider, session_id …) is OpenRouter's own.
 _PARAMETERS = (
@@ -26,21 +26,21 @@ def tools_need_an_endpoint(incoming: Incoming) -> None:
     """A model without tools has no endpoint for a request with tools (quirk C2)."""
     if incoming.body.get("tools") and "tools" not in row_of(incoming.model).parameters:
         named = f'"{incoming.tools[0].name}"' if incoming.tools else "tools"
-        raise Refused(404, f"No endpoints found that support tool use. Try disabling {named}. {_ROUTING}")
+        raise Rejected(404, f"No endpoints found that support tool use. Try disabling {named}. {_ROUTING}")
 
 
 def images_need_an_endpoint(incoming: Incoming) -> None:
     """A model that takes text alone has no endpoint for a request with pictures."""
     parts = (part for message in incoming.messages for part in as_objects(message.get("content")))
     if not row_of(incoming.model).images and any(part.get("type") == "image_url" for part in parts):
-        raise Refused(404, "No endpoints found that support image input")
+        raise Rejected(404, "No endpoints found that support image input")
 
 
 def modalities_need_an_endpoint(incoming: Incoming) -> None:
     """A model that does not draw has no endpoint for a request that wants images."""
     if set(incoming.modalities) - set(row_of(incoming.model).outputs):
         named = ", ".join(incoming.modalities)
-        raise Refused(404, f"No endpoints found that support the requested output modalities: {named}")
+        raise Rejected(404, f"No endpoints found that support the requested output modalities: {named}")
 
 
 def parameters_need_an_endpoint(incoming: Incoming) -> None:
@@ -48,7 +48,7 @@ def parameters_need_an_endpoint(incoming: Incoming) -> None:
     if as_object(incoming.body.get("provider")).get("require_parameters") is not True:
         return
     if (ROUTED_BY & incoming.body.keys()) - set(row_of(incoming.model).parameters):
-        raise Refused(404, f"No endpoints found that can handle the requested parameters. {_ROUTING}")
+        raise Rejected(404, f"No endpoints found that can handle the requested parameters. {_ROUTING}")
 
 
 def credits_cover_the_answer(incoming: Incoming) -> None:
@@ -60,14 +60,14 @@ def credits_cover_the_answer(incoming: Incoming) -> None:
             f"This request requires more credits, or fewer max_tokens. You requested up to {asked} tokens, but can "
             f"only afford {affords[1]}. To increase, visit https://openrouter.ai/settings/credits and add more credits"
         )
-        raise Refused(402, said, metadata={"provider_name": None})
+        raise Rejected(402, said, metadata={"provider_name": None})
 
 
 def context_is_long_enough(incoming: Incoming) -> None:
     """What is sent has room in the context: four characters are a token, the answer's cap is not counted."""
     room = row_of(incoming.model).context
-    texts = sum(count(_written(message)) for message in incoming.messages)
-    tools = count(orjson.dumps(incoming.body["tools"]).decode()) if incoming.body.get("tools") else 0
+    texts = sum(estimate_tokens(_written(message)) for message in incoming.messages)
+    tools = estimate_tokens(orjson.dumps(incoming.body["tools"]).decode()) if incoming.body.get("tools") else 0
     if texts + tools <= room:
         return
     of_tools = f", {tools} of tool input" if tools else ""
@@ -76,7 +76,7 @@ def context_is_long_enough(incoming: Incoming) -> None:
         f"({texts} of text input{of_tools}). Please reduce the length of either one, or use the "
         '"middle-out" transform to compress your prompt automatically.'
     )
-    raise Refused(400, said, metadata={"provider_name": None, "error_type": "context_length_exceeded"})
+    raise Rejected(400, said, metadata={"provider_name": None, "error_type": "context_length_exceeded"})
 
 
 def _written(message: Message) -> str:
@@ -88,7 +88,7 @@ def one_reasoning_budget(incoming: Incoming) -> None:
     """An effort and max_tokens exclude each other (quirk B9)."""
     wanted = as_object(incoming.body.get("reasoning"))
     if wanted.get("effort") and wanted.get("max_tokens"):
-        raise Refused(400, 'Only one of "reasoning.effort" and "reasoning.max_tokens" can be specified')
+        raise Rejected(400, 'Only one of "reasoning.effort" and "reasoning.max_tokens" can be specified')
 
 
 ROUTER_RULES: tuple[Rule, ...] = (

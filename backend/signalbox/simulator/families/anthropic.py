@@ -2,22 +2,22 @@
 
 from collections.abc import Sequence
 
-from ..signatures import seal
-from .base import Accent, Detail, Maker
-from .cutting import groups, halves, ids, streamed
+from ..signatures import sign
+from .chunking import groups, halves, ids, streamed
+from .family import Detail, Family, Origin
 
 FORMAT = "anthropic-claude-v1"
 
 
-def _details(reasoning: str, call_ids: Sequence[str], maker: Maker) -> list[Detail]:
+def _details(reasoning: str, call_ids: Sequence[str], origin: Origin) -> list[Detail]:
     if not reasoning:
         return []
-    signature = "E" + seal("anthropic", FORMAT, maker.model, reasoning, size=192)
+    signature = "E" + sign("anthropic", FORMAT, origin.model, reasoning, size=192)
     return [{"type": "reasoning.text", "text": reasoning, "format": FORMAT, "index": 0, "signature": signature}]
 
 
-ACCENT = Accent(
-    family="anthropic",
+FAMILY = Family(
+    name="anthropic",
     providers=("Anthropic", "Amazon Bedrock", "Google Vertex"),
     native={"stop": "stop", "tool_calls": "tool_use", "length": "max_tokens", "content_filter": "refusal"},
     make_id=ids("toolu_01", 22),

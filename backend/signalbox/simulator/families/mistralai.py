@@ -1,10 +1,10 @@
 """mistralai: ids of nine letters and digits, every call whole in one delta that carries the finish as well."""
 
-from .base import Accent
-from .cutting import all_at_once, groups, ids, plain_details
+from .chunking import all_at_once, groups, ids, plain_details
+from .family import Family
 
-ACCENT = Accent(
-    family="mistralai",
+FAMILY = Family(
+    name="mistralai",
     providers=("Mistral",),
     native={"stop": "stop", "tool_calls": "tool_calls", "length": "length", "content_filter": "content_filter"},
     make_id=ids("", 9),

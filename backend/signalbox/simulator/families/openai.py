@@ -1,13 +1,13 @@
 """openai: token-sized summaries, sealed reasoning under an `rs_` id, native `completed`, header then fragments."""
 
-from ..signatures import seal, seal_id
-from .base import Accent
-from .cutting import ids, json_tokens, streamed, summary_details, tokens
+from ..signatures import sign, signed_id
+from .chunking import ids, json_tokens, streamed, summary_details, tokens
+from .family import Family
 
 FORMAT = "openai-responses-v1"
 
-ACCENT = Accent(
-    family="openai",
+FAMILY = Family(
+    name="openai",
     providers=("OpenAI", "Azure"),
     native={"stop": "completed", "tool_calls": "completed", "length": "max_output_tokens", "content_filter": "stop"},
     make_id=ids("call_", 24),
@@ -16,9 +16,9 @@ ACCENT = Accent(
     cut_reasoning=tokens,
     make_details=summary_details(
         FORMAT,
-        lambda reasoning: "rs_" + seal_id("openai", reasoning).replace("-", ""),
+        lambda reasoning: "rs_" + signed_id("openai", reasoning).replace("-", ""),
         lambda model, reasoning: (
-            "gAAAAAB" + seal("openai", FORMAT, model, reasoning, size=160).replace("+", "-").replace("/", "_")
+            "gAAAAAB" + sign("openai", FORMAT, model, reasoning, size=160).replace("+", "-").replace("/", "_")
         ),
     ),
     opening={"content": ""},

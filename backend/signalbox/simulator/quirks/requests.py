@@ -3,17 +3,17 @@
 from dataclasses import replace
 from typing import Any
 
-from ..accents import ACCENTS, Maker
+from ..families import FAMILIES, Origin
 from ..http.incoming import Incoming, Message, calls_of
-from ..shapes import as_objects
+from ..json_values import as_objects
 from .quirk import Quirk
 
 
-def understood(quirk: Quirk, incoming: Incoming) -> Incoming:
+def apply_quirk(quirk: Quirk, incoming: Incoming) -> Incoming:
     """Return the request as the host of a quirk understands it, or refuse it."""
-    if quirk.hear:
-        incoming = quirk.hear(incoming)
-    refused = quirk.refuse(incoming) if quirk.refuse else None
+    if quirk.request:
+        incoming = quirk.request(incoming)
+    refused = quirk.reject(incoming) if quirk.reject else None
     if refused:
         raise refused
     return _resealed(incoming, lenient=quirk.lenient)
@@ -26,16 +26,16 @@ def _resealed(incoming: Incoming, *, lenient: bool) -> Incoming:
 
 
 def _right(incoming: Incoming, message: Message, lenient: bool) -> Message:
-    accent = ACCENTS[incoming.family]
-    maker = Maker(incoming.plain_model, accent.provider(incoming.provider_order))
+    family = FAMILIES[incoming.family]
+    origin = Origin(incoming.plain_model, family.provider(incoming.provider_order))
     details = as_objects(message.get("reasoning_details"))
     text = _text(details)
     ids = [str(call.get("id")) for call in calls_of(message)]
     if lenient and incoming.family != "mistralai":  # Mistral's plain models take no reasoning back at all
         text = text or str(message.get("reasoning") or "I think.")
-    elif not details or details != accent.make_details(text, [], maker):
+    elif not details or details != family.make_details(text, [], origin):
         return message
-    return {**message, "reasoning_details": accent.make_details(text, ids, maker)}
+    return {**message, "reasoning_details": family.make_details(text, ids, origin)}
 
 
 def _text(details: list[dict[str, Any]]) -> str:

@@ -20,7 +20,7 @@ class WireCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Maker:
+class Origin:
     """Who thinks: a seal of one model is refused by another (quirk B4), Gemini's also by another host (quirk B2)."""
 
     model: str
@@ -30,14 +30,14 @@ class Maker:
 MakeId = Callable[[Random, str, int], str]
 CutCalls = Callable[[Sequence[WireCall]], Iterator[list[Delta]]]
 CutText = Callable[[str], list[str]]
-MakeDetails = Callable[[str, Sequence[str], "Maker"], list[Detail]]
+MakeDetails = Callable[[str, Sequence[str], "Origin"], list[Detail]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Accent:
+class Family:
     """One family's way of speaking OpenRouter's wire."""
 
-    family: str
+    name: str
     providers: tuple[str, ...]
     """The hosts that serve it; the first one unless the request orders another."""
     slugs: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -50,7 +50,7 @@ class Accent:
     cut_text: CutText
     cut_reasoning: CutText
     make_details: MakeDetails
-    """The whole reasoning_details of a message from its reasoning, call ids and maker; sealed where they are."""
+    """The whole reasoning_details of a message from its reasoning, call ids and origin; sealed where they are."""
     reasons_by_default: bool = True
     preamble: bool = False
     """Says a sentence before it calls."""
@@ -70,7 +70,7 @@ class Accent:
     """The chunk of the calls carries the finish_reason too."""
     usage_without_choice: bool = False
     """After plain text the usage chunk has `choices: []`."""
-    seal_after_text: bool = False
+    encrypted_after_text: bool = False
     """The sealed detail of an answer without calls comes after its text."""
     comments: tuple[int, int] = (2, 0)
     """Keep-alive comments before the first chunk, and between the first and the second."""

@@ -5,7 +5,7 @@ import string
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
-from .base import CutCalls, CutText, Delta, Detail, MakeDetails, MakeId, Maker, WireCall
+from .family import CutCalls, CutText, Delta, Detail, MakeDetails, MakeId, Origin, WireCall
 
 ALPHANUMERIC = string.ascii_letters + string.digits
 _TOKEN = re.compile(r"\s*[^\s]{1,9}|\s+$")
@@ -107,7 +107,7 @@ def all_at_once(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
         ]
 
 
-def plain_details(reasoning: str, call_ids: Sequence[str], maker: Maker) -> list[Detail]:
+def plain_details(reasoning: str, call_ids: Sequence[str], origin: Origin) -> list[Detail]:
     """Open models: the reasoning once more as a detail of unknown format, unsigned."""
     return [{"type": "reasoning.text", "text": reasoning, "format": "unknown", "index": 0}] if reasoning else []
 
@@ -117,13 +117,13 @@ def summary_details(
 ) -> MakeDetails:
     """Responses-style hosts: a readable summary and, beside it, the sealed reasoning under an `rs_…` id."""
 
-    def make(reasoning: str, call_ids: Sequence[str], maker: Maker) -> list[Detail]:
+    def make(reasoning: str, call_ids: Sequence[str], origin: Origin) -> list[Detail]:
         if not reasoning:
             return []
         summary: Detail = {"type": "reasoning.summary", "summary": reasoning, "format": format_name, "index": 0}
         sealed: Detail = {
             "type": "reasoning.encrypted",
-            "data": make_data(maker.model, reasoning),
+            "data": make_data(origin.model, reasoning),
             "format": format_name,
         }
         return [summary, {**sealed, "id": make_id(reasoning), "index": 0}]

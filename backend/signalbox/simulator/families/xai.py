@@ -2,9 +2,9 @@
 
 from random import Random
 
-from ..signatures import seal, seal_id
-from .base import Accent
-from .cutting import streamed, summary_details, tokens, whole
+from ..signatures import sign, signed_id
+from .chunking import streamed, summary_details, tokens, whole
+from .family import Family
 
 FORMAT = "xai-responses-v1"
 
@@ -13,8 +13,8 @@ def _make_id(rng: Random, name: str, number: int) -> str:
     return f"call_{rng.randrange(10**7, 10**8)}"
 
 
-ACCENT = Accent(
-    family="x-ai",
+FAMILY = Family(
+    name="x-ai",
     providers=("xAI",),
     native={"stop": "completed", "tool_calls": "completed", "length": "max_output_tokens", "content_filter": "stop"},
     make_id=_make_id,
@@ -23,8 +23,8 @@ ACCENT = Accent(
     cut_reasoning=tokens,
     make_details=summary_details(
         FORMAT,
-        lambda reasoning: "rs_" + seal_id("x-ai", reasoning),
-        lambda model, reasoning: seal("x-ai", FORMAT, model, reasoning, size=240),
+        lambda reasoning: "rs_" + signed_id("x-ai", reasoning),
+        lambda model, reasoning: sign("x-ai", FORMAT, model, reasoning, size=240),
     ),
     finish_extra={"reasoning": None},
     comments=(3, 0),

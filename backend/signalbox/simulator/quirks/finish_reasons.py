@@ -3,18 +3,29 @@
 from dataclasses import replace
 from typing import Any
 
-from ..accents import Accent
-from ..faults.steps import answer, asking, is_first, one, search, searches, topic
+from ..completion import Completion
+from ..families import Family
+from ..faults.steps import answer, asking, is_first, one_search, search, topic, two_searches
 from ..http.incoming import Incoming
 from ..model.answer import rounds
 from ..model.turns import Call, Turn
-from ..spoken import Spoken
-from .quirk import UNFINISHED, Chunk, Quirk, Shape, Stream, Whole, altered, choice, ending_in, first_step
+from .quirk import (
+    UNFINISHED,
+    ChangeBody,
+    ChangeStream,
+    Chunk,
+    MakeTurn,
+    Quirk,
+    altered,
+    choice,
+    first_step,
+    with_finish,
+)
 
 # ---- A12: the finish word lies
 
 
-def _blank_in_the_middle(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+def _blank_in_the_middle(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
     """Say finish_reason `""` in every chunk before the last (opencrabs#1499)."""
     blank = {"finish_reason": "", "native_finish_reason": ""}
     return [
@@ -23,9 +34,9 @@ def _blank_in_the_middle(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
     ]
 
 
-def _overwritten(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+def _overwritten(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
     """Say `tool_calls`, then `stop` in a later chunk (router-for-me/CLIProxyAPI#866)."""
-    if not spoken.calls:
+    if not completion.calls:
         return chunks
     ended = [at for at, chunk in enumerate(chunks) if choice(chunk).get("finish_reason")]
     later = altered(chunks[ended[0]], finish={"finish_reason": "stop"}, content="")
@@ -34,51 +45,51 @@ def _overwritten(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
 
 
 def _ends(reason: Any, native: Any = None) -> dict[str, Any]:
-    stream, whole = ending_in(reason, native)
+    stream, whole = with_finish(reason, native)
     return {"stream": stream, "whole": whole}
 
 
 # ---- A13: the host calls the call malformed
 
 
-def _malformed(text: str = "", *, call: bool = False) -> Shape:
+def _malformed(text: str = "", *, call: bool = False) -> MakeTurn:
     """Say a call that the host could not parse: its tail as text, nothing at all, or a call that is not to be run."""
 
-    def turn(incoming: Incoming, accent: Accent) -> Turn:
+    def turn(incoming: Incoming, family: Family) -> Turn:
         if not is_first(incoming):
             return answer(incoming)
-        asked = asking(incoming, *one(incoming))
+        asked = asking(incoming, *one_search(incoming))
         said = text.format(query=topic(incoming))
         return replace(asked, text=said, calls=asked.calls if call else (), finish="stop")
 
     return turn
 
 
-def _native(reason: str, native: str) -> tuple[Stream, Whole]:
+def _native(reason: str, native: str) -> tuple[ChangeStream, ChangeBody]:
     """End with these words where the answer is the malformed one: it has no results to answer from."""
-    stream, whole = ending_in(reason, native, calls_only=False)
+    stream, whole = with_finish(reason, native, calls_only=False)
 
-    def changed_stream(spoken: Spoken, chunks: list[Chunk]) -> Any:
-        return stream(spoken, chunks) if _is_broken(spoken) else chunks
+    def changed_stream(completion: Completion, chunks: list[Chunk]) -> Any:
+        return stream(completion, chunks) if _is_broken(completion) else chunks
 
-    def changed_whole(spoken: Spoken, body: Chunk) -> Chunk:
-        return whole(spoken, body) if _is_broken(spoken) else body
+    def changed_whole(completion: Completion, body: Chunk) -> Chunk:
+        return whole(completion, body) if _is_broken(completion) else body
 
     return changed_stream, changed_whole
 
 
-def _is_broken(spoken: Spoken) -> bool:
-    return spoken.cut.turn.finish == "stop"
+def _is_broken(completion: Completion) -> bool:
+    return completion.limited.turn.finish == "stop"
 
 
-def _quirk(turn: Shape, reason: str, native: str = "MALFORMED_FUNCTION_CALL", *, passes: bool = True) -> Quirk:
+def _quirk(turn: MakeTurn, reason: str, native: str = "MALFORMED_FUNCTION_CALL", *, transient: bool = True) -> Quirk:
     stream, whole = _native(reason, native)
-    return Quirk(turn=turn, stream=stream, whole=whole, passes=passes)
+    return Quirk(turn=turn, stream=stream, whole=whole, transient=transient)
 
 
-def _with_error(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+def _with_error(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
     """Put an error object on the chunk that ends, beside its choices."""
-    if not _is_broken(spoken):
+    if not _is_broken(completion):
         return chunks
     error = {"code": 502, "message": "Malformed function call"}
     return [
@@ -87,8 +98,8 @@ def _with_error(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
     ]
 
 
-def _whole_with_error(spoken: Spoken, body: Chunk) -> Chunk:
-    if _is_broken(spoken):
+def _whole_with_error(completion: Completion, body: Chunk) -> Chunk:
+    if _is_broken(completion):
         choice(body).update(_MALFORMED, error={"code": 502, "message": "Malformed function call"})
     return body
 
@@ -101,15 +112,17 @@ _TAIL = 'default_api.search_web(query="{query}", num_results='
 
 
 def _parallel(incoming: Incoming) -> list[Call]:
-    uses = [{"recipient_name": f"functions.{call.name}", "parameters": call.arguments} for call in searches(incoming)]
+    uses = [
+        {"recipient_name": f"functions.{call.name}", "parameters": call.arguments} for call in two_searches(incoming)
+    ]
     return [Call("multi_tool_use.parallel", {"tool_uses": uses})]
 
 
-def _prefixed(prefix: str) -> Shape:
-    return first_step(lambda incoming: [replace(call, name=prefix + call.name) for call in one(incoming)])
+def _prefixed(prefix: str) -> MakeTurn:
+    return first_step(lambda incoming: [replace(call, name=prefix + call.name) for call in one_search(incoming)])
 
 
-def _endless(incoming: Incoming, accent: Accent) -> Turn:
+def _endless(incoming: Incoming, family: Family) -> Turn:
     """Invent a tool in every step, each time with other arguments."""
     if not incoming.may_call:
         return answer(incoming)
@@ -117,7 +130,7 @@ def _endless(incoming: Incoming, accent: Accent) -> Turn:
     return asking(incoming, Call(f"lookup_{'abcdefgh'[done % 8]}", {"query": f"{topic(incoming)} {done + 1}"}))
 
 
-def _then_search(incoming: Incoming, accent: Accent) -> Turn:
+def _then_search(incoming: Incoming, family: Family) -> Turn:
     """Invent a tool first, then use a real one."""
     done = rounds(incoming)
     if not incoming.may_call or done >= 2:
@@ -132,14 +145,14 @@ QUIRKS: dict[str, Quirk] = {
     "a12-overwritten": Quirk(stream=_overwritten),
     "a12-null": Quirk(**_ends(None)),
     "a13": _quirk(_malformed(_TAIL), "stop"),
-    "a13-always": _quirk(_malformed(_TAIL), "stop", passes=False),
+    "a13-always": _quirk(_malformed(_TAIL), "stop", transient=False),
     "a13-empty": _quirk(_malformed(), "error"),
-    "a13-empty-always": _quirk(_malformed(), "error", passes=False),
+    "a13-empty-always": _quirk(_malformed(), "error", transient=False),
     "a13-call": _quirk(_malformed(call=True), "stop"),
-    "a13-call-always": _quirk(_malformed(call=True), "stop", passes=False),
+    "a13-call-always": _quirk(_malformed(call=True), "stop", transient=False),
     "a13-unexpected": _quirk(_malformed(), "stop", "UNEXPECTED_TOOL_CALL"),
-    "a13-unexpected-always": _quirk(_malformed(), "stop", "UNEXPECTED_TOOL_CALL", passes=False),
-    "a13-error": Quirk(turn=_malformed(), stream=_with_error, whole=_whole_with_error, passes=True),
+    "a13-unexpected-always": _quirk(_malformed(), "stop", "UNEXPECTED_TOOL_CALL", transient=False),
+    "a13-error": Quirk(turn=_malformed(), stream=_with_error, whole=_whole_with_error, transient=True),
     "a14-parallel": Quirk(turn=first_step(_parallel)),
     "a14-namespace": Quirk(turn=_prefixed("default_api.")),
     "a14-functions": Quirk(turn=_prefixed("functions.")),

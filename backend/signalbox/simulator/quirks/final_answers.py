@@ -2,31 +2,31 @@
 
 from collections.abc import Callable
 
-from ..accents import Accent
-from ..faults.steps import answer, asking, is_first, one, search, topic, two
+from ..families import Family
+from ..faults.steps import answer, asking, is_first, one_search, search, topic, two_tools
 from ..http.incoming import Incoming
 from ..model.answer import rounds
 from ..model.turns import Call, Turn
-from .quirk import Quirk, Shape
+from .quirk import MakeTurn, Quirk
 
 DISCLAIMER = "I cannot browse the internet, so I cannot look that up. My knowledge may be out of date."
 
 
-def _while_it_may(then: Callable[[Incoming], Turn]) -> Shape:
+def _while_it_may(then: Callable[[Incoming], Turn]) -> MakeTurn:
     """Search with other words in every step, and end like this once no calls are allowed."""
 
-    def turn(incoming: Incoming, accent: Accent) -> Turn:
+    def turn(incoming: Incoming, family: Family) -> Turn:
         call = search(incoming, f"{topic(incoming)} {rounds(incoming) + 1}")
         return asking(incoming, call) if incoming.may_call else then(incoming)
 
     return turn
 
 
-def _after_one(then: Callable[[Incoming], Turn]) -> Shape:
+def _after_one(then: Callable[[Incoming], Turn]) -> MakeTurn:
     """Search in the first step and end like this, whether or not calls are still allowed."""
 
-    def turn(incoming: Incoming, accent: Accent) -> Turn:
-        return asking(incoming, *one(incoming)) if is_first(incoming) else then(incoming)
+    def turn(incoming: Incoming, family: Family) -> Turn:
+        return asking(incoming, *one_search(incoming)) if is_first(incoming) else then(incoming)
 
     return turn
 
@@ -57,7 +57,7 @@ WORDINGS: tuple[Callable[[list[str]], str], ...] = (
 )
 
 
-def _again(incoming: Incoming, accent: Accent) -> Turn:
+def _again(incoming: Incoming, family: Family) -> Turn:
     """Ask for the same words in another order, other quotes, other case."""
     if not incoming.may_call:
         return answer(incoming)
@@ -65,26 +65,26 @@ def _again(incoming: Incoming, accent: Accent) -> Turn:
     return asking(incoming, search(incoming, wording(topic(incoming).split())))
 
 
-def _talking(incoming: Incoming, accent: Accent) -> Turn:
+def _talking(incoming: Incoming, family: Family) -> Turn:
     """Say something before each of two steps of calls."""
     done = rounds(incoming)
     if not incoming.may_call or done >= 2:
         return answer(incoming)
-    call: Call = two(incoming)[done]
+    call: Call = two_tools(incoming)[done]
     return asking(incoming, call, text=("First I look for it. ", "Then I look at something else. ")[done])
 
 
 QUIRKS: dict[str, Quirk] = {
     "d02": Quirk(turn=_while_it_may(_silence)),
-    "d02-once": Quirk(turn=_while_it_may(_silence), passes=True, after=_while_it_may(answer)),
+    "d02-once": Quirk(turn=_while_it_may(_silence), transient=True, after=_while_it_may(answer)),
     "d02-blank": Quirk(turn=_while_it_may(_blank)),
     "d02-early": Quirk(turn=_after_one(_silence)),
-    "d02-early-once": Quirk(turn=_after_one(_silence), passes=True, after=_after_one(answer)),
+    "d02-early-once": Quirk(turn=_after_one(_silence), transient=True, after=_after_one(answer)),
     "d03": Quirk(turn=_while_it_may(_call_anyway("This is what I have so far. "))),
     "d03-bare": Quirk(turn=_while_it_may(_call_anyway(""))),
     "d04": Quirk(turn=_again),
     "d05": Quirk(turn=_while_it_may(answer)),
     "d06": Quirk(turn=_talking),
-    "d07": Quirk(turn=_after_one(_disclaims), passes=True, after=_after_one(answer)),
+    "d07": Quirk(turn=_after_one(_disclaims), transient=True, after=_after_one(answer)),
     "d07-always": Quirk(turn=_after_one(_disclaims)),
 }

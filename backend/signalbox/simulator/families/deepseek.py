@@ -1,10 +1,10 @@
 """deepseek: plain reasoning text token by token, header then fragments, OpenAI's finish words."""
 
-from .base import Accent
-from .cutting import ids, json_tokens, plain_details, streamed, tokens
+from .chunking import ids, json_tokens, plain_details, streamed, tokens
+from .family import Family
 
-ACCENT = Accent(
-    family="deepseek",
+FAMILY = Family(
+    name="deepseek",
     providers=("DeepSeek", "Novita"),
     native={"stop": "stop", "tool_calls": "tool_calls", "length": "length", "content_filter": "content_filter"},
     make_id=ids("call_00_", 24),

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from random import Random
 
-from ..signatures import seal
-from .base import Accent, Detail, Maker
-from .cutting import alphanumeric, groups, streamed, whole
+from ..signatures import sign
+from .chunking import alphanumeric, groups, streamed, whole
+from .family import Detail, Family, Origin
 
 FORMAT = "google-gemini-v1"
 
@@ -14,7 +14,7 @@ def _make_id(rng: Random, name: str, number: int) -> str:
     return f"tool_{number}_{name}_{alphanumeric(rng, 20)}"
 
 
-def _details(reasoning: str, call_ids: Sequence[str], maker: Maker) -> list[Detail]:
+def _details(reasoning: str, call_ids: Sequence[str], origin: Origin) -> list[Detail]:
     """Seal reasoning, model and host: a signature of one host is refused by another (quirk B2).
 
     The call's id is OpenRouter's own and stands beside the signature, so it may be renamed in both places (quirk A15).
@@ -23,13 +23,13 @@ def _details(reasoning: str, call_ids: Sequence[str], maker: Maker) -> list[Deta
     if reasoning:
         text = [{"type": "reasoning.text", "text": reasoning, "format": FORMAT, "index": 0}]
     first = call_ids[0] if call_ids else None
-    data = "Ej" + seal("google", FORMAT, maker.model, maker.provider, reasoning, size=54)
+    data = "Ej" + sign("google", FORMAT, origin.model, origin.provider, reasoning, size=54)
     named = {"id": first} if first else {}
     return [*text, {"type": "reasoning.encrypted", "data": data, "format": FORMAT, **named, "index": 0}]
 
 
-ACCENT = Accent(
-    family="google",
+FAMILY = Family(
+    name="google",
     providers=("Google AI Studio", "Google"),
     slugs={"google-vertex": "Google"},  # Vertex calls itself "Google" in all 13 recordings of it
     native={"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"},
@@ -40,6 +40,6 @@ ACCENT = Accent(
     make_details=_details,
     text_extra={"reasoning": None, "reasoning_details": []},
     finish_extra={"reasoning": None},
-    seal_after_text=True,
+    encrypted_after_text=True,
     comments=(4, 1),
 )

@@ -8,23 +8,23 @@ from typing import Any
 
 import orjson
 
-from .accents import Accent, Detail, WireCall
 from .catalog import Price
+from .families import Detail, Family, WireCall
 from .http.incoming import Incoming, calls_of
-from .limits import Cut
+from .limits import LimitedTurn
 from .model.turns import Call
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class Completion:
     """The content of one answer, before it is encoded."""
 
     id: str
     created: int
     model: str
     provider: str
-    accent: Accent
-    cut: Cut
+    family: Family
+    limited: LimitedTurn
     reasoning: str
     calls: tuple[WireCall, ...]
     details: tuple[Detail, ...]
@@ -35,38 +35,38 @@ class Spoken:
     @property
     def finish(self) -> str:
         """Return the finish_reason; OpenAI's cut calls are called `tool_calls` (all 5 recordings of them)."""
-        return self.cut.turn.finish_reason
+        return self.limited.turn.finish_reason
 
     @property
     def native(self) -> str:
         """Return the native finish reason."""
-        return self.accent.native["length" if self.cut.hit_cap else self.finish]
+        return self.family.native["length" if self.limited.hit_cap else self.finish]
 
 
-def mint(accent: Accent, calls: Sequence[Call], incoming: Incoming, rng: Random) -> tuple[WireCall, ...]:
+def assign_ids(family: Family, calls: Sequence[Call], incoming: Incoming, rng: Random) -> tuple[WireCall, ...]:
     """Return the calls their ids; numbers count through the whole conversation (Kimi)."""
     before = sum(len(calls_of(message)) for message in incoming.messages)
     return tuple(
         WireCall(
             at,
-            accent.make_id(rng, call.name, before + at),
+            family.make_id(rng, call.name, before + at),
             call.name,
-            call.written(compact=accent.compact_arguments),
+            call.written(compact=family.compact_arguments),
         )
         for at, call in enumerate(calls)
     )
 
 
-def count(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Estimate the tokens: one for four characters."""
     return (len(text) + 3) // 4
 
 
-def bill(incoming: Incoming, reasoning: str, written: str, price: Price) -> dict[str, Any]:
+def usage_of(incoming: Incoming, reasoning: str, written: str, price: Price) -> dict[str, Any]:
     """Write the usage object of OpenRouter's last chunk."""
-    prompt = count(orjson.dumps([incoming.body.get("messages"), incoming.body.get("tools")]).decode())
-    thought = count(reasoning)
-    completion = thought + count(written)
+    prompt = estimate_tokens(orjson.dumps([incoming.body.get("messages"), incoming.body.get("tools")]).decode())
+    thought = estimate_tokens(reasoning)
+    completion = thought + estimate_tokens(written)
     paid_prompt, paid_completion = price.prompt * prompt, price.completion * completion
     total = paid_prompt + paid_completion
     return {

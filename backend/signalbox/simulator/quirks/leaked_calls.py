@@ -6,11 +6,11 @@ from typing import Any
 
 import orjson
 
-from ..accents import Accent
-from ..faults.steps import answer, asking, is_first, one, search, topic
+from ..families import Family
+from ..faults.steps import answer, asking, is_first, one_search, search, topic
 from ..http.incoming import Incoming
 from ..model.turns import Call, Turn
-from .quirk import Quirk, Shape, letters
+from .quirk import MakeTurn, Quirk, letter_by_letter
 
 Markup = Callable[[Call], str]
 PREAMBLE = "Let me check that.\n\n"
@@ -100,51 +100,51 @@ DIALECTS: dict[str, Markup] = {
 # ---- what is said
 
 
-def _leak(markup: Markup, before: str = "", after: str = "") -> Shape:
+def _leak(markup: Markup, before: str = "", after: str = "") -> MakeTurn:
     """Say the call as text in the first step."""
 
-    def turn(incoming: Incoming, accent: Accent) -> Turn:
+    def turn(incoming: Incoming, family: Family) -> Turn:
         if not is_first(incoming):
             return answer(incoming)
-        return _call_as_text(incoming, before + markup(one(incoming)[0]) + after)
+        return _call_as_text(incoming, before + markup(one_search(incoming)[0]) + after)
 
     return turn
 
 
 def _call_as_text(incoming: Incoming, text: str) -> Turn:
-    return replace(asking(incoming, *one(incoming)), text=text, calls=())
+    return replace(asking(incoming, *one_search(incoming)), text=text, calls=())
 
 
-def _twice(incoming: Incoming, accent: Accent) -> Turn:
+def _twice(incoming: Incoming, family: Family) -> Turn:
     """Say the call as text, and ask for it as well (lidge-jun/opencodex#5499)."""
     if not is_first(incoming):
         return answer(incoming)
-    return asking(incoming, *one(incoming), text=PREAMBLE + _hermes(one(incoming)[0]))
+    return asking(incoming, *one_search(incoming), text=PREAMBLE + _hermes(one_search(incoming)[0]))
 
 
-def _fenced(incoming: Incoming, accent: Accent) -> Turn:
+def _fenced(incoming: Incoming, family: Family) -> Turn:
     call = Call("search_web", {"query": "the tool loop"})
     return replace(answer(incoming), text=FENCE.format(markup=_hermes(call) + "\n" + _dsml(call)))
 
 
-def _unknown(incoming: Incoming, accent: Accent) -> Turn:
+def _unknown(incoming: Incoming, family: Family) -> Turn:
     if not is_first(incoming):
         return answer(incoming)
     return _call_as_text(incoming, _dsml(Call("lookup_everything", {"query": topic(incoming)})))
 
 
-def _in_reasoning(incoming: Incoming, accent: Accent) -> Turn:
+def _in_reasoning(incoming: Incoming, family: Family) -> Turn:
     """Think the call and say nothing (Kilo-Org/kilocode#5750)."""
     if not is_first(incoming):
         return answer(incoming)
-    asked = asking(incoming, *one(incoming))
-    return Turn("", f"{asked.reasoning}\n{_hermes(one(incoming)[0])}")
+    asked = asking(incoming, *one_search(incoming))
+    return Turn("", f"{asked.reasoning}\n{_hermes(one_search(incoming)[0])}")
 
 
-def _in_finalize(before: str) -> Shape:
+def _in_finalize(before: str) -> MakeTurn:
     """Search as long as that is allowed, and then say a call as text."""
 
-    def turn(incoming: Incoming, accent: Accent) -> Turn:
+    def turn(incoming: Incoming, family: Family) -> Turn:
         call = search(incoming, f"{topic(incoming)} {len(incoming.messages)}")
         return asking(incoming, call) if incoming.may_call else Turn(before + _dsml(call))
 
@@ -160,15 +160,15 @@ def _unclosed(call: Call) -> str:
 QUIRKS: dict[str, Quirk] = {
     **{f"a11-{name}": Quirk(turn=_leak(markup)) for name, markup in DIALECTS.items()},
     **{
-        f"a11-{name}-split": Quirk(turn=_leak(markup, PREAMBLE, "\n"), stream=letters)
+        f"a11-{name}-split": Quirk(turn=_leak(markup, PREAMBLE, "\n"), stream=letter_by_letter)
         for name, markup in DIALECTS.items()
     },
     "a11-two": Quirk(turn=_leak(lambda call: _hermes(call) + "\n" + _hermes(Call(call.name, {"query": "simulator"})))),
     "a11-unclosed": Quirk(turn=_leak(_unclosed)),
     "a11-duplicate": Quirk(turn=_twice),
     "a11-fence": Quirk(turn=_fenced),
-    "a11-fence-split": Quirk(turn=_fenced, stream=letters),
-    "a11-unknown": Quirk(turn=_unknown, passes=True),
+    "a11-fence-split": Quirk(turn=_fenced, stream=letter_by_letter),
+    "a11-unknown": Quirk(turn=_unknown, transient=True),
     "a11-unknown-always": Quirk(turn=_unknown),
     "a11-reasoning": Quirk(turn=_in_reasoning),
     "a11-finalize": Quirk(turn=_in_finalize("Here is what I know so far.\n\n")),

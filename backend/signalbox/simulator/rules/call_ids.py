@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 from ..http.incoming import Incoming, calls_of
-from .words import Rule, host_says
+from .provider_errors import Rule, provider_error
 
 
 def ids_match(pattern: str, said: str, code: str = "") -> Rule:
@@ -14,7 +14,7 @@ def ids_match(pattern: str, said: str, code: str = "") -> Rule:
         for message in incoming.messages:
             for call in calls_of(message):
                 if not re.fullmatch(pattern, call["id"]):
-                    raise host_says(incoming, said.format(id=call["id"]), code)
+                    raise provider_error(incoming, said.format(id=call["id"]), code)
 
     return rule
 
@@ -23,4 +23,4 @@ def ids_are_unique(incoming: Incoming) -> None:
     """Call ids are used once in a conversation (quirk A15)."""
     ids = Counter(call["id"] for message in incoming.messages for call in calls_of(message))
     if any(count > 1 for count in ids.values()):
-        raise host_says(incoming, "messages: `tool_use` ids must be unique")
+        raise provider_error(incoming, "messages: `tool_use` ids must be unique")

@@ -3,20 +3,20 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..accents import ACCENTS
-from ..http.errors import Refused, host_refused
+from ..families import FAMILIES
+from ..http.errors import Rejected, wrap_provider_error
 from ..http.incoming import Incoming
 
 Rule = Callable[[Incoming], None]
 _MISTRAL = {"3230": "invalid_request_message_order", "3240": "invalid_request_assistant_message"}
 
 
-def host_of(incoming: Incoming) -> str:
+def provider_of(incoming: Incoming) -> str:
     """Return the provider that receives the request."""
-    return ACCENTS[incoming.family].provider(incoming.provider_order)
+    return FAMILIES[incoming.family].provider(incoming.provider_order)
 
 
-def host_says(incoming: Incoming, message: str, code: str = "") -> Refused:
+def provider_error(incoming: Incoming, message: str, code: str = "") -> Rejected:
     """Return the error in the format of the family's provider."""
     match incoming.family:
         case "anthropic":
@@ -31,4 +31,4 @@ def host_says(incoming: Incoming, message: str, code: str = "") -> Refused:
         case _:
             fields = {"message": message, "type": "invalid_request_error", "param": None, "code": code or None}
             raw = {"error": fields}
-    return host_refused(host_of(incoming), raw)
+    return wrap_provider_error(provider_of(incoming), raw)

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..catalog import row_of
 from ..http.incoming import Incoming
-from ..shapes import as_list, as_object, as_objects
-from .words import Rule, host_says
+from ..json_values import as_list, as_object, as_objects
+from .provider_errors import Rule, provider_error
 
 # Gemini's schema object; a keyword that is not here aborts the whole request (quirk C10).
 _KEYWORDS = (
@@ -39,7 +39,7 @@ def no_forced_call_while_thinking(said: str, *, unasked: bool = False) -> Rule:
     def rule(incoming: Incoming) -> None:
         forced = incoming.tools and incoming.tool_choice not in ("auto", "none")
         if forced and thinks(incoming, unasked=unasked):
-            raise host_says(incoming, said)
+            raise provider_error(incoming, said)
 
     return rule
 
@@ -47,14 +47,14 @@ def no_forced_call_while_thinking(said: str, *, unasked: bool = False) -> Rule:
 def no_json_beside_tools(incoming: Incoming) -> None:
     """A response_format or tools are taken by xAI, not both (the plan's guardrail, seed row PS-12)."""
     if incoming.tools and incoming.body.get("response_format"):
-        raise host_says(incoming, "response_format is not supported together with tools for this model.")
+        raise provider_error(incoming, "response_format is not supported together with tools for this model.")
 
 
 def no_json_mime_beside_tools(incoming: Incoming) -> None:
     """Gemini calls functions or writes JSON (quirk C9)."""
     wanted = as_object(incoming.body.get("response_format")).get("type")
     if incoming.tools and wanted in ("json_object", "json_schema"):
-        raise host_says(incoming, "Function calling with a response mime type: 'application/json' is unsupported")
+        raise provider_error(incoming, "Function calling with a response mime type: 'application/json' is unsupported")
 
 
 def no_sampling(incoming: Incoming) -> None:
@@ -63,24 +63,24 @@ def no_sampling(incoming: Incoming) -> None:
         return
     for name in ("temperature", "top_p", "top_k"):
         if name in incoming.body:
-            raise host_says(incoming, f"`{name}` is deprecated for this model.")
+            raise provider_error(incoming, f"`{name}` is deprecated for this model.")
 
 
-def parallel_is_taken(incoming: Incoming) -> None:
+def no_parallel_parameter(incoming: Incoming) -> None:
     """o4-mini refuses to be told about parallel calls (quirk C12)."""
     if incoming.plain_model == "openai/o4-mini" and "parallel_tool_calls" in incoming.body:
         said = "Unsupported parameter: 'parallel_tool_calls' is not supported with this model."
-        raise host_says(incoming, said, "unsupported_parameter")
+        raise provider_error(incoming, said, "unsupported_parameter")
 
 
 def no_strict(incoming: Incoming) -> None:
     """Hosts other than OpenAI's do not know `strict` (quirk C11)."""
     for at, tool in enumerate(as_objects(incoming.body.get("tools"))):
         if as_object(tool.get("function")).get("strict") is True:
-            raise host_says(incoming, f"tools.{at}.function.strict: Extra inputs are not permitted")
+            raise provider_error(incoming, f"tools.{at}.function.strict: Extra inputs are not permitted")
 
 
-def strict_is_closed(incoming: Incoming) -> None:
+def strict_schemas_are_closed(incoming: Incoming) -> None:
     """OpenAI takes `strict` only where nothing is optional and nothing may be added (quirk C11)."""
     for tool in as_objects(incoming.body.get("tools")):
         function = as_object(tool.get("function"))
@@ -90,11 +90,13 @@ def strict_is_closed(incoming: Incoming) -> None:
         for schema in _schemas(as_object(function.get("parameters"))):
             names = set(as_object(schema.get("properties")))
             if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
-                raise host_says(incoming, said + "'additionalProperties' is required to be supplied and to be false.")
+                raise provider_error(
+                    incoming, said + "'additionalProperties' is required to be supplied and to be false."
+                )
             missing = sorted(names - set(as_list(schema.get("required"))))
             if missing:
                 every = "'required' is required to be supplied and to be an array including every key in properties. "
-                raise host_says(incoming, f"{said}{every}Missing '{missing[0]}'.")
+                raise provider_error(incoming, f"{said}{every}Missing '{missing[0]}'.")
 
 
 def gemini_schema(incoming: Incoming) -> None:
@@ -105,13 +107,13 @@ def gemini_schema(incoming: Incoming) -> None:
             unknown = sorted(set(schema) - GEMINI_KEYWORDS)
             if unknown:
                 said = f"Invalid JSON payload received. Unknown name \"{unknown[0]}\" at '{where}': Cannot find field."
-                raise host_says(incoming, said)
+                raise provider_error(incoming, said)
             if not all(isinstance(value, str) for value in as_list(schema.get("enum"))):
-                raise host_says(incoming, f"Invalid value at '{where}.enum[0]' (TYPE_STRING)")
+                raise provider_error(incoming, f"Invalid value at '{where}.enum[0]' (TYPE_STRING)")
             kind = str(schema.get("type")).lower()
             if "format" in schema and schema["format"] not in GEMINI_FORMATS.get(kind, ()):
                 known = " and ".join(f"'{name}'" for name in GEMINI_FORMATS.get(kind, ()))
-                raise host_says(incoming, f"{where}.format: only {known} are supported for {kind.upper()} type")
+                raise provider_error(incoming, f"{where}.format: only {known} are supported for {kind.upper()} type")
 
 
 def _schemas(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:

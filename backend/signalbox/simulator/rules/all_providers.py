@@ -3,9 +3,9 @@
 import orjson
 
 from ..http.incoming import Incoming, calls_of
-from ..shapes import as_objects
+from ..json_values import as_objects
 from .pairing import results_follow_calls
-from .words import Rule, host_says
+from .provider_errors import Rule, provider_error
 
 
 def choice_needs_tools(incoming: Incoming) -> None:
@@ -14,10 +14,10 @@ def choice_needs_tools(incoming: Incoming) -> None:
         return
     if incoming.family == "x-ai" and "tool_choice" in incoming.body:
         said = "Invalid request content: A tool_choice was set on the request but no tools were specified."
-        raise host_says(incoming, said)
+        raise provider_error(incoming, said)
     for name in ("tool_choice", "parallel_tool_calls"):
         if name in incoming.body:
-            raise host_says(incoming, f"'{name}' is only allowed when 'tools' are specified.")
+            raise provider_error(incoming, f"'{name}' is only allowed when 'tools' are specified.")
 
 
 def arguments_are_objects(incoming: Incoming) -> None:
@@ -29,17 +29,19 @@ def arguments_are_objects(incoming: Incoming) -> None:
             except orjson.JSONDecodeError:
                 sound = False
             if not sound:
-                raise host_says(incoming, f"messages[{at}]: the arguments of {call['id']} are not a JSON object")
+                raise provider_error(incoming, f"messages[{at}]: the arguments of {call['id']} are not a JSON object")
 
 
-def assistant_says_or_calls(incoming: Incoming) -> None:
+def assistant_has_content_or_calls(incoming: Incoming) -> None:
     """An assistant's message without a content and without calls is none (quirks B14, C4)."""
     for at, message in enumerate(incoming.messages):
         if message["role"] == "assistant" and not calls_of(message) and message.get("content") in (None, []):
             if incoming.family == "mistralai":
                 said = "Assistant message must have either content or tool_calls, but not none."
-                raise host_says(incoming, said, "3240")
-            raise host_says(incoming, f"Invalid assistant message at index {at}: content or tool_calls must be set")
+                raise provider_error(incoming, said, "3240")
+            raise provider_error(
+                incoming, f"Invalid assistant message at index {at}: content or tool_calls must be set"
+            )
 
 
 def results_are_strings(incoming: Incoming) -> None:
@@ -49,15 +51,15 @@ def results_are_strings(incoming: Incoming) -> None:
             continue
         if any(part.get("type") == "image_url" for part in as_objects(message["content"])):
             said = "Image URLs are only allowed for messages with role 'user', but this message with role 'tool'"
-            raise host_says(incoming, f"Invalid 'messages[{at}]'. {said} contains an image URL.")
+            raise provider_error(incoming, f"Invalid 'messages[{at}]'. {said} contains an image URL.")
         said = "expected a string, but got an array instead."
-        raise host_says(incoming, f"Invalid type for 'messages[{at}].content': {said}")
+        raise provider_error(incoming, f"Invalid type for 'messages[{at}].content': {said}")
 
 
 RULES: tuple[Rule, ...] = (
     choice_needs_tools,
     results_follow_calls,
     arguments_are_objects,
-    assistant_says_or_calls,
+    assistant_has_content_or_calls,
     results_are_strings,
 )

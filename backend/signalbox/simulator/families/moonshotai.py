@@ -2,16 +2,16 @@
 
 from random import Random
 
-from .base import Accent
-from .cutting import json_tokens, plain_details, streamed, tokens
+from .chunking import json_tokens, plain_details, streamed, tokens
+from .family import Family
 
 
 def _make_id(rng: Random, name: str, number: int) -> str:
     return f"functions.{name}:{number}"
 
 
-ACCENT = Accent(
-    family="moonshotai",
+FAMILY = Family(
+    name="moonshotai",
     providers=("Moonshot AI", "Chutes"),
     native={"stop": "stop", "tool_calls": "tool_calls", "length": "length", "content_filter": "content_filter"},
     make_id=_make_id,

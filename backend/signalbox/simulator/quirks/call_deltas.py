@@ -4,25 +4,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..accents import Accent, Delta, WireCall
-from ..faults.steps import answer, asking, search, searches, topic, two
+from ..completion import Completion
+from ..families import Delta, Family, WireCall
+from ..faults.steps import answer, asking, search, topic, two_searches, two_tools
 from ..http.incoming import Incoming
 from ..model.answer import rounds
 from ..model.turns import Call, Turn
-from ..spoken import Spoken
 from .quirk import (
+    ChangeBody,
     Quirk,
-    Whole,
-    both,
+    body_calls,
+    chain,
     choice,
-    ending_in,
-    entire,
     first_step,
     header,
     piece,
-    recut,
+    replace_calls,
     thirds,
-    whole_calls,
+    whole_call,
+    with_finish,
     without,
 )
 
@@ -39,7 +39,7 @@ def _each(*fields: str, **changed: Any) -> Callable[[list[Delta]], list[Delta]]:
 
 def _one_index(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
     for call in calls:
-        yield [entire(call, index=0)]
+        yield [whole_call(call, index=0)]
 
 
 def _one_index_in_pieces(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
@@ -60,11 +60,11 @@ def _one_index_in_turns(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
 
 def _one_index_no_id(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
     for call in calls:
-        yield [without(entire(call, index=0), "id")]
+        yield [without(whole_call(call, index=0), "id")]
 
 
-def _a01(cut: Cut, *left_out: str, calls: Callable[[Incoming], list[Call]] = two) -> Quirk:
-    return Quirk(turn=first_step(calls), stream=recut(cut), whole=whole_calls(_each(*left_out, index=0)))
+def _a01(cut: Cut, *left_out: str, calls: Callable[[Incoming], list[Call]] = two_tools) -> Quirk:
+    return Quirk(turn=first_step(calls), stream=replace_calls(cut), whole=body_calls(_each(*left_out, index=0)))
 
 
 # ---- A2: the index is absent
@@ -137,8 +137,8 @@ def _never(call: WireCall, at: int) -> None:
     return None
 
 
-def _numbered() -> Whole:
-    return whole_calls(lambda calls: [{**call, "id": 7000 + at} for at, call in enumerate(calls)])
+def _numbered() -> ChangeBody:
+    return body_calls(lambda calls: [{**call, "id": 7000 + at} for at, call in enumerate(calls)])
 
 
 # ---- A5: the name is resent, blank, split, or no text
@@ -168,14 +168,14 @@ def _split_name(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
 # ---- A15, A16: ids that are repeated, and ids of foreign forms
 
 
-def _with_ids(make: Callable[[WireCall], str]) -> Callable[[Incoming, Spoken], Spoken]:
-    def speak(incoming: Incoming, spoken: Spoken) -> Spoken:
-        return replace(spoken, calls=tuple(replace(call, id=make(call)) for call in spoken.calls))
+def _with_ids(make: Callable[[WireCall], str]) -> Callable[[Incoming, Completion], Completion]:
+    def speak(incoming: Incoming, completion: Completion) -> Completion:
+        return replace(completion, calls=tuple(replace(call, id=make(call)) for call in completion.calls))
 
     return speak
 
 
-def _two_steps(incoming: Incoming, accent: Accent) -> Turn:
+def _two_steps(incoming: Incoming, family: Family) -> Turn:
     done = rounds(incoming)
     if not incoming.may_call or done >= 2:
         return answer(incoming)
@@ -203,7 +203,7 @@ def _arguments_of_another_id(calls: Sequence[WireCall]) -> Iterator[list[Delta]]
 
 def _nameless_too(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
     for call in calls:
-        yield [entire(call)]
+        yield [whole_call(call)]
     function = {"arguments": '{"query":"nobody asked for this"}'}
     yield [{"index": len(calls), "id": "call_nameless", "type": "function", "function": function}]
 
@@ -245,7 +245,7 @@ def _legacy(calls: Sequence[WireCall]) -> Iterator[Any]:
     yield from ({"arguments": text} for text in thirds(call.arguments))
 
 
-def _legacy_whole(spoken: Spoken, body: dict[str, Any]) -> dict[str, Any]:
+def _legacy_whole(completion: Completion, body: dict[str, Any]) -> dict[str, Any]:
     message = choice(body)["message"]
     if calls := message.pop("tool_calls", None):
         message["function_call"] = calls[0]["function"]
@@ -257,30 +257,44 @@ QUIRKS: dict[str, Quirk] = {
     "a01": _a01(_one_index),
     "a01-fragmented": _a01(_one_index_in_pieces),
     "a01-by-turns": _a01(_one_index_in_turns),
-    "a01-same-name": _a01(_one_index_in_pieces, calls=searches),
-    "a01-no-id": _a01(_one_index_no_id, "id", calls=searches),
-    "a02": Quirk(turn=first_step(two), stream=recut(_no_index), whole=whole_calls(_each("index"))),
-    "a02-null": Quirk(turn=first_step(two), stream=recut(_null_index), whole=whole_calls(_each(index=None))),
-    "a02-late": Quirk(turn=first_step(two), stream=recut(_late_index), whole=whole_calls(_each("index"))),
-    "a03": Quirk(stream=recut(_two_entries)),
-    "a04-int": Quirk(turn=first_step(two), stream=recut(_ids(_number, _never)), whole=_numbered()),
-    "a04-null": Quirk(turn=first_step(two), stream=recut(_null_id), whole=whole_calls(_each(id=None))),
-    "a04-resent": Quirk(turn=first_step(two), stream=recut(_ids(_own_id, lambda call, _: call.id))),
-    "a04-late": Quirk(turn=first_step(two), stream=recut(_ids(_no_id, lambda call, at: call.id if at == 1 else None))),
-    "a04-none": Quirk(turn=first_step(two), stream=recut(_ids(_no_id, _never)), whole=whole_calls(_each("id"))),
-    "a05-resent": Quirk(turn=first_step(two), stream=recut(_named(str))),
-    "a05-blank": Quirk(turn=first_step(two), stream=recut(_named(lambda _: ""))),
-    "a05-nonstring": Quirk(turn=first_step(two), stream=recut(_named(lambda _: 42))),
-    "a05-split": Quirk(turn=first_step(two), stream=recut(_split_name)),
-    "a15": Quirk(turn=_two_steps, speak=_with_ids(lambda _: "call_0")),
-    "a15-step": Quirk(turn=first_step(two), speak=_with_ids(lambda _: "call_0")),
-    "a16-long": Quirk(turn=first_step(two), speak=_with_ids(_long_id)),
-    "a16-dots": Quirk(turn=first_step(two), speak=_with_ids(lambda call: f"tool:{call.name}.v1:{call.position}/a")),
-    "a17": Quirk(stream=recut(_name_then_arguments)),
-    "a17-id": Quirk(stream=recut(_arguments_of_another_id)),
-    "a17-nameless": Quirk(stream=recut(_nameless_too), whole=whole_calls(_nameless_whole)),
-    "a18": Quirk(turn=first_step(_braced), stream=recut(_braces_alone)),
+    "a01-same-name": _a01(_one_index_in_pieces, calls=two_searches),
+    "a01-no-id": _a01(_one_index_no_id, "id", calls=two_searches),
+    "a02": Quirk(turn=first_step(two_tools), stream=replace_calls(_no_index), whole=body_calls(_each("index"))),
+    "a02-null": Quirk(
+        turn=first_step(two_tools),
+        stream=replace_calls(_null_index),
+        whole=body_calls(_each(index=None)),
+    ),
+    "a02-late": Quirk(turn=first_step(two_tools), stream=replace_calls(_late_index), whole=body_calls(_each("index"))),
+    "a03": Quirk(stream=replace_calls(_two_entries)),
+    "a04-int": Quirk(turn=first_step(two_tools), stream=replace_calls(_ids(_number, _never)), whole=_numbered()),
+    "a04-null": Quirk(turn=first_step(two_tools), stream=replace_calls(_null_id), whole=body_calls(_each(id=None))),
+    "a04-resent": Quirk(turn=first_step(two_tools), stream=replace_calls(_ids(_own_id, lambda call, _: call.id))),
+    "a04-late": Quirk(
+        turn=first_step(two_tools),
+        stream=replace_calls(_ids(_no_id, lambda call, at: call.id if at == 1 else None)),
+    ),
+    "a04-none": Quirk(
+        turn=first_step(two_tools),
+        stream=replace_calls(_ids(_no_id, _never)),
+        whole=body_calls(_each("id")),
+    ),
+    "a05-resent": Quirk(turn=first_step(two_tools), stream=replace_calls(_named(str))),
+    "a05-blank": Quirk(turn=first_step(two_tools), stream=replace_calls(_named(lambda _: ""))),
+    "a05-nonstring": Quirk(turn=first_step(two_tools), stream=replace_calls(_named(lambda _: 42))),
+    "a05-split": Quirk(turn=first_step(two_tools), stream=replace_calls(_split_name)),
+    "a15": Quirk(turn=_two_steps, completion=_with_ids(lambda _: "call_0")),
+    "a15-step": Quirk(turn=first_step(two_tools), completion=_with_ids(lambda _: "call_0")),
+    "a16-long": Quirk(turn=first_step(two_tools), completion=_with_ids(_long_id)),
+    "a16-dots": Quirk(
+        turn=first_step(two_tools), completion=_with_ids(lambda call: f"tool:{call.name}.v1:{call.position}/a")
+    ),
+    "a17": Quirk(stream=replace_calls(_name_then_arguments)),
+    "a17-id": Quirk(stream=replace_calls(_arguments_of_another_id)),
+    "a17-nameless": Quirk(stream=replace_calls(_nameless_too), whole=body_calls(_nameless_whole)),
+    "a18": Quirk(turn=first_step(_braced), stream=replace_calls(_braces_alone)),
     "a19": Quirk(
-        stream=both(recut(_legacy, field="function_call"), ending_in("function_call")[0]), whole=_legacy_whole
+        stream=chain(replace_calls(_legacy, field="function_call"), with_finish("function_call")[0]),
+        whole=_legacy_whole,
     ),
 }

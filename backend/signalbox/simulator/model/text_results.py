@@ -8,7 +8,7 @@ _CALL = re.compile(r"^([A-Za-z0-9_-]{1,64}) (\{.*\})$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TextResult:
     """One call as it is told: its name, its arguments as JSON, and what it returned."""
 
     name: str
@@ -21,9 +21,12 @@ def question_of(text: str) -> str:
     return text.partition(_MARK)[0].strip() if _MARK in text else text
 
 
-def told_in(text: str) -> list[Told]:
+def results_in_text(text: str) -> list[TextResult]:
     """Read the calls that a text tells."""
     _, _, words = text.partition(_MARK)
     starts = [*_CALL.finditer(words)]
     ends = [start.start() for start in starts[1:]] + [len(words)] * bool(starts)
-    return [Told(start[1], start[2], words[start.end() : end].strip()) for start, end in zip(starts, ends, strict=True)]
+    return [
+        TextResult(start[1], start[2], words[start.end() : end].strip())
+        for start, end in zip(starts, ends, strict=True)
+    ]

@@ -1,10 +1,10 @@
 """Section A, the last: steps and answers that a provider stopped, whatever its normalised word says (A20)."""
 
-from ..accents import Accent
-from ..faults.steps import answer, one
+from ..families import Family
+from ..faults.steps import answer, one_search
 from ..http.incoming import Incoming
 from ..model.turns import Call, Turn
-from .quirk import Quirk, ending_in, first_step
+from .quirk import Quirk, first_step, with_finish
 
 _UNHEARD = "brand_new_reason"
 
@@ -12,21 +12,21 @@ _UNHEARD = "brand_new_reason"
 def _note(incoming: Incoming) -> list[Call]:
     """Save a note, which changes something; where no such tool is offered, search."""
     if not any(tool.name == "save_note" for tool in incoming.tools):
-        return one(incoming)
+        return one_search(incoming)
     return [Call("save_note", {"title": "A step that was stopped", "text": "This must not be on disk."})]
 
 
-def _words(incoming: Incoming, accent: Accent) -> Turn:
+def _words(incoming: Incoming, family: Family) -> Turn:
     return answer(incoming)
 
 
 def _call(reason: str, native: str) -> Quirk:
-    stream, whole = ending_in(reason, native)
+    stream, whole = with_finish(reason, native)
     return Quirk(turn=first_step(_note), stream=stream, whole=whole)
 
 
 def _text(reason: str, native: str) -> Quirk:
-    stream, whole = ending_in(reason, native, calls_only=False)
+    stream, whole = with_finish(reason, native, calls_only=False)
     return Quirk(turn=_words, stream=stream, whole=whole)
 
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from typing import Any, cast
 
-from ..http.errors import Refused
+from ..http.errors import Rejected
 from ..http.incoming import Message, calls_of
-from ..shapes import as_list, as_object
+from ..json_values import as_list, as_object
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
 
@@ -14,7 +14,7 @@ ROLES = ("system", "developer", "user", "assistant", "tool")
 def check_body(body: Any) -> dict[str, Any]:
     """Refuse what is not a chat request by its shape."""
     if not isinstance(body, dict):
-        raise Refused(400, "Request body must be a JSON object")
+        raise Rejected(400, "Request body must be a JSON object")
     fields = cast(dict[str, Any], body)
     for rule in SHAPE_RULES:
         rule(fields)
@@ -25,22 +25,22 @@ def model_is_named(body: dict[str, Any]) -> None:
     """A request names a model, or fallbacks."""
     model = body.get("model", next(iter(as_list(body.get("models"))), None))
     if not isinstance(model, str) or not model:
-        raise Refused(400, "No models provided")
+        raise Rejected(400, "No models provided")
 
 
 def messages_are_messages(body: dict[str, Any]) -> None:
     """The messages are a list of objects with a known role and a content of a known kind."""
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
-        raise Refused(400, 'Input required: specify "prompt" or "messages"')
+        raise Rejected(400, 'Input required: specify "prompt" or "messages"')
     for at, message in enumerate(cast(list[Any], messages)):
         if not isinstance(message, dict) or cast(Message, message).get("role") not in ROLES:
-            raise Refused(400, f"Invalid input: messages[{at}].role")
+            raise Rejected(400, f"Invalid input: messages[{at}].role")
         said = cast(Message, message)
         if not isinstance(said.get("content"), str | list | None):
-            raise Refused(400, f"Invalid input: messages[{at}].content")
+            raise Rejected(400, f"Invalid input: messages[{at}].content")
         if said["role"] in ("user", "system", "tool") and said.get("content") is None:
-            raise Refused(400, f"Invalid input: messages[{at}].content is required")
+            raise Rejected(400, f"Invalid input: messages[{at}].content is required")
 
 
 def tools_are_functions(body: dict[str, Any]) -> None:
@@ -49,13 +49,13 @@ def tools_are_functions(body: dict[str, Any]) -> None:
     if tools is None:
         return
     if not isinstance(tools, list):
-        raise Refused(400, "Invalid input: tools")
+        raise Rejected(400, "Invalid input: tools")
     for at, tool in enumerate(cast(list[Any], tools)):
         if not isinstance(tool, dict) or not isinstance(cast(dict[str, Any], tool).get("type"), str):
-            raise Refused(400, f"Invalid input: tools[{at}].type")
+            raise Rejected(400, f"Invalid input: tools[{at}].type")
         function = cast(dict[str, Any], tool).get("function")
         if cast(dict[str, Any], tool)["type"] == "function" and not _is_function(function):
-            raise Refused(400, f"Invalid input: tools[{at}].function")
+            raise Rejected(400, f"Invalid input: tools[{at}].function")
 
 
 def _is_function(function: Any) -> bool:
@@ -73,12 +73,12 @@ def calls_are_calls(body: dict[str, Any]) -> None:
     """A call has an id, a name and arguments that are a string; a tool message names its call."""
     for at, message in enumerate(body["messages"]):
         if message["role"] == "tool" and not isinstance(message.get("tool_call_id"), str):
-            raise Refused(400, f"Invalid input: messages[{at}].tool_call_id")
+            raise Rejected(400, f"Invalid input: messages[{at}].tool_call_id")
         for number, call in enumerate(calls_of(message)):
             function = as_object(call.get("function"))
             fields = (call.get("id"), function.get("name"), function.get("arguments"))
             if not all(isinstance(field, str) for field in fields) or not is_name(fields[1]):
-                raise Refused(400, f"Invalid input: messages[{at}].tool_calls[{number}]")
+                raise Rejected(400, f"Invalid input: messages[{at}].tool_calls[{number}]")
 
 
 SHAPE_RULES: tuple[Callable[[dict[str, Any]], None], ...] = (

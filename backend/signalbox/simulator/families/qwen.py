@@ -2,8 +2,8 @@
 
 from random import Random
 
-from .base import Accent, Delta
-from .cutting import groups, plain_details, streamed, tokens
+from .chunking import groups, plain_details, streamed, tokens
+from .family import Delta, Family
 
 
 def _make_id(rng: Random, name: str, number: int) -> str:
@@ -14,8 +14,8 @@ def _fragment(position: int, piece: str) -> Delta:
     return {"id": None, "index": position, "type": "function", "function": {"name": None, "arguments": piece}}
 
 
-ACCENT = Accent(
-    family="qwen",
+FAMILY = Family(
+    name="qwen",
     providers=("Alibaba", "Chutes"),
     native={"stop": "stop", "tool_calls": "tool_calls", "length": "length", "content_filter": "content_filter"},
     make_id=_make_id,

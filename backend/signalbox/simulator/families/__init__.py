@@ -1,11 +1,11 @@
 """The accents by family: how providers differ in encoding the same answer."""
 
 from . import anthropic, deepseek, google, mistralai, moonshotai, openai, qwen, xai
-from .base import Accent, Delta, Detail, Maker, WireCall
+from .family import Delta, Detail, Family, Origin, WireCall
 
-ACCENTS: dict[str, Accent] = {
-    module.ACCENT.family: module.ACCENT
+FAMILIES: dict[str, Family] = {
+    module.FAMILY.name: module.FAMILY
     for module in (openai, anthropic, google, xai, deepseek, mistralai, moonshotai, qwen)
 }
 
-__all__ = ["ACCENTS", "Accent", "Delta", "Detail", "Maker", "WireCall"]
+__all__ = ["FAMILIES", "Delta", "Detail", "Family", "Origin", "WireCall"]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.project.docs.named import titles_in
+from tests.project.docs.names_of_tests import titles_in
 from tests.project.docs.pages import codes_in, page, rows
 
 PAGE = page("acceptance.md")

@@ -20,7 +20,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.project.docs.pages import page
 from tests.scenarios.contract.golden import FIXTURES
-from tests.scenarios.crash.lives import journal, kill, until
+from tests.scenarios.crash.restarts import journal, kill, until
 from tests.support.processes import WAIT, Process
 from tests.support.scripted_upstream import DONE, Exchange, Script, ScriptedUpstream, chunk, says
 

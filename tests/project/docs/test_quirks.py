@@ -4,7 +4,7 @@ import ast
 import re
 from collections import Counter
 
-from tests.project.docs.named import titles_in
+from tests.project.docs.names_of_tests import titles_in
 from tests.project.docs.pages import ROOT, codes_in, page, rows
 
 SECTIONS = {"A": 20, "B": 14, "C": 16, "D": 7, "E": 14, "F": 7, "G": 6}

@@ -8,7 +8,7 @@ import pytest
 from signalbox.app.config import Settings
 from signalbox.cli import main
 
-from tests.scenarios.access.house import bearer
+from tests.scenarios.access.users import bearer
 from tests.support.postgres import Server
 from tests.support.processes import WAIT, command, serving
 from tests.support.workers import within

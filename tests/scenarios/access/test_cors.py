@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.scenarios.access.house import House, housed
+from tests.scenarios.access.users import UserApp, serve_users
 from tests.support.running_app import error_of
 
 PAGE, EVIL = "https://page.example", "https://evil.example"
@@ -12,9 +12,9 @@ ALLOW = "access-control-allow-origin"
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UserApp]:
     """Serve to one page beside our own."""
-    with housed(tmp_path_factory.mktemp("data"), signalbox_allowed_origins=(PAGE,)) as made:
+    with serve_users(tmp_path_factory.mktemp("data"), signalbox_allowed_origins=(PAGE,)) as made:
         yield made
 
 
@@ -22,29 +22,29 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     ("method", "path"),
     [("POST", "/api/chat/stream"), ("GET", "/api/runs"), ("PATCH", "/api/conversations/x"), ("DELETE", "/api/runs/x")],
 )
-def test_a_preflight_needs_no_token(house: House, method: str, path: str) -> None:
+def test_a_preflight_needs_no_token(users: UserApp, method: str, path: str) -> None:
     """A browser asks without one whether it may send one; a page that is not on the list is told no."""
     asked = {
         "access-control-request-method": method,
         "access-control-request-headers": "authorization,content-type,idempotency-key,last-event-id,x-tool-loop",
     }
-    told = house.app.client.options(path, headers={"origin": PAGE, **asked})
+    told = users.app.client.options(path, headers={"origin": PAGE, **asked})
     assert (told.status_code, told.headers[ALLOW]) == (200, PAGE)
     assert method in told.headers["access-control-allow-methods"]
     assert "authorization" in told.headers["access-control-allow-headers"].lower()
-    refused = house.app.client.options(path, headers={"origin": EVIL, **asked})
+    refused = users.app.client.options(path, headers={"origin": EVIL, **asked})
     assert refused.status_code == 400
     assert ALLOW not in refused.headers
 
 
-def test_a_page_on_the_list_reads_also_why_it_was_refused(house: House) -> None:
+def test_a_page_on_the_list_reads_also_why_it_was_refused(users: UserApp) -> None:
     """An answer, a missing token and a wrong one: the page may read all of them, and nobody's cookies are asked for."""
     page = {"origin": PAGE, "sec-fetch-site": "cross-site"}
-    ada = house["ada"].client
+    ada = users["ada"].client
     answers = [
         ada.get("/api/runs", headers=page),
-        house.app.client.get("/api/runs", headers=page),
-        house.app.client.get("/api/runs", headers={**page, "authorization": "Bearer wrong"}),
+        users.app.client.get("/api/runs", headers=page),
+        users.app.client.get("/api/runs", headers={**page, "authorization": "Bearer wrong"}),
     ]
     assert [one.status_code for one in answers] == [200, 401, 401]
     for one in answers:
@@ -54,9 +54,9 @@ def test_a_page_on_the_list_reads_also_why_it_was_refused(house: House) -> None:
         assert "access-control-allow-credentials" not in one.headers
 
 
-def test_another_page_reads_nothing_even_with_a_token(house: House) -> None:
+def test_another_page_reads_nothing_even_with_a_token(users: UserApp) -> None:
     """The browser shows it no answer; what changes or spends is refused outright."""
-    ada = house["ada"].client
+    ada = users["ada"].client
     read = ada.get("/api/runs", headers={"origin": EVIL})
     assert ALLOW not in read.headers
     spent = ada.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "x"}, headers={"origin": EVIL})

@@ -14,13 +14,13 @@ from signalbox.app import routers
 from signalbox.app.protocols import PROTOCOLS
 from signalbox.app.routers import chat
 
-from tests.scenarios.access.house import House, Person, furnish, housed
+from tests.scenarios.access.users import User, UserApp, create_resources, serve_users
 from tests.support.running_app import RunningApp, error_of
 
 OWNERS = ("ada", "guest")
 ASKERS = ("ada", "bob", "guest", "operator")
 UNKNOWN = {"run_id": "UNKNOWN_RUN", "conversation_id": "UNKNOWN_CONVERSATION", "save_id": "UNKNOWN_SAVE"}
-NOBODYS_ID = "0" * 32
+UNKNOWN_ID = "0" * 32
 # What has no id in its address says here what it shows; an endpoint that says nothing fails the first test.
 LISTS = {"GET /api/runs": "runs", "GET /api/conversations": "conversations", "GET /api/saves": "saves"}
 BY_BODY_OR_HEADER = {"POST /api/chat/stream", "POST /api/saves"}
@@ -37,11 +37,11 @@ BODIES: dict[str, Any] = {"PATCH /api/conversations/{conversation_id}": {"title"
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UserApp]:
     """Serve to people of whom two have one of everything."""
-    with housed(tmp_path_factory.mktemp("data")) as made:
+    with serve_users(tmp_path_factory.mktemp("data")) as made:
         for name in OWNERS:
-            furnish(made[name])
+            create_resources(made[name])
         yield made
 
 
@@ -70,34 +70,34 @@ def with_ids(app: RunningApp) -> list[tuple[str, str]]:
     return [(operation, names[0]) for operation, names in found if names]
 
 
-def send(person: Person, operation: str, thing_id: str) -> httpx.Response:
+def send(user: User, operation: str, thing_id: str) -> httpx.Response:
     """Ask an operation for a thing."""
     method, path = re.sub(r"{\w+}", thing_id, operation).split(" ")
-    return person.client.request(method, path, json=BODIES.get(operation))
+    return user.client.request(method, path, json=BODIES.get(operation))
 
 
-def may(asker: Person, owner: Person, name: str) -> bool:
+def may(asker: User, owner: User, name: str) -> bool:
     """The rule itself: one's own, and the operator every run."""
     return asker.owner == owner.owner or (asker.is_operator and name == "run_id")
 
 
-def test_every_endpoint_is_in_the_matrix(house: House) -> None:
+def test_every_endpoint_is_in_the_matrix(users: UserApp) -> None:
     """A new endpoint says by its address, or in a list above, whose things it shows."""
-    by_id = dict(with_ids(house.app))
+    by_id = dict(with_ids(users.app))
     assert set(by_id.values()) == set(UNKNOWN)
-    assert {*by_id} | {*LISTS} | BY_BODY_OR_HEADER | MAKES | OF_EVERYBODY | PUBLIC == {*operations(house.app)}
+    assert {*by_id} | {*LISTS} | BY_BODY_OR_HEADER | MAKES | OF_EVERYBODY | PUBLIC == {*operations(users.app)}
 
 
 @pytest.mark.parametrize("owned_by", OWNERS)
 @pytest.mark.parametrize("asked_by", ASKERS)
-def test_of_others_nothing_is_told_nor_changed(house: House, asked_by: str, owned_by: str) -> None:
+def test_of_others_nothing_is_told_nor_changed(users: UserApp, asked_by: str, owned_by: str) -> None:
     """What is not one's own is answered byte for byte like what does not exist, and stays as it is."""
-    asker, owner = house[asked_by], house[owned_by]
-    for operation, name in with_ids(house.app):
+    asker, owner = users[asked_by], users[owned_by]
+    for operation, name in with_ids(users.app):
         if may(asker, owner, name):
             continue
-        ids = [owner.things[name]] + ([owner.things["answer_id"]] if name == "run_id" else [])
-        nothing = send(asker, operation, NOBODYS_ID)
+        ids = [owner.resources[name]] + ([owner.resources["answer_id"]] if name == "run_id" else [])
+        nothing = send(asker, operation, UNKNOWN_ID)
         assert (nothing.status_code, error_of(nothing)["code"]) == (404, UNKNOWN[name]), operation
         for thing_id in ids:
             refused = send(asker, operation, thing_id)
@@ -105,18 +105,18 @@ def test_of_others_nothing_is_told_nor_changed(house: House, asked_by: str, owne
             assert set(refused.headers) == set(nothing.headers)
     for kind in LISTS.values():
         assert owner.listed(kind), "it is all there"
-    assert owner.client.get(f"/api/conversations/{owner.things['conversation_id']}").json()["title"] != "Mine now"
+    assert owner.client.get(f"/api/conversations/{owner.resources['conversation_id']}").json()["title"] != "Mine now"
 
 
 @pytest.mark.parametrize("owned_by", OWNERS)
 @pytest.mark.parametrize("asked_by", ASKERS)
-def test_a_run_is_resumed_and_saved_by_its_id(house: House, asked_by: str, owned_by: str) -> None:
+def test_a_run_is_resumed_and_saved_by_its_id(users: UserApp, asked_by: str, owned_by: str) -> None:
     """Last-Event-ID reads what may be seen; a save is of one's own runs alone, also the operator's."""
-    asker, owner = house[asked_by], house[owned_by]
-    run_id = owner.things["run_id"]
+    asker, owner = users[asked_by], users[owned_by]
+    run_id = owner.resources["run_id"]
     for thing_id, is_seen, is_own in (
         (run_id, may(asker, owner, "run_id"), asker.owner == owner.owner),
-        (NOBODYS_ID, False, False),
+        (UNKNOWN_ID, False, False),
     ):
         headers = {"last-event-id": f"{thing_id}:1"}
         resumed = asker.client.post("/api/chat/stream", headers=headers)
@@ -132,39 +132,39 @@ def test_a_run_is_resumed_and_saved_by_its_id(house: House, asked_by: str, owned
 
 
 @pytest.mark.parametrize("asked_by", ASKERS)
-def test_lists_hold_ones_own(house: House, asked_by: str) -> None:
+def test_lists_hold_ones_own(users: UserApp, asked_by: str) -> None:
     """Nobody's list names a thing of another; the operator's list of runs names all of them, and whose they are."""
-    asker = house[asked_by]
+    asker = users[asked_by]
     for kind, name in (("runs", "run_id"), ("conversations", "conversation_id"), ("saves", "save_id")):
         listed = {line.get("run_id" if kind == "runs" else "id") for line in asker.listed(kind, limit=200)}
         for owner in OWNERS:
-            assert (house[owner].things[name] in listed) == may(asker, house[owner], name), (kind, owner)
+            assert (users[owner].resources[name] in listed) == may(asker, users[owner], name), (kind, owner)
     assert ("owner" in (asker.listed("runs") or [{}])[0]) == asker.is_operator
 
 
-def test_the_operator_sees_whose_a_run_is(house: House) -> None:
+def test_the_operator_sees_whose_a_run_is(users: UserApp) -> None:
     """By the name of the token; a run that was asked for without one is nobody's in particular."""
-    ada, guest, operator = house["ada"], house["guest"], house["operator"]
+    ada, guest, operator = users["ada"], users["guest"], users["operator"]
     whose = {line["run_id"]: line["owner"] for line in operator.listed("runs", limit=200)}
-    assert whose[ada.things["run_id"]] == {"id": ada.owner, "name": "ada"}
-    assert whose[guest.things["run_id"]] is None
-    trace = operator.client.get(f"/api/runs/{ada.things['answer_id']}").json()
+    assert whose[ada.resources["run_id"]] == {"id": ada.owner, "name": "ada"}
+    assert whose[guest.resources["run_id"]] is None
+    trace = operator.client.get(f"/api/runs/{ada.resources['answer_id']}").json()
     assert trace["owner"] == {"id": ada.owner, "name": "ada"}
     assert trace["conversation_id"] == "talk-of-ada"
-    own = ada.client.get(f"/api/runs/{ada.things['answer_id']}").json()
+    own = ada.client.get(f"/api/runs/{ada.resources['answer_id']}").json()
     assert trace == {**own, "owner": trace["owner"]}
 
 
-def test_search_finds_ones_own(house: House) -> None:
+def test_search_finds_ones_own(users: UserApp) -> None:
     """What others said is in nobody's results."""
     for name in ASKERS:
-        found = [line["id"] for line in house[name].listed("conversations", search="tool loop")]
+        found = [line["id"] for line in users[name].listed("conversations", search="tool loop")]
         assert found == {"ada": ["talk-of-ada"], "bob": []}.get(name, ["talk-of-guest"])
 
 
-def test_pages_of_a_list_stay_ones_own(house: House) -> None:
+def test_pages_of_a_list_stay_ones_own(users: UserApp) -> None:
     """A cursor of a page goes on in one's own list, whoever made it."""
-    ada, bob = house["ada"], house["bob"]
+    ada, bob = users["ada"], users["bob"]
     for number in range(3):
         made = ada.client.post("/api/conversations", json={"id": f"page-{number}"})
         assert made.status_code == 201
@@ -184,33 +184,33 @@ def test_pages_of_a_list_stay_ones_own(house: House) -> None:
 
 
 @pytest.mark.parametrize("asked_by", ["ada", "operator"])
-def test_what_may_be_done_is_done(house: House, asked_by: str) -> None:
+def test_what_may_be_done_is_done(users: UserApp, asked_by: str) -> None:
     """The owner opens, changes and deletes what is theirs; the operator reads, stops and deletes a run of anybody."""
-    owner, asker = Person("fresh", house["ada"].owner, house["ada"].client), house[asked_by]
-    furnish(owner)
-    for operation, name in sorted(with_ids(house.app), key=lambda one: one[0].startswith("DELETE")):
+    owner, asker = User("fresh", users["ada"].owner, users["ada"].client), users[asked_by]
+    create_resources(owner)
+    for operation, name in sorted(with_ids(users.app), key=lambda one: one[0].startswith("DELETE")):
         if not may(asker, owner, name):
             continue
-        done = send(asker, operation, owner.things[name])
+        done = send(asker, operation, owner.resources[name])
         assert done.status_code == 200, (operation, done.text)
     for name, path in (("run_id", "runs"), ("save_id", "saves"), ("conversation_id", "conversations")):
-        left = owner.client.get(f"/api/{path}/{owner.things[name]}")
+        left = owner.client.get(f"/api/{path}/{owner.resources[name]}")
         assert left.status_code == (404 if may(asker, owner, name) else 200)
 
 
-def test_whoever_has_no_token_gets_nothing(house: House) -> None:
+def test_whoever_has_no_token_gets_nothing(users: UserApp) -> None:
     """Every endpoint asks for one, but those that are public."""
-    nobody = Person("nobody", "", house.app.client)
-    for operation in operations(house.app):
-        answer = send(nobody, operation, NOBODYS_ID)
+    nobody = User("nobody", "", users.app.client)
+    for operation in operations(users.app):
+        answer = send(nobody, operation, UNKNOWN_ID)
         assert (answer.status_code == 401) == (operation not in PUBLIC), operation
 
 
-def test_a_fault_in_a_request_tells_nothing_of_others(house: House) -> None:
+def test_a_fault_in_a_request_tells_nothing_of_others(users: UserApp) -> None:
     """Whose run it is goes before what is wrong with the cursor, or a wrong cursor would tell that there is a run."""
-    for run_id in (house["ada"].things["run_id"], NOBODYS_ID):
-        refused = house["bob"].client.get(f"/api/runs/{run_id}/events", headers={"last-event-id": "no cursor"})
+    for run_id in (users["ada"].resources["run_id"], UNKNOWN_ID):
+        refused = users["bob"].client.get(f"/api/runs/{run_id}/events", headers={"last-event-id": "no cursor"})
         assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_RUN")
-    for save_id in (house["ada"].things["save_id"], NOBODYS_ID):
-        refused = house["bob"].client.get(f"/api/saves/{save_id}/events", headers={"last-event-id": "no cursor"})
+    for save_id in (users["ada"].resources["save_id"], UNKNOWN_ID):
+        refused = users["bob"].client.get(f"/api/saves/{save_id}/events", headers={"last-event-id": "no cursor"})
         assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_SAVE")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.scenarios.access.house import House, Person, housed
+from tests.scenarios.access.users import User, UserApp, serve_users
 from tests.support.running_app import error_of, read_until
 from tests.support.scripted_upstream import Script, ScriptedUpstream, holds, says
 
@@ -14,40 +14,40 @@ ID = "chat-1"
 
 
 @contextmanager
-def over(data: Path, *scripts: Script) -> Iterator[tuple[House, ScriptedUpstream]]:
+def over(data: Path, *scripts: Script) -> Iterator[tuple[UserApp, ScriptedUpstream]]:
     """Serve people over a scripted provider."""
     with (
         ScriptedUpstream(*scripts) as upstream,
-        housed(data, openrouter_base_url=upstream.base_url) as house,
+        serve_users(data, openrouter_base_url=upstream.base_url) as users,
     ):
-        yield house, upstream
+        yield users, upstream
 
 
-def texts(person: Person) -> list[str]:
+def texts(user: User) -> list[str]:
     """Return what stands in the conversation of that id."""
-    return [node["text"] for node in person.client.get(f"/api/conversations/{ID}").json()["messages"]]
+    return [node["text"] for node in user.client.get(f"/api/conversations/{ID}").json()["messages"]]
 
 
 def test_two_owners_choose_the_same_conversation_id(tmp_path: Path) -> None:
     """Each has a conversation of their own: history, title, list, export, deletion; no word passes between them."""
-    with over(tmp_path, says("Yes.")) as (house, upstream):
+    with over(tmp_path, says("Yes.")) as (users, upstream):
         for name in ("ada", "bob", "guest"):
-            begun = house[name].client.post("/api/conversations", json={"id": ID, "title": f"Of {name}"})
+            begun = users[name].client.post("/api/conversations", json={"id": ID, "title": f"Of {name}"})
             assert (begun.status_code, begun.json()["id"]) == (201, ID)
         for question in ("first", "second"):
             for name in ("ada", "bob", "guest"):
-                answer = house[name].ask(f"{name}'s {question}", conversation_id=ID)
+                answer = users[name].ask(f"{name}'s {question}", conversation_id=ID)
                 assert answer.headers["x-conversation-id"] == ID
         for asked, name in zip(upstream.asked[-3:], ("ada", "bob", "guest"), strict=True):
             told = [message["content"] for message in asked.body["messages"]]
             assert told == [f"{name}'s first", "Yes.", f"{name}'s second"]
-        ada, bob, guest = house["ada"], house["bob"], house["guest"]
+        ada, bob, guest = users["ada"], users["bob"], users["guest"]
         assert texts(bob) == ["bob's first", "Yes.", "bob's second", "Yes."]
         assert [(line["id"], line["title"]) for line in ada.listed("conversations")] == [(ID, "Of ada")]
         whole = bob.client.get(f"/api/conversations/{ID}/export", params={"format": "json"})
         assert (whole.json()["id"], whole.json()["title"]) == (ID, "Of bob")
         assert bob.owner not in whole.text
-        assert {run["conversation_id"] for run in house["operator"].listed("runs")} == {ID}
+        assert {run["conversation_id"] for run in users["operator"].listed("runs")} == {ID}
         assert ada.client.delete(f"/api/conversations/{ID}").json()["deleted"]
         assert ada.client.get(f"/api/conversations/{ID}").status_code == 404
         assert ada.listed("runs") == []
@@ -56,8 +56,8 @@ def test_two_owners_choose_the_same_conversation_id(tmp_path: Path) -> None:
 
 def test_the_id_under_which_it_is_kept_opens_nothing(tmp_path: Path) -> None:
     """Whoever knows another's token id cannot spell their conversation, in whatever way a slash is written."""
-    with over(tmp_path, says("Yes.")) as (house, _):
-        ada, guest = house["ada"], house["guest"]
+    with over(tmp_path, says("Yes.")) as (users, _):
+        ada, guest = users["ada"], users["guest"]
         ada.ask("mine", conversation_id=ID)
         for name in (f"{ada.owner}/{ID}", f"{ada.owner}%2F{ID}", f"{ada.owner}%252F{ID}"):
             assert guest.client.get(f"/api/conversations/{name}").status_code == 404
@@ -70,8 +70,8 @@ def test_the_id_under_which_it_is_kept_opens_nothing(tmp_path: Path) -> None:
 
 def test_nobody_follows_a_message_of_another(tmp_path: Path) -> None:
     """A node of another owner's tree is no node of one's own, also where the conversations have the same id."""
-    with over(tmp_path, says("Yes.")) as (house, _):
-        ada, bob = house["ada"], house["bob"]
+    with over(tmp_path, says("Yes.")) as (users, _):
+        ada, bob = users["ada"], users["bob"]
         asked = ada.ask("mine", conversation_id=ID).headers
         bob.ask("mine too", conversation_id=ID)
         for node_id in (asked["x-message-id"], asked["x-run-id"]):
@@ -86,21 +86,21 @@ def test_nobody_follows_a_message_of_another(tmp_path: Path) -> None:
 def test_two_owners_choose_the_same_key(tmp_path: Path) -> None:
     """An Idempotency-Key finds the run that its own owner started with it, and nobody else's."""
     key = {"idempotency-key": "once"}
-    with over(tmp_path, says("Yes.")) as (house, upstream):
-        first, again = ({n: house[n].ask("Hello!", key).headers["x-run-id"] for n in house.people} for _ in range(2))
+    with over(tmp_path, says("Yes.")) as (users, upstream):
+        first, again = ({n: users[n].ask("Hello!", key).headers["x-run-id"] for n in users.people} for _ in range(2))
         assert first == again
         assert first["guest"] == first["operator"], "both are asked for without an API token"
         assert len(set(first.values())) == len(upstream.asked) == 3
         other = {"model": "openai/sim", "prompt": "Another question", "tools": []}
-        reused = house["ada"].client.post("/api/chat/stream", json=other, headers=key)
+        reused = users["ada"].client.post("/api/chat/stream", json=other, headers=key)
         assert error_of(reused)["code"] == "KEY_REUSED"
 
 
 @contextmanager
-def under_way(person: Person) -> Iterator[tuple[str, Iterator[bytes]]]:
+def under_way(user: User) -> Iterator[tuple[str, Iterator[bytes]]]:
     """Ask, and read until the first words have come."""
     asked = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
-    with person.client.stream("POST", "/api/chat/stream", json=asked) as response:
+    with user.client.stream("POST", "/api/chat/stream", json=asked) as response:
         chunks = response.iter_raw()
         read_until(chunks, b"So far")
         yield response.headers["x-run-id"], chunks
@@ -108,11 +108,11 @@ def under_way(person: Person) -> Iterator[tuple[str, Iterator[bytes]]]:
 
 def test_a_run_under_way_is_nobody_elses(tmp_path: Path) -> None:
     """Others can neither follow, poll, resume nor stop it, nor read its trace; the operator can, and stops it."""
-    with over(tmp_path, holds) as (house, _), under_way(house["ada"]) as (run_id, chunks):
-        bob, operator = house["bob"], house["operator"]
+    with over(tmp_path, holds) as (users, _), under_way(users["ada"]) as (run_id, chunks):
+        bob, operator = users["bob"], users["operator"]
 
-        def asked_by(person: Person) -> list[httpx.Response]:
-            get, post = person.client.get, person.client.post
+        def asked_by(user: User) -> list[httpx.Response]:
+            get, post = user.client.get, user.client.post
             return [
                 get(f"/api/runs/{run_id}"),
                 get(f"/api/runs/{run_id}/events", params={"follow": "false"}),

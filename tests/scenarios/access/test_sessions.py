@@ -3,7 +3,7 @@
 import pytest
 from signalbox.core.conversations import key_of, session_of
 
-from tests.scenarios.access.house import bearer, give
+from tests.scenarios.access.users import bearer, create_token
 from tests.support.fixtures import Behind, behind, simulator
 from tests.support.scripted_upstream import says
 
@@ -14,7 +14,7 @@ __all__ = ["behind", "simulator"]
 def test_a_host_is_not_told_who_asks(behind: Behind, conversation_id: str) -> None:
     """An owner's session is the same in each request, another owner's is another, and OpenRouter takes its length."""
     app, upstream = behind(says("Hello."))
-    (ada, adas), (_, bobs) = give(app, "Ada"), give(app, "Bob")
+    (ada, adas), (_, bobs) = create_token(app, "Ada"), create_token(app, "Bob")
     for text in (adas, adas, bobs, ""):
         sent = app.client.post(
             "/api/chat/stream",

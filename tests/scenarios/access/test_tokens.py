@@ -14,7 +14,7 @@ from signalbox.core.errors import StoreError
 from signalbox.store.database import Database
 from signalbox.store.tokens import revoke_token
 
-from tests.scenarios.access.house import ADMIN, bearer, give
+from tests.scenarios.access.users import ADMIN, bearer, create_token
 from tests.support.running_app import RunningApp, error_of, settings_for
 
 ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
@@ -70,7 +70,7 @@ def test_a_required_token_is_asked_of_everybody(asking: RunningApp) -> None:
     assert asking.client.get("/api/runs").status_code == 401
     assert asking.client.post("/api/chat/stream", json=ASK).status_code == 401
     assert said(asking, "letmein") == said(asking, "")
-    _, text = give(asking, "Ada")
+    _, text = create_token(asking, "Ada")
     assert status(asking, text) == status(asking, ADMIN) == 200
     assert asking.client.get("/health/live").status_code == 200
 
@@ -79,7 +79,7 @@ def test_a_required_token_is_asked_of_everybody(asking: RunningApp) -> None:
 def test_a_token_that_is_none_of_ours_is_refused(which: str, request: pytest.FixtureRequest) -> None:
     """An id that is not there, another's secret, half a secret: one and the same sentence, also where none is asked."""
     app: RunningApp = request.getfixturevalue(which)
-    (one, text), (_, other) = give(app, "Ada"), give(app, "Bob")
+    (one, text), (_, other) = create_token(app, "Ada"), create_token(app, "Bob")
     wrong = [f"sb-{'0' * 12}-{text[16:]}", f"sb-{one.id}-{other[16:]}", text[:-1], f"{text}x", f"sb-{one.id}-"]
     assert {said(app, given) for given in wrong} == {"This token is not valid. Send Authorization: Bearer TOKEN."}
     assert status(app, text) == status(app, other) == 200
@@ -96,7 +96,7 @@ def test_where_no_token_is_asked_for_any_other_word_is_passed_over(bare: Running
 @pytest.mark.parametrize("form", ["bearer {}", "BEARER {}", "Bearer\t{}", "bEarer  \t {}", "{}"])
 def test_a_token_counts_however_its_scheme_is_written(bare: RunningApp, form: str) -> None:
     """HTTP's schemes are of any case; a run that was asked for so is its owner's and nobody else's, the admin's too."""
-    _, text = give(bare, "Ada")
+    _, text = create_token(bare, "Ada")
     sent = {"authorization": form.format(text)}
     run_id = bare.client.post("/api/chat/stream", json=ASK, headers=sent).headers["x-run-id"]
     path = f"/api/runs/{run_id}"
@@ -114,7 +114,7 @@ def test_a_token_counts_however_its_scheme_is_written(bare: RunningApp, form: st
 def test_a_token_in_a_wrong_place_is_refused(which: str, form: str, request: pytest.FixtureRequest) -> None:
     """It was meant, so the run must not become everybody's: also in capitals, and cut."""
     app: RunningApp = request.getfixturevalue(which)
-    _, text = give(app, "Ada")
+    _, text = create_token(app, "Ada")
     for given in (form.format(text), form.format(text.upper()), form.format(text)[: -len(text) + 16]):
         refused = app.client.post("/api/chat/stream", json=ASK, headers={"authorization": given})
         assert (refused.status_code, error_of(refused)["code"]) == (401, "UNAUTHORIZED"), given
@@ -130,7 +130,7 @@ def test_what_begins_like_a_token_is_refused(bare: RunningApp, cut: str) -> None
 def test_two_tokens_are_refused(which: str, request: pytest.FixtureRequest) -> None:
     """Whatever they hold, and also where both are the same: nobody may guess which was meant."""
     app: RunningApp = request.getfixturevalue(which)
-    text, admin = give(app, "Ada")[1], app.app.state.admin_token.value
+    text, admin = create_token(app, "Ada")[1], app.app.state.admin_token.value
     for pair in ((text, admin), (admin, text), (text, text), ("", text), ("x", "y")):
         twice = [("authorization", f"Bearer {given}".strip()) for given in pair]
         for method, path in (("GET", "/api/runs"), ("PUT", "/api/flags/tool_loop_v2")):
@@ -140,7 +140,7 @@ def test_two_tokens_are_refused(which: str, request: pytest.FixtureRequest) -> N
 
 def test_a_token_counts_where_none_is_asked_for(bare: RunningApp) -> None:
     """What is asked with it is its owner's alone; whoever asks without one has what was there before."""
-    _, text = give(bare, "Ada")
+    _, text = create_token(bare, "Ada")
     run_id = bare.client.post("/api/chat/stream", json=ASK, headers=bearer(text)).headers["x-run-id"]
     path = f"/api/runs/{run_id}"
     assert status(bare, text, path) == 200
@@ -151,7 +151,7 @@ def test_a_token_counts_where_none_is_asked_for(bare: RunningApp) -> None:
 
 def test_the_lever_is_the_operators(asking: RunningApp) -> None:
     """An API token reads how it stands, and cannot pull it."""
-    _, text = give(asking, "Ada")
+    _, text = create_token(asking, "Ada")
     assert status(asking, text, "/api/flags/tool_loop_v2") == 200
     pulled = asking.client.put("/api/flags/tool_loop_v2", json={"state": "on"}, headers=bearer(text))
     assert pulled.status_code == 401
@@ -160,7 +160,7 @@ def test_the_lever_is_the_operators(asking: RunningApp) -> None:
 
 def test_a_revoked_token_is_taken_for_a_second_at_most(asking: RunningApp) -> None:
     """Between two looks the book answers by itself; the next one knows better, and tells whoever has the secret."""
-    token, text = give(asking, "Ada")
+    token, text = create_token(asking, "Ada")
     with Clock(asking) as clock:
         assert status(asking, text) == 200
         asking.within(asking.parts.database.write(revoke_token, token.id, clock.now))
@@ -173,7 +173,7 @@ def test_a_revoked_token_is_taken_for_a_second_at_most(asking: RunningApp) -> No
 
 def test_a_token_expires_at_once(asking: RunningApp) -> None:
     """Its end is in the book: no look is needed."""
-    _, text = give(asking, "Ada", 60.0)
+    _, text = create_token(asking, "Ada", 60.0)
     with Clock(asking) as clock:
         clock.now = time() + 50
         assert status(asking, text) == 200
@@ -189,13 +189,13 @@ def test_a_new_token_is_taken_at_once(asking: RunningApp) -> None:
         for number in range(20):
             said(asking, f"sb-{number:012x}-x")
         assert len(book._read) == before
-        _, text = give(asking, "Ada")
+        _, text = create_token(asking, "Ada")
         assert status(asking, text) == 200
 
 
 def test_revoking_twice_keeps_the_first_time(asking: RunningApp) -> None:
     """And an unknown token cannot be revoked."""
-    token, _ = give(asking, "Ada")
+    token, _ = create_token(asking, "Ada")
     write = asking.parts.database.write
     times = [asking.within(write(revoke_token, token.id, now)).revoked for now in (5.0, 9.0)]
     assert times == [5.0, 5.0]
@@ -205,7 +205,7 @@ def test_revoking_twice_keeps_the_first_time(asking: RunningApp) -> None:
 def test_only_the_hash_is_on_disk(tmp_path: Path) -> None:
     """No file of the data folder holds the secret, while the server runs nor after."""
     with RunningApp(settings_for(tmp_path)) as app:
-        token, text = give(app, "Ada")
+        token, text = create_token(app, "Ada")
         secret = text.removeprefix(f"sb-{token.id}-").encode()
         assert status(app, text) == 200
         during = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
@@ -233,7 +233,7 @@ def test_an_ill_database_is_told_as_one(
     asking: RunningApp, monkeypatch: pytest.MonkeyPatch, *, is_silent: bool
 ) -> None:
     """503 and when to ask again, neither 401 nor a wait without end; what needs no database goes on."""
-    _, text = give(asking, "Ada")
+    _, text = create_token(asking, "Ada")
     monkeypatch.setattr(access, "_SILENT_SECONDS", 0.05)
     ill: Database = Ill(is_silent=is_silent)  # type: ignore[assignment]
     monkeypatch.setattr(asking.app.state.tokens, "_database", ill)

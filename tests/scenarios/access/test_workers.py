@@ -10,7 +10,7 @@ import httpx
 import pytest
 from signalbox.store.tokens import revoke_token
 
-from tests.scenarios.access.house import ADMIN, bearer, give
+from tests.scenarios.access.users import ADMIN, bearer, create_token
 from tests.support.running_app import RunningApp, error_of, read_until, settings_for
 from tests.support.scripted_upstream import Script, ScriptedUpstream, holds, says
 
@@ -56,7 +56,7 @@ def test_a_token_holds_at_every_worker_until_it_is_revoked(workers: Any) -> None
     now = 100.0
     for app in (two.one, two.two):
         app.app.state.tokens.ticks = lambda: now
-    token, text = give(two.one, "Ada")
+    token, text = create_token(two.one, "Ada")
     run_id = two.ask(two.one, text).headers["x-run-id"]
     assert two.two.client.get(f"/api/runs/{run_id}", headers=bearer(text)).status_code == 200
     two.one.within(two.one.parts.database.write(revoke_token, token.id, 5.0))
@@ -68,7 +68,7 @@ def test_a_token_holds_at_every_worker_until_it_is_revoked(workers: Any) -> None
 def test_a_run_of_another_worker_is_nobody_elses(workers: Any) -> None:
     """Where it lives makes no difference: its owner reads and stops it from afar, to others there is none."""
     two: Two = workers(holds)
-    (_, ada), (_, bob) = give(two.one, "Ada"), give(two.one, "Bob")
+    (_, ada), (_, bob) = create_token(two.one, "Ada"), create_token(two.one, "Bob")
     with two.one.client.stream("POST", "/api/chat/stream", json=ASK, headers=bearer(ada)) as response:
         chunks = response.iter_raw()  # kept: with it the stream would be closed, and its last reader gone
         read_until(chunks, b"So far")
@@ -86,7 +86,7 @@ def test_a_run_of_another_worker_is_nobody_elses(workers: Any) -> None:
 def test_a_key_is_its_owners_at_every_worker(workers: Any) -> None:
     """Asked again at the other worker it is the same run; another owner's equal key is another one."""
     two: Two = workers(says("Yes."))
-    (_, ada), (_, bob) = give(two.one, "Ada"), give(two.one, "Bob")
+    (_, ada), (_, bob) = create_token(two.one, "Ada"), create_token(two.one, "Bob")
     key = {"idempotency-key": "once"}
     run_ids = {
         (text, app.port): two.ask(app, text, key).headers["x-run-id"]

@@ -9,7 +9,7 @@ from signalbox.core.events import LoopName
 from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.simulator.http.state import Received
 
-from tests.scenarios.conversation_recovery.clients import Message, heard, user
+from tests.scenarios.conversation_recovery.clients import Message, transcript_of, user
 from tests.support.running_app import RunningApp, read_until
 from tests.support.stream_reader import ParsedStream, check_stream, parse_stream
 
@@ -33,7 +33,7 @@ class Chat:
         response = (app or self.app).client.post("/api/chat/stream", json=sent, headers={"x-tool-loop": loop})
         assert response.status_code == 200, response.text
         assert response.headers["x-tool-loop"] == loop
-        return self._keep(text, check_stream(response.content))
+        return self._add_turn(text, check_stream(response.content))
 
     def stop(
         self, model: str, text: str, loop: LoopName, *, at: bytes, app: RunningApp | None = None, **body: Any
@@ -45,7 +45,7 @@ class Chat:
             seen = read_until(chunks, at)
             stopped = server.client.post(f"/api/runs/{response.headers['x-run-id']}/stop").json()
             assert (stopped["stopped"], stopped["status"]) == (True, "cancelled")
-            return self._keep(text, check_stream(seen + b"".join(chunks)))
+            return self._add_turn(text, check_stream(seen + b"".join(chunks)))
 
     def leave(
         self, model: str, text: str, loop: LoopName, *, at: bytes, app: RunningApp | None = None, **body: Any
@@ -56,7 +56,7 @@ class Chat:
             seen = read_until(response.iter_bytes(), at)
         server.over(response.headers["x-run-id"])
         frames, border, _ = seen.rpartition(b"\n\n")
-        return self._keep(text, parse_stream(frames + border))
+        return self._add_turn(text, parse_stream(frames + border))
 
     def _asking(
         self, server: RunningApp, model: str, text: str, loop: LoopName, body: dict[str, Any]
@@ -64,7 +64,7 @@ class Chat:
         sent = self._body(model, text, body)
         return server.client.stream("POST", "/api/chat/stream", json=sent, headers={"x-tool-loop": loop})
 
-    def goes_on(self, model: str, text: str, loop: LoopName, **body: Any) -> ParsedStream:
+    def ask_successfully(self, model: str, text: str, loop: LoopName, **body: Any) -> ParsedStream:
         """Ask, and expect nothing but success: complete, no request refused, reasoning only of this run."""
         self.simulator.memory.requests.clear()
         answer = self.ask(model, text, loop, **body)
@@ -81,8 +81,8 @@ class Chat:
     def _body(self, model: str, text: str, body: dict[str, Any]) -> dict[str, Any]:
         return {"model": model, "messages": [*self.messages, user(text)], "tools": TOOLS, **body}
 
-    def _keep(self, text: str, answer: ParsedStream) -> ParsedStream:
-        self.messages += [user(text), *heard(answer.events)]
+    def _add_turn(self, text: str, answer: ParsedStream) -> ParsedStream:
+        self.messages += [user(text), *transcript_of(answer.events)]
         return answer
 
 

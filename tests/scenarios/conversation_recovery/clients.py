@@ -18,7 +18,7 @@ class Transcript:
         self._results: dict[str, Message] = {}
         self._step: object = None
 
-    def hear(self, event: dict[str, Any]) -> None:
+    def add(self, event: dict[str, Any]) -> None:
         """Take in one event."""
         match event["type"]:
             case "content" if not event.get("synthetic"):
@@ -63,9 +63,9 @@ class Transcript:
         self._turns.append({"role": "assistant", "content": "", "reasoning": "", "tool_calls": []})
 
 
-def heard(events: list[dict[str, Any]]) -> list[Message]:
+def transcript_of(events: list[dict[str, Any]]) -> list[Message]:
     """Write what a client keeps of a run."""
     transcript = Transcript()
     for event in events:
-        transcript.hear(event)
+        transcript.add(event)
     return transcript.messages()

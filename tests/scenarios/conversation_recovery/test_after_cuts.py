@@ -8,7 +8,7 @@ from signalbox.core.events import LoopName
 from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.scenarios.conversation_recovery.chat import Chat
-from tests.scenarios.conversation_recovery.lives import FAMILIES
+from tests.scenarios.conversation_recovery.cut_runs import FAMILIES
 from tests.scenarios.tool_loop.script import Called, calls
 from tests.support.fixtures import Behind
 from tests.support.running_app import RunningApp, settings_for
@@ -57,7 +57,7 @@ def over_and_on(chat: Chat, shift: int, ends: Callable[[str], ParsedStream]) -> 
     for at, family in enumerate(FAMILIES):
         ended.append(ends(family))
         other = FAMILIES[(at + shift) % len(FAMILIES)]
-        chat.goes_on(f"{other}/sim", "And what is 4 + 4?", LOOPS[(at + shift) % 2], reasoning=THINK)
+        chat.ask_successfully(f"{other}/sim", "And what is 4 + 4?", LOOPS[(at + shift) % 2], reasoning=THINK)
     assert chat.turns == len(FAMILIES)
     return ended
 
@@ -141,7 +141,7 @@ def test_a_chat_goes_on_behind_a_finalize_that_was_interrupted(
     assert [one.body.get("tool_choice") for one in upstream.asked] == [None, "none"]
     assert answer.text == "So far"
     for family in FAMILIES:
-        chat.goes_on(f"{family}/sim", "And what is 4 + 4?", loop, reasoning=THINK)
+        chat.ask_successfully(f"{family}/sim", "And what is 4 + 4?", loop, reasoning=THINK)
 
 
 async def half(exchange: Exchange) -> None:

@@ -11,19 +11,19 @@ from signalbox.core.messages import AssistantMessage, ImagePart, Message, TextPa
 from signalbox.intakes.v1 import messages_of
 from signalbox.intakes.v1_schema import ChatRequest
 
-from tests.scenarios.conversation_recovery.clients import heard
-from tests.scenarios.conversation_recovery.lives import (
+from tests.scenarios.conversation_recovery.clients import transcript_of
+from tests.scenarios.conversation_recovery.cut_runs import (
     BEHAVIOURS,
     FAMILIES,
     HOWS,
     QUESTION,
     Cut,
-    Life,
-    live,
+    ScriptedRun,
     recorded,
+    replay,
     simulated,
 )
-from tests.scenarios.conversation_recovery.strict import (
+from tests.scenarios.conversation_recovery.strict_models import (
     CHOICES,
     GIVEN_UP,
     OFFERS,
@@ -125,20 +125,25 @@ def taken_in(messages: list[dict[str, Any]]) -> list[Message]:
             del messages[int(at)]
 
 
-def told(episodes: list[tuple[Life, Cut]]) -> list[dict[str, Any]]:
+def run_in_turn(episodes: list[tuple[ScriptedRun, Cut]]) -> list[dict[str, Any]]:
     """Let runs follow each other, each cut, and give what their client would send."""
     messages: list[dict[str, Any]] = []
-    for life, cut in episodes:
-        lived = live(life, cut, [UserMessage(QUESTION)])
-        messages += [{"role": "user", "content": QUESTION}, *heard([to_builtins(event) for event in lived.events])]
+    for scripted_run, cut in episodes:
+        finished = replay(scripted_run, cut, [UserMessage(QUESTION)])
+        messages += [
+            {"role": "user", "content": QUESTION},
+            *transcript_of([to_builtins(event) for event in finished.events]),
+        ]
     return messages
 
 
 @settings(max_examples=250)
 @given(EPISODES, MANGLES, ASKS)
-def test_a_client_can_go_on_with_any_family(episodes: list[tuple[Life, Cut]], mangles: list[Mangled], ask: Ask) -> None:
+def test_a_client_can_go_on_with_any_family(
+    episodes: list[tuple[ScriptedRun, Cut]], mangles: list[Mangled], ask: Ask
+) -> None:
     """Whatever a client kept of runs that were cut, and did to it: the next question is taken by every family."""
-    sent = [*mangled(told(episodes), mangles), {"role": "user", "content": "Go on."}]
+    sent = [*mangled(run_in_turn(episodes), mangles), {"role": "user", "content": "Go on."}]
     before = taken_in(sent)
     for model in TARGETS:
         refusal = first_refusal(context_of(model, before, ask), first=True)
@@ -148,13 +153,13 @@ def test_a_client_can_go_on_with_any_family(episodes: list[tuple[Life, Cut]], ma
 @settings(max_examples=250)
 @given(EPISODES, st.integers(0, 12), ASKS, st.booleans())
 def test_what_stands_in_memory_goes_on_with_any_family(
-    episodes: list[tuple[Life, Cut]], short: int, ask: Ask, pictured: bool
+    episodes: list[tuple[ScriptedRun, Cut]], short: int, ask: Ask, pictured: bool
 ) -> None:
     """History as the loops keep it (foreign ids, reasoning of others), cut at any message: every family takes it."""
     before: list[Message] = []
-    for life, cut in episodes:
+    for scripted_run, cut in episodes:
         asked = (ImagePart("https://example.org/cat.png"), TextPart(QUESTION)) if pictured else QUESTION
-        before = live(life, cut, [*before, UserMessage(asked)]).context.messages
+        before = replay(scripted_run, cut, [*before, UserMessage(asked)]).context.messages
     before = [*before[: max(len(before) - short, 0)], UserMessage("Go on.")]
     for model in TARGETS:
         refusal = first_refusal(context_of(model, before, ask), first=True)
@@ -164,13 +169,13 @@ def test_what_stands_in_memory_goes_on_with_any_family(
 @settings(max_examples=300)
 @given(EPISODES, SIMULATED, CUTS, ASKS, st.integers(1, 3))
 def test_a_tool_loop_goes_on_whatever_is_given_up(
-    episodes: list[tuple[Life, Cut]], life: Life, cut: Cut, ask: Ask, steps: int
+    episodes: list[tuple[ScriptedRun, Cut]], scripted_run: ScriptedRun, cut: Cut, ask: Ask, steps: int
 ) -> None:
     """In the middle of a run, behind others that were cut, its own model takes every form of its next request."""
-    before = taken_in([*told(episodes), {"role": "user", "content": QUESTION}])
-    own = _steps(live(life, cut, before).added, steps)
-    refusal = first_refusal(context_of(life.model, before, ask, own), first=not own)
-    assert refusal is None, f"{life.model}: {refusal}"
+    before = taken_in([*run_in_turn(episodes), {"role": "user", "content": QUESTION}])
+    own = _steps(replay(scripted_run, cut, before).added, steps)
+    refusal = first_refusal(context_of(scripted_run.model, before, ask, own), first=not own)
+    assert refusal is None, f"{scripted_run.model}: {refusal}"
 
 
 def _steps(added: list[Message], most: int) -> tuple[Message, ...]:

@@ -11,7 +11,7 @@ from signalbox.simulator.faults.steps import PARAGRAPH
 from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.simulator.model.continuation import DOCUMENT
 
-from tests.scenarios.conversation_recovery.lives import FAMILIES
+from tests.scenarios.conversation_recovery.cut_runs import FAMILIES
 from tests.support.running_app import RunningApp
 from tests.support.stream_reader import ParsedStream, check_stream
 
@@ -33,10 +33,10 @@ class Growing:
         sent = {**self._shared, **body}
         response = self.app.client.post("/api/chat/stream", json=sent, headers=self._headers)
         assert response.status_code == 200, response.text
-        heard = check_stream(response.content)
+        answer = check_stream(response.content)
         self.runs.append(response.headers["x-run-id"])
-        self.text += behind(CUT, self.text, heard.text)
-        return heard
+        self.text += behind(CUT, self.text, answer.text)
+        return answer
 
     def go_on(self, **body: Any) -> ParsedStream:
         """Continue the newest run."""

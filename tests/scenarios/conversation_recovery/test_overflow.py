@@ -18,7 +18,7 @@ from signalbox.simulator.rules import check, check_body
 
 from tests.scenarios.conversation_recovery.chat import TOOLS, Chat
 from tests.scenarios.conversation_recovery.conftest import EXTRA, MUCH
-from tests.scenarios.conversation_recovery.lives import FAMILIES
+from tests.scenarios.conversation_recovery.cut_runs import FAMILIES
 from tests.scenarios.tool_loop.script import Called, answers, calls
 from tests.support.fakes import ScriptedClient, call
 from tests.support.fakes import answer as said
@@ -144,12 +144,16 @@ def test_the_oldest_is_left_out_first(behind: Behind, loop: LoopName) -> None:
     _, upstream = play(behind, loop, *[overflows] * 5, answers("Here it is."))
     shown: list[tuple[int, int, int]] = []
     for asked in upstream.asked:
-        told = [message for message in asked.body["messages"] if message["role"] == "tool"]
+        run_in_turn = [message for message in asked.body["messages"] if message["role"] == "tool"]
         questions = sum(message["role"] == "user" for message in asked.body["messages"])
         shown.append(
-            (questions, sum(BIG in one["content"] for one in told), sum(one["content"] == ELIDED for one in told))
+            (
+                questions,
+                sum(BIG in one["content"] for one in run_in_turn),
+                sum(one["content"] == ELIDED for one in run_in_turn),
+            )
         )
-        assert sum("\n42\n" in one["content"] for one in told) == questions - 1
+        assert sum("\n42\n" in one["content"] for one in run_in_turn) == questions - 1
     assert shown == [(9, 8, 0), (9, 1, 7), (9, 0, 8), (5, 0, 4), (3, 0, 2), (1, 0, 0)]
 
 

@@ -7,7 +7,7 @@ from signalbox.core.events import LoopName
 from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.scenarios.conversation_recovery.chat import Chat
-from tests.scenarios.conversation_recovery.lives import FAMILIES
+from tests.scenarios.conversation_recovery.cut_runs import FAMILIES
 from tests.support.running_app import RunningApp
 
 THINK = {"effort": "medium"}
@@ -29,7 +29,7 @@ def test_any_two_families_take_turns(app: RunningApp, simulator: BackgroundSimul
     shift = FAMILIES.index(one) + FAMILIES.index(other)
     for turn, question in enumerate(QUESTIONS):
         family = (one, other)[turn % 2]
-        answer = chat.goes_on(f"{family}/sim", question, LOOPS[(turn // 2 + shift) % 2], reasoning=THINK)
+        answer = chat.ask_successfully(f"{family}/sim", question, LOOPS[(turn // 2 + shift) % 2], reasoning=THINK)
         assert answer.calls, question
         assert set(answer.result_codes()) == {None}
     assert chat.turns == 5
@@ -44,7 +44,7 @@ def test_a_walk_over_all_families(app: RunningApp, simulator: BackgroundSimulato
     chat = Chat(app, simulator)
     for turn in range(len(FAMILIES)):
         model = f"{FAMILIES[turn * step % len(FAMILIES)]}/sim-parallel"
-        answer = chat.goes_on(model, QUESTIONS[turn % len(QUESTIONS)], loop, reasoning=THINK)
+        answer = chat.ask_successfully(model, QUESTIONS[turn % len(QUESTIONS)], loop, reasoning=THINK)
         assert answer.calls
     assert chat.turns == len(FAMILIES)
 
@@ -57,7 +57,7 @@ def test_a_model_of_one_family_takes_anothers_place(
     chat = Chat(app, simulator)
     for family in ("openai", "anthropic", "google", "x-ai"):
         for name in ("sim", "sim-steps-2", "sim"):
-            chat.goes_on(f"{family}/{name}", QUESTIONS[0], loop, reasoning=THINK)
+            chat.ask_successfully(f"{family}/{name}", QUESTIONS[0], loop, reasoning=THINK)
 
 
 @pytest.mark.parametrize("loop", LOOPS)
@@ -65,6 +65,6 @@ def test_a_model_of_one_family_takes_anothers_place(
 def test_tools_come_and_go(app: RunningApp, simulator: BackgroundSimulator, loop: LoopName, tools: list[str]) -> None:
     """A chat with calls goes on at every family where none of those tools, or another one, is on offer."""
     chat = Chat(app, simulator)
-    chat.goes_on("openai/sim-parallel", QUESTIONS[2], loop, reasoning=THINK)
+    chat.ask_successfully("openai/sim-parallel", QUESTIONS[2], loop, reasoning=THINK)
     for family in FAMILIES:
-        chat.goes_on(f"{family}/sim", "Thank you!", loop, tools=tools, reasoning=THINK)
+        chat.ask_successfully(f"{family}/sim", "Thank you!", loop, tools=tools, reasoning=THINK)

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from signalbox.conversations.continuing import CONTINUE, GO_ON
 
-from tests.scenarios.conversations.talk import talk_behind
+from tests.scenarios.conversations.conversation_client import start_conversation
 from tests.support.disk import BOTH
 from tests.support.fixtures import Behind
 from tests.support.running_app import WAIT, error_of, read_until
@@ -24,21 +24,21 @@ def limited(text: str) -> Script:
 
 def test_the_model_is_told_to_go_on(behind: Behind) -> None:
     """It reads its own words and one instruction, which the trace shows; a later question reads one answer."""
-    talk = talk_behind(behind, limited("The inter"), says("national rules."), says("You are welcome."))
+    talk = start_conversation(behind, limited("The inter"), says("national rules."), says("You are welcome."))
     first = talk.ask("What holds?")
     more = talk.ask(**{"continue": True, "parent_id": first.run_id})
-    assert talk.told()[-3:] == [("user", "What holds?"), ("assistant", "The inter"), ("user", CONTINUE)]
+    assert talk.sent_messages()[-3:] == [("user", "What holds?"), ("assistant", "The inter"), ("user", CONTINUE)]
     request = talk.app.client.get(f"/api/runs/{more.run_id}").json()["request"]
     assert (request["continue"], request["instruction"]) == (True, CONTINUE)
     talk.ask("Thanks!")
-    assert talk.told()[-3:] == [
+    assert talk.sent_messages()[-3:] == [
         ("user", "What holds?"), ("assistant", "The international rules."), ("user", "Thanks!"),
     ]  # fmt: skip
 
 
 def test_it_stands_behind_the_answer(behind: Behind) -> None:
     """A run whose parent is a run continues it; the next question follows the continuation."""
-    talk = talk_behind(behind, limited("One, "), limited("two, "), says("three."), says("Yes."))
+    talk = start_conversation(behind, limited("One, "), limited("two, "), says("three."), says("Yes."))
     runs = [talk.ask("Count").run_id]
     for _ in range(2):
         runs.append(talk.ask(**{"continue": True, "parent_id": runs[-1]}).run_id)
@@ -47,19 +47,19 @@ def test_it_stands_behind_the_answer(behind: Behind) -> None:
     parents = {node["id"]: node["parent_id"] for node in tree["messages"]}
     assert [parents[run] for run in runs[1:]] == runs[:-1]
     assert [node["parent_id"] for node in tree["messages"] if node["text"] == "Done?"] == [runs[-1]]
-    assert talk.told()[-2] == ("assistant", "One, two, three.")
+    assert talk.sent_messages()[-2] == ("assistant", "One, two, three.")
 
 
 def test_what_is_repeated_is_told_once(behind: Behind) -> None:
     """A model that says its last words again has them once in what it reads later, and in the export."""
-    talk = talk_behind(
+    talk = start_conversation(
         behind, limited("A line.\nThe second line begins"), says("The second line begins and ends."), says("Yes.")
     )
     first = talk.ask("Two lines")
     talk.ask(**{"continue": True, "parent_id": first.run_id})
     talk.ask("Again?")
     whole = "A line.\nThe second line begins and ends."
-    assert talk.told()[-2] == ("assistant", whole)
+    assert talk.sent_messages()[-2] == ("assistant", whole)
     exported = talk.get("/export").text
     assert whole in exported
     assert exported.count("## Answer") == 2
@@ -67,7 +67,7 @@ def test_what_is_repeated_is_told_once(behind: Behind) -> None:
 
 def test_a_client_that_tells_the_joined_answer_is_understood(behind: Behind) -> None:
     """A whole history with one answer in it finds both runs: no branch begins."""
-    talk = talk_behind(behind, limited("The inter"), says("national rules."), says("Yes."))
+    talk = start_conversation(behind, limited("The inter"), says("national rules."), says("Yes."))
     first = talk.ask("What holds?")
     more = talk.ask(**{"continue": True, "parent_id": first.run_id})
     said = [("user", "What holds?"), ("assistant", "The international rules."), ("user", "Sure?")]
@@ -77,17 +77,17 @@ def test_a_client_that_tells_the_joined_answer_is_understood(behind: Behind) -> 
 
 def test_an_answer_that_was_whole_gets_a_new_paragraph(behind: Behind) -> None:
     """After the limit of model calls an answer is complete: what is added stands behind it."""
-    talk = talk_behind(behind, says("So far."), says("More."), says("Yes."))
+    talk = start_conversation(behind, says("So far."), says("More."), says("Yes."))
     first = talk.ask("Research it")
     talk.ask(**{"continue": True, "parent_id": first.run_id})
-    assert talk.told()[-1] == ("user", GO_ON)
+    assert talk.sent_messages()[-1] == ("user", GO_ON)
     talk.ask("Thanks")
-    assert talk.told()[-2] == ("assistant", "So far.\n\nMore.")
+    assert talk.sent_messages()[-2] == ("assistant", "So far.\n\nMore.")
 
 
 def test_a_continuation_is_asked_for_once(behind: Behind) -> None:
     """A repeated request under one key is the run that it has started."""
-    talk = talk_behind(behind, limited("One, "), says("two."))
+    talk = start_conversation(behind, limited("One, "), says("two."))
     first = talk.ask("Count")
     body: dict[str, Any] = {"continue": True, "parent_id": first.run_id, "headers": {"idempotency-key": "k-1"}}
     assert talk.ask(**body).run_id == talk.ask(**body).run_id
@@ -108,7 +108,7 @@ def test_a_continuation_is_asked_for_once(behind: Behind) -> None:
 )
 def test_what_cannot_be_continued_is_refused(behind: Behind, body: dict[str, Any]) -> None:
     """Only an answer, and by its id alone; nothing of the refusal is kept."""
-    talk = talk_behind(behind, limited("One, "))
+    talk = start_conversation(behind, limited("One, "))
     first = talk.ask("Count")
     names = {"RUN": first.run_id, "QUESTION": first.message_id}
     before = talk.tree()
@@ -122,7 +122,7 @@ def test_what_cannot_be_continued_is_refused(behind: Behind, body: dict[str, Any
 
 def test_an_answer_under_way_is_not_continued(behind: Behind) -> None:
     """Its end has to come first."""
-    talk = talk_behind(behind, holds)
+    talk = start_conversation(behind, holds)
     with talk.app.asking("Count", conversation_id=talk.id) as response:
         pieces = response.iter_raw()  # held: a reader that is dropped hangs up
         read_until(pieces, b"So far")
@@ -132,7 +132,7 @@ def test_an_answer_under_way_is_not_continued(behind: Behind) -> None:
 
 def test_two_tabs_continue_an_answer_once(behind: Behind) -> None:
     """Of two continuations that are asked for at the same time one is refused, and nobody pays for it."""
-    talk = talk_behind(behind, limited("One, "), holds, holds)
+    talk = start_conversation(behind, limited("One, "), holds, holds)
     first = talk.ask("Count")
     both = Barrier(2, timeout=WAIT)
 
@@ -152,7 +152,7 @@ def test_two_tabs_continue_an_answer_once(behind: Behind) -> None:
 
 def test_a_save_holds_the_whole_answer(behind: Behind) -> None:
     """Every run of a continued answer is frozen, also when the conversation is deleted; its question is the first's."""
-    talk = talk_behind(behind, limited("One, "), limited("two, "), says("three."))
+    talk = start_conversation(behind, limited("One, "), limited("two, "), says("three."))
     runs = [talk.ask("Count").run_id]
     for _ in range(2):
         runs.append(talk.ask(**{"continue": True, "parent_id": runs[-1]}).run_id)
@@ -172,7 +172,7 @@ def test_a_save_holds_the_whole_answer(behind: Behind) -> None:
 
 def test_a_save_of_one_run_has_no_earlier_ones(behind: Behind) -> None:
     """A second question follows an answer and continues none."""
-    talk = talk_behind(behind, says("One."), says("Two."))
+    talk = start_conversation(behind, says("One."), says("Two."))
     talk.ask("Count")
     second = talk.ask("Go on")
     saved = talk.app.client.post("/api/saves", json={"run_id": second.run_id}).json()

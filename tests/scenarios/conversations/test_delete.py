@@ -15,7 +15,7 @@ from signalbox.store.conversations import NodeContents, add_conversation, change
 from signalbox.store.runs.journal import JournalStore
 from sqlalchemy import Connection
 
-from tests.scenarios.conversations.talk import Talk, talk_behind, thinks_and_calls
+from tests.scenarios.conversations.conversation_client import ConversationClient, start_conversation, thinks_and_calls
 from tests.support.fixtures import Behind
 from tests.support.running_app import error_of, read_until
 from tests.support.scripted_upstream import holds, says
@@ -30,7 +30,7 @@ def on_disk(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in files)
 
 
-def delete(talk: Talk) -> dict[str, object]:
+def delete(talk: ConversationClient) -> dict[str, object]:
     """Delete the conversation."""
     response = talk.app.client.delete(f"/api/conversations/{talk.id}")
     assert response.status_code == 200, response.text
@@ -40,11 +40,11 @@ def delete(talk: Talk) -> dict[str, object]:
 def test_nothing_is_left_in_the_files(behind: Behind, tmp_path: Path) -> None:
     """Neither prompt nor answer, title, reasoning, detail or result is in any file of the database."""
     detail = {"type": "reasoning.encrypted", "data": FORGOTTEN}
-    talk = talk_behind(
+    talk = start_conversation(
         behind, thinks_and_calls('{"expression":"1+1"}', detail), says(f"It is {ANSWER}."), says("NodeContents.")
     )
     talk.ask(f"What is {PROMPT}?" + " long" * 5000, tools=["calculate"], system=PROMPT)
-    Talk(talk.app, talk.upstream, "other").ask("Stay-1234.")
+    ConversationClient(talk.app, talk.upstream, "other").ask("Stay-1234.")
     run_id = talk.ask(f"And {PROMPT}?").run_id
     talk.app.within(talk.app.parts.runs.store.flush())
     before = on_disk(tmp_path / "data")
@@ -63,7 +63,7 @@ def test_what_is_under_way_is_stopped(behind: Behind, tmp_path: Path, monkeypatc
     """A run that streams ends, its provider is left, its watcher hears the end, and nothing is written behind it."""
     refused: list[object] = []
     monkeypatch.setattr(JournalStore, "_discard_rejected", lambda _, run: refused.append(run))
-    talk = talk_behind(behind, holds)
+    talk = start_conversation(behind, holds)
     with talk.app.asking(PROMPT, conversation_id=talk.id, on_disconnect="continue") as response:
         pieces = response.iter_raw()
         heard = read_until(pieces, b"So far")
@@ -82,9 +82,9 @@ def test_what_is_under_way_is_stopped(behind: Behind, tmp_path: Path, monkeypatc
 
 def test_saves_stay(behind: Behind) -> None:
     """Saves of its runs are counted, and open as before."""
-    talk = talk_behind(behind, says(ANSWER))
+    talk = start_conversation(behind, says(ANSWER))
     run_id = talk.ask("one").run_id
-    other = Talk(talk.app, talk.upstream, "other").ask("two").run_id
+    other = ConversationClient(talk.app, talk.upstream, "other").ask("two").run_id
     assert talk.app.client.post("/api/saves", json={"run_id": other}).status_code == 200
     saved = talk.app.client.post("/api/saves", json={"run_id": run_id}).json()
     assert delete(talk) == {"deleted": True, "saves_kept": 1}
@@ -93,17 +93,17 @@ def test_saves_stay(behind: Behind) -> None:
 
 def test_the_id_is_free_again(behind: Behind) -> None:
     """The same id begins a conversation that knows nothing of the old one."""
-    talk = talk_behind(behind, says("A"))
+    talk = start_conversation(behind, says("A"))
     talk.ask("one")
     delete(talk)
     talk.ask("two")
-    assert talk.told() == [("user", "two")]
+    assert talk.sent_messages() == [("user", "two")]
     assert talk.texts() == ["two", "A"]
 
 
 def test_an_answer_to_what_was_deleted_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
     """A new conversation of the same id takes no answer to a question of the old one."""
-    talk = talk_behind(behind, says("A"), says("B"))
+    talk = start_conversation(behind, says("A"), says("B"))
     first = talk.ask("one")
     started = RunManager.start
 
@@ -134,7 +134,7 @@ def test_a_question_whose_conversation_goes_meanwhile(
     behind: Behind, monkeypatch: pytest.MonkeyPatch, passed: str, kind: str
 ) -> None:
     """It is refused with a clear answer and nothing of it is kept, or it begins the conversation anew, and whole."""
-    talk = talk_behind(behind, says(ANSWER), says("New."))
+    talk = start_conversation(behind, says(ANSWER), says("New."))
     first = talk.ask("one")
     bodies: dict[str, dict[str, Any]] = {
         "new message": {"prompt": PROMPT},
@@ -175,7 +175,7 @@ def test_a_question_whose_conversation_goes_meanwhile(
 
 def test_a_question_to_a_conversation_that_is_gone(behind: Behind) -> None:
     """What follows a message of it is told so; a question without a place begins it anew."""
-    talk = talk_behind(behind, says("A"), says("B"))
+    talk = start_conversation(behind, says("A"), says("B"))
     first = talk.ask("one")
     delete(talk)
     for body in ({"prompt": "two", "parent_id": first.run_id}, {"parent_id": first.message_id}):
@@ -188,7 +188,7 @@ def test_a_question_to_a_conversation_that_is_gone(behind: Behind) -> None:
 
 def test_looking_at_a_conversation_that_goes(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
     """Opened, exported or turned to another branch meanwhile, it is the conversation that is unknown."""
-    talk = talk_behind(behind, holds)
+    talk = start_conversation(behind, holds)
     with talk.app.asking(conversation_id=talk.id, on_disconnect="continue") as response:
         read_until(response.iter_raw(), b"So far")
         leaf_id = response.headers["x-run-id"]
@@ -208,7 +208,7 @@ def test_looking_at_a_conversation_that_goes(behind: Behind, monkeypatch: pytest
 
 def test_a_history_that_goes_while_it_is_read_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tree was there, what its nodes hold is not: that is no fault of the server."""
-    talk = talk_behind(behind, says("A"))
+    talk = start_conversation(behind, says("A"))
     talk.ask("one")
     monkeypatch.setattr(history, "contents_of", lambda connection, **asked: NodeContents({}, {}, {}))
     refused = talk.post("two")

@@ -9,7 +9,7 @@ from signalbox.conversations.export import as_markdown
 from signalbox.core.conversations import Answer, Conversation, Node
 from signalbox.core.events import Call, Content, Failure, Source, Stamped, Success, ToolCalls, ToolResult
 
-from tests.scenarios.conversations.talk import Talk, talk_behind
+from tests.scenarios.conversations.conversation_client import ConversationClient, start_conversation
 from tests.support.disk import BOTH
 from tests.support.fixtures import Behind
 from tests.support.running_app import error_of, read_until
@@ -20,15 +20,15 @@ DATABASES = BOTH
 
 
 @pytest.fixture
-def talk(behind: Behind) -> Talk:
+def talk(behind: Behind) -> ConversationClient:
     """Have a talk with a provider that says hello."""
-    return talk_behind(behind, says("Hello."))
+    return start_conversation(behind, says("Hello."))
 
 
 # --- begin ---
 
 
-def test_begin(talk: Talk) -> None:
+def test_begin(talk: ConversationClient) -> None:
     """A conversation begins without a question, once; a second time it is the one that is there."""
     made = talk.app.client.post(URL, json={"id": talk.id, "title": "  Time zones "})
     again = talk.app.client.post(URL, json={"id": talk.id, "title": "Other"})
@@ -40,7 +40,7 @@ def test_begin(talk: Talk) -> None:
     assert talk.tree()["title"] == "Time zones"
 
 
-def test_begin_without_anything(talk: Talk) -> None:
+def test_begin_without_anything(talk: ConversationClient) -> None:
     """Without id and title it has an id of its own, and gets its title from the first question."""
     made = talk.app.client.post(URL, json={}).json()
     assert re.fullmatch("[0-9a-f]{32}", made["id"])
@@ -66,14 +66,14 @@ def test_begin_without_anything(talk: Talk) -> None:
         ({"name": "x"}, "name"),
     ],
 )
-def test_begin_refuses(talk: Talk, body: dict[str, str], field: str) -> None:
+def test_begin_refuses(talk: ConversationClient, body: dict[str, str], field: str) -> None:
     """What cannot be a title or an id is refused by name."""
     response = talk.app.client.post(URL, json=body)
     assert response.status_code == 422
     assert error_of(response)["field"] == field
 
 
-def test_columns(talk: Talk) -> None:
+def test_columns(talk: ConversationClient) -> None:
     """The place of a compared answer is kept with it, told while it goes on and later, and not sent to the provider."""
     first = talk.ask("What is the time?", model="openai/sim", column=1)
     talk.ask(parent_id=first.message_id, model="anthropic/sim", column=0)
@@ -90,7 +90,7 @@ def test_columns(talk: Talk) -> None:
 
 def test_the_column_of_an_answer_under_way(behind: Behind) -> None:
     """A page that is loaded anew while answers go on puts them where they were."""
-    talk = talk_behind(behind, holds)
+    talk = start_conversation(behind, holds)
     asked = {"model": "openai/sim", "tools": [], "prompt": "Hello!", "conversation_id": talk.id, "column": 2}
     with talk.app.client.stream("POST", "/api/chat/stream", json=asked) as response:
         # Held by name: an iterator that is collected closes the stream, and with it the run.
@@ -104,11 +104,11 @@ def test_the_column_of_an_answer_under_way(behind: Behind) -> None:
 # --- list ---
 
 
-def test_the_list_tells_what_is_in_each(talk: Talk) -> None:
+def test_the_list_tells_what_is_in_each(talk: ConversationClient) -> None:
     """Title, times, how many messages, which model, and whether something is under way; the newest first."""
     talk.ask("one")
     talk.ask("two", model="anthropic/sim")
-    Talk(talk.app, talk.upstream, "talk-2").ask("other")
+    ConversationClient(talk.app, talk.upstream, "talk-2").ask("other")
     listed = talk.app.client.get(URL).json()
     assert listed["next"] is None
     assert [line["id"] for line in listed["conversations"]] == ["talk-2", "talk-1"]
@@ -122,7 +122,7 @@ def test_the_list_tells_what_is_in_each(talk: Talk) -> None:
 
 def test_the_list_knows_what_is_under_way(behind: Behind) -> None:
     """A run that goes on is told until it is over, not until it is on disk."""
-    talk = talk_behind(behind, holds)
+    talk = start_conversation(behind, holds)
     with talk.app.asking("one", conversation_id=talk.id) as response:
         pieces = response.iter_raw()
         read_until(pieces, b"So far")
@@ -134,13 +134,13 @@ def test_the_list_knows_what_is_under_way(behind: Behind) -> None:
 def test_the_list_tells_the_cost_at_once(behind: Behind) -> None:
     """What a run has cost is told as soon as it is over."""
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2, "cost": 0.25}
-    talk = talk_behind(behind, sends(chunk({"content": "A"}), chunk({}, finish="stop", usage=usage) + DONE))
+    talk = start_conversation(behind, sends(chunk({"content": "A"}), chunk({}, finish="stop", usage=usage) + DONE))
     for cost in (0.25, 0.5):
         talk.ask("one")
         assert talk.app.client.get(URL).json()["conversations"][0]["cost"] == cost
 
 
-def test_pages_are_stable_under_equal_times(talk: Talk) -> None:
+def test_pages_are_stable_under_equal_times(talk: ConversationClient) -> None:
     """Page by page every conversation comes once, those of one moment too, whatever their ids."""
     ids = [f"c{n:02}" if n % 2 else f"_{n}:x" for n in range(11)]
     for one in ids:
@@ -166,7 +166,7 @@ def test_pages_are_stable_under_equal_times(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=201", "limit=x", "before=x", "before=1", "search=" + "x" * 201])
-def test_the_list_refuses(talk: Talk, query: str) -> None:
+def test_the_list_refuses(talk: ConversationClient, query: str) -> None:
     """What is no limit, cursor or search is a 422."""
     assert error_of(talk.app.client.get(f"{URL}?{query}"))["code"] == "INVALID_REQUEST"
 
@@ -174,7 +174,7 @@ def test_the_list_refuses(talk: Talk, query: str) -> None:
 # --- search ---
 
 
-def found(talk: Talk, wanted: str) -> dict[str, str]:
+def found(talk: ConversationClient, wanted: str) -> dict[str, str]:
     """Search, and return what matched in which conversation."""
     listed = talk.app.client.get(URL, params={"search": wanted}).json()["conversations"]
     return {line["id"]: line["match"] for line in listed}
@@ -182,9 +182,9 @@ def found(talk: Talk, wanted: str) -> dict[str, str]:
 
 def test_search_finds_titles_messages_and_answers(behind: Behind) -> None:
     """All that was said is found in any case, umlauts too; the excerpt shows the words around it."""
-    talk = talk_behind(behind, says("Grüße aus ", "KÖLN und der Straße."))
+    talk = start_conversation(behind, says("Grüße aus ", "KÖLN und der Straße."))
     talk.ask("Wo liegt " + "sehr " * 40 + "ÜBERLINGEN am großen Bodensee?")
-    other = Talk(talk.app, talk.upstream, "talk-2")
+    other = ConversationClient(talk.app, talk.upstream, "talk-2")
     talk.app.client.post(URL, json={"id": "talk-2", "title": "Ärger"})
     other.ask("x")
     assert set(found(talk, "überlingen")) == {"talk-1"}
@@ -204,10 +204,10 @@ def test_search_finds_titles_messages_and_answers(behind: Behind) -> None:
     assert "match" not in talk.app.client.get(URL, params={"search": " "}).json()["conversations"][0]
 
 
-def test_signs_are_searched_as_letters(talk: Talk) -> None:
+def test_signs_are_searched_as_letters(talk: ConversationClient) -> None:
     """% and _, quotes and backslashes mean themselves."""
     for place, text in enumerate(("100%", "a_b", "axb", "it's", "back\\slash", "1000")):
-        Talk(talk.app, talk.upstream, f"c{place}").ask(text)
+        ConversationClient(talk.app, talk.upstream, f"c{place}").ask(text)
     assert set(found(talk, "0%")) == {"c0"}
     assert set(found(talk, "a_b")) == {"c1"}
     assert set(found(talk, "'s")) == {"c3"}
@@ -218,7 +218,7 @@ def test_signs_are_searched_as_letters(talk: Talk) -> None:
 # --- change ---
 
 
-def test_a_title_that_was_given_stays(talk: Talk) -> None:
+def test_a_title_that_was_given_stays(talk: ConversationClient) -> None:
     """PATCH trims and keeps it; later questions do not change it."""
     talk.ask("one")
     changed = talk.app.client.patch(f"{URL}/{talk.id}", json={"title": " Zürich "})
@@ -238,7 +238,7 @@ def test_a_title_that_was_given_stays(talk: Talk) -> None:
         ({"leaf_id": "nobody"}, "UNKNOWN_MESSAGE"),
     ],
 )
-def test_a_change_that_cannot_be_is_refused(talk: Talk, body: dict[str, str], code: str) -> None:
+def test_a_change_that_cannot_be_is_refused(talk: ConversationClient, body: dict[str, str], code: str) -> None:
     """What is refused changes nothing."""
     talk.ask("one")
     before = talk.tree()
@@ -246,16 +246,16 @@ def test_a_change_that_cannot_be_is_refused(talk: Talk, body: dict[str, str], co
     assert talk.tree() == before
 
 
-def test_a_leaf_is_a_node_of_the_conversation(talk: Talk) -> None:
+def test_a_leaf_is_a_node_of_the_conversation(talk: ConversationClient) -> None:
     """Another conversation's node is none of this one's."""
-    first = Talk(talk.app, talk.upstream, "talk-2").ask("x")
+    first = ConversationClient(talk.app, talk.upstream, "talk-2").ask("x")
     talk.ask("one")
     response = talk.app.client.patch(f"{URL}/{talk.id}", json={"leaf_id": first.run_id})
     assert (response.status_code, error_of(response)["field"]) == (422, "leaf_id")
 
 
 @pytest.mark.parametrize("name", ["nobody", "a b", "x" * 300, "%00", "ü"])
-def test_an_unknown_conversation_is_404_everywhere(talk: Talk, name: str) -> None:
+def test_an_unknown_conversation_is_404_everywhere(talk: ConversationClient, name: str) -> None:
     """Whatever stands in the address."""
     client, url = talk.app.client, f"{URL}/{name}"
     answers = [
@@ -284,14 +284,14 @@ def test_an_unknown_conversation_is_404_everywhere(talk: Talk, name: str) -> Non
         ("```python\nprint(1)\n```", "print(1)"),
     ],
 )
-def test_a_title_is_the_first_words(talk: Talk, asked: str, title: str) -> None:
+def test_a_title_is_the_first_words(talk: ConversationClient, asked: str, title: str) -> None:
     """Whole words in one line, at most 60 characters, without marks, and no second request to a model."""
     talk.ask(asked)
     assert talk.tree()["title"] == title
     assert len(talk.upstream.asked) == 1
 
 
-def test_a_title_waits_for_words(talk: Talk) -> None:
+def test_a_title_waits_for_words(talk: ConversationClient) -> None:
     """A first message of an image alone gives none; the next one with words does."""
     image = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
     talk.ask(messages=[{"role": "user", "content": [image]}])
@@ -303,10 +303,10 @@ def test_a_title_waits_for_words(talk: Talk) -> None:
 # --- export ---
 
 
-def exported(behind: Behind) -> Talk:
+def exported(behind: Behind) -> ConversationClient:
     """Have a talk with a call, two branches and a title that is no file name."""
     called = calls_then(call_chunk("calculate", '{"expression":"6*7"}'))
-    talk = talk_behind(behind, called, says("It is **42**."), says("Again."), says("B"))
+    talk = start_conversation(behind, called, says("It is **42**."), says("Again."), says("B"))
     first = talk.ask("6*7?", tools=["calculate"], system="Be brief.")
     talk.ask(parent_id=first.message_id, tools=["calculate"])
     talk.app.client.patch(f"{URL}/{talk.id}", json={"leaf_id": first.run_id, "title": 'Änd "../x"\n?'})
@@ -331,7 +331,7 @@ def test_markdown_is_the_branch_that_is_shown(behind: Behind) -> None:
 def test_markdown_keeps_the_order_of_words_and_calls(behind: Behind) -> None:
     """What was said before a call stands above it."""
     call = calls_then(chunk({"content": "Let me see."}), call_chunk("calculate", '{"expression":"6*7"}'))
-    talk = talk_behind(behind, call, says("It is 42."))
+    talk = start_conversation(behind, call, says("It is 42."))
     talk.ask("6*7?", tools=["calculate"])
     text = talk.get("/export").text
     order = [text.index(piece) for piece in ("Let me see.", "- called `calculate`", "It is 42.")]
@@ -341,7 +341,7 @@ def test_markdown_keeps_the_order_of_words_and_calls(behind: Behind) -> None:
 def test_markdown_names_sources(behind: Behind) -> None:
     """What a search found stands below the answer, each address once."""
     called = calls_then(call_chunk("search_web", '{"query":"tool loop"}'))
-    talk = talk_behind(behind, called, says("See [1]."), settings={"search_backend": "docs"})
+    talk = start_conversation(behind, called, says("See [1]."), settings={"search_backend": "docs"})
     talk.ask("How does the tool loop work?", tools=["search_web"])
     text = talk.get("/export").text
     assert "- called `search_web`" in text
@@ -369,7 +369,7 @@ def test_json_is_the_whole_tree(behind: Behind) -> None:
 
 def test_an_export_under_way_is_as_far_as_it_is(behind: Behind) -> None:
     """A run that goes on is in it with what it has said, and is told to go on."""
-    talk = talk_behind(behind, holds)
+    talk = start_conversation(behind, holds)
     with talk.app.asking("one", conversation_id=talk.id) as response:
         pieces = response.iter_raw()
         read_until(pieces, b"So far")
@@ -437,7 +437,7 @@ def test_a_source_cannot_leave_its_brackets() -> None:
 
 def test_an_export_names_what_a_client_brought(behind: Behind) -> None:
     """Calls and results of a history that a client told are in both forms, images by their address."""
-    talk = talk_behind(behind, says("A"))
+    talk = start_conversation(behind, says("A"))
     call = {"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": '{"expression": "1`2"}'}}
     parts = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}]
     brought = [
@@ -458,7 +458,7 @@ def test_an_export_names_what_a_client_brought(behind: Behind) -> None:
 
 def test_an_export_has_broken_arguments_as_text(behind: Behind) -> None:
     """As events have them; the provider gets an empty object, as for a broken call of the model's own."""
-    talk = talk_behind(behind, says("A"))
+    talk = start_conversation(behind, says("A"))
     broken = '{"expression": "1+'
     call = {"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": broken}}
     brought = [

@@ -8,7 +8,12 @@ import pytest
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
 from signalbox.runs.manager import RunManager
 
-from tests.scenarios.conversations.talk import Talk, broken_after, talk_behind, thinks_and_calls
+from tests.scenarios.conversations.conversation_client import (
+    ConversationClient,
+    broken_after,
+    start_conversation,
+    thinks_and_calls,
+)
 from tests.support.fixtures import Behind
 from tests.support.running_app import RunningApp, error_of, read_until, settings_for
 from tests.support.scripted_upstream import (
@@ -28,10 +33,10 @@ IMAGE = "data:image/png;base64,iVBORw0KGgo="
 
 def test_only_the_new_message_is_needed(behind: Behind) -> None:
     """The second question reaches the model behind the first and its answer."""
-    talk = talk_behind(behind, says("One."), says("Two."))
+    talk = start_conversation(behind, says("One."), says("Two."))
     first = talk.ask("Count.")
     second = talk.ask("Go on.")
-    assert talk.told() == [("user", "Count."), ("assistant", "One."), ("user", "Go on.")]
+    assert talk.sent_messages() == [("user", "Count."), ("assistant", "One."), ("user", "Go on.")]
     tree = talk.tree()
     assert [(node["id"], node["parent_id"]) for node in tree["messages"]] == [
         (first.message_id, None),
@@ -45,34 +50,34 @@ def test_only_the_new_message_is_needed(behind: Behind) -> None:
 
 def test_an_edit_is_a_branch(behind: Behind) -> None:
     """A message behind the same parent begins a branch: the model sees nothing of the other one, and both stay."""
-    talk = talk_behind(behind, says("A"), says("B"), says("C"), says("D"))
+    talk = start_conversation(behind, says("A"), says("B"), says("C"), says("D"))
     first = talk.ask("one")
     talk.ask("two")
     edited = talk.ask("two, better", parent_id=first.run_id)
-    assert talk.told() == [("user", "one"), ("assistant", "A"), ("user", "two, better")]
+    assert talk.sent_messages() == [("user", "one"), ("assistant", "A"), ("user", "two, better")]
     talk.ask("three")
-    assert talk.told()[2:] == [("user", "two, better"), ("assistant", "C"), ("user", "three")]
+    assert talk.sent_messages()[2:] == [("user", "two, better"), ("assistant", "C"), ("user", "three")]
     assert talk.texts() == ["one", "A", "two", "B", "two, better", "C", "three", "D"]
     assert {node["id"] for node in talk.tree()["messages"] if node["parent_id"] == first.run_id} >= {edited.message_id}
 
 
 def test_the_first_message_can_be_edited(behind: Behind) -> None:
     """With parent_id null the conversation begins anew beside its first message."""
-    talk = talk_behind(behind, says("A"), says("B"))
+    talk = start_conversation(behind, says("A"), says("B"))
     talk.ask("one")
     edited = talk.ask("uno", parent_id=None)
-    assert talk.told() == [("user", "uno")]
+    assert talk.sent_messages() == [("user", "uno")]
     assert [node["parent_id"] for node in talk.tree()["messages"] if node["id"] == edited.message_id] == [None]
 
 
 @pytest.mark.parametrize("model", ["openai/sim", "anthropic/sim"])
 def test_a_question_is_answered_again(behind: Behind, model: str) -> None:
     """With the message's id and no words the same question goes out again, to whichever model; both answers stay."""
-    talk = talk_behind(behind, says("A"), says("B"), says("C"), says("D"))
+    talk = start_conversation(behind, says("A"), says("B"), says("C"), says("D"))
     talk.ask("one")
     second = talk.ask("two")
     again = talk.ask(parent_id=second.message_id, model=model)
-    assert talk.told() == talk.told(1) == [("user", "one"), ("assistant", "A"), ("user", "two")]
+    assert talk.sent_messages() == talk.sent_messages(1) == [("user", "one"), ("assistant", "A"), ("user", "two")]
     assert talk.upstream.asked[-1].body["model"] == model
     assert again.message_id == second.message_id
     answers = [node for node in talk.tree()["messages"] if node["parent_id"] == second.message_id]
@@ -81,59 +86,59 @@ def test_a_question_is_answered_again(behind: Behind, model: str) -> None:
         (again.run_id, "C", model),
     ]
     talk.ask("three")
-    assert talk.told()[3:] == [("assistant", "C"), ("user", "three")]
+    assert talk.sent_messages()[3:] == [("assistant", "C"), ("user", "three")]
 
 
 def test_another_branch_can_be_chosen(behind: Behind) -> None:
     """A leaf that was chosen is what the next question follows."""
-    talk = talk_behind(behind, says("A"), says("B"), says("C"))
+    talk = start_conversation(behind, says("A"), says("B"), says("C"))
     first = talk.ask("one")
     talk.ask(parent_id=first.message_id)
     assert talk.app.client.patch(f"/api/conversations/{talk.id}", json={"leaf_id": first.run_id}).status_code == 200
     talk.ask("two")
-    assert talk.told() == [("user", "one"), ("assistant", "A"), ("user", "two")]
+    assert talk.sent_messages() == [("user", "one"), ("assistant", "A"), ("user", "two")]
 
 
 def test_several_messages_are_one_node(behind: Behind) -> None:
     """Messages without an answer among them are the new words, together; instructions among them stay there."""
-    talk = talk_behind(behind, says("A"), says("B"))
+    talk = start_conversation(behind, says("A"), says("B"))
     told = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "one"}]
     talk.ask(messages=[*told, {"role": "user", "content": "and more"}])
     assert talk.texts() == ["one\n\nand more", "A"]
     talk.ask("two")
-    said = json.dumps(talk.told())
+    said = json.dumps(talk.sent_messages())
     assert all(said.count(words) == 1 for words in ("Be kind.", "one", "and more", "two"))
 
 
 def test_instructions_hold_until_others_come(behind: Behind) -> None:
     """`system` goes before everything on its branch, up to the next one; an empty one ends it."""
-    talk = talk_behind(behind, says("A"))
+    talk = start_conversation(behind, says("A"))
     first = talk.ask("one", system="Be brief.")
     talk.ask("two")
-    assert talk.told()[0] == ("system", "Be brief.")
+    assert talk.sent_messages()[0] == ("system", "Be brief.")
     talk.ask("three", system="Be long.")
-    assert [said for role, said in talk.told() if role == "system"] == ["Be long."]
+    assert [said for role, said in talk.sent_messages() if role == "system"] == ["Be long."]
     talk.ask("four")
-    assert talk.told()[0] == ("system", "Be long.")
+    assert talk.sent_messages()[0] == ("system", "Be long.")
     talk.ask("five", system="")
     talk.ask("six")
-    assert "system" not in [role for role, _ in talk.told()]
+    assert "system" not in [role for role, _ in talk.sent_messages()]
     talk.ask("two again", parent_id=first.run_id)
-    assert talk.told()[0] == ("system", "Be brief.")
+    assert talk.sent_messages()[0] == ("system", "Be brief.")
     assert talk.tree()["messages"][0]["system"] == "Be brief."
 
 
 def test_a_system_message_before_all_else_is_such_an_instruction(behind: Behind) -> None:
     """It is shown, holds and goes like the field `system`, so that no instruction is sent that nobody can see."""
-    talk = talk_behind(behind, says("A"))
+    talk = start_conversation(behind, says("A"))
     first, second = {"role": "system", "content": "Be brief."}, {"role": "system", "content": "Be kind."}
     talk.ask(messages=[first, {"role": "user", "content": "one"}])
     talk.ask("two")
-    assert talk.told()[0] == ("system", "Be brief.")
+    assert talk.sent_messages()[0] == ("system", "Be brief.")
     talk.ask(messages=[second, {"role": "user", "content": "three"}], system="Be long.")
-    assert [said for role, said in talk.told() if role == "system"] == ["Be long.\n\nBe kind."]
+    assert [said for role, said in talk.sent_messages() if role == "system"] == ["Be long.\n\nBe kind."]
     talk.ask("four", system="")
-    assert "system" not in [role for role, _ in talk.told()]
+    assert "system" not in [role for role, _ in talk.sent_messages()]
     assert [node.get("system") for node in talk.tree()["messages"][::2]] == [
         "Be brief.",
         None,
@@ -144,7 +149,7 @@ def test_a_system_message_before_all_else_is_such_an_instruction(behind: Behind)
 
 def test_images_and_files_stay(behind: Behind) -> None:
     """What came with an earlier message goes out again with it, and is shown with it."""
-    talk = talk_behind(behind, says("A"))
+    talk = start_conversation(behind, says("A"))
     parts = [
         {"type": "text", "text": "What is it?"},
         {"type": "image_url", "image_url": {"url": IMAGE, "detail": "low"}},
@@ -152,7 +157,7 @@ def test_images_and_files_stay(behind: Behind) -> None:
     ]
     talk.ask(messages=[{"role": "user", "content": parts}])
     talk.ask("Sure?")
-    assert talk.told()[0] == ("user", parts)
+    assert talk.sent_messages()[0] == ("user", parts)
     assert talk.tree()["messages"][0]["parts"] == parts[1:]
     assert talk.texts()[0] == "What is it?"
 
@@ -162,38 +167,38 @@ def test_images_and_files_stay(behind: Behind) -> None:
 
 def test_a_stopped_answer_is_remembered(behind: Behind) -> None:
     """What had come before the stop is history for the next question."""
-    talk = talk_behind(behind, holds, says("B"))
+    talk = start_conversation(behind, holds, says("B"))
     with talk.app.asking("one", conversation_id=talk.id) as response:
         pieces = response.iter_raw()  # held: a reader that is dropped hangs up
         read_until(pieces, b"So far")
         assert talk.app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop").json()["stopped"]
     talk.ask("go on")
-    assert talk.told() == [("user", "one"), ("assistant", "So far"), ("user", "go on")]
+    assert talk.sent_messages() == [("user", "one"), ("assistant", "So far"), ("user", "go on")]
 
 
 def test_an_answer_under_way_is_remembered_as_far_as_it_is(behind: Behind) -> None:
     """A question beside a stream that goes on sees what that stream has said."""
-    talk = talk_behind(behind, holds, says("B"))
+    talk = start_conversation(behind, holds, says("B"))
     with talk.app.asking("one", conversation_id=talk.id) as response:
         pieces = response.iter_raw()
         read_until(pieces, b"So far")
         assert talk.texts() == ["one", "So far"]
         assert talk.tree()["messages"][1]["status"] == "running"
         talk.ask("and?")
-        assert talk.told() == [("user", "one"), ("assistant", "So far"), ("user", "and?")]
+        assert talk.sent_messages() == [("user", "one"), ("assistant", "So far"), ("user", "and?")]
 
 
 def test_a_broken_answer_is_remembered(behind: Behind) -> None:
     """After an error the conversation goes on with what had come."""
-    talk = talk_behind(behind, broken_after("Half of it"), says("B"))
+    talk = start_conversation(behind, broken_after("Half of it"), says("B"))
     assert talk.ask("one").heard.done["status"] != "complete"
     talk.ask("go on")
-    assert talk.told() == [("user", "one"), ("assistant", "Half of it"), ("user", "go on")]
+    assert talk.sent_messages() == [("user", "one"), ("assistant", "Half of it"), ("user", "go on")]
 
 
 def test_a_cut_answer_is_remembered(behind: Behind) -> None:
     """A line that breaks, and a length limit, leave what had come."""
-    talk = talk_behind(
+    talk = start_conversation(
         behind,
         sends(chunk({"content": "Cut here"})),
         sends(chunk({"content": "Too long"}), chunk({}, finish="length") + DONE),
@@ -202,14 +207,14 @@ def test_a_cut_answer_is_remembered(behind: Behind) -> None:
     assert talk.ask("one").heard.done["status"] == "interrupted"
     assert talk.ask("two").heard.done["status"] == "length"
     talk.ask("go on")
-    assert [said for _, said in talk.told()] == ["one", "Cut here", "two", "Too long", "go on"]
+    assert [said for _, said in talk.sent_messages()] == ["one", "Cut here", "two", "Too long", "go on"]
 
 
 def test_our_own_sentence_is_not_remembered(behind: Behind) -> None:
     """Where the model gave no answer its calls and results are history, and not the sentence that we showed."""
     blank = sends(chunk({}, finish="stop") + DONE)
     called = calls_then(call_chunk("calculate", '{"expression":"6*7"}'))
-    talk = talk_behind(behind, called, blank, blank, blank, says("B"))
+    talk = start_conversation(behind, called, blank, blank, blank, says("B"))
     shown = talk.ask("one", tools=["calculate"])
     assert [event for event in shown.heard.of("content") if event.get("synthetic")]
     assert "gave no answer" in talk.texts()[1]
@@ -221,12 +226,12 @@ def test_our_own_sentence_is_not_remembered(behind: Behind) -> None:
 
 def test_an_answer_without_words_is_left_out(behind: Behind) -> None:
     """A run that failed before its first word leaves the two questions beside each other."""
-    talk = talk_behind(behind, sends(b'{"error":{"message":"no","code":400}}', status=400), says("B"))
+    talk = start_conversation(behind, sends(b'{"error":{"message":"no","code":400}}', status=400), says("B"))
     assert talk.ask("one").heard.done["status"] == "error"
     talk.ask("two")
-    assert [role for role, _ in talk.told()] in (["user"], ["user", "user"])
-    assert "one" in json.dumps(talk.told())
-    assert "two" in json.dumps(talk.told())
+    assert [role for role, _ in talk.sent_messages()] in (["user"], ["user", "user"])
+    assert "one" in json.dumps(talk.sent_messages())
+    assert "two" in json.dumps(talk.sent_messages())
 
 
 # --- tools and reasoning ---
@@ -237,7 +242,7 @@ DETAIL = {"type": "reasoning.encrypted", "data": "c2VjcmV0\\u00e9/+==", "id": "r
 
 def test_true_results_come_back_and_reasoning_does_not(behind: Behind) -> None:
     """Calls and results are told to the next question; opaque reasoning stays here, byte for byte."""
-    talk = talk_behind(behind, thinks_and_calls('{"expression":"6*7"}', DETAIL), says("It is 42."), says("Yes."))
+    talk = start_conversation(behind, thinks_and_calls('{"expression":"6*7"}', DETAIL), says("It is 42."), says("Yes."))
     talk.ask("6*7?", tools=["calculate"])
     assert talk.upstream.asked[1].body["messages"][1]["reasoning_details"] == [DETAIL]  # inside its loop
     talk.ask("Sure?", tools=["calculate"])
@@ -265,7 +270,7 @@ LINGERS = Tool(ToolSpec("linger", "Takes for ever.", {"type": "object"}, timeout
 def test_a_stop_in_a_tool_leaves_an_answered_call(behind: Behind) -> None:
     """Stopped between a call and its result, the conversation goes on with the words, the call, and why it failed."""
     script = calls_then(chunk({"content": "Let me see."}), call_chunk("linger", "{}"))
-    talk = talk_behind(behind, script, says("B"), extra_tools=[LINGERS])
+    talk = start_conversation(behind, script, says("B"), extra_tools=[LINGERS])
     with talk.app.asking("one", conversation_id=talk.id, tools=["linger"]) as response:
         pieces = response.iter_raw()
         read_until(pieces, b"tool_executing")
@@ -294,7 +299,7 @@ def test_a_result_of_a_stopped_step_keeps_its_origin(behind: Behind, name: str) 
         await exchange.send(call_chunk("later", "{", index=1, call_id="call_2"))
         await exchange.client_left()
 
-    talk = talk_behind(behind, calls_and_waits, says("B"), extra_tools=[LOOKS])
+    talk = start_conversation(behind, calls_and_waits, says("B"), extra_tools=[LOOKS])
     with talk.app.asking("one", conversation_id=talk.id, tools=[name]) as response:
         pieces = response.iter_raw()
         read_until(pieces, b"tool_result")
@@ -313,18 +318,18 @@ def test_a_restart_keeps_it_all(behind: Behind, tmp_path: Any) -> None:
     with ScriptedUpstream(says("One."), says("Two.")) as upstream:
         made = settings_for(tmp_path / "data", openrouter_base_url=upstream.base_url)
         with RunningApp(made) as app:
-            Talk(app, upstream).ask("Count.")
-            before = Talk(app, upstream).tree()
+            ConversationClient(app, upstream).ask("Count.")
+            before = ConversationClient(app, upstream).tree()
         with RunningApp(made) as app:
-            talk = Talk(app, upstream)
+            talk = ConversationClient(app, upstream)
             assert talk.tree() == before
             talk.ask("Go on.")
-            assert talk.told() == [("user", "Count."), ("assistant", "One."), ("user", "Go on.")]
+            assert talk.sent_messages() == [("user", "Count."), ("assistant", "One."), ("user", "Go on.")]
 
 
 def test_a_repeated_request_adds_nothing(behind: Behind) -> None:
     """With an Idempotency-Key the same request is the same run, and the same nodes."""
-    talk = talk_behind(behind, says("One."))
+    talk = start_conversation(behind, says("One."))
     key = {"idempotency-key": "k-1"}
     first, second = talk.ask("Count.", headers=key), talk.ask("Count.", headers=key)
     assert (first.run_id, first.message_id) == (second.run_id, second.message_id)
@@ -333,7 +338,7 @@ def test_a_repeated_request_adds_nothing(behind: Behind) -> None:
 
 def test_what_was_typed_is_kept_when_no_run_can_start(behind: Behind) -> None:
     """A question that finds no room is there all the same; asked again it is not there twice."""
-    talk = talk_behind(behind, says("One."), says("Two."))
+    talk = start_conversation(behind, says("One."), says("Two."))
     talk.ask("Count.")
     talk.app.parts.runs.max_active = 0
     assert error_of(talk.post("Go on."))["code"] == "TOO_MANY_RUNS"
@@ -345,14 +350,14 @@ def test_what_was_typed_is_kept_when_no_run_can_start(behind: Behind) -> None:
 
 def test_what_is_refused_leaves_nothing(behind: Behind) -> None:
     """A request with a fault keeps no message and makes no conversation."""
-    talk = talk_behind(behind, says("One."))
+    talk = start_conversation(behind, says("One."))
     assert error_of(talk.post("Hi", tools=["no_such_tool"]))["code"] == "UNKNOWN_TOOL"
     assert talk.get().status_code == 404
 
 
 def test_the_messages_are_kept_once(behind: Behind) -> None:
     """A run of a conversation holds no copy of the words that are in the tree."""
-    talk = talk_behind(behind, says("One."))
+    talk = start_conversation(behind, says("One."))
     run_id = talk.ask("Count to one.").run_id
     question = talk.app.within(talk.app.parts.runs.store.find(run_id)).question
     assert "prompt" not in question
@@ -365,7 +370,7 @@ def test_the_messages_are_kept_once(behind: Behind) -> None:
 @pytest.mark.parametrize("body", [{"prompt": "x", "parent_id": "nobody"}, {"parent_id": "nobody"}])
 def test_a_message_that_is_not_there_is_not_followed(behind: Behind, body: dict[str, Any]) -> None:
     """In a conversation that is there the message is unknown; else the conversation is. Nothing is asked."""
-    talk = talk_behind(behind, says("One."))
+    talk = start_conversation(behind, says("One."))
     error = error_of(talk.post(**body))
     assert (error["code"], error["field"]) == ("UNKNOWN_CONVERSATION", "conversation_id")
     assert talk.get().status_code == 404
@@ -392,7 +397,7 @@ def test_a_message_that_is_not_there_is_not_followed(behind: Behind, body: dict[
 )
 def test_a_place_that_cannot_be_is_refused(behind: Behind, body: dict[str, Any], code: str) -> None:
     """The refusal names parent_id, and nothing is asked."""
-    talk = talk_behind(behind, says("One."))
+    talk = start_conversation(behind, says("One."))
     error = error_of(talk.post(**body))
     assert (error["code"], error["field"]) == (code, "parent_id")
     assert talk.upstream.asked == []
@@ -400,24 +405,24 @@ def test_a_place_that_cannot_be_is_refused(behind: Behind, body: dict[str, Any],
 
 def test_neither_words_nor_place_is_refused(behind: Behind) -> None:
     """A conversation alone is no question."""
-    talk = talk_behind(behind, says("One."))
+    talk = start_conversation(behind, says("One."))
     for body in ({}, {"parent_id": None}, {"prompt": " ", "parent_id": "x"}):
         assert error_of(talk.post(**body))["code"] == "INVALID_REQUEST"
 
 
 def test_an_answer_is_not_answered(behind: Behind) -> None:
     """Without words only a message can be answered, not an answer; a message of another conversation is unknown."""
-    talk = talk_behind(behind, says("One."))
+    talk = start_conversation(behind, says("One."))
     first = talk.ask("Count.")
     assert error_of(talk.post(parent_id=first.run_id))["field"] == "parent_id"
-    other = Talk(talk.app, talk.upstream, "talk-2")
+    other = ConversationClient(talk.app, talk.upstream, "talk-2")
     assert other.app.client.post("/api/conversations", json={"id": "talk-2"}).status_code == 201
     assert error_of(other.post("x", parent_id=first.run_id))["code"] == "UNKNOWN_MESSAGE"
 
 
 def test_a_conversation_deleted_meanwhile_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run whose conversation goes while it starts is refused as that, not as a failure of the database."""
-    talk = talk_behind(behind, says("One."))
+    talk = start_conversation(behind, says("One."))
     first = talk.ask("Count.")
 
     start = RunManager.start

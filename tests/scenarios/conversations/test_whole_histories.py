@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests.scenarios.conversations.talk import Talk, talk_behind, thinks_and_calls
+from tests.scenarios.conversations.conversation_client import ConversationClient, start_conversation, thinks_and_calls
 from tests.support.fixtures import Behind
 from tests.support.scripted_upstream import says
 
@@ -29,21 +29,23 @@ def result(text: str, place: int = 0) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": f"c{place}", "content": text}
 
 
-def calculated(behind: Behind) -> Talk:
+def calculated(behind: Behind) -> ConversationClient:
     """Have a talk in which a tool was called."""
-    talk = talk_behind(behind, thinks_and_calls('{"expression":"6*7"}', DETAIL), says("It is 42."), says("More."))
+    talk = start_conversation(
+        behind, thinks_and_calls('{"expression":"6*7"}', DETAIL), says("It is 42."), says("More.")
+    )
     talk.ask("6*7?", tools=["calculate"])
     return talk
 
 
 def test_an_equal_history_is_the_servers(behind: Behind) -> None:
     """What says the same is the same node; spaces at the ends of lines and blank lines say nothing."""
-    talk = talk_behind(behind, says("One.\n\nTwo.  \n"), says("More."))
+    talk = start_conversation(behind, says("One.\n\nTwo.  \n"), says("More."))
     first = talk.ask("Count.")
     second = talk.ask(messages=[user("Count. "), assistant("One.\nTwo."), user("Go on.")])
     assert talk.texts() == ["Count.", "One.\n\nTwo.  \n", "Go on.", "More."]
     assert talk.tree()["messages"][2]["parent_id"] == first.run_id
-    assert talk.told() == [("user", "Count."), ("assistant", "One.\n\nTwo.  \n"), ("user", "Go on.")]
+    assert talk.sent_messages() == [("user", "Count."), ("assistant", "One.\n\nTwo.  \n"), ("user", "Go on.")]
     again = talk.ask(messages=[user("Count."), assistant("One.\nTwo."), user("Go on.")])
     assert again.message_id == second.message_id
 
@@ -82,7 +84,7 @@ def test_another_answer_begins_a_branch(behind: Behind) -> None:
 
 def test_other_results_are_another_history(behind: Behind) -> None:
     """Two histories that differ in a result alone are two branches, each with its own."""
-    talk = talk_behind(behind, says("A"))
+    talk = start_conversation(behind, says("A"))
     for value in ("1", "2", "1"):
         talk.ask(messages=[user("x?"), assistant("", "{}"), result(value)], tools=["calculate"])
         assert f"\n{value}\n" in talk.upstream.asked[-1].body["messages"][2]["content"]
@@ -91,24 +93,24 @@ def test_other_results_are_another_history(behind: Behind) -> None:
 
 def test_another_image_is_another_message(behind: Behind) -> None:
     """The same words with another image are not the same message."""
-    talk = talk_behind(behind, says("A"))
+    talk = start_conversation(behind, says("A"))
     for place in ("a", "b", "a"):
         image = {"type": "image_url", "image_url": {"url": f"https://example.org/{place}.png"}}
         asked = {"role": "user", "content": [{"type": "text", "text": "What is it?"}, image]}
         talk.ask(messages=[asked, assistant("A"), user("Sure?")])
-        assert talk.told()[0][1][1] == image
+        assert talk.sent_messages()[0][1][1] == image
     assert len([node for node in talk.tree()["messages"] if node["parent_id"] is None]) == 2
 
 
 def test_a_history_of_a_conversation_that_is_new_is_kept(behind: Behind) -> None:
     """A client brings a whole history along: the conversation begins with it and goes on from there."""
-    talk = talk_behind(behind, says("C"))
+    talk = start_conversation(behind, says("C"))
     brought = [{"role": "system", "content": "Be brief."}, user("a"), assistant("b"), user("c")]
     talk.ask(messages=brought)
     assert talk.texts() == ["a", "b", "c", "C"]
     assert talk.tree()["title"] == "a"
     talk.ask("d")
-    assert talk.told() == [
+    assert talk.sent_messages() == [
         ("system", "Be brief."),
         ("user", "a"),
         ("assistant", "b"),
@@ -120,7 +122,7 @@ def test_a_history_of_a_conversation_that_is_new_is_kept(behind: Behind) -> None
 
 def test_the_branch_that_is_shown_goes_first(behind: Behind) -> None:
     """Of two equal answers a whole history means the one on the current branch."""
-    talk = talk_behind(behind, says("A"))
+    talk = start_conversation(behind, says("A"))
     first = talk.ask("one")
     talk.ask(parent_id=first.message_id)
     talk.app.client.patch(f"/api/conversations/{talk.id}", json={"leaf_id": first.run_id})
@@ -130,7 +132,7 @@ def test_the_branch_that_is_shown_goes_first(behind: Behind) -> None:
 
 def test_without_a_conversation_nothing_is_kept(behind: Behind) -> None:
     """A history without conversation_id goes to the model as it came, with our own tool's result unfenced."""
-    talk = talk_behind(behind, says("A"))
+    talk = start_conversation(behind, says("A"))
     history = [user("6*7?"), assistant("", '{"expression":"6*7"}'), result('{"result": 42}'), user("Sure?")]
     response = talk.app.post(messages=history, tools=["calculate"])
     assert "x-conversation-id" not in response.headers

@@ -9,7 +9,14 @@ import httpx
 import pytest
 from signalbox.core.codes import CUT_OFF
 
-from tests.scenarios.crash.lives import STREAM, Cut, Lives, crashing, lives, until
+from tests.scenarios.crash.restarts import (
+    STREAM,
+    Cut,
+    RestartedServer,
+    crash_and_restart,
+    serve_until_killed,
+    until,
+)
 from tests.scenarios.crash.stages import NEXT_ANSWER, NEXT_QUESTION, call
 from tests.support.scripted_upstream import Exchange, ScriptedUpstream
 from tests.support.stream_reader import ParsedStream, check_stream, parse_stream
@@ -18,13 +25,13 @@ pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture(scope="module", params=["v2", "legacy"])
-def after(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lives]:
+def after(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RestartedServer]:
     """Return a server of either loop that was killed with a run at each stage, and started again."""
-    with lives(tmp_path_factory.mktemp(request.param), request.param) as second:
+    with crash_and_restart(tmp_path_factory.mktemp(request.param), request.param) as second:
         yield second
 
 
-def replayed(after: Lives, cut: Cut) -> ParsedStream:
+def replayed(after: RestartedServer, cut: Cut) -> ParsedStream:
     """Replay a run from its start; it keeps the contract."""
     return check_stream(after.replay(cut).content)
 
@@ -34,7 +41,7 @@ def ending(heard: ParsedStream) -> tuple[str, str | None]:
     return heard.done["status"], heard.done.get("code")
 
 
-def test_every_run_ends_honestly(after: Lives) -> None:
+def test_every_run_ends_honestly(after: RestartedServer) -> None:
     """Within 15 seconds each run that was cut is over and says so, and each call has its one result."""
     assert after.seconds < 15
     for cut in after.cuts:
@@ -48,7 +55,7 @@ def test_every_run_ends_honestly(after: Lives) -> None:
         assert heard.reasoning == ("a thought" if cut.stage.name == "reasoning" else "")
 
 
-def test_what_was_on_disk_is_told_again_and_nothing_twice(after: Lives) -> None:
+def test_what_was_on_disk_is_told_again_and_nothing_twice(after: RestartedServer) -> None:
     """The events that were durable before the kill come first, under their numbers; the ending is far above them."""
     for cut in after.cuts:
         heard = replayed(after, cut)
@@ -61,7 +68,7 @@ def test_what_was_on_disk_is_told_again_and_nothing_twice(after: Lives) -> None:
             assert heard.seqs[len(kept)] > 1_000_000
 
 
-def test_a_client_goes_on_where_its_line_broke(after: Lives) -> None:
+def test_a_client_goes_on_where_its_line_broke(after: RestartedServer) -> None:
     """What it had read before the kill and what it gets behind it are one valid stream, with no text twice."""
     for cut in after.cuts:
         seen = parse_stream(cut.seen)
@@ -73,7 +80,7 @@ def test_a_client_goes_on_where_its_line_broke(after: Lives) -> None:
         assert after.replay(cut, **{"Last-Event-ID": whole.ids[-1]}).status_code == 204
 
 
-def test_the_same_key_gives_the_run_and_starts_nothing(after: Lives) -> None:
+def test_the_same_key_gives_the_run_and_starts_nothing(after: RestartedServer) -> None:
     """A question that is sent again after the crash gets its own answer, from the start."""
     with after.process.client() as client:
         for cut in after.cuts:
@@ -83,7 +90,7 @@ def test_the_same_key_gives_the_run_and_starts_nothing(after: Lives) -> None:
     assert len(after.upstream.asked) == after.asked
 
 
-def test_no_effect_is_had_twice(after: Lives) -> None:
+def test_no_effect_is_had_twice(after: RestartedServer) -> None:
     """A tool that changes something ran once for each call that had started, and not for the one that had not."""
     lines = after.lines()
     assert {cut.stage.name: lines.count(cut.stage.name) for cut in after.cuts} == {
@@ -91,7 +98,7 @@ def test_no_effect_is_had_twice(after: Lives) -> None:
     }
 
 
-def test_figures_outlive_the_crash(after: Lives) -> None:
+def test_figures_outlive_the_crash(after: RestartedServer) -> None:
     """The list has the run with its steps and what its finished steps cost; a cut attempt's cost is fetched later."""
     listed = {run["run_id"]: run for run in after.get("/api/runs")["runs"]}
     assert len(listed) == len(after.cuts)
@@ -108,9 +115,9 @@ def test_figures_outlive_the_crash(after: Lives) -> None:
         assert len(attempts) == stage.steps
 
 
-def test_the_bill_is_fetched_after_the_crash(after: Lives) -> None:
+def test_the_bill_is_fetched_after_the_crash(after: RestartedServer) -> None:
     """Where the generation was known the provider's figure takes the estimate's place; where not, it stays one."""
-    after.office.is_open.set()
+    after.billing.is_open.set()
     known = [cut for cut in after.cuts if cut.stage.finished < cut.stage.steps and has_generation(after, cut)]
     assert {cut.stage.name for cut in known} >= {"text", "reasoning", "end"}
     for cut in known:
@@ -122,7 +129,7 @@ def test_the_bill_is_fetched_after_the_crash(after: Lives) -> None:
     assert after.get(f"/api/runs/{silent.run_id}")["cost_estimated"] is True
 
 
-def test_the_conversation_goes_on(after: Lives) -> None:
+def test_the_conversation_goes_on(after: RestartedServer) -> None:
     """A next question alone is answered; its model is told what was said, and which calls have no result."""
     before = after.lines()
     for cut in after.cuts:
@@ -155,11 +162,11 @@ def test_an_effect_is_never_forgotten(tmp_path: Path, loop: str) -> None:
     asked = {"model": "openai/sim", "prompt": "Do it.", "tools": ["keep_line"]}
     key = {"Idempotency-Key": "a key"}
     with ScriptedUpstream(calls) as upstream:
-        with crashing(tmp_path, upstream, loop) as process, process.client() as client:
+        with serve_until_killed(tmp_path, upstream, loop) as process, process.client() as client:
             with pytest.raises(httpx.TransportError):
                 client.post(STREAM, json=asked, headers=key)
             assert process.end() == -signal.SIGKILL
-        with crashing(tmp_path, upstream, loop) as process, process.client() as client:
+        with serve_until_killed(tmp_path, upstream, loop) as process, process.client() as client:
             heard = check_stream(client.post(STREAM, json=asked, headers=key).content)
         assert len(upstream.asked) == 1
     assert [told["name"] for told in heard.calls] == ["keep_line"]
@@ -168,6 +175,6 @@ def test_an_effect_is_never_forgotten(tmp_path: Path, loop: str) -> None:
     assert (tmp_path / "lines").read_text().split() == ["die"]
 
 
-def has_generation(after: Lives, cut: Cut) -> bool:
+def has_generation(after: RestartedServer, cut: Cut) -> bool:
     """Tell whether the last attempt's generation was known before the kill."""
     return after.get(f"/api/runs/{cut.run_id}")["attempts"][-1]["generation_id"] is not None

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.scenarios.crash.lives import STREAM, crashing, journal, kill
+from tests.scenarios.crash.restarts import STREAM, journal, kill, serve_until_killed
 from tests.scenarios.crash.stages import call
 from tests.support.processes import WAIT, Process
 from tests.support.scripted_upstream import Exchange, ScriptedUpstream, chunk
@@ -83,11 +83,11 @@ async def test_every_run_of_a_storm_ends_honestly(tmp_path: Path, loop: str) -> 
     for number in range(0, RUNS, 2):
         (tmp_path / f"open-{number}").touch()
     with ScriptedUpstream(provider) as upstream:
-        with crashing(tmp_path, upstream, loop) as process:
+        with serve_until_killed(tmp_path, upstream, loop) as process:
             clients = await killed(process, provider)
         durable = {client.run_id: journal(tmp_path, client.run_id) for client in clients if client.run_id}
         asked = len(upstream.asked)
-        with crashing(tmp_path, upstream, loop) as process, process.client() as http:
+        with serve_until_killed(tmp_path, upstream, loop) as process, process.client() as http:
             listed = [run["run_id"] for run in http.get("/api/runs").json()["runs"]]
             assert len(listed) == len(set(listed))
             assert set(durable) <= set(listed)

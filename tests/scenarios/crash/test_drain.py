@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.scenarios.crash.lives import STREAM, until
+from tests.scenarios.crash.restarts import STREAM, until
 from tests.support.processes import WAIT, Process
 from tests.support.running_app import error_of, read_until
 from tests.support.scripted_upstream import Exchange, ScriptedUpstream, says

@@ -14,7 +14,7 @@ STATUS = {"stop": "complete", "tool_calls": "complete", "length": "length", "con
 
 
 @dataclass
-class Told:
+class Received:
     """What a host had said when its bytes ended."""
 
     text: str = ""
@@ -44,9 +44,9 @@ class Told:
 
 
 @cache
-def told(data: bytes) -> Told:
+def parse(data: bytes) -> Received:
     """Read line by line; a last line without its end counts when its JSON is whole."""
-    heard = Told()
+    heard = Received()
     for line in _LINE_END.split(data):
         if not line.startswith(b"data:") or heard.done:
             continue
@@ -61,7 +61,7 @@ def told(data: bytes) -> Told:
     return heard
 
 
-def _chunk(heard: Told, chunk: dict[str, Any]) -> None:
+def _chunk(heard: Received, chunk: dict[str, Any]) -> None:
     heard.error = heard.error or "error" in chunk
     heard.usage = heard.usage or "usage" in chunk
     for choice in chunk["choices"]:
@@ -105,7 +105,7 @@ def after(stream: Stream, data: bytes, *, streamed: bool = True) -> Expected:
 
     Taken as a whole (`streamed` false) nothing is shown before the body is whole, so it can always be asked again.
     """
-    heard, whole = told(data), told(stream.raw)
+    heard, whole = parse(data), parse(stream.raw)
     if not streamed:
         return whole_run(whole, attempts=1 if data == stream.body else 2)
     if heard.error and heard.is_visible:
@@ -121,11 +121,11 @@ def after(stream: Stream, data: bytes, *, streamed: bool = True) -> Expected:
 
 def always(data: bytes, *, streamed: bool = True) -> Expected:
     """Say what a run comes to whose every attempt ends behind these bytes, without an end."""
-    heard = told(data if streamed else b"")
+    heard = parse(data if streamed else b"")
     return replace(_stopped(heard, "interrupted"), requests=1 if heard.is_visible else 3)
 
 
-def whole_run(heard: Told, *, attempts: int) -> Expected:
+def whole_run(heard: Received, *, attempts: int) -> Expected:
     """A step that ended well: its calls run once each, and an answer follows them."""
     searches, notes = heard.started(SEARCH), heard.started(NOTE)
     calls = searches + notes
@@ -142,7 +142,7 @@ def whole_run(heard: Told, *, attempts: int) -> Expected:
     )
 
 
-def _stopped(heard: Told, status: str) -> Expected:
+def _stopped(heard: Received, status: str) -> Expected:
     """A step that was cut when a reader had seen of it: what came stays, nothing is asked again, nothing is written."""
     return Expected(
         status=status,

@@ -224,7 +224,7 @@ def kept_alive() -> Stream:
     """Comments between frames and lines that end in CRLF; the figures in a chunk without choices."""
     host = _Host("qwen/qwen3-max", "Alibaba", CRLF)
     alive = host.frame(KEEP_ALIVE)
-    told = _json({"id": "gen-1", "model": host.model, "choices": [], "usage": USAGE})
+    parse = _json({"id": "gen-1", "model": host.model, "choices": [], "usage": USAGE})
     frames = [
         alive,
         alive,
@@ -232,7 +232,7 @@ def kept_alive() -> Stream:
         alive,
         host.chunk(_text(" tides, neap tides.")),
         host.chunk({}, finish="stop", native="stop"),
-        host.frame(b"data: " + told),
+        host.frame(b"data: " + parse),
         host.frame(b"data: [DONE]"),
     ]
     return Stream(

@@ -14,7 +14,7 @@ from signalbox.app.config import Settings
 from signalbox.core.codes import CODES, Code
 
 from tests.project.docs.pages import page
-from tests.scenarios.crash.lives import until
+from tests.scenarios.crash.restarts import until
 from tests.support.nginx import SAMPLE, Nginx, nginx
 from tests.support.processes import Process, serving
 from tests.support.running_app import RunningApp, error_of, read_until, settings_for

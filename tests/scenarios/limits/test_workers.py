@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.scenarios.access.house import bearer, give
+from tests.scenarios.access.users import bearer, create_token
 from tests.support.running_app import RunningApp, settings_for
 from tests.support.scripted_upstream import ScriptedUpstream, holds
 
@@ -48,7 +48,7 @@ def start(app: RunningApp, user: dict[str, str]) -> httpx.Response:
 
 def test_a_burst_over_two_workers(two: Two) -> None:
     """Twelve questions at once, six at each: three begin, and one that ends makes room at either worker."""
-    anna, bert = (bearer(give(two[0], name)[1]) for name in ("anna", "bert"))
+    anna, bert = (bearer(create_token(two[0], name)[1]) for name in ("anna", "bert"))
     with ThreadPoolExecutor(12) as many:
         answers = list(many.map(lambda number: start(two[number % 2], anna), range(12)))
     assert sorted(answer.status_code for answer in answers) == [200] * 3 + [429] * 9

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import pytest
 from signalbox.simulator.http.server import BackgroundSimulator
 
-from tests.scenarios.quirks.telling import Teller
+from tests.scenarios.quirks.sim_runs import Asker
 from tests.support.running_app import RunningApp, settings_for
 
 
 @pytest.fixture(scope="session")
-def either(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
+def sim_app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
     """Run one app over the simulator that takes the loop from the request."""
-    data = tmp_path_factory.mktemp("either")
+    data = tmp_path_factory.mktemp("sim_app")
     with RunningApp(
         settings_for(data, openrouter_base_url=simulator.base_url, signalbox_allow_loop_header=True)
     ) as running:
@@ -20,6 +20,6 @@ def either(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture(params=["v2", "legacy"])
-def tell(request: pytest.FixtureRequest, either: RunningApp, simulator: BackgroundSimulator) -> Teller:
+def ask_sim(request: pytest.FixtureRequest, sim_app: RunningApp, simulator: BackgroundSimulator) -> Asker:
     """Ask on each of the two loops: `tell(model, prompt, …)`."""
-    return Teller(either, simulator, request.param)
+    return Asker(sim_app, simulator, request.param)

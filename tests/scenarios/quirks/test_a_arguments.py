@@ -2,8 +2,18 @@
 
 import pytest
 
-from tests.scenarios.quirks.seen import ASKED, SEARCH, answered, called, calls_with, ran, results, sent_back, speaks
-from tests.scenarios.quirks.telling import Teller, scripted
+from tests.scenarios.quirks.assertions import (
+    ASKED,
+    SEARCH,
+    answered,
+    called,
+    calls_with,
+    ran,
+    results,
+    sent_back,
+    speaks,
+)
+from tests.scenarios.quirks.sim_runs import Asker, scripted
 from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
 from tests.support.scripted_upstream import DONE, Script, call_chunk, chunk, says, sends
@@ -16,16 +26,16 @@ RIGHT = '{"query":"x"}'
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["twice", "tail", "leading"])
-def test_a06_one_call_in_too_many_objects(tell: Teller, family: str, shape: str) -> None:
+def test_a06_one_call_in_too_many_objects(ask_sim: Asker, family: str, shape: str) -> None:
     """The same object twice, a second one that is cut, an empty one before it: one call."""
-    ran(tell(f"{family}/sim-quirk-a06-{shape}", ASKED), SEARCH)
+    ran(ask_sim(f"{family}/sim-quirk-a06-{shape}", ASKED), SEARCH)
 
 
 @FAMILIES
-def test_a06_two_objects_are_two_calls(tell: Teller, family: str) -> None:
+def test_a06_two_objects_are_two_calls(ask_sim: Asker, family: str) -> None:
     """Different whole objects in one call are so many calls of that tool."""
     other = ("search_web", {"query": "tool loop Signalbox work example"})
-    ran(tell(f"{family}/sim-quirk-a06-split", ASKED), SEARCH, other)
+    ran(ask_sim(f"{family}/sim-quirk-a06-split", ASKED), SEARCH, other)
 
 
 @FAMILIES
@@ -33,27 +43,27 @@ def test_a06_two_objects_are_two_calls(tell: Teller, family: str) -> None:
     ("shape", "code"),
     [("a07", "ARGUMENTS_CUT"), ("a07-length", "ARGUMENTS_CUT"), ("a07-tokens", "ARGUMENTS_CUT")],
 )
-def test_a07_cut_arguments(tell: Teller, family: str, shape: str, code: str) -> None:
+def test_a07_cut_arguments(ask_sim: Asker, family: str, shape: str, code: str) -> None:
     """Whatever tells that arguments were cut, the call is not run, nothing is guessed, and a shorter one is asked."""
-    told = tell(f"{family}/sim-quirk-{shape}", ASKED)
-    assert called(told) == [("search_web", None)]
-    assert told.heard.result_codes() == [code]
-    assert told.heard.of("tool_executing") == []
-    answered(told)
-    assert sent_back(told.last) == [("search_web", {})]
-    assert "make a shorter call" in results(told.last)
-    assert "tool loop Signalbox wo" in told.heard.calls[0]["arguments"]
+    observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
+    assert called(observed) == [("search_web", None)]
+    assert observed.heard.result_codes() == [code]
+    assert observed.heard.of("tool_executing") == []
+    answered(observed)
+    assert sent_back(observed.last) == [("search_web", {})]
+    assert "make a shorter call" in results(observed.last)
+    assert "tool loop Signalbox wo" in observed.heard.calls[0]["arguments"]
 
 
 @FAMILIES
-def test_a07_a_cut_that_happens_to_parse(tell: Teller, family: str) -> None:
+def test_a07_a_cut_that_happens_to_parse(ask_sim: Asker, family: str) -> None:
     """`{}` under finish `length` is the beginning of something, and not run."""
-    told = tell(f"{family}/sim-quirk-a07-parses", ASKED)
-    assert called(told) == [("search_web", {})]
-    assert told.heard.result_codes() in (["STEP_FAILED"], ["ARGUMENTS_CUT"])
-    assert told.heard.of("tool_executing") == []
-    answered(told)
-    assert "cut" in results(told.last)
+    observed = ask_sim(f"{family}/sim-quirk-a07-parses", ASKED)
+    assert called(observed) == [("search_web", {})]
+    assert observed.heard.result_codes() in (["STEP_FAILED"], ["ARGUMENTS_CUT"])
+    assert observed.heard.of("tool_executing") == []
+    answered(observed)
+    assert "cut" in results(observed.last)
 
 
 @pytest.mark.parametrize(("finish", "native"), [("length", "length"), ("tool_calls", "max_output_tokens")])
@@ -73,53 +83,53 @@ def test_a07_a_cut_step_runs_nothing(behind: Behind, finish: str, native: str) -
 
 @pytest.mark.parametrize("family", ["anthropic", "mistralai"])
 @pytest.mark.parametrize("shape", ["a08", "a07", "a10-garbage", "a10-escaped", "a10-quote", "a10-brace", "a06-tail"])
-def test_a08_history_holds_canonical_json(tell: Teller, family: str, shape: str) -> None:
+def test_a08_history_holds_canonical_json(ask_sim: Asker, family: str, shape: str) -> None:
     """What goes back is a JSON object in its canonical form, whatever the model wrote: broken text never does."""
-    told = tell(f"{family}/sim-quirk-{shape}", ASKED)
-    answered(told)
-    [(name, arguments)] = sent_back(told.last)
+    observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
+    answered(observed)
+    [(name, arguments)] = sent_back(observed.last)
     assert name == "search_web"
     assert arguments in ({}, SEARCH[1])
-    given = told.heard.arguments[0]
+    given = observed.heard.arguments[0]
     assert arguments == (given if isinstance(given, dict) else {})
     if not arguments:
-        assert '"code":' in results(told.last)
+        assert '"code":' in results(observed.last)
 
 
 @pytest.mark.parametrize("family", ["anthropic", "openai", "google"])
-def test_a09_blank_arguments_of_a_tool_that_needs_none(tell: Teller, family: str) -> None:
+def test_a09_blank_arguments_of_a_tool_that_needs_none(ask_sim: Asker, family: str) -> None:
     """They are an empty object, here and in the history."""
-    ran(tell(f"{family}/sim-quirk-a09", ASKED), ("get_current_time", {}))
+    ran(ask_sim(f"{family}/sim-quirk-a09", ASKED), ("get_current_time", {}))
 
 
 @pytest.mark.parametrize("family", ["anthropic", "openai", "google"])
-def test_a09_blank_arguments_of_a_tool_that_needs_some(tell: Teller, family: str) -> None:
+def test_a09_blank_arguments_of_a_tool_that_needs_some(ask_sim: Asker, family: str) -> None:
     """The tool is not run; the model reads which field is missing."""
-    told = tell(f"{family}/sim-quirk-a09-required", ASKED)
-    assert called(told) == [("search_web", {})]
-    assert told.heard.result_codes() == ["INVALID_ARGUMENTS"]
-    assert told.heard.of("tool_executing") == []
-    answered(told)
-    assert "query: is required" in results(told.last)
+    observed = ask_sim(f"{family}/sim-quirk-a09-required", ASKED)
+    assert called(observed) == [("search_web", {})]
+    assert observed.heard.result_codes() == ["INVALID_ARGUMENTS"]
+    assert observed.heard.of("tool_executing") == []
+    answered(observed)
+    assert "query: is required" in results(observed.last)
 
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["double", "brace", "prose"])
-def test_a10_what_can_be_repaired(tell: Teller, family: str, shape: str) -> None:
+def test_a10_what_can_be_repaired(ask_sim: Asker, family: str, shape: str) -> None:
     """One layer of string too many, a brace too many, a sentence behind the object: the call that was meant runs."""
-    ran(tell(f"{family}/sim-quirk-a10-{shape}", ASKED), SEARCH)
+    ran(ask_sim(f"{family}/sim-quirk-a10-{shape}", ASKED), SEARCH)
 
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["escaped", "newline", "quote", "garbage"])
-def test_a10_what_cannot(tell: Teller, family: str, shape: str) -> None:
+def test_a10_what_cannot(ask_sim: Asker, family: str, shape: str) -> None:
     """Everything else is an error that the model reads, never a call with `{}`; what it wrote can be looked at."""
-    told = tell(f"{family}/sim-quirk-a10-{shape}", ASKED)
-    assert told.heard.result_codes() == ["INVALID_ARGUMENTS"]
-    assert told.heard.of("tool_executing") == []
-    assert "tool loop Signalbox work" in told.heard.calls[0]["arguments"]
-    answered(told)
-    assert "not a JSON object" in results(told.last)
+    observed = ask_sim(f"{family}/sim-quirk-a10-{shape}", ASKED)
+    assert observed.heard.result_codes() == ["INVALID_ARGUMENTS"]
+    assert observed.heard.of("tool_executing") == []
+    assert "tool loop Signalbox work" in observed.heard.calls[0]["arguments"]
+    answered(observed)
+    assert "not a JSON object" in results(observed.last)
 
 
 @LOOPS
@@ -134,8 +144,8 @@ def test_a10_arguments_that_no_frame_could_hold(behind: Behind, loop: str, argum
     tool = make_tool("bell", lambda given, _: rung.append(given) or "rung")
     steps: list[Script] = [calls_with("bell", arguments), speaks("Done.")]
     app, upstream = behind(*steps, extra_tools=[tool], settings=HEADER)
-    told = scripted(app, upstream.asked, loop, tools=["bell"])
-    assert told.status == ("complete", None)
-    assert told.heard.result_codes()[0] in ("INVALID_ARGUMENTS", "ARGUMENTS_CUT")
+    observed = scripted(app, upstream.asked, loop, tools=["bell"])
+    assert observed.status == ("complete", None)
+    assert observed.heard.result_codes()[0] in ("INVALID_ARGUMENTS", "ARGUMENTS_CUT")
     assert rung == []
-    assert sent_back(told.last) == [("bell", {})]
+    assert sent_back(observed.last) == [("bell", {})]

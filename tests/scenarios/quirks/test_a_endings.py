@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.scenarios.quirks.seen import (
+from tests.scenarios.quirks.assertions import (
     ASKED,
     SEARCH,
     SEARCHES,
@@ -15,7 +15,7 @@ from tests.scenarios.quirks.seen import (
     sent_back,
     speaks,
 )
-from tests.scenarios.quirks.telling import Teller, calling, scripted
+from tests.scenarios.quirks.sim_runs import Asker, calling, scripted
 from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
 
@@ -27,36 +27,36 @@ TOOLS = "calculate, get_current_time, read_url, save_note, search_web"
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["a12", "a12-blank", "a12-overwritten", "a12-null"])
-def test_a12_the_finish_reason_lies(tell: Teller, family: str, shape: str) -> None:
+def test_a12_the_finish_reason_lies(ask_sim: Asker, family: str, shape: str) -> None:
     """Calls that are there are run, whatever the finish says; what comes behind the finish still counts."""
-    told = tell(f"{family}/sim-quirk-{shape}", ASKED)
-    ran(told, SEARCH)
-    assert told.heard.done["usage"]["output"] > 0
-    assert "cost_estimated" not in told.heard.done
+    observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
+    ran(observed, SEARCH)
+    assert observed.heard.done["usage"]["output"] > 0
+    assert "cost_estimated" not in observed.heard.done
 
 
 @pytest.mark.parametrize("shape", ["a13", "a13-empty", "a13-call", "a13-unexpected", "a13-error"])
-def test_a13_a_malformed_call_is_made_again(tell: Teller, shape: str) -> None:
+def test_a13_a_malformed_call_is_made_again(ask_sim: Asker, shape: str) -> None:
     """Nothing of that step is run or kept; the model is asked once more, with a word on what was wrong."""
-    told = tell(f"google/sim-quirk-{shape}")
-    answered(told)
-    assert told.heard.result_codes()[-1] is None
-    assert ["could not be read" in instructions(request) for request in told.requests] == [False, True, False]
-    assert calling(told.requests[1]) == []
-    assert told.requests[1]["messages"][-1]["role"] == "user"
-    [(name, _)] = sent_back(told.last)
+    observed = ask_sim(f"google/sim-quirk-{shape}")
+    answered(observed)
+    assert observed.heard.result_codes()[-1] is None
+    assert ["could not be read" in instructions(request) for request in observed.requests] == [False, True, False]
+    assert calling(observed.requests[1]) == []
+    assert observed.requests[1]["messages"][-1]["role"] == "user"
+    [(name, _)] = sent_back(observed.last)
     assert name == "search_web"
-    assert "default_api" not in str(told.last["messages"])
+    assert "default_api" not in str(observed.last["messages"])
 
 
 @pytest.mark.parametrize("shape", ["a13", "a13-empty", "a13-call", "a13-unexpected"])
-def test_a13_malformed_again(tell: Teller, shape: str) -> None:
+def test_a13_malformed_again(ask_sim: Asker, shape: str) -> None:
     """The second time it is an error with a code of its own, and it is not tried a third time."""
-    told = tell(f"google/sim-quirk-{shape}-always")
-    assert told.status == ("error", "MALFORMED_CALL")
-    assert told.heard.warnings == ["MALFORMED_CALL"]
-    assert len(told.requests) == 2
-    assert calling(told.last) == []
+    observed = ask_sim(f"google/sim-quirk-{shape}-always")
+    assert observed.status == ("error", "MALFORMED_CALL")
+    assert observed.heard.warnings == ["MALFORMED_CALL"]
+    assert len(observed.requests) == 2
+    assert calling(observed.last) == []
 
 
 @LOOPS
@@ -66,48 +66,48 @@ def test_a13_a_malformed_step_runs_nothing(behind: Behind, loop: str) -> None:
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
     script = calls_with("bell", '{"n":1}', finish="stop", native_finish_reason="MALFORMED_FUNCTION_CALL")
     app, upstream = behind(script, speaks("In words."), extra_tools=[tool], settings=HEADER)
-    told = scripted(app, upstream.asked, loop, tools=["bell"])
+    observed = scripted(app, upstream.asked, loop, tools=["bell"])
     assert rung == []
-    assert called(told) == []
-    assert (told.status, told.heard.text) == (("complete", None), "In words.")
+    assert called(observed) == []
+    assert (observed.status, observed.heard.text) == (("complete", None), "In words.")
 
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["namespace", "functions"])
-def test_a14_a_namespace_before_the_name(tell: Teller, family: str, shape: str) -> None:
+def test_a14_a_namespace_before_the_name(ask_sim: Asker, family: str, shape: str) -> None:
     """`default_api.` and `functions.` are taken off, here and in what goes back."""
-    ran(tell(f"{family}/sim-quirk-a14-{shape}", ASKED), SEARCH)
+    ran(ask_sim(f"{family}/sim-quirk-a14-{shape}", ASKED), SEARCH)
 
 
 @FAMILIES
-def test_a14_an_invented_tool(tell: Teller, family: str) -> None:
+def test_a14_an_invented_tool(ask_sim: Asker, family: str) -> None:
     """It is not run nor taken for another; the model reads which tools there are, and uses one."""
-    told = tell(f"{family}/sim-quirk-a14-invented", ASKED)
-    assert [name for name, _ in called(told)] == ["google_search", "search_web"]
-    assert told.heard.result_codes() == ["UNKNOWN_TOOL", None]
-    assert [event["name"] for event in told.heard.of("tool_executing")] == ["search_web"]
-    answered(told)
-    assert f"There is no tool 'google_search'. The tools are: {TOOLS}." in results(told.requests[1])
-    assert [name for name, _ in sent_back(told.last)] == ["google_search", "search_web"]
+    observed = ask_sim(f"{family}/sim-quirk-a14-invented", ASKED)
+    assert [name for name, _ in called(observed)] == ["google_search", "search_web"]
+    assert observed.heard.result_codes() == ["UNKNOWN_TOOL", None]
+    assert [event["name"] for event in observed.heard.of("tool_executing")] == ["search_web"]
+    answered(observed)
+    assert f"There is no tool 'google_search'. The tools are: {TOOLS}." in results(observed.requests[1])
+    assert [name for name, _ in sent_back(observed.last)] == ["google_search", "search_web"]
 
 
 @FAMILIES
-def test_a14_the_parallel_tool(tell: Teller, family: str) -> None:
+def test_a14_the_parallel_tool(ask_sim: Asker, family: str) -> None:
     """`multi_tool_use.parallel` is no tool of ours: nothing inside it runs, and its name does not wedge the chat."""
-    told = tell(f"{family}/sim-quirk-a14-parallel", ASKED)
+    observed = ask_sim(f"{family}/sim-quirk-a14-parallel", ASKED)
     made = {"tool_uses": [{"recipient_name": f"functions.{name}", "parameters": given} for name, given in SEARCHES]}
-    assert called(told) == [("multi_tool_use.parallel", made)]
-    assert told.heard.result_codes() == ["UNKNOWN_TOOL"]
-    assert told.heard.of("tool_executing") == []
-    answered(told)
-    assert f"The tools are: {TOOLS}." in results(told.last)
+    assert called(observed) == [("multi_tool_use.parallel", made)]
+    assert observed.heard.result_codes() == ["UNKNOWN_TOOL"]
+    assert observed.heard.of("tool_executing") == []
+    answered(observed)
+    assert f"The tools are: {TOOLS}." in results(observed.last)
 
 
 @FAMILIES
-def test_a14_inventing_has_an_end(tell: Teller, family: str) -> None:
+def test_a14_inventing_has_an_end(ask_sim: Asker, family: str) -> None:
     """Two steps of inventions, each of another tool with other arguments, and the model must answer."""
-    told = tell(f"{family}/sim-quirk-a14-endless", ASKED)
-    assert [name for name, _ in called(told)] == ["lookup_a", "lookup_b"]
-    assert told.heard.result_codes() == ["UNKNOWN_TOOL", "UNKNOWN_TOOL"]
-    answered(told)
-    assert [request.get("tool_choice") for request in told.requests] == [None, None, "none"]
+    observed = ask_sim(f"{family}/sim-quirk-a14-endless", ASKED)
+    assert [name for name, _ in called(observed)] == ["lookup_a", "lookup_b"]
+    assert observed.heard.result_codes() == ["UNKNOWN_TOOL", "UNKNOWN_TOOL"]
+    answered(observed)
+    assert [request.get("tool_choice") for request in observed.requests] == [None, None, "none"]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.scenarios.quirks.seen import ASKED, MARKS, SEARCH, answered, called, instructions, ran, speaks
-from tests.scenarios.quirks.telling import Teller, said_by, scripted
+from tests.scenarios.quirks.assertions import ASKED, MARKS, SEARCH, answered, called, instructions, ran, speaks
+from tests.scenarios.quirks.sim_runs import Asker, said_by, scripted
 from tests.support.fixtures import Behind
 from tests.support.scripted_upstream import call_chunk, calls_then, chunk, says
 
@@ -27,39 +27,39 @@ LEAKED = '<tool_call>\n{"name": "search_web", "arguments": {"query": "x"}}\n</to
 
 
 @EACH
-def test_a11_a_call_as_text(tell: Teller, dialect: str, family: str) -> None:
+def test_a11_a_call_as_text(ask_sim: Asker, dialect: str, family: str) -> None:
     """It runs like any other, and nothing of the markup is shown or sent back."""
-    told = tell(f"{family}/sim-quirk-a11-{dialect}", ASKED)
-    ran(told, SEARCH)
-    assert told.heard.text.startswith("Here is what I found")
-    assert not MARKS.search("".join(str(said["content"] or "") for said in said_by(told.last, "assistant")))
+    observed = ask_sim(f"{family}/sim-quirk-a11-{dialect}", ASKED)
+    ran(observed, SEARCH)
+    assert observed.heard.text.startswith("Here is what I found")
+    assert not MARKS.search("".join(str(said["content"] or "") for said in said_by(observed.last, "assistant")))
 
 
 @EACH
-def test_a11_a_call_as_text_letter_by_letter(tell: Teller, dialect: str, family: str) -> None:
+def test_a11_a_call_as_text_letter_by_letter(ask_sim: Asker, dialect: str, family: str) -> None:
     """The same behind a sentence, with an opener cut at every letter: the sentence is shown, the markup never."""
-    told = tell(f"{family}/sim-quirk-a11-{dialect}-split", ASKED)
-    ran(told, SEARCH)
-    sentence, _, rest = told.heard.text.partition("\n\n")
+    observed = ask_sim(f"{family}/sim-quirk-a11-{dialect}-split", ASKED)
+    ran(observed, SEARCH)
+    sentence, _, rest = observed.heard.text.partition("\n\n")
     assert sentence == "Let me check that."
     assert rest.strip().startswith("Here is what I found")
-    said = said_by(told.last, "assistant")[-1]
+    said = said_by(observed.last, "assistant")[-1]
     assert said["content"].strip() == "Let me check that."
 
 
 @pytest.mark.parametrize("family", ["openai", "deepseek"])
-def test_a11_two_calls_as_text(tell: Teller, family: str) -> None:
+def test_a11_two_calls_as_text(ask_sim: Asker, family: str) -> None:
     """Two of them are two calls."""
-    ran(tell(f"{family}/sim-quirk-a11-two", ASKED), SEARCH, ("search_web", {"query": "simulator"}))
+    ran(ask_sim(f"{family}/sim-quirk-a11-two", ASKED), SEARCH, ("search_web", {"query": "simulator"}))
 
 
 @pytest.mark.parametrize("family", ["openai", "qwen"])
-def test_a11_beside_the_real_call(tell: Teller, family: str) -> None:
+def test_a11_beside_the_real_call(ask_sim: Asker, family: str) -> None:
     """A call that came as it should makes its copy in the text a copy: one call, no markup."""
-    told = tell(f"{family}/sim-quirk-a11-duplicate", ASKED)
-    ran(told, SEARCH)
-    assert told.heard.text.startswith("Let me check that.")
-    assert "tool_call" not in told.heard.text
+    observed = ask_sim(f"{family}/sim-quirk-a11-duplicate", ASKED)
+    ran(observed, SEARCH)
+    assert observed.heard.text.startswith("Let me check that.")
+    assert "tool_call" not in observed.heard.text
 
 
 def test_a11_another_call_beside_the_real_one(behind: Behind) -> None:
@@ -73,82 +73,82 @@ def test_a11_another_call_beside_the_real_one(behind: Behind) -> None:
 
 
 @pytest.mark.parametrize("shape", ["fence", "fence-split"])
-def test_a11_inside_a_code_fence(tell: Teller, shape: str) -> None:
+def test_a11_inside_a_code_fence(ask_sim: Asker, shape: str) -> None:
     """The same text inside a code fence is an answer: all of it is shown, nothing is called."""
-    told = tell(f"openai/sim-quirk-a11-{shape}", ASKED)
-    assert called(told) == []
-    answered(told)
-    assert told.heard.text.startswith("A leaked call looks like this:\n\n```xml\n<tool_call>\n{")
-    assert "<｜DSML｜invoke name=" in told.heard.text
-    assert told.heard.text.endswith("</｜DSML｜tool_calls>\n```\n\nNothing of it was run.")
-    assert len(told.requests) == 1
+    observed = ask_sim(f"openai/sim-quirk-a11-{shape}", ASKED)
+    assert called(observed) == []
+    answered(observed)
+    assert observed.heard.text.startswith("A leaked call looks like this:\n\n```xml\n<tool_call>\n{")
+    assert "<｜DSML｜invoke name=" in observed.heard.text
+    assert observed.heard.text.endswith("</｜DSML｜tool_calls>\n```\n\nNothing of it was run.")
+    assert len(observed.requests) == 1
 
 
 @pytest.mark.parametrize("shape", ["unclosed", "unknown-always"])
-def test_a11_markup_that_names_no_call(tell: Teller, shape: str) -> None:
+def test_a11_markup_that_names_no_call(ask_sim: Asker, shape: str) -> None:
     """What cannot be read, or names no tool of ours, is hidden and made again once; then the model must answer."""
-    told = tell(f"deepseek/sim-quirk-a11-{shape}")
-    assert called(told) == []
-    answered(told)
-    assert not MARKS.search(told.heard.text)
-    assert [request.get("tool_choice") for request in told.requests] == [None, None, "none"]
-    assert "could not be read" not in instructions(told.requests[0])
-    assert "could not be read" in instructions(told.requests[1])
+    observed = ask_sim(f"deepseek/sim-quirk-a11-{shape}")
+    assert called(observed) == []
+    answered(observed)
+    assert not MARKS.search(observed.heard.text)
+    assert [request.get("tool_choice") for request in observed.requests] == [None, None, "none"]
+    assert "could not be read" not in instructions(observed.requests[0])
+    assert "could not be read" in instructions(observed.requests[1])
 
 
-def test_a11_the_second_attempt_is_sound(tell: Teller) -> None:
+def test_a11_the_second_attempt_is_sound(ask_sim: Asker) -> None:
     """Asked again, the model calls as it should; the words that asked are gone from what follows."""
-    told = tell("deepseek/sim-quirk-a11-unknown")
-    assert [name for name, _ in called(told)] == ["search_web"]
-    assert told.heard.result_codes() == [None]
-    answered(told)
-    assert not MARKS.search(told.heard.text)
-    assert ["could not be read" in instructions(request) for request in told.requests] == [False, True, False]
+    observed = ask_sim("deepseek/sim-quirk-a11-unknown")
+    assert [name for name, _ in called(observed)] == ["search_web"]
+    assert observed.heard.result_codes() == [None]
+    answered(observed)
+    assert not MARKS.search(observed.heard.text)
+    assert ["could not be read" in instructions(request) for request in observed.requests] == [False, True, False]
 
 
-def test_a11_inside_the_reasoning(tell: Teller) -> None:
+def test_a11_inside_the_reasoning(ask_sim: Asker) -> None:
     """A call that was only thought is not run; the model is asked for its answer."""
-    told = tell("openai/sim-quirk-a11-reasoning", ASKED)
-    assert called(told) == []
-    answered(told)
-    assert told.requests[-1]["tool_choice"] == "none"
-    assert not MARKS.search(told.heard.text)
+    observed = ask_sim("openai/sim-quirk-a11-reasoning", ASKED)
+    assert called(observed) == []
+    answered(observed)
+    assert observed.requests[-1]["tool_choice"] == "none"
+    assert not MARKS.search(observed.heard.text)
 
 
 @pytest.mark.parametrize(("shape", "said"), [("finalize", "Here is what I know so far."), ("finalize-bare", "")])
-def test_a11_in_finalize(tell: Teller, shape: str, said: str) -> None:
+def test_a11_in_finalize(ask_sim: Asker, shape: str, said: str) -> None:
     """When the model must answer, a leaked call is hidden and never run; without words there is a sentence of ours."""
-    told = tell(f"openai/sim-quirk-a11-{shape}", ASKED, max_steps=3)
-    assert len(told.heard.calls) == 2
-    assert told.heard.result_codes() == [None, None]
-    assert told.status == ("complete", None)
-    assert told.last["tool_choice"] == "none"
-    assert not MARKS.search(told.heard.text)
+    observed = ask_sim(f"openai/sim-quirk-a11-{shape}", ASKED, max_steps=3)
+    assert len(observed.heard.calls) == 2
+    assert observed.heard.result_codes() == [None, None]
+    assert observed.status == ("complete", None)
+    assert observed.last["tool_choice"] == "none"
+    assert not MARKS.search(observed.heard.text)
     if said:
-        assert told.heard.text.strip() == said
+        assert observed.heard.text.strip() == said
     else:
-        assert told.heard.warnings == ["MAX_STEPS", "FINAL_EMPTY"]
-        assert told.heard.text.startswith("The model gave no answer")
+        assert observed.heard.warnings == ["MAX_STEPS", "FINAL_EMPTY"]
+        assert observed.heard.text.startswith("The model gave no answer")
 
 
 @LOOPS
 def test_a11_where_no_tools_were_offered(behind: Behind, loop: str) -> None:
     """Without tools there is nothing to leak: the text is the model's answer, as it is."""
     app, upstream = behind(speaks(f"So: {LEAKED}"), settings=HEADER)
-    told = scripted(app, upstream.asked, loop, tools=[])
-    assert told.heard.text == f"So: {LEAKED}"
-    assert called(told) == []
-    assert len(told.requests) == 1
+    observed = scripted(app, upstream.asked, loop, tools=[])
+    assert observed.heard.text == f"So: {LEAKED}"
+    assert called(observed) == []
+    assert len(observed.requests) == 1
 
 
 @LOOPS
 def test_a11_a_tool_that_was_not_offered_here(behind: Behind, loop: str) -> None:
     """A leaked call of a tool that exists and was not offered in this request is not run."""
     app, upstream = behind(speaks(LEAKED), speaks("Then in words."), settings=HEADER)
-    told = scripted(app, upstream.asked, loop, tools=["calculate"])
-    assert called(told) == []
-    assert told.heard.text == "Then in words."
-    assert told.status == ("complete", None)
+    observed = scripted(app, upstream.asked, loop, tools=["calculate"])
+    assert called(observed) == []
+    assert observed.heard.text == "Then in words."
+    assert observed.status == ("complete", None)
 
 
 @LOOPS
@@ -156,6 +156,6 @@ def test_a11_a_tool_that_was_not_offered_here(behind: Behind, loop: str) -> None
 def test_a11_ordinary_text_stays(behind: Behind, loop: str, text: str) -> None:
     """What only begins like markup is shown, all of it."""
     app, upstream = behind(speaks(text), settings=HEADER)
-    told = scripted(app, upstream.asked, loop)
-    assert told.heard.text == text
-    assert len(told.requests) == 1
+    observed = scripted(app, upstream.asked, loop)
+    assert observed.heard.text == text
+    assert len(observed.requests) == 1

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.scenarios.quirks.seen import ASKED, CLOCK, SEARCH, SEARCHES, ran, sent_back
-from tests.scenarios.quirks.telling import Teller, call, calling, calls, result, user
+from tests.scenarios.quirks.assertions import ASKED, CLOCK, SEARCH, SEARCHES, ran, sent_back
+from tests.scenarios.quirks.sim_runs import Asker, call, calling, calls, result, user
 from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
 from tests.support.scripted_upstream import call_chunk, calls_then, chunk, says
@@ -19,18 +19,18 @@ FORMS = {"mistralai": r"[A-Za-z0-9]{9}", "anthropic": r"[A-Za-z0-9_-]{1,64}", "o
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["a01", "a01-fragmented", "a01-by-turns"])
-def test_a01_two_calls_at_one_index(tell: Teller, family: str, shape: str) -> None:
+def test_a01_two_calls_at_one_index(ask_sim: Asker, family: str, shape: str) -> None:
     """Calls that share an index are told apart by their ids, whole, in pieces, and in pieces by turns."""
-    told = tell(f"{family}/sim-quirk-{shape}", ASKED)
-    ran(told, SEARCH, CLOCK)
-    assert "In Tokyo it is" in told.heard.text
-    assert "what I found about **tool loop Signalbox work**" in told.heard.text
+    observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
+    ran(observed, SEARCH, CLOCK)
+    assert "In Tokyo it is" in observed.heard.text
+    assert "what I found about **tool loop Signalbox work**" in observed.heard.text
 
 
 @pytest.mark.parametrize("shape", ["a01-same-name", "a01-no-id"])
-def test_a01_the_same_tool_twice_at_one_index(tell: Teller, shape: str) -> None:
+def test_a01_the_same_tool_twice_at_one_index(ask_sim: Asker, shape: str) -> None:
     """Two searches at one index are two, also where only a whole first one says that a second begins."""
-    ran(tell(f"openai/sim-quirk-{shape}", ASKED), *SEARCHES)
+    ran(ask_sim(f"openai/sim-quirk-{shape}", ASKED), *SEARCHES)
 
 
 def test_a01_calls_of_three_chunks_by_one_gateway(behind: Behind) -> None:
@@ -55,9 +55,9 @@ def test_a01_an_empty_call_and_another(behind: Behind) -> None:
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["a02", "a02-null", "a02-late"])
-def test_a02_calls_without_an_index(tell: Teller, family: str, shape: str) -> None:
+def test_a02_calls_without_an_index(ask_sim: Asker, family: str, shape: str) -> None:
     """An index that is absent or null is not 0, and one that comes later belongs to the call that waits."""
-    ran(tell(f"{family}/sim-quirk-{shape}", ASKED), SEARCH, CLOCK)
+    ran(ask_sim(f"{family}/sim-quirk-{shape}", ASKED), SEARCH, CLOCK)
 
 
 @pytest.mark.parametrize("later", [None, 0], ids=["by place", "late"])
@@ -75,17 +75,17 @@ def test_a02_pieces_of_two_calls(behind: Behind, later: int | None) -> None:
 
 
 @FAMILIES
-def test_a03_two_entries_of_one_call_in_one_chunk(tell: Teller, family: str) -> None:
+def test_a03_two_entries_of_one_call_in_one_chunk(ask_sim: Asker, family: str) -> None:
     """The first chunk is merged like every other."""
-    ran(tell(f"{family}/sim-quirk-a03", ASKED), SEARCH)
+    ran(ask_sim(f"{family}/sim-quirk-a03", ASKED), SEARCH)
 
 
 @pytest.mark.parametrize("shape", ["int", "null", "resent", "late", "none"])
-def test_a04_ids_of_any_kind(tell: Teller, shape: str) -> None:
+def test_a04_ids_of_any_kind(ask_sim: Asker, shape: str) -> None:
     """Numbers, null, none, late or resent: two calls, each with an id that is a text and its own."""
-    told = tell(f"openai/sim-quirk-a04-{shape}", ASKED)
-    ran(told, SEARCH, CLOCK)
-    ids = [made["id"] for message in calling(told.last) for made in message["tool_calls"]]
+    observed = ask_sim(f"openai/sim-quirk-a04-{shape}", ASKED)
+    ran(observed, SEARCH, CLOCK)
+    ids = [made["id"] for message in calling(observed.last) for made in message["tool_calls"]]
     assert all(isinstance(name, str) and name for name in ids)
     if shape in ("resent", "late"):
         assert all(re.fullmatch(r"call_\w{24}", name) for name in ids), ids
@@ -95,9 +95,9 @@ def test_a04_ids_of_any_kind(tell: Teller, shape: str) -> None:
 
 @pytest.mark.parametrize("family", ["openai", "moonshotai"])
 @pytest.mark.parametrize("shape", ["resent", "blank", "nonstring", "split"])
-def test_a05_names_that_come_again_or_in_pieces(tell: Teller, family: str, shape: str) -> None:
+def test_a05_names_that_come_again_or_in_pieces(ask_sim: Asker, family: str, shape: str) -> None:
     """A name that is resent, wiped, no text, or really split is the name of a tool on offer."""
-    ran(tell(f"{family}/sim-quirk-a05-{shape}", ASKED), SEARCH, CLOCK)
+    ran(ask_sim(f"{family}/sim-quirk-a05-{shape}", ASKED), SEARCH, CLOCK)
 
 
 @pytest.mark.parametrize(
@@ -127,32 +127,32 @@ def test_a05_names_that_begin_alike(behind: Behind, pieces: tuple[str, str], mea
 
 @pytest.mark.parametrize("family", ["openai", "anthropic", "google", "moonshotai"])
 @pytest.mark.parametrize(("shape", "made"), [("a15", SEARCHES), ("a15-step", (SEARCH, CLOCK))])
-def test_a15_an_id_that_is_used_again(tell: Teller, family: str, shape: str, made: tuple[object, ...]) -> None:
+def test_a15_an_id_that_is_used_again(ask_sim: Asker, family: str, shape: str, made: tuple[object, ...]) -> None:
     """The same upstream id in one step or in two: ids of ours tell the calls apart, here and in what goes back."""
-    told = tell(f"{family}/sim-quirk-{shape}", ASKED)
-    ran(told, *made)  # type: ignore[arg-type]
-    ids = [announced["id"] for announced in told.heard.calls]
+    observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
+    ran(observed, *made)  # type: ignore[arg-type]
+    ids = [announced["id"] for announced in observed.heard.calls]
     assert len(set(ids)) == 2
     assert all(UNIVERSAL.fullmatch(name) for name in ids)
 
 
 @pytest.mark.parametrize("family", ["openai", "anthropic", "mistralai"])
 @pytest.mark.parametrize("shape", ["long", "dots"])
-def test_a16_ids_that_hosts_refuse(tell: Teller, family: str, shape: str) -> None:
+def test_a16_ids_that_hosts_refuse(ask_sim: Asker, family: str, shape: str) -> None:
     """Ids of sixty characters, or with dots and colons, go back in the form that the host takes."""
-    told = tell(f"{family}/sim-quirk-a16-{shape}", ASKED)
-    ran(told, SEARCH, CLOCK)
-    ids = [made["id"] for message in calling(told.last) for made in message["tool_calls"]]
+    observed = ask_sim(f"{family}/sim-quirk-a16-{shape}", ASKED)
+    ran(observed, SEARCH, CLOCK)
+    ids = [made["id"] for message in calling(observed.last) for made in message["tool_calls"]]
     assert all(re.fullmatch(FORMS[family], name) for name in ids), ids
 
 
 @pytest.mark.parametrize("family", ALL)
-def test_a16_a_history_passes_every_host(tell: Teller, family: str) -> None:
+def test_a16_a_history_passes_every_host(ask_sim: Asker, family: str) -> None:
     """A history with ids of every kind is taken by each family, again and again under the same ids."""
     ids = ["functions.search_web:0", "call_" + "x" * 60, "tool:a/b", "toolu_1", "call_1|fc_2"]
     made = [call(name, arguments=f'{{"query":"{at}"}}') for at, name in enumerate(ids)]
     told_before = [user("Look that up."), calls(*made), *(result(name) for name in ids), user("Hello!")]
-    first, second = (tell(f"{family}/sim", messages=told_before).requests[0] for _ in range(2))
+    first, second = (ask_sim(f"{family}/sim", messages=told_before).requests[0] for _ in range(2))
     assert [arguments["query"] for _, arguments in sent_back(first)] == ["0", "1", "2", "3", "4"]
     assert first["messages"][-6:] == second["messages"][-6:]
     going = [sent["id"] for sent in calling(first)[0]["tool_calls"]]
@@ -161,30 +161,30 @@ def test_a16_a_history_passes_every_host(tell: Teller, family: str) -> None:
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["a17", "a17-id"])
-def test_a17_arguments_without_a_name(tell: Teller, family: str, shape: str) -> None:
+def test_a17_arguments_without_a_name(ask_sim: Asker, family: str, shape: str) -> None:
     """Arguments behind a name with none belong to it, at whatever index and under whatever id they come."""
-    ran(tell(f"{family}/sim-quirk-{shape}", ASKED), SEARCH)
+    ran(ask_sim(f"{family}/sim-quirk-{shape}", ASKED), SEARCH)
 
 
 @FAMILIES
-def test_a17_a_call_that_never_gets_a_name(tell: Teller, family: str) -> None:
+def test_a17_a_call_that_never_gets_a_name(ask_sim: Asker, family: str) -> None:
     """It is dropped: neither announced nor run nor sent back."""
-    told = tell(f"{family}/sim-quirk-a17-nameless", ASKED)
-    ran(told, SEARCH)
-    assert b"nobody asked" not in told.heard.raw
-    assert "nobody asked" not in str(told.last)
+    observed = ask_sim(f"{family}/sim-quirk-a17-nameless", ASKED)
+    ran(observed, SEARCH)
+    assert b"nobody asked" not in observed.heard.raw
+    assert "nobody asked" not in str(observed.last)
 
 
 @FAMILIES
-def test_a18_braces_inside_strings(tell: Teller, family: str) -> None:
+def test_a18_braces_inside_strings(ask_sim: Asker, family: str) -> None:
     """Each brace in a piece of its own, most of them inside a text: the call is read to its end, and once."""
     ran(
-        tell(f"{family}/sim-quirk-a18", ASKED),
+        ask_sim(f"{family}/sim-quirk-a18", ASKED),
         ("search_web", {"query": 'tool loop Signalbox work "}{" {"a": "}"}'}),
     )
 
 
 @FAMILIES
-def test_a19_the_legacy_function_call(tell: Teller, family: str) -> None:
+def test_a19_the_legacy_function_call(ask_sim: Asker, family: str) -> None:
     """The API before tools is one call."""
-    ran(tell(f"{family}/sim-quirk-a19", ASKED), SEARCH)
+    ran(ask_sim(f"{family}/sim-quirk-a19", ASKED), SEARCH)

@@ -3,8 +3,8 @@
 import pytest
 from signalbox.core.messages import JsonObject
 
-from tests.scenarios.quirks.seen import calls_with, speaks
-from tests.scenarios.quirks.telling import Teller, calling, scripted
+from tests.scenarios.quirks.assertions import calls_with, speaks
+from tests.scenarios.quirks.sim_runs import Asker, calling, scripted
 from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
 
@@ -23,29 +23,29 @@ WITHHELD, PAUSED, UNKNOWN = (
     ("shape", "status"),
     [("refusal", WITHHELD), ("pause", PAUSED), ("unknown", UNKNOWN), ("word", UNKNOWN)],
 )
-def test_a20_a_stopped_step_changes_nothing(tell: Teller, family: str, shape: str, status: tuple[str, str]) -> None:
+def test_a20_a_stopped_step_changes_nothing(ask_sim: Asker, family: str, shape: str, status: tuple[str, str]) -> None:
     """The note is not saved, the run does not claim to be complete, and a call that was announced has its answer."""
-    told = tell(f"{family}/sim-quirk-a20-{shape}", "Please keep this.", tools=["save_note"])
-    assert told.status == status
-    assert told.heard.of("tool_executing") == []
-    assert told.heard.result_codes() == ([] if status == WITHHELD else ["STEP_FAILED"])
-    assert told.heard.warnings == [status[1]]
-    assert len(told.requests) == 1
+    observed = ask_sim(f"{family}/sim-quirk-a20-{shape}", "Please keep this.", tools=["save_note"])
+    assert observed.status == status
+    assert observed.heard.of("tool_executing") == []
+    assert observed.heard.result_codes() == ([] if status == WITHHELD else ["STEP_FAILED"])
+    assert observed.heard.warnings == [status[1]]
+    assert len(observed.requests) == 1
 
 
 @FAMILIES
 @pytest.mark.parametrize(("shape", "status"), [("refusal", WITHHELD), ("pause", PAUSED), ("unknown", UNKNOWN)])
-def test_a20_a_stopped_answer_is_not_complete(tell: Teller, family: str, shape: str, status: tuple[str, str]) -> None:
+def test_a20_a_stopped_answer_is_not_complete(ask_sim: Asker, family: str, shape: str, status: tuple[str, str]) -> None:
     """Its words are kept, and the run says how it ended."""
-    told = tell(f"{family}/sim-quirk-a20-text-{shape}")
-    assert told.heard.text
-    assert told.status == status
+    observed = ask_sim(f"{family}/sim-quirk-a20-text-{shape}")
+    assert observed.heard.text
+    assert observed.status == status
 
 
-def test_a20_an_unknown_reason_is_named(tell: Teller) -> None:
+def test_a20_an_unknown_reason_is_named(ask_sim: Asker) -> None:
     """The provider's own word is in the message, since only it says what happened."""
-    told = tell("openai/sim-quirk-a20-unknown", tools=["save_note"])
-    assert "brand_new_reason" in told.heard.done["error"]
+    observed = ask_sim("openai/sim-quirk-a20-unknown", tools=["save_note"])
+    assert "brand_new_reason" in observed.heard.done["error"]
 
 
 @LOOPS
@@ -56,8 +56,8 @@ def test_a20_the_chat_goes_on_behind_a_stopped_step(behind: Behind, loop: str, n
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
     script = calls_with("bell", '{"n":1}', native_finish_reason=native)
     app, upstream = behind(script, speaks("In words."), extra_tools=[tool], settings=HEADER)
-    told = scripted(app, upstream.asked, loop, tools=["bell"])
-    assert told.status[0] != "complete"
+    observed = scripted(app, upstream.asked, loop, tools=["bell"])
+    assert observed.status[0] != "complete"
     assert rung == []
     again = scripted(app, upstream.asked, loop, tools=["bell"])
     assert (again.status, again.heard.text) == (("complete", None), "In words.")
@@ -71,6 +71,6 @@ def test_a20_a_later_good_word_takes_nothing_back(behind: Behind, word: str) -> 
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
     first = {"index": 0, "delta": {}, "finish_reason": word}
     app, upstream = behind(calls_with("bell", '{"n":1}', before=first), extra_tools=[tool], settings=HEADER)
-    told = scripted(app, upstream.asked, "v2", tools=["bell"])
-    assert told.status[0] != "complete"
+    observed = scripted(app, upstream.asked, "v2", tools=["bell"])
+    assert observed.status[0] != "complete"
     assert rung == []

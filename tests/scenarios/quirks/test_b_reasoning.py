@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from signalbox.chat.loops.retry import Retry
 
-from tests.scenarios.quirks.telling import Body, Teller, call, calling, calls, question, result, roles, said_by, user
+from tests.scenarios.quirks.sim_runs import Asker, Body, call, calling, calls, question, result, roles, said_by, user
 from tests.support.running_app import error_of
 
 THINKS = {"effort": "medium"}
@@ -24,116 +24,118 @@ def _has_no_reasoning(body: Body) -> bool:
     return not any(fields & message.keys() for message in body["messages"])
 
 
-def test_b01_geminis_signatures_go_back_with_its_calls(tell: Teller) -> None:
+def test_b01_geminis_signatures_go_back_with_its_calls(ask_sim: Asker) -> None:
     """The host misses and checks each one (400 otherwise); they come back verbatim, in every later request."""
-    told = tell("google/sim-quirk-b01", reasoning=THINKS)
-    assert (told.status, told.statuses) == (("complete", None), [200, 200, 200])
-    assert [len(_details(body)) for body in told.requests] == [0, 1, 2]
-    assert _details(told.requests[1]) == _details(told.requests[2])[:1]
-    for message in calling(told.last):
+    observed = ask_sim("google/sim-quirk-b01", reasoning=THINKS)
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200, 200])
+    assert [len(_details(body)) for body in observed.requests] == [0, 1, 2]
+    assert _details(observed.requests[1]) == _details(observed.requests[2])[:1]
+    for message in calling(observed.last):
         text, seal = message["reasoning_details"]
         assert (text["type"], seal["type"]) == ("reasoning.text", "reasoning.encrypted")
         assert len(seal["data"]) > 50
 
 
 @pytest.mark.parametrize("family", [*SEALS, *OPEN])
-def test_b01_every_familys_details_go_back_inside_the_loop(tell: Teller, family: str) -> None:
+def test_b01_every_familys_details_go_back_inside_the_loop(ask_sim: Asker, family: str) -> None:
     """Each family's strict host takes three steps of reasoning and calls."""
-    told = tell(f"{family}/sim-quirk-b01", reasoning=THINKS)
-    assert (told.status, told.statuses) == (("complete", None), [200, 200, 200])
-    assert all(_details(told.last))
+    observed = ask_sim(f"{family}/sim-quirk-b01", reasoning=THINKS)
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200, 200])
+    assert all(_details(observed.last))
 
 
-def test_b02_a_loop_stays_at_the_host_that_signed_it(tell: Teller) -> None:
+def test_b02_a_loop_stays_at_the_host_that_signed_it(ask_sim: Asker) -> None:
     """The host would change with every step; it is pinned from the second one, and other preferences stay."""
-    told = tell("google/sim-quirk-b02", reasoning=THINKS, provider={"data_collection": "deny"})
-    assert (told.status, told.statuses) == (("complete", None), [200, 200, 200])
+    observed = ask_sim("google/sim-quirk-b02", reasoning=THINKS, provider={"data_collection": "deny"})
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200, 200])
     pinned = {"data_collection": "deny", "order": ["google-vertex"], "allow_fallbacks": False}
-    assert [body["provider"] for body in told.requests] == [{"data_collection": "deny"}, pinned, pinned]
-    assert {attempt["provider"] for attempt in told.trace(tell.app)["attempts"]} == {"Google"}
+    assert [body["provider"] for body in observed.requests] == [{"data_collection": "deny"}, pinned, pinned]
+    assert {attempt["provider"] for attempt in observed.trace(ask_sim.app)["attempts"]} == {"Google"}
 
 
-def test_b02_a_pinned_host_that_is_gone_is_left_without_what_it_signed(tell: Teller, no_waiting: list[Retry]) -> None:
+def test_b02_a_pinned_host_that_is_gone_is_left_without_what_it_signed(ask_sim: Asker, no_waiting: list[Retry]) -> None:
     """No hop with its signatures: calls and results are told in words, fenced, to any host."""
-    told = tell("google/sim-quirk-b02-gone", reasoning=THINKS)
-    assert told.statuses == [200, 503, 503, 503, 200]
-    assert told.status == ("complete", None)
-    assert TOLD in told.heard.text
-    assert "provider" not in told.last
-    assert roles(told.last) == ["user"]
-    assert _has_no_reasoning(told.last)
-    assert "<outside-" in told.last["messages"][0]["content"]
-    assert told.heard.result_codes() == [None]
+    observed = ask_sim("google/sim-quirk-b02-gone", reasoning=THINKS)
+    assert observed.statuses == [200, 503, 503, 503, 200]
+    assert observed.status == ("complete", None)
+    assert TOLD in observed.heard.text
+    assert "provider" not in observed.last
+    assert roles(observed.last) == ["user"]
+    assert _has_no_reasoning(observed.last)
+    assert "<outside-" in observed.last["messages"][0]["content"]
+    assert observed.heard.result_codes() == [None]
 
 
-def test_b02_hosts_of_other_families_are_not_pinned(tell: Teller) -> None:
+def test_b02_hosts_of_other_families_are_not_pinned(ask_sim: Asker) -> None:
     """Anthropic's signatures hold on every host."""
-    told = tell("anthropic/sim-quirk-b01", reasoning=THINKS)
-    assert all("provider" not in body for body in told.requests)
+    observed = ask_sim("anthropic/sim-quirk-b01", reasoning=THINKS)
+    assert all("provider" not in body for body in observed.requests)
 
 
-def test_b03_pieces_of_a_signed_thought_are_one_detail(tell: Teller) -> None:
+def test_b03_pieces_of_a_signed_thought_are_one_detail(ask_sim: Asker) -> None:
     """Words, words, then the signature alone: one detail per turn comes back, not one per piece or call."""
-    told = tell("anthropic/sim-quirk-b03")
-    assert (told.status, told.statuses) == (("complete", None), [200, 200, 200])
-    for message in calling(told.last):
+    observed = ask_sim("anthropic/sim-quirk-b03")
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200, 200])
+    for message in calling(observed.last):
         [detail] = message["reasoning_details"]
         assert (detail["type"], detail["index"]) == ("reasoning.text", 0)
         assert detail["text"]
         assert detail["signature"]
-        assert detail["text"] in told.heard.reasoning
+        assert detail["text"] in observed.heard.reasoning
         assert set(message["tool_calls"][0]) == {"id", "type", "function"}
 
 
 @pytest.mark.parametrize("family", SEALS)
-def test_b04_refused_details_are_left_out_once(tell: Teller, family: str) -> None:
+def test_b04_refused_details_are_left_out_once(ask_sim: Asker, family: str) -> None:
     """A host calls right details invalid: the loop is told in words, once, and nothing is shown twice."""
-    told = tell(f"{family}/sim-quirk-b04", reasoning=THINKS)
-    assert told.statuses == [200, 400, 200]
-    assert told.status == ("complete", None)
-    assert told.heard.text.endswith("as it was told to me in words.")
-    assert len(told.heard.calls) == 1
-    assert len(told.heard.of("tool_result")) == 1
-    assert roles(told.last) == (["user", "assistant", "user"] if told.heard.text.startswith("Let me") else ["user"])
-    assert _has_no_reasoning(told.last)
+    observed = ask_sim(f"{family}/sim-quirk-b04", reasoning=THINKS)
+    assert observed.statuses == [200, 400, 200]
+    assert observed.status == ("complete", None)
+    assert observed.heard.text.endswith("as it was told to me in words.")
+    assert len(observed.heard.calls) == 1
+    assert len(observed.heard.of("tool_result")) == 1
+    assert roles(observed.last) == (
+        ["user", "assistant", "user"] if observed.heard.text.startswith("Let me") else ["user"]
+    )
+    assert _has_no_reasoning(observed.last)
 
 
 @pytest.mark.parametrize("maker", SEALS)
-def test_b04_another_models_details_are_not_sent(tell: Teller, maker: str) -> None:
+def test_b04_another_models_details_are_not_sent(ask_sim: Asker, maker: str) -> None:
     """A conversation with one model's sealed reasoning goes on at the others, whose hosts refuse it."""
-    made = tell(f"{maker}/sim-quirk-b01", reasoning=THINKS)
+    made = ask_sim(f"{maker}/sim-quirk-b01", reasoning=THINKS)
     history = [{**message, "content": message.get("content") or ""} for message in made.last["messages"]]
     assert _details(made.last)
     for other in {*SEALS, *OPEN} - {maker}:
-        told = tell(f"{other}/sim", messages=[*history, user("Hello!")], reasoning=THINKS)
-        assert (told.status, told.statuses) == (("complete", None), [200]), other
-        assert _has_no_reasoning(told.last)
+        observed = ask_sim(f"{other}/sim", messages=[*history, user("Hello!")], reasoning=THINKS)
+        assert (observed.status, observed.statuses) == (("complete", None), [200]), other
+        assert _has_no_reasoning(observed.last)
 
 
 @pytest.mark.parametrize("fallback", ["anthropic", "google", "deepseek"])
-def test_b04_a_fallbacks_details_are_not_sent(tell: Teller, fallback: str) -> None:
+def test_b04_a_fallbacks_details_are_not_sent(ask_sim: Asker, fallback: str) -> None:
     """The next step asks the requested model first, whose host could not read them; the run goes on all the same."""
-    told = tell("openai/sim-error-503", reasoning=THINKS, models=[f"{fallback}/sim"], max_steps=2)
-    assert (told.status, told.heard.done["model"]) == (("complete", None), f"{fallback}/sim")
-    assert len(told.requests) >= 2
-    assert all(map(_has_no_reasoning, told.requests))
+    observed = ask_sim("openai/sim-error-503", reasoning=THINKS, models=[f"{fallback}/sim"], max_steps=2)
+    assert (observed.status, observed.heard.done["model"]) == (("complete", None), f"{fallback}/sim")
+    assert len(observed.requests) >= 2
+    assert all(map(_has_no_reasoning, observed.requests))
 
 
-def test_b05_deepseek_gets_its_reasoning_back_in_the_loop(tell: Teller) -> None:
+def test_b05_deepseek_gets_its_reasoning_back_in_the_loop(ask_sim: Asker) -> None:
     """Its strict host misses the reasoning of any turn with calls; details go back where it sent them."""
-    told = tell("deepseek/sim-steps-2")
-    assert (told.status, told.statuses) == (("complete", None), [200, 200, 200])
-    assert all(_details(told.last))
+    observed = ask_sim("deepseek/sim-steps-2")
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200, 200])
+    assert all(_details(observed.last))
 
 
 @pytest.mark.parametrize("family", ["deepseek", "moonshotai"])
-def test_b05_plain_reasoning_goes_back_under_its_own_name(tell: Teller, family: str) -> None:
+def test_b05_plain_reasoning_goes_back_under_its_own_name(ask_sim: Asker, family: str) -> None:
     """Without details the text goes back in the field in which it came; other families do not get it."""
-    told = tell(f"{family}/sim-quirk-b10-content")
-    [message] = calling(told.last)
+    observed = ask_sim(f"{family}/sim-quirk-b10-content")
+    [message] = calling(observed.last)
     assert message["reasoning_content"]
-    assert told.heard.reasoning.startswith(message["reasoning_content"])
-    assert _has_no_reasoning(tell("openai/sim-quirk-b10-content").last)
+    assert observed.heard.reasoning.startswith(message["reasoning_content"])
+    assert _has_no_reasoning(ask_sim("openai/sim-quirk-b10-content").last)
 
 
 @pytest.mark.parametrize("choice", ["required", {"type": "function", "function": {"name": "search_web"}}])
@@ -142,14 +144,14 @@ def test_b05_plain_reasoning_goes_back_under_its_own_name(tell: Teller, family: 
     [("anthropic", THINKS), ("deepseek", THINKS), ("qwen", THINKS), ("deepseek", None), ("qwen", None)],
 )
 def test_b06_a_call_is_not_forced_while_the_model_reasons(
-    tell: Teller, family: str, reasoning: Any, choice: Any
+    ask_sim: Asker, family: str, reasoning: Any, choice: Any
 ) -> None:
     """The choice is `auto` instead, also where a model reasons unasked, and the run says so."""
     asked = {"tool_choice": choice, **({"reasoning": reasoning} if reasoning else {})}
-    told = tell(f"{family}/sim", **asked)
-    assert (told.status, told.statuses) == (("complete", None), [200, 200])
-    assert [body["tool_choice"] for body in told.requests] == ["auto", "auto"]
-    [warning] = told.heard.of("warning")
+    observed = ask_sim(f"{family}/sim", **asked)
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
+    assert [body["tool_choice"] for body in observed.requests] == ["auto", "auto"]
+    [warning] = observed.heard.of("warning")
     assert warning["code"] == "PARAM_DROPPED"
     assert "tool_choice" in warning["message"]
 
@@ -164,29 +166,29 @@ def test_b06_a_call_is_not_forced_while_the_model_reasons(
         ("openai/sim", {"reasoning": THINKS}),
     ],
 )
-def test_b06_a_call_is_forced_where_the_model_does_not_reason_or_may(tell: Teller, model: str, asked: Body) -> None:
+def test_b06_a_call_is_forced_where_the_model_does_not_reason_or_may(ask_sim: Asker, model: str, asked: Body) -> None:
     """The caller's choice holds, in the first step."""
-    told = tell(model, tool_choice="required", **asked)
-    assert told.status == ("complete", None)
-    assert [body["tool_choice"] for body in told.requests] == ["required", "auto"]
-    assert told.heard.warnings == []
+    observed = ask_sim(model, tool_choice="required", **asked)
+    assert observed.status == ("complete", None)
+    assert [body["tool_choice"] for body in observed.requests] == ["required", "auto"]
+    assert observed.heard.warnings == []
 
 
-def test_b07_an_open_loop_without_its_thinking_goes_on_without_thinking(tell: Teller) -> None:
+def test_b07_an_open_loop_without_its_thinking_goes_on_without_thinking(ask_sim: Asker) -> None:
     """A client brings a tool loop without reasoning; Claude's host would miss the block at its beginning."""
     opened = [user("What is 2 + 2?"), calls(call("call_0001")), result("call_0001")]
-    told = tell("anthropic/sim", messages=opened, reasoning=THINKS)
-    assert told.status == ("complete", None)
-    assert {200} == set(told.statuses)
-    assert all(body["reasoning"] == {"enabled": False} for body in told.requests)
+    observed = ask_sim("anthropic/sim", messages=opened, reasoning=THINKS)
+    assert observed.status == ("complete", None)
+    assert {200} == set(observed.statuses)
+    assert all(body["reasoning"] == {"enabled": False} for body in observed.requests)
 
 
-def test_b07_closed_turns_need_no_thinking(tell: Teller) -> None:
+def test_b07_closed_turns_need_no_thinking(ask_sim: Asker) -> None:
     """Thinking stays on where a new question follows, and inside the loop that it began itself."""
     closed = [user("Hi"), calls(call("call_0001")), result("call_0001"), {"role": "assistant", "content": "Two."}]
-    told = tell("anthropic/sim", messages=[*closed, user(question())], reasoning=THINKS)
-    assert (told.status, told.statuses) == (("complete", None), [200, 200])
-    assert all(body["reasoning"] == THINKS for body in told.requests)
+    observed = ask_sim("anthropic/sim", messages=[*closed, user(question())], reasoning=THINKS)
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
+    assert all(body["reasoning"] == THINKS for body in observed.requests)
 
 
 @pytest.mark.parametrize(
@@ -198,31 +200,31 @@ def test_b07_closed_turns_need_no_thinking(tell: Teller) -> None:
     ],
 )
 def test_b08_a_model_that_spent_its_room_thinking_is_asked_once_more(
-    tell: Teller, asked: Body, room: int, effort: str | None
+    ask_sim: Asker, asked: Body, room: int, effort: str | None
 ) -> None:
     """With more room than the cap or the tokens it used, with less effort, and with a word to the reader."""
-    told = tell("openai/sim-quirk-b08", **asked)
-    assert (told.status, told.statuses) == (("complete", None), [200, 200, 200])
-    assert told.heard.warnings == ["MORE_ROOM"]
-    assert [body.get("max_tokens") for body in told.requests] == [asked.get("max_tokens"), room, room]
-    assert told.last.get("reasoning", {}).get("effort") == effort
+    observed = ask_sim("openai/sim-quirk-b08", **asked)
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200, 200])
+    assert observed.heard.warnings == ["MORE_ROOM"]
+    assert [body.get("max_tokens") for body in observed.requests] == [asked.get("max_tokens"), room, room]
+    assert observed.last.get("reasoning", {}).get("effort") == effort
 
 
-def test_b08_the_second_time_it_is_told(tell: Teller) -> None:
+def test_b08_the_second_time_it_is_told(ask_sim: Asker) -> None:
     """One more attempt and no third, and a message of its own."""
-    told = tell("openai/sim-quirk-b08-always", max_tokens=300)
-    assert told.status == ("length", "REASONING_LENGTH")
-    assert told.statuses == [200, 200]
-    assert "reasoning" in told.heard.done["error"]
-    assert told.heard.text == ""
+    observed = ask_sim("openai/sim-quirk-b08-always", max_tokens=300)
+    assert observed.status == ("length", "REASONING_LENGTH")
+    assert observed.statuses == [200, 200]
+    assert "reasoning" in observed.heard.done["error"]
+    assert observed.heard.text == ""
 
 
-def test_b08_a_budget_leaves_room_for_the_answer(tell: Teller) -> None:
+def test_b08_a_budget_leaves_room_for_the_answer(ask_sim: Asker) -> None:
     """max_tokens at or below the budget for thinking is raised above it, and the run says so."""
-    told = tell("anthropic/sim", reasoning={"max_tokens": 2000}, max_tokens=2000)
-    assert told.status == ("complete", None)
-    assert {body["max_tokens"] for body in told.requests} == {3024}
-    assert told.heard.warnings == ["PARAM_DROPPED"]
+    observed = ask_sim("anthropic/sim", reasoning={"max_tokens": 2000}, max_tokens=2000)
+    assert observed.status == ("complete", None)
+    assert {body["max_tokens"] for body in observed.requests} == {3024}
+    assert observed.heard.warnings == ["PARAM_DROPPED"]
 
 
 @pytest.mark.parametrize(
@@ -232,116 +234,116 @@ def test_b08_a_budget_leaves_room_for_the_answer(tell: Teller) -> None:
         {"reasoning": {"max_tokens": 100}, "reasoning_effort": "low"},
     ],
 )
-def test_b09_effort_and_budget_together_are_refused_here(tell: Teller, asked: Body) -> None:
+def test_b09_effort_and_budget_together_are_refused_here(ask_sim: Asker, asked: Body) -> None:
     """Nothing is sent, and the field is named."""
-    tell.simulator.memory.requests.clear()
-    response = tell.app.client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi", **asked})
+    ask_sim.simulator.memory.requests.clear()
+    response = ask_sim.app.client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi", **asked})
     assert response.status_code == 422
     assert "not both" in error_of(response)["message"]
-    assert tell.simulator.memory.requests == []
+    assert ask_sim.simulator.memory.requests == []
 
 
 @pytest.mark.parametrize("asked", [{"reasoning": {"max_tokens": 2000}}, {"reasoning_effort": "low"}])
-def test_b09_exactly_one_is_sent(tell: Teller, asked: Body) -> None:
+def test_b09_exactly_one_is_sent(ask_sim: Asker, asked: Body) -> None:
     """The budget, or the effort by either of its names."""
-    told = tell("openai/sim", **asked)
-    assert told.status == ("complete", None)
-    assert told.last["reasoning"] == asked.get("reasoning", {"effort": "low"})
-    assert "reasoning_effort" not in told.last
+    observed = ask_sim("openai/sim", **asked)
+    assert observed.status == ("complete", None)
+    assert observed.last["reasoning"] == asked.get("reasoning", {"effort": "low"})
+    assert "reasoning_effort" not in observed.last
 
 
 @pytest.mark.parametrize("quirk", ["b10", "b10-three"])
 @pytest.mark.parametrize("family", ["openai", "anthropic", "deepseek"])
-def test_b10_reasoning_in_several_fields_is_shown_once(tell: Teller, family: str, quirk: str) -> None:
+def test_b10_reasoning_in_several_fields_is_shown_once(ask_sim: Asker, family: str, quirk: str) -> None:
     """Each step's thought comes once, and only the details go back."""
-    told = tell(f"{family}/sim-quirk-{quirk}", reasoning=THINKS)
-    assert told.status == ("complete", None)
-    [message] = calling(told.last)
+    observed = ask_sim(f"{family}/sim-quirk-{quirk}", reasoning=THINKS)
+    assert observed.status == ("complete", None)
+    [message] = calling(observed.last)
     [shown] = [d for d in message["reasoning_details"] if d["type"] != "reasoning.encrypted"]
     thought = shown.get("text") or shown["summary"]
-    assert told.heard.reasoning.count(thought[:40]) == 1
+    assert observed.heard.reasoning.count(thought[:40]) == 1
     assert not {"reasoning", "reasoning_content"} & message.keys()
 
 
-def test_b10_the_third_name_alone_is_shown(tell: Teller) -> None:
+def test_b10_the_third_name_alone_is_shown(ask_sim: Asker) -> None:
     """`reasoning_content` is a source like the others."""
-    assert "so I call search_web" in tell("openai/sim-quirk-b10-content").heard.reasoning
+    assert "so I call search_web" in ask_sim("openai/sim-quirk-b10-content").heard.reasoning
 
 
 @pytest.mark.parametrize("variant", ["", "-split"])
 @pytest.mark.parametrize("family", ["qwen", "deepseek"])
-def test_b11_thinking_in_the_answer_is_taken_out(tell: Teller, family: str, variant: str) -> None:
+def test_b11_thinking_in_the_answer_is_taken_out(ask_sim: Asker, family: str, variant: str) -> None:
     """The tags' content is reasoning, in the step that calls too; neither tags nor thoughts are in the answer."""
-    told = tell(f"{family}/sim-quirk-b11{variant}")
-    assert told.status == ("complete", None)
-    assert told.heard.text.startswith("Here is what I found")
-    assert "think>" not in told.heard.text + told.heard.reasoning
-    assert told.heard.reasoning.count("I ") >= 2
-    assert "think>" not in str(told.last["messages"])
+    observed = ask_sim(f"{family}/sim-quirk-b11{variant}")
+    assert observed.status == ("complete", None)
+    assert observed.heard.text.startswith("Here is what I found")
+    assert "think>" not in observed.heard.text + observed.heard.reasoning
+    assert observed.heard.reasoning.count("I ") >= 2
+    assert "think>" not in str(observed.last["messages"])
 
 
-def test_b11_a_tag_that_never_closes_loses_no_letter(tell: Teller) -> None:
+def test_b11_a_tag_that_never_closes_loses_no_letter(ask_sim: Asker) -> None:
     """All of it is reasoning then, and the missing answer is asked for and said as in D2."""
-    told = tell("qwen/sim-quirk-b11-open")
-    assert told.status == ("complete", None)
-    assert "Here is what I found" in told.heard.reasoning
-    assert told.heard.warnings == ["FINAL_EMPTY"]
-    assert "<think>" not in told.heard.text
+    observed = ask_sim("qwen/sim-quirk-b11-open")
+    assert observed.status == ("complete", None)
+    assert "Here is what I found" in observed.heard.reasoning
+    assert observed.heard.warnings == ["FINAL_EMPTY"]
+    assert "<think>" not in observed.heard.text
 
 
-def test_b11_only_the_beginning_of_an_answer_is_looked_at(tell: Teller) -> None:
+def test_b11_only_the_beginning_of_an_answer_is_looked_at(ask_sim: Asker) -> None:
     """A closing tag behind text, and an answer about the tags, stay as they are: nothing is held back for them."""
-    quoted = tell("qwen/sim-quirk-b11-quoted").heard
+    quoted = ask_sim("qwen/sim-quirk-b11-quoted").heard
     assert "Some models write `<think>` and `</think>` themselves." in quoted.text
     assert quoted.reasoning == ""
     for variant in ("-stray", "-close"):
-        assert "</think>" in tell(f"qwen/sim-quirk-b11{variant}").heard.text
+        assert "</think>" in ask_sim(f"qwen/sim-quirk-b11{variant}").heard.text
 
 
-def test_b11_families_that_do_not_do_this_are_left_alone(tell: Teller) -> None:
+def test_b11_families_that_do_not_do_this_are_left_alone(ask_sim: Asker) -> None:
     """The parser is opted into by a profile; OpenAI's has none."""
-    told = tell("openai/sim-quirk-b11")
-    assert "<think>" in told.heard.text
-    assert told.heard.reasoning == ""
+    observed = ask_sim("openai/sim-quirk-b11")
+    assert "<think>" in observed.heard.text
+    assert observed.heard.reasoning == ""
 
 
 @pytest.mark.parametrize("family", ["openai", "google", "moonshotai"])
-def test_b12_reasoning_that_the_provider_hides_is_told_as_hidden(tell: Teller, family: str) -> None:
+def test_b12_reasoning_that_the_provider_hides_is_told_as_hidden(ask_sim: Asker, family: str) -> None:
     """One event without text that says so, for each step."""
-    told = tell(f"{family}/sim-quirk-b12")
-    assert told.status == ("complete", None)
-    hidden = told.heard.of("reasoning")
+    observed = ask_sim(f"{family}/sim-quirk-b12")
+    assert observed.status == ("complete", None)
+    hidden = observed.heard.of("reasoning")
     assert [(event["content"], event["hidden"], event["step"]) for event in hidden] == [("", True, 1), ("", True, 2)]
 
 
 @pytest.mark.parametrize("family", SEALS)
-def test_b13_seals_never_leave_the_server(tell: Teller, family: str) -> None:
+def test_b13_seals_never_leave_the_server(ask_sim: Asker, family: str) -> None:
     """What went back to the host stands neither in the stream nor in the trace."""
-    told = tell(f"{family}/sim-quirk-b01", reasoning=THINKS)
-    seals = [detail.get("data") or detail.get("signature") for items in _details(told.last) for detail in items]
+    observed = ask_sim(f"{family}/sim-quirk-b01", reasoning=THINKS)
+    seals = [detail.get("data") or detail.get("signature") for items in _details(observed.last) for detail in items]
     seals = [seal for seal in seals if seal]
     assert len(seals) == 2
-    seen = told.heard.raw.decode() + str(told.trace(tell.app))
+    seen = observed.heard.raw.decode() + str(observed.trace(ask_sim.app))
     assert not [seal for seal in seals if seal in seen]
 
 
 @pytest.mark.parametrize("family", ["openai", "moonshotai", "mistralai"])
-def test_b14_a_turn_of_reasoning_alone_is_not_kept(tell: Teller, family: str) -> None:
+def test_b14_a_turn_of_reasoning_alone_is_not_kept(ask_sim: Asker, family: str) -> None:
     """It is followed by a finalize; no request holds an empty turn of the assistant's, this run or later."""
-    told = tell(f"{family}/sim-quirk-b14")
-    assert told.status == ("complete", None)
-    assert told.heard.warnings == ["FINAL_EMPTY"]
-    assert told.heard.of("content")[-1]["synthetic"] is True
-    for body in told.requests:
+    observed = ask_sim(f"{family}/sim-quirk-b14")
+    assert observed.status == ("complete", None)
+    assert observed.heard.warnings == ["FINAL_EMPTY"]
+    assert observed.heard.of("content")[-1]["synthetic"] is True
+    for body in observed.requests:
         assert all(message.get("tool_calls") for message in said_by(body, "assistant"))
     wedged = [user("Why?"), {"role": "assistant", "content": "", "reasoning": "Hm."}, user("Hello!")]
-    later = tell(f"{family}/sim", messages=wedged)
+    later = ask_sim(f"{family}/sim", messages=wedged)
     assert later.status == ("complete", None)
     assert "assistant" not in roles(later.last)
 
 
-def test_b14_a_first_turn_of_reasoning_alone_is_an_error_of_its_own(tell: Teller) -> None:
+def test_b14_a_first_turn_of_reasoning_alone_is_an_error_of_its_own(ask_sim: Asker) -> None:
     """Without tools there is nothing to fall back on: the run says that there is no answer."""
-    told = tell("openai/sim-reasoning-only", tools=[])
-    assert told.status == ("error", "EMPTY_ANSWER")
-    assert told.heard.reasoning
+    observed = ask_sim("openai/sim-reasoning-only", tools=[])
+    assert observed.status == ("error", "EMPTY_ANSWER")
+    assert observed.heard.reasoning

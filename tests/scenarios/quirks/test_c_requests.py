@@ -3,9 +3,9 @@
 import pytest
 from signalbox.simulator.catalog import row_of
 
-from tests.scenarios.quirks.telling import (
+from tests.scenarios.quirks.sim_runs import (
+    Asker,
     Body,
-    Teller,
     call,
     calling,
     calls,
@@ -38,27 +38,27 @@ def _finals(requests: list[Body]) -> list[Body]:
 @pytest.mark.parametrize(
     "model", ["openai/o4-mini", "anthropic/claude-opus-4.8", "google/sim", "deepseek/deepseek-chat", "qwen/sim"]
 )
-def test_c01_only_parameters_that_the_catalogue_lists_are_sent(tell: Teller, model: str) -> None:
+def test_c01_only_parameters_that_the_catalogue_lists_are_sent(ask_sim: Asker, model: str) -> None:
     """Whatever is asked for: the rest is left out, and named in a warning; nothing is required of the router."""
     wanted = {**SAMPLING, "min_p": 0.1, "frequency_penalty": 0.5, "seed": 7, "parallel_tool_calls": True}
-    told = tell(model, max_tokens=4000, reasoning={"effort": "low"}, **wanted)
-    assert told.status == ("complete", None)
+    observed = ask_sim(model, max_tokens=4000, reasoning={"effort": "low"}, **wanted)
+    assert observed.status == ("complete", None)
     listed = set(row_of(model).parameters)
     of_profile = {"parallel_tool_calls"} if model.startswith("anthropic/") else set[str]()
-    for body in told.requests:
+    for body in observed.requests:
         assert set(body) - OURS <= listed | of_profile
         assert "require_parameters" not in body.get("provider", {})
     dropped = {name for name in wanted if name not in listed}
-    [warning] = told.heard.of("warning")
+    [warning] = observed.heard.of("warning")
     assert warning["code"] == "PARAM_DROPPED"
     assert all(name in warning["message"] for name in dropped)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_c01_who_requires_parameters_finds_a_host(tell: Teller, family: str) -> None:
+def test_c01_who_requires_parameters_finds_a_host(ask_sim: Asker, family: str) -> None:
     """Not even a profile adds one that no host lists then; the router would answer 404."""
-    told = tell(f"{family}/sim", provider={"require_parameters": True}, parallel_tool_calls=True, top_k=4)
-    assert (told.status, told.statuses) == (("complete", None), [200, 200])
+    observed = ask_sim(f"{family}/sim", provider={"require_parameters": True}, parallel_tool_calls=True, top_k=4)
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
 
 
 @LOOPS
@@ -66,27 +66,27 @@ def test_c01_a_host_without_a_parameter_is_told_by_its_own_code(behind: Behind, 
     """The 404 of `require_parameters` is not "model not found"; and it is not asked again."""
     lacks = refuses(404, "No endpoints found that can handle the requested parameters.")
     app, upstream = behind(lacks, settings={"signalbox_allow_loop_header": True})
-    told = scripted(app, upstream.asked, loop, provider={"require_parameters": True}, tools=[])
-    assert told.status == ("error", "UPSTREAM_NO_PARAMS")
-    assert len(told.requests) == 1
+    observed = scripted(app, upstream.asked, loop, provider={"require_parameters": True}, tools=[])
+    assert observed.status == ("error", "UPSTREAM_NO_PARAMS")
+    assert len(observed.requests) == 1
 
 
-def test_c02_tools_are_not_offered_to_a_model_that_takes_none(tell: Teller) -> None:
+def test_c02_tools_are_not_offered_to_a_model_that_takes_none(ask_sim: Asker) -> None:
     """The catalogue says so before anything is sent; the reader is told."""
-    told = tell("qwen/chat-only", tool_choice="auto", parallel_tool_calls=True)
-    assert (told.status, told.statuses) == (("complete", None), [200])
-    assert "TOOLS_DROPPED" in told.heard.warnings
-    assert not {"tools", "tool_choice", "parallel_tool_calls"} & told.last.keys()
+    observed = ask_sim("qwen/chat-only", tool_choice="auto", parallel_tool_calls=True)
+    assert (observed.status, observed.statuses) == (("complete", None), [200])
+    assert "TOOLS_DROPPED" in observed.heard.warnings
+    assert not {"tools", "tool_choice", "parallel_tool_calls"} & observed.last.keys()
 
 
-def test_c02_calls_of_another_model_are_told_in_words(tell: Teller) -> None:
+def test_c02_calls_of_another_model_are_told_in_words(ask_sim: Asker) -> None:
     """A history with calls goes on at a model without tools."""
     history = [user("a?"), calls(call("call_0001")), result("call_0001", "Two loops."), user("Hello!")]
-    told = tell("qwen/chat-only", messages=history)
-    assert (told.status, told.statuses) == (("complete", None), [200])
-    assert "tool" not in roles(told.last)
-    assert not calling(told.last)
-    assert "Two loops." in str(told.last["messages"])
+    observed = ask_sim("qwen/chat-only", messages=history)
+    assert (observed.status, observed.statuses) == (("complete", None), [200])
+    assert "tool" not in roles(observed.last)
+    assert not calling(observed.last)
+    assert "Two loops." in str(observed.last["messages"])
 
 
 @LOOPS
@@ -94,11 +94,11 @@ def test_c02_a_404_for_tools_drops_them_once(behind: Behind, loop: str) -> None:
     """Where the catalogue did not know: one more request without them, and a visible notice."""
     no_tools = refuses(404, 'No endpoints found that support tool use. Try disabling "search_web".')
     app, upstream = behind(no_tools, says_either("Hello."), settings={"signalbox_allow_loop_header": True})
-    told = scripted(app, upstream.asked, loop)
-    assert told.status == ("complete", None)
-    assert told.heard.warnings == ["TOOLS_DROPPED"]
-    assert [bool(body.get("tools")) for body in told.requests] == [True, False]
-    assert "tool_choice" not in told.last
+    observed = scripted(app, upstream.asked, loop)
+    assert observed.status == ("complete", None)
+    assert observed.heard.warnings == ["TOOLS_DROPPED"]
+    assert [bool(body.get("tools")) for body in observed.requests] == [True, False]
+    assert "tool_choice" not in observed.last
 
 
 @LOOPS
@@ -106,40 +106,40 @@ def test_c02_a_404_without_tools_is_an_error(behind: Behind, loop: str) -> None:
     """Dropping what is not there helps nobody."""
     no_tools = refuses(404, "No endpoints found that support tool use.")
     app, upstream = behind(no_tools, settings={"signalbox_allow_loop_header": True})
-    told = scripted(app, upstream.asked, loop, tools=[])
-    assert told.status == ("error", "UPSTREAM_NO_TOOLS")
-    assert len(told.requests) == 1
+    observed = scripted(app, upstream.asked, loop, tools=[])
+    assert observed.status == ("error", "UPSTREAM_NO_TOOLS")
+    assert len(observed.requests) == 1
 
 
 # --- C3: tools, their choice, and a history with calls
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_c03_finalize_keeps_the_tools_and_allows_none(tell: Teller, family: str) -> None:
+def test_c03_finalize_keeps_the_tools_and_allows_none(ask_sim: Asker, family: str) -> None:
     """The same tools in every request, `none` in the last; what concerns tools never stands without them."""
-    told = tell(f"{family}/sim-steps-5", max_steps=3)
-    assert (told.status, told.statuses) == (("complete", None), [200, 200, 200])
-    assert _finals(told.requests) == [told.last]
-    assert all(body["tools"] == told.requests[0]["tools"] for body in told.requests)
+    observed = ask_sim(f"{family}/sim-steps-5", max_steps=3)
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200, 200])
+    assert _finals(observed.requests) == [observed.last]
+    assert all(body["tools"] == observed.requests[0]["tools"] for body in observed.requests)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_c03_no_choice_without_tools(tell: Teller, family: str) -> None:
+def test_c03_no_choice_without_tools(ask_sim: Asker, family: str) -> None:
     """A request that offers no tools says nothing of calls, whatever the caller asked for."""
-    told = tell(f"{family}/sim", "Hello!", tools=[], parallel_tool_calls=True, tool_choice="auto")
-    assert (told.status, told.statuses) == (("complete", None), [200])
-    assert not {"tools", "tool_choice", "parallel_tool_calls"} & told.last.keys()
+    observed = ask_sim(f"{family}/sim", "Hello!", tools=[], parallel_tool_calls=True, tool_choice="auto")
+    assert (observed.status, observed.statuses) == (("complete", None), [200])
+    assert not {"tools", "tool_choice", "parallel_tool_calls"} & observed.last.keys()
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_c03_calls_in_the_history_bring_their_tools(tell: Teller, family: str) -> None:
+def test_c03_calls_in_the_history_bring_their_tools(ask_sim: Asker, family: str) -> None:
     """Where none are offered now, the ones that were used are described and not allowed."""
     history = [user("a?"), calls(call("call_0001")), result("call_0001"), {"role": "assistant", "content": "b."}]
-    told = tell(f"{family}/sim", messages=[*history, user("Hello!")], tools=[])
-    assert (told.status, told.statuses) == (("complete", None), [200])
-    assert [tool["function"]["name"] for tool in told.last["tools"]] == ["search_web"]
-    assert told.last["tool_choice"] == "none"
-    assert told.heard.calls == []
+    observed = ask_sim(f"{family}/sim", messages=[*history, user("Hello!")], tools=[])
+    assert (observed.status, observed.statuses) == (("complete", None), [200])
+    assert [tool["function"]["name"] for tool in observed.last["tools"]] == ["search_web"]
+    assert observed.last["tool_choice"] == "none"
+    assert observed.heard.calls == []
 
 
 @LOOPS
@@ -151,20 +151,20 @@ def test_c03_a_host_that_refuses_tools_in_finalize_gets_words(behind: Behind, lo
         says("Two."),
         settings={"signalbox_allow_loop_header": True},
     )
-    told = scripted(app, upstream.asked, loop, max_steps=2, model="anthropic/sim")
-    assert told.status == ("complete", None)
-    assert told.heard.text == "Two."
-    assert [body.get("tool_choice") for body in told.requests] == [None, "none", None]
-    assert not {"tools", "parallel_tool_calls"} & told.last.keys()
-    assert "tool" not in roles(told.last)
-    assert "calculate" in str(told.last["messages"])
+    observed = scripted(app, upstream.asked, loop, max_steps=2, model="anthropic/sim")
+    assert observed.status == ("complete", None)
+    assert observed.heard.text == "Two."
+    assert [body.get("tool_choice") for body in observed.requests] == [None, "none", None]
+    assert not {"tools", "parallel_tool_calls"} & observed.last.keys()
+    assert "tool" not in roles(observed.last)
+    assert "calculate" in str(observed.last["messages"])
 
 
 # --- C4, C6, C7, C8: turns
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_c04_blank_turns_and_results_are_never_sent(tell: Teller, family: str) -> None:
+def test_c04_blank_turns_and_results_are_never_sent(ask_sim: Asker, family: str) -> None:
     """Every family's strict host takes a conversation full of blanks; nothing is padded with spaces."""
     history = [
         user("First?"),
@@ -177,92 +177,92 @@ def test_c04_blank_turns_and_results_are_never_sent(tell: Teller, family: str) -
         {"role": "assistant", "content": "Done."},
         user([{"type": "text", "text": " "}, {"type": "text", "text": "Hello there!"}]),
     ]
-    told = tell(f"{family}/sim", messages=history)
-    assert (told.status, told.statuses) == (("complete", None), [200])
-    [made] = calling(told.last)
+    observed = ask_sim(f"{family}/sim", messages=history)
+    assert (observed.status, observed.statuses) == (("complete", None), [200])
+    [made] = calling(observed.last)
     assert made["content"] is None
-    assert [m["content"] for m in said_by(told.last, "assistant") if "tool_calls" not in m] == ["Done."]
-    assert "(no output)" in said_by(told.last, "tool")[0]["content"]
-    assert told.last["messages"][-1]["content"] == [{"type": "text", "text": "Hello there!"}]
-    assert "(no text)" in str(said_by(told.last, "user"))
+    assert [m["content"] for m in said_by(observed.last, "assistant") if "tool_calls" not in m] == ["Done."]
+    assert "(no output)" in said_by(observed.last, "tool")[0]["content"]
+    assert observed.last["messages"][-1]["content"] == [{"type": "text", "text": "Hello there!"}]
+    assert "(no text)" in str(said_by(observed.last, "user"))
 
 
 @pytest.mark.parametrize("model", ["anthropic/claude-opus-4.7", "anthropic/claude-opus-4.8"])
-def test_c05_sampling_is_left_out_where_the_catalogue_does_not_list_it(tell: Teller, model: str) -> None:
+def test_c05_sampling_is_left_out_where_the_catalogue_does_not_list_it(ask_sim: Asker, model: str) -> None:
     """The host would refuse it; the run says what was not sent."""
-    told = tell(model, **SAMPLING)
-    assert (told.status, told.statuses) == (("complete", None), [200, 200])
-    assert not [body for body in told.requests if SAMPLING.keys() & body.keys()]
-    [warning] = told.heard.of("warning")
+    observed = ask_sim(model, **SAMPLING)
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
+    assert not [body for body in observed.requests if SAMPLING.keys() & body.keys()]
+    [warning] = observed.heard.of("warning")
     assert all(name in warning["message"] for name in SAMPLING)
 
 
-def test_c05_no_sampling_is_sent_unless_it_was_asked_for(tell: Teller) -> None:
+def test_c05_no_sampling_is_sent_unless_it_was_asked_for(ask_sim: Asker) -> None:
     """Not even a default; what was asked for and is listed goes out as it is."""
-    assert not SAMPLING.keys() & tell("anthropic/sim", "Hello!").last.keys()
-    asked = tell("anthropic/sim", "Hello!", temperature=0.4, top_p=0.9)
+    assert not SAMPLING.keys() & ask_sim("anthropic/sim", "Hello!").last.keys()
+    asked = ask_sim("anthropic/sim", "Hello!", temperature=0.4, top_p=0.9)
     assert (asked.last["temperature"], asked.last["top_p"], asked.heard.warnings) == (0.4, 0.9, [])
 
 
-def test_c06_a_conversation_never_ends_with_the_assistant(tell: Teller) -> None:
+def test_c06_a_conversation_never_ends_with_the_assistant(ask_sim: Asker) -> None:
     """Such a request is refused here, and every request of a run ends with the user or a result."""
     body = {"model": "anthropic/sim", "messages": [user("Hi"), {"role": "assistant", "content": "The answer is"}]}
-    response = tell.app.client.post("/api/chat/stream", json=body)
+    response = ask_sim.app.client.post("/api/chat/stream", json=body)
     assert response.status_code == 422
     assert "last message" in error_of(response)["message"]
     for model in ("anthropic/sim-quirk-d02", "mistralai/sim-quirk-d02-early", "anthropic/sim-quirk-a13"):
-        told = tell(model, max_steps=3)
-        assert told.status == ("complete", None)
-        assert {message["role"] for message in (sent["messages"][-1] for sent in told.requests)} <= {"user", "tool"}
+        observed = ask_sim(model, max_steps=3)
+        assert observed.status == ("complete", None)
+        assert {message["role"] for message in (sent["messages"][-1] for sent in observed.requests)} <= {"user", "tool"}
 
 
-def test_c06_a_cut_answer_is_gone_on_from_by_the_user(tell: Teller) -> None:
+def test_c06_a_cut_answer_is_gone_on_from_by_the_user(ask_sim: Asker) -> None:
     """After a cut the client sends what it has and asks on."""
     cut = [user("Hi"), {"role": "assistant", "content": "The answer is"}, user("Go on.")]
-    told = tell("anthropic/sim", messages=cut)
-    assert told.status == ("complete", None)
-    assert told.last["messages"][1]["content"] == "The answer is"
+    observed = ask_sim("anthropic/sim", messages=cut)
+    assert observed.status == ("complete", None)
+    assert observed.last["messages"][1]["content"] == "The answer is"
 
 
-def test_c07_mistral_gets_a_bridge_behind_a_result(tell: Teller) -> None:
+def test_c07_mistral_gets_a_bridge_behind_a_result(ask_sim: Asker) -> None:
     """A user behind a tool's result, as a stopped run leaves it, and two users in a row."""
     history = [user("One?"), calls(call("call_0001")), result("call_0001"), user("Stop."), user("Hello!")]
-    told = tell("mistralai/sim", messages=history)
-    assert (told.status, told.statuses) == (("complete", None), [200])
-    assert roles(told.last) == ["user", "assistant", "tool", "assistant", "user"]
-    assert told.last["messages"][-1]["content"] == "Stop.\n\nHello!"
-    assert roles(tell("openai/sim", messages=history).last) == ["user", "assistant", "tool", "user", "user"]
+    observed = ask_sim("mistralai/sim", messages=history)
+    assert (observed.status, observed.statuses) == (("complete", None), [200])
+    assert roles(observed.last) == ["user", "assistant", "tool", "assistant", "user"]
+    assert observed.last["messages"][-1]["content"] == "Stop.\n\nHello!"
+    assert roles(ask_sim("openai/sim", messages=history).last) == ["user", "assistant", "tool", "user", "user"]
 
 
-def test_c07_the_words_of_finalize_are_no_turn_of_the_users(tell: Teller) -> None:
+def test_c07_the_words_of_finalize_are_no_turn_of_the_users(ask_sim: Asker) -> None:
     """They stand in the system message, so results stay the last word."""
-    told = tell("mistralai/sim-quirk-d02", max_steps=2)
-    assert (told.status[0], set(told.statuses)) == ("complete", {200})
-    for body in _finals(told.requests):
+    observed = ask_sim("mistralai/sim-quirk-d02", max_steps=2)
+    assert (observed.status[0], set(observed.statuses)) == ("complete", {200})
+    for body in _finals(observed.requests):
         assert roles(body) == ["system", "user", "assistant", "tool"]
 
 
 @pytest.mark.parametrize("family", ["google", "openai", "mistralai"])
-def test_c08_as_many_results_as_calls_in_their_order(tell: Teller, family: str) -> None:
+def test_c08_as_many_results_as_calls_in_their_order(ask_sim: Asker, family: str) -> None:
     """Results that came in another order, twice, or not at all are put right."""
     made = calls(*(call(f"call_000{n}") for n in (1, 2, 3)))
     results = [result("call_0002", "two"), result("call_0001", "one"), result("call_0001", "again")]
     history = [user("One?"), made, *results, {"role": "assistant", "content": "Hm."}, user("Hello!")]
-    told = tell(f"{family}/sim", messages=history)
-    assert (told.status, told.statuses) == (("complete", None), [200])
-    assert roles(told.last) == ["user", "assistant", "tool", "tool", "tool", "assistant", "user"]
-    ids = [one["id"] for one in calling(told.last)[0]["tool_calls"]]
-    sent = said_by(told.last, "tool")
+    observed = ask_sim(f"{family}/sim", messages=history)
+    assert (observed.status, observed.statuses) == (("complete", None), [200])
+    assert roles(observed.last) == ["user", "assistant", "tool", "tool", "tool", "assistant", "user"]
+    ids = [one["id"] for one in calling(observed.last)[0]["tool_calls"]]
+    sent = said_by(observed.last, "tool")
     assert [message["tool_call_id"] for message in sent] == ids
     for message, word in zip(sent, ("\none\n", "\ntwo\n", "No result"), strict=True):
         assert word in message["content"]
 
 
 @pytest.mark.parametrize("family", ["google", "anthropic"])
-def test_c08_eight_calls_in_one_step_have_eight_results(tell: Teller, family: str) -> None:
+def test_c08_eight_calls_in_one_step_have_eight_results(ask_sim: Asker, family: str) -> None:
     """Through the loop itself, some of them beyond the limit of searches."""
-    told = tell(f"{family}/sim-searches-8")
-    assert (told.status, told.statuses) == (("complete", None), [200, 200])
-    ids = [one["id"] for one in calling(told.last)[0]["tool_calls"]]
+    observed = ask_sim(f"{family}/sim-searches-8")
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
+    ids = [one["id"] for one in calling(observed.last)[0]["tool_calls"]]
     assert len(ids) == 8
-    assert [message["tool_call_id"] for message in said_by(told.last, "tool")] == ids
+    assert [message["tool_call_id"] for message in said_by(observed.last, "tool")] == ids

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from tests.scenarios.quirks.telling import (
+from tests.scenarios.quirks.sim_runs import (
+    Asker,
     Body,
-    Teller,
     call,
     calling,
     calls,
@@ -29,28 +29,28 @@ PICTURE = {"type": "image_url", "image_url": {"url": "https://example.org/cat.pn
 
 
 @pytest.mark.parametrize("family", ["google", "x-ai"])
-def test_c09_json_is_not_asked_for_beside_tools(tell: Teller, family: str) -> None:
+def test_c09_json_is_not_asked_for_beside_tools(ask_sim: Asker, family: str) -> None:
     """The format is left out and the run says so; without tools it is sent."""
-    told = tell(f"{family}/sim", response_format=JSON)
-    assert (told.status, told.statuses) == (("complete", None), [200, 200])
-    assert not [body for body in told.requests if "response_format" in body]
-    [warning] = told.heard.of("warning")
+    observed = ask_sim(f"{family}/sim", response_format=JSON)
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
+    assert not [body for body in observed.requests if "response_format" in body]
+    [warning] = observed.heard.of("warning")
     assert "response_format" in warning["message"]
-    assert tell(f"{family}/sim", response_format=JSON, tools=[]).last["response_format"] == JSON
+    assert ask_sim(f"{family}/sim", response_format=JSON, tools=[]).last["response_format"] == JSON
 
 
-def test_c09_families_that_take_both_get_both(tell: Teller) -> None:
+def test_c09_families_that_take_both_get_both(ask_sim: Asker) -> None:
     """OpenAI's hosts write JSON beside tools."""
-    told = tell("openai/sim", response_format=JSON)
-    assert [body["response_format"] for body in told.requests] == [JSON, JSON]
+    observed = ask_sim("openai/sim", response_format=JSON)
+    assert [body["response_format"] for body in observed.requests] == [JSON, JSON]
 
 
-def test_c10_our_tools_use_the_words_that_every_host_knows(tell: Teller) -> None:
+def test_c10_our_tools_use_the_words_that_every_host_knows(ask_sim: Asker) -> None:
     """Every schema that goes out, down to its leaves; Gemini's strict host takes them."""
-    told = tell("google/sim", save_everything := "What is the time in Tokyo?")
+    observed = ask_sim("google/sim", save_everything := "What is the time in Tokyo?")
     assert save_everything
-    assert (told.status, set(told.statuses)) == (("complete", None), {200})
-    schemas = [tool["function"]["parameters"] for tool in told.last["tools"]]
+    assert (observed.status, set(observed.statuses)) == (("complete", None), {200})
+    schemas = [tool["function"]["parameters"] for tool in observed.last["tools"]]
     assert len(schemas) >= 5
     for schema in schemas:
         assert _words(schema) <= SAFE_WORDS
@@ -64,37 +64,37 @@ def _words(schema: Body) -> set[str]:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_c11_strict_is_never_sent(tell: Teller, family: str) -> None:
+def test_c11_strict_is_never_sent(ask_sim: Asker, family: str) -> None:
     """Arguments are checked here instead: a call that lacks what is required has a result that says so."""
-    told = tell(f"{family}/sim-bad-args")
-    assert (told.status[0], set(told.statuses)) == ("complete", {200})
-    assert not [tool for body in told.requests for tool in body["tools"] if "strict" in tool["function"]]
-    assert "INVALID_ARGUMENTS" in told.heard.result_codes()
+    observed = ask_sim(f"{family}/sim-bad-args")
+    assert (observed.status[0], set(observed.statuses)) == ("complete", {200})
+    assert not [tool for body in observed.requests for tool in body["tools"] if "strict" in tool["function"]]
+    assert "INVALID_ARGUMENTS" in observed.heard.result_codes()
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_c12_parallel_calls_are_left_to_the_model(tell: Teller, family: str) -> None:
+def test_c12_parallel_calls_are_left_to_the_model(ask_sim: Asker, family: str) -> None:
     """Nothing is said of them but where a profile does; several calls are run all the same."""
-    told = tell(f"{family}/sim-parallel")
-    assert (told.status, told.statuses) == (("complete", None), [200, 200])
+    observed = ask_sim(f"{family}/sim-parallel")
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
     said = False if family in ("anthropic", "x-ai") else None
-    assert [body.get("parallel_tool_calls") for body in told.requests] == [said, said]
-    assert len(told.heard.calls) == 3
-    assert told.heard.result_codes() == [None, None, None]
+    assert [body.get("parallel_tool_calls") for body in observed.requests] == [said, said]
+    assert len(observed.heard.calls) == 3
+    assert observed.heard.result_codes() == [None, None, None]
 
 
-def test_c12_a_model_that_refuses_the_parameter_does_not_get_it(tell: Teller) -> None:
+def test_c12_a_model_that_refuses_the_parameter_does_not_get_it(ask_sim: Asker) -> None:
     """o4-mini does not list it; a model that does gets what the caller asked for."""
-    told = tell("openai/o4-mini", parallel_tool_calls=True)
-    assert (told.status, told.statuses) == (("complete", None), [200, 200])
-    assert "parallel_tool_calls" not in told.last
-    assert tell("openai/gpt-4o", parallel_tool_calls=False).last["parallel_tool_calls"] is False
+    observed = ask_sim("openai/o4-mini", parallel_tool_calls=True)
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
+    assert "parallel_tool_calls" not in observed.last
+    assert ask_sim("openai/gpt-4o", parallel_tool_calls=False).last["parallel_tool_calls"] is False
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_c13_a_cap_is_sent_under_one_name_and_only_when_asked_for(tell: Teller, family: str) -> None:
+def test_c13_a_cap_is_sent_under_one_name_and_only_when_asked_for(ask_sim: Asker, family: str) -> None:
     """`max_tokens` everywhere; none is made up (design.md goes before the row here)."""
-    plain, capped = tell(f"{family}/sim", "Hello!").last, tell(f"{family}/sim", "Hello!", max_tokens=4000).last
+    plain, capped = ask_sim(f"{family}/sim", "Hello!").last, ask_sim(f"{family}/sim", "Hello!", max_tokens=4000).last
     assert not {"max_tokens", "max_completion_tokens"} & plain.keys()
     assert capped["max_tokens"] == 4000
     assert "max_completion_tokens" not in capped
@@ -104,26 +104,26 @@ def test_c13_a_cap_is_sent_under_one_name_and_only_when_asked_for(tell: Teller, 
 
 
 @pytest.mark.parametrize("family", ["openai", "deepseek"])
-def test_c14_a_result_is_one_string(tell: Teller, family: str) -> None:
+def test_c14_a_result_is_one_string(ask_sim: Asker, family: str) -> None:
     """Parts that a client sends are joined, and pictures in them are not sent."""
     parts = [{"type": "text", "text": "one"}, PICTURE, {"type": "text", "text": "two"}]
     history = [user("a"), calls(call("call_0001")), result("call_0001", parts), user("Hello!")]
-    told = tell(f"{family}/sim", messages=history)
-    assert (told.status, told.statuses) == (("complete", None), [200])
-    [sent] = said_by(told.last, "tool")
+    observed = ask_sim(f"{family}/sim", messages=history)
+    assert (observed.status, observed.statuses) == (("complete", None), [200])
+    [sent] = said_by(observed.last, "tool")
     assert isinstance(sent["content"], str)
     assert "one" in sent["content"]
     assert "two" in sent["content"]
-    assert "image_url" not in str(told.last["messages"])
+    assert "image_url" not in str(observed.last["messages"])
 
 
-def test_c14_pictures_for_a_model_that_reads_none_become_a_word(tell: Teller) -> None:
+def test_c14_pictures_for_a_model_that_reads_none_become_a_word(ask_sim: Asker) -> None:
     """The catalogue says which; the reader is told, and the chat goes on."""
     seen = [user([{"type": "text", "text": "Hello!"}, PICTURE])]
-    told = tell("deepseek/sim", messages=seen)
-    assert (told.status[0], told.heard.warnings) == ("complete", ["CONTENT_DROPPED"])
-    assert "image_url" not in str(told.last["messages"])
-    assert "image_url" in str(tell("openai/sim", messages=seen).last["messages"])
+    observed = ask_sim("deepseek/sim", messages=seen)
+    assert (observed.status[0], observed.heard.warnings) == ("complete", ["CONTENT_DROPPED"])
+    assert "image_url" not in str(observed.last["messages"])
+    assert "image_url" in str(ask_sim("openai/sim", messages=seen).last["messages"])
 
 
 @LOOPS
@@ -138,39 +138,39 @@ def test_c14_a_host_that_reads_no_pictures_is_asked_again_without(behind: Behind
     assert [b"image_url" in asked.raw for asked in upstream.asked] == [True, False]
 
 
-def test_c15_requests_of_a_conversation_share_their_beginning(tell: Teller) -> None:
+def test_c15_requests_of_a_conversation_share_their_beginning(ask_sim: Asker) -> None:
     """Byte for byte: tools in order, every message of the request before, no times; the conversation is the session."""
     asked = question()
     anew = {"conversation_id": "talk-15", "parent_id": None}
-    told = tell("openai/sim-steps-2", asked, **anew, system="Be brief.")
+    observed = ask_sim("openai/sim-steps-2", asked, **anew, system="Be brief.")
     before: list[Body] = []
-    for body in told.requests:
+    for body in observed.requests:
         assert body["session_id"] == "talk-15"
-        assert json.dumps(body["tools"]) == json.dumps(told.requests[0]["tools"])
+        assert json.dumps(body["tools"]) == json.dumps(observed.requests[0]["tools"])
         assert json.dumps(body["messages"][: len(before)]) == json.dumps(before)
         before = body["messages"]
-    names = [tool["function"]["name"] for tool in told.last["tools"]]
+    names = [tool["function"]["name"] for tool in observed.last["tools"]]
     assert names == sorted(names)
-    assert told.last["messages"][0] == {"role": "system", "content": "Be brief."}
-    again = tell("openai/sim-steps-2", asked, **anew, system="Be brief.").requests[0]
-    assert json.dumps(again) == json.dumps(told.requests[0])
+    assert observed.last["messages"][0] == {"role": "system", "content": "Be brief."}
+    again = ask_sim("openai/sim-steps-2", asked, **anew, system="Be brief.").requests[0]
+    assert json.dumps(again) == json.dumps(observed.requests[0])
 
 
-def test_c15_the_trace_tells_host_and_cached_tokens(tell: Teller) -> None:
+def test_c15_the_trace_tells_host_and_cached_tokens(ask_sim: Asker) -> None:
     """Of every attempt, so that a miss can be seen."""
-    for attempt in tell("openai/sim").trace(tell.app)["attempts"]:
+    for attempt in ask_sim("openai/sim").trace(ask_sim.app)["attempts"]:
         assert attempt["provider"] == "OpenAI"
         assert isinstance(attempt["usage"]["cached"], int)
 
 
-def test_c16_names_of_tools_are_legal_everywhere(tell: Teller) -> None:
+def test_c16_names_of_tools_are_legal_everywhere(ask_sim: Asker) -> None:
     """The ones that are offered, and the ones that a history brings."""
     name = "multi_tool_use.parallel:" + "x" * 80
     history = [user("a"), calls(call("call_0001", name)), result("call_0001"), user("Hello!")]
-    told = tell("openai/sim", messages=history)
-    assert (told.status, told.statuses) == (("complete", None), [200])
-    offered = [tool["function"]["name"] for tool in told.last["tools"]]
+    observed = ask_sim("openai/sim", messages=history)
+    assert (observed.status, observed.statuses) == (("complete", None), [200])
+    offered = [tool["function"]["name"] for tool in observed.last["tools"]]
     assert all(re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]{0,63}", one) for one in offered)
-    [sent] = calling(told.last)[0]["tool_calls"]
+    [sent] = calling(observed.last)[0]["tool_calls"]
     assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", sent["function"]["name"])
-    assert said_by(told.last, "tool")[0]["name"] == sent["function"]["name"]
+    assert said_by(observed.last, "tool")[0]["name"] == sent["function"]["name"]

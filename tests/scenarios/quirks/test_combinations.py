@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.scenarios.quirks.seen import body_of, is_whole
-from tests.scenarios.quirks.telling import (
+from tests.scenarios.quirks.assertions import body_of, is_whole
+from tests.scenarios.quirks.sim_runs import (
+    Asker,
     Body,
-    Teller,
     call,
     calls,
     calls_either,
@@ -33,14 +33,14 @@ def affords(most: int) -> Script:
 
 def thinks(*, usage: Body | None = None, finish: str = "length", **ending: Any) -> Script:
     """Think until the limit, and say nothing."""
-    told: Body = {"usage": usage} if usage else {}
+    observed: Body = {"usage": usage} if usage else {}
 
     async def script(exchange: Exchange) -> None:
         if is_whole(exchange):
             said = json.loads(body_of({"reasoning": "Hm."}, finish_reason=finish, **ending))
-            await exchange.whole(200, json.dumps(said | told).encode())
+            await exchange.whole(200, json.dumps(said | observed).encode())
             return
-        last = chunk({}, choices=[{"index": 0, "delta": {}, "finish_reason": finish, **ending}], **told)
+        last = chunk({}, choices=[{"index": 0, "delta": {}, "finish_reason": finish, **ending}], **observed)
         await sends(chunk({"reasoning": "Hm."}), last, DONE)(exchange)
 
     return script
@@ -52,10 +52,10 @@ def test_f03_b08_no_room_is_promised_that_cannot_be_paid(behind: Behind, loop: s
     app, upstream = behind(
         affords(1000), thinks(usage={"completion_tokens": 950}), says_either("Done."), settings=HEADER
     )
-    told = scripted(app, upstream.asked, loop, max_tokens=9000)
-    assert told.status == ("length", "REASONING_LENGTH")
-    assert told.heard.warnings == ["CREDIT_CLAMP", "REASONING_LENGTH"]
-    assert [body["max_tokens"] for body in told.requests] == [9000, 950]
+    observed = scripted(app, upstream.asked, loop, max_tokens=9000)
+    assert observed.status == ("length", "REASONING_LENGTH")
+    assert observed.heard.warnings == ["CREDIT_CLAMP", "REASONING_LENGTH"]
+    assert [body["max_tokens"] for body in observed.requests] == [9000, 950]
 
 
 @LOOPS
@@ -64,9 +64,13 @@ def test_f03_b08_less_thinking_is_still_tried(behind: Behind, loop: str) -> None
     app, upstream = behind(
         affords(1000), thinks(usage={"completion_tokens": 950}), says_either("Done."), settings=HEADER
     )
-    told = scripted(app, upstream.asked, loop, max_tokens=9000, reasoning={"effort": "high"})
-    assert told.status == ("complete", None)
-    assert [body["reasoning"] for body in told.requests] == [{"effort": "high"}, {"effort": "high"}, {"effort": "low"}]
+    observed = scripted(app, upstream.asked, loop, max_tokens=9000, reasoning={"effort": "high"})
+    assert observed.status == ("complete", None)
+    assert [body["reasoning"] for body in observed.requests] == [
+        {"effort": "high"},
+        {"effort": "high"},
+        {"effort": "low"},
+    ]
 
 
 @LOOPS
@@ -75,18 +79,18 @@ def test_f03_b08_a_budget_fits_the_clamped_limit(behind: Behind, loop: str, most
     """Claude refuses a budget for thinking that is not below max_tokens, also when it was clamped."""
     app, upstream = behind(affords(most), says_either("Done."), settings=HEADER)
     asked: Body = {"model": "anthropic/sim", "max_tokens": 9000, "reasoning": {"max_tokens": 5000}}
-    told = scripted(app, upstream.asked, loop, **asked)
-    assert told.requests[-1]["max_tokens"] == int(most * 0.95)
-    assert told.requests[-1]["reasoning"] == reasoning
+    observed = scripted(app, upstream.asked, loop, **asked)
+    assert observed.requests[-1]["max_tokens"] == int(most * 0.95)
+    assert observed.requests[-1]["reasoning"] == reasoning
 
 
 @LOOPS
 def test_b08_more_room_than_nobody_told(behind: Behind, loop: str) -> None:
     """Without a limit and without usage the room that is asked for is a large one."""
     app, upstream = behind(thinks(), says_either("Done."), settings=HEADER)
-    told = scripted(app, upstream.asked, loop)
-    assert told.status == ("complete", None)
-    assert [body.get("max_tokens") for body in told.requests] == [None, 8192]
+    observed = scripted(app, upstream.asked, loop)
+    assert observed.status == ("complete", None)
+    assert [body.get("max_tokens") for body in observed.requests] == [None, 8192]
 
 
 @LOOPS
@@ -94,8 +98,8 @@ def test_b08_more_room_than_nobody_told(behind: Behind, loop: str) -> None:
 def test_b08_more_room_is_no_more_thinking(behind: Behind, loop: str, effort: str) -> None:
     """The second attempt thinks no harder than the caller asked for."""
     app, upstream = behind(thinks(usage={"completion_tokens": 950}), says_either("Done."), settings=HEADER)
-    told = scripted(app, upstream.asked, loop, reasoning={"effort": effort}, tool_choice="required")
-    assert [body["reasoning"] for body in told.requests] == [{"effort": effort}] * 2
+    observed = scripted(app, upstream.asked, loop, reasoning={"effort": effort}, tool_choice="required")
+    assert [body["reasoning"] for body in observed.requests] == [{"effort": effort}] * 2
 
 
 @LOOPS
@@ -104,9 +108,9 @@ def test_a13_a_corrected_step_is_forced_like_the_first(behind: Behind, loop: str
     malformed = thinks(finish="stop", native_finish_reason="MALFORMED_FUNCTION_CALL")
     clock = calls_either("get_current_time", "{}")
     app, upstream = behind(malformed, clock, says_either("Done."), settings=HEADER)
-    told = scripted(app, upstream.asked, loop, tool_choice="required")
-    assert told.status == ("complete", None)
-    assert [body["tool_choice"] for body in told.requests] == ["required", "required", "auto"]
+    observed = scripted(app, upstream.asked, loop, tool_choice="required")
+    assert observed.status == ("complete", None)
+    assert [body["tool_choice"] for body in observed.requests] == ["required", "required", "auto"]
 
 
 @pytest.mark.parametrize("later", [{"prompt_tokens": 0}, {"prompt_tokens": 3, "completion_tokens": 4}])
@@ -115,9 +119,9 @@ def test_f04_a_later_report_without_a_price(behind: Behind, later: Body) -> None
     usage = {"prompt_tokens": 3, "completion_tokens": 4, "cost": 0.5}
     told_twice = chunk({}, finish="stop", usage=usage) + chunk({}, choices=[], usage=later)
     app, upstream = behind(sends(chunk({"content": "Done."}), told_twice, DONE))
-    told = scripted_v2(app, upstream.asked)
-    assert told["cost"] == 0.5
-    assert told["usage"] == {"input": 3, "output": 4}
+    observed = scripted_v2(app, upstream.asked)
+    assert observed["cost"] == 0.5
+    assert observed["usage"] == {"input": 3, "output": 4}
 
 
 def scripted_v2(app: Any, asked: Any) -> Body:
@@ -126,27 +130,27 @@ def scripted_v2(app: Any, asked: Any) -> Body:
 
 
 @pytest.mark.parametrize("family", ["anthropic", "moonshotai", "mistralai", "qwen", "deepseek"])
-def test_c04_instructions_in_parts(tell: Teller, family: str) -> None:
+def test_c04_instructions_in_parts(ask_sim: Asker, family: str) -> None:
     """Blank parts of instructions are left out, and pictures in them for models that see none."""
     parts = [{"type": "text", "text": ""}, {"type": "text", "text": "Be brief."}, IMAGE]
-    told = tell(f"{family}/sim", messages=[{"role": "system", "content": parts}, user("Hello!")])
-    assert told.status == ("complete", None)
-    assert set(told.statuses) == {200}
+    observed = ask_sim(f"{family}/sim", messages=[{"role": "system", "content": parts}, user("Hello!")])
+    assert observed.status == ("complete", None)
+    assert set(observed.statuses) == {200}
 
 
 @pytest.mark.parametrize("family", ["moonshotai", "deepseek", "anthropic"])
-def test_b05_a_loop_that_the_client_runs(tell: Teller, family: str) -> None:
+def test_b05_a_loop_that_the_client_runs(ask_sim: Asker, family: str) -> None:
     """A history that ends with a result is an open loop too; its reasoning is not there, and that is said."""
     messages = [user("How does the tool loop work?"), calls(call("call_1")), result("call_1")]
-    told = tell(f"{family}/sim", messages=messages, reasoning={"effort": "low"})
-    assert told.status == ("complete", None)
-    assert set(told.statuses) == {200}
+    observed = ask_sim(f"{family}/sim", messages=messages, reasoning={"effort": "low"})
+    assert observed.status == ("complete", None)
+    assert set(observed.statuses) == {200}
 
 
-def test_b02_f06_a_fallback_behind_a_pinned_host(tell: Teller) -> None:
+def test_b02_f06_a_fallback_behind_a_pinned_host(ask_sim: Asker) -> None:
     """When the host that signed is gone, the fallback's host is told in words what it cannot read."""
-    told = tell("google/sim-quirk-b02-gone", models=["moonshotai/sim"])
-    assert told.status == ("complete", None)
+    observed = ask_sim("google/sim-quirk-b02-gone", models=["moonshotai/sim"])
+    assert observed.status == ("complete", None)
 
 
 @LOOPS
@@ -155,7 +159,7 @@ def test_c02_d03_a_call_without_tools(behind: Behind, loop: str) -> None:
     no_tools = refuses(404, "No endpoints found that support tool use.")
     clock = calls_either("get_current_time", "{}")
     app, upstream = behind(clock, no_tools, clock, says_either("Done."), settings=HEADER)
-    told = scripted(app, upstream.asked, loop)
-    assert told.status == ("complete", None)
-    assert told.heard.result_codes() == [None]
-    assert told.heard.text == "Done."
+    observed = scripted(app, upstream.asked, loop)
+    assert observed.status == ("complete", None)
+    assert observed.heard.result_codes() == [None]
+    assert observed.heard.text == "Done."

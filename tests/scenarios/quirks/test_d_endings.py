@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.scenarios.quirks.telling import Body, Teller, call, calls, result, roles, said_by, user
+from tests.scenarios.quirks.sim_runs import Asker, Body, call, calls, result, roles, said_by, user
 from tests.support.running_app import error_of
 from tests.support.stream_reader import ParsedStream
 
@@ -35,118 +35,118 @@ def _as_client(heard: ParsedStream, prompt: str) -> list[Body]:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_d01_a_conversation_cut_anywhere_goes_on(tell: Teller, family: str) -> None:
+def test_d01_a_conversation_cut_anywhere_goes_on(ask_sim: Asker, family: str) -> None:
     """Cut behind any message of three steps, or with the cut turn's calls missing: the strict host takes all of it."""
     prompt = "How does the tool loop of Signalbox work?"
-    kept = _as_client(tell("openai/sim-quirk-d06", prompt).heard, prompt) + _as_client(
-        tell("openai/sim-parallel", prompt).heard, prompt
+    kept = _as_client(ask_sim("openai/sim-quirk-d06", prompt).heard, prompt) + _as_client(
+        ask_sim("openai/sim-parallel", prompt).heard, prompt
     )
     assert len(kept) >= 12
     for at in range(1, len(kept) + 1):
-        told = tell(f"{family}/sim", messages=[*kept[:at], user("Hello!")])
-        assert (told.status, set(told.statuses)) == (("complete", None), {200}), roles({"messages": kept[:at]})
+        observed = ask_sim(f"{family}/sim", messages=[*kept[:at], user("Hello!")])
+        assert (observed.status, set(observed.statuses)) == (("complete", None), {200}), roles({"messages": kept[:at]})
 
 
 @pytest.mark.parametrize("place", [1, 2, 4])
-def test_d01_a_result_of_no_call_is_refused_here(tell: Teller, place: int) -> None:
+def test_d01_a_result_of_no_call_is_refused_here(ask_sim: Asker, place: int) -> None:
     """The other direction: no host ever sees it, and the client reads which message it is."""
     history = [user("One?"), calls(call("call_0001")), result("call_0001"), user("Two?")]
     history.insert(place, result("call_0009", "lost"))
     if history[-1]["role"] != "user":
         history.append(user("Hello!"))
-    tell.simulator.memory.requests.clear()
+    ask_sim.simulator.memory.requests.clear()
     body = {"model": f"{FAMILIES[place]}/sim", "messages": history}
-    response = tell.app.client.post("/api/chat/stream", json=body, headers={"x-tool-loop": tell.loop})
+    response = ask_sim.app.client.post("/api/chat/stream", json=body, headers={"x-tool-loop": ask_sim.loop})
     assert response.status_code == 422
     assert error_of(response)["field"] == f"messages.{place}.tool_call_id"
-    assert tell.simulator.memory.requests == []
+    assert ask_sim.simulator.memory.requests == []
 
 
-def test_d01_an_unanswered_call_is_answered_for_the_tool(tell: Teller) -> None:
+def test_d01_an_unanswered_call_is_answered_for_the_tool(ask_sim: Asker) -> None:
     """The model reads that there is no result, and why."""
-    told = tell("openai/sim", messages=[user("One?"), calls(call("call_0001")), user("Hello!")])
-    assert said_by(told.last, "tool")[0]["content"] == "No result: the run ended before this tool had answered."
+    observed = ask_sim("openai/sim", messages=[user("One?"), calls(call("call_0001")), user("Hello!")])
+    assert said_by(observed.last, "tool")[0]["content"] == "No result: the run ended before this tool had answered."
 
 
 @pytest.mark.parametrize("quirk", ["d02", "d02-blank"])
 @pytest.mark.parametrize("family", ["openai", "anthropic", "google"])
-def test_d02_a_silent_model_is_told_twice_and_then_answered_for(tell: Teller, family: str, quirk: str) -> None:
+def test_d02_a_silent_model_is_told_twice_and_then_answered_for(ask_sim: Asker, family: str, quirk: str) -> None:
     """Words say that tools are off; one more finalize, outside the step limit; then a sentence with the sources."""
-    told = tell(f"{family}/sim-quirk-{quirk}", max_steps=3)
-    assert told.status == ("complete", None)
-    assert told.statuses == [200] * 4
-    first, second = _finals(told.requests)
+    observed = ask_sim(f"{family}/sim-quirk-{quirk}", max_steps=3)
+    assert observed.status == ("complete", None)
+    assert observed.statuses == [200] * 4
+    first, second = _finals(observed.requests)
     assert OFF in _system(first)
     assert EMPTY not in _system(first)
     assert EMPTY in _system(second)
-    assert told.heard.warnings == ["MAX_STEPS", "FINAL_EMPTY"]
-    answer = told.heard.of("content")[-1]
+    assert observed.heard.warnings == ["MAX_STEPS", "FINAL_EMPTY"]
+    answer = observed.heard.of("content")[-1]
     assert answer["synthetic"] is True
     assert "- [1] " in answer["content"]
-    assert OFF not in _system(told.requests[0])
+    assert OFF not in _system(observed.requests[0])
 
 
-def test_d02_the_second_finalize_is_enough(tell: Teller) -> None:
+def test_d02_the_second_finalize_is_enough(ask_sim: Asker) -> None:
     """An answer at last: no word of ours."""
-    told = tell("openai/sim-quirk-d02-once", max_steps=3)
-    assert (told.status, len(_finals(told.requests))) == (("complete", None), 2)
-    assert told.heard.warnings == ["MAX_STEPS"]
-    assert not [event for event in told.heard.of("content") if event.get("synthetic")]
+    observed = ask_sim("openai/sim-quirk-d02-once", max_steps=3)
+    assert (observed.status, len(_finals(observed.requests))) == (("complete", None), 2)
+    assert observed.heard.warnings == ["MAX_STEPS"]
+    assert not [event for event in observed.heard.of("content") if event.get("synthetic")]
 
 
 @pytest.mark.parametrize(
     ("quirk", "finals", "warnings"), [("d02-early", 2, ["FINAL_EMPTY"]), ("d02-early-once", 1, [])]
 )
 def test_d02_silence_in_the_middle_is_followed_by_a_finalize(
-    tell: Teller, quirk: str, finals: int, warnings: list[str]
+    ask_sim: Asker, quirk: str, finals: int, warnings: list[str]
 ) -> None:
     """A model that might still call and says nothing is asked to answer, steps left or not."""
-    told = tell(f"openai/sim-quirk-{quirk}")
-    assert told.status == ("complete", None)
-    assert (len(_finals(told.requests)), told.heard.warnings) == (finals, warnings)
-    assert told.heard.text.strip()
+    observed = ask_sim(f"openai/sim-quirk-{quirk}")
+    assert observed.status == ("complete", None)
+    assert (len(_finals(observed.requests)), observed.heard.warnings) == (finals, warnings)
+    assert observed.heard.text.strip()
 
 
-def test_d02_without_tools_silence_is_an_error(tell: Teller) -> None:
+def test_d02_without_tools_silence_is_an_error(ask_sim: Asker) -> None:
     """Never an empty answer as success."""
-    told = tell("openai/sim-empty", tools=[])
-    assert told.status == ("error", "EMPTY_ANSWER")
-    assert told.heard.done["retryable"] is True
+    observed = ask_sim("openai/sim-empty", tools=[])
+    assert observed.status == ("error", "EMPTY_ANSWER")
+    assert observed.heard.done["retryable"] is True
 
 
 @pytest.mark.parametrize("family", ["openai", "google", "mistralai"])
-def test_d03_calls_in_finalize_are_dropped_and_words_kept(tell: Teller, family: str) -> None:
+def test_d03_calls_in_finalize_are_dropped_and_words_kept(ask_sim: Asker, family: str) -> None:
     """No call of the last step is announced or run; the sentence before it is the answer."""
-    told = tell(f"{family}/sim-quirk-d03", max_steps=3)
-    assert (told.status, told.statuses) == (("complete", None), [200] * 3)
-    assert [event["step"] for event in told.heard.of("tool_calls")] == [1, 2]
-    assert told.heard.text.endswith("This is what I have so far. ")
-    assert told.heard.warnings == ["MAX_STEPS"]
+    observed = ask_sim(f"{family}/sim-quirk-d03", max_steps=3)
+    assert (observed.status, observed.statuses) == (("complete", None), [200] * 3)
+    assert [event["step"] for event in observed.heard.of("tool_calls")] == [1, 2]
+    assert observed.heard.text.endswith("This is what I have so far. ")
+    assert observed.heard.warnings == ["MAX_STEPS"]
 
 
-def test_d03_calls_and_no_words_in_finalize_are_silence(tell: Teller) -> None:
+def test_d03_calls_and_no_words_in_finalize_are_silence(ask_sim: Asker) -> None:
     """As in D2: once more, then our own sentence."""
-    told = tell("openai/sim-quirk-d03-bare", max_steps=3)
-    assert len(_finals(told.requests)) == 2
-    assert told.heard.warnings == ["MAX_STEPS", "FINAL_EMPTY"]
-    assert len(told.heard.calls) == 2
+    observed = ask_sim("openai/sim-quirk-d03-bare", max_steps=3)
+    assert len(_finals(observed.requests)) == 2
+    assert observed.heard.warnings == ["MAX_STEPS", "FINAL_EMPTY"]
+    assert len(observed.heard.calls) == 2
 
 
 @pytest.mark.parametrize("leak", ["a11-finalize", "a11-finalize-bare"])
-def test_d03_leaked_calls_in_finalize_are_no_answer(tell: Teller, leak: str) -> None:
+def test_d03_leaked_calls_in_finalize_are_no_answer(ask_sim: Asker, leak: str) -> None:
     """Markup of a call is neither run nor shown."""
-    told = tell(f"deepseek/sim-quirk-{leak}", max_steps=3)
-    assert told.status == ("complete", None)
-    assert len(told.heard.calls) == 2
-    assert "DSML" not in told.heard.text
-    assert told.heard.text.strip()
+    observed = ask_sim(f"deepseek/sim-quirk-{leak}", max_steps=3)
+    assert observed.status == ("complete", None)
+    assert len(observed.heard.calls) == 2
+    assert "DSML" not in observed.heard.text
+    assert observed.heard.text.strip()
 
 
-def test_d04_the_same_search_in_other_words_is_answered_from_the_first(tell: Teller) -> None:
+def test_d04_the_same_search_in_other_words_is_answered_from_the_first(ask_sim: Asker) -> None:
     """Other order, case, quotes and spaces: sent once, told "you have this" without the query, then finalized."""
-    told = tell("openai/sim-quirk-d04")
-    assert told.status == ("complete", None)
-    first, *again = said_by(told.last, "tool")
+    observed = ask_sim("openai/sim-quirk-d04")
+    assert observed.status == ("complete", None)
+    first, *again = said_by(observed.last, "tool")
     assert ALREADY not in first["content"]
     assert len(again) == 2
     for message in again:
@@ -154,58 +154,58 @@ def test_d04_the_same_search_in_other_words_is_answered_from_the_first(tell: Tel
         assert note.startswith(ALREADY)
         assert "another aspect" in note
         assert "loop" not in note
-    found = [event["result"]["result"]["results"] for event in told.heard.of("tool_result")]
+    found = [event["result"]["result"]["results"] for event in observed.heard.of("tool_result")]
     assert found[1:] == found[:1] * 2
-    assert [len(_finals([body])) for body in told.requests] == [0, 0, 0, 1]
+    assert [len(_finals([body])) for body in observed.requests] == [0, 0, 0, 1]
 
 
-def test_d04_too_many_searches_are_clamped_and_the_run_finalized(tell: Teller) -> None:
+def test_d04_too_many_searches_are_clamped_and_the_run_finalized(ask_sim: Asker) -> None:
     """The limit counts different searches too; behind it comes the answer."""
-    told = tell("openai/sim-quirk-d05", max_searches=2)
-    assert told.status == ("complete", None)
-    assert told.heard.result_codes()[:3] == [None, None, "TOOL_CLAMP"]
-    assert "TOOL_CLAMP" in told.heard.warnings
-    assert _finals(told.requests) == [told.last]
+    observed = ask_sim("openai/sim-quirk-d05", max_searches=2)
+    assert observed.status == ("complete", None)
+    assert observed.heard.result_codes()[:3] == [None, None, "TOOL_CLAMP"]
+    assert "TOOL_CLAMP" in observed.heard.warnings
+    assert _finals(observed.requests) == [observed.last]
 
 
 @pytest.mark.parametrize("steps", [1, 2, 4])
-def test_d05_the_last_call_of_the_model_is_inside_the_limit(tell: Teller, steps: int) -> None:
+def test_d05_the_last_call_of_the_model_is_inside_the_limit(ask_sim: Asker, steps: int) -> None:
     """`max_steps` requests and no more; the last one may not call, so no result goes unread."""
-    told = tell("openai/sim-quirk-d05", max_steps=steps)
-    assert told.status == ("complete", None)
-    assert len(told.requests) == steps
-    assert _finals(told.requests) == [told.last]
-    assert len(told.heard.of("tool_calls")) == steps - 1
-    assert len(said_by(told.last, "tool")) == steps - 1
-    assert told.heard.text.strip()
+    observed = ask_sim("openai/sim-quirk-d05", max_steps=steps)
+    assert observed.status == ("complete", None)
+    assert len(observed.requests) == steps
+    assert _finals(observed.requests) == [observed.last]
+    assert len(observed.heard.of("tool_calls")) == steps - 1
+    assert len(said_by(observed.last, "tool")) == steps - 1
+    assert observed.heard.text.strip()
 
 
-def test_d06_words_between_the_rounds_are_kept_in_order(tell: Teller) -> None:
+def test_d06_words_between_the_rounds_are_kept_in_order(ask_sim: Asker) -> None:
     """In the stream, and in the requests that follow."""
-    told = tell("openai/sim-quirk-d06")
-    assert told.status == ("complete", None)
+    observed = ask_sim("openai/sim-quirk-d06")
+    assert observed.status == ("complete", None)
     first, second = "First I look for it. ", "Then I look at something else. "
-    assert told.heard.text.startswith(f"{first}\n\n{second}\n\n")
-    assert len(told.heard.text) > len(first + second) + 50
-    assert [message["content"] for message in said_by(told.last, "assistant")] == [first, second]
+    assert observed.heard.text.startswith(f"{first}\n\n{second}\n\n")
+    assert len(observed.heard.text) > len(first + second) + 50
+    assert [message["content"] for message in said_by(observed.last, "assistant")] == [first, second]
 
 
-def test_d07_finalize_says_that_the_results_are_current(tell: Teller) -> None:
+def test_d07_finalize_says_that_the_results_are_current(ask_sim: Asker) -> None:
     """The one place in which words are added; a system prompt of the caller's stays in front of them."""
-    told = tell("openai/sim-quirk-d05", max_steps=2, system="Be brief.")
-    assert _system(told.requests[0]) == "Be brief."
-    assert _system(told.last).startswith("Be brief.\n\n")
-    assert "The tool results above are current: rely on them." in _system(told.last)
+    observed = ask_sim("openai/sim-quirk-d05", max_steps=2, system="Be brief.")
+    assert _system(observed.requests[0]) == "Be brief."
+    assert _system(observed.last).startswith("Be brief.\n\n")
+    assert "The tool results above are current: rely on them." in _system(observed.last)
 
 
 @pytest.mark.parametrize("quirk", ["d07-always", "d07"])
-def test_d07_a_disclaimer_is_shown_as_the_model_said_it(tell: Teller, quirk: str) -> None:
+def test_d07_a_disclaimer_is_shown_as_the_model_said_it(ask_sim: Asker, quirk: str) -> None:
     """Text leaves at once (design.md), so there is no second answer behind it; the search before it is shown too."""
-    told = tell(f"openai/sim-quirk-{quirk}")
-    assert (told.status, told.statuses) == (("complete", None), [200, 200])
-    assert told.heard.text.startswith("I cannot browse")
-    assert told.heard.result_codes() == [None]
-    assert _offered(told.requests[0]) >= {"search_web", "get_current_time"}
+    observed = ask_sim(f"openai/sim-quirk-{quirk}")
+    assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
+    assert observed.heard.text.startswith("I cannot browse")
+    assert observed.heard.result_codes() == [None]
+    assert _offered(observed.requests[0]) >= {"search_web", "get_current_time"}
 
 
 def _offered(body: Any) -> set[str]:

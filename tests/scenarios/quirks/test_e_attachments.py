@@ -5,28 +5,28 @@ from typing import Any
 
 import pytest
 
-from tests.scenarios.quirks.telling import Teller, Told, refuses, said_by, says_either, scripted
+from tests.scenarios.quirks.sim_runs import Asker, ObservedRun, refuses, said_by, says_either, scripted
 from tests.support.fixtures import Behind
 from tests.support.scripted_upstream import Script, sends
 
 PNG = "data:image/png;base64,iVBOR"
 
 
-def sources(told: Told) -> list[dict[str, Any]]:
+def sources(observed: ObservedRun) -> list[dict[str, Any]]:
     """Give the pages that the answer cites."""
-    return [source for event in told.heard.of("content") for source in event.get("sources", [])]
+    return [source for event in observed.heard.of("content") for source in event.get("sources", [])]
 
 
-def images(told: Told) -> list[str]:
+def images(observed: ObservedRun) -> list[str]:
     """Give the addresses of its images."""
-    return [image["url"] for event in told.heard.of("content") for image in event.get("images", [])]
+    return [image["url"] for event in observed.heard.of("content") for image in event.get("images", [])]
 
 
-def test_e14_cited_pages_are_sources(tell: Teller) -> None:
+def test_e14_cited_pages_are_sources(ask_sim: Asker) -> None:
     """Each has a number, an address, a title, an excerpt and its place in the text."""
-    told = tell("openai/sim-quirk-e14")
-    assert told.status == ("complete", None)
-    first, second = sources(told)
+    observed = ask_sim("openai/sim-quirk-e14")
+    assert observed.status == ("complete", None)
+    first, second = sources(observed)
     assert (first["n"], second["n"]) == (1, 2)
     assert first["url"] == "https://oceanservice.noaa.gov/facts/springtide.html"
     assert (first["start_index"], first["end_index"]) == (0, 51)
@@ -34,40 +34,40 @@ def test_e14_cited_pages_are_sources(tell: Teller) -> None:
     assert first["snippet"]
 
 
-def test_e14_images_are_parts_of_the_answer(tell: Teller) -> None:
+def test_e14_images_are_parts_of_the_answer(ask_sim: Asker) -> None:
     """The words stay around the image, and nothing is warned of."""
-    told = tell("google/sim-quirk-e14-image")
-    assert told.status == ("complete", None)
-    assert told.heard.text == "Here is a sunrise over the sea.\n\nThe sun stands just above the horizon."
-    pieces = [event["content"] or "IMAGE" for event in told.heard.of("content")]
-    if tell.loop == "v2":  # the legacy loop tells a whole answer: its words first
+    observed = ask_sim("google/sim-quirk-e14-image")
+    assert observed.status == ("complete", None)
+    assert observed.heard.text == "Here is a sunrise over the sea.\n\nThe sun stands just above the horizon."
+    pieces = [event["content"] or "IMAGE" for event in observed.heard.of("content")]
+    if ask_sim.loop == "v2":  # the legacy loop tells a whole answer: its words first
         assert "".join(pieces).startswith("Here is a sunrise over the sea.IMAGE")
-    [image] = images(told)
+    [image] = images(observed)
     assert image.startswith(PNG)
-    assert told.heard.warnings == []
+    assert observed.heard.warnings == []
 
 
-def test_e14_an_image_alone_is_an_answer(tell: Teller) -> None:
+def test_e14_an_image_alone_is_an_answer(ask_sim: Asker) -> None:
     """Neither a blank answer that is asked for again, nor FINAL_EMPTY."""
-    told = tell("google/sim-quirk-e14-image-only")
-    assert (told.status, len(told.requests), len(images(told))) == (("complete", None), 1, 1)
+    observed = ask_sim("google/sim-quirk-e14-image-only")
+    assert (observed.status, len(observed.requests), len(images(observed))) == (("complete", None), 1, 1)
 
 
-def test_e14_a_model_that_draws_is_asked_for_images(tell: Teller) -> None:
+def test_e14_a_model_that_draws_is_asked_for_images(ask_sim: Asker) -> None:
     """On both loops, for a client that knows nothing of modalities; without them OpenRouter sends no image."""
-    told = tell("google/gemini-2.5-flash-image", "Draw a sunrise.")
-    assert told.last["modalities"] == ["image", "text"]
-    assert (told.status, len(images(told))) == (("complete", None), 1)
-    assert "modalities" not in tell("google/sim", "Draw a sunrise.", tools=[]).last
+    observed = ask_sim("google/gemini-2.5-flash-image", "Draw a sunrise.")
+    assert observed.last["modalities"] == ["image", "text"]
+    assert (observed.status, len(images(observed))) == (("complete", None), 1)
+    assert "modalities" not in ask_sim("google/sim", "Draw a sunrise.", tools=[]).last
 
 
 @pytest.mark.parametrize(("model", "is_sent"), [("google/sim", True), ("deepseek/sim", False)])
-def test_e14_images_go_back_where_they_are_read(tell: Teller, model: str, is_sent: bool) -> None:
+def test_e14_images_go_back_where_they_are_read(ask_sim: Asker, model: str, is_sent: bool) -> None:
     """In the user's next turn, since hosts refuse them in an assistant's."""
-    asked = {"conversation_id": f"e14-{tell.loop}-{is_sent}", "tools": []}
-    drawn = tell("google/sim-quirk-e14-image-only", "Draw a sunrise.", **asked)
+    asked = {"conversation_id": f"e14-{ask_sim.loop}-{is_sent}", "tools": []}
+    drawn = ask_sim("google/sim-quirk-e14-image-only", "Draw a sunrise.", **asked)
     assert images(drawn)
-    again = tell(model, "Make it brighter.", **asked)
+    again = ask_sim(model, "Make it brighter.", **asked)
     assert again.status == ("complete", None)
     [earlier] = said_by(again.last, "assistant")
     assert isinstance(earlier["content"], str)
@@ -115,10 +115,10 @@ def test_e14_a_refused_drawing_is_left_out(behind: Behind, loop: str, status: in
     asked = {"conversation_id": "drawn", "tools": []}
     scripted(app, upstream.asked, loop, **asked)
     for word in ("Brighter.", "Darker."):
-        told = scripted(app, upstream.asked, loop, **{**asked, "prompt": word})
-        assert told.status == ("complete", None)
-        assert (told.heard.text, told.heard.warnings) == (word, ["CONTENT_DROPPED"])
-        assert [pictures(body) for body in told.requests] == [1, 0]
+        observed = scripted(app, upstream.asked, loop, **{**asked, "prompt": word})
+        assert observed.status == ("complete", None)
+        assert (observed.heard.text, observed.heard.warnings) == (word, ["CONTENT_DROPPED"])
+        assert [pictures(body) for body in observed.requests] == [1, 0]
 
 
 def test_e14_a_refused_image_of_the_users_is_an_error(behind: Behind) -> None:
@@ -126,20 +126,20 @@ def test_e14_a_refused_image_of_the_users_is_an_error(behind: Behind) -> None:
     part = {"type": "image_url", "image_url": {"url": IMAGE}}
     question = [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, part]}]
     app, upstream = behind(refuses(400, "Could not process image"), settings={"signalbox_allow_loop_header": True})
-    told = scripted(app, upstream.asked, "v2", messages=question, prompt=None, tools=[])
-    assert told.status == ("error", "UPSTREAM_REJECTED")
-    assert len(told.requests) == 1
+    observed = scripted(app, upstream.asked, "v2", messages=question, prompt=None, tools=[])
+    assert observed.status == ("error", "UPSTREAM_REJECTED")
+    assert len(observed.requests) == 1
 
 
-def test_e14_an_export_holds_images_and_sources(tell: Teller) -> None:
+def test_e14_an_export_holds_images_and_sources(ask_sim: Asker) -> None:
     """Markdown has the image itself and the pages; JSON has the events."""
-    name = f"e14-export-{tell.loop}"
-    tell("google/sim-quirk-e14-image", "Draw a sunrise.", conversation_id=name)
-    tell("google/sim-quirk-e14", "What are spring tides?", conversation_id=name)
-    client = tell.app.client
+    name = f"e14-export-{ask_sim.loop}"
+    ask_sim("google/sim-quirk-e14-image", "Draw a sunrise.", conversation_id=name)
+    ask_sim("google/sim-quirk-e14", "What are spring tides?", conversation_id=name)
+    client = ask_sim.app.client
     markdown = client.get(f"/api/conversations/{name}/export", params={"format": "markdown"}).text
     assert f"![Image](<{PNG}" in markdown
     assert "<https://en.wikipedia.org/wiki/Tide>" in markdown
-    told = client.get(f"/api/conversations/{name}/export", params={"format": "json"}).text
-    assert PNG in told
-    assert "springtide" in told
+    observed = client.get(f"/api/conversations/{name}/export", params={"format": "json"}).text
+    assert PNG in observed
+    assert "springtide" in observed

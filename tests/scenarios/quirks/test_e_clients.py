@@ -13,8 +13,8 @@ from signalbox.chat.loops.state import LoopState
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import ToolContext
 
-from tests.scenarios.quirks.seen import body_of, calls_with, speaks
-from tests.scenarios.quirks.telling import Teller, scripted
+from tests.scenarios.quirks.assertions import body_of, calls_with, speaks
+from tests.scenarios.quirks.sim_runs import Asker, scripted
 from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
 from tests.support.running_app import RunningApp, read_until, settings_for
@@ -130,26 +130,26 @@ def test_e03_leaving_while_a_tool_works(behind: Behind, loop: str) -> None:
 # ---- E7: proxies in between
 
 
-def test_e07_headers_against_buffering(tell: Teller) -> None:
+def test_e07_headers_against_buffering(ask_sim: Asker) -> None:
     """Every proxy is told not to hold, change or keep the stream; the character set is named."""
     asked = {"model": "openai/sim", "prompt": "Hello!"}
-    response = tell.app.client.post("/api/chat/stream", json=asked, headers={"x-tool-loop": tell.loop})
+    response = ask_sim.app.client.post("/api/chat/stream", json=asked, headers={"x-tool-loop": ask_sim.loop})
     assert response.headers["cache-control"] == "no-cache, no-transform"
     assert response.headers["x-accel-buffering"] == "no"
     assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
     assert "content-length" not in response.headers
-    again = tell.app.client.get(f"/api/runs/{response.headers['x-run-id']}/events")
+    again = ask_sim.app.client.get(f"/api/runs/{response.headers['x-run-id']}/events")
     assert again.headers["cache-control"] == "no-cache, no-transform"
     assert again.headers["x-accel-buffering"] == "no"
     assert streaming.PING_SECONDS <= 15
 
 
-def test_e07_a_stream_is_never_compressed(tell: Teller) -> None:
+def test_e07_a_stream_is_never_compressed(ask_sim: Asker) -> None:
     """A client that takes every compression gets plain bytes, each event when it happens."""
     asked = {"model": "openai/sim", "prompt": "What is the tool loop of Signalbox?"}
-    headers = {"x-tool-loop": tell.loop, "accept-encoding": "gzip, deflate, br, zstd"}
+    headers = {"x-tool-loop": ask_sim.loop, "accept-encoding": "gzip, deflate, br, zstd"}
     with (
-        httpx.Client(base_url=tell.app.url, trust_env=False) as client,
+        httpx.Client(base_url=ask_sim.app.url, trust_env=False) as client,
         client.stream("POST", "/api/chat/stream", json=asked, headers=headers) as response,
     ):
         assert "content-encoding" not in response.headers
@@ -172,15 +172,15 @@ def _broken(*given: object) -> Any:
     raise RuntimeError("broken on purpose")
 
 
-def test_e08_a_loop_that_breaks_at_once(tell: Teller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_e08_a_loop_that_breaks_at_once(ask_sim: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
     """An exception before the first event is a stream all the same: the version, a warning, `done`."""
     monkeypatch.setattr(LoopState, "request_warnings", _broken)
-    told = tell("openai/sim", "Hello!")
-    assert told.status == ("error", "INTERNAL")
-    assert told.heard.types == ["warning", "done"]
-    assert told.heard.events[0]["v"] == "1.1"
-    assert b"on purpose" not in told.heard.raw
-    assert told.requests == []
+    observed = ask_sim("openai/sim", "Hello!")
+    assert observed.status == ("error", "INTERNAL")
+    assert observed.heard.types == ["warning", "done"]
+    assert observed.heard.events[0]["v"] == "1.1"
+    assert b"on purpose" not in observed.heard.raw
+    assert observed.requests == []
 
 
 @LOOPS
@@ -192,8 +192,8 @@ def test_e08_a_catalogue_that_breaks(behind: Behind, loop: str, answer: bytes) -
         await exchange.whole(200, answer)
 
     app, upstream = behind(speaks("Hello."), models=models, settings=HEADER)
-    told = scripted(app, upstream.asked, loop)
-    assert (told.status, told.heard.text) == (("complete", None), "Hello.")
+    observed = scripted(app, upstream.asked, loop)
+    assert (observed.status, observed.heard.text) == (("complete", None), "Hello.")
 
 
 @LOOPS
@@ -201,10 +201,10 @@ def test_e08_a_tool_that_breaks(behind: Behind, loop: str) -> None:
     """An exception in a tool is that call's result, without its words, and the model goes on."""
     tool = make_tool("bell", _broken)
     app, upstream = behind(calls_with("bell", "{}"), speaks("Then without."), extra_tools=[tool], settings=HEADER)
-    told = scripted(app, upstream.asked, loop, tools=["bell"])
-    assert told.heard.result_codes() == ["TOOL_FAILED"]
-    assert (told.status, told.heard.text) == (("complete", None), "Then without.")
-    assert b"on purpose" not in told.heard.raw
+    observed = scripted(app, upstream.asked, loop, tools=["bell"])
+    assert observed.heard.result_codes() == ["TOOL_FAILED"]
+    assert (observed.status, observed.heard.text) == (("complete", None), "Then without.")
+    assert b"on purpose" not in observed.heard.raw
 
 
 @LOOPS
@@ -217,10 +217,10 @@ def test_e08_an_upstream_that_breaks(behind: Behind, no_waiting: list[Any], loop
         raise ConnectionError
 
     app, upstream = behind(breaks, settings=HEADER)
-    told = scripted(app, upstream.asked, loop)
-    assert told.heard.types == ["warning", "done"]
-    assert told.heard.done["status"] in ("error", "interrupted")
-    assert told.heard.done["code"] != "INTERNAL"
+    observed = scripted(app, upstream.asked, loop)
+    assert observed.heard.types == ["warning", "done"]
+    assert observed.heard.done["status"] in ("error", "interrupted")
+    assert observed.heard.done["code"] != "INTERNAL"
 
 
 # ---- E11: the connection is lost

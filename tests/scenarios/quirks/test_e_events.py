@@ -9,8 +9,8 @@ from signalbox.core.messages import JsonObject
 from signalbox.core.tools import ToolContext
 from signalbox.encoders.check import first_stream_fault
 
-from tests.scenarios.quirks.seen import body_of, is_whole, speaks
-from tests.scenarios.quirks.telling import Teller, said_by, scripted
+from tests.scenarios.quirks.assertions import body_of, is_whole, speaks
+from tests.scenarios.quirks.sim_runs import Asker, said_by, scripted
 from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
 from tests.support.running_app import read_until
@@ -49,13 +49,13 @@ def test_e12_results_come_as_they_are_ready(behind: Behind, loop: str) -> None:
         await exchange.raw(b"0\r\n\r\n")
 
     app, upstream = behind(both, speaks("Done."), extra_tools=tools, settings=HEADER)
-    told = scripted(app, upstream.asked, loop, tools=["first", "second"])
-    ids = [made["id"] for made in told.heard.calls]
-    assert [event["id"] for event in told.heard.of("tool_result")] == ids[::-1]
-    assert {event["id"] for event in told.heard.of("tool_executing")} == set(ids)
-    sent = [said["content"] for said in said_by(told.last, "tool")]
+    observed = scripted(app, upstream.asked, loop, tools=["first", "second"])
+    ids = [made["id"] for made in observed.heard.calls]
+    assert [event["id"] for event in observed.heard.of("tool_result")] == ids[::-1]
+    assert {event["id"] for event in observed.heard.of("tool_executing")} == set(ids)
+    sent = [said["content"] for said in said_by(observed.last, "tool")]
     assert ["first" in sent[0], "second" in sent[1]] == [True, True]
-    assert told.status == ("complete", None)
+    assert observed.status == ("complete", None)
 
 
 def test_e12_text_while_a_tool_works(behind: Behind) -> None:
@@ -86,10 +86,10 @@ def test_e12_text_while_a_tool_works(behind: Behind) -> None:
     assert heard.result_codes() == [None]
 
 
-def test_e12_event_types_of_the_future(tell: Teller) -> None:
+def test_e12_event_types_of_the_future(ask_sim: Asker) -> None:
     """The first event names the version; a type that nobody knows yet is no fault, wherever it stands."""
-    heard = tell("openai/sim-quirk-a01").heard
-    assert (heard.events[0]["v"], heard.events[0]["loop"]) == ("1.1", tell.loop)
+    heard = ask_sim("openai/sim-quirk-a01").heard
+    assert (heard.events[0]["v"], heard.events[0]["loop"]) == ("1.1", ask_sim.loop)
     run_id = heard.events[0]["run_id"]
     future = {"type": "citation", "id": "c1", "spans": [[0, 4]]}
     grown = b""
@@ -101,12 +101,12 @@ def test_e12_event_types_of_the_future(tell: Teller) -> None:
 
 
 @pytest.mark.parametrize("shape", ["e01", "e02", "e10-many"])
-def test_e12_a_fatal_error_erases_nothing(tell: Teller, shape: str) -> None:
+def test_e12_a_fatal_error_erases_nothing(ask_sim: Asker, shape: str) -> None:
     """Text that was shown is followed by a warning and `done`, and is in the journal as it was shown."""
-    heard = tell(f"openai/sim-quirk-{shape}", tools=[]).heard
+    heard = ask_sim(f"openai/sim-quirk-{shape}", tools=[]).heard
     assert heard.text
     assert heard.types[-3:] == ["content", "warning", "done"]
-    journal = tell.app.client.get(f"/api/runs/{heard.events[0]['run_id']}/events")
+    journal = ask_sim.app.client.get(f"/api/runs/{heard.events[0]['run_id']}/events")
     assert check_stream(journal.content).text == heard.text
 
 

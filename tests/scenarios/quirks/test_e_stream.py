@@ -6,8 +6,8 @@ import pytest
 from signalbox.app.asgi import streaming
 from signalbox.chat.loops.retry import Retry
 
-from tests.scenarios.quirks.seen import ASKED, SEARCH, answered, body_of, is_whole, ran
-from tests.scenarios.quirks.telling import Body, Teller, scripted
+from tests.scenarios.quirks.assertions import ASKED, SEARCH, answered, body_of, is_whole, ran
+from tests.scenarios.quirks.sim_runs import Asker, Body, scripted
 from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
 from tests.support.running_app import read_until
@@ -27,35 +27,35 @@ STREAMED: Body = {"tools": []}
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["e01", "e01-finish"])
-def test_e01_an_error_in_the_middle(tell: Teller, family: str, shape: str) -> None:
+def test_e01_an_error_in_the_middle(ask_sim: Asker, family: str, shape: str) -> None:
     """A chunk with an error, or the finish `error`, makes the run an error: the text stays, nothing is asked again."""
-    told = tell(f"{family}/sim-quirk-{shape}", ASKED, **STREAMED)
-    assert told.status == ("error", "UPSTREAM_ERROR")
-    assert told.heard.text.startswith(BEGINNING)
-    assert told.heard.types[-3:] == ["content", "warning", "done"]
-    assert len(told.requests) == 1
+    observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED, **STREAMED)
+    assert observed.status == ("error", "UPSTREAM_ERROR")
+    assert observed.heard.text.startswith(BEGINNING)
+    assert observed.heard.types[-3:] == ["content", "warning", "done"]
+    assert len(observed.requests) == 1
 
 
 @pytest.mark.parametrize(
     ("shape", "code"), [("first", "UPSTREAM_ERROR"), ("429", "RATE_LIMIT"), ("body", "RATE_LIMIT")]
 )
-def test_e01_an_error_and_nothing_else(tell: Teller, no_waiting: list[Retry], shape: str, code: str) -> None:
+def test_e01_an_error_and_nothing_else(ask_sim: Asker, no_waiting: list[Retry], shape: str, code: str) -> None:
     """An error as the first chunk, or a body that is one, is tried again and then told: never an empty answer."""
-    told = tell(f"openai/sim-quirk-e01-{shape}", ASKED, **STREAMED)
-    assert told.status == ("error", code)
-    assert told.heard.types == ["warning", "done"]
-    assert len(told.requests) == 3
+    observed = ask_sim(f"openai/sim-quirk-e01-{shape}", ASKED, **STREAMED)
+    assert observed.status == ("error", code)
+    assert observed.heard.types == ["warning", "done"]
+    assert len(observed.requests) == 3
     if code == "RATE_LIMIT":
         assert all(0 < retry.wait <= 0.5 for retry in no_waiting)
 
 
 @pytest.mark.parametrize("shape", ["once", "429-once"])
-def test_e01_an_error_that_passes(tell: Teller, no_waiting: list[Retry], shape: str) -> None:
+def test_e01_an_error_that_passes(ask_sim: Asker, no_waiting: list[Retry], shape: str) -> None:
     """With nothing shown yet the step is asked again, and nobody sees that it failed."""
-    told = tell(f"openai/sim-quirk-e01-{shape}")
-    answered(told)
+    observed = ask_sim(f"openai/sim-quirk-e01-{shape}")
+    answered(observed)
     assert len(no_waiting) == 1
-    assert told.heard.result_codes() == [None]
+    assert observed.heard.result_codes() == [None]
 
 
 @LOOPS
@@ -100,24 +100,24 @@ def test_e01_an_error_behind_a_call(behind: Behind, no_waiting: list[Retry], loo
         await exchange.raw(b"0\r\n\r\n")
 
     app, upstream = behind(breaks, extra_tools=[tool], settings=HEADER)
-    told = scripted(app, upstream.asked, loop, tools=["bell"])
-    assert told.status[0] == "error"
+    observed = scripted(app, upstream.asked, loop, tools=["bell"])
+    assert observed.status[0] == "error"
     assert rung == []
-    assert told.heard.of("tool_executing") == []
-    assert loop == "legacy" or told.heard.text == "One moment."
+    assert observed.heard.of("tool_executing") == []
+    assert loop == "legacy" or observed.heard.text == "One moment."
 
 
 # ---- E2: an end that is none
 
 
 @FAMILIES
-def test_e02_a_clean_end_in_the_middle(tell: Teller, family: str) -> None:
+def test_e02_a_clean_end_in_the_middle(ask_sim: Asker, family: str) -> None:
     """A body that ends without a finish and without `[DONE]` is interrupted: the text stays, a retry is offered."""
-    told = tell(f"{family}/sim-quirk-e02", ASKED, **STREAMED)
-    assert told.status == ("interrupted", "STREAM_CUT")
-    assert told.heard.text.startswith(BEGINNING)
-    assert told.heard.done["retryable"] is True
-    assert len(told.requests) == 1
+    observed = ask_sim(f"{family}/sim-quirk-e02", ASKED, **STREAMED)
+    assert observed.status == ("interrupted", "STREAM_CUT")
+    assert observed.heard.text.startswith(BEGINNING)
+    assert observed.heard.done["retryable"] is True
+    assert len(observed.requests) == 1
 
 
 @LOOPS
@@ -135,25 +135,25 @@ def test_e02_a_cut_step_runs_nothing(behind: Behind, no_waiting: list[Retry], lo
         await exchange.raw(b"0\r\n\r\n")
 
     app, upstream = behind(cut, extra_tools=[tool], settings=HEADER)
-    told = scripted(app, upstream.asked, loop, tools=["bell"])
+    observed = scripted(app, upstream.asked, loop, tools=["bell"])
     assert rung == []
-    assert told.heard.done["status"] in ("interrupted", "error")
-    assert told.heard.done["code"] in ("STREAM_CUT", "UPSTREAM_PROTOCOL")
-    assert loop == "legacy" or (told.heard.text, told.heard.done["status"]) == ("Now.", "interrupted")
+    assert observed.heard.done["status"] in ("interrupted", "error")
+    assert observed.heard.done["code"] in ("STREAM_CUT", "UPSTREAM_PROTOCOL")
+    assert loop == "legacy" or (observed.heard.text, observed.heard.done["status"]) == ("Now.", "interrupted")
 
 
-def test_e02_done_and_nothing_else(tell: Teller, no_waiting: list[Retry]) -> None:
+def test_e02_done_and_nothing_else(ask_sim: Asker, no_waiting: list[Retry]) -> None:
     """A body of `[DONE]` alone is no answer: asked again, then told as cut."""
-    told = tell("openai/sim-quirk-e02-done-only", ASKED, **STREAMED)
-    assert told.status == ("interrupted", "STREAM_CUT")
-    assert len(told.requests) == 3
+    observed = ask_sim("openai/sim-quirk-e02-done-only", ASKED, **STREAMED)
+    assert observed.status == ("interrupted", "STREAM_CUT")
+    assert len(observed.requests) == 3
 
 
 @FAMILIES
-def test_e02_no_done_behind_a_finish(tell: Teller, family: str) -> None:
+def test_e02_no_done_behind_a_finish(ask_sim: Asker, family: str) -> None:
     """A host that never says `[DONE]` and did say why it finished has finished."""
-    ran(tell(f"{family}/sim-quirk-e02-no-done", ASKED), SEARCH)
-    answered(tell(f"{family}/sim-quirk-e02-no-done", ASKED, **STREAMED))
+    ran(ask_sim(f"{family}/sim-quirk-e02-no-done", ASKED), SEARCH)
+    answered(ask_sim(f"{family}/sim-quirk-e02-no-done", ASKED, **STREAMED))
 
 
 # ---- E4-E6: bytes
@@ -161,13 +161,13 @@ def test_e02_no_done_behind_a_finish(tell: Teller, family: str) -> None:
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["e04", "e04-data", "e04-empty", "e04-id", "e04-crlf"])
-def test_e04_keep_alives(tell: Teller, family: str, shape: str) -> None:
+def test_e04_keep_alives(ask_sim: Asker, family: str, shape: str) -> None:
     """Comments, comments as data, empty data, ids and CR LF change nothing in what is read."""
-    told = tell(f"{family}/sim-quirk-{shape}", ASKED)
-    ran(told, SEARCH)
-    assert told.heard.text == tell(f"{family}/sim-quirk-a12", ASKED).heard.text
-    assert "OPENROUTER" not in told.heard.raw.decode()
-    assert "keepalive" not in told.heard.raw.decode()
+    observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
+    ran(observed, SEARCH)
+    assert observed.heard.text == ask_sim(f"{family}/sim-quirk-a12", ASKED).heard.text
+    assert "OPENROUTER" not in observed.heard.raw.decode()
+    assert "keepalive" not in observed.heard.raw.decode()
 
 
 @LOOPS
@@ -187,13 +187,13 @@ def test_e04_toward_the_browser(behind: Behind, monkeypatch: pytest.MonkeyPatch,
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["e05", "e06"])
-def test_e05_e06_separators_and_single_bytes(tell: Teller, family: str, shape: str) -> None:
+def test_e05_e06_separators_and_single_bytes(ask_sim: Asker, family: str, shape: str) -> None:
     """U+2028, U+2029 and U+0085 are letters inside a string; characters cut at every byte are whole again."""
-    told = tell(f"{family}/sim-quirk-{shape}", ASKED)
+    observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
     topic = "tool loop Signalbox work"
-    ran(told, ("search_web", {"query": f"{topic}\u2028{topic}\u0085"}))
+    ran(observed, ("search_web", {"query": f"{topic}\u2028{topic}\u0085"}))
     lines = "One line.\u2028Another line.\u2029A third one.\u0085And a fourth one, with an emoji 🙂 and an accent é."
-    assert told.heard.text == lines
+    assert observed.heard.text == lines
 
 
 def test_e06_a_step_of_calls_byte_by_byte(behind: Behind) -> None:
@@ -239,13 +239,13 @@ def test_e06_halves_of_a_character(behind: Behind) -> None:
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["e09", "e09-choices", "e09-delta", "e09-usage"])
-def test_e09_chunks_without_choices_or_delta(tell: Teller, family: str, shape: str) -> None:
+def test_e09_chunks_without_choices_or_delta(ask_sim: Asker, family: str, shape: str) -> None:
     """Filter results, null deltas and bare usage are no text and no fault; the usage counts."""
-    told = tell(f"{family}/sim-quirk-{shape}", ASKED)
-    ran(told, SEARCH)
-    assert told.heard.done["usage"]["output"] > 0
-    assert "cost_estimated" not in told.heard.done
-    assert told.heard.text == tell(f"{family}/sim-quirk-a12", ASKED).heard.text
+    observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
+    ran(observed, SEARCH)
+    assert observed.heard.done["usage"]["output"] > 0
+    assert "cost_estimated" not in observed.heard.done
+    assert observed.heard.text == ask_sim(f"{family}/sim-quirk-a12", ASKED).heard.text
 
 
 @LOOPS
@@ -259,24 +259,24 @@ def test_e09_an_error_beside_no_choices(behind: Behind, loop: str) -> None:
         await exchange.raw(b"0\r\n\r\n")
 
     app, upstream = behind(fails, settings=HEADER)
-    told = scripted(app, upstream.asked, loop, tools=[])
-    assert told.status == ("error", "UPSTREAM_REJECTED")
-    assert told.heard.text == "So far"
+    observed = scripted(app, upstream.asked, loop, tools=[])
+    assert observed.status == ("error", "UPSTREAM_REJECTED")
+    assert observed.heard.text == "So far"
 
 
 @FAMILIES
-def test_e10_a_cut_frame_and_a_whole_one(tell: Teller, family: str) -> None:
+def test_e10_a_cut_frame_and_a_whole_one(ask_sim: Asker, family: str) -> None:
     """The whole frame behind the cut one is read; that one was broken is told once, and nothing is missing."""
-    told = tell(f"{family}/sim-quirk-e10", ASKED, **STREAMED)
-    assert told.heard.done["status"] == "complete"
-    assert told.heard.warnings == ["FRAME_UNREADABLE"]
-    assert told.heard.text == tell(f"{family}/sim-quirk-e02-no-done", ASKED, **STREAMED).heard.text
+    observed = ask_sim(f"{family}/sim-quirk-e10", ASKED, **STREAMED)
+    assert observed.heard.done["status"] == "complete"
+    assert observed.heard.warnings == ["FRAME_UNREADABLE"]
+    assert observed.heard.text == ask_sim(f"{family}/sim-quirk-e02-no-done", ASKED, **STREAMED).heard.text
 
 
 @pytest.mark.parametrize("family", ["openai", "deepseek"])
-def test_e10_more_than_a_few(tell: Teller, family: str) -> None:
+def test_e10_more_than_a_few(ask_sim: Asker, family: str) -> None:
     """A host that goes on like that is not speaking the protocol: an error, with the text that came."""
-    told = tell(f"{family}/sim-quirk-e10-many", ASKED, **STREAMED)
-    assert told.status == ("error", "UPSTREAM_PROTOCOL")
-    assert BEGINNING.startswith(told.heard.text[:40])
-    assert told.heard.text
+    observed = ask_sim(f"{family}/sim-quirk-e10-many", ASKED, **STREAMED)
+    assert observed.status == ("error", "UPSTREAM_PROTOCOL")
+    assert BEGINNING.startswith(observed.heard.text[:40])
+    assert observed.heard.text

@@ -40,7 +40,7 @@ READ = {"input": 20, "output": 7, "reasoning": 0, "cached": 0, "cost": 0.5}
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
 
 
-class Till:
+class HeldSettlements:
     """Holds the settlements of an app back until the test lets them go; from then on none of them waits."""
 
     def __init__(self, app: RunningApp) -> None:
@@ -63,7 +63,7 @@ class Till:
         return self.app.client.get(f"/api/runs/{run_id}").json()
 
 
-class Office:
+class BillingEndpoint:
     """The /generation of a scripted provider: bills by id, each behind some 404s; `asked` are the ids it was asked."""
 
     def __init__(self, *, late: int = 0, **bills: dict[str, Any]) -> None:
@@ -132,7 +132,7 @@ def test_f04_what_a_broken_stream_cost_is_fetched_later(
 ) -> None:
     """Stopped or cut: estimated at first, then the upstream's own figure, with `done` and journal as they were."""
     app, simulator = simulated(loop)
-    till = Till(app)
+    held = HeldSettlements(app)
     asked = {"model": model, "prompt": "Hello!", "tools": []}
     if status == "cancelled":
         run_id, heard = stopped(app, b'"content"', **asked)
@@ -142,7 +142,7 @@ def test_f04_what_a_broken_stream_cost_is_fetched_later(
     assert heard.done["status"] == status
     assert heard.done["cost_estimated"] is True
     assert "cost" not in heard.done
-    before = till.trace(run_id)
+    before = held.trace(run_id)
     assert (before["cost"], before["cost_estimated"], before["settled_at"]) == (None, True, None)
     [attempt] = before["attempts"]
     assert (attempt["usage"], attempt["settled"], attempt["streamed"]) == (None, False, True)
@@ -150,14 +150,14 @@ def test_f04_what_a_broken_stream_cost_is_fetched_later(
     journal = app.client.get(f"/api/runs/{run_id}/events").content
 
     assert simulator.wait_until(lambda memory: not memory.unfinished)
-    till.settle()
-    after = till.trace(run_id)
-    told = simulator.memory.generations[attempt["generation_id"]]
-    assert after["cost"] == told["total_cost"] > 0
+    held.settle()
+    after = held.trace(run_id)
+    observed = simulator.memory.generations[attempt["generation_id"]]
+    assert after["cost"] == observed["total_cost"] > 0
     assert (after["cost_estimated"], after["settled_at"] >= after["ended"]) == (False, True)
     [attempt] = after["attempts"]
     assert attempt["settled"] is True
-    assert attempt["usage"]["output"] == told["native_tokens_completion"] > 0
+    assert attempt["usage"]["output"] == observed["native_tokens_completion"] > 0
     assert after["done"] == before["done"]
     assert app.client.get(f"/api/runs/{run_id}/events").content == journal
     listed = app.client.get("/api/runs").json()["runs"][0]
@@ -168,11 +168,11 @@ def _heads(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Tell when an attempt has heard an answer's head."""
     heard, parse_stream = threading.Event(), Attempt.set_generation
 
-    def told(attempt: Attempt, head: Served) -> None:
+    def record_head(attempt: Attempt, head: Served) -> None:
         parse_stream(attempt, head)
         heard.set()
 
-    monkeypatch.setattr(Attempt, "set_generation", told)
+    monkeypatch.setattr(Attempt, "set_generation", record_head)
     return heard
 
 
@@ -188,21 +188,21 @@ def test_f04_a_stop_between_head_and_first_chunk(behind: Behind, monkeypatch: py
         await exchange.client_left()
 
     headed = _heads(monkeypatch)
-    office = Office(gen_head=BILL)
+    billing_endpoint = BillingEndpoint(gen_head=BILL)
     tool = make_tool("bell")
-    app, _ = behind(head_only, models=office, settings={"tool_loop_v2": loop == "v2"}, extra_tools=[tool])
-    till = Till(app)
+    app, _ = behind(head_only, models=billing_endpoint, settings={"tool_loop_v2": loop == "v2"}, extra_tools=[tool])
+    held = HeldSettlements(app)
     with app.asking(tools=["bell"]) as response:
         run_id = response.headers["x-run-id"]
         assert headed.wait(WAIT)
         app.client.post(f"/api/runs/{run_id}/stop")
         heard = check_stream(b"".join(response.iter_raw()))
     assert (heard.done["status"], heard.done["cost_estimated"]) == ("cancelled", True)
-    [attempt] = till.trace(run_id)["attempts"]
+    [attempt] = held.trace(run_id)["attempts"]
     assert (attempt["generation_id"], attempt["first_part"], attempt["provider"]) == ("gen-head", None, None)
     assert (attempt["streamed"], attempt["stop_ends_billing"]) == (loop == "v2", None)
-    till.settle()
-    after = till.trace(run_id)
+    held.settle()
+    after = held.trace(run_id)
     assert (after["cost"], after["cost_estimated"]) == (0.5, False)
     [attempt] = after["attempts"]
     assert (attempt["usage"], attempt["provider"], attempt["stop_ends_billing"]) == (READ, "Groq", False)
@@ -217,18 +217,18 @@ def test_f04_steps_that_told_and_one_that_did_not(behind: Behind) -> None:
         await exchange.client_left()
 
     calls = sends(call_chunk("bell", "{}"), chunk({}, finish="tool_calls", id="gen-1", usage=USAGE) + DONE)
-    office = Office(gen_2=BILL, gen_1=BILL, gen_scripted=BILL)
-    app, _ = behind(calls, speaks, models=office, extra_tools=[make_tool("bell")])
-    till = Till(app)
+    billing_endpoint = BillingEndpoint(gen_2=BILL, gen_1=BILL, gen_scripted=BILL)
+    app, _ = behind(calls, speaks, models=billing_endpoint, extra_tools=[make_tool("bell")])
+    held = HeldSettlements(app)
     run_id, heard = stopped(app, b"So far", tools=["bell"])
     assert (heard.done["cost"], heard.done["cost_estimated"]) == (0.25, True)
     assert heard.done["usage"] == {"input": 10, "output": 5}
-    till.settle()
-    after = till.trace(run_id)
+    held.settle()
+    after = held.trace(run_id)
     assert (after["cost"], after["cost_estimated"]) == (0.75, False)
     assert [attempt["settled"] for attempt in after["attempts"]] == [False, True]
     assert after["attempts"][1]["usage"] == READ
-    assert office.asked == ["gen-2"]
+    assert billing_endpoint.asked == ["gen-2"]
 
 
 def test_f04_attempts_of_a_retried_step_are_all_paid(behind: Behind, no_waiting: list[Retry]) -> None:
@@ -240,28 +240,28 @@ def test_f04_attempts_of_a_retried_step_are_all_paid(behind: Behind, no_waiting:
     async def refuses(exchange: Exchange) -> None:
         await exchange.whole(503, b'{"error":{"code":503,"message":"No instances"}}', x_generation_id="gen-refused")
 
-    office = Office(gen_broken=BILL, gen_refused=BILL, gen_good=BILL)
-    app, _ = behind(breaks, refuses, answers("Hello.", generation="gen-good"), models=office)
-    till = Till(app)
+    billing_endpoint = BillingEndpoint(gen_broken=BILL, gen_refused=BILL, gen_good=BILL)
+    app, _ = behind(breaks, refuses, answers("Hello.", generation="gen-good"), models=billing_endpoint)
+    held = HeldSettlements(app)
     heard = app.ask(tools=[])
     assert (heard.done["status"], heard.done["cost"], heard.done["cost_estimated"]) == ("complete", 0.25, True)
-    till.settle()
-    after = till.trace(heard.events[0]["run_id"])
+    held.settle()
+    after = held.trace(heard.events[0]["run_id"])
     assert (after["cost"], after["cost_estimated"]) == (0.75, False)
     assert [attempt["generation_id"] for attempt in after["attempts"]] == ["gen-broken", None, "gen-good"]
     assert [attempt["code"] for attempt in after["attempts"]] == ["STREAM_CUT", "UPSTREAM_OVERLOADED", None]
-    assert office.asked == ["gen-broken"]
+    assert billing_endpoint.asked == ["gen-broken"]
 
 
 def test_f04_a_late_bill(behind: Behind) -> None:
     """The upstream knows the generation only at the third question."""
-    office = Office(late=2, gen_scripted=BILL)
-    app, _ = behind(holds, models=office)
-    till = Till(app)
+    billing_endpoint = BillingEndpoint(late=2, gen_scripted=BILL)
+    app, _ = behind(holds, models=billing_endpoint)
+    held = HeldSettlements(app)
     run_id, _ = stopped(app, b"So far", tools=[])
-    till.settle()
-    assert till.trace(run_id)["cost"] == 0.5
-    assert office.asked == ["gen-scripted"] * 3
+    held.settle()
+    assert held.trace(run_id)["cost"] == 0.5
+    assert billing_endpoint.asked == ["gen-scripted"] * 3
 
 
 def test_f04_the_simulators_late_bill(tmp_path: Path) -> None:
@@ -270,48 +270,48 @@ def test_f04_the_simulators_late_bill(tmp_path: Path) -> None:
         BackgroundSimulator(pace=0.05) as simulator,
         RunningApp(settings_for(tmp_path, openrouter_base_url=simulator.base_url)) as app,
     ):
-        till = Till(app)
+        held = HeldSettlements(app)
         run_id, heard = stopped(app, b'"content"', model="openai/sim-late-bill", prompt="Hello!", tools=[])
         assert (heard.done["status"], heard.done["cost_estimated"]) == ("cancelled", True)
         assert simulator.wait_until(lambda memory: not memory.unfinished)
-        [(generation_id, told)] = simulator.memory.generations.items()
+        [(generation_id, observed)] = simulator.memory.generations.items()
         assert simulator.memory.polls_left[generation_id] == 2
-        till.settle()
+        held.settle()
         assert simulator.memory.polls_left[generation_id] == 0
-        trace = till.trace(run_id)
-        assert (trace["cost"], trace["attempts"][0]["cancelled"]) == (told["total_cost"], True)
+        trace = held.trace(run_id)
+        assert (trace["cost"], trace["attempts"][0]["cancelled"]) == (observed["total_cost"], True)
 
 
 def test_f04_a_bill_that_never_comes(behind: Behind) -> None:
     """The run stays estimated, and the asking has an end."""
-    office = Office()
-    app, _ = behind(holds, models=office)
-    till = Till(app)
+    billing_endpoint = BillingEndpoint()
+    app, _ = behind(holds, models=billing_endpoint)
+    held = HeldSettlements(app)
     run_id, _ = stopped(app, b"So far", tools=[])
-    till.settle()
-    after = till.trace(run_id)
+    held.settle()
+    after = held.trace(run_id)
     assert (after["cost"], after["cost_estimated"], after["settled_at"]) == (None, True, None)
-    assert len(office.asked) == 8
+    assert len(billing_endpoint.asked) == 8
 
 
 def test_f04_a_run_that_told_all_is_not_asked_for(behind: Behind) -> None:
     """No estimate, no settlement, no question."""
-    office = Office(gen_1=BILL)
-    app, _ = behind(answers("Hello.", generation="gen-1"), models=office)
-    till = Till(app)
+    billing_endpoint = BillingEndpoint(gen_1=BILL)
+    app, _ = behind(answers("Hello.", generation="gen-1"), models=billing_endpoint)
+    held = HeldSettlements(app)
     heard = app.ask(tools=[])
     assert heard.done["cost"] == 0.25
     assert "cost_estimated" not in heard.done
-    till.settle()
-    trace = till.trace(heard.events[0]["run_id"])
+    held.settle()
+    trace = held.trace(heard.events[0]["run_id"])
     assert (trace["cost_estimated"], trace["settled_at"], trace["attempts"][0]["settled"]) == (False, None, False)
-    assert office.asked == []
+    assert billing_endpoint.asked == []
 
 
 def test_f04_a_direct_host_has_no_bills(behind: Behind) -> None:
     """A server that does not speak OpenRouter's extensions is not asked for one; the run stays estimated."""
-    office = Office(gen_scripted=BILL)
-    app, upstream = behind(holds, models=office, path="/v1")
+    billing_endpoint = BillingEndpoint(gen_scripted=BILL)
+    app, upstream = behind(holds, models=billing_endpoint, path="/v1")
     assert app.parts.runs.settlements is None
     run_id, heard = stopped(app, b"So far", tools=[])
     assert heard.done["cost_estimated"] is True
@@ -331,40 +331,40 @@ def test_f04_a_shutdown_while_settling(behind: Behind) -> None:
         await exchange.client_left()
 
     app, upstream = behind(holds, models=silent_office)
-    till = Till(app)
+    held = HeldSettlements(app)
     asking, _ = stopped(app, b"So far", tools=[])
-    app.call(till.gate.set)
+    app.call(held.gate.set)
     assert upstream.wait_until(lambda: bool(begun))
-    app.call(till.gate.clear)
+    app.call(held.gate.clear)
     waiting, _ = stopped(app, b"So far", tools=[])
     assert sorted(_tasks(app)) == sorted([f"bill {asking}", f"bill {waiting}"])
     app.within(app.parts.runs.aclose())
     assert _tasks(app) == []
     assert upstream.wait_until(lambda: any("generation" in asked.path for asked in upstream.left))
-    assert till.trace(asking)["cost_estimated"] is True
+    assert held.trace(asking)["cost_estimated"] is True
 
 
 @LOOPS
 def test_f04_a_bill_outlives_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
     """A server that stops before the bill came asks for it when it is back, and keeps what it is told."""
-    office = Office()
-    with ScriptedUpstream(holds, models=office) as upstream:
+    billing_endpoint = BillingEndpoint()
+    with ScriptedUpstream(holds, models=billing_endpoint) as upstream:
         settings = settings_for(tmp_path, openrouter_base_url=upstream.base_url, tool_loop_v2=loop == "v2")
         with RunningApp(settings) as app:
-            Till(app)
+            HeldSettlements(app)
             run_id, heard = stopped(app, b"So far", tools=[])
         assert heard.done["cost_estimated"] is True
-        office.bills["gen-scripted"] = BILL
+        billing_endpoint.bills["gen-scripted"] = BILL
         monkeypatch.setattr(billing, "WAITS", (0.0, 0.0))
         with RunningApp(settings) as again:
             assert again.parts.runs.settlements is not None
             again.within(again.parts.runs.settlements.wait())
             again.within(again.parts.runs.store.flush())
-            told = again.client.get(f"/api/runs/{run_id}").json()
-            assert (told["cost"], told["cost_estimated"]) == (0.5, False)
+            observed = again.client.get(f"/api/runs/{run_id}").json()
+            assert (observed["cost"], observed["cost_estimated"]) == (0.5, False)
         with RunningApp(settings) as later:
-            assert later.client.get(f"/api/runs/{run_id}").json() == told
-    assert office.asked == ["gen-scripted"]
+            assert later.client.get(f"/api/runs/{run_id}").json() == observed
+    assert billing_endpoint.asked == ["gen-scripted"]
     assert len(upstream.asked) == 1
 
 
@@ -382,13 +382,13 @@ def test_e03_the_trace_says_whether_a_stop_ends_the_billing(
     usual = {"id": "gen-1", "provider": provider, "model": "openai/sim", "usage": USAGE}
     message = {"index": 0, "message": {"role": "assistant", "content": "Hello."}, "finish_reason": "stop"}
 
-    async def either(exchange: Exchange) -> None:
+    async def sim_app(exchange: Exchange) -> None:
         if exchange.asked.body.get("stream"):
             await script(exchange)
         else:
             await exchange.whole(200, json.dumps({**usual, "choices": [message]}).encode())
 
-    app, _ = behind(either, settings={"tool_loop_v2": loop == "v2"}, extra_tools=[make_tool("bell")])
+    app, _ = behind(sim_app, settings={"tool_loop_v2": loop == "v2"}, extra_tools=[make_tool("bell")])
     for tools in ([], ["bell"]):
         heard = app.ask(tools=tools)
         [attempt] = app.client.get(f"/api/runs/{heard.events[0]['run_id']}").json()["attempts"]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from signalbox.chat.loops.retry import Retry
 
-from tests.scenarios.quirks.telling import Teller, question, refuses, says_either, scripted
+from tests.scenarios.quirks.sim_runs import Asker, question, refuses, says_either, scripted
 from tests.support.fixtures import Behind
 from tests.support.scripted_upstream import Script
 
@@ -17,79 +17,79 @@ def _broke(affords: int) -> Script:
     return refuses(402, f"This request requires more credits. You asked for 16384, but can only afford {affords}.")
 
 
-def test_f01_the_wait_of_a_rate_limit_is_in_the_body_in_milliseconds(tell: Teller, no_waiting: list[Retry]) -> None:
+def test_f01_the_wait_of_a_rate_limit_is_in_the_body_in_milliseconds(ask_sim: Asker, no_waiting: list[Retry]) -> None:
     """The run waits until then and no longer, and is answered."""
-    told = tell("openai/sim-quirk-f01")
-    assert (told.status, told.statuses) == (("complete", None), [429, 200, 200])
+    observed = ask_sim("openai/sim-quirk-f01")
+    assert (observed.status, observed.statuses) == (("complete", None), [429, 200, 200])
     [retry] = no_waiting
     assert 0.0 < retry.wait <= 0.5
 
 
-def test_f01_retry_after_is_honoured(tell: Teller, no_waiting: list[Retry]) -> None:
+def test_f01_retry_after_is_honoured(ask_sim: Asker, no_waiting: list[Retry]) -> None:
     """The header, in seconds."""
-    told = tell("openai/sim-quirk-f01-header")
-    assert (told.status, told.statuses) == (("complete", None), [429, 200, 200])
+    observed = ask_sim("openai/sim-quirk-f01-header")
+    assert (observed.status, observed.statuses) == (("complete", None), [429, 200, 200])
     assert [retry.wait for retry in no_waiting] == [1.0]
 
 
-def test_f01_the_attempts_have_an_end_and_the_client_hears_when(tell: Teller, no_waiting: list[Retry]) -> None:
+def test_f01_the_attempts_have_an_end_and_the_client_hears_when(ask_sim: Asker, no_waiting: list[Retry]) -> None:
     """Three attempts; `retry_after` passes the wait on."""
-    told = tell("openai/sim-quirk-f01-always")
-    assert (told.status, told.statuses) == (("error", "RATE_LIMIT"), [429] * 3)
-    assert 0.0 < told.heard.done["retry_after"] <= 0.5
-    assert told.heard.done["retryable"] is True
+    observed = ask_sim("openai/sim-quirk-f01-always")
+    assert (observed.status, observed.statuses) == (("error", "RATE_LIMIT"), [429] * 3)
+    assert 0.0 < observed.heard.done["retry_after"] <= 0.5
+    assert observed.heard.done["retryable"] is True
 
 
-def test_f01_a_limit_per_day_is_not_asked_again(tell: Teller) -> None:
+def test_f01_a_limit_per_day_is_not_asked_again(ask_sim: Asker) -> None:
     """Five hours are told, not waited for, and no request of tomorrow's is spent."""
-    told = tell("openai/sim-quirk-f01-day")
-    assert (told.status, told.statuses) == (("error", "RATE_LIMIT"), [429])
-    assert told.heard.done["retry_after"] == pytest.approx(18_000, rel=0.01)
-    assert told.heard.done["retryable"] is False
-    assert "in about 5 hours." in told.heard.done["error"]
+    observed = ask_sim("openai/sim-quirk-f01-day")
+    assert (observed.status, observed.statuses) == (("error", "RATE_LIMIT"), [429])
+    assert observed.heard.done["retry_after"] == pytest.approx(18_000, rel=0.01)
+    assert observed.heard.done["retryable"] is False
+    assert "in about 5 hours." in observed.heard.done["error"]
 
 
 @pytest.mark.parametrize(
     ("quirk", "status"), [("f02", "error"), ("f02-cut", "interrupted"), ("f02-tool", "error"), ("e01", "error")]
 )
 def test_f02_nothing_is_asked_again_behind_what_was_shown(
-    tell: Teller, no_waiting: list[Retry], quirk: str, status: str
+    ask_sim: Asker, no_waiting: list[Retry], quirk: str, status: str
 ) -> None:
     """While V2 streams, one request; the legacy loop has shown nothing yet and may ask again. Nothing comes twice."""
-    told = tell(f"openai/sim-quirk-{quirk}")
-    if tell.loop == "v2":
-        assert (told.status[0], told.statuses) == (status, [200])
-        assert told.heard.done["retryable"] is True
+    observed = ask_sim(f"openai/sim-quirk-{quirk}")
+    if ask_sim.loop == "v2":
+        assert (observed.status[0], observed.statuses) == (status, [200])
+        assert observed.heard.done["retryable"] is True
         assert no_waiting == []
-    assert told.heard.text.count("This is the beginning") <= 1
-    assert told.heard.text.count("Here is what I found") <= 1
-    assert len(told.heard.of("tool_result")) == len({event["id"] for event in told.heard.of("tool_result")})
-    assert told.heard.result_codes() in ([], [None], ["STEP_FAILED"])
+    assert observed.heard.text.count("This is the beginning") <= 1
+    assert observed.heard.text.count("Here is what I found") <= 1
+    assert len(observed.heard.of("tool_result")) == len({event["id"] for event in observed.heard.of("tool_result")})
+    assert observed.heard.result_codes() in ([], [None], ["STEP_FAILED"])
 
 
-def test_f02_before_anything_is_shown_it_is_asked_again(tell: Teller, no_waiting: list[Retry]) -> None:
+def test_f02_before_anything_is_shown_it_is_asked_again(ask_sim: Asker, no_waiting: list[Retry]) -> None:
     """An error chunk as the first one: the second attempt is the answer, and the trace numbers both."""
-    told = tell("openai/sim-quirk-e01-once")
-    assert told.status == ("complete", None)
-    assert told.statuses == [200, 200, 200]
-    attempts = told.trace(tell.app)["attempts"]
+    observed = ask_sim("openai/sim-quirk-e01-once")
+    assert observed.status == ("complete", None)
+    assert observed.statuses == [200, 200, 200]
+    attempts = observed.trace(ask_sim.app)["attempts"]
     assert [(attempt["step"], attempt["number"]) for attempt in attempts] == [(1, 1), (1, 2), (2, 1)]
     assert len(no_waiting) == 1
 
 
-def test_f03_what_the_account_affords_is_asked_for_once(tell: Teller) -> None:
+def test_f03_what_the_account_affords_is_asked_for_once(ask_sim: Asker) -> None:
     """A margin below it, for the rest of the run, with a word to the reader."""
-    told = tell("openai/sim-afford-500")
-    assert (told.status, told.statuses) == (("complete", None), [402, 200, 200])
-    assert [body.get("max_tokens") for body in told.requests] == [None, 475, 475]
-    assert told.heard.warnings == ["CREDIT_CLAMP"]
+    observed = ask_sim("openai/sim-afford-500")
+    assert (observed.status, observed.statuses) == (("complete", None), [402, 200, 200])
+    assert [body.get("max_tokens") for body in observed.requests] == [None, 475, 475]
+    assert observed.heard.warnings == ["CREDIT_CLAMP"]
 
 
-def test_f03_a_smaller_cap_of_the_callers_stays(tell: Teller) -> None:
+def test_f03_a_smaller_cap_of_the_callers_stays(ask_sim: Asker) -> None:
     """It is affordable, so nothing is refused or changed."""
-    told = tell("openai/sim-afford-500", "Hello!", max_tokens=300)
-    assert told.status == ("complete", None)
-    assert [body["max_tokens"] for body in told.requests] == [300]
+    observed = ask_sim("openai/sim-afford-500", "Hello!", max_tokens=300)
+    assert observed.status == ("complete", None)
+    assert [body["max_tokens"] for body in observed.requests] == [300]
 
 
 @LOOPS
@@ -97,54 +97,54 @@ def test_f03_a_smaller_cap_of_the_callers_stays(tell: Teller) -> None:
 def test_f03_useless_credits_end_the_run(behind: Behind, loop: str, affords: int, asked: int) -> None:
     """No clamp where there is nothing to clamp to, and no second clamp; never a wait."""
     app, upstream = behind(_broke(affords), settings=HEADER)
-    told = scripted(app, upstream.asked, loop)
-    assert told.status == ("error", "UPSTREAM_CREDITS")
-    assert len(told.requests) == asked
-    assert told.heard.done.get("retryable", False) is False
+    observed = scripted(app, upstream.asked, loop)
+    assert observed.status == ("error", "UPSTREAM_CREDITS")
+    assert len(observed.requests) == asked
+    assert observed.heard.done.get("retryable", False) is False
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
-def test_f05_what_cannot_succeed_is_asked_once(tell: Teller, no_waiting: list[Retry], status: int) -> None:
+def test_f05_what_cannot_succeed_is_asked_once(ask_sim: Asker, no_waiting: list[Retry], status: int) -> None:
     """A request that the host refuses for what it is."""
-    told = tell(f"openai/sim-error-{status}")
-    assert (told.status[0], told.statuses) == ("error", [status])
+    observed = ask_sim(f"openai/sim-error-{status}")
+    assert (observed.status[0], observed.statuses) == ("error", [status])
     assert no_waiting == []
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
-def test_f05_what_may_succeed_is_asked_three_times(tell: Teller, no_waiting: list[Retry], status: int) -> None:
+def test_f05_what_may_succeed_is_asked_three_times(ask_sim: Asker, no_waiting: list[Retry], status: int) -> None:
     """With a wait that grows, unless the host names one."""
-    told = tell(f"openai/sim-error-{status}")
-    assert (told.status[0], told.statuses) == ("error", [status] * 3)
-    assert told.heard.done["retryable"] is True
+    observed = ask_sim(f"openai/sim-error-{status}")
+    assert (observed.status[0], observed.statuses) == ("error", [status] * 3)
+    assert observed.heard.done["retryable"] is True
     first, second = (retry.wait for retry in no_waiting)
     assert 0.0 <= first <= second <= 10.0
 
 
 @pytest.mark.parametrize(("quirk", "asked"), [("e01-first", 3), ("e01-429", 1)])
 def test_f05_an_error_in_a_200_is_judged_by_its_code(
-    tell: Teller, no_waiting: list[Retry], quirk: str, asked: int
+    ask_sim: Asker, no_waiting: list[Retry], quirk: str, asked: int
 ) -> None:
     """Like the same error with a status of its own."""
-    told = tell(f"openai/sim-quirk-{quirk}")
-    assert told.status[0] == "error"
-    assert len(told.requests) >= asked
+    observed = ask_sim(f"openai/sim-quirk-{quirk}")
+    assert observed.status[0] == "error"
+    assert len(observed.requests) >= asked
 
 
-def test_f06_another_model_only_when_it_was_asked_for(tell: Teller, no_waiting: list[Retry]) -> None:
+def test_f06_another_model_only_when_it_was_asked_for(ask_sim: Asker, no_waiting: list[Retry]) -> None:
     """No fallback is made up: the failed model's error is told."""
-    told = tell("openai/sim-error-503")
-    assert told.status == ("error", "UPSTREAM_OVERLOADED")
-    assert not [body for body in told.requests if {"models", "route"} & body.keys()]
-    assert told.heard.done["requested_model"] == "openai/sim-error-503"
+    observed = ask_sim("openai/sim-error-503")
+    assert observed.status == ("error", "UPSTREAM_OVERLOADED")
+    assert not [body for body in observed.requests if {"models", "route"} & body.keys()]
+    assert observed.heard.done["requested_model"] == "openai/sim-error-503"
 
 
-def test_f06_a_fallback_is_shown(tell: Teller) -> None:
+def test_f06_a_fallback_is_shown(ask_sim: Asker) -> None:
     """Asked for in `models`: what was requested, what answered and on which host."""
-    told = tell("openai/sim-error-503", question(), models=["anthropic/sim"])
-    assert told.status == ("complete", None)
-    assert {str(body["models"]) for body in told.requests} == {"['anthropic/sim']"}
-    done: dict[str, Any] = told.heard.done
+    observed = ask_sim("openai/sim-error-503", question(), models=["anthropic/sim"])
+    assert observed.status == ("complete", None)
+    assert {str(body["models"]) for body in observed.requests} == {"['anthropic/sim']"}
+    done: dict[str, Any] = observed.heard.done
     assert (done["requested_model"], done["model"], done["provider"]) == (
         "openai/sim-error-503",
         "anthropic/sim",
@@ -156,5 +156,5 @@ def test_f06_a_fallback_is_shown(tell: Teller) -> None:
 def test_f06_a_host_that_serves_another_model_is_shown(behind: Behind, loop: str) -> None:
     """Also where nobody asked for it: `model` is what the upstream names."""
     app, upstream = behind(says_either("Hello."), settings=HEADER)
-    told = scripted(app, upstream.asked, loop, model="openai/gpt-4o", tools=[])
-    assert (told.heard.done["requested_model"], told.heard.done["model"]) == ("openai/gpt-4o", "openai/sim")
+    observed = scripted(app, upstream.asked, loop, model="openai/gpt-4o", tools=[])
+    assert (observed.heard.done["requested_model"], observed.heard.done["model"]) == ("openai/gpt-4o", "openai/sim")

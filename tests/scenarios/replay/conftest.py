@@ -16,11 +16,11 @@ from tests.support.processes import serving
 from tests.support.stream_reader import check_stream
 
 ASKED = "What time is it in Tokyo, and what is 6 * 7? Then search for levers"
-Command = Callable[..., "Said"]
+Command = Callable[..., "CommandResult"]
 
 
 @dataclass(frozen=True)
-class Said:
+class CommandResult:
     """What a command came to."""
 
     status: int
@@ -28,7 +28,7 @@ class Said:
     err: str
 
     @property
-    def told(self) -> dict[str, Any]:
+    def report(self) -> dict[str, Any]:
         assert self.status in (0, 1), self.err
         return json.loads(self.out)
 
@@ -41,13 +41,13 @@ def run_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
         monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.setenv("SIGNALBOX_SIMULATOR_PACE", "0")
 
-    def run(*arguments: str, cwd: Path, **env: str) -> Said:
+    def run(*arguments: str, cwd: Path, **env: str) -> CommandResult:
         monkeypatch.chdir(cwd)
         for name, value in env.items():
             monkeypatch.setenv(name, value)
         status = main(arguments)
         said = capsys.readouterr()
-        return Said(status, said.out, said.err)
+        return CommandResult(status, said.out, said.err)
 
     yield run
     structlog.configure(**logs)

@@ -38,21 +38,21 @@ def test_every_fault_and_quirk_is_a_scenario() -> None:
 def test_the_loops_agree_on_the_recordings(recordings: Path, tmp_path: Path, run_command: Command) -> None:
     """Real answers of real hosts, heard by both loops: not one differs in anything but order."""
     said = run_command("parity", "--recordings", str(recordings), "--json", cwd=tmp_path)
-    told = said.told
+    report = said.report
     assert said.status == 0
-    assert len(told["cases"]) > 50
-    assert {one["kind"] for case in told["cases"] for one in case["differences"]} <= {"order"}
-    assert sum(len(case["v2"]["calls"]) for case in told["cases"]) > 20
+    assert len(report["cases"]) > 50
+    assert {one["kind"] for case in report["cases"] for one in case["differences"]} <= {"order"}
+    assert sum(len(case["v2"]["calls"]) for case in report["cases"]) > 20
 
 
 def test_journals_go_through_both_loops(folder: Folder) -> None:
     """The newest runs of a server that is running; their tools are answered, and nothing unexpected differs."""
     done = command("parity", "--newest", "5", "--json", cwd=folder.path)
-    told = json.loads(done.stdout)
-    assert (done.returncode, len(told["cases"]), told["unexpected"]) == (0, 3, 0)
-    assert [case["model"] for case in told["cases"]] == ["google/sim", "openai/sim", "openai/sim"]
-    assert [bool(case["v2"]["calls"]) for case in told["cases"]] == [True, False, True]
-    assert not any(case["unrecorded"] for case in told["cases"])
+    report = json.loads(done.stdout)
+    assert (done.returncode, len(report["cases"]), report["unexpected"]) == (0, 3, 0)
+    assert [case["model"] for case in report["cases"]] == ["google/sim", "openai/sim", "openai/sim"]
+    assert [bool(case["v2"]["calls"]) for case in report["cases"]] == [True, False, True]
+    assert not any(case["unrecorded"] for case in report["cases"])
 
 
 def test_a_copy_goes_through_both_loops(folder: Folder, tmp_path: Path, run_command: Command) -> None:

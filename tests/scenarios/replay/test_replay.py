@@ -13,7 +13,7 @@ from signalbox.core.ports import Emit, Loop
 from signalbox.encoders.check import first_stream_fault
 
 from tests.scenarios.replay.conftest import Command, Folder, ask
-from tests.scenarios.tool_loop.scene import finds
+from tests.scenarios.tool_loop.scenario import finds
 from tests.support.loop_runs import FunctionLoop
 from tests.support.packages import installed
 from tests.support.postgres import Server, running
@@ -40,15 +40,15 @@ def test_a_run_is_made_again_on_the_other_loop(folder: Folder) -> None:
     stream = folder.path / "again.sse"
     done = command("replay", folder.run, "--events", str(stream), "--json", cwd=folder.path)
     assert (done.returncode, done.stderr) == (0, b"")
-    told = json.loads(done.stdout)
-    original, again = told["original"], told["replay"]
+    report = json.loads(done.stdout)
+    original, again = report["original"], report["replay"]
     assert (original["loop"], again["loop"]) == ("legacy", "v2")
     assert [call["name"] for call in again["calls"]] == ["get_current_time", "calculate", "search_web"]
     # The clock has gone on since: the time of then can only be the journal's.
     assert [call["result"] for call in again["calls"]] == [call["result"] for call in original["calls"]]
     assert again["text"] == original["text"]
-    assert {one["kind"] for one in told["differences"]} <= {"order"}
-    assert told["unrecorded"] == []
+    assert {one["kind"] for one in report["differences"]} <= {"order"}
+    assert report["unrecorded"] == []
     assert command("check-stream", str(stream), cwd=folder.path).returncode == 0
     assert rows(folder.path) == before
 
@@ -85,21 +85,21 @@ def test_a_question_of_a_conversation_is_asked_with_what_came_before(folder: Fol
     """The same tokens go in, so the same was told; its save finds the conversation as well."""
     for name in (folder.second, folder.save_id):
         said = run_command("replay", name, "--json", cwd=folder.path)
-        original, again = said.told["original"], said.told["replay"]
+        original, again = said.report["original"], said.report["replay"]
         assert (again["text"], again["cost"]) == (original["text"], original["cost"])
-        assert {one["kind"] for one in said.told["differences"]} <= {"order"}
+        assert {one["kind"] for one in said.report["differences"]} <= {"order"}
         assert said.err == ""
 
 
 def test_a_save_is_carried_to_another_machine(folder: Folder, tmp_path: Path, run_command: Command) -> None:
     """A file is enough, without any database; that its conversation is missing is said."""
     said = run_command("replay", str(folder.save), "--json", cwd=tmp_path)
-    assert said.told["original"]["calls"] != []
-    assert [call["result"] for call in said.told["replay"]["calls"]] == [
-        call["result"] for call in said.told["original"]["calls"]
+    assert said.report["original"]["calls"] != []
+    assert [call["result"] for call in said.report["replay"]["calls"]] == [
+        call["result"] for call in said.report["original"]["calls"]
     ]
     assert "earlier messages are missing" in said.err
-    assert {one["class"] for one in said.told["differences"]} == {"expected"}
+    assert {one["class"] for one in said.report["differences"]} == {"expected"}
     assert [*tmp_path.iterdir()] == []
 
 
@@ -119,8 +119,8 @@ def test_a_stream_that_breaks_the_contract_ends_in_one(
     """It is told before everything else that differs, by either command."""
     monkeypatch.setitem(LOOPS, "v2", _result_without_call)
     said = run_command("replay", folder.run, "--json", cwd=folder.path)
-    assert (said.status, said.told["differences"][0]["kind"]) == (1, "contract")
-    assert "never announced" in said.told["replay"]["fault"]
+    assert (said.status, said.report["differences"][0]["kind"]) == (1, "contract")
+    assert "never announced" in said.report["replay"]["fault"]
     compared = run_command("parity", folder.run, cwd=folder.path)
     assert (compared.status, compared.out.startswith(f"DIFFERS   {folder.run} openai/sim: contract")) == (1, True)
 
@@ -194,7 +194,7 @@ def test_a_run_is_found_in_postgresql(postgres: Server, tmp_path: Path, run_comm
     with serving(tmp_path, env=env) as server, server.client() as client:
         run = ask(client, "What are levers?", conversation_id="talk")
         said = run_command("replay", run, "--json", cwd=tmp_path, **env)
-        assert said.told["replay"]["calls"] == said.told["original"]["calls"] != []
+        assert said.report["replay"]["calls"] == said.report["original"]["calls"] != []
     assert not (tmp_path / "data" / "signalbox.db").exists()
     postgres.stop()
     gone = run_command("replay", run, cwd=tmp_path, **env)
@@ -255,12 +255,12 @@ def run_twice(path: Path, *scripts: Script) -> tuple[dict[str, Any], str, Script
 def test_no_tool_is_run_again(tmp_path: Path) -> None:
     """After the server's end: the note is there once, the search was asked once, a new call has no result."""
     step, told_so = calls_then(NOTE, SEARCH), says("Done.")
-    told, said, upstream, engine = run_twice(tmp_path, step, told_so, step, calls_then(NEW), told_so)
+    report, said, upstream, engine = run_twice(tmp_path, step, told_so, step, calls_then(NEW), told_so)
     assert len([*(tmp_path / "data" / "notes").iterdir()]) == 1
     assert len(engine.catalogues) == 1
-    assert [call["code"] for call in told["replay"]["calls"]] == [None, None, "NOT_RECORDED"]
-    assert told["replay"]["calls"][:2] == told["original"]["calls"]
-    assert told["unrecorded"] == ["search_web"]
+    assert [call["code"] for call in report["replay"]["calls"]] == [None, None, "NOT_RECORDED"]
+    assert report["replay"]["calls"][:2] == report["original"]["calls"]
+    assert report["unrecorded"] == ["search_web"]
     # The model was told of all of it, and the same tools were on offer.
     first, again = upstream.asked[0].body, upstream.asked[2].body
     assert (again["messages"], again["tools"], again["model"]) == (first["messages"], first["tools"], first["model"])

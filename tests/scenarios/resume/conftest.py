@@ -7,20 +7,22 @@ from typing import Any
 
 import pytest
 
-from tests.scenarios.resume.stage import Stage
+from tests.scenarios.resume.restartable_app import RestartableApp
 from tests.support.scripted_upstream import Script, ScriptedUpstream
 
-Stages = Callable[..., Stage]
+StartApp = Callable[..., RestartableApp]
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stages]:
+def stage(tmp_path: Path) -> Iterator[StartApp]:
     """Run an app over a scripted provider: `stage(script, …, loop="legacy", settings={…})`; it can be started anew."""
     with ExitStack() as stack:
 
-        def start(*scripts: Script, loop: str = "v2", settings: dict[str, Any] | None = None, **given: Any) -> Stage:
+        def start(
+            *scripts: Script, loop: str = "v2", settings: dict[str, Any] | None = None, **given: Any
+        ) -> RestartableApp:
             upstream = stack.enter_context(ScriptedUpstream(*scripts))
             chosen = {"tool_loop_v2": loop == "v2", **(settings or {})}
-            return stack.enter_context(Stage(upstream, tmp_path / "data", chosen, given))
+            return stack.enter_context(RestartableApp(upstream, tmp_path / "data", chosen, given))
 
         yield start

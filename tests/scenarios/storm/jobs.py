@@ -10,7 +10,7 @@ from signalbox.simulator.faults.scripted import example_ids
 
 from tests.scenarios.cut_streams.oracle import Expected, after
 from tests.scenarios.cut_streams.streams import STREAMS
-from tests.scenarios.storm.names import WRITES
+from tests.scenarios.storm.tool_names import WRITES
 
 Does = Literal["read", "dawdle", "stop", "leave", "leave at once"]
 LOOPS = ("v2", "legacy")

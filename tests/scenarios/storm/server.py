@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from tests.scenarios.storm.names import INSIDE, WRITES
+from tests.scenarios.storm.tool_names import INSIDE, WRITES
 
 _WORDS: JsonObject = {"type": "string"}
 _PARAMETERS: JsonObject = {"type": "object", "properties": {"title": _WORDS, "text": _WORDS}, "required": ["title"]}

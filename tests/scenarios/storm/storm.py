@@ -15,7 +15,7 @@ from signalbox.wire.sse import SseDecoder
 
 from tests.scenarios.storm.client import Asked, fetch
 from tests.scenarios.storm.jobs import Job
-from tests.scenarios.storm.names import INSIDE
+from tests.scenarios.storm.tool_names import INSIDE
 from tests.support.processes import Process
 
 RUN_SECONDS = 90.0
@@ -229,9 +229,9 @@ class Storm:
     # --- the look inside ------------------------------------------------------------------------------------
 
     async def _look(self, query: str = "") -> Look:
-        _, told = await fetch(self.port, "GET", INSIDE + query)
-        sockets = told.pop("sockets") - told.pop("pooled")
-        return Look(done=self.figures.runs, sockets=sockets, **told)
+        _, bills = await fetch(self.port, "GET", INSIDE + query)
+        sockets = bills.pop("sockets") - bills.pop("pooled")
+        return Look(done=self.figures.runs, sockets=sockets, **bills)
 
     async def _quiet(self) -> Look:
         """Wait until nothing is under way, or as long as is fair, and look then."""

@@ -8,9 +8,9 @@ import pytest
 
 from tests.scenarios.cut_streams.streams import NOTE, STREAMS
 from tests.scenarios.storm.jobs import jobs, places
-from tests.scenarios.storm.names import WRITES
 from tests.scenarios.storm.report import details, failures, table
 from tests.scenarios.storm.storm import Figures, Look, Storm, stand
+from tests.scenarios.storm.tool_names import WRITES
 
 SEED, RUNS, SHARE, AT_ONCE = 4, 110, 0.002, 80
 

@@ -15,7 +15,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from tests.scenarios.cut_streams.oracle import ANSWER
 from tests.scenarios.cut_streams.streams import NOTE, STREAMS, answer
-from tests.scenarios.storm.names import WRITES
+from tests.scenarios.storm.tool_names import WRITES
 from tests.support.hostile.shapes import Shape
 from tests.support.hostile.upstream import answer_of
 
@@ -52,7 +52,7 @@ class Front:
         cut = _CUT.fullmatch(body["model"])
         if cut is None:
             simulator = self._hurried if body["model"].endswith(_DRIPPING) else self._simulator
-            await simulator(scope, _again(raw, receive), send)
+            await simulator(scope, _replay_body(raw, receive), send)
             return
         key = body["messages"][-1]["content"]
         is_first = False
@@ -89,14 +89,14 @@ async def _body(receive: Receive) -> bytes:
             return b"".join(pieces)
 
 
-def _again(raw: bytes, receive: Receive) -> Receive:
+def _replay_body(raw: bytes, receive: Receive) -> Receive:
     """Hand a body that was read to the next reader, then what follows it."""
     first: list[Message] = [{"type": "http.request", "body": raw, "more_body": False}]
 
-    async def told() -> Message:
+    async def bills() -> Message:
         return first.pop() if first else await receive()
 
-    return told
+    return bills
 
 
 async def _json(send: Send, value: Any) -> None:

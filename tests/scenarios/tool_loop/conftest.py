@@ -9,7 +9,7 @@ from signalbox.chat.loops import state
 from signalbox.chat.loops.retry import Retry, should_retry
 from signalbox.core.events import LoopName
 
-from tests.scenarios.tool_loop.scene import Scene, Scenes, finds
+from tests.scenarios.tool_loop.scenario import Scenario, Scenarios, finds
 from tests.support.fixtures import Behind
 from tests.support.scripted_upstream import Script, ScriptedUpstream
 
@@ -37,16 +37,16 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture
-def scene(loop: LoopName, behind: Behind, waits: list[float]) -> Iterator[Scenes]:
+def scenario(loop: LoopName, behind: Behind, waits: list[float]) -> Iterator[Scenarios]:
     """Set the stage: `scene(script, …, settings={…})`."""
     with ExitStack() as stack:
 
         def start(
             *scripts: Script, search: Script = finds, settings: dict[str, Any] | None = None, **app: Any
-        ) -> Scene:
+        ) -> Scenario:
             engine = stack.enter_context(ScriptedUpstream(models=search, path=""))
             made = {"tool_loop_v2": loop == "v2", "searxng_url": engine.base_url, **(settings or {})}
             running, upstream = behind(*scripts, settings=made, **app)
-            return Scene(loop, running, upstream, engine)
+            return Scenario(loop, running, upstream, engine)
 
         yield start

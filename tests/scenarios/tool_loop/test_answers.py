@@ -2,13 +2,13 @@
 
 from signalbox.chat.loops.finalize import FINAL_WORDS, FINAL_WORDS_AGAIN
 
-from tests.scenarios.tool_loop.scene import Scenes, results_of
+from tests.scenarios.tool_loop.scenario import Scenarios, results_of
 from tests.scenarios.tool_loop.script import Called, Said, answers, calls, fails, says, search
 
 
-def test_01_no_tools(scene: Scenes) -> None:
+def test_01_no_tools(scenario: Scenarios) -> None:
     """Without tools both loops stream: reasoning is told, each piece leaves by itself, usage is known at the end."""
-    stage = scene(answers("One, ", "two, ", "three.", reasoning=("Let me think. ", "Two words.")))
+    stage = scenario(answers("One, ", "two, ", "three.", reasoning=("Let me think. ", "Two words.")))
     heard = stage.ask(tools=[])
     assert heard.types == ["reasoning", "content", "done"]
     assert heard.reasoning == "Let me think. Two words."
@@ -18,9 +18,9 @@ def test_01_no_tools(scene: Scenes) -> None:
     assert heard.done["usage"] == {"input": 10, "output": 5}
 
 
-def test_02_tools_offered_none_called(scene: Scenes) -> None:
+def test_02_tools_offered_none_called(scenario: Scenarios) -> None:
     """The answer is whole and reasoning keeps its spaces; V2 tells it in pieces, legacy, by nature, in one."""
-    stage = scene(answers("One, ", "two.", reasoning=("Let me think. ", "Two words.")))
+    stage = scenario(answers("One, ", "two.", reasoning=("Let me think. ", "Two words.")))
     heard = stage.ask()
     assert (heard.text, heard.reasoning) == ("One, two.", "Let me think. Two words.")
     assert heard.types == ["reasoning", "content", "done"]
@@ -29,9 +29,9 @@ def test_02_tools_offered_none_called(scene: Scenes) -> None:
     assert (len(heard.of("reasoning")), len(heard.of("content"))) == (pieces, pieces)
 
 
-def test_03_one_search(scene: Scenes) -> None:
+def test_03_one_search(scenario: Scenarios) -> None:
     """Reasoning, call, start, result, reasoning, answer, in this order; the result went back to the model."""
-    stage = scene(calls(search("tides")), answers("Tides ", "rise.", reasoning=("Now I ", "know.")))
+    stage = scenario(calls(search("tides")), answers("Tides ", "rise.", reasoning=("Now I ", "know.")))
     heard = stage.ask()
     assert heard.types == [
         *("reasoning", "tool_calls", "tool_executing", "tool_result"),
@@ -45,9 +45,9 @@ def test_03_one_search(scene: Scenes) -> None:
     assert len(heard.of("content")) == (1 if stage.loop == "legacy" else 2)
 
 
-def test_03_one_search_whose_answer_is_the_finalize(scene: Scenes) -> None:
+def test_03_one_search_whose_answer_is_the_finalize(scenario: Scenarios) -> None:
     """Where tools are off the last answer streams on both loops, its reasoning too."""
-    stage = scene(calls(search("tides")), answers("Tides ", "rise.", reasoning=("Now I ", "know.")))
+    stage = scenario(calls(search("tides")), answers("Tides ", "rise.", reasoning=("Now I ", "know.")))
     heard = stage.ask(max_steps=2)
     assert stage.streamed == stage.each(False, True)
     assert [event["content"] for event in heard.of("content")] == ["Tides ", "rise."]
@@ -56,20 +56,20 @@ def test_03_one_search_whose_answer_is_the_finalize(scene: Scenes) -> None:
     assert stage.bodies[1]["tools"] == stage.bodies[0]["tools"]
 
 
-def test_06_eight_sequential_searches(scene: Scenes) -> None:
+def test_06_eight_sequential_searches(scenario: Scenarios) -> None:
     """Eight steps of one search each all happen, and each request holds all that was found before."""
     steps = [calls(search(f"tide {n}", id=f"id_{n}")) for n in range(8)]
-    stage = scene(*steps, answers("Done."))
+    stage = scenario(*steps, answers("Done."))
     heard = stage.ask(max_steps=10, max_searches=8)
     assert stage.searched == [f"tide {n}" for n in range(8)]
     assert [len(results_of(body)) for body in stage.bodies] == list(range(9))
     assert (heard.done["status"], heard.done["steps"], heard.text, heard.warnings) == ("complete", 9, "Done.", [])
 
 
-def test_06_eight_sequential_searches_within_the_usual_limits(scene: Scenes) -> None:
+def test_06_eight_sequential_searches_within_the_usual_limits(scenario: Scenarios) -> None:
     """Six reach the network, the seventh is clamped with one warning, the eighth model call must answer."""
     steps = [calls(search(f"tide {n}", id=f"id_{n}")) for n in range(7)]
-    stage = scene(*steps, answers("Done ", "now."))
+    stage = scenario(*steps, answers("Done ", "now."))
     heard = stage.ask()
     assert stage.searched == [f"tide {n}" for n in range(6)]
     assert heard.result_codes() == [None] * 6 + ["TOOL_CLAMP"]
@@ -79,9 +79,9 @@ def test_06_eight_sequential_searches_within_the_usual_limits(scene: Scenes) -> 
     assert (heard.done["status"], heard.text) == ("complete", "Done now.")
 
 
-def test_07_three_steps(scene: Scenes) -> None:
+def test_07_three_steps(scenario: Scenarios) -> None:
     """Three steps of tools and an answer: four model calls, and reasoning of each step names its step."""
-    stage = scene(*(calls(search(f"tide {n}")) for n in range(3)), answers("Done.", reasoning=("Enough.",)))
+    stage = scenario(*(calls(search(f"tide {n}")) for n in range(3)), answers("Done.", reasoning=("Enough.",)))
     heard = stage.ask()
     assert stage.searched == ["tide 0", "tide 1", "tide 2"]
     assert heard.done["steps"] == len(stage.bodies) == 4
@@ -89,9 +89,9 @@ def test_07_three_steps(scene: Scenes) -> None:
     assert heard.text == "Done."
 
 
-def test_08_text_before_the_call(scene: Scenes) -> None:
+def test_08_text_before_the_call(scenario: Scenarios) -> None:
     """Words before a call are told, kept in the history, and the answer begins a paragraph of its own."""
-    stage = scene(calls(search("tides"), text=("Let me ", "look.")), answers("Found."))
+    stage = scenario(calls(search("tides"), text=("Let me ", "look.")), answers("Found."))
     heard = stage.ask()
     assert heard.text == "Let me look.\n\nFound."
     kinds = [event["type"] for event in heard.events]
@@ -99,9 +99,9 @@ def test_08_text_before_the_call(scene: Scenes) -> None:
     assert stage.bodies[1]["messages"][1]["content"] == "Let me look."
 
 
-def test_09_finalize_empty(scene: Scenes) -> None:
+def test_09_finalize_empty(scenario: Scenarios) -> None:
     """An empty last answer is asked for once more, with words that say so; both requests stream and keep the tools."""
-    stage = scene(calls(search("tides")), answers(), answers("Tides ", "rise."))
+    stage = scenario(calls(search("tides")), answers(), answers("Tides ", "rise."))
     heard = stage.ask(max_steps=2)
     assert stage.streamed == stage.each(False, True, True)
     assert [body.get("tool_choice") for body in stage.bodies] == [None, "none", "none"]
@@ -111,9 +111,9 @@ def test_09_finalize_empty(scene: Scenes) -> None:
     assert not [m for m in stage.bodies[2]["messages"][2:] if m["role"] == "user"], "no words the user never said"
 
 
-def test_09_finalize_empty_twice(scene: Scenes) -> None:
+def test_09_finalize_empty_twice(scenario: Scenarios) -> None:
     """Then a sentence of ours, marked as ours, names the sources: never a blank answer."""
-    stage = scene(calls(search("tides")), answers(), answers(" "))
+    stage = scenario(calls(search("tides")), answers(), answers(" "))
     heard = stage.ask(max_steps=2)
     assert heard.warnings == ["MAX_STEPS", "FINAL_EMPTY"]
     [ours] = [event for event in heard.of("content") if event.get("synthetic")]
@@ -121,34 +121,34 @@ def test_09_finalize_empty_twice(scene: Scenes) -> None:
     assert heard.done["status"] == "complete"
 
 
-def test_10_finalize_returns_tool_calls(scene: Scenes) -> None:
+def test_10_finalize_returns_tool_calls(scenario: Scenarios) -> None:
     """Calls that come although none are allowed are neither announced nor run, and there is an answer all the same."""
-    stage = scene(calls(search("tides")), calls(search("more")), answers("Tides ", "rise."))
+    stage = scenario(calls(search("tides")), calls(search("more")), answers("Tides ", "rise."))
     heard = stage.ask(max_steps=2)
     assert stage.searched == ["tides"]
     assert len(heard.calls) == 1
     assert (heard.text, heard.done["status"]) == ("Tides rise.", "complete")
 
 
-def test_10_finalize_returns_tool_calls_beside_words(scene: Scenes) -> None:
+def test_10_finalize_returns_tool_calls_beside_words(scenario: Scenarios) -> None:
     """The words beside such calls are the answer; nothing more is asked."""
-    stage = scene(calls(search("tides")), says(Said(text=("Tides rise.",), calls=(search("more"),))))
+    stage = scenario(calls(search("tides")), says(Said(text=("Tides rise.",), calls=(search("more"),))))
     heard = stage.ask(max_steps=2)
     assert (heard.text, len(stage.bodies), stage.searched) == ("Tides rise.", 2, ["tides"])
 
 
-def test_11_finalize_500(scene: Scenes, waits: list[float]) -> None:
+def test_11_finalize_500(scenario: Scenarios, waits: list[float]) -> None:
     """A finalize that fails before its first word is tried again; the answer comes, and nobody hears of it."""
-    stage = scene(calls(search("tides")), fails(500), answers("Tides rise."))
+    stage = scenario(calls(search("tides")), fails(500), answers("Tides rise."))
     heard = stage.ask(max_steps=2)
     assert (heard.text, heard.done["status"], heard.warnings) == ("Tides rise.", "complete", [])
     assert waits == [0.5]
     assert stage.bodies[1] == stage.bodies[2]
 
 
-def test_11_finalize_500_for_good(scene: Scenes) -> None:
+def test_11_finalize_500_for_good(scenario: Scenarios) -> None:
     """A finalize that keeps failing ends the run as an error with one warning; the result found before stays."""
-    stage = scene(calls(search("tides")), fails(500))
+    stage = scenario(calls(search("tides")), fails(500))
     heard = stage.ask(max_steps=2)
     assert (heard.done["status"], heard.done["code"]) == ("error", "UPSTREAM_ERROR")
     assert heard.warnings == ["UPSTREAM_ERROR"]
@@ -156,11 +156,11 @@ def test_11_finalize_500_for_good(scene: Scenes) -> None:
     assert heard.result_codes() == [None]
 
 
-def test_48_a_limit_that_was_not_reached(scene: Scenes) -> None:
+def test_48_a_limit_that_was_not_reached(scenario: Scenarios) -> None:
     """An answer in time brings no warning; where only one model call is allowed, no tool can run, and that is said."""
-    stage = scene(answers("Done."))
+    stage = scenario(answers("Done."))
     heard = stage.ask(max_steps=1)
     assert (heard.warnings, heard.text, heard.done["steps"]) == (["MAX_STEPS"], "Done.", 1)
-    stage = scene(calls(Called("calculate", '{"expression":"6*7"}')), answers("42."))
+    stage = scenario(calls(Called("calculate", '{"expression":"6*7"}')), answers("42."))
     heard = stage.ask(max_steps=3)
     assert (heard.warnings, heard.text, heard.done["steps"]) == ([], "42.", 2)

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from tests.scenarios.tool_loop.scene import Scene, Scenes, results_of
+from tests.scenarios.tool_loop.scenario import Scenario, Scenarios, results_of
 from tests.scenarios.tool_loop.script import Called, answers, calls, search
 
 
-def test_04_three_parallel_one_duplicate(scene: Scenes) -> None:
+def test_04_three_parallel_one_duplicate(scenario: Scenarios) -> None:
     """All three are answered, the network is asked twice, and the model gets three results."""
-    stage = scene(calls(search("tides"), search("moon"), search('  "TIDES" ')), answers("Done."))
+    stage = scenario(calls(search("tides"), search("moon"), search('  "TIDES" ')), answers("Done."))
     heard = stage.ask()
     assert sorted(stage.searched) == ["moon", "tides"]
     results = {event["id"]: event for event in heard.of("tool_result")}
@@ -25,9 +25,9 @@ def test_04_three_parallel_one_duplicate(scene: Scenes) -> None:
     assert (heard.text, heard.done["status"]) == ("Done.", "complete")
 
 
-def test_05_eight_parallel_searches(scene: Scenes) -> None:
+def test_05_eight_parallel_searches(scenario: Scenarios) -> None:
     """Six reach the network, all eight are answered, exactly one warning tells of the limit."""
-    stage = scene(calls(*(search(f"tide {n}") for n in range(8))), answers("Done."))
+    stage = scenario(calls(*(search(f"tide {n}") for n in range(8))), answers("Done."))
     heard = stage.ask()
     assert sorted(stage.searched) == [f"tide {n}" for n in range(6)]
     assert heard.result_codes() == [None] * 6 + ["TOOL_CLAMP"] * 2
@@ -37,15 +37,15 @@ def test_05_eight_parallel_searches(scene: Scenes) -> None:
     assert ["TOOL_CLAMP" in text for text in sent.values()] == [False] * 6 + [True] * 2
 
 
-def test_05_the_limit_is_the_callers(scene: Scenes) -> None:
+def test_05_the_limit_is_the_callers(scenario: Scenarios) -> None:
     """`max_searches` moves the clamp; failing searches count too, or they would be unlimited."""
-    stage = scene(calls(*(search(f"tide {n}") for n in range(4))), answers("Done."))
+    stage = scenario(calls(*(search(f"tide {n}") for n in range(4))), answers("Done."))
     heard = stage.ask(max_searches=2)
     assert len(stage.searched) == 2
     assert heard.warnings == ["TOOL_CLAMP"]
 
 
-def assert_not_run(stage: Scene) -> None:
+def assert_not_run(stage: Scenario) -> None:
     """A cut call never runs; client and model are told that it was cut, and the run goes on."""
     heard = stage.ask()
     assert stage.searched == []
@@ -56,20 +56,20 @@ def assert_not_run(stage: Scene) -> None:
     assert (heard.text, heard.done["status"]) == ("Done.", "complete")
 
 
-def test_20_truncated_arguments(scene: Scenes) -> None:
+def test_20_truncated_arguments(scenario: Scenarios) -> None:
     """Arguments that are cut are known by themselves, also where the host says that all is well."""
-    assert_not_run(scene(calls(Called("search_web", '{"query":"ti')), answers("Done.")))
+    assert_not_run(scenario(calls(Called("search_web", '{"query":"ti')), answers("Done.")))
 
 
-def test_21_truncated_arguments_at_the_token_limit(scene: Scenes) -> None:
+def test_21_truncated_arguments_at_the_token_limit(scenario: Scenarios) -> None:
     """The same where the host says that its limit cut them."""
-    assert_not_run(scene(calls(Called("search_web", '{"query":"ti'), finish="length"), answers("Done.")))
+    assert_not_run(scenario(calls(Called("search_web", '{"query":"ti'), finish="length"), answers("Done.")))
 
 
 @pytest.mark.parametrize("arguments", ['["tides"]', '"tides"', "42"])
-def test_22_arguments_are_no_object(scene: Scenes, arguments: str) -> None:
+def test_22_arguments_are_no_object(scenario: Scenarios, arguments: str) -> None:
     """Any JSON that is no object is answered with a sentence the model can act on, without Python's words."""
-    stage = scene(calls(Called("search_web", arguments)), answers("Done."))
+    stage = scenario(calls(Called("search_web", arguments)), answers("Done."))
     heard = stage.ask()
     assert heard.result_codes() == ["INVALID_ARGUMENTS"]
     said = heard.of("tool_result")[0]["result"]["error"]
@@ -79,9 +79,9 @@ def test_22_arguments_are_no_object(scene: Scenes, arguments: str) -> None:
     assert heard.done["status"] == "complete"
 
 
-def test_23_arguments_are_null(scene: Scenes) -> None:
+def test_23_arguments_are_null(scenario: Scenarios) -> None:
     """`null` is no arguments at all: the field that is missing is named."""
-    stage = scene(calls(Called("search_web", "null")), answers("Done."))
+    stage = scenario(calls(Called("search_web", "null")), answers("Done."))
     heard = stage.ask()
     assert heard.result_codes() == ["INVALID_ARGUMENTS"]
     assert "query" in heard.of("tool_result")[0]["result"]["error"]
@@ -89,9 +89,9 @@ def test_23_arguments_are_null(scene: Scenes) -> None:
 
 
 @pytest.mark.parametrize("arguments", ["", "null", "{}"])
-def test_28_empty_arguments_for_a_tool_that_needs_none(scene: Scenes, arguments: str) -> None:
+def test_28_empty_arguments_for_a_tool_that_needs_none(scenario: Scenarios, arguments: str) -> None:
     """The call runs."""
-    stage = scene(calls(Called("get_current_time", arguments)), answers("Noon."))
+    stage = scenario(calls(Called("get_current_time", arguments)), answers("Noon."))
     heard = stage.ask()
     assert heard.result_codes() == [None]
     assert heard.of("tool_result")[0]["result"]["result"]["timezone"] == "UTC"
@@ -99,9 +99,9 @@ def test_28_empty_arguments_for_a_tool_that_needs_none(scene: Scenes, arguments:
 
 
 @pytest.mark.parametrize("given", [None, "same", ""], ids=["no id", "one id for both", "empty id"])
-def test_33_calls_without_ids(scene: Scenes, given: str | None) -> None:
+def test_33_calls_without_ids(scenario: Scenarios, given: str | None) -> None:
     """Each call has an id of its own, in events and in what the model gets back; no result meets the wrong call."""
-    stage = scene(calls(search("tides", id=given), search("moon", id=given)), answers("Done."))
+    stage = scenario(calls(search("tides", id=given), search("moon", id=given)), answers("Done."))
     heard = stage.ask()
     ids = [call["id"] for call in heard.calls]
     assert len(set(ids)) == 2
@@ -110,10 +110,10 @@ def test_33_calls_without_ids(scene: Scenes, given: str | None) -> None:
     assert ["tides" in sent[0], "moon" in sent[1]] == [True, True]
 
 
-def test_36_mixed_time_sum_and_search(scene: Scenes) -> None:
+def test_36_mixed_time_sum_and_search(scenario: Scenarios) -> None:
     """All three run; what is hidden is hidden from the first event that names it (PS-16)."""
     made = (Called("get_current_time", "{}"), Called("calculate", '{"expression":"2+2"}'), search("tides"))
-    stage = scene(calls(*made), answers("Done."))
+    stage = scenario(calls(*made), answers("Done."))
     heard = stage.ask()
     assert heard.result_codes() == [None, None, None]
     assert stage.searched == ["tides"]

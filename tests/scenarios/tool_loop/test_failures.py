@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.scenarios.tool_loop.scene import Scene, Scenes
+from tests.scenarios.tool_loop.scenario import Scenario, Scenarios
 from tests.scenarios.tool_loop.script import Said, fails, says
 from tests.support.scripted_upstream import Exchange
 from tests.support.stream_reader import ParsedStream
@@ -19,7 +19,7 @@ def assert_told(heard: ParsedStream, status: str, code: str) -> None:
     assert all("ts" in event for event in heard.events if event["type"] != "content")
 
 
-def asked_alike(stage: Scene) -> int:
+def asked_alike(stage: Scenario) -> int:
     """Return how often the provider was asked, having checked that it was the same each time."""
     assert all(body == stage.bodies[0] for body in stage.bodies)
     return len(stage.bodies)
@@ -28,9 +28,9 @@ def asked_alike(stage: Scene) -> int:
 @pytest.mark.parametrize(
     "tools", [pytest.param([], id="12_no_tools"), pytest.param(["search_web"], id="13_with_tools")]
 )
-def test_12_13_http_429_at_the_start(scene: Scenes, tools: list[str], waits: list[float]) -> None:
+def test_12_13_http_429_at_the_start(scenario: Scenarios, tools: list[str], waits: list[float]) -> None:
     """Asked again with the pause that was named, three times in all; then told, with code and time, and `done`."""
-    stage = scene(fails(429, "Slow down.", retry_after="2"))
+    stage = scenario(fails(429, "Slow down.", retry_after="2"))
     heard = stage.ask(tools=tools)
     assert_told(heard, "error", "RATE_LIMIT")
     assert (heard.done["retryable"], heard.done["retry_after"]) == (True, 2)
@@ -40,48 +40,48 @@ def test_12_13_http_429_at_the_start(scene: Scenes, tools: list[str], waits: lis
 @pytest.mark.parametrize(
     "tools", [pytest.param([], id="12_no_tools"), pytest.param(["search_web"], id="13_with_tools")]
 )
-def test_12_13_http_429_with_a_long_wait(scene: Scenes, tools: list[str]) -> None:
+def test_12_13_http_429_with_a_long_wait(scenario: Scenarios, tools: list[str]) -> None:
     """A wait of a minute is told at once instead of spent in silence."""
-    stage = scene(fails(429, "Slow down.", retry_after="60"))
+    stage = scenario(fails(429, "Slow down.", retry_after="60"))
     heard = stage.ask(tools=tools)
     assert_told(heard, "error", "RATE_LIMIT")
     assert (heard.done["retry_after"], len(stage.bodies)) == (60, 1)
 
 
-def test_14_error_in_mid_stream_without_tools(scene: Scenes) -> None:
+def test_14_error_in_mid_stream_without_tools(scenario: Scenarios) -> None:
     """What was said stays, and the error is told; nothing is asked again after words were shown."""
-    stage = scene(says(Said(text=("Half an ", "answer"), breaks="error")))
+    stage = scenario(says(Said(text=("Half an ", "answer"), breaks="error")))
     heard = stage.ask(tools=[])
     assert heard.text == "Half an answer"
     assert_told(heard, "error", "UPSTREAM_ERROR")
     assert len(stage.bodies) == 1
 
 
-def test_15_error_in_mid_stream_with_tools(scene: Scenes) -> None:
+def test_15_error_in_mid_stream_with_tools(scenario: Scenarios) -> None:
     """The error is told and what was said with it.
 
     V2 has shown words and may not ask again. Legacy, by nature, has shown nothing of a whole answer that failed, so it
     asks again, with the same request.
     """
-    stage = scene(says(Said(text=("Half an ", "answer"), breaks="error")))
+    stage = scenario(says(Said(text=("Half an ", "answer"), breaks="error")))
     heard = stage.ask()
     assert heard.text == "Half an answer"
     assert_told(heard, "error", "UPSTREAM_ERROR")
     assert asked_alike(stage) == (3 if stage.loop == "legacy" else 1)
 
 
-def test_16_connection_drops_without_tools(scene: Scenes) -> None:
+def test_16_connection_drops_without_tools(scenario: Scenarios) -> None:
     """A cut is never a success: the words stay, the run is interrupted."""
-    stage = scene(says(Said(text=("Half an ", "answer"), breaks="cut")))
+    stage = scenario(says(Said(text=("Half an ", "answer"), breaks="cut")))
     heard = stage.ask(tools=[])
     assert heard.text == "Half an answer"
     assert_told(heard, "interrupted", "STREAM_CUT")
     assert heard.done["retryable"] is True
 
 
-def test_17_connection_drops_with_tools(scene: Scenes) -> None:
+def test_17_connection_drops_with_tools(scenario: Scenarios) -> None:
     """Interrupted; V2 keeps the words that came, legacy, by nature, has no body to read any from and asks again."""
-    stage = scene(says(Said(text=("Half an ", "answer"), breaks="cut")))
+    stage = scenario(says(Said(text=("Half an ", "answer"), breaks="cut")))
     heard = stage.ask()
     assert_told(heard, "interrupted", "STREAM_CUT")
     assert heard.text == ("" if stage.loop == "legacy" else "Half an answer")
@@ -95,7 +95,7 @@ def test_17_connection_drops_with_tools(scene: Scenes) -> None:
     ("status", "code", "times"), [(402, "UPSTREAM_CREDITS", 1), (429, "RATE_LIMIT", 3), (502, "UPSTREAM_ERROR", 3)]
 )
 def test_18_19_an_error_in_the_body_of_a_200(
-    scene: Scenes, tools: list[str], status: int, code: str, times: int
+    scenario: Scenarios, tools: list[str], status: int, code: str, times: int
 ) -> None:
     """It is the error that it says it is, and is asked again only where that can help."""
     body: dict[str, Any] = {"error": {"code": status, "message": "Provider returned error"}}
@@ -103,7 +103,7 @@ def test_18_19_an_error_in_the_body_of_a_200(
     async def script(exchange: Exchange) -> None:
         await exchange.whole(200, json.dumps(body).encode())
 
-    stage = scene(script)
+    stage = scenario(script)
     heard = stage.ask(tools=tools)
     assert_told(heard, "error", code)
     assert heard.text == ""

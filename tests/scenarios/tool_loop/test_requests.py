@@ -8,7 +8,7 @@ import pytest
 from signalbox.chat import context
 from signalbox.profiles import Profile, profile_for
 
-from tests.scenarios.tool_loop.scene import Scenes, results_of
+from tests.scenarios.tool_loop.scenario import Scenarios, results_of
 from tests.scenarios.tool_loop.script import Said, answers, body_of, calls, fails, says, search
 from tests.support.scripted_upstream import DONE, chunk, sends
 
@@ -25,10 +25,10 @@ FORMAT = {"type": "json_object"}
     ],
 )
 def test_guardrails_are_on_every_request(
-    scene: Scenes, model: str, parallel: bool | None, response_format: Any
+    scenario: Scenarios, model: str, parallel: bool | None, response_format: Any
 ) -> None:
     """First step, repeated step, later step, finalize and the finalize that is asked again: all are guarded (PS-12)."""
-    stage = scene(calls(search("tides")), fails(502), calls(search("moon")), answers(), answers("Done."))
+    stage = scenario(calls(search("tides")), fails(502), calls(search("moon")), answers(), answers("Done."))
     heard = stage.ask(model=model, max_steps=3, response_format=FORMAT)
     assert heard.text == "Done."
     assert [body.get("tool_choice") for body in stage.bodies] == [None, None, None, "none", "none"]
@@ -40,18 +40,18 @@ def test_guardrails_are_on_every_request(
     assert heard.warnings == [*told, "MAX_STEPS"]
 
 
-def test_guardrails_leave_tool_free_runs_alone(scene: Scenes) -> None:
+def test_guardrails_leave_tool_free_runs_alone(scenario: Scenarios) -> None:
     """Without tools nothing of it is sent: hosts refuse parallel_tool_calls there (C3)."""
-    stage = scene(answers("Done."))
+    stage = scenario(answers("Done."))
     stage.ask(model="x-ai/grok-4", tools=[], response_format=FORMAT, parallel_tool_calls=True)
     assert "parallel_tool_calls" not in stage.bodies[0]
     assert stage.bodies[0]["response_format"] == FORMAT
     assert stage.streamed == [True]
 
 
-def test_a_callers_none_is_no_play_of_tools(scene: Scenes) -> None:
+def test_a_callers_none_is_no_play_of_tools(scenario: Scenarios) -> None:
     """`tool_choice: none` takes tools out of play: both loops stream, and calls are not run."""
-    stage = scene(says(Said(text=("Half ", "and half."), calls=(search("tides"),))))
+    stage = scenario(says(Said(text=("Half ", "and half."), calls=(search("tides"),))))
     heard = stage.ask(tool_choice="none")
     assert (heard.text, heard.calls, stage.searched) == ("Half and half.", [], [])
     assert (stage.streamed, len(heard.of("content"))) == ([True], 2)
@@ -60,14 +60,14 @@ def test_a_callers_none_is_no_play_of_tools(scene: Scenes) -> None:
 @pytest.mark.parametrize(
     "choice", ["required", {"type": "function", "function": {"name": "search_web"}}], ids=["required", "named"]
 )
-def test_a_forced_choice_binds_the_first_step(scene: Scenes, choice: Any) -> None:
+def test_a_forced_choice_binds_the_first_step(scenario: Scenarios, choice: Any) -> None:
     """Forced once; then the model may answer (PS-10)."""
-    stage = scene(calls(search("tides")), answers("Done."))
+    stage = scenario(calls(search("tides")), answers("Done."))
     stage.ask(tool_choice=choice)
     assert [body["tool_choice"] for body in stage.bodies] == [choice, "auto"]
 
 
-def test_reasoning_details_go_back_unchanged(scene: Scenes) -> None:
+def test_reasoning_details_go_back_unchanged(scenario: Scenarios) -> None:
     """Inside the tool loop the host gets its own details and ids back, whole or streamed (B1)."""
     details = [{"type": "reasoning.encrypted", "data": "x", "id": "call_0", "index": 0}]
     said = Said(calls=(search("tides"),))
@@ -81,7 +81,7 @@ def test_reasoning_details_go_back_unchanged(scene: Scenes) -> None:
         body["choices"][0]["message"] = message
         await exchange.whole(200, _json(body))
 
-    stage = scene(script, answers("Done."))
+    stage = scenario(script, answers("Done."))
     stage.ask()
     [sent] = [message for message in stage.bodies[1]["messages"] if message["role"] == "assistant"]
     assert sent["reasoning_details"] == details
@@ -98,9 +98,9 @@ def whole_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(context, "profile_for", doubted)
 
 
-def test_steps_are_taken_whole_where_streamed_calls_cannot_be_trusted(scene: Scenes, whole_steps: None) -> None:
+def test_steps_are_taken_whole_where_streamed_calls_cannot_be_trusted(scenario: Scenarios, whole_steps: None) -> None:
     """V2 asks for whole completions while tools are in play, and streams the finalize: as legacy always does."""
-    stage = scene(
+    stage = scenario(
         calls(search("tides"), search("moon"), search("tides"), text=("Let me ", "look.")),
         answers("Tides ", "rise.", reasoning=("So.",)),
     )
@@ -113,23 +113,23 @@ def test_steps_are_taken_whole_where_streamed_calls_cannot_be_trusted(scene: Sce
     assert heard.done["usage"] == {"input": 20, "output": 10}
 
 
-def test_tool_free_runs_stream_whatever_the_profile_says(scene: Scenes, whole_steps: None) -> None:
+def test_tool_free_runs_stream_whatever_the_profile_says(scenario: Scenarios, whole_steps: None) -> None:
     """The fact is about calls: without tools every family streams."""
-    stage = scene(answers("One, ", "two."))
+    stage = scenario(answers("One, ", "two."))
     heard = stage.ask(tools=[])
     assert (stage.streamed, len(heard.of("content"))) == ([True], 2)
 
 
-def test_a_whole_step_at_its_limit_goes_on(scene: Scenes, whole_steps: None) -> None:
+def test_a_whole_step_at_its_limit_goes_on(scenario: Scenarios, whole_steps: None) -> None:
     """Both go on; V2, by nature, starts a call that only reads as soon as it is closed, legacy knows the end first."""
-    stage = scene(calls(search("tides"), finish="length"), answers("Done."))
+    stage = scenario(calls(search("tides"), finish="length"), answers("Done."))
     heard = stage.ask()
     assert (heard.text, heard.done["status"]) == ("Done.", "complete")
     assert heard.result_codes() == (["STEP_FAILED"] if stage.loop == "legacy" else [None])
     assert len(results_of(stage.bodies[1])) == 1
 
 
-def test_a_message_inside_a_chunk_is_understood(scene: Scenes) -> None:
+def test_a_message_inside_a_chunk_is_understood(scenario: Scenarios) -> None:
     """A host that streams one chunk holding a whole `message` has answered, calls and all."""
     body = body_of(Said(calls=(search("tides"),)))
     answer = body_of(Said(text=("Tides rise.",)))
@@ -142,7 +142,7 @@ def test_a_message_inside_a_chunk_is_understood(scene: Scenes) -> None:
     async def second(exchange: Any) -> None:
         await sends(b"data: " + _json(answer) + b"\n\n" + DONE)(exchange)
 
-    stage = scene(first, second)
+    stage = scenario(first, second)
     heard = stage.ask(max_steps=2)
     assert stage.streamed == stage.each(False, True)
     assert (heard.text, stage.searched, heard.result_codes()) == ("Tides rise.", ["tides"], [None])

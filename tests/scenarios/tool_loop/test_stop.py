@@ -7,7 +7,7 @@ import pytest
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import ToolContext
 
-from tests.scenarios.tool_loop.scene import Scenes
+from tests.scenarios.tool_loop.scenario import Scenarios
 from tests.scenarios.tool_loop.script import Called, answers, calls
 from tests.support.fakes import make_tool
 from tests.support.running_app import WAIT, read_until
@@ -27,9 +27,9 @@ async def half_a_body(exchange: Exchange) -> None:
 
 @pytest.mark.parametrize("script", [silent, half_a_body], ids=["before a byte", "in the middle"])
 @pytest.mark.parametrize("tools", [[], ["search_web"]], ids=["no tools", "tools"])
-def test_stop_button_while_the_model_answers(scene: Scenes, script: Script, tools: list[str]) -> None:
+def test_stop_button_while_the_model_answers(scenario: Scenarios, script: Script, tools: list[str]) -> None:
     """The upstream connection is closed while the upstream blocks, also for a whole completion; no request follows."""
-    stage = scene(script)
+    stage = scenario(script)
     with stage.app.asking(tools=tools) as response:
         assert stage.upstream.wait_until(lambda: len(stage.upstream.asked) == 1)
         told = stage.app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop").json()
@@ -41,9 +41,9 @@ def test_stop_button_while_the_model_answers(scene: Scenes, script: Script, tool
 
 
 @pytest.mark.parametrize("script", [silent, half_a_body], ids=["before a byte", "in the middle"])
-def test_stop_by_leaving(scene: Scenes, script: Script) -> None:
+def test_stop_by_leaving(scenario: Scenarios, script: Script) -> None:
     """A reader who goes away ends the run and the provider's work, while a whole completion is pending too."""
-    stage = scene(script)
+    stage = scenario(script)
     with stage.app.asking(tools=["search_web"]) as response:
         run_id = response.headers["x-run-id"]
         assert stage.upstream.wait_until(lambda: len(stage.upstream.asked) == 1)
@@ -54,7 +54,7 @@ def test_stop_by_leaving(scene: Scenes, script: Script) -> None:
     assert len(stage.bodies) == 1
 
 
-def test_stop_during_a_tool(scene: Scenes) -> None:
+def test_stop_during_a_tool(scenario: Scenarios) -> None:
     """The tool is cancelled, its call answered CANCELLED, and no finalize is asked for."""
     started, left = threading.Event(), list[bool]()
 
@@ -65,7 +65,7 @@ def test_stop_during_a_tool(scene: Scenes) -> None:
         finally:
             left.append(True)
 
-    stage = scene(calls(Called("slow", "{}")), answers("Never."), extra_tools=[make_tool("slow", work)])
+    stage = scenario(calls(Called("slow", "{}")), answers("Never."), extra_tools=[make_tool("slow", work)])
     with stage.app.asking(tools=["slow"]) as response:
         chunks = response.iter_raw()
         seen = read_until(chunks, b"tool_executing")

@@ -129,8 +129,8 @@ def _try_out(mutation: Mutation, copy: Path) -> Verdict:
 def _row(verdict: Verdict) -> str:
     mutation = verdict.mutation
     rule = f"{mutation.quirk:<4} {mutation.rule}"
-    told = "" if verdict.seen is Seen.RED else f"  {verdict.said[:160]}"
-    return f"{rule:<64} {verdict.seen.value:<10} {verdict.seconds:5.1f} s  -k {mutation.expression}{told}"
+    observed = "" if verdict.seen is Seen.RED else f"  {verdict.said[:160]}"
+    return f"{rule:<64} {verdict.seen.value:<10} {verdict.seconds:5.1f} s  -k {mutation.expression}{observed}"
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ from signalbox.app.asgi.request_id import note_request
 from signalbox.app.logs.rejected_requests import MOST_LINES, SECONDS, RejectionLog
 from structlog.testing import capture_logs
 
-from tests.scenarios.access.house import ADMIN, bearer, give
+from tests.scenarios.access.users import ADMIN, bearer, create_token
 from tests.support.running_app import RunningApp, settings_for
 
 LINE = {"event", "log_level", "request_id", "status", "code", "method", "path", "owner", "client"}
@@ -39,7 +39,7 @@ def refused(app: RunningApp, ask: Callable[[httpx.Client], httpx.Response]) -> d
 
 def test_each_kind_of_refusal_has_its_line(guarded: RunningApp) -> None:
     """A line has status, code, method, path without query, and the owner if known; never a body or a key."""
-    token, text = give(guarded, "Ada")
+    token, text = create_token(guarded, "Ada")
     mine = bearer(text)
     body = {"model": "openai/sim", "prompt": "canary", "tools": []}
     chat = "/api/chat/stream"

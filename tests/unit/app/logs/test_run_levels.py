@@ -10,7 +10,7 @@ from signalbox.app.logs.run_log import level_of
 from signalbox.core.codes import Code
 from structlog.testing import capture_logs
 
-from tests.scenarios.access.house import bearer, give
+from tests.scenarios.access.users import bearer, create_token
 from tests.support.processes import Process, serving
 from tests.support.running_app import RunningApp, read_until, settings_for
 
@@ -41,7 +41,7 @@ def test_how_a_run_ended_decides(status: str, code: Code | None, level: str) -> 
 def test_a_failed_run_stands_out_and_names_its_owner(tmp_path: Path) -> None:
     """The owner is the API token's id, as in `signalbox token list`; the token itself is not logged."""
     with RunningApp(settings_for(tmp_path, signalbox_require_token=True)) as app:
-        token, text = give(app, "Ada")
+        token, text = create_token(app, "Ada")
         with capture_logs() as lines:
             body = {"model": "openai/sim-error-401", "prompt": "Hi!", "tools": []}
             answer = app.client.post("/api/chat/stream", json=body, headers=bearer(text))

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 from schemathesis.specs.openapi.definitions import OPENAPI_31
 from signalbox.app.openapi.examples import RESPONSES
 
-from tests.scenarios.access.house import House, Person, housed
+from tests.scenarios.access.users import User, UserApp, serve_users
 from tests.support.openapi import Conformance
 from tests.support.running_app import RunningApp
 
@@ -123,14 +123,14 @@ def test_every_example_matches_its_schema(document: Json, name: str) -> None:
 # --- responses --------------------------------------------------------------------------------------------------------
 
 
-def ask(person: Person, **body: Any) -> str:
+def ask(person: User, **body: Any) -> str:
     """Ask a question; return the id of its run."""
     response = person.client.post("/api/chat/stream", json={"model": "openai/sim", **body})
     assert response.status_code == 200, response.text
     return response.headers["x-run-id"]
 
 
-def ask_everything(ada: Person) -> dict[str, str]:
+def ask_everything(ada: User) -> dict[str, str]:
     """Make runs of every kind; return their ids."""
     chat = {"conversation_id": "chat-1"}
     image = [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": PIXEL}}]
@@ -161,7 +161,7 @@ def ask_everything(ada: Person) -> dict[str, str]:
     return runs
 
 
-def read_runs(house: House, runs: dict[str, str]) -> None:
+def read_runs(house: UserApp, runs: dict[str, str]) -> None:
     """Read every run and list them, as owner and as operator; stop and delete some."""
     ada, operator = house["ada"].client, house["operator"].client
     for run_id in runs.values():
@@ -182,7 +182,7 @@ def read_runs(house: House, runs: dict[str, str]) -> None:
     ada.delete(f"/api/runs/{runs['plain']}")
 
 
-def read_conversations(ada: Person) -> None:
+def read_conversations(ada: User) -> None:
     """Create, list, search, read, change, export and delete conversations."""
     client = ada.client
     for _ in range(2):
@@ -199,7 +199,7 @@ def read_conversations(ada: Person) -> None:
     client.patch("/api/conversations/chat-1", json={"leaf_id": "none"})
 
 
-def read_saves(ada: Person, runs: dict[str, str]) -> None:
+def read_saves(ada: User, runs: dict[str, str]) -> None:
     """Save runs, read and replay the saves, delete one."""
     client = ada.client
     made = [
@@ -219,7 +219,7 @@ def read_saves(ada: Person, runs: dict[str, str]) -> None:
         client.delete(f"/api/saves/{made[0]}")
 
 
-def read_the_rest(house: House) -> None:
+def read_the_rest(house: UserApp) -> None:
     """Read the lists, the flag and the probes; set the flag."""
     ada, operator = house["ada"].client, house["operator"].client
     for path in ("/api/models", "/api/tools", "/api/contract/v1.1.json", "/health/live", "/health/ready"):
@@ -237,7 +237,7 @@ def read_the_rest(house: House) -> None:
 
 def test_every_response_is_as_described(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Runs with tools, failures and continuations, conversations, saves, flags: every field is declared."""
-    with housed(tmp_path_factory.mktemp("data"), signalbox_max_streams_per_user=8) as house:
+    with serve_users(tmp_path_factory.mktemp("data"), signalbox_max_streams_per_user=8) as house:
         conformance = Conformance(house.app.app.openapi())
         for person in house.people.values():
             conformance.watch(person.client)

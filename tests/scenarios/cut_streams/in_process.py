@@ -110,7 +110,7 @@ EXECUTOR = ToolExecutor(tools())
 
 
 @dataclass
-class Came:
+class Result:
     """What a run came to."""
 
     events: list[AnyEvent]
@@ -118,23 +118,23 @@ class Came:
     ran: list[str]
 
 
-async def run(loop: str, stream: Stream, client: ByteClient, *, offered: Sequence[Tool] | None = None) -> Came:
+async def run(loop: str, stream: Stream, client: ByteClient, *, offered: Sequence[Tool] | None = None) -> Result:
     """Drive one run to its end."""
     context = context_for(tools() if offered is None else offered, model=stream.model)
     progress = Progress(clock=lambda: 0.0)
     RAN.clear()
     running = LOOPS[loop](context, client, EXECUTOR, progress, sleep=no_wait)  # type: ignore[index, call-arg]
     events = [event for batch in await driven(running, context, progress) for event in batch]
-    return Came(events, client.requests, list(RAN))
+    return Result(events, client.requests, list(RAN))
 
 
-def fault(came: Came, expected: Expected) -> str | None:
+def fault(result: Result, expected: Expected) -> str | None:
     """Return what is dishonest about a run's ending, None when nothing is."""
-    if wrong := first_fault(came.events):
+    if wrong := first_fault(result.events):
         return wrong
-    done = came.events[-1]
+    done = result.events[-1]
     assert isinstance(done, Done)
-    return _ending(done, expected) or _words(came.events, expected) or _doings(came, expected)
+    return _ending(done, expected) or _words(result.events, expected) or _doings(result, expected)
 
 
 def _ending(done: Done, expected: Expected) -> str | None:
@@ -158,19 +158,19 @@ def _words(events: list[AnyEvent], expected: Expected) -> str | None:
     return None
 
 
-def _doings(came: Came, expected: Expected) -> str | None:
+def _doings(result: Result, expected: Expected) -> str | None:
     low, high = expected.searches
-    searches, notes = came.ran.count(SEARCH), came.ran.count(NOTE)
+    searches, notes = result.ran.count(SEARCH), result.ran.count(NOTE)
     if not low <= searches <= high or notes != expected.notes:
         return f"it ran {searches} searches and wrote {notes} notes, not {expected.searches} and {expected.notes}"
-    executed = [event.id for event in came.events if isinstance(event, ToolExecuting)]
-    announced = [call.id for event in came.events if isinstance(event, ToolCalls) for call in event.calls]
-    answered = [event.id for event in came.events if isinstance(event, ToolResult)]
+    executed = [event.id for event in result.events if isinstance(event, ToolExecuting)]
+    announced = [call.id for event in result.events if isinstance(event, ToolCalls) for call in event.calls]
+    answered = [event.id for event in result.events if isinstance(event, ToolResult)]
     if len(executed) != len(set(executed)) or sorted(announced) != sorted(answered):
         return f"announced {announced}, executed {executed}, answered {answered}"
-    if len(came.requests) != expected.requests:
-        return f"it asked {len(came.requests)} times, not {expected.requests}"
-    return _signatures(came.requests[-1], expected)
+    if len(result.requests) != expected.requests:
+        return f"it asked {len(result.requests)} times, not {expected.requests}"
+    return _signatures(result.requests[-1], expected)
 
 
 def _signatures(last: Request, expected: Expected) -> str | None:

@@ -4,8 +4,8 @@ import socket
 from http.client import HTTPResponse
 from queue import SimpleQueue
 
-from tests.scenarios.resume.conftest import Stages
-from tests.scenarios.resume.stage import QUESTION, watching
+from tests.scenarios.resume.conftest import StartApp
+from tests.scenarios.resume.restartable_app import QUESTION, subscribe
 from tests.support.scripted_upstream import Exchange, chunk
 from tests.support.stream_reader import check_stream
 
@@ -23,13 +23,13 @@ async def floods(exchange: Exchange) -> None:
     await exchange.end()
 
 
-def test_a_slow_watcher_holds_nobody_up(stage: Stages) -> None:
+def test_a_slow_watcher_holds_nobody_up(stage: StartApp) -> None:
     """One reads nothing until the others have it all; then it has every byte too."""
     playing = stage(floods)
     with playing.asking({**QUESTION, "tools": []}) as first:
         first.until(b"Go ")
         path = f"/api/runs/{first.run_id}/events"
-        with socket.socket() as slow, watching(playing.app, "GET", path) as second:
+        with socket.socket() as slow, subscribe(playing.app, "GET", path) as second:
             slow.settimeout(10)
             slow.connect(("127.0.0.1", playing.app.port))
             slow.sendall(b"GET %b HTTP/1.1\r\nhost: localhost\r\n\r\n" % path.encode())
@@ -44,7 +44,7 @@ def test_a_slow_watcher_holds_nobody_up(stage: Stages) -> None:
     assert len(check_stream(whole).text) == 3 + PIECES * len(PIECE)
 
 
-def test_a_watcher_who_left_before_the_first_byte(stage: Stages) -> None:
+def test_a_watcher_who_left_before_the_first_byte(stage: StartApp) -> None:
     """A client that asks and is gone at once leaves no watcher behind, and its run ends with it."""
     playing = stage(floods)
     runs, over = playing.app.parts.runs, SimpleQueue[str | None]()

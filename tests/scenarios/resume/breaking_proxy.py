@@ -9,7 +9,7 @@ from typing import Self, TypeAlias
 from tests.support.running_app import WAIT
 
 
-class Wire:
+class BreakingProxy:
     """Forwards connections on a loopback port; each carries its share of the answer's bytes, then breaks.
 
     `shares` are taken one per connection; behind the last share all of them last.
@@ -75,7 +75,7 @@ class Bytes:
 
     left: int
 
-    def take(self, piece: bytes) -> bytes:
+    def let_through(self, piece: bytes) -> bytes:
         """Return what of a piece still passes."""
         passes = piece[: self.left]
         self.left -= len(passes)
@@ -99,7 +99,7 @@ class Until:
     word: bytes
     _end: bytes = b""
 
-    def take(self, piece: bytes) -> bytes:
+    def let_through(self, piece: bytes) -> bytes:
         """Return what of a piece still passes."""
         for at, byte in enumerate(piece, 1):
             self._end = (self._end + bytes([byte]))[-len(self.word) :]
@@ -118,7 +118,7 @@ async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sha
     """Carry bytes until their end, or until the share is used up; tell whether it was."""
     while piece := await reader.read(65536):
         # A share of nothing breaks here too: when there is an answer the question has come through.
-        writer.write(piece if share is None else share.take(piece))
+        writer.write(piece if share is None else share.let_through(piece))
         await writer.drain()
         if share is not None and share.is_used_up:
             return True

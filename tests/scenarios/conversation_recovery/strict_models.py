@@ -20,7 +20,7 @@ from signalbox.simulator.rules import check, check_body
 from signalbox.wire.openrouter.catalog import facts_of
 from signalbox.wire.openrouter.request import body_of
 
-from tests.scenarios.conversation_recovery.lives import FAMILIES, tools
+from tests.scenarios.conversation_recovery.cut_runs import FAMILIES, tools
 from tests.support.loop_runs import RUN_ID
 from tests.support.params import choice, params
 
@@ -82,7 +82,7 @@ def context_of(model: str, before: list[Message], ask: Ask, own: tuple[Message, 
     return context
 
 
-def requests_of(context: ConversationContext, *, first: bool) -> Iterator[Request]:
+def possible_requests(context: ConversationContext, *, first: bool) -> Iterator[Request]:
     """Build the requests that a run may send where it stands."""
     yield prepare_request_params(context, first=first)
     yield finalize_after_tools(context)
@@ -101,7 +101,7 @@ def refusal_of(request: Request) -> str | None:
 
 def first_refusal(context: ConversationContext, *, first: bool) -> str | None:
     """Give the first refusal of what a run may send where it stands."""
-    refusals = (refusal_of(request) for request in requests_of(context, first=first))
+    refusals = (refusal_of(request) for request in possible_requests(context, first=first))
     return next((said for said in refusals if said), None)
 
 

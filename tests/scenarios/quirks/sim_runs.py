@@ -19,7 +19,7 @@ Body = dict[str, Any]
 
 
 @dataclass
-class Told:
+class ObservedRun:
     """A run from both sides: its stream, and the requests that the upstream received with their statuses."""
 
     heard: ParsedStream
@@ -40,14 +40,14 @@ class Told:
 
 
 @dataclass
-class Teller:
+class Asker:
     """Asks one app on one loop."""
 
     app: RunningApp
     simulator: BackgroundSimulator
     loop: str
 
-    def __call__(self, model: str, prompt: str | None = None, **body: Any) -> Told:
+    def __call__(self, model: str, prompt: str | None = None, **body: Any) -> ObservedRun:
         """Ask, read the stream to its end, check it; without a prompt a question that nobody has asked yet."""
         memory = self.simulator.memory
         memory.requests.clear()
@@ -55,7 +55,7 @@ class Teller:
             body["prompt"] = prompt or question()
         heard = check_stream(streamed(self.app, self.loop, model=model, **body))
         received: list[Received] = [one for one in memory.requests if one.path.endswith("/chat/completions")]
-        return Told(heard, [one.body for one in received], [one.status for one in received])
+        return ObservedRun(heard, [one.body for one in received], [one.status for one in received])
 
 
 def question() -> str:
@@ -79,11 +79,11 @@ def streamed(app: RunningApp, loop: str, **body: Any) -> bytes:
     return seen
 
 
-def scripted(app: RunningApp, asked: list[Asked], loop: str, **body: Any) -> Told:
+def scripted(app: RunningApp, asked: list[Asked], loop: str, **body: Any) -> ObservedRun:
     """Ask an app over a scripted provider."""
     before = len(asked)
     heard = check_stream(streamed(app, loop, **{"model": "openai/sim", "prompt": "Hello!", **body}))
-    return Told(heard, [one.body for one in asked[before:]])
+    return ObservedRun(heard, [one.body for one in asked[before:]])
 
 
 def roles(body: Body) -> list[str]:

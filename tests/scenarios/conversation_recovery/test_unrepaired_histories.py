@@ -17,8 +17,8 @@ from signalbox.core.messages import (
 )
 from signalbox.core.params import NO_PARAMS
 
-from tests.scenarios.conversation_recovery.lives import FAMILIES, QUESTION, Cut, live, simulated
-from tests.scenarios.conversation_recovery.strict import Ask, context_of, first_refusal, refusal_of
+from tests.scenarios.conversation_recovery.cut_runs import FAMILIES, QUESTION, Cut, replay, simulated
+from tests.scenarios.conversation_recovery.strict_models import Ask, context_of, first_refusal, refusal_of
 
 HI, ON = UserMessage("Hi"), UserMessage("Go on.")
 A, B = ToolCall("aaaaaaaaa", "calculate", {"expression": "1"}), ToolCall("bbbbbbbbb", "calculate", {"expression": "2"})
@@ -90,8 +90,8 @@ def test_calls_need_tools_beside_them(family: str) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_reasoning_of_the_open_loop_must_come_back(family: str) -> None:
     """In the middle of a loop its own reasoning is missed by those who want it back."""
-    lived = live(simulated(f"{family}/sim-parallel", "v2"), Cut("cut", 1, 3), [UserMessage(QUESTION)])
-    context = context_of(f"{family}/sim-parallel", [UserMessage(QUESTION)], Ask(params=THINKS), tuple(lived.added))
+    finished = replay(simulated(f"{family}/sim-parallel", "v2"), Cut("cut", 1, 3), [UserMessage(QUESTION)])
+    context = context_of(f"{family}/sim-parallel", [UserMessage(QUESTION)], Ask(params=THINKS), tuple(finished.added))
     request = prepare_request_params(context)
     assert refusal_of(request) is None
     forgetful = tuple(

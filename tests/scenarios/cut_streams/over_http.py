@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
-from tests.scenarios.cut_streams.inside import CODES
+from tests.scenarios.cut_streams.in_process import CODES
 from tests.scenarios.cut_streams.oracle import ANSWER, Expected
 from tests.scenarios.cut_streams.streams import NOTE, SEARCH, Stream, answer
 from tests.support.running_app import RunningApp
@@ -31,7 +31,7 @@ class Plan:
 
 
 @dataclass
-class Stage:
+class CutStreamApp:
     """The app over a provider that knows each run's plan by its prompt; notes are files, so they can be counted."""
 
     app: RunningApp
@@ -46,7 +46,7 @@ class Stage:
 
     def ask(self, plan: Plan, loop: str, *, tools: bool = True) -> ParsedStream:
         """Ask once; several may at a time."""
-        prompt = self.provider.take(plan)
+        prompt = self.provider.register(plan)
         body = {"model": plan.stream.model, "prompt": prompt, "tools": [SEARCH, NOTE] if tools else []}
         response = self.app.client.post("/api/chat/stream", json=body, headers={"x-tool-loop": loop})
         assert response.headers["x-tool-loop"] == loop
@@ -63,7 +63,7 @@ class Provider:
         self._plans: dict[str, Plan] = {}
         self._numbers = count(1)
 
-    def take(self, plan: Plan) -> str:
+    def register(self, plan: Plan) -> str:
         """Remember a plan; return the prompt that it is played for."""
         prompt = f"Tell me. ({next(self._numbers)})"
         self._plans[prompt] = plan

@@ -5,8 +5,17 @@ from typing import Any
 
 import pytest
 
-from tests.scenarios.resume.conftest import Stages
-from tests.scenarios.resume.stage import LOOPS, TOOL_RUN, Stage, Watcher, ended, last_id, pieces_of, watching
+from tests.scenarios.resume.conftest import StartApp
+from tests.scenarios.resume.restartable_app import (
+    LOOPS,
+    TOOL_RUN,
+    RestartableApp,
+    Subscriber,
+    ended,
+    last_id,
+    pieces_of,
+    subscribe,
+)
 from tests.support.running_app import RunningApp
 from tests.support.stream_reader import check_stream, parse_stream
 
@@ -40,29 +49,29 @@ def joined(app: RunningApp, run_id: str, whole: bytes) -> None:
 
 
 @pytest.mark.parametrize("loop", LOOPS)
-def test_every_frame_of_a_live_run(stage: Stages, loop: str) -> None:
+def test_every_frame_of_a_live_run(stage: StartApp, loop: str) -> None:
     """Cut behind frame k, for every k that there is while the run is under way; every client's bytes are the same."""
     playing = stage(*TOOL_RUN, loop=loop)
     with ExitStack() as stack, playing.asking() as first:
         said = first.until(b'"tool_result"') if loop == "legacy" else first.until(b"is ")
         seen, run_id = pieces_of(said), first.run_id
-        resumed: list[tuple[bytes, Watcher]] = []
+        resumed: list[tuple[bytes, Subscriber]] = []
         for cut in range(len(seen) + 1):
-            with watching(playing.app, "GET", f"/api/runs/{run_id}/events") as before:
+            with subscribe(playing.app, "GET", f"/api/runs/{run_id}/events") as before:
                 had = b"".join(before.frames(cut))
             for way in WAYS:
                 method, path, given = resuming(playing.app, way, run_id, cut)
-                resumed.append((had, stack.enter_context(watching(playing.app, method, path, **given))))
+                resumed.append((had, stack.enter_context(subscribe(playing.app, method, path, **given))))
         playing.upstream.opened.set()
         whole = ended(first.rest(), "complete")
-        assert {had + watcher.rest() for had, watcher in resumed} == {whole}
+        assert {had + subscriber.rest() for had, subscriber in resumed} == {whole}
     assert len(resumed) >= 12
     assert len(playing.upstream.asked) == 2
     assert playing.runs() == 1
 
 
 @pytest.mark.parametrize("loop", LOOPS)
-def test_every_frame_from_disk_and_after_a_restart(stage: Stages, loop: str) -> None:
+def test_every_frame_from_disk_and_after_a_restart(stage: StartApp, loop: str) -> None:
     """A run that is over lives on disk alone; a new process on the same folder gives the same bytes."""
     playing = stage(*TOOL_RUN, loop=loop)
     playing.upstream.opened.set()
@@ -76,7 +85,7 @@ def test_every_frame_from_disk_and_after_a_restart(stage: Stages, loop: str) -> 
     assert len(playing.upstream.asked) == 2
 
 
-def test_a_restart_in_mid_stream(stage: Stages) -> None:
+def test_a_restart_in_mid_stream(stage: StartApp) -> None:
     """A deploy ends the run; what was seen before it and what is resumed behind it is one honest stream."""
     playing = stage(*TOOL_RUN)
     with playing.asking() as first:
@@ -98,7 +107,7 @@ def half_frames(whole: bytes) -> list[int]:
     return sorted(cuts)
 
 
-def test_a_cut_inside_a_frame(stage: Stages) -> None:
+def test_a_cut_inside_a_frame(stage: StartApp) -> None:
     """Half a frame is no frame: its reader goes on from its last whole one and has the rest of it once."""
     playing = stage(*TOOL_RUN)
     playing.upstream.opened.set()
@@ -110,7 +119,7 @@ def test_a_cut_inside_a_frame(stage: Stages) -> None:
         assert b"".join(kept) + rest.content == whole, cut
 
 
-def test_a_cursor_far_above_a_live_run(stage: Stages) -> None:
+def test_a_cursor_far_above_a_live_run(stage: StartApp) -> None:
     """Whoever claims to have seen more than there is gets what follows from now on, by every way, never silence."""
     playing = stage(*TOOL_RUN)
     with playing.asking() as first:
@@ -118,16 +127,16 @@ def test_a_cursor_far_above_a_live_run(stage: Stages) -> None:
         so_far = len(pieces_of(first.seen))
         with ExitStack() as stack:
             ahead = [
-                stack.enter_context(watching(playing.app, method, path, **given))
+                stack.enter_context(subscribe(playing.app, method, path, **given))
                 for method, path, given in (resuming(playing.app, way, first.run_id, 10**15) for way in WAYS)
             ]
             playing.upstream.opened.set()
             follows = b"".join(parse_stream(first.rest()).pieces[so_far:])
-            assert [watcher.rest() for watcher in ahead] == [follows] * len(WAYS)
+            assert [subscriber.rest() for subscriber in ahead] == [follows] * len(WAYS)
     assert playing.post(b"", last_event_id=f"{first.run_id}:{10**15}").status_code == 204
 
 
-def test_a_run_that_a_crash_took_the_beginning_of(stage: Stages) -> None:
+def test_a_run_that_a_crash_took_the_beginning_of(stage: StartApp) -> None:
     """From 0 its first frame says who speaks, although its number is far above 1; a cursor below that has a rest."""
     playing = stage(*TOOL_RUN)
     playing.upstream.opened.set()
@@ -145,7 +154,7 @@ def test_a_run_that_a_crash_took_the_beginning_of(stage: Stages) -> None:
         assert "run_id" not in rest.events[0]
 
 
-def _lose_the_journal(playing: Stage, run_id: str) -> None:
+def _lose_the_journal(playing: RestartableApp, run_id: str) -> None:
     """Leave the disk as a crash right behind the start of a run leaves it."""
     database = playing.app.parts.runs.store._database  # type: ignore[attr-defined]
 

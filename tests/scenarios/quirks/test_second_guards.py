@@ -8,8 +8,8 @@ from signalbox.chat.calls.execution import ToolExecution
 from signalbox.chat.loops.retry import Retry
 from signalbox.tools import registry
 
-from tests.scenarios.quirks.seen import body_of, called, calls_with, results, speaks
-from tests.scenarios.quirks.telling import scripted, user
+from tests.scenarios.quirks.assertions import body_of, called, calls_with, results, speaks
+from tests.scenarios.quirks.sim_runs import scripted, user
 from tests.support.fakes import make_tool
 from tests.support.fixtures import Behind
 from tests.support.scripted_upstream import DONE, Exchange, Script, chunk, says, sends
@@ -33,9 +33,9 @@ def test_a02_an_index_that_comes_with_the_id_again(behind: Behind) -> None:
     rest = {"index": 0, "id": "call_1", "function": {"arguments": '{"n":1}'}}
     frames = chunk({"tool_calls": [begin]}) + chunk({"tool_calls": [rest]}) + chunk({}, finish="tool_calls") + DONE
     app, upstream = behind(sends(frames), says("Done."), extra_tools=[make_tool("bell")], settings=HEADER)
-    told = scripted(app, upstream.asked, "v2", tools=["bell"])
-    assert called(told) == [("bell", {"n": 1})]
-    assert told.heard.result_codes() == [None]
+    observed = scripted(app, upstream.asked, "v2", tools=["bell"])
+    assert called(observed) == [("bell", {"n": 1})]
+    assert observed.heard.result_codes() == [None]
 
 
 def test_a12_an_empty_finish_reason_behind_one(behind: Behind) -> None:
@@ -49,8 +49,8 @@ def test_a13_nothing_of_a_malformed_whole_answer_is_shown(behind: Behind) -> Non
     """The rest of a call in the text of a whole answer is no answer, and nobody sees it."""
     malformed = body_of({"content": "print(default_api.bell("}, native_finish_reason="MALFORMED_FUNCTION_CALL")
     app, upstream = behind(_whole(malformed), speaks("Done."), extra_tools=[make_tool("bell")], settings=HEADER)
-    told = scripted(app, upstream.asked, "legacy", tools=["bell"])
-    assert (told.status, told.heard.text) == (("complete", None), "Done.")
+    observed = scripted(app, upstream.asked, "legacy", tools=["bell"])
+    assert (observed.status, observed.heard.text) == (("complete", None), "Done.")
 
 
 def test_b12_several_seals_in_one_step_are_told_once(behind: Behind) -> None:
@@ -87,11 +87,11 @@ def test_e08_a_loop_that_breaks_behind_a_call(behind: Behind, monkeypatch: pytes
     monkeypatch.setattr(ToolExecution, "wait_for_results", breaks)
     tool = make_tool("bell")
     app, upstream = behind(calls_with("bell", "{}"), speaks("Never said."), extra_tools=[tool], settings=HEADER)
-    told = scripted(app, upstream.asked, loop, tools=["bell"])
-    assert told.status == ("error", "INTERNAL")
-    assert told.heard.result_codes() == ["STEP_FAILED"]
-    assert told.heard.types[-2:] == ["warning", "done"]
-    assert b"on purpose" not in told.heard.raw
+    observed = scripted(app, upstream.asked, loop, tools=["bell"])
+    assert observed.status == ("error", "INTERNAL")
+    assert observed.heard.result_codes() == ["STEP_FAILED"]
+    assert observed.heard.types[-2:] == ["warning", "done"]
+    assert b"on purpose" not in observed.heard.raw
 
 
 @LOOPS
@@ -104,10 +104,10 @@ def test_e08_the_model_reads_which_tool_broke(behind: Behind, loop: str) -> None
     app, upstream = behind(
         calls_with("bell", "{}"), speaks("Then without."), extra_tools=[make_tool("bell", breaks)], settings=HEADER
     )
-    told = scripted(app, upstream.asked, loop, tools=["bell"])
-    assert told.status == ("complete", None)
-    assert "bell failed; answer without it" in results(told.last)
-    assert "on purpose" not in results(told.last)
+    observed = scripted(app, upstream.asked, loop, tools=["bell"])
+    assert observed.status == ("complete", None)
+    assert "bell failed; answer without it" in results(observed.last)
+    assert "on purpose" not in results(observed.last)
 
 
 @LOOPS
@@ -120,10 +120,10 @@ def test_g04_ids_and_keys_of_others_are_taken_out_of_an_upstreams_words(behind: 
         await exchange.whole(400, json.dumps({"error": error}).encode())
 
     app, upstream = behind(refuses, settings=HEADER)
-    told = scripted(app, upstream.asked, loop)
-    assert "since the colour is wrong" in told.heard.done["error"]
-    assert secret not in told.heard.raw.decode()
-    assert secret not in json.dumps(told.trace(app))
+    observed = scripted(app, upstream.asked, loop)
+    assert "since the colour is wrong" in observed.heard.done["error"]
+    assert secret not in observed.heard.raw.decode()
+    assert secret not in json.dumps(observed.trace(app))
 
 
 @pytest.mark.parametrize("content", [" \n", [{"type": "text", "text": " "}]], ids=["text", "parts"])
@@ -139,14 +139,14 @@ def test_e02_a_whole_body_that_ends_before_its_object(behind: Behind, no_waiting
     """A proxy that ends a cut body cleanly is no host that speaks another protocol: it is a cut."""
     cut = body_of({"content": "Hello, this is the answer."})[:-60]
     app, upstream = behind(_whole(cut), extra_tools=[make_tool("bell")], settings=HEADER)
-    told = scripted(app, upstream.asked, "legacy", tools=["bell"])
-    assert told.status == ("interrupted", "STREAM_CUT")
+    observed = scripted(app, upstream.asked, "legacy", tools=["bell"])
+    assert observed.status == ("interrupted", "STREAM_CUT")
 
 
 def test_f02_no_remedy_behind_what_was_shown(behind: Behind) -> None:
     """Credits that end in the middle of an answer are told: a smaller request would say its beginning twice."""
     error = {"code": 402, "message": "This request requires more credits, but can only afford 900."}
     app, upstream = behind(sends(chunk({"content": "So "}) + chunk({}, error=error) + DONE), settings=HEADER)
-    told = scripted(app, upstream.asked, "v2", max_tokens=2000)
-    assert told.status == ("error", "UPSTREAM_CREDITS")
-    assert (told.heard.text, len(told.requests)) == ("So ", 1)
+    observed = scripted(app, upstream.asked, "v2", max_tokens=2000)
+    assert observed.status == ("error", "UPSTREAM_CREDITS")
+    assert (observed.heard.text, len(observed.requests)) == ("So ", 1)

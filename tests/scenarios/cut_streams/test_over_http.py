@@ -11,7 +11,7 @@ import pytest
 from signalbox.chat.loops.registry import LOOPS
 
 from tests.scenarios.cut_streams.oracle import Expected, after, always
-from tests.scenarios.cut_streams.outside import How, Plan, Provider, Stage, fault
+from tests.scenarios.cut_streams.over_http import CutStreamApp, How, Plan, Provider, fault
 from tests.scenarios.cut_streams.streams import STREAMS, Stream, broken_off
 from tests.support.loop_runs import no_wait
 from tests.support.running_app import RunningApp, settings_for
@@ -25,7 +25,7 @@ each_end = pytest.mark.parametrize("how", ["clean", "broken"])
 
 
 @contextmanager
-def _staged(folder: Path, timeout: float) -> Iterator[Stage]:
+def _staged(folder: Path, timeout: float) -> Iterator[CutStreamApp]:
     """Run one app over one provider, without the waits between attempts."""
     provider, notes = Provider(), folder / "notes"
     with pytest.MonkeyPatch.context() as patch, ScriptedUpstream(provider) as upstream:
@@ -40,11 +40,11 @@ def _staged(folder: Path, timeout: float) -> Iterator[Stage]:
             search_backend="docs",
         )
         with RunningApp(settings) as app:
-            yield Stage(app, provider, notes)
+            yield CutStreamApp(app, provider, notes)
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CutStreamApp]:
     """Run one app for all tests of cuts; it is patient, so that a busy machine makes no silence of its own."""
     with _staged(tmp_path_factory.mktemp("endings"), PATIENT) as staged:
         yield staged
@@ -56,7 +56,7 @@ def _cuts(stream: Stream) -> list[int]:
     return sorted({*stream.borders(), *rng.sample(range(len(stream.raw)), SAMPLE)})
 
 
-def _hold(stage: Stage, plan: Plan, expected: Expected, loop: str, *, tools: bool = True) -> None:
+def _hold(stage: CutStreamApp, plan: Plan, expected: Expected, loop: str, *, tools: bool = True) -> None:
     heard, notes = stage.play(plan, loop, tools=tools)
     wrong = fault(heard, notes, plan, expected)
     assert wrong is None, f"{loop}, {plan.how} behind {sum(map(len, plan.reads))} bytes: {wrong}"
@@ -64,7 +64,7 @@ def _hold(stage: Stage, plan: Plan, expected: Expected, loop: str, *, tools: boo
 
 @each_stream
 @each_end
-def test_a_cut_stream_ends_honestly_over_http(stage: Stage, name: str, how: How) -> None:
+def test_a_cut_stream_ends_honestly_over_http(stage: CutStreamApp, name: str, how: How) -> None:
     """Cut between any two frames and at some bytes, an answer keeps the contract, tells all that came, and its end."""
     stream = STREAMS[name]
     for cut in _cuts(stream):
@@ -76,7 +76,7 @@ def test_a_cut_stream_ends_honestly_over_http(stage: Stage, name: str, how: How)
 
 @each_stream
 @each_end
-def test_a_cut_body_is_asked_for_again_over_http(stage: Stage, name: str, how: How) -> None:
+def test_a_cut_body_is_asked_for_again_over_http(stage: CutStreamApp, name: str, how: How) -> None:
     """The legacy loop, which takes whole answers, asks again for one that was cut, and tells nothing twice."""
     stream = STREAMS[name]
     rng = random.Random(f"{SEED} {name}")
@@ -87,7 +87,7 @@ def test_a_cut_body_is_asked_for_again_over_http(stage: Stage, name: str, how: H
 
 @each_stream
 @each_end
-def test_a_body_that_is_always_cut_ends_interrupted_over_http(stage: Stage, name: str, how: How) -> None:
+def test_a_body_that_is_always_cut_ends_interrupted_over_http(stage: CutStreamApp, name: str, how: How) -> None:
     """A host that cuts every body is asked as often as the policy allows, and the run says that it was interrupted."""
     stream = STREAMS[name]
     for cut in (0, *random.Random(f"{SEED} {name}").sample(range(1, len(stream.body)), SAMPLE)):
@@ -96,7 +96,7 @@ def test_a_body_that_is_always_cut_ends_interrupted_over_http(stage: Stage, name
 
 
 @each_stream
-def test_an_error_chunk_ends_honestly_over_http(stage: Stage, name: str) -> None:
+def test_an_error_chunk_ends_honestly_over_http(stage: CutStreamApp, name: str) -> None:
     """An error chunk between any two frames ends the run as an error with all that came, or is asked again."""
     stream = STREAMS[name]
     for place in range(len(stream.frames) + 1):
@@ -127,9 +127,9 @@ def test_a_host_that_falls_silent_is_left_over_http(tmp_path: Path) -> None:
     with _staged(tmp_path, STALL) as stage, ThreadPoolExecutor(len(stalls)) as pool:
         heard = list(pool.map(lambda stall: stage.ask(stall[0], stall[2]), stalls))
         assert stage.written() == sum(expected.notes for _, expected, _ in stalls)
-    for (plan, expected, loop), came in zip(stalls, heard, strict=True):
-        wrong = fault(came, expected.notes, plan, expected)
+    for (plan, expected, loop), result in zip(stalls, heard, strict=True):
+        wrong = fault(result, expected.notes, plan, expected)
         assert wrong is None, f"{loop}, {plan.stream.name} behind {sum(map(len, plan.reads))} bytes: {wrong}"
         if expected.status == "interrupted":
-            assert came.done["code"] == "UPSTREAM_STALLED"
-            assert came.warnings == ["UPSTREAM_STALLED"]
+            assert result.done["code"] == "UPSTREAM_STALLED"
+            assert result.warnings == ["UPSTREAM_STALLED"]

@@ -6,8 +6,8 @@ import time
 import pytest
 from signalbox.runs.run import Run
 
-from tests.scenarios.resume.conftest import Stages
-from tests.scenarios.resume.stage import LOOPS, QUESTION, Stage, ended, watching
+from tests.scenarios.resume.conftest import StartApp
+from tests.scenarios.resume.restartable_app import LOOPS, QUESTION, RestartableApp, ended, subscribe
 from tests.support.running_app import WAIT
 from tests.support.scripted_upstream import holds, waits
 from tests.support.stream_reader import check_stream
@@ -16,7 +16,7 @@ STOPS = {**QUESTION, "on_disconnect": "stop", "tools": []}
 GOES_ON = {**QUESTION, "tools": []}
 
 
-def left_by_all_but(playing: Stage, run_id: str, count: int) -> None:
+def left_by_all_but(playing: RestartableApp, run_id: str, count: int) -> None:
     """Ask the app until a run has this many watchers: a connection is closed before its other side knows."""
     given_up = time.monotonic() + WAIT
     while playing.app.client.get(f"/api/runs/{run_id}").json()["watchers"] != count:
@@ -24,13 +24,13 @@ def left_by_all_but(playing: Stage, run_id: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("stays", ["who asked", "who follows"])
-def test_the_last_of_two_ends_it(stage: Stages, stays: str) -> None:
+def test_the_last_of_two_ends_it(stage: StartApp, stays: str) -> None:
     """The first who goes ends nothing; the second ends the run, its upstream too."""
     playing = stage(holds)
     with playing.asking(STOPS) as asker:
         asker.until(b"So far")
         run_id = asker.run_id
-        with watching(playing.app, "GET", f"/api/runs/{run_id}/events") as follower:
+        with subscribe(playing.app, "GET", f"/api/runs/{run_id}/events") as follower:
             follower.until(b"So far")
             (follower if stays == "who asked" else asker).response.close()
             left_by_all_but(playing, run_id, 1)
@@ -42,7 +42,7 @@ def test_the_last_of_two_ends_it(stage: Stages, stays: str) -> None:
 
 
 @pytest.mark.parametrize("loop", LOOPS)
-def test_its_time_runs_out(stage: Stages, loop: str) -> None:
+def test_its_time_runs_out(stage: StartApp, loop: str) -> None:
     """Nobody came back: upstream is closed, the run is interrupted, and what was received is kept."""
     playing = stage(holds, loop=loop, settings={"signalbox_detached_seconds": 0.05})
     with playing.asking(GOES_ON) as first:
@@ -53,12 +53,12 @@ def test_its_time_runs_out(stage: Stages, loop: str) -> None:
     assert (heard.done["code"], heard.text) == ("DETACHED_TIMEOUT", "So far")
 
 
-def test_its_time_begins_with_the_last_of_two(stage: Stages) -> None:
+def test_its_time_begins_with_the_last_of_two(stage: StartApp) -> None:
     """While one watches no time runs; when he has gone too it does."""
     playing = stage(holds, settings={"signalbox_detached_seconds": 0.05})
     with playing.asking(GOES_ON) as first:
         first.until(b"So far")
-        with watching(playing.app, "GET", f"/api/runs/{first.run_id}/events") as second:
+        with subscribe(playing.app, "GET", f"/api/runs/{first.run_id}/events") as second:
             second.until(b"So far")
             first.response.close()
             left_by_all_but(playing, first.run_id, 1)
@@ -69,7 +69,7 @@ def test_its_time_begins_with_the_last_of_two(stage: Stages) -> None:
 
 
 @pytest.mark.parametrize("comes_back", ["by GET", "by POST", "by its key"])
-def test_whoever_comes_back_in_time_keeps_it(stage: Stages, comes_back: str) -> None:
+def test_whoever_comes_back_in_time_keeps_it(stage: StartApp, comes_back: str) -> None:
     """The time is counted anew only when he leaves again."""
     playing = stage(waits, settings={"signalbox_detached_seconds": 60})
     with playing.asking(GOES_ON, idempotency_key="k") as first:
@@ -81,7 +81,7 @@ def test_whoever_comes_back_in_time_keeps_it(stage: Stages, comes_back: str) -> 
         ("GET", f"/api/runs/{first.run_id}/events") if comes_back == "by GET" else ("POST", "/api/chat/stream")
     )
     headers = {"idempotency-key": "k"} if comes_back == "by its key" else {"last-event-id": f"{first.run_id}:0"}
-    with watching(playing.app, method, path, headers=headers, json=GOES_ON) as again:
+    with subscribe(playing.app, method, path, headers=headers, json=GOES_ON) as again:
         again.until(b"First ")
         assert playing.app.call(lambda: run.detached_timer) is None
         playing.upstream.opened.set()
@@ -89,7 +89,7 @@ def test_whoever_comes_back_in_time_keeps_it(stage: Stages, comes_back: str) -> 
     assert len(playing.upstream.asked) == 1
 
 
-def test_no_time_at_all_still_waits_for_the_first_watcher(stage: Stages) -> None:
+def test_no_time_at_all_still_waits_for_the_first_watcher(stage: StartApp) -> None:
     """With 0 seconds alone a run ends when it is left, and not before its asker has read its first byte."""
     playing = stage(waits, settings={"signalbox_detached_seconds": 0})
     with playing.asking(GOES_ON) as first:
@@ -103,7 +103,7 @@ def test_no_time_at_all_still_waits_for_the_first_watcher(stage: Stages) -> None
     assert check_stream(ended(playing.events(second.run_id), "interrupted")).done["code"] == "DETACHED_TIMEOUT"
 
 
-def test_a_run_that_was_left_ends_well_by_itself(stage: Stages) -> None:
+def test_a_run_that_was_left_ends_well_by_itself(stage: StartApp) -> None:
     """`continue`: the answer is complete for whoever reads it later, also after a restart."""
     playing = stage(waits)
     over = threading.Event()

@@ -20,7 +20,7 @@ QUESTION: dict[str, Any] = {"model": "openai/sim", "prompt": "What is six by sev
 
 
 @dataclass
-class Stage:
+class RestartableApp:
     """A provider that outlives the app, and the app on one data folder."""
 
     upstream: ScriptedUpstream
@@ -57,10 +57,10 @@ class Stage:
         return self.app.client.post("/api/chat/stream", content=raw, headers=named(headers))
 
     @contextmanager
-    def asking(self, body: dict[str, Any] = QUESTION, **headers: str) -> Iterator["Watcher"]:
+    def asking(self, body: dict[str, Any] = QUESTION, **headers: str) -> Iterator["Subscriber"]:
         """Ask on a connection of its own; leaving the block cuts it."""
-        with watching(self.app, "POST", "/api/chat/stream", json=body, headers=named(headers)) as watcher:
-            yield watcher
+        with subscribe(self.app, "POST", "/api/chat/stream", json=body, headers=named(headers)) as subscriber:
+            yield subscriber
 
     def events(self, run_id: str, after: int = 0) -> bytes:
         """Replay a run."""
@@ -76,7 +76,7 @@ class Stage:
 
 
 @dataclass
-class Watcher:
+class Subscriber:
     """One connection; it reads as far as it is told and remembers every byte."""
 
     response: httpx.Response
@@ -106,13 +106,13 @@ class Watcher:
 
 
 @contextmanager
-def watching(app: RunningApp, method: str, path: str, **given: Any) -> Iterator[Watcher]:
+def subscribe(app: RunningApp, method: str, path: str, **given: Any) -> Iterator[Subscriber]:
     """Open a stream on a connection of its own; leaving the block cuts it."""
     with (
         httpx.Client(base_url=app.url, timeout=WAIT, trust_env=False) as alone,
         alone.stream(method, path, **given) as response,
     ):
-        yield Watcher(response)
+        yield Subscriber(response)
 
 
 def named(headers: dict[str, str]) -> dict[str, str]:

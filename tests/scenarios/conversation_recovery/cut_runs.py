@@ -44,7 +44,7 @@ Answer = list[StreamPart]
 
 
 @dataclass(frozen=True)
-class Life:
+class ScriptedRun:
     """All that a model says in one run, request by request, part by part."""
 
     name: str
@@ -65,7 +65,7 @@ class Cut:
 
 
 @dataclass
-class Lived:
+class RunResult:
     """A run that is over: what its client heard, and what it left in memory."""
 
     context: ConversationContext
@@ -93,7 +93,7 @@ def _taking(name: str) -> JsonObject:
 # --- what models say ---
 
 
-class Listener:
+class RecordingClient:
     """Asks the simulator in process, and keeps what it said."""
 
     def __init__(self) -> None:
@@ -106,11 +106,11 @@ class Listener:
         said: Answer = []
         self.answers.append(said)
 
-        def heard(parts: list[StreamPart]) -> None:
+        def record(parts: list[StreamPart]) -> None:
             said.extend(parts)
             emit(parts)
 
-        await self._service.stream(request, heard)
+        await self._service.stream(request, record)
 
     async def complete(self, request: Request, on_head: object = None) -> list[StreamPart]:
         self.answers.append(await self._service.complete(request))
@@ -118,9 +118,9 @@ class Listener:
 
 
 @cache
-def simulated(model: str, loop: LoopName) -> Life:
+def simulated(model: str, loop: LoopName) -> ScriptedRun:
     """Let a simulated model live its run, and keep every word of it."""
-    listener = Listener()
+    recorder = RecordingClient()
     context = context_for(
         tools(),
         model=model,
@@ -128,43 +128,43 @@ def simulated(model: str, loop: LoopName) -> Life:
         params={"reasoning": {"effort": "medium"}},
         limits=Limits(max_steps=3),
     )
-    asyncio.run(_drive(context, loop, listener, Lived(context)))
-    assert listener.answers
-    return Life(model, model, loop, tuple(listener.answers), tools(), steps=3)
+    asyncio.run(_drive(context, loop, recorder, RunResult(context)))
+    assert recorder.answers
+    return ScriptedRun(model, model, loop, tuple(recorder.answers), tools(), steps=3)
 
 
 @cache
-def recorded() -> tuple[Life, ...]:
+def recorded() -> tuple[ScriptedRun, ...]:
     """Every recorded run in which a tool was called, as both loops hear it."""
     every = load(recordings_folder())
     in_chains = [steps for steps in chains(every).values() if any(step.calls for step in steps)]
     alone = [[one] for one in every if one.calls and not one.facts.get("chain")]
     streams = [steps for steps in [*in_chains, *alone] if all(step.file.suffix == ".sse" for step in steps)]
-    return tuple(_life(steps, loop) for steps in streams for loop in ("v2", "legacy"))
+    return tuple(_scripted_run(steps, loop) for steps in streams for loop in ("v2", "legacy"))
 
 
-def _life(steps: list[Recorded], loop: LoopName) -> Life:
+def _scripted_run(steps: list[Recorded], loop: LoopName) -> ScriptedRun:
     names = sorted({call["name"] for step in steps for call in step.calls if call["name"]})
     made = tuple(make_tool(name, eager=bool(at % 2)) for at, name in enumerate(names))
     answers = tuple(list(stream_parts([step.body], DIALECTS["openrouter-chat"])) for step in steps)
-    return Life(steps[0].stem, str(steps[0].facts["model"]), loop, answers, made, steps=len(steps) + 1)
+    return ScriptedRun(steps[0].stem, str(steps[0].facts["model"]), loop, answers, made, steps=len(steps) + 1)
 
 
 # --- what becomes of it ---
 
 
 @dataclass
-class Teller:
+class ReplayClient:
     """A ChatClient that says again what was said, up to the cut; what is asked behind the cut ends as it does."""
 
-    life: Life
+    scripted_run: ScriptedRun
     cut: Cut
     asked: int = -1
     task: "asyncio.Task[None] | None" = None
 
     async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: object = None) -> None:
         self.asked += 1
-        answer = self.life.answers[min(self.asked, len(self.life.answers) - 1)]
+        answer = self.scripted_run.answers[min(self.asked, len(self.scripted_run.answers) - 1)]
         is_cut = self.cut.how not in ("whole", "lost") and self.asked >= self.cut.request
         for part in answer[: self.cut.part] if is_cut else answer:
             emit([part])
@@ -199,25 +199,29 @@ def _signatures(answer: Answer, cut: int) -> list[StreamPart]:
     return [part for part in answer[cut:] if isinstance(part, Details)] if has_finished else []
 
 
-def live(life: Life, cut: Cut, messages: list[Message]) -> Lived:
+def replay(scripted_run: ScriptedRun, cut: Cut, messages: list[Message]) -> RunResult:
     """Let a run hear all this up to the cut, behind these messages."""
-    context = context_for(life.tools, model=life.model, messages=[*messages], limits=Limits(max_steps=life.steps))
-    lived = Lived(context)
-    asyncio.run(_drive(context, life.loop, Teller(life, cut), lived))
-    assert first_fault(lived.events) is None, first_fault(lived.events)
+    context = context_for(
+        scripted_run.tools, model=scripted_run.model, messages=[*messages], limits=Limits(max_steps=scripted_run.steps)
+    )
+    finished = RunResult(context)
+    asyncio.run(_drive(context, scripted_run.loop, ReplayClient(scripted_run, cut), finished))
+    assert first_fault(finished.events) is None, first_fault(finished.events)
     if cut.how == "lost":  # its client heard no more than this of it
-        del lived.events[cut.request + cut.part :]
-    return lived
+        del finished.events[cut.request + cut.part :]
+    return finished
 
 
-async def _drive(context: ConversationContext, loop: LoopName, client: Teller | Listener, lived: Lived) -> None:
-    if isinstance(client, Teller):
+async def _drive(
+    context: ConversationContext, loop: LoopName, client: ReplayClient | RecordingClient, finished: RunResult
+) -> None:
+    if isinstance(client, ReplayClient):
         client.task = asyncio.current_task()
     progress = Progress(clock=lambda: 0.0)
     start = V2Loop if loop == "v2" else LegacyLoop
     running = start(context, client, ToolExecutor(_tools_of(client)), progress, sleep=no_wait)
-    await drive(running, context, progress, lived.events.extend)
+    await drive(running, context, progress, finished.events.extend)
 
 
-def _tools_of(client: Teller | Listener) -> tuple[Tool, ...]:
-    return client.life.tools if isinstance(client, Teller) else tools()
+def _tools_of(client: ReplayClient | RecordingClient) -> tuple[Tool, ...]:
+    return client.scripted_run.tools if isinstance(client, ReplayClient) else tools()

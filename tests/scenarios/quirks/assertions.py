@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from tests.scenarios.quirks.telling import Body, Told, calling, said_by
+from tests.scenarios.quirks.sim_runs import Body, ObservedRun, calling, said_by
 from tests.support.scripted_upstream import DONE, Exchange, Script, call_chunk, chunk
 
 ASKED = "How does the tool loop of Signalbox work?"
@@ -14,28 +14,28 @@ SEARCHES = tuple(("search_web", {"query": f"tool loop Signalbox work {at}"}) for
 MARKS = re.compile(r"<\W?\w|｜|\[TOOL_CALLS\]|\[ARGS\]|tool_call|invoke")
 
 
-def called(told: Told) -> list[tuple[str, Any]]:
+def called(observed: ObservedRun) -> list[tuple[str, Any]]:
     """Give the calls that were announced, in order."""
-    return [(call["name"], given) for call, given in zip(told.heard.calls, told.heard.arguments, strict=True)]
+    return [(call["name"], given) for call, given in zip(observed.heard.calls, observed.heard.arguments, strict=True)]
 
 
-def ran(told: Told, *calls: tuple[str, Any]) -> None:
+def ran(observed: ObservedRun, *calls: tuple[str, Any]) -> None:
     """Check that these calls and no others were announced, each ran once and well, and an answer followed."""
-    assert called(told) == list(calls)
-    assert told.heard.result_codes() == [None] * len(calls)
-    executed = [event["id"] for event in told.heard.of("tool_executing")]
-    assert sorted(executed) == sorted(call["id"] for call in told.heard.calls)
-    answered(told)
-    assert sent_back(told.last) == list(calls)
+    assert called(observed) == list(calls)
+    assert observed.heard.result_codes() == [None] * len(calls)
+    executed = [event["id"] for event in observed.heard.of("tool_executing")]
+    assert sorted(executed) == sorted(call["id"] for call in observed.heard.calls)
+    answered(observed)
+    assert sent_back(observed.last) == list(calls)
 
 
-def answered(told: Told) -> None:
+def answered(observed: ObservedRun) -> None:
     """Check that the run ended well, in words, and without a warning."""
-    assert told.status == ("complete", None)
-    assert told.heard.warnings == []
-    assert set(told.statuses) == {200}
-    last = max(at for at, kind in enumerate(told.heard.types) if kind == "content")
-    assert told.heard.types[last:] == ["content", "done"]
+    assert observed.status == ("complete", None)
+    assert observed.heard.warnings == []
+    assert set(observed.statuses) == {200}
+    last = max(at for at, kind in enumerate(observed.heard.types) if kind == "content")
+    assert observed.heard.types[last:] == ["content", "done"]
 
 
 def sent_back(body: Body) -> list[tuple[str, Any]]:

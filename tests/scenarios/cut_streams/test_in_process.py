@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from tests.scenarios.cut_streams.inside import ByteClient, Came, Sent, fault, run, whole
+from tests.scenarios.cut_streams.in_process import ByteClient, Result, Sent, fault, run, whole
 from tests.scenarios.cut_streams.oracle import Expected, after, always
 from tests.scenarios.cut_streams.streams import LARGEST, STREAMS, Stream, broken_off
 
@@ -27,9 +27,9 @@ class Faults:
         self.found: list[str] = []
         self.runs = 0
 
-    def judge(self, place: object, came: Came, expected: Expected) -> None:
+    def judge(self, place: object, result: Result, expected: Expected) -> None:
         self.runs += 1
-        if wrong := fault(came, expected):
+        if wrong := fault(result, expected):
             self.found.append(f"{place}: {wrong}")
 
     def none_in(self, runs: int) -> None:
@@ -43,8 +43,8 @@ async def test_a_stream_cut_at_every_byte_ends_honestly(name: str, breaks: bool)
     """The V2 loop tells all that came, runs nothing that was cut, and says how it ended, wherever the cut is."""
     stream, faults = STREAMS[name], Faults()
     for cut in range(len(stream.raw) + 1):
-        came = await run("v2", stream, ByteClient(Sent(stream.reads(cut), breaks), whole(stream)))
-        faults.judge(cut, came, after(stream, stream.raw[:cut]))
+        result = await run("v2", stream, ByteClient(Sent(stream.reads(cut), breaks), whole(stream)))
+        faults.judge(cut, result, after(stream, stream.raw[:cut]))
     faults.none_in(len(stream.raw) + 1)
 
 
@@ -55,8 +55,8 @@ async def test_a_whole_answer_cut_at_every_byte_is_asked_for_again(name: str, br
     stream, faults = STREAMS[name], Faults()
     again = Sent([stream.body])
     for cut in range(len(stream.body)):
-        came = await run("legacy", stream, ByteClient(Sent([stream.body[:cut]], breaks), again))
-        faults.judge(cut, came, after(stream, stream.body[:cut], streamed=False))
+        result = await run("legacy", stream, ByteClient(Sent([stream.body[:cut]], breaks), again))
+        faults.judge(cut, result, after(stream, stream.body[:cut], streamed=False))
     faults.none_in(len(stream.body))
 
 

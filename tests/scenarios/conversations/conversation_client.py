@@ -21,7 +21,7 @@ class Answered:
 
 
 @dataclass
-class Talk:
+class ConversationClient:
     """One conversation of an app."""
 
     app: RunningApp
@@ -43,7 +43,7 @@ class Talk:
         heard = check_stream(response.content)
         return Answered(heard, response.headers["x-run-id"], response.headers["x-message-id"])
 
-    def told(self, place: int = -1) -> list[tuple[str, Any]]:
+    def sent_messages(self, place: int = -1) -> list[tuple[str, Any]]:
         """What the provider was told in one of its requests: who, and what."""
         return [(m["role"], m["content"]) for m in self.upstream.asked[place].body["messages"]]
 
@@ -59,9 +59,9 @@ class Talk:
         return [node["text"] for node in self.tree()["messages"]]
 
 
-def talk_behind(behind: Behind, *scripts: Script, **given: Any) -> Talk:
+def start_conversation(behind: Behind, *scripts: Script, **given: Any) -> ConversationClient:
     """Start an app over these scripts, and a talk in it."""
-    return Talk(*behind(*scripts, **given))
+    return ConversationClient(*behind(*scripts, **given))
 
 
 def broken_after(text: str) -> Script:

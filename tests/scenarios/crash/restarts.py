@@ -30,7 +30,7 @@ def until(holds: Callable[[], bool], seconds: float = WAIT) -> None:
 
 
 @contextmanager
-def crashing(folder: Path, upstream: ScriptedUpstream, loop: str) -> Iterator[Process]:
+def serve_until_killed(folder: Path, upstream: ScriptedUpstream, loop: str) -> Iterator[Process]:
     """Serve with the two tools until the block ends; whoever is not dead by then is killed."""
     env = {"OPENROUTER_BASE_URL": upstream.base_url, "TOOL_LOOP_V2": str(loop == "v2")}
     process = Process(["-m", "tests.scenarios.crash.server"], folder, env)
@@ -68,7 +68,7 @@ class Cut:
 
 
 @dataclass
-class Office:
+class BillingEndpoint:
     """The provider's /generation: it knows nothing before `is_open`, then one bill for whatever is asked."""
 
     is_open: Event = field(default_factory=Event)
@@ -83,13 +83,13 @@ class Office:
 
 
 @dataclass
-class Lives:
+class RestartedServer:
     """The second life of a server, and all that is known of its first one."""
 
     loop: str
     folder: Path
     upstream: ScriptedUpstream
-    office: Office
+    billing: BillingEndpoint
     process: Process
     cuts: list[Cut]
     seconds: float
@@ -108,13 +108,13 @@ class Lives:
 
 
 @contextmanager
-def lives(folder: Path, loop: str) -> Iterator[Lives]:
+def crash_and_restart(folder: Path, loop: str) -> Iterator[RestartedServer]:
     """Have a run at each stage, kill the server, start it again."""
     (folder / "open-next").touch()
     (folder / "open-end").touch()
-    office = Office()
-    with ScriptedUpstream(play, models=office) as upstream:
-        with crashing(folder, upstream, loop) as process, ExitStack() as clients:
+    billing = BillingEndpoint()
+    with ScriptedUpstream(play, models=billing) as upstream:
+        with serve_until_killed(folder, upstream, loop) as process, ExitStack() as clients:
             cuts = [ask(clients, process, stage) for stage in stages(loop)]
             for cut in cuts:
                 until(lambda cut=cut: is_durable(folder, cut))
@@ -123,8 +123,10 @@ def lives(folder: Path, loop: str) -> Iterator[Lives]:
             for cut in cuts:
                 cut.read_rest()
         begun = time.monotonic()
-        with crashing(folder, upstream, loop) as process:
-            yield Lives(loop, folder, upstream, office, process, cuts, time.monotonic() - begun, len(upstream.asked))
+        with serve_until_killed(folder, upstream, loop) as process:
+            yield RestartedServer(
+                loop, folder, upstream, billing, process, cuts, time.monotonic() - begun, len(upstream.asked)
+            )
 
 
 def ask(clients: ExitStack, process: Process, stage: Stage) -> Cut:

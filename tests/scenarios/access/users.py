@@ -17,7 +17,7 @@ from tests.support.stream_reader import check_stream
 ACCESS, ADMIN = "letmein-letmein", "operator-operator"
 
 
-def give(app: RunningApp, name: str, seconds: float | None = None) -> tuple[Token, str]:
+def create_token(app: RunningApp, name: str, seconds: float | None = None) -> tuple[Token, str]:
     """Make a token as the command does; return it and its text."""
     token, text = new_token(name, time(), seconds)
     app.within(app.parts.database.write(add_token, token))
@@ -30,14 +30,14 @@ def bearer(text: str) -> dict[str, str]:
 
 
 @dataclass
-class Person:
+class User:
     """Somebody with a token: what they ask goes out with it. `things` are the ids of what is theirs."""
 
     name: str
     owner: str
     client: httpx.Client
     is_operator: bool = False
-    things: dict[str, str] = field(default_factory=dict[str, str])
+    resources: dict[str, str] = field(default_factory=dict[str, str])
 
     def ask(self, prompt: str = "Hello!", headers: dict[str, str] | None = None, **body: Any) -> httpx.Response:
         asked = {"model": "openai/sim", "prompt": prompt, "tools": [], **body}
@@ -53,44 +53,44 @@ class Person:
 
 
 @dataclass
-class House:
+class UserApp:
     """An app and its people; `guest` has the access token."""
 
     app: RunningApp
-    people: dict[str, Person]
+    people: dict[str, User]
 
-    def __getitem__(self, name: str) -> Person:
+    def __getitem__(self, name: str) -> User:
         return self.people[name]
 
 
 @contextmanager
-def housed(data: Path, **settings: Any) -> Iterator[House]:
+def serve_users(data: Path, **settings: Any) -> Iterator[UserApp]:
     """Serve, with an access token, an operator and two people with API tokens."""
     made = settings_for(data, signalbox_access_token=ACCESS, signalbox_admin_token=ADMIN, **settings)
     with RunningApp(made) as app, ExitStack() as stack:
-        tokens = {name: give(app, name) for name in ("ada", "bob")}
+        tokens = {name: create_token(app, name) for name in ("ada", "bob")}
         people = {
             "guest": ("", ACCESS),
             "operator": ("", ADMIN),
             **{name: (token.id, text) for name, (token, text) in tokens.items()},
         }
 
-        def person(name: str, owner: str, text: str) -> Person:
+        def user(name: str, owner: str, text: str) -> User:
             client = httpx.Client(base_url=app.url, timeout=WAIT, trust_env=False, headers=bearer(text))
-            return Person(name, owner, stack.enter_context(client), is_operator=name == "operator")
+            return User(name, owner, stack.enter_context(client), is_operator=name == "operator")
 
-        yield House(app, {name: person(name, *given) for name, given in people.items()})
+        yield UserApp(app, {name: user(name, *given) for name, given in people.items()})
 
 
-def furnish(person: Person) -> None:
+def create_resources(user: User) -> None:
     """Have a person make one of everything: a run, a conversation with an answer in it, a save."""
-    run_id = person.ask().headers["x-run-id"]
-    answer = person.ask("What is the tool loop?", conversation_id=f"talk-of-{person.name}")
-    saved = person.client.post("/api/saves", json={"run_id": run_id, "title": f"Of {person.name}"})
+    run_id = user.ask().headers["x-run-id"]
+    answer = user.ask("What is the tool loop?", conversation_id=f"talk-of-{user.name}")
+    saved = user.client.post("/api/saves", json={"run_id": run_id, "title": f"Of {user.name}"})
     assert saved.status_code == 200, saved.text
-    person.things = {
+    user.resources = {
         "run_id": run_id,
-        "conversation_id": f"talk-of-{person.name}",
+        "conversation_id": f"talk-of-{user.name}",
         "answer_id": answer.headers["x-run-id"],
         "save_id": saved.json()["id"],
     }

@@ -13,11 +13,11 @@ from tests.support.scripted_upstream import Exchange, ScriptedUpstream
 from tests.support.stream_reader import ParsedStream
 
 TOOLS = ["search_web", "get_current_time", "calculate"]
-Scenes = Callable[..., "Scene"]
+Scenarios = Callable[..., "Scenario"]
 
 
 @dataclass(frozen=True)
-class Scene:
+class Scenario:
     """What a scenario asks and what it looks at afterwards."""
 
     loop: LoopName

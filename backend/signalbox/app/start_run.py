@@ -79,7 +79,8 @@ async def _plan(ask: Ask, binding: Binding | None, services: Services, size: int
     """Plan the run; raises RequestError for a model that the catalogue does not list."""
     await services.catalog.check(ask.model)
     facts = services.catalog.entry(ask.model)
-    terms = ServerTerms(services.settings.signalbox_max_run_cost, services.search_is_paid)
+    unsupported = services.upstream.dialect.unsupported_params(ask.params)
+    terms = ServerTerms(services.settings.signalbox_max_run_cost, services.search_is_paid, unsupported)
     if binding is not None:
         return plan_of(ask, binding.messages, facts, terms, session_id=binding.conversation_id, cited=binding.cited)
     messages = await offloaded(partial(with_trusted_results, ask.conversation, services.executor.tools), size=size)

@@ -58,8 +58,9 @@ async def _no_journal() -> None:
 class ConversationContext(Struct):
     """The context of one run. `messages` grows by the turns of this run, which begin at `loop_start`.
 
-    `base_params` and `tool_choice` are what the caller asked for, `provider_id` is the model's family. `flush` waits
-    until every emitted event is on disk, and raises StoreError. Without a `budget` a run may cost anything.
+    `base_params` and `tool_choice` are what the caller asked for; `unsupported_params` are the fields of `Params` that
+    the upstream's API does not have. `provider_id` is the model's family. `flush` waits until every emitted event is on
+    disk, and raises StoreError. Without a `budget` a run may cost anything.
     `request_id` is for the log. `cited` are the numbered sources of an answer that this run continues. `profile` and
     `loop_start` are always set here.
     """
@@ -68,6 +69,7 @@ class ConversationContext(Struct):
     model: str
     messages: list[Message]
     base_params: Params = NO_PARAMS
+    unsupported_params: frozenset[str] = frozenset()
     tool_schemas: tuple[ToolSchema, ...] = ()
     tool_choice: Choice | None = None
     finalize_hint: str = ""

@@ -138,12 +138,14 @@ def dropped_params(context: ConversationContext) -> list[str]:
 
 def _accepted(params: Params, context: ConversationContext) -> Params:
     """Remove the parameters that the model's providers do not accept."""
-    rejected = [name for name in _LISTED if getattr(params, name) is not None and not _is_accepted(context, name)]
+    rejected = [name for name in params.set_fields() if not _is_accepted(context, name)]
     return params.changed(**dict.fromkeys(rejected)) if rejected else params
 
 
 def _is_accepted(context: ConversationContext, name: str) -> bool:
     listed = context.abilities.parameters
+    if name in context.unsupported_params:
+        return False
     return listed is None or name not in _LISTED or name in listed
 
 

@@ -19,10 +19,14 @@ FREE_SEARCHES, PAID_SEARCHES = 6, 10
 
 
 class ServerTerms(Struct, frozen=True):
-    """What the server adds to every run: a cost limit in USD, and whether a search costs money."""
+    """What the server adds to every run: a cost limit in USD, and whether a search costs money.
+
+    `unsupported_params` are the fields of `Params` that the upstream's API does not have.
+    """
 
     max_cost: float | None = None
     search_is_paid: bool = False
+    unsupported_params: frozenset[str] = frozenset()
 
 
 class RunPlan(Struct, frozen=True, kw_only=True):
@@ -34,6 +38,7 @@ class RunPlan(Struct, frozen=True, kw_only=True):
     model: str
     messages: tuple[Message, ...]
     params: Params = NO_PARAMS
+    unsupported_params: frozenset[str] = frozenset()
     tools: tuple[ToolSchema, ...] = ()
     choice: Choice | None = None
     finalize_hint: str = ""
@@ -50,6 +55,7 @@ class RunPlan(Struct, frozen=True, kw_only=True):
             model=self.model,
             messages=[*self.messages],
             base_params=self.params,
+            unsupported_params=self.unsupported_params,
             tool_schemas=self.tools,
             tool_choice=self.choice,
             finalize_hint=self.finalize_hint,
@@ -77,6 +83,7 @@ def plan_of(
         model=ask.model,
         messages=tuple(messages),
         params=ask.params,
+        unsupported_params=terms.unsupported_params,
         tools=schemas_of(ask.tools),
         choice=ask.choice,
         finalize_hint=ask.finalize_hint,

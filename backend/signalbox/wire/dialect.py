@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from signalbox.core.catalog import ModelFacts
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject
+from signalbox.core.params import Params
 from signalbox.core.parts import Bill, Request, Served, StreamPart
 from signalbox.wire.stream_decoder import StreamDecoder
 
@@ -90,6 +91,10 @@ class Dialect(ABC):
     @abstractmethod
     def facts_of(self, entry: JsonObject) -> ModelFacts | None:
         """Read one entry of the catalogue; None for one that is not listed."""
+
+    def unsupported_params(self, params: Params) -> frozenset[str]:
+        """Return the names of the set fields of `params` that this API does not have; they are not sent."""
+        return frozenset()
 
     def listed_id(self, model: str) -> str | None:
         """Return the id under which the catalogue lists a model; None for an id that it never lists."""

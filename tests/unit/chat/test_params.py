@@ -166,3 +166,12 @@ def test_the_callers_modalities_are_sent_as_they_are(drawn: tuple[str, ...]) -> 
     context = context_for(params={"modalities": ["text"]})
     context.abilities = Abilities(modalities=drawn)
     assert sent(prepare_request_params(context).params) == {"modalities": ["text"]}
+
+
+def test_a_parameter_that_the_api_does_not_have_is_not_sent() -> None:
+    """What the dialect cannot write is left out, and the warning names it; the rest is sent."""
+    params: dict[str, JsonValue] = {"provider": {"order": ["a"]}, "models": ["b/c"], "seed": 1}
+    context = context_for(params=params)
+    context.unsupported_params = frozenset({"routing", "fallbacks"})
+    assert sent(guarded_params(context)) == {"seed": 1}
+    assert dropped_params(context) == ["provider", "models"]

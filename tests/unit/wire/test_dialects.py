@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 from signalbox.core.messages import UserMessage
+from signalbox.core.params import Params, Reasoning, Routing
 from signalbox.core.parts import Request
 from signalbox.wire.dialect import Dialect, Upstream
 from signalbox.wire.dialects import DIALECTS, dialect_at, upstream_at
@@ -78,3 +80,54 @@ def test_rows_have_their_names() -> None:
 def test_the_catalogue_lists_models_without_their_routing(model: str, listed: str | None) -> None:
     """A suffix that chooses the routing is no part of the listed id; presets are not listed."""
     assert {dialect.listed_id(model) for dialect in DIALECTS.values()} == {listed}
+
+
+ALL_PARAMS = Params(
+    temperature=0.5,
+    top_k=40,
+    min_p=0.1,
+    top_a=0.2,
+    repetition_penalty=1.1,
+    routing=Routing({"order": ["a"]}),
+    fallbacks=("b/c",),
+    reasoning=Reasoning(effort="low"),
+    extra={"guided_regex": "a+"},
+)
+
+
+def test_only_openrouter_gets_its_parameters() -> None:
+    """A compatible server has no field for routing, fallback models and `top_a`; unlisted fields pass."""
+    compatible, routed = DIALECTS["openai-chat"], DIALECTS["openrouter-chat"]
+    assert routed.unsupported_params(ALL_PARAMS) == frozenset()
+    unsupported = compatible.unsupported_params(ALL_PARAMS)
+    assert unsupported == {"routing", "fallbacks", "top_a"}
+    left = ALL_PARAMS.changed(**dict.fromkeys(unsupported))
+    body = json.loads(compatible.body_of(replace(REQUEST, params=left), stream=False))
+    assert {name: value for name, value in body.items() if name not in ("model", "messages", "stream")} == {
+        "temperature": 0.5,
+        "top_k": 40,
+        "min_p": 0.1,
+        "repetition_penalty": 1.1,
+        "reasoning_effort": "low",
+        "guided_regex": "a+",
+    }
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "effort"),
+    [(Reasoning(effort="high", exclude=True), "high"), (Reasoning(enabled=False), "none"), (Reasoning(), None)],
+)
+def test_a_compatible_server_gets_the_effort_alone(reasoning: Reasoning, effort: str | None) -> None:
+    """OpenAI has only `reasoning_effort`; reasoning that says nothing about the effort is not sent."""
+    compatible, params = DIALECTS["openai-chat"], Params(reasoning=reasoning)
+    assert ("reasoning" in compatible.unsupported_params(params)) is (effort is None)
+    if effort is not None:
+        body = json.loads(compatible.body_of(replace(REQUEST, params=params), stream=False))
+        assert (body["reasoning_effort"], "reasoning" in body) == (effort, False)
+
+
+def test_openrouter_gets_the_reasoning_object() -> None:
+    """OpenRouter takes effort, budget and what is shown in one object."""
+    params = Params(reasoning=Reasoning(max_tokens=2048, exclude=True))
+    body = json.loads(DIALECTS["openrouter-chat"].body_of(replace(REQUEST, params=params), stream=False))
+    assert body["reasoning"] == {"max_tokens": 2048, "exclude": True}

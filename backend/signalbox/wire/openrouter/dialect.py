@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from signalbox.core.catalog import ModelFacts
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject
+from signalbox.core.params import Params
 from signalbox.core.parts import Request, Served, StreamPart
 from signalbox.wire.dialect import Dialect, Lookup, Upstream
 from signalbox.wire.openrouter.account import account_of
@@ -15,6 +16,9 @@ from signalbox.wire.openrouter.generation import bill_of
 from signalbox.wire.openrouter.request import body_of
 from signalbox.wire.openrouter.stream import ChatStreamDecoder
 from signalbox.wire.stream_decoder import StreamDecoder
+
+# `top_k`, `min_p` and `repetition_penalty` are no parameters of OpenAI's either, but of vLLM and llama.cpp.
+_ONLY_OPENROUTER = frozenset({"top_a", "routing", "fallbacks"})
 
 
 class ChatCompletions(Dialect):
@@ -35,6 +39,14 @@ class ChatCompletions(Dialect):
     def body_of(self, request: Request, *, stream: bool) -> bytes:
         """Write the body, and ask for the usage of a stream."""
         return body_of(request, stream=stream, routed=False)
+
+    def unsupported_params(self, params: Params) -> frozenset[str]:
+        """Return OpenRouter's parameters, and reasoning that is no effort."""
+        unsupported = _ONLY_OPENROUTER.intersection(params.set_fields())
+        reasoning = params.reasoning
+        if reasoning is not None and reasoning.effort is None and reasoning.enabled is not False:
+            unsupported |= {"reasoning"}
+        return unsupported
 
     def stream_decoder(self, served: Served | None = None) -> StreamDecoder:
         """Return a decoder for `data:` frames up to `[DONE]`."""
@@ -67,6 +79,10 @@ class OpenRouter(ChatCompletions):
     base_path = "/api/v1"
     account = Lookup("/key", account_of)
     bill = Lookup("/generation?id={id}", bill_of)
+
+    def unsupported_params(self, params: Params) -> frozenset[str]:
+        """Return none: OpenRouter has them all."""
+        return frozenset()
 
     def headers_of(self, upstream: Upstream) -> dict[str, str]:
         """Add what OpenRouter lists applications by, and ask for its routing metadata."""

@@ -27,6 +27,8 @@ from signalbox.wire.json_text import dumps
 
 # The field of DeepSeek and Kimi for reasoning text; OpenRouter's is `reasoning`.
 _OLD_REASONING_FIELD = "reasoning_content"
+# OpenAI's parameter for reasoning; OpenRouter's is the object `reasoning`.
+_EFFORT = "reasoning_effort"
 # The JSON of tools, by the identity of their schema, which lives as long as its tool (`ToolSpec.schema`). An entry
 # holds its schema, so that no other schema gets the same identity.
 _fragments: dict[int, tuple[ToolSchema, JsonValue]] = {}
@@ -43,7 +45,8 @@ KEYS = {
 def body_of(request: Request, *, stream: bool, routed: bool = True) -> bytes:
     """Write the body. `routed`: for OpenRouter, which always reports usage and accepts a session id.
 
-    Other servers report the usage of a stream only on request (`stream_options`), and do not know `session_id`.
+    Other servers report the usage of a stream only on request (`stream_options`), do not know `session_id`, and take
+    the reasoning effort as OpenAI does.
     """
     try:
         return orjson.dumps(_body(request, list(map(_fragment, request.tools)), stream=stream, routed=routed))
@@ -62,7 +65,7 @@ def _body(request: Request, tools: JsonValue, *, stream: bool, routed: bool) -> 
         if request.tool_choice is not None:
             body["tool_choice"] = _choice(request.tool_choice)
     if request.params is not NO_PARAMS:
-        _add_params(request.params, body)
+        _add_params(request.params, body, routed=routed)
     if routed and request.session_id:
         body["session_id"] = request.session_id
     if not routed and stream:
@@ -70,10 +73,14 @@ def _body(request: Request, tools: JsonValue, *, stream: bool, routed: bool) -> 
     return body
 
 
-def _add_params(params: Params, body: JsonObject) -> None:
+def _add_params(params: Params, body: JsonObject, *, routed: bool) -> None:
     """Add the parameters: the caller's in a fixed order, then those that guardrails added."""
     for name in params.set_fields():
-        body[KEYS.get(name, name)] = _value(getattr(params, name))
+        value = getattr(params, name)
+        if isinstance(value, Reasoning) and not routed:
+            body[_EFFORT] = value.effort or ("none" if value.enabled is False else None)
+        else:
+            body[KEYS.get(name, name)] = _value(value)
     body.update(params.extra)
 
 

@@ -11,8 +11,8 @@ from signalbox.core.params import Params, Reasoning
 from signalbox.core.tools import Tool
 from signalbox.replay.case import Case
 from signalbox.replay.differences import KINDS, Kind
+from signalbox.replay.fake_tools import fake_tools
 from signalbox.replay.parity import Trial
-from signalbox.replay.stage import made_up_tools
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.simulator.families import FAMILIES
 from signalbox.simulator.faults.scripted import example_ids
@@ -47,7 +47,7 @@ _ALL: dict[Kind, str] = {kind: _STREAM_ALONE for kind in KINDS if kind != "contr
 
 def scenarios() -> list[Trial]:
     """Return every scenario, in an order that does not change."""
-    tools = made_up_tools()
+    tools = fake_tools()
     return [_trial(case, tools) for case in (*_of_families(tools), *_of_limits(tools), *_of_faults(tools))]
 
 

@@ -16,14 +16,14 @@ from signalbox.core.errors import SignalboxError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject
 from signalbox.core.ports import ChatClient
-from signalbox.replay.differences import Difference, differences, money
+from signalbox.replay.case_runner import WholeFromStream, run_case
+from signalbox.replay.differences import Difference, differences, format_cost
+from signalbox.replay.fake_tools import NOON
 from signalbox.replay.journals import Journal, NoJournal
 from signalbox.replay.outcome import Outcome
-from signalbox.replay.parity import Bench, Trial, TrialResult, judge
-from signalbox.replay.playing import WholeFromStream, play
-from signalbox.replay.reasons import explained, was_stopped, was_torn
-from signalbox.replay.report import case_line, detail_lines, in_short, parity_data, replay_data, replay_lines
-from signalbox.replay.stage import NOON
+from signalbox.replay.parity import Trial, TrialResult, TrialSetup, run_trial
+from signalbox.replay.reasons import explain, interruption_reasons, missing_history_reasons
+from signalbox.replay.report import case_line, detail_lines, parity_data, replay_data, replay_lines, run_summary
 from signalbox.services.http.client import HttpClient
 from signalbox.services.upstream import UpstreamClient
 from signalbox.simulator.http.server import BackgroundSimulator
@@ -75,7 +75,7 @@ def _warn_of(bench: Workbench, journals: Sequence[Journal]) -> None:
             "No OPENROUTER_API_KEY is set: the simulator answers instead of the real model of the original run."
         )
     for journal in journals:
-        if journal.is_torn:
+        if journal.lacks_history:
             _print_note(f"The conversation of {journal.run_id} is not here, so earlier messages are missing.")
         if missing := bench.missing(journal):
             _print_note(
@@ -95,27 +95,27 @@ async def _replay(arguments: argparse.Namespace) -> int:
         model = arguments.model or journal.model
         loop: LoopName = arguments.loop or (journal.loop if arguments.model else _OTHER[journal.loop])
         tools = bench.recorded(journal)
-        played = await play(await bench.case(journal, model), loop, bench.upstream, tools)
+        result = await run_case(await bench.case(journal, model), loop, bench.upstream, tools)
         if arguments.events is not None:
-            _write(arguments.events, played.stream)
+            _write(arguments.events, result.stream)
         by_chance = bench.is_real or not journal.simulated or model != journal.model
-        found = _explained(journal, played.outcome, by_chance=by_chance)
+        found = _explained(journal, result.outcome, by_chance=by_chance)
         # With `--events -`, standard output is only for the stream.
         out = sys.stderr if str(arguments.events) == "-" else sys.stdout
         if arguments.json:
-            _print_json(replay_data(journal.outcome, played.outcome, found, tools.unknown), out)
+            _print_json(replay_data(journal.outcome, result.outcome, found, tools.unknown), out)
         else:
-            print(*replay_lines(journal.outcome, played.outcome, found, tools.unknown), sep="\n", file=out)
+            print(*replay_lines(journal.outcome, result.outcome, found, tools.unknown), sep="\n", file=out)
         if bench.is_real:
-            _print_note(f"It cost {money(played.outcome.cost)}.")
-        return 1 if played.outcome.fault else 0
+            _print_note(f"It cost {format_cost(result.outcome.cost)}.")
+        return 1 if result.outcome.fault else 0
 
 
 def _explained(journal: Journal, again: Outcome, *, by_chance: bool) -> list[Difference]:
     then = journal.outcome
     legacy, v2 = (again, then) if then.loop == "v2" else (then, again)
-    known = was_torn() if journal.is_torn else was_stopped(then)
-    return explained(differences(then, again), legacy, v2, known=known, by_chance=by_chance)
+    known = missing_history_reasons() if journal.lacks_history else interruption_reasons(then)
+    return explain(differences(then, again), legacy, v2, known=known, by_chance=by_chance)
 
 
 def _write(path: Path, stream: bytes) -> None:
@@ -166,13 +166,13 @@ async def _of_journals(
         clients: Mapping[LoopName, ChatClient] = {"legacy": bench.upstream, "v2": bench.second}
         cost = 0.0
         for journal in journals:
-            case, about = await bench.case(journal, journal.model), f"then: {in_short(journal.outcome)}"
+            case, about = await bench.case(journal, journal.model), f"then: {run_summary(journal.outcome)}"
             trial = Trial(case, lambda journal=journal: bench.recorded(journal), about=about)
-            result = await judge(trial, Bench(clients, by_chance=bench.is_real))
+            result = await run_trial(trial, TrialSetup(clients, by_chance=bench.is_real))
             cost += result.cost
             report(result)
         if bench.is_real:
-            _print_note(f"It cost {money(cost)}.")
+            _print_note(f"It cost {format_cost(cost)}.")
 
 
 async def _of_scenarios(report: Callable[[TrialResult], None]) -> None:
@@ -189,7 +189,7 @@ async def _of_scenarios(report: Callable[[TrialResult], None]) -> None:
             clients: dict[LoopName, ChatClient] = {
                 loop: UpstreamClient(client, upstream_at(address)) for loop, address in addresses.items()
             }
-            report(await judge(trial, Bench(clients, sleep=_at_once, now=lambda: NOON)))
+            report(await run_trial(trial, TrialSetup(clients, sleep=_at_once, now=lambda: NOON)))
 
 
 async def _of_recordings(folder: Path, report: Callable[[TrialResult], None]) -> None:
@@ -198,9 +198,9 @@ async def _of_recordings(folder: Path, report: Callable[[TrialResult], None]) ->
         client = await stack.enter_async_context(HttpClient(idle_timeout=_PATIENCE))
         address = stack.enter_context(BackgroundSimulator(replay=folder)).base_url
         heard = WholeFromStream(UpstreamClient(client, upstream_at(address)))
-        bench = Bench({"legacy": heard, "v2": heard}, sleep=_at_once)
+        setup = TrialSetup({"legacy": heard, "v2": heard}, sleep=_at_once)
         for trial in trials:
-            report(await judge(trial, bench))
+            report(await run_trial(trial, setup))
 
 
 async def _at_once(seconds: float) -> None:

@@ -23,8 +23,8 @@ from signalbox.intakes.intake import Body
 from signalbox.intakes.v1 import ask_of
 from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.replay.case import Case
-from signalbox.replay.journals import Journal, NoJournal, journal_in, journal_of, newest_in
-from signalbox.replay.recorded import RecordedTools, stand_ins
+from signalbox.replay.journals import Journal, NoJournal, load_journal, newest_run_ids, parse_snapshot
+from signalbox.replay.recorded_tools import RecordedTools, placeholder_tools
 from signalbox.services.catalog import ModelCatalog
 from signalbox.services.http.client import HttpClient
 from signalbox.services.search import Client, search_client
@@ -57,13 +57,13 @@ class Workbench:
     async def journal(self, name: str) -> Journal:
         """Find the journal of a run or a save, or in a file; raises NoJournal, SettingsError."""
         if (data := _content_of(name)) is not None:
-            return journal_of(data, name)
+            return parse_snapshot(data, name)
         ours = trusted_names(self.toolbox.tools)
-        return await self._with_database(lambda database: journal_in(database, name, ours))
+        return await self._with_database(lambda database: load_journal(database, name, ours))
 
     async def newest(self, count: int) -> list[str]:
         """Name the newest runs."""
-        return await self._with_database(lambda database: newest_in(database, count))
+        return await self._with_database(lambda database: newest_run_ids(database, count))
 
     async def _with_database(self, work: Callable[[Database], Awaitable[Found]]) -> Found:
         """Read in the database as it is: it is neither made nor brought up to another version here."""
@@ -90,7 +90,7 @@ class Workbench:
         ask = replace(ask_of(body, {tool.spec.name: tool for tool in tools}, {}), model=model)
         plan = plan_of(
             ask,
-            journal.told or with_trusted_results(ask.conversation, tools),
+            journal.messages or with_trusted_results(ask.conversation, tools),
             self.catalog.entry(model),
             ServerTerms(self.settings.signalbox_max_run_cost, self.toolbox.search_is_paid),
             session_id=journal.conversation_id or body.model.conversation_id,
@@ -100,9 +100,9 @@ class Workbench:
     def tools_of(self, journal: Journal, body: Body[ChatRequest]) -> list[Tool]:
         """Return the tools of then: those asked for, else those that its requests offered."""
         if body.model.tools is not None:
-            return stand_ins(body.model.tools, self.toolbox.tools)
+            return placeholder_tools(body.model.tools, self.toolbox.tools)
         here = [tool.spec.name for tool in self.toolbox.tools if tool.unavailable is None]
-        return stand_ins(journal.offered or here, self.toolbox.tools)
+        return placeholder_tools(journal.offered or here, self.toolbox.tools)
 
     def missing(self, journal: Journal) -> list[str]:
         """Name the tools of a run that are not installed here."""
@@ -125,7 +125,7 @@ def _content_of(name: str) -> bytes | None:
 def _body_of(journal: Journal) -> Body[ChatRequest]:
     """Read the question of then; of a run in a conversation the words stand in the conversation."""
     question: JsonObject = dict(journal.question)
-    if journal.told is not None and "messages" not in question:
+    if journal.messages is not None and "messages" not in question:
         question["prompt"] = "…"
     try:
         return Body(ChatRequest.model_validate(question), question)

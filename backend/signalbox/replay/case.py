@@ -1,4 +1,4 @@
-"""One run to be replayed: its plan, and the name that a report gives it."""
+"""A run to be executed on either loop: its plan, and its name in reports."""
 
 from dataclasses import dataclass
 
@@ -9,17 +9,17 @@ from signalbox.core.events import LoopName
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A plan to be run on either loop. `is_simulated`: the simulator answers."""
+    """A plan that can run on either loop; `is_simulated` if the simulator answers."""
 
     name: str
     plan: RunPlan
     is_simulated: bool = False
 
     def context(self, run_id: str, loop: LoopName) -> ConversationContext:
-        """Make the state of one run."""
+        """Return the state of a new run."""
         return self.plan.context(run_id, RunFlags(loop=loop, simulated=self.is_simulated))
 
     @property
     def model(self) -> str:
-        """The model that is asked."""
+        """The model id of the plan."""
         return self.plan.model

@@ -1,11 +1,11 @@
-"""Compares two runs of one question; a pure function that returns a list of differences."""
+"""Lists the differences between two runs of the same request."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from signalbox.core.messages import JsonValue
-from signalbox.replay.outcome import Called, Outcome
+from signalbox.replay.outcome import CallOutcome, Outcome
 from signalbox.wire.json_text import dumps
 
 Kind = Literal[
@@ -15,13 +15,14 @@ KINDS: tuple[Kind, ...] = (
     *("contract", "ending", "code", "calls", "results", "text", "warnings", "steps", "reasoning", "order", "cost"),
 )
 
-_AROUND = 30
-_LONGEST = 160
+# Characters: shown on each side of the first difference of two texts, and of one line.
+_CONTEXT = 30
+_MAX_LINE = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference; `first` and `second` describe each run. `why` is set if the difference is expected."""
+    """One difference; `first` and `second` describe the two runs, `why` is the reason if it is expected."""
 
     kind: Kind
     first: str
@@ -30,106 +31,108 @@ class Difference:
 
     @property
     def is_expected(self) -> bool:
-        """Whether the difference is explained."""
+        """Whether there is a reason for the difference."""
         return self.why is not None
 
 
 def differences(first: Outcome, second: Outcome) -> list[Difference]:
-    """Compare two outcomes, most important differences first, without explanations."""
+    """Return the differences without reasons, the most important first."""
     found = [_contract(first, second)]
-    found += [_unlike(kind, first, second, read) for kind, read in _PLAIN]
+    found += [_value_difference(kind, first, second, value_of) for kind, value_of in _VALUES]
     found += [_calls(first, second), _text("text", first.text, second.text)]
     found += [_text("reasoning", first.reasoning, second.reasoning)]
-    told = [one for one in found if one is not None]
-    return sorted(told, key=lambda one: KINDS.index(one.kind))
+    return sorted((one for one in found if one is not None), key=lambda one: KINDS.index(one.kind))
 
 
 def _contract(first: Outcome, second: Outcome) -> Difference | None:
-    """Report streams that violate the contract, also if both do so in the same way."""
+    """Return a difference if either stream violates the contract, even if both do so in the same way."""
     if first.fault is None and second.fault is None:
         return None
     return Difference("contract", first.fault or "sound", second.fault or "sound")
 
 
-_PLAIN: tuple[tuple[Kind, Callable[[Outcome], str]], ...] = (
+_VALUES: tuple[tuple[Kind, Callable[[Outcome], str]], ...] = (
     ("ending", lambda one: one.status),
     ("code", lambda one: one.code or "none"),
     ("warnings", lambda one: ", ".join(one.warnings) or "none"),
     ("steps", lambda one: str(one.steps)),
     ("order", lambda one: ", ".join(one.order) or "none"),
-    ("cost", lambda one: money(one.cost)),
+    ("cost", lambda one: format_cost(one.cost)),
 )
 
 
-def _unlike(kind: Kind, first: Outcome, second: Outcome, read: Callable[[Outcome], str]) -> Difference | None:
-    one, other = read(first), read(second)
+def _value_difference(
+    kind: Kind, first: Outcome, second: Outcome, value_of: Callable[[Outcome], str]
+) -> Difference | None:
+    one, other = value_of(first), value_of(second)
     return None if one == other else Difference(kind, one, other)
 
 
-def money(cost: float | None) -> str:
+def format_cost(cost: float | None) -> str:
     """Format an amount in USD."""
     return "unknown" if cost is None else f"${cost:.8f}".rstrip("0").rstrip(".")
 
 
 def _calls(first: Outcome, second: Outcome) -> Difference | None:
-    """Describe the first call that differs; if none does, the first result that differs."""
-    place = _first_unlike(first.calls, second.calls, lambda call: (call.name, _json(call.arguments)))
+    """Describe the first call that differs; if all calls are equal, the first result that differs."""
+    place = _first_mismatch(first.calls, second.calls, lambda call: (call.name, _json(call.arguments)))
     if place is not None:
-        words = (_call_words(one.calls, place) for one in (first, second))
-        return Difference("calls", *words)
-    place = _first_unlike(
+        return Difference("calls", *(_describe_call(one.calls, place) for one in (first, second)))
+    place = _first_mismatch(
         first.calls, second.calls, lambda call: (call.success, call.code, call.cached, _json(call.result))
     )
     if place is None:
         return None
-    return Difference("results", *(_result_words(one.calls, place) for one in (first, second)))
+    return Difference("results", *(_describe_result(one.calls, place) for one in (first, second)))
 
 
-def _first_unlike(first: Sequence[Called], second: Sequence[Called], read: Callable[[Called], object]) -> int | None:
+def _first_mismatch(
+    first: Sequence[CallOutcome], second: Sequence[CallOutcome], key: Callable[[CallOutcome], object]
+) -> int | None:
     for place in range(max(len(first), len(second))):
-        if place >= min(len(first), len(second)) or read(first[place]) != read(second[place]):
+        if place >= min(len(first), len(second)) or key(first[place]) != key(second[place]):
             return place
     return None
 
 
-def _call_words(calls: Sequence[Called], place: int) -> str:
+def _describe_call(calls: Sequence[CallOutcome], place: int) -> str:
     if place >= len(calls):
         return f"{len(calls)} in all"
-    return f"{place + 1}. {call_in_words(calls[place])}"
+    return f"{place + 1}. {call_line(calls[place])}"
 
 
-def _result_words(calls: Sequence[Called], place: int) -> str:
+def _describe_result(calls: Sequence[CallOutcome], place: int) -> str:
     call = calls[place]
-    return shortened(f"{place + 1}. {call.name}: {how_it_went(call)}: {_json(call.result)}")
+    return shortened(f"{place + 1}. {call.name}: {call_status(call)}: {_json(call.result)}")
 
 
-def call_in_words(call: Called) -> str:
+def call_line(call: CallOutcome) -> str:
     """Format a call in one line: name and arguments."""
     return shortened(f"{call.name} {_json(call.arguments)}")
 
 
-def how_it_went(call: Called) -> str:
-    """Return how a call ended, in one word."""
+def call_status(call: CallOutcome) -> str:
+    """Return `ok`, `cached`, the error code or `no result`."""
     return ("cached" if call.cached else "ok") if call.success else (call.code or "no result")
 
 
 def _text(kind: Kind, first: str, second: str) -> Difference | None:
-    """Return excerpts of two texts around their first difference."""
+    """Return a difference with excerpts of both texts around the first character that differs."""
     if first == second:
         return None
     place = next(
         (at for at, (one, other) in enumerate(zip(first, second, strict=False)) if one != other),
         min(len(first), len(second)),
     )
-    return Difference(kind, _around(first, place), _around(second, place))
+    return Difference(kind, _excerpt(first, place), _excerpt(second, place))
 
 
-def _around(text: str, place: int) -> str:
+def _excerpt(text: str, place: int) -> str:
     if not text:
         return "none"
-    start = max(place - _AROUND, 0)
-    piece = text[start : place + _AROUND]
-    shown = f"{'…' if start else ''}{piece}{'…' if place + _AROUND < len(text) else ''}"
+    start = max(place - _CONTEXT, 0)
+    shown = text[start : place + _CONTEXT]
+    shown = f"{'…' if start else ''}{shown}{'…' if place + _CONTEXT < len(text) else ''}"
     return f"{len(text)} characters, from {place}: {_json(shown)}"
 
 
@@ -138,5 +141,5 @@ def _json(value: JsonValue) -> str:
 
 
 def shortened(text: str) -> str:
-    """Cut a long line."""
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    """Truncate a long line."""
+    return text if len(text) <= _MAX_LINE else f"{text[: _MAX_LINE - 1]}…"

@@ -1,4 +1,4 @@
-"""Loads journals from runs and saves in the database, and from saves in files; read-only."""
+"""Loads journals of runs and snapshots from the database, and of snapshots from files; read-only."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ from signalbox.core.events import Done, LoopName, Stamped
 from signalbox.core.invariants import first_stamp_fault
 from signalbox.core.messages import JsonObject, Message, SystemMessage
 from signalbox.core.records import RunRecord
-from signalbox.replay.outcome import Called, Outcome, calls_in, outcome_of
+from signalbox.replay.outcome import CallOutcome, Outcome, calls_in, outcome_of
 from signalbox.runs.attempts_codec import progress_of
 from signalbox.runs.journal import read_all
 from signalbox.store.conversations import tree_of
@@ -28,15 +28,15 @@ from signalbox.wire.json_text import loads
 
 
 class NoJournal(Exception):
-    """There is no journal to replay; the message is a sentence."""
+    """No journal can be replayed; the message is a sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """A run as it was: what was asked, what it told, what it asked of its upstream.
+    """A stored run: its request, its events and its upstream requests.
 
-    `told` is everything that its model received, where the question alone does not say it: of a run in a conversation.
-    `conversation_id` is the one under which that is kept. `is_torn`: what was said before it there is not here.
+    `messages`: the history that the model received; None if `question` contains all of it.
+    `lacks_history`: the run belonged to a conversation whose earlier messages are not available.
     """
 
     run_id: str
@@ -45,19 +45,19 @@ class Journal:
     question: JsonObject
     events: tuple[Stamped, ...]
     attempts: tuple[Attempt, ...] = ()
-    told: tuple[Message, ...] | None = None
+    messages: tuple[Message, ...] | None = None
     conversation_id: str | None = None
-    is_torn: bool = False
+    lacks_history: bool = False
     simulated: bool = False
 
     @property
-    def calls(self) -> tuple[Called, ...]:
-        """Its calls with their results."""
+    def calls(self) -> tuple[CallOutcome, ...]:
+        """The calls with their results."""
         return calls_in([stamped.event for stamped in self.events])
 
     @property
     def offered(self) -> list[str]:
-        """The tools that its requests offered, and those that it called."""
+        """The names of the tools that its requests offered."""
         offered = [name for attempt in self.attempts for name in attempt.tools]
         return [*dict.fromkeys(offered)]
 
@@ -70,35 +70,38 @@ class Journal:
 # --- from the database ------------------------------------------------------------------------------------------
 
 
-async def journal_in(database: Database, name: str, ours: Collection[str]) -> Journal:
-    """Load a run or a save by its id; raises NoJournal and StoreError. `ours` are tools with trusted results."""
+async def load_journal(database: Database, name: str, ours: Collection[str]) -> Journal:
+    """Load a run or a snapshot by its id; `ours` are the tools with trusted results.
+
+    Raises NoJournal and StoreError.
+    """
     store = JournalStore(database)
     record = await store.find(name)
     if record is None:
-        return await _saved_in(database, name, ours)
+        return await _load_snapshot(database, name, ours)
     events = await read_all(partial(store.read_events, record.id))
     if not record.is_over:
         raise NoJournal(f"The run {name} has not finished yet. Wait until it finishes, or stop it.")
     return await _with_conversation(database, record, events, ours)
 
 
-async def newest_in(database: Database, count: int) -> list[str]:
-    """Return the ids of the newest ended runs."""
+async def newest_run_ids(database: Database, count: int) -> list[str]:
+    """Return the ids of the newest finished runs."""
     return [record.id for record in await JournalStore(database).recent(count) if record.is_over]
 
 
-async def _saved_in(database: Database, save_id: str, ours: Collection[str]) -> Journal:
+async def _load_snapshot(database: Database, save_id: str, ours: Collection[str]) -> Journal:
     line, snapshot, events = await database.read(
         lambda c: (find_save(c, save_id), snapshot_of(c, save_id), events_of(c, save_id))
     )
     if line is None or snapshot is None:
         raise NoJournal(
-            f"There is no run, no save and no file {save_id!r}. GET /api/runs and GET /api/saves list those there are."
+            f"There is no run, snapshot or file {save_id!r}. GET /api/runs and GET /api/saves list runs and snapshots."
         )
     record = await JournalStore(database).find(line.run_id)
-    if record is not None:  # the record gives access to the earlier conversation
+    if record is not None:  # the run's record names its conversation
         return await _with_conversation(database, record, events, ours)
-    return _of_save(line.run_id, snapshot, events)
+    return _journal_of(line.run_id, snapshot, events)
 
 
 async def _with_conversation(
@@ -121,10 +124,10 @@ async def _with_conversation(
     try:
         history = await history_of(database, path, ours)
     except RequestError:
-        raise NoJournal(f"The conversation of {record.id} was deleted meanwhile.") from None
+        raise NoJournal(f"The conversation of {record.id} has been deleted.") from None
     system = system_of(path)
     head = [SystemMessage(system)] if system else []
-    return replace(journal, told=(*head, *history, *asked_behind(path)))
+    return replace(journal, messages=(*head, *history, *asked_behind(path)))
 
 
 # --- from a file ------------------------------------------------------------------------------------------------
@@ -132,7 +135,7 @@ async def _with_conversation(
 
 @dataclass(frozen=True, slots=True)
 class _Trace:
-    """The fields of a save's trace that a replay needs; others are ignored."""
+    """The fields of a snapshot's trace that a replay needs; others are ignored."""
 
     run_id: str
     model: str
@@ -142,8 +145,8 @@ class _Trace:
     simulated: bool = False
 
 
-class _Save(msgspec.Struct):
-    """The fields of a save that a replay needs."""
+class _SnapshotFile(msgspec.Struct):
+    """The fields of a snapshot file that a replay needs."""
 
     run_id: str
     question: dict[str, Any]
@@ -152,40 +155,40 @@ class _Save(msgspec.Struct):
 
 
 class _Stamp(msgspec.Struct):
-    """The fields of a save's event besides those of its type."""
+    """The fields that every event of a snapshot file has."""
 
     seq: int
     at: int
 
 
-def journal_of(data: bytes, name: str) -> Journal:
-    """Parse a save as GET /api/saves/ID returns it; raises NoJournal for anything else."""
+def parse_snapshot(data: bytes, name: str) -> Journal:
+    """Parse a snapshot as returned by GET /api/saves/ID; raises NoJournal if the data is invalid."""
     try:
-        whole = msgspec.convert(loads(data), _Save)
-        return _of_save(whole.run_id, Snapshot(whole.question, whole.trace, {}), _stamped(whole.events))
+        whole = msgspec.convert(loads(data), _SnapshotFile)
+        return _journal_of(whole.run_id, Snapshot(whole.question, whole.trace, {}), _stamped(whole.events))
     except (ValueError, msgspec.MsgspecError) as error:  # invalid JSON, fields or order of events
         reason = str(error).removesuffix(".")
-        raise NoJournal(f"{name} is no save as GET /api/saves/ID gives it: {reason}.") from None
+        raise NoJournal(f"{name} is not a snapshot as returned by GET /api/saves/ID: {reason}.") from None
 
 
 def _stamped(events: Sequence[JsonObject]) -> list[Stamped]:
-    """Parse the events of a save; raises ValueError if they are not a complete run."""
-    told: list[Stamped] = []
+    """Parse the events of a snapshot; raises ValueError if they are not a complete run."""
+    stamped: list[Stamped] = []
     for place, one in enumerate(events, 1):
         try:
             stamp = msgspec.convert(one, _Stamp)
-            told.append(Stamped(stamp.seq, stamp.at, event_from(one)))
+            stamped.append(Stamped(stamp.seq, stamp.at, event_from(one)))
         except msgspec.ValidationError as error:
             raise ValueError(f"its event {place} cannot be read ({error})") from None
-    if fault := first_stamp_fault(told):
+    if fault := first_stamp_fault(stamped):
         raise ValueError(fault)
-    if not told or not isinstance(told[-1].event, Done):
-        raise ValueError("it was cut, for its last event is no done")
-    return told
+    if not stamped or not isinstance(stamped[-1].event, Done):
+        raise ValueError("its last event is not done")
+    return stamped
 
 
-def _of_save(run_id: str, snapshot: Snapshot, events: Sequence[Stamped]) -> Journal:
-    """Convert a save to a journal; it does not contain earlier messages of the conversation."""
+def _journal_of(run_id: str, snapshot: Snapshot, events: Sequence[Stamped]) -> Journal:
+    """Convert a snapshot, which does not contain earlier messages of its conversation."""
     trace = msgspec.convert(snapshot.trace, _Trace)
     return Journal(
         run_id=run_id,
@@ -194,6 +197,6 @@ def _of_save(run_id: str, snapshot: Snapshot, events: Sequence[Stamped]) -> Jour
         question=snapshot.question,
         events=tuple(events),
         attempts=tuple(trace.attempts),
-        is_torn=trace.conversation_id is not None,
+        lacks_history=trace.conversation_id is not None,
         simulated=trace.simulated,
     )

@@ -1,4 +1,4 @@
-"""The outcome of a run, derived from its events and attempts, for comparing two runs."""
+"""The outcome of a run, derived from its events and attempts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ from signalbox.wire.finish_words import finish_of
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
-    """One announced call with its result, a value or an error sentence. `ran`: the tool was executed."""
+class CallOutcome:
+    """An announced call; `result` is a value or an error sentence, `ran` whether the tool was executed."""
 
     name: str
     arguments: JsonObject
@@ -44,8 +44,8 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """One upstream request. `failed`: it broke off or was rejected. `malformed`: its calls could not be parsed."""
+class AttemptOutcome:
+    """An upstream request: `failed` if it broke off or was rejected, `malformed` if its calls could not be parsed."""
 
     step: int
     streamed: bool = True
@@ -56,19 +56,19 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An ended run. `order` is the order of its tool events, `fault` the first fault of its stream."""
+    """The outcome of a run; `order` lists its tool events, `fault` is the first contract violation of its stream."""
 
     loop: LoopName
     model: str
     status: str
     code: str | None
     steps: int
-    calls: tuple[Called, ...]
+    calls: tuple[CallOutcome, ...]
     warnings: tuple[str, ...]
     text: str
     reasoning: str
     order: tuple[str, ...]
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[AttemptOutcome, ...] = ()
     cost: float | None = None
     milliseconds: int = 0
     fault: str | None = None
@@ -76,53 +76,55 @@ class Outcome:
 
 def outcome_of(events: Sequence[Stamped], attempts: Sequence[Attempt], loop: LoopName, model: str) -> Outcome:
     """Return the outcome of a run; without `done` its status is `unfinished`."""
-    told = [stamped.event for stamped in events]
-    done = told[-1] if told and isinstance(told[-1], Done) else None
+    plain = [stamped.event for stamped in events]
+    done = plain[-1] if plain and isinstance(plain[-1], Done) else None
     return Outcome(
         loop=loop,
         model=model,
         status=done.status if done else "unfinished",
-        code=_set(done.code) if done else None,
-        steps=(_set(done.steps) or 0) if done else 0,
-        calls=calls_in(told),
-        warnings=tuple(str(event.code) for event in told if isinstance(event, Warning)),
-        text="".join(event.content for event in told if isinstance(event, Content)),
-        reasoning="".join(event.content for event in told if isinstance(event, Reasoning)),
-        order=_order(told),
-        tried=tuple(_tried(attempt) for attempt in attempts),
-        cost=_set(done.cost) if done else None,
+        code=_or_none(done.code) if done else None,
+        steps=(_or_none(done.steps) or 0) if done else 0,
+        calls=calls_in(plain),
+        warnings=tuple(str(event.code) for event in plain if isinstance(event, Warning)),
+        text="".join(event.content for event in plain if isinstance(event, Content)),
+        reasoning="".join(event.content for event in plain if isinstance(event, Reasoning)),
+        order=_order(plain),
+        tried=tuple(_attempt_outcome(attempt) for attempt in attempts),
+        cost=_or_none(done.cost) if done else None,
         milliseconds=events[-1].at - events[0].at if events else 0,
-        fault=first_fault(told) or first_stamp_fault(events),
+        fault=first_fault(plain) or first_stamp_fault(events),
     )
 
 
-def calls_in(events: Sequence[AnyEvent]) -> tuple[Called, ...]:
+def calls_in(events: Sequence[AnyEvent]) -> tuple[CallOutcome, ...]:
     """Pair each call with its result, in order of announcement."""
     results = {event.id: event for event in events if isinstance(event, ToolResult)}
     ran = {event.id for event in events if isinstance(event, ToolExecuting)}
     return tuple(
-        _called(call.name, object_in(call.arguments), _set(event.step) or 0, results.get(call.id), ran=call.id in ran)
+        _call_outcome(
+            call.name, object_in(call.arguments), _or_none(event.step) or 0, results.get(call.id), ran=call.id in ran
+        )
         for event in events
         if isinstance(event, ToolCalls)
         for call in event.calls
     )
 
 
-def _called(name: str, arguments: JsonObject, step: int, told: ToolResult | None, *, ran: bool) -> Called:
-    if told is None:
-        return Called(name, arguments, step, success=False, ran=ran)
-    cached = told.cached is True
-    match told.result:
+def _call_outcome(name: str, arguments: JsonObject, step: int, event: ToolResult | None, *, ran: bool) -> CallOutcome:
+    if event is None:
+        return CallOutcome(name, arguments, step, success=False, ran=ran)
+    cached = event.cached is True
+    match event.result:
         case Success(result=result) | {"success": True, "result": result}:
-            return Called(name, arguments, step, success=True, result=result, cached=cached, ran=ran)
+            return CallOutcome(name, arguments, step, success=True, result=result, cached=cached, ran=ran)
         case Failure(error=error, code=code) | {"success": False, "error": error, "code": code}:
-            return Called(name, arguments, step, success=False, code=code, result=error, cached=cached, ran=ran)
+            return CallOutcome(name, arguments, step, success=False, code=code, result=error, cached=cached, ran=ran)
         case _:
-            return Called(name, arguments, step, success=False, cached=cached, ran=ran)
+            return CallOutcome(name, arguments, step, success=False, cached=cached, ran=ran)
 
 
 def _order(events: Sequence[AnyEvent]) -> tuple[str, ...]:
-    """Describe tool events by the positions of their calls, because ids differ in every run."""
+    """Name each tool event after the position of its call, because call ids differ in every run."""
     places: dict[str, int] = {}
     order: list[str] = []
     for event in events:
@@ -140,11 +142,11 @@ def _order(events: Sequence[AnyEvent]) -> tuple[str, ...]:
     return tuple(order)
 
 
-def _tried(attempt: Attempt) -> Tried:
+def _attempt_outcome(attempt: Attempt) -> AttemptOutcome:
     malformed = is_malformed(Completion(finish=finish_of(None, attempt.native_finish_reason)))
     failed = attempt.error is not None or attempt.code is not None
-    return Tried(attempt.step, attempt.streamed, failed, attempt.code, malformed)
+    return AttemptOutcome(attempt.step, attempt.streamed, failed, attempt.code, malformed)
 
 
-def _set(value: Any) -> Any:
+def _or_none(value: Any) -> Any:
     return None if value is UNSET else value

@@ -1,4 +1,4 @@
-"""Runs one question on both loops and explains their differences."""
+"""Runs a case on both loops and explains the differences."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -8,18 +8,19 @@ from datetime import datetime
 from signalbox.core.events import LoopName
 from signalbox.core.ports import ChatClient, ToolRunner
 from signalbox.replay.case import Case
+from signalbox.replay.case_runner import Sleep, run_case
 from signalbox.replay.differences import Difference, Kind, differences
 from signalbox.replay.outcome import Outcome
-from signalbox.replay.playing import Sleep, play
-from signalbox.replay.reasons import explained
-from signalbox.replay.recorded import RecordedTools
+from signalbox.replay.reasons import explain
+from signalbox.replay.recorded_tools import RecordedTools
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A case with its tools, made anew for each loop; `known` says of this one case what must differ, and why.
+    """A case to be run on both loops; `tools` makes new tools for each loop.
 
-    `about` says to a reader which it is, where its name does not.
+    `known`: kinds of difference that are expected for this case, with their reasons.
+    `about`: describes the case in the report if its name does not.
     """
 
     case: Case
@@ -29,10 +30,10 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
-    """What trials run on: an upstream for each loop, so that what one has asked changes nothing for the other.
+class TrialSetup:
+    """What trials run with. Each loop has a separate upstream, so the requests of one cannot affect the other.
 
-    `by_chance`: a real model answers, which never says the same twice.
+    `by_chance`: a real model answers, so its words and calls may differ by chance.
     """
 
     clients: Mapping[LoopName, ChatClient]
@@ -43,7 +44,7 @@ class Bench:
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """What came of a case on both loops; `unrecorded` names the tools that were called as the journal does not know."""
+    """The outcomes of a case on both loops; `unrecorded` names the tools of calls that are not in the journal."""
 
     name: str
     model: str
@@ -55,30 +56,30 @@ class TrialResult:
 
     @property
     def unexpected(self) -> list[Difference]:
-        """The differences without a known reason."""
+        """The differences without a reason."""
         return [one for one in self.found if not one.is_expected]
 
     @property
     def expected(self) -> list[Difference]:
-        """The explained differences."""
+        """The differences that have a reason."""
         return [one for one in self.found if one.is_expected]
 
     @property
     def cost(self) -> float:
-        """The cost of both runs in USD, as far as known."""
+        """The known cost of both runs in USD."""
         return (self.legacy.cost or 0) + (self.v2.cost or 0)
 
 
-async def judge(trial: Trial, bench: Bench) -> TrialResult:
+async def run_trial(trial: Trial, setup: TrialSetup) -> TrialResult:
     """Run a case on the legacy loop, then on V2."""
     outcomes: dict[LoopName, Outcome] = {}
     unrecorded: list[str] = []
     loops: tuple[LoopName, ...] = ("legacy", "v2")
     for loop in loops:
         tools = trial.tools()
-        played = await play(trial.case, loop, bench.clients[loop], tools, sleep=bench.sleep, now=bench.now)
-        outcomes[loop] = played.outcome
+        result = await run_case(trial.case, loop, setup.clients[loop], tools, sleep=setup.sleep, now=setup.now)
+        outcomes[loop] = result.outcome
         unrecorded += tools.unknown if isinstance(tools, RecordedTools) else []
     legacy, v2 = outcomes["legacy"], outcomes["v2"]
-    found = explained(differences(legacy, v2), legacy, v2, known=trial.known, by_chance=bench.by_chance)
+    found = explain(differences(legacy, v2), legacy, v2, known=trial.known, by_chance=setup.by_chance)
     return TrialResult(trial.case.name, trial.case.model, legacy, v2, found, unrecorded, trial.about)

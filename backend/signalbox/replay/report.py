@@ -1,16 +1,16 @@
-"""Reports of replay and parity, as text or as data."""
+"""The reports of `signalbox replay` and `signalbox parity`, as text and as JSON data."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from signalbox.core.messages import JsonObject
-from signalbox.replay.differences import Difference, call_in_words, how_it_went, money
+from signalbox.replay.differences import Difference, call_line, call_status, format_cost
 from signalbox.replay.outcome import Outcome
 from signalbox.replay.parity import TrialResult
 
-_WIDTH = 34
-_MOST_NAMED = 6
+_COLUMN = 34
+_MAX_NAMES = 6
 
 
 # --- one replay -------------------------------------------------------------------------------------------------
@@ -25,11 +25,9 @@ def replay_lines(
         yield _row(name, one, other)
     for title, outcome in (("calls of the original", original), ("calls of the replay", again)):
         yield f"{title}:" if outcome.calls else f"{title}: none"
-        yield from (
-            f"  {place}. {call_in_words(call)}: {how_it_went(call)}" for place, call in enumerate(outcome.calls, 1)
-        )
+        yield from (f"  {place}. {call_line(call)}: {call_status(call)}" for place, call in enumerate(outcome.calls, 1))
     if unrecorded:
-        yield f"not in the journal, so not answered: {', '.join(unrecorded)}"
+        yield f"not in the journal, so without a result: {', '.join(unrecorded)}"
     yield "differences:" if found else "differences: none"
     yield from (line for one in found for line in _difference_lines(one, "original", "replay"))
     kinds: defaultdict[str, list[str]] = defaultdict(list)
@@ -51,12 +49,12 @@ def _rows(one: Outcome, other: Outcome) -> Iterator[tuple[str, str, str]]:
     yield "warnings", ", ".join(one.warnings) or "none", ", ".join(other.warnings) or "none"
     yield "text", f"{len(one.text)} characters", "equal" if one.text == other.text else f"{len(other.text)} characters"
     yield "reasoning", f"{len(one.reasoning)} characters", f"{len(other.reasoning)} characters"
-    yield "cost", money(one.cost), money(other.cost)
+    yield "cost", format_cost(one.cost), format_cost(other.cost)
     yield "time", f"{one.milliseconds} ms", f"{other.milliseconds} ms"
 
 
 def _row(name: str, one: str, other: str) -> str:
-    return f"{name:<10} {one:<{_WIDTH}} {other}".rstrip()
+    return f"{name:<10} {one:<{_COLUMN}} {other}".rstrip()
 
 
 def _ending(outcome: Outcome) -> str:
@@ -72,7 +70,7 @@ def _difference_lines(one: Difference, first: str, second: str) -> Iterator[str]
 def replay_data(
     original: Outcome, again: Outcome, found: Sequence[Difference], unrecorded: Sequence[str]
 ) -> JsonObject:
-    """Return the comparison as data."""
+    """Return the report of a replay as JSON data."""
     return {
         "original": asdict(original),
         "replay": asdict(again),
@@ -93,29 +91,29 @@ def case_line(result: TrialResult) -> str:
     return f"{word:<9} {result.name}{f': {kinds}' if kinds else ''}{about}{note}"
 
 
-def in_short(outcome: Outcome) -> str:
-    """Describe a run by its ending and tools, without its text."""
+def run_summary(outcome: Outcome) -> str:
+    """Return the ending and the tool names of a run."""
     tools = ", ".join(dict.fromkeys(call.name for call in outcome.calls))
     return f"{_ending(outcome)}, {tools or 'no tools'}"
 
 
 def detail_lines(results: Sequence[TrialResult], answered: str) -> Iterator[str]:
-    """Explain: what must differ by its reasons, each once; what must not, case by case; then the totals.
+    """Format the reasons for expected differences, then the unexpected differences, then the totals.
 
-    `answered` says who has answered, as the totals have it.
+    `answered` names the upstream that answered, for the totals.
     """
     expected = _by_reason(results)
     if expected:
         yield ""
         yield "Expected differences"
     for why, names in sorted(expected.items(), key=lambda item: -len(item[1])):
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
         yield f"  {why}"
-        yield f"    {len(names)}: {', '.join(names[:_MOST_NAMED])}{more}"
+        yield f"    {len(names)}: {', '.join(names[:_MAX_NAMES])}{more}"
     differing = [result for result in results if result.unexpected]
     if differing:
         yield ""
-        yield "Unexpected differences: each is a fault of one of the loops until it is explained"
+        yield "Unexpected differences: each counts as a bug in one of the loops until it is explained"
     for result in differing:
         yield f"  {result.name} ({result.model})"
         yield from (f"  {line}" for one in result.unexpected for line in _difference_lines(one, "legacy", "v2"))
@@ -138,12 +136,12 @@ def _totals(results: Sequence[TrialResult], answered: str) -> str:
     cases = f"{len(results)} case{'' if len(results) == 1 else 's'} on both loops, answered by {answered}"
     words = f"{cases}: {same} the same, {expected} different as expected, {differs} different unexpectedly."
     if differs:
-        return f"{words} Do not raise the flag before each of them is explained."
-    return f"{words} Nothing here speaks against raising the flag." if results else "There is nothing to compare."
+        return f"{words} Do not raise the flag until each of them is explained."
+    return f"{words} Nothing prevents raising the flag." if results else "There is nothing to compare."
 
 
 def parity_data(results: Sequence[TrialResult]) -> JsonObject:
-    """Return the report as data."""
+    """Return the report of parity as JSON data."""
     return {
         "cases": [_case_data(result) for result in results],
         "same": sum(1 for result in results if not result.found),

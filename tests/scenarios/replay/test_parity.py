@@ -19,7 +19,7 @@ def test_the_loops_agree_on_every_scenario(tmp_path: Path, run_command: Command)
     lines = said.out.splitlines()
     assert said.status == 0, lines[-40:]
     assert lines[-1].startswith(f"{len(scenarios())} cases on both loops, answered by the simulator: ")
-    assert lines[-1].endswith("0 different unexpectedly. Nothing here speaks against raising the flag.")
+    assert lines[-1].endswith("0 different unexpectedly. Nothing prevents raising the flag.")
     assert len([line for line in lines if line.startswith(("same ", "expected "))]) == len(scenarios())
     assert "expected  openai/sim-cut: text, reasoning" in lines
     assert any("so a step that broke behind them ends the run" in line for line in lines)
@@ -63,7 +63,7 @@ def test_a_copy_goes_through_both_loops(folder: Folder, tmp_path: Path, run_comm
     assert f" {folder.second} google/sim" in first
     assert first.endswith(" [then: complete, search_web]")
     assert second.endswith("[then: complete, get_current_time, calculate, search_web]")
-    assert said.out.rstrip().endswith("Nothing here speaks against raising the flag.")
+    assert said.out.rstrip().endswith("Nothing prevents raising the flag.")
 
 
 async def _sound_as_a_whole_alone(exchange: Exchange) -> None:
@@ -92,7 +92,7 @@ def test_a_difference_that_must_not_be_ends_in_one(tmp_path: Path) -> None:
     assert "    v2: error\n" in text
     assert "[then: " in text.splitlines()[0]
     assert "1 case on both loops, answered by a real model (text, calls, steps and cost may differ by chance): " in text
-    assert text.rstrip().endswith("Do not raise the flag before each of them is explained.")
+    assert text.rstrip().endswith("Do not raise the flag until each of them is explained.")
 
 
 @pytest.mark.parametrize(

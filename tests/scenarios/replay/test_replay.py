@@ -62,7 +62,7 @@ def test_a_comparison_in_words(folder: Folder, run_command: Command) -> None:
     assert lines["model"] == ["openai/sim", "anthropic/sim"]
     assert lines["ending"] == ["complete", "complete"]
     assert '3. search_web {"query":"levers"}: ok' in said.out
-    assert "The model was asked anew" in said.out
+    assert "The model was called again" in said.out
 
 
 def test_a_model_that_draws_draws_in_a_replay(folder: Folder, run_command: Command) -> None:
@@ -128,9 +128,9 @@ def test_a_stream_that_breaks_the_contract_ends_in_one(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["0" * 32], "There is no run, no save and no file"),
-        (["odd.json"], "is no save as GET /api/saves/ID gives it"),
-        (["half.json"], "is no save as GET /api/saves/ID gives it"),
+        (["0" * 32], "There is no run, snapshot or file"),
+        (["odd.json"], "is not a snapshot as returned by GET /api/saves/ID"),
+        (["half.json"], "is not a snapshot as returned by GET /api/saves/ID"),
         (["later.json"], "cannot be asked again: colour is not valid"),
         (["RUN", "--model", "nobody/nothing"], "The model list has no model"),
         (["RUN", "--events", "no/such/folder"], "no/such/folder cannot be read or written"),
@@ -165,8 +165,8 @@ def _of_events(change: Callable[[list[dict[str, Any]]], object]) -> Callable[[di
             "its event 1 cannot be read (Invalid value 'dream'",
         ),
         (_of_events(lambda events: events[0].update(at=None)), "`$.at`"),
-        (_of_events(lambda events: events.pop()), "it was cut"),
-        (_of_events(lambda events: events.clear()), "it was cut"),
+        (_of_events(lambda events: events.pop()), "its last event is not done"),
+        (_of_events(lambda events: events.clear()), "its last event is not done"),
         (lambda save: save.update(events="none"), "`$.events`"),
         (lambda save: save.update(events=[1]), "`$.events[0]`"),
         (lambda save: save.update(run_id=7), "`$.run_id`"),
@@ -184,7 +184,7 @@ def test_a_file_that_is_spoilt_says_where(
     for verb in ("replay", "parity"):
         said = run_command(verb, "spoilt.json", cwd=tmp_path)
         assert (said.status, said.out) == (2, "")
-        assert said.err.startswith("signalbox: spoilt.json is no save as GET /api/saves/ID gives it: ")
+        assert said.err.startswith("signalbox: spoilt.json is not a snapshot as returned by GET /api/saves/ID: ")
         assert words in said.err
 
 

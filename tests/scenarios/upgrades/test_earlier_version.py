@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.replay.journals import journal_of
+from signalbox.replay.journals import parse_snapshot
 
 from tests.support.running_app import RunningApp, settings_for
 from tests.support.scripted_upstream import ScriptedUpstream, says
@@ -89,5 +89,5 @@ def test_a_save_in_a_file_is_replayed(app: RunningApp, tmp_path: Path) -> None:
             is_object = call["arguments"].endswith("}")
             raw = {} if is_object else {"arguments_raw": call["arguments"]}
             call |= {"arguments": json.loads(call["arguments"]) if is_object else {}, **raw}
-    calls = journal_of(json.dumps(save).encode(), "a file").calls
+    calls = parse_snapshot(json.dumps(save).encode(), "a file").calls
     assert [(call.name, call.arguments) for call in calls] == [("calculate", {"expression": "6*7"}), ("search_web", {})]

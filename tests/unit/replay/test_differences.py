@@ -1,16 +1,16 @@
-"""Two outcomes compared: each kind of difference is found, named and shown."""
+"""Comparison of two outcomes: the kinds of difference, and which are expected."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from signalbox.core.events import Content, Done, Stamped
-from signalbox.replay.differences import KINDS, differences, money
-from signalbox.replay.outcome import Called, Outcome, Tried, outcome_of
-from signalbox.replay.reasons import REASONS, explained, was_stopped, was_torn
+from signalbox.replay.differences import KINDS, differences, format_cost
+from signalbox.replay.outcome import AttemptOutcome, CallOutcome, Outcome, outcome_of
+from signalbox.replay.reasons import REASONS, explain, interruption_reasons, missing_history_reasons
 from signalbox.replay.report import replay_lines
 
-FOUND = Called("search_web", {"query": "tides"}, 1, success=True, result={"n": 1}, ran=True)
+FOUND = CallOutcome("search_web", {"query": "tides"}, 1, success=True, result={"n": 1}, ran=True)
 ONE = Outcome(
     loop="legacy",
     model="openai/sim",
@@ -22,10 +22,10 @@ ONE = Outcome(
     text="The moon pulls.",
     reasoning="I look.",
     order=("call 1", "start 1", "result 1"),
-    tried=(Tried(1, streamed=False), Tried(2, streamed=False)),
+    tried=(AttemptOutcome(1, streamed=False), AttemptOutcome(2, streamed=False)),
     cost=0.001,
 )
-V2 = replace(ONE, loop="v2", tried=(Tried(1), Tried(2)))
+V2 = replace(ONE, loop="v2", tried=(AttemptOutcome(1), AttemptOutcome(2)))
 
 CHANGES: list[tuple[str, dict[str, Any], str, str]] = [
     ("ending", {"status": "error"}, "complete", "error"),
@@ -46,69 +46,69 @@ CHANGES: list[tuple[str, dict[str, Any], str, str]] = [
 ]
 
 
-def test_a_reason_is_told_once() -> None:
-    """However many differences it explains, with their number and kinds."""
+def test_each_reason_is_printed_once() -> None:
+    """A report prints a reason once, with the number and kinds of differences that it explains."""
     again = replace(V2, text="Else.", reasoning="Otherwise.", cost=0.5)
-    lines = [*replay_lines(ONE, again, explained(differences(ONE, again), ONE, again, by_chance=True), [])]
-    reason = "The model was asked anew: its words and calls need not be the same twice."
+    lines = [*replay_lines(ONE, again, explain(differences(ONE, again), ONE, again, by_chance=True), [])]
+    reason = "The model was called again, so its words and calls may differ by chance."
     assert [line for line in lines if reason in line] == [f"  3 (text, reasoning, cost): {reason}"]
 
 
 def test_equal_outcomes_do_not_differ() -> None:
-    """Loop, model, requests and time are no difference."""
+    """Another loop, model, duration or form of the requests is not a difference."""
     other = replace(V2, model="x/y", milliseconds=9)
     assert differences(ONE, other) == []
 
 
 @pytest.mark.parametrize(("kind", "change", "first", "second"), CHANGES)
-def test_each_difference_is_named_and_shown(kind: str, change: dict[str, Any], first: str, second: str) -> None:
-    """One change is one difference of its kind, without a reason."""
+def test_kinds_of_difference(kind: str, change: dict[str, Any], first: str, second: str) -> None:
+    """One change gives one difference of its kind, with both values and without a reason."""
     [found] = differences(ONE, replace(V2, **change))
     assert (found.kind, found.why) == (kind, None)
     assert first in found.first
     assert second in found.second
 
 
-def test_every_kind_has_its_example() -> None:
-    """No kind is left untested."""
+def test_every_kind_has_an_example() -> None:
+    """The table has an example of each kind."""
     assert {kind for kind, *_ in CHANGES} == set(KINDS)
 
 
-def test_a_stream_that_breaks_the_contract_is_never_expected() -> None:
-    """Not where both break it alike, not where a real model answers, and by no reason that there is."""
+def test_contract_violations_are_never_expected() -> None:
+    """No reason explains a contract violation, even if both streams have the same one."""
     broken = (replace(ONE, fault="a call has two results"), replace(V2, fault="a call has two results"))
-    [found] = explained(differences(*broken), *broken, by_chance=True)
+    [found] = explain(differences(*broken), *broken, by_chance=True)
     assert (found.kind, found.is_expected) == ("contract", False)
     assert not any("contract" in reason.kinds for reason in REASONS)
-    assert "contract" not in {**was_stopped(replace(ONE, status="cancelled")), **was_torn()}
+    assert "contract" not in {**interruption_reasons(replace(ONE, status="cancelled")), **missing_history_reasons()}
 
 
-def test_chance_explains_words_and_never_endings() -> None:
-    """A real model words and calls otherwise each time; that it fails on one loop alone must be looked at."""
+def test_chance_explains_only_answers() -> None:
+    """With a real model, other text and calls are expected, but not another ending or code."""
     v2 = replace(V2, text="Otherwise.", calls=(), order=(), status="error", code="UPSTREAM_ERROR")
-    found = {one.kind: one.is_expected for one in explained(differences(ONE, v2), ONE, v2, by_chance=True)}
+    found = {one.kind: one.is_expected for one in explain(differences(ONE, v2), ONE, v2, by_chance=True)}
     assert found == {"ending": False, "code": False, "calls": True, "text": True, "order": True}
 
 
-def test_cost_is_expected_only_where_the_requests_differ_as_expected() -> None:
-    """Alone it is a question, and beside something unexpected too."""
+def test_cost_needs_another_expected_difference() -> None:
+    """Another cost is expected only together with other differences that are all expected."""
     dearer = replace(V2, cost=0.002)
-    assert [one.is_expected for one in explained(differences(ONE, dearer), ONE, dearer)] == [False]
-    beside = replace(dearer, text="Else.")
-    assert not any(one.is_expected for one in explained(differences(ONE, beside), ONE, beside))
+    assert [one.is_expected for one in explain(differences(ONE, dearer), ONE, dearer)] == [False]
+    reworded = replace(dearer, text="Else.")
+    assert not any(one.is_expected for one in explain(differences(ONE, reworded), ONE, reworded))
     moved = replace(dearer, order=("call 1", "result 1", "start 1"))
-    assert all(one.is_expected for one in explained(differences(ONE, moved), ONE, moved))
+    assert all(one.is_expected for one in explain(differences(ONE, moved), ONE, moved))
 
 
-def test_a_run_that_was_stopped_explains_its_replay() -> None:
-    """The replay goes on to its end; a run that ended by itself explains nothing."""
-    assert was_stopped(replace(ONE, status="cancelled"))
-    assert was_stopped(replace(ONE, status="interrupted", code="SERVER_CRASH"))
-    assert not was_stopped(replace(ONE, status="interrupted", code="STREAM_CUT"))
+def test_replays_of_interrupted_runs() -> None:
+    """Differences are expected if the original run was stopped from outside, but not if its stream broke off."""
+    assert interruption_reasons(replace(ONE, status="cancelled"))
+    assert interruption_reasons(replace(ONE, status="interrupted", code="SERVER_CRASH"))
+    assert not interruption_reasons(replace(ONE, status="interrupted", code="STREAM_CUT"))
 
 
-def test_a_journal_without_an_end_is_unfinished() -> None:
-    """It can be read all the same; its stream is at fault."""
+def test_journals_without_done() -> None:
+    """A journal without `done` gives an unfinished outcome with a fault."""
     cut = outcome_of([Stamped(1, 5, Content("Hi"))], [], "v2", "m")
     assert (cut.status, cut.text, cut.fault) == ("unfinished", "Hi", "the stream ends without done")
     whole = [Stamped(1, 5, Content("Hi")), Stamped(2, 9, Done(True, "complete"))]
@@ -116,6 +116,6 @@ def test_a_journal_without_an_end_is_unfinished() -> None:
 
 
 @pytest.mark.parametrize(("cost", "words"), [(None, "unknown"), (0.0, "$0"), (1.5, "$1.5"), (1.2e-7, "$0.00000012")])
-def test_money_in_words(cost: float | None, words: str) -> None:
-    """Small amounts keep their digits."""
-    assert money(cost) == words
+def test_format_cost(cost: float | None, words: str) -> None:
+    """Amounts have no trailing zeros, and small ones no exponent."""
+    assert format_cost(cost) == words

@@ -1,4 +1,4 @@
-"""Tools that return the recorded results of a journal and are never executed."""
+"""Tools that return the results in a journal and are never executed."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,28 +7,28 @@ from signalbox.core.codes import CODES, Code
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.ports import ToolRunner
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
-from signalbox.replay.outcome import Called
+from signalbox.replay.outcome import CallOutcome
 from signalbox.wire.json_text import dumps
 
-# Results that a loop gave instead of a tool: the replay decides again whether a call is cut, limited or dropped.
-_OF_THE_LOOP = frozenset(
+# Codes of results that come from the loop, not from a tool. In a replay, the loop decides again about these calls.
+_LOOP_CODES = frozenset(
     (Code.ARGUMENTS_CUT, Code.TOOL_CLAMP, Code.SUPERSEDED, Code.STEP_FAILED, Code.CANCELLED, Code.NOT_RECORDED)
 )
 
 
 class RecordedTools:
-    """A ToolRunner over the calls of a journal; `known` checks arguments, and knows the tools' specs.
+    """A ToolRunner that returns the results of `calls`; `known` has the specs of the tools and checks arguments.
 
-    Equal calls get their results in the order of then, and the last one again when there are more of them. Searches are
-    equal by their tool's own rule. `unknown` names the calls that the journal does not know.
+    Equal calls return their results in the recorded order; further ones repeat the last. Searches are equal if their
+    search keys are. `unknown` lists the names of calls that are not recorded.
     """
 
-    def __init__(self, calls: Iterable[Called], known: ToolRunner) -> None:
+    def __init__(self, calls: Iterable[CallOutcome], known: ToolRunner) -> None:
         self._known = known
-        self._results: defaultdict[str, list[Called]] = defaultdict(list)
+        self._results: defaultdict[str, list[CallOutcome]] = defaultdict(list)
         self.unknown: list[str] = []
         for call in calls:
-            if call.success or (call.code and call.code not in _OF_THE_LOOP):
+            if call.success or (call.code and call.code not in _LOOP_CODES):
                 self._results[self._key(call.name, call.arguments)].append(call)
 
     def spec(self, name: str) -> ToolSpec | None:
@@ -36,16 +36,16 @@ class RecordedTools:
         return self._known.spec(name)
 
     def check(self, name: str, arguments: Mapping[str, JsonValue]) -> ToolOutcome | None:
-        """Return a failure if the arguments are invalid."""
+        """Return the failure of a call with invalid arguments, else None."""
         return self._known.check(name, arguments)
 
     async def run(self, name: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> ToolOutcome:
-        """Return the recorded result of this call."""
+        """Return the recorded result of the call, or a failure with NOT_RECORDED."""
         found = self._results.get(self._key(name, arguments))
         if not found:
             self.unknown.append(name)
             return ToolOutcome.failed(Code.NOT_RECORDED, f"{name}: {CODES[Code.NOT_RECORDED].sentence}")
-        return self._again(found.pop(0) if len(found) > 1 else found[0], context)
+        return self._replayed(found.pop(0) if len(found) > 1 else found[0], context)
 
     def _key(self, name: str, arguments: Mapping[str, JsonValue]) -> str:
         """Return the key of a call: its arguments, or the search key of a search."""
@@ -53,7 +53,7 @@ class RecordedTools:
         same = spec.search_key(arguments) if spec is not None and spec.search_key is not None else None
         return f"{name} {_canonical(arguments) if same is None else same}"
 
-    def _again(self, call: Called, context: ToolContext) -> ToolOutcome:
+    def _replayed(self, call: CallOutcome, context: ToolContext) -> ToolOutcome:
         spec = self._known.spec(call.name)
         untrusted = spec is None or spec.untrusted
         if not call.success:
@@ -69,7 +69,7 @@ class RecordedTools:
 
 
 def _canonical(arguments: Mapping[str, JsonValue]) -> str:
-    """Normalize arguments; null means "not given", as in execution."""
+    """Return equal text for equal arguments; null counts as not given, as in execution."""
     given: JsonObject = {name: arguments[name] for name in sorted(arguments) if arguments[name] is not None}
     return dumps(_sorted(given)).decode()
 
@@ -81,26 +81,26 @@ def _sorted(value: JsonValue) -> JsonValue:
 
 
 def _note_sources(result: JsonValue, context: ToolContext) -> None:
-    """Register the sources of a recorded search under their numbers, for the synthetic answer."""
+    """Number the sources of a recorded search, for the synthetic answer."""
     results = result.get("results") if isinstance(result, dict) else None
     for one in results if isinstance(results, list) else []:
         if isinstance(one, dict) and isinstance(url := one.get("url"), str):
             context.sources.number(url, str(one.get("title") or ""))
 
 
-def stand_ins(names: Iterable[str], known: Sequence[Tool]) -> list[Tool]:
-    """Return tools of these names that may be offered and are never run; of one that is not known here any arguments.
+def placeholder_tools(names: Iterable[str], known: Sequence[Tool]) -> list[Tool]:
+    """Return tools that can be offered but not executed; a tool that is not in `known` accepts any arguments.
 
-    A tool that could not be used here can be replayed all the same.
+    Tools that are unavailable in this installation are included: a replay does not execute them.
     """
     specs = {tool.spec.name: tool.spec for tool in known}
-    return [Tool(specs.get(name) or _stranger(name), _never) for name in dict.fromkeys(names)]
+    return [Tool(specs.get(name) or _unknown_spec(name), _fail) for name in dict.fromkeys(names)]
 
 
-def _stranger(name: str) -> ToolSpec:
-    words = "A tool of the server that made this run; what it takes is not known here."
+def _unknown_spec(name: str) -> ToolSpec:
+    words = "A tool that is not installed here. Its parameters are not known."
     return ToolSpec(name, words, {"type": "object", "additionalProperties": True})
 
 
-async def _never(arguments: JsonObject, context: ToolContext) -> JsonValue:
-    raise AssertionError("a tool that is answered from a journal is never run")
+async def _fail(arguments: JsonObject, context: ToolContext) -> JsonValue:
+    raise AssertionError("a recorded tool was executed")

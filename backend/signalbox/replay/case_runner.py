@@ -1,4 +1,4 @@
-"""Runs one case on one loop; nothing is stored."""
+"""Runs a case on one of the loops; nothing is stored."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -24,14 +24,14 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """The result of a case: its outcome, and its stream as a client would receive it."""
+class CaseResult:
+    """The outcome of a run, and its stream as a client would receive it."""
 
     outcome: Outcome
     stream: bytes
 
 
-async def play(
+async def run_case(
     case: Case,
     loop: LoopName,
     client: ChatClient,
@@ -39,8 +39,8 @@ async def play(
     *,
     sleep: Sleep = asyncio.sleep,
     now: Callable[[], datetime] | None = None,
-) -> Played:
-    """Run a case; `sleep` waits before a retry, `now` is the clock of the tools."""
+) -> CaseResult:
+    """Run a case; `sleep` waits before retries, `now` is the clock of the tools."""
     run_id = new_run_id()
     context, progress = case.context(run_id, loop), Progress()
     tool_context = ToolContext.for_conversation(run_id, context.messages)
@@ -56,11 +56,11 @@ async def play(
     await drive(run, context, progress, record)
     stream = SseV1Encoder(RunRecord(run_id, case.model, loop)).encode(events)
     outcome = outcome_of(events, progress.attempts, loop, case.model)
-    return Played(_with_faults(outcome, stream, progress), stream)
+    return CaseResult(_completed(outcome, stream, progress), stream)
 
 
-def _with_faults(outcome: Outcome, stream: bytes, progress: Progress) -> Outcome:
-    """Complete the outcome with the duration and the first fault of the stream."""
+def _completed(outcome: Outcome, stream: bytes, progress: Progress) -> Outcome:
+    """Add the first fault of the encoded stream, and the duration of the upstream requests."""
     fault = outcome.fault or first_stream_fault(stream)[0]
     ended = max((attempt.ended or 0 for attempt in progress.attempts), default=0)
     began = min((attempt.started for attempt in progress.attempts), default=ended)
@@ -68,17 +68,17 @@ def _with_faults(outcome: Outcome, stream: bytes, progress: Progress) -> Outcome
 
 
 class WholeFromStream:
-    """A ChatClient that makes whole answers from streams, because a recording exists in one form only."""
+    """A ChatClient that streams every answer, also for `complete`: a recording has only one of the two forms."""
 
     def __init__(self, client: ChatClient) -> None:
         self._client = client
 
     async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
-        """Stream as in a live run."""
+        """Stream the answer."""
         await self._client.stream(request, emit, on_head)
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
-        """Return the parts of the whole stream."""
-        whole: list[StreamPart] = []
-        await self._client.stream(request, whole.extend, on_head)
-        return whole
+        """Return all parts of the streamed answer."""
+        parts: list[StreamPart] = []
+        await self._client.stream(request, parts.extend, on_head)
+        return parts

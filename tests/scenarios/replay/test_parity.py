@@ -22,7 +22,7 @@ def test_the_loops_agree_on_every_scenario(tmp_path: Path, run_command: Command)
     assert lines[-1].endswith("0 different unexpectedly. Nothing prevents raising the flag.")
     assert len([line for line in lines if line.startswith(("same ", "expected "))]) == len(scenarios())
     assert "expected  openai/sim-cut: text, reasoning" in lines
-    assert any("so a step that broke behind them ends the run" in line for line in lines)
+    assert any("so it cannot retry a step that fails after that" in line for line in lines)
     assert said.err == ""
     assert [*tmp_path.iterdir()] == []
 

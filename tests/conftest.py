@@ -1,4 +1,4 @@
-"""What every test may ask for: the asyncio backend, the recorded provider streams, a PostgreSQL."""
+"""Fixtures and hooks for all tests: the asyncio backend, recorded provider streams, a PostgreSQL server."""
 
 import os
 from collections.abc import Iterator
@@ -28,19 +28,19 @@ settings.load_profile("signalbox")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start with the files that take longest; `--no-loadscope-reorder` keeps xdist from sorting by number of tests."""
+    """Run the slowest files first; `--no-loadscope-reorder` keeps xdist from sorting by number of tests."""
     items[:] = longest_first(items, ROOT / "tests")
 
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
-    """Run async tests on asyncio alone: it is what the app is served on."""
+    """Run async tests on asyncio only, which the app uses in production."""
     return "asyncio"
 
 
 @pytest.fixture(scope="session", autouse=True)
 def no_plugins() -> Iterator[None]:
-    """Leave out what packages installed beside Signalbox bring: tests count on the built-in tools alone."""
+    """Hide the entry points of installed packages, so that only the built-in tools exist."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("signalbox.tools.plugins.entry_points_of", lambda group: iter(()))
         yield
@@ -48,9 +48,9 @@ def no_plugins() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def lean_starts() -> Iterator[None]:
-    """Start the apps of this process without what they prepare for a first request: half the CPU time of a start.
+    """Start apps in this process without warm-up, which takes half the CPU time of a start.
 
-    Routes and the index of the documents are then made by the first request that needs them.
+    The first request that needs them creates the routes and the index of the documents.
     """
 
     async def close_later(search: DocsSearch, stack: AsyncExitStack) -> None:
@@ -67,7 +67,7 @@ def lean_starts() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgres() -> "Iterator[Server]":
-    """Run one PostgreSQL for all tests of this process; without it skip with a word, or fail where it is asked for."""
+    """Run one PostgreSQL server for all tests of this process; skip or fail if none is installed."""
     from tests.support.postgres import running  # no test that needs none pays for it
 
     yield from running()
@@ -75,13 +75,13 @@ def postgres() -> "Iterator[Server]":
 
 @pytest.fixture
 def postgres_url(postgres: "Server") -> str:
-    """Return the address of a database of a test's own, with this version's tables."""
+    """Return the URL of a new database with the current tables."""
     return postgres.new_database()
 
 
 @pytest.fixture(scope="session")
 def recordings() -> Path:
-    """Return the folder of recorded streams; without it skip with a word, but fail in CI."""
+    """Return the folder of recorded streams; if it is missing, skip, or fail in CI."""
     folder = recordings_folder()
     if folder.is_dir():
         return folder
@@ -92,5 +92,5 @@ def recordings() -> Path:
 
 
 def recordings_folder() -> Path:
-    """Say where the recordings lie: SIGNALBOX_RECORDINGS, else beside the repository."""
+    """Return SIGNALBOX_RECORDINGS, or the default folder beside the repository."""
     return Path(os.environ.get("SIGNALBOX_RECORDINGS") or ROOT / "../shared/recordings").resolve()

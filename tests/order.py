@@ -1,11 +1,11 @@
-"""The order of test files: those that take longest first, so that no process is left alone with one at the end."""
+"""The order of test files: the slowest first, so that no process runs one alone at the end."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-# Seconds grow with load, but hardly change their order. From `pytest --junit-xml`; add a file that takes over 10 s.
+# Durations grow with load, but their order hardly changes. Source: `pytest --junit-xml`. Add files that take over 10 s.
 LONGEST_FIRST = (
     "scenarios/workers/test_supervisor.py",
     "project/docs/test_clients.py",
@@ -42,5 +42,5 @@ _RANKS = {name: rank for rank, name in enumerate(LONGEST_FIRST)}
 
 
 def longest_first(items: Sequence[pytest.Item], tests: Path) -> list[pytest.Item]:
-    """Return the tests by the rank of their file; within a file, and among all other files, the order stays."""
+    """Sort tests by the rank of their file, in a stable order."""
     return sorted(items, key=lambda item: _RANKS.get(item.path.relative_to(tests).as_posix(), len(_RANKS)))

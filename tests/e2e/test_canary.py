@@ -1,4 +1,4 @@
-"""The canary: a key and a prompt that an upstream throws back in every way it can, searched for in all that we say."""
+"""Upstreams that echo the API key and the prompt in every way: no response, log or trace contains the key."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ PROMPT = "canary-prompt-5521"
 
 
 def ways(key: str) -> list[Any]:
-    """List scripts that throw the Authorization header back."""
+    """Return scripts that echo the Authorization header in different places."""
 
     def body(words: str, **fields: Any) -> bytes:
         return json.dumps({"error": {"code": 401, "message": words, **fields}, "user_id": key}).encode()
@@ -77,7 +77,10 @@ def ways(key: str) -> list[Any]:
 
 @pytest.mark.parametrize("key", ["sk-or-v1-canary0123456789abcdef", "house-canary+key/77=="])
 def test_neither_key_nor_prompt_is_ever_told(tmp_path: Path, key: str) -> None:
-    """No answer, header, log line or trace holds the key; the prompt is in the request and the database (G4)."""
+    """No response, header, log line or trace contains the key.
+
+    Only the request and the database contain the prompt (G4).
+    """
     scripts = ways(key)
     heard: list[str] = []
 

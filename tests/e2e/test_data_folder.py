@@ -1,4 +1,4 @@
-"""The data folder: one process has it, a killed one leaves it, and what cannot be used is told in a sentence."""
+"""The data folder: one process uses it, a killed process releases it, and an unusable folder gives a clear error."""
 
 import asyncio
 import signal
@@ -23,9 +23,9 @@ ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": [], "on_disconnect": 
 
 @pytest.mark.e2e
 def test_one_process_has_the_folder(tmp_path: Path) -> None:
-    """A second one is refused with its sentence and harms nothing; once the first is killed a new one goes on from it.
+    """A second server is rejected without harm; after a kill, a new server takes over the folder.
 
-    The new one ends what the kill has cut, and its reader, who comes back with his last id, is told so.
+    The new server ends the interrupted runs, and a client that resumes one receives this ending.
     """
     (tmp_path / "second").mkdir()
     with ScriptedUpstream(holds, says("Fine.")) as upstream:
@@ -50,12 +50,12 @@ def test_one_process_has_the_folder(tmp_path: Path) -> None:
 
 
 def no_database(data: Path) -> None:
-    """Put a file there that is something else."""
+    """Put a file there that is not a database."""
     (data / "signalbox.db").write_bytes(b"my diary " * 1000)
 
 
 def a_later_one(data: Path) -> None:
-    """Put a database there whose tables are not known here."""
+    """Put a database there with tables of a later version."""
     with closing(sqlite3.connect(data / "signalbox.db")) as connection:
         connection.execute("CREATE TABLE alembic_version (version_num TEXT)")
         connection.execute("INSERT INTO alembic_version VALUES ('9999')")
@@ -63,12 +63,12 @@ def a_later_one(data: Path) -> None:
 
 
 def no_lock(data: Path) -> None:
-    """Have a folder that nothing can be written into; permissions would not stop root, who runs some tests."""
+    """Make the lock file a folder, so that it cannot be opened; permissions would not stop root."""
     (data / "lock").mkdir()
 
 
 def no_file(data: Path) -> None:
-    """Have a folder in the database's place."""
+    """Make the database's path a folder."""
     (data / "signalbox.db").mkdir()
 
 
@@ -84,7 +84,7 @@ CASES: list[Any] = [
 def test_a_folder_that_cannot_be_used_stops_the_start(
     tmp_path: Path, spoil: Callable[[Path], None], sentence: str
 ) -> None:
-    """The app says which folder and what to do, in a sentence, whoever serves it."""
+    """The error names the folder and what to do, also if another server runs the app."""
     spoil(tmp_path)
     app = create_app(settings_for(tmp_path))
     sent: list[Any] = []
@@ -110,7 +110,7 @@ def test_a_folder_that_cannot_be_used_stops_the_start(
 
 @pytest.mark.e2e
 def test_the_command_says_it_in_a_sentence_too(tmp_path: Path) -> None:
-    """No stack trace meets the person who starts it."""
+    """`signalbox serve` prints the error without a traceback."""
     (tmp_path / "data").mkdir()
     no_database(tmp_path / "data")
     ended = command("serve", "--port", "0", cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""The server as a process: it ends honestly and quickly, refuses what is unsafe, and says why in one sentence."""
+"""The server as a process: clean shutdowns, rejected configurations, and one-sentence errors."""
 
 import json
 import signal
@@ -22,7 +22,7 @@ ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
 
 
 def refused(cwd: Path, *arguments: str, env: dict[str, str] | None = None) -> str:
-    """Run a serve that must be refused: exit 2, one sentence, nothing else."""
+    """Run `serve`, expect exit status 2 and one sentence, and return the sentence."""
     ended = command("serve", *arguments, cwd=cwd, env=env)
     told = ended.stderr.decode()
     assert ended.returncode == 2, told
@@ -33,7 +33,7 @@ def refused(cwd: Path, *arguments: str, env: dict[str, str] | None = None) -> st
 
 
 def uvicorn_until(what: bytes, cwd: Path, *arguments: str) -> tuple[subprocess.Popen[bytes], bytes]:
-    """Run uvicorn's own command until it has written this; the simulator, which would quieten its log, is not used."""
+    """Run uvicorn's command until it has written a text; without the simulator, which would reduce its log."""
     process = subprocess.Popen(
         [sys.executable, "-m", "uvicorn", "signalbox.app.main:create_app", "--factory", *arguments],
         cwd=cwd,
@@ -52,7 +52,7 @@ def uvicorn_until(what: bytes, cwd: Path, *arguments: str) -> tuple[subprocess.P
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_streams_honestly(tmp_path: Path, number: signal.Signals) -> None:
-    """A stop of the server is told to every reader, the upstream is closed, and the process ends well."""
+    """On a signal every stream gets its ending, upstream connections close, and the process exits cleanly."""
     with ScriptedUpstream(holds) as upstream:
         env = {"OPENROUTER_BASE_URL": upstream.base_url}
         if number is signal.SIGTERM:
@@ -70,7 +70,7 @@ def test_a_signal_ends_streams_honestly(tmp_path: Path, number: signal.Signals) 
 
 
 def test_the_default_start(tmp_path: Path) -> None:
-    """Without key and `.env` it serves the simulator, says so, and keeps its data in ./data."""
+    """Without a key and `.env`, the server uses the simulator, says so, and stores its data in ./data."""
     with serving(tmp_path, env={"PYTHONUNBUFFERED": "1"}) as process:  # so that it is a new interpreter, not a fork
         with process.client() as client:
             heard = check_stream(client.post("/api/chat/stream", json={**ASK, "prompt": "What is 6*7?"}).content)
@@ -82,7 +82,7 @@ def test_the_default_start(tmp_path: Path) -> None:
 
 
 def test_one_line_is_logged_per_run(tmp_path: Path) -> None:
-    """The log is JSON lines: one per run, with its id and figures, without its prompt."""
+    """The log has one JSON line per run, with its id and numbers and without its prompt."""
     with serving(tmp_path) as process, process.client() as client:
         ids = [client.post("/api/chat/stream", json=ASK).headers["x-run-id"] for _ in range(3)]
         client.post("/api/chat/stream", json={**ASK, "prompt": "canary-prompt-99", "model": "openai/sim-error-500"})
@@ -97,7 +97,7 @@ def test_one_line_is_logged_per_run(tmp_path: Path) -> None:
 
 
 def test_a_key_without_a_base_url_is_openrouters(tmp_path: Path) -> None:
-    """With a key there is no simulator; a custom base URL needs none and has no simulator either."""
+    """A key selects OpenRouter; a custom base URL needs no key. Neither starts the simulator."""
     with (
         ScriptedUpstream(holds) as upstream,
         serving(tmp_path, env={"OPENROUTER_BASE_URL": upstream.base_url}) as process,
@@ -108,14 +108,14 @@ def test_a_key_without_a_base_url_is_openrouters(tmp_path: Path) -> None:
 
 
 def test_a_bind_beyond_this_machine_needs_a_token(tmp_path: Path) -> None:
-    """Whoever could reach the port would spend the key."""
+    """Without a token, the server does not listen on other interfaces: any client could spend the key."""
     for host in ("0.0.0.0", "::", "192.0.2.1"):
         assert "SIGNALBOX_ACCESS_TOKEN" in refused(tmp_path, "--host", host, "--port", "0")
     assert "SIGNALBOX_ACCESS_TOKEN" in refused(tmp_path, "--port", "0", env={"SIGNALBOX_HOST": "0.0.0.0"})
 
 
 def test_a_bind_beyond_this_machine_asks_for_its_token(tmp_path: Path) -> None:
-    """With a token it listens, and every /api route asks for it; another host's name is still refused."""
+    """With a token it listens and every /api route requires the token; an unknown host name is still rejected."""
     env = {"SIGNALBOX_ACCESS_TOKEN": "a-token", "SIGNALBOX_ALLOWED_HOSTS": "box.example"}
     with serving(tmp_path, "--host", "0.0.0.0", env=env) as process:
         url = process.url.replace("0.0.0.0", "127.0.0.1")
@@ -135,7 +135,7 @@ def test_a_bind_beyond_this_machine_asks_for_its_token(tmp_path: Path) -> None:
     [(["--workers", "2"], {}), ([], {"WEB_CONCURRENCY": "2"})],
 )
 def test_several_workers_are_refused(tmp_path: Path, arguments: list[str], env: dict[str, str]) -> None:
-    """A second worker would not know the first one's runs."""
+    """Several workers on SQLite are rejected, because they could not see each other's runs."""
     told = refused(tmp_path, "--port", "0", *arguments, env=env)
     assert "one worker" in told
     assert "DATABASE_URL" in told
@@ -143,12 +143,12 @@ def test_several_workers_are_refused(tmp_path: Path, arguments: list[str], env: 
 
 @pytest.mark.parametrize(("arguments", "env"), [(["--workers", "-1"], {}), ([], {"WEB_CONCURRENCY": "0"})])
 def test_a_number_of_workers_that_cannot_be(tmp_path: Path, arguments: list[str], env: dict[str, str]) -> None:
-    """Less than one worker serves nobody."""
+    """Fewer than one worker is rejected."""
     assert "--workers" in refused(tmp_path, "--port", "0", *arguments, env=env)
 
 
 def test_several_workers_of_uvicorn_are_refused_too(tmp_path: Path) -> None:
-    """Whoever starts the app by uvicorn's own command is told the same, and no second worker serves."""
+    """`uvicorn --workers 2` fails with the same error, and no second worker serves."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     process, seen = uvicorn_until(b"one worker", tmp_path, "--workers", "2", "--port", str(port))
@@ -158,7 +158,7 @@ def test_several_workers_of_uvicorn_are_refused_too(tmp_path: Path) -> None:
 
 
 def test_the_factory_serves_with_one_worker(tmp_path: Path) -> None:
-    """`uvicorn --factory` with one worker is a fine way to run it."""
+    """`uvicorn --factory` works with one worker."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     process, _ = uvicorn_until(b"Uvicorn running", tmp_path, "--port", str(port))
@@ -170,7 +170,7 @@ def test_the_factory_serves_with_one_worker(tmp_path: Path) -> None:
 
 
 def test_a_port_that_is_taken(tmp_path: Path) -> None:
-    """The sentence names the port and what to do."""
+    """The error names the port and what to do."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         told = refused(tmp_path, "--port", str(port))
@@ -182,7 +182,7 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
     "arguments", [["--port", "70000"], ["--port", "-1"], ["--host", "no.such.host.invalid", "--port", "0"]]
 )
 def test_an_address_that_cannot_be(tmp_path: Path, arguments: list[str]) -> None:
-    """Nothing is tried and no traceback is shown."""
+    """An invalid address is rejected before binding and without a traceback."""
     ended = command("serve", *arguments, cwd=tmp_path, env={"SIGNALBOX_ACCESS_TOKEN": "t"})
     assert ended.returncode == 2
     assert b"Traceback" not in ended.stderr
@@ -203,7 +203,7 @@ def test_an_address_that_cannot_be(tmp_path: Path, arguments: list[str]) -> None
     ],
 )
 def test_a_broken_env_file(tmp_path: Path, text: bytes, said: str) -> None:
-    """One sentence names the line or the setting, and never shows the value of a key."""
+    """The error names the line or the setting, and never contains the value of a key."""
     (tmp_path / ".env").write_bytes(text)
     told = refused(tmp_path, "--port", "0")
     assert said in told
@@ -211,13 +211,13 @@ def test_a_broken_env_file(tmp_path: Path, text: bytes, said: str) -> None:
 
 
 def test_an_env_file_that_is_a_folder(tmp_path: Path) -> None:
-    """What cannot be read at all is told as such."""
+    """An `.env` that cannot be read gives an error that says so."""
     (tmp_path / ".env").mkdir()
     assert ".env" in refused(tmp_path, "--port", "0")
 
 
 def test_the_environment_goes_before_the_env_file(tmp_path: Path) -> None:
-    """A variable set for one start wins over the file; an empty one does not count."""
+    """A variable of the environment overrides the file, unless it is empty."""
     (tmp_path / ".env").write_text("SIGNALBOX_DATA_DIR=from-file\nSIGNALBOX_LOG_LEVEL=loud\n")
     env = {"SIGNALBOX_LOG_LEVEL": "error", "SIGNALBOX_DATA_DIR": ""}
     with serving(tmp_path, env=env):
@@ -225,7 +225,7 @@ def test_the_environment_goes_before_the_env_file(tmp_path: Path) -> None:
 
 
 def test_a_data_folder_that_cannot_be(tmp_path: Path) -> None:
-    """A file stands in its way: one sentence, the name of the setting, exit 2."""
+    """If a file has the folder's path, the error names the setting; exit status 2."""
     (tmp_path / "data").write_text("a file")
     told = refused(tmp_path, "--port", "0")
     assert "SIGNALBOX_DATA_DIR" in told
@@ -233,7 +233,7 @@ def test_a_data_folder_that_cannot_be(tmp_path: Path) -> None:
 
 
 def test_the_package_is_run_from_the_repository() -> None:
-    """These tests try the code beside them."""
+    """The tests run the code of this repository, not an installed package."""
     ended = subprocess.run(
         [sys.executable, "-c", "import signalbox; print(signalbox.__file__)"],
         env=environment(),
@@ -245,7 +245,7 @@ def test_the_package_is_run_from_the_repository() -> None:
 
 @pytest.mark.e2e
 def test_a_start_names_typos_and_goes_on(tmp_path: Path) -> None:
-    """A misspelt setting of `.env` or the environment is a line on standard error, with the name that was meant."""
+    """A misspelt setting gives a line on standard error that suggests the right name."""
     (tmp_path / ".env").write_text("SIGNALBOX_PROT=8001\n")
     with serving(tmp_path, env={"TOOL_LOP_V2": "false"}) as process:
         said = process.errors()

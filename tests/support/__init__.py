@@ -1,1 +1,1 @@
-"""What tests share."""
+"""Code shared by tests."""

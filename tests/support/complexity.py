@@ -1,4 +1,4 @@
-"""Counting what a piece of Python does, in steps and not in seconds: the same on every machine."""
+"""Counts executed lines and calls of Python code, which are the same on every machine, unlike seconds."""
 
 import sys
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def steps_of(work: Callable[[], object]) -> int:
-    """Return how many lines and calls of Python a piece of work takes."""
+    """Return how many lines and calls a function executes."""
     steps = 0
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
@@ -25,5 +25,5 @@ def steps_of(work: Callable[[], object]) -> int:
 
 
 def growth_of(work: Callable[[int], object], size: int) -> float:
-    """Return by how much the steps grow when a size doubles: 2 is linear, 4 quadratic."""
+    """Return the factor by which the steps grow when the size doubles: 2 is linear, 4 quadratic."""
     return steps_of(lambda: work(2 * size)) / steps_of(lambda: work(size))

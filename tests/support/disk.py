@@ -1,4 +1,4 @@
-"""A database whose writes a test holds, breaks and counts, and a look into it that shares no line with it."""
+"""Databases whose writes a test can hold, fail and count, and read and change with plain SQL."""
 
 import asyncio
 import re
@@ -26,7 +26,10 @@ from tests.support.postgres import Server
 
 
 class Disk(Database):
-    """`hold()` keeps writes waiting, `failing` has them fail; `transactions` counts those that went through."""
+    """A database under a test's control.
+
+    `hold()` delays writes, `failing` makes them fail, `transactions` counts committed writes.
+    """
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
@@ -55,18 +58,18 @@ class Disk(Database):
 
     @abstractmethod
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Look into it, past all code of ours; a value's place is written as a question mark."""
+        """Run a query without the product's code; `?` marks the parameters."""
 
     @abstractmethod
     def change(self, query: str) -> None:
-        """Change it behind everybody's back."""
+        """Change rows without the product's code."""
 
     @abstractmethod
     def again(self) -> Database:
-        """Return it as another process would open it."""
+        """Open the database a second time, as another process would."""
 
     def seqs(self, run_id: str) -> list[tuple[int, int]]:
-        """Return the first and the last number of each of a run's rows."""
+        """Return the first and last number of each row of a run's journal."""
         query = "SELECT first_seq, last_seq FROM journal WHERE run_id = ? ORDER BY first_seq"
         return [(first, last) for first, last in self.rows(query, run_id)]
 
@@ -75,7 +78,7 @@ class Disk(Database):
 
 
 class FileDisk(Disk, SqliteDatabase):
-    """SQLite's. `steps` counts what reads make it do, in tens of its instructions."""
+    """SQLite. `steps` counts the instructions that reads execute, in units of ten."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -111,7 +114,7 @@ class FileDisk(Disk, SqliteDatabase):
 
 
 class ServerDisk(Disk, PostgresDatabase):
-    """PostgreSQL's."""
+    """PostgreSQL."""
 
     def __init__(self, url: str, server: Server) -> None:
         super().__init__(url)
@@ -135,17 +138,17 @@ def a_run(run_id: str, **fields: Any) -> RunRecord:
 
 
 def words(first: int, last: int) -> list[Stamped]:
-    """Make events with these numbers."""
+    """Make text events with these numbers."""
     return [Stamped(seq, 0, Content(str(seq))) for seq in range(first, last + 1)]
 
 
 async def opened(store: JournalStore, *run_ids: str, told: Callable[[int, int], None] | None = None) -> None:
-    """Open runs, all at once."""
+    """Open several runs at once."""
     await asyncio.gather(*(store.open(a_run(run_id), told or (lambda seq, reserved: None)) for run_id in run_ids))
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Let the loop and its threads work until this holds."""
+    """Let the event loop and its threads run until a condition holds."""
     async with asyncio.timeout(10):
         while not holds():  # noqa: ASYNC110 - what is waited for is a state, which tells nobody of itself
             await asyncio.sleep(0)
@@ -155,7 +158,7 @@ BOTH = ("sqlite", "postgres")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run the tests of a module on all databases that it names."""
+    """Run a module's tests on each database that it lists in DATABASES."""
     named = getattr(metafunc.module, "DATABASES", None)
     if named is not None and "kind" in metafunc.fixturenames:
         metafunc.parametrize("kind", named, scope="session")
@@ -163,12 +166,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def kind() -> str:
-    """Say which database a test is on; a module names others in DATABASES."""
+    """Return the kind of database of this test; modules list others in DATABASES."""
     return "sqlite"
 
 
 def new_disk(kind: str, folder: Path, request: pytest.FixtureRequest) -> Disk:
-    """Make a database of this kind, not opened yet."""
+    """Make a database of this kind without opening it."""
     if kind == "sqlite":
         return FileDisk(folder / "signalbox.db")
     server: Server = request.getfixturevalue("postgres")
@@ -177,7 +180,7 @@ def new_disk(kind: str, folder: Path, request: pytest.FixtureRequest) -> Disk:
 
 @pytest.fixture
 async def disk(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncGenerator[Disk, None]:
-    """Open a database that the test can hold and break."""
+    """Open a database whose writes the test can hold and fail."""
     database = new_disk(kind, tmp_path, request)
     await database.open()
     yield database
@@ -187,7 +190,7 @@ async def disk(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Asy
 
 @pytest.fixture
 async def store(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[JournalStore, None]:
-    """Write at once, and try again at once."""
+    """Make a store that writes and retries without delays."""
     monkeypatch.setattr(journal, "FLUSH_SECONDS", 0.0)
     monkeypatch.setattr(journal, "_RETRY_SECONDS", 0.0)
     made = JournalStore(disk)

@@ -1,4 +1,4 @@
-"""The edges a test cannot have for real, scripted: a model that says what the test wrote, tools that wait for it."""
+"""Scripted replacements for what a test cannot have for real: a model and tools."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -25,8 +25,8 @@ from signalbox.wire.finish_words import finish_of
 class ScriptedClient:
     """A ChatClient that answers each request with the next script: one list of parts per network read.
 
-    An exception in a script is raised there; an awaitable factory is awaited there. `requests` are what was asked,
-    `closed` counts streams that ended or were closed.
+    An exception in a script is raised there; an awaitable factory is awaited there. `requests` are the received
+    requests, `closed` counts streams that ended or were closed.
     """
 
     def __init__(self, *scripts: Sequence[object]) -> None:
@@ -46,7 +46,7 @@ class ScriptedClient:
                     await cast(Callable[[], Awaitable[None]], read)()
                     continue
                 emit(cast(list[StreamPart], read))
-                await asyncio.sleep(0)  # the next read comes in another turn of the event loop, as it does off a socket
+                await asyncio.sleep(0)  # the next read comes in another turn of the event loop, as from a socket
         finally:
             self.closed += 1
 
@@ -67,7 +67,7 @@ SERVED = Served("gen-1", "openai/sim", "OpenAI")
 
 
 def answer(*texts: str, cost: float = 0.001) -> list[list[StreamPart]]:
-    """Script an answer in words."""
+    """Script an answer of text."""
     return [[SERVED], *[[TextDelta(text)] for text in texts], ending("stop", cost=cost)]
 
 
@@ -78,18 +78,18 @@ def ending(reason: str | None = "stop", *, native: str | None = None, cost: floa
 
 
 def call(index: int, name: str, arguments: str, call_id: str | None = None) -> CallDelta:
-    """Script a call that arrives whole."""
+    """Script a complete call."""
     return CallDelta(index=index, id=call_id or f"call_{index}", name=name, arguments=arguments)
 
 
 def calls(*deltas: CallDelta, reason: str = "tool_calls") -> list[list[StreamPart]]:
-    """Script a step that calls."""
+    """Script a step with calls."""
     return [[SERVED], [ReasoningDelta("I need a tool.", "reasoning")], list(deltas), ending(reason)]
 
 
 @dataclass
 class FakeSearch:
-    """A search backend that answers with one hit per query, fails where told, and remembers what it was asked."""
+    """A search backend that returns one hit per query, can fail on request, and records its queries."""
 
     name: str = "fake"
     about: str = "nothing real"
@@ -118,7 +118,7 @@ def make_tool(
     parameters: JsonObject | None = None,
     timeout: float = 5.0,
 ) -> Tool:
-    """Make a tool of any name; without a function it echoes its arguments."""
+    """Make a tool; without a function it returns its arguments."""
 
     async def work(arguments: JsonObject, context: ToolContext) -> JsonValue:
         result = run(arguments, context) if run else {"echo": arguments}

@@ -1,4 +1,4 @@
-"""Fixtures of the tests that meet the app over HTTP, with the simulator or a scripted provider behind it."""
+"""Fixtures for tests of the app over HTTP, with the simulator or a scripted provider as its upstream."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -19,14 +19,14 @@ Behind = Callable[..., tuple[RunningApp, ScriptedUpstream]]
 
 @pytest.fixture(scope="session")
 def simulator() -> Iterator[BackgroundSimulator]:
-    """Run one simulator, with the faults in its catalogue."""
+    """Run one simulator whose catalogue includes the fault models."""
     with BackgroundSimulator() as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
-    """Run one app over that simulator for the tests of a file that need no other settings."""
+    """Run one app over the simulator, shared by the tests of a file that need no other settings."""
     settings = settings_for(tmp_path_factory.mktemp("data"), openrouter_base_url=simulator.base_url)
     with RunningApp(settings) as running:
         yield running
@@ -34,7 +34,7 @@ def app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture
 def behind(tmp_path: Path) -> Iterator[Behind]:
-    """Run an app over a scripted provider: `behind(script, …, settings={…})`; each has a data folder of its own."""
+    """Run apps over scripted providers: `behind(script, …, settings={…})`; each app has a separate data folder."""
     folders = (tmp_path / ("data" if number == 1 else f"data-{number}") for number in count(1))
     with ExitStack() as stack:
 
@@ -54,7 +54,7 @@ def behind(tmp_path: Path) -> Iterator[Behind]:
 
 @pytest.fixture
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> list[Retry]:
-    """Take the waits out of retries, and remember them."""
+    """Set the delays of retries to zero; return the list of delays that were requested."""
     asked: list[Retry] = []
 
     def at_once(*arguments: Any) -> Retry | None:

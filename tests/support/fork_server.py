@@ -1,7 +1,7 @@
-"""A process that has imported Signalbox and forks for each command: a fork starts ten times faster than an interpreter.
+"""A process that has imported Signalbox and forks for each command: ten times faster than a new interpreter.
 
-It forks as the supervisor does: everything is imported, and neither a thread nor an event loop has been started. A
-forked command has its own folder, environment, standard streams and signals.
+It forks as the supervisor does: all modules are imported, and no thread or event loop has started. A forked command has
+a separate folder, environment, standard streams and signals.
 """
 
 import atexit
@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-# The commands, and what a server imports only as it starts.
+# The commands, and modules that a server imports only when it starts.
 _PRELOADED = (
     "signalbox.server.serve",
     "signalbox.commands.doctor.examination",
@@ -42,7 +42,7 @@ _ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class Forked:
-    """A running `python -m MODULE ARGUMENTS`, with what tests use of `subprocess.Popen`."""
+    """A running `python -m MODULE ARGUMENTS`, with the part of the interface of `subprocess.Popen` that tests use."""
 
     def __init__(self, arguments: Sequence[str], cwd: Path, env: Mapping[str, str], streams: Sequence[int]) -> None:
         self.args = arguments
@@ -58,7 +58,7 @@ class Forked:
         return _NUMBER.unpack(os.read(self._news, _NUMBER.size))[0]
 
     def wait(self, timeout: float | None = None) -> int:
-        """Return the exit status; that of a killed command is the negative number of the signal."""
+        """Return the exit status; for a killed command, the negative number of the signal."""
         if self.returncode is None and not select.select([self._news], [], [], timeout)[0]:
             raise subprocess.TimeoutExpired(self.args, timeout or 0)
         with self._lock:
@@ -89,7 +89,7 @@ class Forked:
 
 
 def can_fork(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
-    """Whether a fork does for this command; an interpreter reads its own variables only when it starts."""
+    """Return whether a fork suffices for this command; some variables are read only when an interpreter starts."""
     return (
         hasattr(os, "pidfd_open")
         and arguments[0] == "-m"
@@ -99,7 +99,7 @@ def can_fork(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
 
 @cache
 def _fork_server() -> socket.socket:
-    """Start the server of this process; it ends when this process closes its socket, or ends."""
+    """Start this process's fork server; it ends when this process closes its socket or ends."""
     mine, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     server = subprocess.Popen(
         [sys.executable, "-m", __name__, str(its.fileno())],
@@ -119,7 +119,7 @@ def _fork_server() -> socket.socket:
 
 
 class _Server:
-    """Forks for each request, and writes first the pid and then the exit status to the pipe that came with it."""
+    """Forks for each request; writes the pid and then the exit status to the pipe that came with the request."""
 
     def __init__(self, requests: socket.socket) -> None:
         self._requests = requests
@@ -127,7 +127,10 @@ class _Server:
         self._waiting.register(requests, selectors.EVENT_READ)
 
     def until_fork(self) -> Sequence[str]:
-        """Serve; return the arguments in each child, and raise SystemExit here once the requests end."""
+        """Serve requests.
+
+        Return the arguments in each child, and raise SystemExit in the server when the requests end.
+        """
         while True:
             for key, _ in self._waiting.select():
                 if key.fileobj is not self._requests:
@@ -160,7 +163,7 @@ class _Server:
         return request["arguments"]
 
     def _become(self, streams: Sequence[int], cwd: str, env: Mapping[str, str], **_: object) -> None:
-        """Take the place of a new interpreter: only the streams are open, and everything else is as given."""
+        """Set up the child like a new interpreter, with only the standard streams open."""
         for key in list(self._waiting.get_map().values()):
             if key.fileobj is not self._requests:
                 os.close(key.fd)

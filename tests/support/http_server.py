@@ -109,7 +109,7 @@ class Server:
 
 
 def answering(*answers: bytes) -> Script:
-    """Answer the requests of a connection in turn, with the last one from then on."""
+    """Answer the requests of a connection in turn, and repeat the last response."""
 
     async def script(peer: Peer) -> None:
         turn = 0

@@ -1,4 +1,4 @@
-"""Driving the V2 loop in process, with every event checked against the contract's order."""
+"""Runs the V2 loop in this process and checks the order of its events against the contract."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -25,7 +25,7 @@ RUN_ID = "0123456789abcdef0123456789abcdef"
 
 @dataclass
 class Outcome:
-    """A finished run, easy to ask."""
+    """A finished run."""
 
     events: list[AnyEvent]
     batches: list[list[AnyEvent]]
@@ -63,7 +63,7 @@ class Outcome:
         return [e.id for e in self.events if isinstance(e, ToolExecuting)]
 
     def codes(self) -> list[str | None]:
-        """The code of each result, None for one that succeeded."""
+        """Return the error code of each result; None for a success."""
         return [getattr(e.result, "code", None) for e in self.results]
 
 
@@ -77,7 +77,7 @@ def context_for(
     limits: Limits | None = None,
     finalize_hint: str = "",
 ) -> ConversationContext:
-    """Make a context with these tools on offer."""
+    """Make a context that offers these tools."""
     schemas = tuple(ToolSchema(t.spec.name, t.spec.description, t.spec.parameters) for t in tools)
     return ConversationContext(
         run_id=RUN_ID,
@@ -93,7 +93,7 @@ def context_for(
 
 
 class Seen(list[AnyEvent]):
-    """Events as they leave; a test can wait for the first of a kind."""
+    """Events as they are emitted; a test can wait for the first of a kind."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -114,12 +114,12 @@ class Seen(list[AnyEvent]):
 
 
 async def no_wait(seconds: float) -> None:
-    """Sleep without sleeping."""
+    """Return without sleeping."""
 
 
 @dataclass(frozen=True)
 class FunctionLoop:
-    """A loop that is one function."""
+    """A loop made from one function."""
 
     function: Callable[[Emit[list[AnyEvent]]], Awaitable[None]]
 
@@ -130,7 +130,10 @@ class FunctionLoop:
 async def driven(
     loop: Loop, context: ConversationContext, progress: Progress, emit: Emit[list[AnyEvent]] | None = None
 ) -> list[list[AnyEvent]]:
-    """Drive a run to its end: its batches in their order; `emit` is called with each of them first, and may raise."""
+    """Drive a run to its end; return its batches.
+
+    `emit` is called with each batch first, and may raise.
+    """
     batches: list[list[AnyEvent]] = []
 
     def collect(batch: list[AnyEvent]) -> None:
@@ -151,7 +154,7 @@ async def run(
     sleep: Callable[[float], Awaitable[None]] = no_wait,
     **settings: object,
 ) -> Outcome:
-    """Drive one run to its end and check the order of its events; `seen` grows with each event as it leaves."""
+    """Drive one run to its end and check the order of its events; `seen` receives each event as it is emitted."""
     context = context or context_for(tools, **settings)  # type: ignore[arg-type]
     progress = Progress(clock=lambda: 0.0)
     loop = V2Loop(

@@ -1,4 +1,4 @@
-"""What the tests of a loop share: tools that only read, a scripted search, the events by name."""
+"""Helpers for tests of a loop: read-only tools, a scripted search, event names."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,16 +24,16 @@ def searching(**settings: Any) -> tuple[FakeSearch, Tool]:
 
 
 def eager(name: str, work: Callable[[JsonObject, ToolContext], object] | None = None, **settings: Any) -> Tool:
-    """Make a tool that only reads."""
+    """Make a read-only tool."""
     return make_tool(name, work, eager=True, **settings)
 
 
 def kinds(events: list[AnyEvent]) -> list[str]:
-    """Name the events."""
+    """Return the type of each event."""
     return [type(event).__name__ for event in events]
 
 
 def assistants(outcome: Outcome) -> list[AssistantMessage]:
-    """Return what the run added of the model's words."""
+    """Return the assistant messages that the run added."""
     added = outcome.context.messages[outcome.context.loop_start :]
     return [message for message in added if isinstance(message, AssistantMessage)]

@@ -1,4 +1,4 @@
-"""nginx as an ordinary process, with the very sample that deploy/ offers: only ports and paths are put in place."""
+"""nginx as a process, configured by deploy/nginx.conf with only ports and paths replaced."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ _TEMPS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 @dataclass
 class Nginx:
-    """A running nginx and what it wrote."""
+    """A running nginx and its output."""
 
     port: int
     log: Path
@@ -36,7 +36,7 @@ class Nginx:
 
 
 def program() -> str:
-    """Return where nginx is (SIGNALBOX_NGINX, else as installed); without one skip with a word, or fail where asked."""
+    """Return the path of nginx (SIGNALBOX_NGINX, or as installed); without one, skip, or fail where it is required."""
     path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"])
     found = os.environ.get("SIGNALBOX_NGINX") or shutil.which("nginx", path=path)
     if found is None:
@@ -49,9 +49,9 @@ def program() -> str:
 
 @contextmanager
 def nginx(folder: Path, *workers: int, more: str = "", changes: Mapping[str, str] = NOTHING) -> Iterator[Nginx]:
-    """Run nginx in front of one or two workers on these ports of loopback, until the block ends.
+    """Run nginx in front of one or two workers on these loopback ports until the block ends.
 
-    `more` is added to http; `changes` replaces lines of the sample.
+    `more` is added to the http block; `changes` replaces lines of the sample.
     """
     binary = program()
     folder.mkdir(parents=True, exist_ok=True)
@@ -65,7 +65,8 @@ def nginx(folder: Path, *workers: int, more: str = "", changes: Mapping[str, str
         conf.write_text(sample.replace("http {\n", f"http {{\n{more}\n", 1), encoding="utf-8")
         log = folder / "nginx.log"
         with log.open("wb") as written:
-            # nginx takes over a listener that its environment names, as when it replaces itself: no port is raced for.
+            # nginx inherits a listener that its environment names, as in a binary upgrade, so no other process can take
+            # the port.
             process = subprocess.Popen(
                 [binary, "-p", str(folder), "-c", str(conf), "-g", "daemon off;"],
                 env={**os.environ, "NGINX": f"{listener.fileno()};"},
@@ -81,7 +82,7 @@ def nginx(folder: Path, *workers: int, more: str = "", changes: Mapping[str, str
 
 
 def adapted(sample: str, port: int, workers: Sequence[int], folder: Path) -> str:
-    """Put ports and paths in place; without a second worker its lines go. What is replaced must be there."""
+    """Replace ports and paths, which must exist; with one worker, remove the lines of the second."""
     first, *others = workers
     second = f"server 127.0.0.1:{others[0]}" if others else "# no second worker:"
     temps = "".join(f"\n    {name}_temp_path {folder / name};" for name in _TEMPS)

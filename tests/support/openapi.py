@@ -1,4 +1,4 @@
-"""JSON responses checked against the OpenAPI document: their status is declared, and they have no undeclared field."""
+"""Check JSON responses against the OpenAPI document: declared statuses and no undeclared fields."""
 
 import re
 from collections import defaultdict
@@ -8,12 +8,12 @@ import httpx
 from jsonschema import Draft202012Validator
 
 Json = dict[str, Any]
-# It repeats the parameters of a request; the schema of those is ChatRequest.
+# Repeats the parameters of a request, whose schema is ChatRequest.
 _OPEN = {"RequestOutline"}
 
 
 class Conformance:
-    """Checks every JSON response of the clients that it watches; `seen` has the statuses of each operation id."""
+    """Checks every JSON response of the watched clients; `seen` has the statuses of each operation id."""
 
     def __init__(self, document: Json) -> None:
         self._document = document
@@ -54,7 +54,7 @@ class Conformance:
 
 
 def _closed(schemas: Json) -> Json:
-    """Return schemas that allow no field beside those that they declare."""
+    """Return the schemas with additional properties forbidden."""
     return {
         name: {**schema, "additionalProperties": False} if "properties" in schema and name not in _OPEN else schema
         for name, schema in schemas.items()

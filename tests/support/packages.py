@@ -1,4 +1,4 @@
-"""Packages of tests: a module on the path with the metadata that an installer writes."""
+"""Installs packages for tests: a module on the path with the metadata that an installer writes."""
 
 from collections.abc import Mapping
 from pathlib import Path

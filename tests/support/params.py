@@ -1,4 +1,4 @@
-"""Parameters and tool choices as a client writes them, and as a request sends them."""
+"""Builds parameters and tool choices as a client writes them, and reads them from a request."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from signalbox.wire.openrouter.request import body_of
 
 
 def params(**fields: Any) -> Params:
-    """Read parameters as POST /api/chat/stream takes them."""
+    """Parse parameters as POST /api/chat/stream does."""
     return params_of(ChatRequest(model="any/model", prompt="?", **fields))
 
 
 def choice(written: JsonValue) -> Choice | None:
-    """Read a tool choice; the object names the one tool."""
+    """Parse a tool choice; an object names a tool."""
     match written:
         case None | "auto" | "none" | "required":
             return written  # pyright: ignore[reportReturnType] - narrowed to these words
@@ -28,6 +28,6 @@ def choice(written: JsonValue) -> Choice | None:
 
 
 def sent(parameters: Params) -> dict[str, Any]:
-    """Return what a request's body holds beside its conversation."""
+    """Return the fields of a request's body except its conversation."""
     body = orjson.loads(body_of(Request("any/model", (), params=parameters), stream=True))
     return {key: value for key, value in body.items() if key not in ("model", "messages", "stream")}

@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own: started as a process on loopback, with a fresh database for whoever asks."""
+"""A PostgreSQL server for tests: a process on loopback with a fresh database for each test."""
 
 import asyncio
 import os
@@ -25,14 +25,14 @@ from signalbox.store.engines.postgres import PostgresDatabase
 WAIT = 20.0
 NEEDED = "SIGNALBOX_NEEDS_SERVICES"
 _TEMPLATE = "template_signalbox"
-# Nothing of it outlives a test, so nothing of it has to outlive a power cut: that alone saves most of the time.
+# Tests need no durability, and without it most of the time is saved.
 _FAST = ("fsync=off", "full_page_writes=off")
 _TRIES = 5
 _MEMORY, _ROOM = "/dev/shm", 4 * 1024**3
 
 
 def programs() -> Path | None:
-    """Return the folder of the newest server's programs (SIGNALBOX_POSTGRES, else as installed), None without one."""
+    """Return the folder of the newest server's programs (SIGNALBOX_POSTGRES, or as installed), or None."""
     if given := os.environ.get("SIGNALBOX_POSTGRES"):
         return Path(given)
     if found := shutil.which("initdb"):
@@ -42,12 +42,12 @@ def programs() -> Path | None:
 
 
 def has_postgres() -> bool:
-    """Whether a server can be started here; its absence fails where services are asked for."""
+    """Return whether a server can be started here; fail if services are required and it is missing."""
     return programs() is not None
 
 
 def absent() -> None:
-    """Skip with a word, or fail where services are asked for."""
+    """Skip the test, or fail if services are required."""
     sentence = "PostgreSQL is not installed: apt-get install postgresql, or set SIGNALBOX_POSTGRES to its programs"
     if os.environ.get(NEEDED) == "1":
         pytest.fail(sentence)
@@ -55,7 +55,7 @@ def absent() -> None:
 
 
 def _someone() -> str | None:
-    """Say as whom the server runs: it refuses root."""
+    """Return the user that runs the server, which refuses to run as root."""
     if os.geteuid() != 0:
         return None
     with suppress(KeyError):
@@ -64,7 +64,10 @@ def _someone() -> str | None:
 
 
 class Server:
-    """A running server. `url(name)` is the address of one of its databases; its user needs no password."""
+    """A running server.
+
+    `url(name)` is the address of one of its databases; its user needs no password.
+    """
 
     def __init__(self, folder: Path, *, durable: bool = False) -> None:
         found = programs()
@@ -78,7 +81,7 @@ class Server:
     @classmethod
     @contextmanager
     def started(cls, *, durable: bool = False) -> Iterator[Self]:
-        """Run a server until the block ends; `durable`: as one in earnest, that waits for its disk."""
+        """Run a server until the block ends; `durable` makes it wait for its disk, as in production."""
         folder = Path(tempfile.mkdtemp(prefix="signalbox-pg-", dir=None if durable else _in_memory()))
         server = cls(folder, durable=durable)
         try:
@@ -98,19 +101,19 @@ class Server:
         return f"postgresql://{user}@127.0.0.1:{port or self.port}/{name}"
 
     def new_database(self) -> str:
-        """Make a database with this version's tables, and return its address."""
+        """Make a database with the current tables; return its URL."""
         name = f"test_{next(self._numbers)}"
         self.sql(f"CREATE DATABASE {name} TEMPLATE {self._template}")
         return self.url(name)
 
     def empty_database(self) -> str:
-        """Make a database without any table, and return its address."""
+        """Make a database without tables; return its URL."""
         name = f"empty_{next(self._numbers)}"
         self.sql(f"CREATE DATABASE {name}")
         return self.url(name)
 
     def sql(self, query: str, *values: object, database: str = "postgres") -> list[tuple[Any, ...]]:
-        """Say something to the server, past all code of ours; `database` is a name or a whole address."""
+        """Run SQL without the product's code; `database` is a name or a URL."""
 
         async def say() -> list[tuple[Any, ...]]:
             address = database if "://" in database else self.url(database)
@@ -142,7 +145,7 @@ class Server:
     # --- the process --------------------------------------------------------------------------------------------------
 
     def _make(self) -> None:
-        """Make the data folder. Words are sorted as people do it, where the server can: most databases do."""
+        """Make the data folder, with a natural-language collation if available, as most databases have."""
         if (user := _someone()) is not None:
             shutil.chown(self.folder, user)
         self.folder.chmod(0o755)
@@ -158,9 +161,9 @@ class Server:
         raise AssertionError(told.stderr.decode())
 
     def start(self) -> None:
-        """Start it on a free port, or again on the one that it had; return once it takes connections.
+        """Start the server on a free port, or on its previous one; return when it accepts connections.
 
-        It ends with the thread that starts it, so that nothing is left of tests that were killed.
+        It ends with the thread that starts it, so that no server outlives killed tests.
         """
         for _ in range(_TRIES):
             port = self.port or _free_port()
@@ -190,7 +193,7 @@ class Server:
         return False
 
     def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
-        """Stop it: at once (SIGQUIT, as in a crash), or after it has told its clients (SIGINT)."""
+        """Stop the server: immediately (SIGQUIT, as in a crash), or after notifying its clients (SIGINT)."""
         if self._process is None:
             return
         self._process.send_signal(how)
@@ -202,7 +205,7 @@ class Server:
             self._process = None
 
     def _as_user(self, *words: str) -> Sequence[str]:
-        """Run it as somebody who may, and end it with the tests, however they end."""
+        """Return the prefix that runs the server as an unprivileged user and ends it with the tests."""
         if (user := _someone()) is None:
             return ["setpriv", "--pdeathsig", "QUIT", *words]
         group = str(pwd.getpwnam(user).pw_gid)
@@ -210,7 +213,7 @@ class Server:
 
 
 def _in_memory() -> str | None:
-    """Return a folder that is in memory where there is room: a database is hundreds of small files."""
+    """Return a folder in memory if there is space: a database has hundreds of small files."""
     with suppress(OSError):
         if shutil.disk_usage(_MEMORY).free > _ROOM and os.access(_MEMORY, os.W_OK):
             return _MEMORY
@@ -223,13 +226,13 @@ def _free_port() -> int:
 
 
 def _apart(work: Any) -> Any:
-    """Await something in a loop of its own, also where one is running."""
+    """Run an awaitable in a separate event loop, also while another one runs."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(lambda: asyncio.run(work())).result(2 * WAIT)
 
 
 def running() -> Iterator[Server]:
-    """Run a server for a fixture."""
+    """Run a server as a fixture."""
     if not has_postgres():
         absent()
     with Server.started() as server:

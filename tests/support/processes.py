@@ -1,4 +1,4 @@
-"""The command as a process of its own, where signals, the environment or standard error matter."""
+"""`signalbox` as a separate process, for tests of signals, the environment or standard error."""
 
 import os
 import re
@@ -25,7 +25,7 @@ _READY = re.compile(r"Signalbox is ready: (http://\S+)")
 
 
 def environment(**given: str) -> dict[str, str]:
-    """Return an environment without any setting of ours but those given."""
+    """Return the environment without Signalbox's settings, except those given."""
     names = {name.upper() for name in Settings.model_fields} | {"WEB_CONCURRENCY"}
     kept = {name: value for name, value in os.environ.items() if name.upper() not in names}
     folders = [str(ROOT / "backend"), str(ROOT), os.environ.get("PYTHONPATH", ""), given.get("PYTHONPATH", "")]
@@ -36,7 +36,7 @@ def environment(**given: str) -> dict[str, str]:
 def command(
     *arguments: str, cwd: Path, env: Mapping[str, str] | None = None, data: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run `python -m signalbox …` to its end."""
+    """Run `python -m signalbox …` and return the completed process."""
     with TemporaryFile() as given, TemporaryFile() as printed, TemporaryFile() as told:
         given.write(data or b"")
         given.seek(0)
@@ -55,7 +55,7 @@ def command(
 def start(
     arguments: Sequence[str], cwd: Path, env: Mapping[str, str], *streams: IO[bytes]
 ) -> subprocess.Popen[bytes] | Forked:
-    """Start `python ARGUMENTS` with three standard streams: as a fork, or as a new interpreter where that differs."""
+    """Start `python ARGUMENTS` with three standard streams: as a fork, or as a new interpreter if needed."""
     around = environment(**env)
     if can_fork(arguments, env):
         return Forked(arguments, cwd, around, [stream.fileno() for stream in streams])
@@ -68,7 +68,7 @@ def start(
 def command_here(
     *arguments: str, cwd: Path, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run `signalbox …` in this process, where it starts a hundred times faster; only its environment is another's."""
+    """Run `signalbox …` in this process with another environment: a hundred times faster than a process."""
     printed, told = StringIO(), StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed), redirect_stderr(told):
         patch.chdir(cwd)
@@ -81,7 +81,7 @@ def command_here(
 
 
 class Process:
-    """A server process and what it wrote; `url` is where it listens, once it has said so."""
+    """A server process and its output; `url` is its address once it has printed it."""
 
     def __init__(self, arguments: Sequence[str], cwd: Path, env: Mapping[str, str]) -> None:
         self._log = cwd / "stderr.log"
@@ -115,11 +115,11 @@ class Process:
         return httpx.Client(base_url=self.url, timeout=WAIT, trust_env=False, **settings)  # type: ignore[arg-type]
 
     def errors(self) -> str:
-        """Return what was written to standard error so far: the log."""
+        """Return the standard error output so far: the log."""
         return self._log.read_text()
 
     def end(self) -> int:
-        """Wait for the process to end by itself; return its exit status."""
+        """Wait for the process to exit; return its exit status."""
         status = self.process.wait(WAIT)
         self._reader.join(WAIT)
         self._output.close()

@@ -1,4 +1,4 @@
-"""The whole app on a loopback port, in a thread beside the test: real sockets, real HTTP."""
+"""The whole app on a loopback port, in a thread of the test's process: real sockets, real HTTP."""
 
 import asyncio
 import logging
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 def settings_for(data: Path, **given: Any) -> Settings:
-    """Make settings that nothing in the environment or in a `.env` touches."""
+    """Make settings that ignore the environment and `.env`."""
     names = {name.upper() for name in Settings.model_fields}
     with mock.patch.dict(os.environ):
         for name in list(os.environ):
@@ -47,7 +47,7 @@ class _Server(uvicorn.Server):
         self._until = asyncio.Event()
 
     async def main_loop(self) -> None:
-        """Wait to be told, instead of looking ten times a second."""
+        """Wait for the stop event instead of polling ten times per second."""
         await self._until.wait()
 
     def stop(self) -> None:
@@ -61,7 +61,10 @@ class _Server(uvicorn.Server):
 
 
 class RunningApp:
-    """An app that is served; `client` speaks to it. Ends its runs and its thread when the `with` block ends."""
+    """A served app.
+
+    `client` sends requests to it. Its runs and its thread end when the `with` block ends.
+    """
 
     def __init__(
         self,
@@ -81,7 +84,7 @@ class RunningApp:
         config.timeout_graceful_shutdown = 2
         self._server = _Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],), name="app", daemon=True)
-        # No certificates for plain HTTP: to load them took 30 ms for each app.
+        # No certificates for plain HTTP: loading them takes 30 ms per app.
         self.client = httpx.Client(base_url=self.url, timeout=WAIT, trust_env=False, verify=False)
         self._over: dict[str, Run] = {}
 
@@ -93,7 +96,7 @@ class RunningApp:
         return self
 
     def _remember_runs(self) -> None:
-        """Keep finished runs for tests to look into; the app itself forgets what is on disk."""
+        """Keep finished runs for tests; the app removes them once they are on disk."""
         told = self.parts.runs.on_over
 
         def over(run: Run) -> None:
@@ -118,12 +121,12 @@ class RunningApp:
         return self.app.state.services
 
     def within(self, work: Any) -> Any:
-        """Await something on the app's own loop."""
+        """Run an awaitable on the app's event loop."""
         assert self._server.loop is not None
         return asyncio.run_coroutine_threadsafe(work, self._server.loop).result(WAIT)
 
     def call(self, work: Callable[[], T]) -> T:
-        """Call something on the app's own loop."""
+        """Call a function on the app's event loop."""
 
         async def called() -> T:
             return work()
@@ -136,7 +139,7 @@ class RunningApp:
         return run
 
     def over(self, run_id: str) -> Run:
-        """Wait until a run is over."""
+        """Wait until a run has finished."""
         run = self.run(run_id)
         self.within(asyncio.wait_for(run.wait(), WAIT))
         return run
@@ -145,14 +148,14 @@ class RunningApp:
         return self.client.post("/api/chat/stream", json={"model": "openai/sim", **body})
 
     def ask(self, prompt: str = "Hello!", **body: Any) -> ParsedStream:
-        """Ask, read the stream to its end, and check it against the contract."""
+        """Send a question, read the stream to its end, and check it against the contract."""
         response = self.post(**({} if "messages" in body else {"prompt": prompt}), **body)
         assert response.status_code == 200, response.text
         return check_stream(response.content)
 
     @contextmanager
     def asking(self, prompt: str = "Hello!", **body: Any) -> Iterator[httpx.Response]:
-        """Ask and leave the reading to the test; leaving the block closes the connection."""
+        """Send a question and yield the open response; leaving the block closes the connection."""
         sent = {"model": "openai/sim", "prompt": prompt, **body}
         with (
             httpx.Client(base_url=self.url, timeout=WAIT, trust_env=False) as alone,
@@ -163,7 +166,7 @@ class RunningApp:
 
 
 def read_until(chunks: Iterator[bytes], what: bytes) -> bytes:
-    """Read a stream until these bytes have come."""
+    """Read a stream until these bytes have arrived."""
     seen = b""
     while what not in seen:
         seen += next(chunks)
@@ -171,7 +174,7 @@ def read_until(chunks: Iterator[bytes], what: bytes) -> bytes:
 
 
 def error_of(response: httpx.Response) -> dict[str, Any]:
-    """Check the one shape of every refusal and return what is in it."""
+    """Check the shape of an error response; return its error."""
     assert response.headers["content-type"] == "application/json"
     body = response.json()
     assert set(body) == {"error"}, body

@@ -1,4 +1,4 @@
-"""Servers that fall silent: a listener that never answers, and a proxy that a test holds, cuts and releases."""
+"""Servers that stop responding: a listener that never answers, and a proxy that a test can hold, cut and release."""
 
 import asyncio
 import socket
@@ -13,17 +13,18 @@ _COMMIT = b"COMMIT;"
 
 @contextmanager
 def silent_listener() -> Iterator[int]:
-    """Accept whoever comes and never say a word; yields the port."""
+    """Accept connections and never respond; yield the port."""
     with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
-        yield listener.getsockname()[1]  # the system itself accepts
+        yield listener.getsockname()[1]  # the kernel accepts
 
 
 class Proxy:
-    """Stands before a server on loopback.
+    """A proxy in front of a server on loopback.
 
-    `hold()`: it accepts, forwards nothing and answers nothing. `cut()`: it resets all connections, and whoever comes.
-    `release()`: it forwards again, what it held first. `lose_commits()` and `keep_commits()` make one connection
-    silent at its next COMMIT, with that forwarded or not; `commits` is set then, `drop_silent()` resets it.
+    `hold()`: it accepts connections, forwards nothing and answers nothing. `cut()`: it resets all connections,
+    including new ones. `release()`: it forwards again, first what it held. `lose_commits()` and `keep_commits()` make
+    one connection silent at its next COMMIT, which is forwarded or not; then `commits` is set, and `drop_silent()`
+    resets the connection.
     """
 
     def __init__(self, port: int) -> None:
@@ -70,15 +71,15 @@ class Proxy:
         self._do(release)
 
     def lose_commits(self) -> None:
-        """Forward the next COMMIT and keep its answer."""
+        """Forward the next COMMIT and drop its response."""
         self._commits = "forward"
 
     def keep_commits(self) -> None:
-        """Keep the next COMMIT."""
+        """Drop the next COMMIT."""
         self._commits = "keep"
 
     def drop_silent(self) -> None:
-        """Reset the connection that was made silent, on both its sides."""
+        """Reset the silent connection on both sides."""
         self._do(lambda: self._reset(*self._silent))
 
     def _do(self, work: Callable[[], None]) -> None:
@@ -149,7 +150,10 @@ class Proxy:
         told: asyncio.Event,
         pair: list[asyncio.StreamWriter] | None,
     ) -> None:
-        """Forward one way. `told` is what the way back waits for; `pair` marks the way to the server."""
+        """Forward one direction.
+
+        `told` is awaited before the way back is forwarded; `pair` is set on the way to the server.
+        """
         try:
             while data := await reader.read(65536):
                 await self._open.wait()

@@ -1,7 +1,7 @@
-"""The database of a server of version 0.1, as it wrote it: for tests that open it with today's code.
+"""A database as version 0.1 wrote it, to be opened with the current code.
 
-In it are a complete run with a save of it, one of whose calls was cut; a run that was stopped in its tool; and a run
-under way. Each answers in a conversation. The provider was scripted.
+It holds a complete run with a save of it, one of whose calls was cut; a run that was stopped in its tool; and an
+unfinished run. Each belongs to a conversation. The provider was scripted.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ COMPLETE, STOPPED, OPEN = (row["id"] for row in _ROWS["runs"])
 
 
 def put_rows(connection: Connection, *, unfiled: bool = False) -> None:
-    """Write the rows; `unfiled`: what the run under way has said is still in the table of the latest."""
+    """Insert the rows; with `unfiled`, the latest events of the unfinished run are still in the table `latest`."""
     for name, rows in _ROWS.items():
         table = METADATA.tables[name]
         binary = {column.name for column in table.columns if isinstance(column.type, LargeBinary)}
@@ -38,7 +38,7 @@ def put_rows(connection: Connection, *, unfiled: bool = False) -> None:
 
 
 def make_file(path: Path) -> None:
-    """Make a SQLite file of it, with what was said last not filed yet."""
+    """Make a SQLite file in which the latest events are still in the table `latest`."""
     asyncio.run(_make(path))
 
 

@@ -1,4 +1,4 @@
-"""A web server on loopback that gives one raw answer per request and remembers what it was asked."""
+"""A web server on loopback that sends one raw response per request and records the requests."""
 
 import asyncio
 import ssl
@@ -12,7 +12,7 @@ import orjson
 
 
 def reply(body: bytes | str = b"", *, status: int = 200, kind: str = "text/html", **headers: str) -> bytes:
-    """Write one whole answer."""
+    """Return a complete response."""
     raw = body.encode() if isinstance(body, str) else body
     fields: Mapping[str, str] = {"content-type": kind, "content-length": str(len(raw)), "connection": "close"}
     lines = [f"{name.replace('_', '-')}: {value}" for name, value in {**fields, **headers}.items() if value]
@@ -20,13 +20,13 @@ def reply(body: bytes | str = b"", *, status: int = 200, kind: str = "text/html"
 
 
 def json_reply(value: object, **given: Any) -> bytes:
-    """Answer with a value as JSON."""
+    """Return a response with a value as JSON."""
     return reply(orjson.dumps(value), kind="application/json", **given)
 
 
 @dataclass
 class Asked:
-    """One request as it came in."""
+    """A received request."""
 
     line: str
     headers: dict[str, str]
@@ -47,7 +47,7 @@ class Asked:
 
 @dataclass
 class Site:
-    """Gives its answers in turn, the last one again and again; one that is None is never given."""
+    """A server that sends its responses in turn and repeats the last one; for None it never responds."""
 
     answers: list[bytes | None]
     port: int = 0
@@ -72,7 +72,7 @@ class Site:
             self.arrived.set()
             answer = self.answers[min(len(self.asked), len(self.answers)) - 1]
             if answer is None:
-                await reader.read()  # until the client has gone
+                await reader.read()  # until the client disconnects
             else:
                 writer.write(answer)
                 await writer.drain()
@@ -85,7 +85,7 @@ class Site:
 
 @asynccontextmanager
 async def site(*answers: bytes | None, tls: ssl.SSLContext | None = None) -> AsyncIterator[Site]:
-    """Serve the answers on a free port of loopback."""
+    """Serve the responses on a free port of loopback."""
     made = Site(list(answers))
     server = await asyncio.start_server(made.serve, "127.0.0.1", 0, ssl=tls)
     async with server:

@@ -1,4 +1,4 @@
-"""Several workers of one process: a connection to each of them, told apart by their pids."""
+"""Clients that each keep a connection to one worker of a process; workers are identified by their pids."""
 
 import os
 import time
@@ -12,13 +12,13 @@ from tests.support.processes import WAIT, Process
 
 
 def pid_of(client: httpx.Client) -> int:
-    """Ask who answers."""
+    """Return the pid of the worker that answers."""
     return int(client.get("/health/live").json()["pid"])
 
 
 @contextmanager
 def each_worker(process: Process, count: int) -> Iterator[dict[int, httpx.Client]]:
-    """Connect until every worker was seen; each client keeps to one connection, and so to its worker."""
+    """Connect until every worker was reached; each client keeps its connection and thereby its worker."""
     clients: dict[int, httpx.Client] = {}
     until = time.monotonic() + WAIT
     with ExitStack() as stack:
@@ -35,7 +35,7 @@ def each_worker(process: Process, count: int) -> Iterator[dict[int, httpx.Client
 
 
 def within(seconds: float, is_so: Callable[[], bool]) -> float:
-    """Ask until something is so, and return how long that took."""
+    """Poll until a condition holds; return the seconds that it took."""
     began = time.monotonic()
     while not is_so():
         assert time.monotonic() - began < seconds, f"not within {seconds} seconds"
@@ -44,7 +44,7 @@ def within(seconds: float, is_so: Callable[[], bool]) -> float:
 
 
 def has_ended(pid: int) -> bool:
-    """Whether a process is over, if perhaps not taken note of by its parent."""
+    """Return whether a process has ended, including zombies."""
     try:
         os.kill(pid, 0)
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"

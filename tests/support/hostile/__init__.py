@@ -1,1 +1,1 @@
-"""A hostile upstream: answers of every shape that could stall a server or fill its memory, in any size."""
+"""A hostile upstream: responses in shapes that could stall a server or fill its memory, in any size."""

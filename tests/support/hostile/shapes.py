@@ -1,4 +1,4 @@
-"""The answers of a hostile upstream, by name; `size` is in bytes, or whatever unit a shape counts."""
+"""Hostile responses by name; `size` is in bytes, or in the unit that a shape counts."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from tests.support.scripted_upstream import DONE, chunk
 
 KB, MB = 1024, 1024 * 1024
 STREAM, JSON, HTML = "text/event-stream", "application/json", "text/html"
-# As much as one write to the socket takes at a time; what a client reads at once is up to the kernel.
+# Larger than one write to the socket; the kernel decides how much a client reads at once.
 _WRITE = 64 * KB
 _WORDS = "All the words of an answer, one after another, as long as it takes. "
 _SEARCH = '{"query":"hello"}'
@@ -17,14 +17,17 @@ _SEARCH = '{"query":"hello"}'
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One hostile answer. `body(size)` yields what is written; `sizes` are a small and a large one of it."""
+    """One hostile response.
+
+    `body(size)` yields the pieces to write; `sizes` are a small and a large size.
+    """
 
     body: Callable[[int], Iterator[bytes]]
     sizes: tuple[int, int]
     unit: str = "bytes"
     kind: str = STREAM
     status: int = 200
-    by_byte: bool = False  # each piece is written alone, and as an HTTP chunk of its own
+    by_byte: bool = False  # each piece is one write, and one HTTP chunk
 
 
 def _text(size: int) -> str:
@@ -60,7 +63,7 @@ def _call(place: int, arguments: str = _SEARCH, **more: Any) -> dict[str, Any]:
 
 
 def _frame(size: int) -> Iterator[bytes]:
-    """One frame of so many bytes of text."""
+    """Make one frame with this many bytes of text."""
     yield from _cut(chunk({"content": _text(size)}) + _stop())
 
 
@@ -76,7 +79,7 @@ def _tiny(size: int) -> Iterator[bytes]:
 
 
 def _uneven(size: int) -> Iterator[bytes]:
-    """Tiny frames of which none is like the one before it."""
+    """Yield tiny frames, each different from the previous one."""
     pair = chunk({"content": "a"}) + b'data: {"choices":[{"delta":{"reasoning":"b"}}]}\n\n'
     yield from _frames(pair, size // len(pair), _stop())
 
@@ -87,7 +90,7 @@ def _empty_frames(size: int) -> Iterator[bytes]:
 
 
 def _unreadable(size: int) -> Iterator[bytes]:
-    """One frame that is no JSON, full of what might be the beginning of another."""
+    """Yield one frame that is not JSON and contains many openings of frames."""
     yield from _cut(b"data: {" + b"data: {" * (size // 7) + b"\n\n" + _stop())
 
 
@@ -101,7 +104,7 @@ def _whitespace_before(size: int) -> Iterator[bytes]:
 
 
 def _whitespace_line(size: int) -> Iterator[bytes]:
-    """Spaces before the first frame, in one line without an end."""
+    """Yield spaces before the first frame, in one line without an end."""
     yield from _cut(b" " * size + b"\n\n" + chunk({"content": "Hello."}) + _stop())
 
 
@@ -114,7 +117,7 @@ def _carriage_returns(size: int) -> Iterator[bytes]:
 
 
 def _data_lines(size: int) -> Iterator[bytes]:
-    """One frame of lines with one blank each."""
+    """Yield one frame of `data:` lines with one space each."""
     yield from _cut(b"data:\n" * (size // 6) + chunk({"content": "Hello."}) + _stop())
 
 
@@ -133,7 +136,7 @@ def _keepalives(size: int) -> Iterator[bytes]:
 
 
 def _fields(size: int) -> Iterator[bytes]:
-    """Lines of fields that nobody knows, before the first frame."""
+    """Yield lines with unknown fields before the first frame."""
     yield from _frames(b"id: 7\n", size // 6, chunk({"content": "Hello."}) + _stop())
 
 
@@ -146,7 +149,7 @@ def _said(size: int, text: str) -> Iterator[bytes]:
 
 
 def _text_of(piece: str) -> Callable[[int], Iterator[bytes]]:
-    """One frame of this text, again and again."""
+    """Make a shape with one frame that repeats a text."""
 
     def body(size: int) -> Iterator[bytes]:
         yield from _cut(chunk({"content": piece * (size // len(piece))}) + _stop())
@@ -155,12 +158,12 @@ def _text_of(piece: str) -> Callable[[int], Iterator[bytes]]:
 
 
 def _pieces_of(piece: str) -> Callable[[int], Iterator[bytes]]:
-    """Many frames of this text."""
+    """Make a shape with many frames of a text."""
     return lambda size: _said(size, piece)
 
 
 def _after(opening: str, piece: str) -> Callable[[int], Iterator[bytes]]:
-    """An opening, then many frames of this text."""
+    """Make a shape with an opening and then many frames of a text."""
 
     def body(size: int) -> Iterator[bytes]:
         yield chunk({"content": opening})
@@ -170,18 +173,18 @@ def _after(opening: str, piece: str) -> Callable[[int], Iterator[bytes]]:
 
 
 def _halves(size: int) -> Iterator[bytes]:
-    """Frames that end within a character."""
+    """Yield frames that end inside a character."""
     frame = b'data: {"choices":[{"delta":{"content":"' + b"a" * 40 + b'\\ud83d"}}]}\n\n'
     yield from _frames(frame, size // len(frame), _stop())
 
 
 def _half(size: int) -> Iterator[bytes]:
-    """One large frame that ends within a character."""
+    """Yield one large frame that ends inside a character."""
     yield from _cut(b'data: {"choices":[{"delta":{"content":"' + b"a" * size + b'\\ud83d"}}]}\n\n' + _stop())
 
 
 def _surrogates(size: int) -> Iterator[bytes]:
-    """One frame full of halves of characters."""
+    """Yield one frame full of unpaired surrogates."""
     yield from _cut(b'data: {"choices":[{"delta":{"content":"' + b"\\ud83d " * (size // 7) + b'"}}]}\n\n' + _stop())
 
 
@@ -199,7 +202,7 @@ def _calls_in_frames(count: int) -> Iterator[bytes]:
 
 
 def _calls_at_one_index(count: int) -> Iterator[bytes]:
-    """Calls that all have the same index, each with an id of its own."""
+    """Yield calls with different ids at the same index."""
     yield from _cut(chunk({"tool_calls": [_call(0, id=f"call_{place}") for place in range(count)]}) + _calls())
 
 
@@ -208,7 +211,7 @@ def _calls_without_index(count: int) -> Iterator[bytes]:
 
 
 def _calls_of_nobody(count: int) -> Iterator[bytes]:
-    """Calls of tools that are not offered."""
+    """Yield calls of tools that are not offered."""
     function = {"name": "erase_everything", "arguments": "{}"}
     yield from _cut(
         chunk({"tool_calls": [{"index": n, "id": f"c{n}", "function": function} for n in range(count)]}) + _calls()
@@ -216,7 +219,7 @@ def _calls_of_nobody(count: int) -> Iterator[bytes]:
 
 
 def _calls_broken(count: int) -> Iterator[bytes]:
-    """Calls whose arguments have to be repaired."""
+    """Yield calls whose arguments need repair."""
     yield from _cut(chunk({"tool_calls": [_call(place, "{'query': 'hello',") for place in range(count)]}) + _calls())
 
 
@@ -265,12 +268,12 @@ def _arguments_quotes(size: int) -> Iterator[bytes]:
 
 
 def _arguments_twice(size: int) -> Iterator[bytes]:
-    """One object behind another."""
+    """Yield one object after another in the arguments of a call."""
     yield from _arguments(_SEARCH * (size // len(_SEARCH)))
 
 
 def _arguments_encoded(size: int) -> Iterator[bytes]:
-    """JSON in a string in JSON in a string."""
+    """Yield arguments that are JSON in a string in JSON in a string, and so on."""
     text = "x" * 8
     while len(text) < size:
         text = json.dumps(text)
@@ -278,7 +281,7 @@ def _arguments_encoded(size: int) -> Iterator[bytes]:
 
 
 def _arguments_braces(size: int) -> Iterator[bytes]:
-    """Pieces that each end in a brace, so that each may close the call."""
+    """Yield pieces that each end in a brace, so that each could end the arguments."""
     yield chunk({"tool_calls": [_call(0, '{"query":"')]})
     frame = chunk({"tool_calls": [{"index": 0, "function": {"arguments": "{}"}}]})
     yield from _frames(frame, size // len(frame), _calls())
@@ -291,7 +294,7 @@ def _arguments_in_pieces(size: int) -> Iterator[bytes]:
 
 
 def _arguments_interleaved(size: int) -> Iterator[bytes]:
-    """Pieces of two calls in turn."""
+    """Yield pieces of two calls in turn."""
     yield chunk({"tool_calls": [_call(0, '{"query":"'), _call(1, '{"query":"')]})
     pair = b"".join(chunk({"tool_calls": [{"index": n, "function": {"arguments": "a"}}]}) for n in (0, 1))
     yield from _frames(pair, size // len(pair), _calls())
@@ -310,7 +313,7 @@ def _details_in_one(count: int) -> Iterator[bytes]:
 
 
 def _details_growing(size: int) -> Iterator[bytes]:
-    """Pieces of one detail."""
+    """Yield pieces of one reasoning detail."""
     frame = chunk({"reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "thinking "}]})
     yield from _frames(frame, size // len(frame), chunk({"content": "Hello."}) + _stop())
 
@@ -338,7 +341,7 @@ def _choices(count: int) -> Iterator[bytes]:
 
 
 def _who(count: int) -> Iterator[bytes]:
-    """Frames that each name another generation."""
+    """Yield frames that each have another generation id."""
     for place in range(count):
         yield chunk({"content": "a"}, id=f"gen-{place}", model=f"m{place}", provider=f"p{place}")
     yield _stop()

@@ -1,4 +1,4 @@
-"""What a hostile tool returns, by name: values that cost much more to write than to make."""
+"""Values that hostile tools return, by name: their JSON is much larger than the value in memory."""
 
 import math
 from collections.abc import Callable
@@ -21,14 +21,14 @@ def _in_itself(size: int) -> Any:
 
 
 def _doubling(size: int) -> Any:
-    """A list that holds one other list twice, 40 levels deep: a million million values in JSON."""
+    """Return a list that contains another list twice, 40 levels deep: 10¹² values in JSON."""
     value: Any = ["x" * (size // 1_000)]
     for _ in range(40):
         value = [value, value]
     return value
 
 
-# About so many bytes each.
+# Each is about this many bytes of JSON.
 RESULTS: dict[str, Callable[[int], Any]] = {
     "text": lambda n: "x" * n,
     "fences": lambda n: "<outside-1>\n" * (n // 12),
@@ -49,5 +49,5 @@ RESULTS: dict[str, Callable[[int], Any]] = {
     "circle": _in_itself,
     "doubling": _doubling,
 }
-# Those that no bound lets through at any size.
+# Rejected at every size.
 REFUSED = {"deep", "digits", "shared", "circle", "doubling"}

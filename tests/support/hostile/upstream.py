@@ -1,4 +1,4 @@
-"""A provider on a loopback port whose model ids say how hostile an answer is: `hostile/SHAPE-SIZE`."""
+"""A provider on a loopback port; model ids select the hostile response: `hostile/SHAPE-SIZE`."""
 
 import asyncio
 import json
@@ -10,14 +10,14 @@ from tests.support.hostile.shapes import JSON, SHAPES, STREAM, Shape
 from tests.support.scripted_upstream import DONE, chunk
 
 _ID = re.compile(r"(?:hostile|qwen)/(?P<shape>[a-z0-9-]+)-(?P<size>\d+)")
-# A call of a tool that returns so many bytes of a kind: tool/NAME/KIND-SIZE.
+# A call of a tool that returns this many bytes of a kind: tool/NAME/KIND-SIZE.
 _TOOL_ID = re.compile(r"tool/(?P<name>\w+)/(?P<kind>[a-z-]+)-(?P<size>\d+)")
 PLAIN = Shape(lambda _: iter(()), (0, 0))
 ANSWER = chunk({"content": "Done."}) + chunk({}, finish="stop") + DONE
 
 
 def answer_of(body: dict[str, Any]) -> tuple[Shape, Iterator[bytes]] | None:
-    """Return the shape and the pieces of a hostile answer; None where results came, and for any other model."""
+    """Return the shape and pieces of a hostile response; None after tool results and for other models."""
     if body["messages"][-1]["role"] != "user":
         return None
     if asked := _TOOL_ID.fullmatch(str(body["model"])):
@@ -52,7 +52,7 @@ async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 
 
 async def _answer(writer: asyncio.StreamWriter, body: dict[str, Any]) -> None:
-    """Be hostile to a question, and answer in a word once there are results of tools."""
+    """Send the hostile response, or a short text after tool results."""
     hostile = answer_of(body)
     if hostile is None:
         await _send(writer, 200, STREAM, [ANSWER])
@@ -76,7 +76,7 @@ async def _send(
 
 
 async def serve() -> None:
-    """Serve until the process is ended, after saying where in the words of `signalbox serve`."""
+    """Print the address in the format of `signalbox serve`, then serve until the process ends."""
     server = await asyncio.start_server(talk, "127.0.0.1", 0, limit=256 * 1024 * 1024)
     print(f"Signalbox is ready: http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
     async with server:

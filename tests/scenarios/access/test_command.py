@@ -1,4 +1,4 @@
-"""`signalbox token` as a process, before, while and after a server runs on the same database."""
+"""`signalbox token` as a process: before, while and after a server runs on the same database."""
 
 import stat
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.support.workers import within
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Stand in an empty folder, without any setting of ours."""
+    """Change to an empty folder and remove Signalbox's settings from the environment."""
     monkeypatch.chdir(tmp_path)
     for name in Settings.model_fields:
         monkeypatch.delenv(name.upper(), raising=False)
@@ -24,7 +24,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def token(cwd: Path, *arguments: str, status: int = 0, **env: str) -> tuple[str, str]:
-    """Run the command; return what it printed and what it said."""
+    """Run the command; return its output and its error output."""
     ended = command("token", *arguments, cwd=cwd, env=env)
     assert ended.returncode == status, ended.stderr.decode()
     return ended.stdout.decode(), ended.stderr.decode()
@@ -40,7 +40,7 @@ def refusal(client: httpx.Client, text: str) -> str:
 
 @pytest.mark.e2e
 def test_tokens_are_made_listed_and_revoked_beside_a_server(tmp_path: Path) -> None:
-    """The first one before there is a database; the server takes each at once, and lets go of a revoked one."""
+    """Tokens can be created before a database exists; a server accepts them at once and rejects them once revoked."""
     first, told = token(tmp_path, "create", "Ada Lovelace")
     assert first.count("\n") == 1
     assert "until it is revoked" in told
@@ -83,7 +83,7 @@ def test_tokens_are_made_listed_and_revoked_beside_a_server(tmp_path: Path) -> N
 def test_what_cannot_be_done_is_said(
     here: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], words: str
 ) -> None:
-    """In a sentence, with the status of what could not be done, and nothing printed that a script would take."""
+    """A failure gives one sentence, an exit status, and no standard output that a script could read."""
     assert main(["token", *arguments]) == 2
     printed, said = capsys.readouterr()
     assert printed == ""
@@ -92,7 +92,7 @@ def test_what_cannot_be_done_is_said(
 
 
 def test_the_database_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each verb says beside what it prints which database it works on; an unknown token is told in a sentence."""
+    """Each verb prints which database it used; an unknown token gives an error."""
     named = f"Database: {here / 'data' / 'signalbox.db'}\n"
     for arguments, status in ((("create", "Ada"), 0), (("list",), 0), (("revoke", "0123456789ab"), 2)):
         assert main(["token", *arguments]) == status
@@ -104,7 +104,7 @@ def test_the_database_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -
 def test_tables_are_made_by_create_alone(
     here: Path, monkeypatch: pytest.MonkeyPatch, postgres: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A PostgreSQL without tables stays so when it is listed; its password is not told."""
+    """`list` creates no tables in an empty PostgreSQL, and no message contains its password."""
     url = postgres.empty_database().replace("postgres@", "postgres:canary@")
     monkeypatch.setenv("DATABASE_URL", url)
     assert main(["token", "list"]) == 2
@@ -121,7 +121,7 @@ def test_tables_are_made_by_create_alone(
 def test_what_a_database_refuses_is_to_be_mended(
     here: Path, monkeypatch: pytest.MonkeyPatch, postgres: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A server that answers runs: no word of that, but of what it says. Where none is, it is to be started."""
+    """The error of a running server quotes that server; the error of an unreachable one suggests starting it."""
     monkeypatch.setenv("DATABASE_URL", postgres.url("nowhere"))
     assert main(["token", "create", "Ada"]) == 2
     said = capsys.readouterr().err
@@ -132,7 +132,7 @@ def test_what_a_database_refuses_is_to_be_mended(
 
 
 def test_a_database_that_cannot_be_opened_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The sentence says which one, and nothing is printed."""
+    """The error names the database, and nothing is printed."""
     (here / "data").mkdir()
     (here / "data" / "signalbox.db").write_bytes(b"no database " * 1000)
     assert main(["token", "create", "Ada"]) == 2

@@ -1,4 +1,4 @@
-"""Pages of other origins with tokens: those on the list may ask with one and read the answer, no other page may."""
+"""CORS with tokens: pages of allowed origins can send requests and read responses, others cannot."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ ALLOW = "access-control-allow-origin"
 
 @pytest.fixture(scope="module")
 def users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UserApp]:
-    """Serve to one page beside our own."""
+    """Serve an app that allows one other origin."""
     with serve_users(tmp_path_factory.mktemp("data"), signalbox_allowed_origins=(PAGE,)) as made:
         yield made
 
@@ -23,7 +23,7 @@ def users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UserApp]:
     [("POST", "/api/chat/stream"), ("GET", "/api/runs"), ("PATCH", "/api/conversations/x"), ("DELETE", "/api/runs/x")],
 )
 def test_a_preflight_needs_no_token(users: UserApp, method: str, path: str) -> None:
-    """A browser asks without one whether it may send one; a page that is not on the list is told no."""
+    """A preflight request needs no token, and fails for an origin that is not allowed."""
     asked = {
         "access-control-request-method": method,
         "access-control-request-headers": "authorization,content-type,idempotency-key,last-event-id,x-tool-loop",
@@ -38,7 +38,7 @@ def test_a_preflight_needs_no_token(users: UserApp, method: str, path: str) -> N
 
 
 def test_a_page_on_the_list_reads_also_why_it_was_refused(users: UserApp) -> None:
-    """An answer, a missing token and a wrong one: the page may read all of them, and nobody's cookies are asked for."""
+    """An allowed page can read answers and rejections; no credentials are requested."""
     page = {"origin": PAGE, "sec-fetch-site": "cross-site"}
     ada = users["ada"].client
     answers = [
@@ -55,7 +55,7 @@ def test_a_page_on_the_list_reads_also_why_it_was_refused(users: UserApp) -> Non
 
 
 def test_another_page_reads_nothing_even_with_a_token(users: UserApp) -> None:
-    """The browser shows it no answer; what changes or spends is refused outright."""
+    """A page that is not allowed reads no response, and its writes are rejected."""
     ada = users["ada"].client
     read = ada.get("/api/runs", headers={"origin": EVIL})
     assert ALLOW not in read.headers

@@ -1,4 +1,4 @@
-"""Who may read, change and delete whose runs, conversations and saves: every endpoint, asker and owner."""
+"""Which users can read, change and delete which runs, conversations and saves: every endpoint, caller and owner."""
 
 import re
 from collections.abc import Iterator
@@ -21,11 +21,11 @@ OWNERS = ("ada", "guest")
 ASKERS = ("ada", "bob", "guest", "operator")
 UNKNOWN = {"run_id": "UNKNOWN_RUN", "conversation_id": "UNKNOWN_CONVERSATION", "save_id": "UNKNOWN_SAVE"}
 UNKNOWN_ID = "0" * 32
-# What has no id in its address says here what it shows; an endpoint that says nothing fails the first test.
+# Endpoints without an id in the path, by what they return. The first test fails for endpoints that are missing here.
 LISTS = {"GET /api/runs": "runs", "GET /api/conversations": "conversations", "GET /api/saves": "saves"}
 BY_BODY_OR_HEADER = {"POST /api/chat/stream", "POST /api/saves"}
 MAKES = {"POST /api/conversations"}
-# Documentation, like the API's description: it asks for no token.
+# Public like the API description: needs no token.
 PUBLIC = {"GET /api/contract/v1.1.json", "GET /health/live", "GET /health/ready"}
 OF_EVERYBODY = {
     "GET /api/models",
@@ -38,7 +38,7 @@ BODIES: dict[str, Any] = {"PATCH /api/conversations/{conversation_id}": {"title"
 
 @pytest.fixture(scope="module")
 def users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UserApp]:
-    """Serve to people of whom two have one of everything."""
+    """Serve an app with two users who each own one of everything."""
     with serve_users(tmp_path_factory.mktemp("data")) as made:
         for name in OWNERS:
             create_resources(made[name])
@@ -46,43 +46,43 @@ def users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UserApp]:
 
 
 def operations(app: RunningApp) -> list[str]:
-    """Name all operations: those of the description, and the same off the routes themselves."""
+    """Return all operations of the API description; check that the routes have the same."""
     described = {
         f"{method.upper()} {path}" for path, methods in app.app.openapi()["paths"].items() for method in methods
     }
     names = [f"{routers.__name__}.{found.name}" for found in iter_modules(routers.__path__) if found.name != "chat"]
-    # What an app includes is not among its own routes.
+    # Included routers are not among the app's own routes.
     groups = [chat.router_of(PROTOCOLS).routes, *(import_module(name).router.routes for name in names)]
     routed = {
         f"{method} {route.path}"
         for route in [*app.app.routes, *chain(*groups)]
         if isinstance(route, APIRoute) and route.path.startswith(("/api", "/health"))
-        for method in (route.methods or set()) - {"HEAD"}  # what GET says, without its words
+        for method in (route.methods or set()) - {"HEAD"}  # as GET, without the body
     }
     assert routed == described
     return sorted(described)
 
 
 def with_ids(app: RunningApp) -> list[tuple[str, str]]:
-    """Return the operations on one thing, each with the name of its id."""
+    """Return the operations on one resource, each with the name of its id."""
     found = [(operation, re.findall(r"{(\w+)}", operation)) for operation in operations(app)]
     assert all(len(names) <= 1 for _, names in found)
     return [(operation, names[0]) for operation, names in found if names]
 
 
 def send(user: User, operation: str, thing_id: str) -> httpx.Response:
-    """Ask an operation for a thing."""
+    """Call an operation on a resource."""
     method, path = re.sub(r"{\w+}", thing_id, operation).split(" ")
     return user.client.request(method, path, json=BODIES.get(operation))
 
 
 def may(asker: User, owner: User, name: str) -> bool:
-    """The rule itself: one's own, and the operator every run."""
+    """Return whether access is allowed: to one's own resources, and for the operator to every run."""
     return asker.owner == owner.owner or (asker.is_operator and name == "run_id")
 
 
 def test_every_endpoint_is_in_the_matrix(users: UserApp) -> None:
-    """A new endpoint says by its address, or in a list above, whose things it shows."""
+    """A new endpoint has an id in its path or is listed above."""
     by_id = dict(with_ids(users.app))
     assert set(by_id.values()) == set(UNKNOWN)
     assert {*by_id} | {*LISTS} | BY_BODY_OR_HEADER | MAKES | OF_EVERYBODY | PUBLIC == {*operations(users.app)}
@@ -91,7 +91,7 @@ def test_every_endpoint_is_in_the_matrix(users: UserApp) -> None:
 @pytest.mark.parametrize("owned_by", OWNERS)
 @pytest.mark.parametrize("asked_by", ASKERS)
 def test_of_others_nothing_is_told_nor_changed(users: UserApp, asked_by: str, owned_by: str) -> None:
-    """What is not one's own is answered byte for byte like what does not exist, and stays as it is."""
+    """A resource of another user gives the same bytes as a missing one, and stays unchanged."""
     asker, owner = users[asked_by], users[owned_by]
     for operation, name in with_ids(users.app):
         if may(asker, owner, name):
@@ -111,7 +111,7 @@ def test_of_others_nothing_is_told_nor_changed(users: UserApp, asked_by: str, ow
 @pytest.mark.parametrize("owned_by", OWNERS)
 @pytest.mark.parametrize("asked_by", ASKERS)
 def test_a_run_is_resumed_and_saved_by_its_id(users: UserApp, asked_by: str, owned_by: str) -> None:
-    """Last-Event-ID reads what may be seen; a save is of one's own runs alone, also the operator's."""
+    """Last-Event-ID resumes only visible runs; users, including the operator, can save only their own runs."""
     asker, owner = users[asked_by], users[owned_by]
     run_id = owner.resources["run_id"]
     for thing_id, is_seen, is_own in (
@@ -133,7 +133,7 @@ def test_a_run_is_resumed_and_saved_by_its_id(users: UserApp, asked_by: str, own
 
 @pytest.mark.parametrize("asked_by", ASKERS)
 def test_lists_hold_ones_own(users: UserApp, asked_by: str) -> None:
-    """Nobody's list names a thing of another; the operator's list of runs names all of them, and whose they are."""
+    """Lists contain only the caller's resources; the operator's list of runs contains all runs with their owners."""
     asker = users[asked_by]
     for kind, name in (("runs", "run_id"), ("conversations", "conversation_id"), ("saves", "save_id")):
         listed = {line.get("run_id" if kind == "runs" else "id") for line in asker.listed(kind, limit=200)}
@@ -143,7 +143,7 @@ def test_lists_hold_ones_own(users: UserApp, asked_by: str) -> None:
 
 
 def test_the_operator_sees_whose_a_run_is(users: UserApp) -> None:
-    """By the name of the token; a run that was asked for without one is nobody's in particular."""
+    """The operator sees the owner's token name; a run without a token has no owner."""
     ada, guest, operator = users["ada"], users["guest"], users["operator"]
     whose = {line["run_id"]: line["owner"] for line in operator.listed("runs", limit=200)}
     assert whose[ada.resources["run_id"]] == {"id": ada.owner, "name": "ada"}
@@ -156,21 +156,21 @@ def test_the_operator_sees_whose_a_run_is(users: UserApp) -> None:
 
 
 def test_search_finds_ones_own(users: UserApp) -> None:
-    """What others said is in nobody's results."""
+    """Search finds only the caller's conversations."""
     for name in ASKERS:
         found = [line["id"] for line in users[name].listed("conversations", search="tool loop")]
         assert found == {"ada": ["talk-of-ada"], "bob": []}.get(name, ["talk-of-guest"])
 
 
 def test_pages_of_a_list_stay_ones_own(users: UserApp) -> None:
-    """A cursor of a page goes on in one's own list, whoever made it."""
+    """A page cursor of another user continues in the caller's own list."""
     ada, bob = users["ada"], users["bob"]
     for number in range(3):
         made = ada.client.post("/api/conversations", json={"id": f"page-{number}"})
         assert made.status_code == 201
     seen: list[str] = []
     before: str | None = None
-    while len(seen) < 10:  # a cursor that leads nowhere would begin anew for ever
+    while len(seen) < 10:  # an invalid cursor would start again from the first page, forever
         params = {"limit": 1} | ({"before": before} if before else {})
         page = ada.client.get("/api/conversations", params=params).json()
         seen += [line["id"] for line in page["conversations"]]
@@ -185,7 +185,7 @@ def test_pages_of_a_list_stay_ones_own(users: UserApp) -> None:
 
 @pytest.mark.parametrize("asked_by", ["ada", "operator"])
 def test_what_may_be_done_is_done(users: UserApp, asked_by: str) -> None:
-    """The owner opens, changes and deletes what is theirs; the operator reads, stops and deletes a run of anybody."""
+    """Owners open, change and delete their resources; the operator reads, stops and deletes any run."""
     owner, asker = User("fresh", users["ada"].owner, users["ada"].client), users[asked_by]
     create_resources(owner)
     for operation, name in sorted(with_ids(users.app), key=lambda one: one[0].startswith("DELETE")):
@@ -199,7 +199,7 @@ def test_what_may_be_done_is_done(users: UserApp, asked_by: str) -> None:
 
 
 def test_whoever_has_no_token_gets_nothing(users: UserApp) -> None:
-    """Every endpoint asks for one, but those that are public."""
+    """Every endpoint that is not public requires a token."""
     nobody = User("nobody", "", users.app.client)
     for operation in operations(users.app):
         answer = send(nobody, operation, UNKNOWN_ID)
@@ -207,7 +207,7 @@ def test_whoever_has_no_token_gets_nothing(users: UserApp) -> None:
 
 
 def test_a_fault_in_a_request_tells_nothing_of_others(users: UserApp) -> None:
-    """Whose run it is goes before what is wrong with the cursor, or a wrong cursor would tell that there is a run."""
+    """Ownership is checked before the cursor, so a wrong cursor does not reveal whether a run exists."""
     for run_id in (users["ada"].resources["run_id"], UNKNOWN_ID):
         refused = users["bob"].client.get(f"/api/runs/{run_id}/events", headers={"last-event-id": "no cursor"})
         assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_RUN")

@@ -1,4 +1,4 @@
-"""Two owners side by side: equal ids of conversations, equal keys, and runs under way."""
+"""Two owners with equal conversation ids, equal idempotency keys, and unfinished runs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ ID = "chat-1"
 
 @contextmanager
 def over(data: Path, *scripts: Script) -> Iterator[tuple[UserApp, ScriptedUpstream]]:
-    """Serve people over a scripted provider."""
+    """Serve users over a scripted provider."""
     with (
         ScriptedUpstream(*scripts) as upstream,
         serve_users(data, openrouter_base_url=upstream.base_url) as users,
@@ -24,12 +24,12 @@ def over(data: Path, *scripts: Script) -> Iterator[tuple[UserApp, ScriptedUpstre
 
 
 def texts(user: User) -> list[str]:
-    """Return what stands in the conversation of that id."""
+    """Return the texts of the conversation with that id."""
     return [node["text"] for node in user.client.get(f"/api/conversations/{ID}").json()["messages"]]
 
 
 def test_two_owners_choose_the_same_conversation_id(tmp_path: Path) -> None:
-    """Each has a conversation of their own: history, title, list, export, deletion; no word passes between them."""
+    """Each owner has a separate conversation: history, title, list, export and deletion."""
     with over(tmp_path, says("Yes.")) as (users, upstream):
         for name in ("ada", "bob", "guest"):
             begun = users[name].client.post("/api/conversations", json={"id": ID, "title": f"Of {name}"})
@@ -55,7 +55,7 @@ def test_two_owners_choose_the_same_conversation_id(tmp_path: Path) -> None:
 
 
 def test_the_id_under_which_it_is_kept_opens_nothing(tmp_path: Path) -> None:
-    """Whoever knows another's token id cannot spell their conversation, in whatever way a slash is written."""
+    """Another owner's conversation cannot be addressed by its stored id, however a slash is encoded."""
     with over(tmp_path, says("Yes.")) as (users, _):
         ada, guest = users["ada"], users["guest"]
         ada.ask("mine", conversation_id=ID)
@@ -69,7 +69,7 @@ def test_the_id_under_which_it_is_kept_opens_nothing(tmp_path: Path) -> None:
 
 
 def test_nobody_follows_a_message_of_another(tmp_path: Path) -> None:
-    """A node of another owner's tree is no node of one's own, also where the conversations have the same id."""
+    """A message cannot follow a node of another owner's conversation, even with the same conversation id."""
     with over(tmp_path, says("Yes.")) as (users, _):
         ada, bob = users["ada"], users["bob"]
         asked = ada.ask("mine", conversation_id=ID).headers
@@ -84,7 +84,7 @@ def test_nobody_follows_a_message_of_another(tmp_path: Path) -> None:
 
 
 def test_two_owners_choose_the_same_key(tmp_path: Path) -> None:
-    """An Idempotency-Key finds the run that its own owner started with it, and nobody else's."""
+    """An Idempotency-Key finds only runs of the same owner."""
     key = {"idempotency-key": "once"}
     with over(tmp_path, says("Yes.")) as (users, upstream):
         first, again = ({n: users[n].ask("Hello!", key).headers["x-run-id"] for n in users.people} for _ in range(2))
@@ -98,7 +98,7 @@ def test_two_owners_choose_the_same_key(tmp_path: Path) -> None:
 
 @contextmanager
 def under_way(user: User) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Ask, and read until the first words have come."""
+    """Send a question and read until the first text has arrived."""
     asked = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
     with user.client.stream("POST", "/api/chat/stream", json=asked) as response:
         chunks = response.iter_raw()
@@ -107,7 +107,7 @@ def under_way(user: User) -> Iterator[tuple[str, Iterator[bytes]]]:
 
 
 def test_a_run_under_way_is_nobody_elses(tmp_path: Path) -> None:
-    """Others can neither follow, poll, resume nor stop it, nor read its trace; the operator can, and stops it."""
+    """Other users cannot follow, poll, resume, stop or inspect an unfinished run; the operator can read and stop it."""
     with over(tmp_path, holds) as (users, _), under_way(users["ada"]) as (run_id, chunks):
         bob, operator = users["bob"], users["operator"]
 

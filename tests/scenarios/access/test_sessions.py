@@ -1,4 +1,4 @@
-"""What a host is told of whose conversation it answers."""
+"""The session id that a provider receives does not reveal the owner."""
 
 import pytest
 from signalbox.core.conversations import key_of, session_of
@@ -12,7 +12,7 @@ __all__ = ["behind", "simulator"]
 
 @pytest.mark.parametrize("conversation_id", ["talk", "t" * 256])
 def test_a_host_is_not_told_who_asks(behind: Behind, conversation_id: str) -> None:
-    """An owner's session is the same in each request, another owner's is another, and OpenRouter takes its length."""
+    """All requests of an owner have the same session, other owners have another, and OpenRouter accepts its length."""
     app, upstream = behind(says("Hello."))
     (ada, adas), (_, bobs) = create_token(app, "Ada"), create_token(app, "Bob")
     for text in (adas, adas, bobs, ""):

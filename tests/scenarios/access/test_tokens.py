@@ -1,4 +1,4 @@
-"""API tokens over HTTP: which are taken, what is said of the others, how soon a revocation acts."""
+"""API tokens over HTTP: which are accepted, what the rejections say, how soon a revocation takes effect."""
 
 import asyncio
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
 
 @pytest.fixture(scope="module")
 def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
-    """Serve where a token is asked for, and there is no access token."""
+    """Serve an app that requires a token and has no access token."""
     settings = settings_for(tmp_path_factory.mktemp("data"), signalbox_require_token=True, signalbox_admin_token=ADMIN)
     with RunningApp(settings) as app:
         yield app
@@ -30,13 +30,13 @@ def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
-    """Serve where nothing is asked for."""
+    """Serve an app that requires no token."""
     with RunningApp(settings_for(tmp_path_factory.mktemp("data"))) as app:
         yield app
 
 
 class Clock:
-    """Both clocks of the token book, as the test sets them."""
+    """Both clocks of the token cache, set by the test."""
 
     def __init__(self, app: RunningApp) -> None:
         self.book: TokenCache = app.app.state.tokens
@@ -52,12 +52,12 @@ class Clock:
 
 
 def status(app: RunningApp, text: str, path: str = "/api/runs") -> int:
-    """Ask with a token."""
+    """Send a request with a token; return the status."""
     return app.client.get(path, headers=bearer(text)).status_code
 
 
 def said(app: RunningApp, text: str) -> str:
-    """Ask with a token that is refused, and return the sentence."""
+    """Send a request with an invalid token; return the error message."""
     response = app.client.get("/api/runs", headers=bearer(text))
     assert response.status_code == 401
     error = error_of(response)
@@ -66,7 +66,7 @@ def said(app: RunningApp, text: str) -> str:
 
 
 def test_a_required_token_is_asked_of_everybody(asking: RunningApp) -> None:
-    """With SIGNALBOX_REQUIRE_TOKEN there need be no access token: API tokens and the operator's are taken."""
+    """With SIGNALBOX_REQUIRE_TOKEN, API tokens and the operator token are accepted without an access token."""
     assert asking.client.get("/api/runs").status_code == 401
     assert asking.client.post("/api/chat/stream", json=ASK).status_code == 401
     assert said(asking, "letmein") == said(asking, "")
@@ -77,7 +77,7 @@ def test_a_required_token_is_asked_of_everybody(asking: RunningApp) -> None:
 
 @pytest.mark.parametrize("which", ["asking", "bare"])
 def test_a_token_that_is_none_of_ours_is_refused(which: str, request: pytest.FixtureRequest) -> None:
-    """An id that is not there, another's secret, half a secret: one and the same sentence, also where none is asked."""
+    """An unknown id, a wrong secret and a cut secret give the same message, also where no token is required."""
     app: RunningApp = request.getfixturevalue(which)
     (one, text), (_, other) = create_token(app, "Ada"), create_token(app, "Bob")
     wrong = [f"sb-{'0' * 12}-{text[16:]}", f"sb-{one.id}-{other[16:]}", text[:-1], f"{text}x", f"sb-{one.id}-"]
@@ -86,7 +86,7 @@ def test_a_token_that_is_none_of_ours_is_refused(which: str, request: pytest.Fix
 
 
 def test_where_no_token_is_asked_for_any_other_word_is_passed_over(bare: RunningApp) -> None:
-    """A client that always sends something goes on as before, and so does a page that has an old token."""
+    """Where no token is required, other credentials and old tokens of a page are ignored."""
     for given in ("", "sk-whatever", "letmein", "eyJhbGci.eySb-x.dsb-gS", "sb", "\xe4"):
         headers = [(b"authorization", f"Bearer {given}".strip().encode("latin-1"))]
         assert bare.client.get("/api/runs", headers=headers).status_code == 200
@@ -95,7 +95,7 @@ def test_where_no_token_is_asked_for_any_other_word_is_passed_over(bare: Running
 
 @pytest.mark.parametrize("form", ["bearer {}", "BEARER {}", "Bearer\t{}", "bEarer  \t {}", "{}"])
 def test_a_token_counts_however_its_scheme_is_written(bare: RunningApp, form: str) -> None:
-    """HTTP's schemes are of any case; a run that was asked for so is its owner's and nobody else's, the admin's too."""
+    """The scheme is case-insensitive, and the run belongs to the token's owner, also for the operator token."""
     _, text = create_token(bare, "Ada")
     sent = {"authorization": form.format(text)}
     run_id = bare.client.post("/api/chat/stream", json=ASK, headers=sent).headers["x-run-id"]
@@ -112,7 +112,7 @@ def test_a_token_counts_however_its_scheme_is_written(bare: RunningApp, form: st
     "form", ["Token {}", "Basic {}", 'Bearer "{}"', "Bearer '{}'", "Bearer Bearer {}", "Bearer: {}", "Bearer{}", "x={}"]
 )
 def test_a_token_in_a_wrong_place_is_refused(which: str, form: str, request: pytest.FixtureRequest) -> None:
-    """It was meant, so the run must not become everybody's: also in capitals, and cut."""
+    """A token in a wrong header is rejected, so that the run does not become public; also in capitals, and cut."""
     app: RunningApp = request.getfixturevalue(which)
     _, text = create_token(app, "Ada")
     for given in (form.format(text), form.format(text.upper()), form.format(text)[: -len(text) + 16]):
@@ -122,13 +122,13 @@ def test_a_token_in_a_wrong_place_is_refused(which: str, form: str, request: pyt
 
 @pytest.mark.parametrize("cut", ["sb-", "sb-12", "SB-", "sb-0123456789ab", "sb-0123456789AB-x", "sb_", "sb"])
 def test_what_begins_like_a_token_is_refused(bare: RunningApp, cut: str) -> None:
-    """A piece of one is none; other words that only resemble it are passed over."""
+    """A cut token is rejected; words that only resemble a token are ignored."""
     assert status(bare, cut) == (401 if cut.lower().startswith("sb-") else 200)
 
 
 @pytest.mark.parametrize("which", ["asking", "bare"])
 def test_two_tokens_are_refused(which: str, request: pytest.FixtureRequest) -> None:
-    """Whatever they hold, and also where both are the same: nobody may guess which was meant."""
+    """Two tokens are rejected, even equal ones, because the intended one is unknown."""
     app: RunningApp = request.getfixturevalue(which)
     text, admin = create_token(app, "Ada")[1], app.app.state.admin_token.value
     for pair in ((text, admin), (admin, text), (text, text), ("", text), ("x", "y")):
@@ -139,7 +139,7 @@ def test_two_tokens_are_refused(which: str, request: pytest.FixtureRequest) -> N
 
 
 def test_a_token_counts_where_none_is_asked_for(bare: RunningApp) -> None:
-    """What is asked with it is its owner's alone; whoever asks without one has what was there before."""
+    """A run with a token belongs to its owner; clients without one see what was public before."""
     _, text = create_token(bare, "Ada")
     run_id = bare.client.post("/api/chat/stream", json=ASK, headers=bearer(text)).headers["x-run-id"]
     path = f"/api/runs/{run_id}"
@@ -150,7 +150,7 @@ def test_a_token_counts_where_none_is_asked_for(bare: RunningApp) -> None:
 
 
 def test_the_lever_is_the_operators(asking: RunningApp) -> None:
-    """An API token reads how it stands, and cannot pull it."""
+    """An API token can read the flag override but not change it."""
     _, text = create_token(asking, "Ada")
     assert status(asking, text, "/api/flags/tool_loop_v2") == 200
     pulled = asking.client.put("/api/flags/tool_loop_v2", json={"state": "on"}, headers=bearer(text))
@@ -159,7 +159,7 @@ def test_the_lever_is_the_operators(asking: RunningApp) -> None:
 
 
 def test_a_revoked_token_is_taken_for_a_second_at_most(asking: RunningApp) -> None:
-    """Between two looks the book answers by itself; the next one knows better, and tells whoever has the secret."""
+    """The token cache is reread after a second; then the revoked token's message says so."""
     token, text = create_token(asking, "Ada")
     with Clock(asking) as clock:
         assert status(asking, text) == 200
@@ -172,7 +172,7 @@ def test_a_revoked_token_is_taken_for_a_second_at_most(asking: RunningApp) -> No
 
 
 def test_a_token_expires_at_once(asking: RunningApp) -> None:
-    """Its end is in the book: no look is needed."""
+    """Expiry is cached with the token, so no reread is needed."""
     _, text = create_token(asking, "Ada", 60.0)
     with Clock(asking) as clock:
         clock.now = time() + 50
@@ -182,7 +182,7 @@ def test_a_token_expires_at_once(asking: RunningApp) -> None:
 
 
 def test_a_new_token_is_taken_at_once(asking: RunningApp) -> None:
-    """That an id was unknown is not remembered, and made-up ids fill no memory."""
+    """Unknown ids are not cached: a new token works at once, and invented ids use no memory."""
     book: TokenCache = asking.app.state.tokens
     with Clock(asking):
         before = len(book._read)
@@ -194,7 +194,7 @@ def test_a_new_token_is_taken_at_once(asking: RunningApp) -> None:
 
 
 def test_revoking_twice_keeps_the_first_time(asking: RunningApp) -> None:
-    """And an unknown token cannot be revoked."""
+    """The second revocation keeps the time of the first; an unknown token cannot be revoked."""
     token, _ = create_token(asking, "Ada")
     write = asking.parts.database.write
     times = [asking.within(write(revoke_token, token.id, now)).revoked for now in (5.0, 9.0)]
@@ -203,7 +203,7 @@ def test_revoking_twice_keeps_the_first_time(asking: RunningApp) -> None:
 
 
 def test_only_the_hash_is_on_disk(tmp_path: Path) -> None:
-    """No file of the data folder holds the secret, while the server runs nor after."""
+    """No file of the data folder contains the secret, neither while the server runs nor after."""
     with RunningApp(settings_for(tmp_path)) as app:
         token, text = create_token(app, "Ada")
         secret = text.removeprefix(f"sb-{token.id}-").encode()
@@ -232,7 +232,7 @@ class Ill:
 def test_an_ill_database_is_told_as_one(
     asking: RunningApp, monkeypatch: pytest.MonkeyPatch, *, is_silent: bool
 ) -> None:
-    """503 and when to ask again, neither 401 nor a wait without end; what needs no database goes on."""
+    """A failing database gives 503 with Retry-After, not 401 and not a hang; endpoints without a database work."""
     _, text = create_token(asking, "Ada")
     monkeypatch.setattr(access, "_SILENT_SECONDS", 0.05)
     ill: Database = Ill(is_silent=is_silent)  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""Owners over two workers on one PostgreSQL: the same rules in both, for runs that live in either."""
+"""Owners over two workers on one PostgreSQL: both apply the same rules to runs of either."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,13 +19,13 @@ ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
 
 @dataclass
 class Two:
-    """Two workers of one database, and the clients of their people."""
+    """Two workers of one database, and the clients of their users."""
 
     one: RunningApp
     two: RunningApp
 
     def ask(self, app: RunningApp, text: str, headers: dict[str, str] | None = None) -> httpx.Response:
-        """Ask at one of them, with a token."""
+        """Send a question to one of them with a token."""
         response = app.client.post("/api/chat/stream", json=ASK, headers={**bearer(text), **(headers or {})})
         assert response.status_code == 200, response.text
         return response
@@ -66,11 +66,11 @@ def test_a_token_holds_at_every_worker_until_it_is_revoked(workers: Any) -> None
 
 
 def test_a_run_of_another_worker_is_nobody_elses(workers: Any) -> None:
-    """Where it lives makes no difference: its owner reads and stops it from afar, to others there is none."""
+    """The owner reads and stops a run through the other worker; for other users it does not exist."""
     two: Two = workers(holds)
     (_, ada), (_, bob) = create_token(two.one, "Ada"), create_token(two.one, "Bob")
     with two.one.client.stream("POST", "/api/chat/stream", json=ASK, headers=bearer(ada)) as response:
-        chunks = response.iter_raw()  # kept: with it the stream would be closed, and its last reader gone
+        chunks = response.iter_raw()  # kept open: closing it would end the run's last subscription
         read_until(chunks, b"So far")
         path = f"/api/runs/{response.headers['x-run-id']}"
         far = two.two.client
@@ -84,7 +84,7 @@ def test_a_run_of_another_worker_is_nobody_elses(workers: Any) -> None:
 
 
 def test_a_key_is_its_owners_at_every_worker(workers: Any) -> None:
-    """Asked again at the other worker it is the same run; another owner's equal key is another one."""
+    """A repeated key finds the run through the other worker; another owner's equal key starts a new run."""
     two: Two = workers(says("Yes."))
     (_, ada), (_, bob) = create_token(two.one, "Ada"), create_token(two.one, "Bob")
     key = {"idempotency-key": "once"}

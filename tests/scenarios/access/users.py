@@ -1,4 +1,4 @@
-"""A server that asks for a token, the people who have one, and what each of them has made."""
+"""An app that requires a token, its users, and resources that each user has created."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,20 +18,20 @@ ACCESS, ADMIN = "letmein-letmein", "operator-operator"
 
 
 def create_token(app: RunningApp, name: str, seconds: float | None = None) -> tuple[Token, str]:
-    """Make a token as the command does; return it and its text."""
+    """Create a token as the command does; return it and its text."""
     token, text = new_token(name, time(), seconds)
     app.within(app.parts.database.write(add_token, token))
     return token, text
 
 
 def bearer(text: str) -> dict[str, str]:
-    """Say a token in a header."""
+    """Return the Authorization header for a token."""
     return {"authorization": f"Bearer {text}".strip()}
 
 
 @dataclass
 class User:
-    """Somebody with a token: what they ask goes out with it. `things` are the ids of what is theirs."""
+    """A user with a token, which the client sends; `resources` are the ids of what the user owns."""
 
     name: str
     owner: str
@@ -54,7 +54,7 @@ class User:
 
 @dataclass
 class UserApp:
-    """An app and its people; `guest` has the access token."""
+    """An app and its users; `guest` has the access token."""
 
     app: RunningApp
     people: dict[str, User]
@@ -65,7 +65,7 @@ class UserApp:
 
 @contextmanager
 def serve_users(data: Path, **settings: Any) -> Iterator[UserApp]:
-    """Serve, with an access token, an operator and two people with API tokens."""
+    """Serve an app with an access token, an operator and two users with API tokens."""
     made = settings_for(data, signalbox_access_token=ACCESS, signalbox_admin_token=ADMIN, **settings)
     with RunningApp(made) as app, ExitStack() as stack:
         tokens = {name: create_token(app, name) for name in ("ada", "bob")}
@@ -83,7 +83,7 @@ def serve_users(data: Path, **settings: Any) -> Iterator[UserApp]:
 
 
 def create_resources(user: User) -> None:
-    """Have a person make one of everything: a run, a conversation with an answer in it, a save."""
+    """Create one of each as a user: a run, a conversation with an answer, a save."""
     run_id = user.ask().headers["x-run-id"]
     answer = user.ask("What is the tool loop?", conversation_id=f"talk-of-{user.name}")
     saved = user.client.post("/api/saves", json={"run_id": run_id, "title": f"Of {user.name}"})

@@ -1,4 +1,4 @@
-"""`signalbox backup` and `signalbox restore`, with the lines of docs/operating.md, beside a server and without one."""
+"""`signalbox backup` and `signalbox restore`, as documented in docs/operating.md, with and without a running server."""
 
 import re
 import sqlite3
@@ -22,7 +22,7 @@ OVERRIDE = "/api/flags/tool_loop_v2"
 
 
 def backed_up(cwd: Path, *target: str, **env: str) -> Path:
-    """Make a backup and return the file that it says it has written."""
+    """Make a backup; return the file whose name was printed."""
     ended = command_here("backup", *target, cwd=cwd, env=env)
     assert ended.returncode == 0, ended.stderr.decode()
     file = cwd / ended.stdout.decode().strip()
@@ -31,7 +31,7 @@ def backed_up(cwd: Path, *target: str, **env: str) -> Path:
 
 
 def restored(cwd: Path, file: Path, status: int = 0, env: Mapping[str, str] | None = None) -> str:
-    """Restore a backup, and return what is said."""
+    """Restore a backup; return the output."""
     ended = command_here("restore", str(file), cwd=cwd, env=env)
     assert ended.returncode == status, ended.stderr.decode()
     return (ended.stdout or ended.stderr).decode()
@@ -39,7 +39,7 @@ def restored(cwd: Path, file: Path, status: int = 0, env: Mapping[str, str] | No
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder in which a server has run and ended."""
+    """Return a data folder that a server has used."""
     folder = tmp_path_factory.mktemp("served")
     with serving(folder):
         pass
@@ -48,17 +48,17 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def stopped(served: Path, tmp_path: Path) -> Path:
-    """Return a copy of it, for one test."""
+    """Return a copy of that folder for one test."""
     return copytree(served, tmp_path, dirs_exist_ok=True)
 
 
 def operator(process: Process, folder: Path) -> dict[str, str]:
-    """Return the header of the operator, whose token lies in the data folder."""
+    """Return the operator's header, whose token is in the data folder."""
     return {"authorization": f"Bearer {(folder / 'data' / 'admin-token').read_text().strip()}"}
 
 
 def test_all_that_lasts_comes_back(tmp_path: Path) -> None:
-    """Runs, notes, the lever and the operator's token, backed up beside the server, are there in an empty folder."""
+    """Runs, notes, the flag override and the operator token are restored into an empty folder."""
     there, here = tmp_path / "there", tmp_path / "here"
     there.mkdir()
     here.mkdir()
@@ -84,7 +84,7 @@ def test_all_that_lasts_comes_back(tmp_path: Path) -> None:
 
 
 def test_a_backup_can_be_made_again_and_again(tmp_path: Path) -> None:
-    """Into a folder it has a name of its own; a file that is named is replaced; nothing else is left behind."""
+    """A backup into a folder gets a new name; a named file is replaced; no other files remain."""
     (tmp_path / "kept").mkdir()
     with serving(tmp_path):
         first = backed_up(tmp_path, "kept")
@@ -99,7 +99,7 @@ def test_a_backup_can_be_made_again_and_again(tmp_path: Path) -> None:
 
 
 def test_a_restore_keeps_what_was_there(stopped: Path) -> None:
-    """What a restore replaces is moved aside, with its log, and can be put back."""
+    """A restore moves the replaced files aside, with the database's log, and they can be put back."""
     file = backed_up(stopped)
     with serving(stopped) as process, process.client() as client:
         later = client.post("/api/chat/stream", json=ASK).headers["x-run-id"]
@@ -116,7 +116,7 @@ def test_a_restore_keeps_what_was_there(stopped: Path) -> None:
 
 
 def test_a_restore_beside_a_server_is_refused(tmp_path: Path) -> None:
-    """While a server works in the folder nothing is touched."""
+    """A restore into a folder that a server uses is rejected and changes nothing."""
     with serving(tmp_path) as process, process.client() as client:
         file = backed_up(tmp_path)
         folder = tmp_path / "data"
@@ -176,7 +176,7 @@ def _cut_off(folder: Path) -> Path:
     ],
 )
 def test_a_bad_archive_is_refused_first(tmp_path: Path, made: Callable[[Path], Path], sentence: str) -> None:
-    """A bad archive is named in a sentence, and what is there stays as it is."""
+    """A bad archive gives an error, and the folder stays unchanged."""
     data = tmp_path / "data"
     data.mkdir()
     (data / "admin-token").write_text("mine\n")
@@ -186,7 +186,7 @@ def test_a_bad_archive_is_refused_first(tmp_path: Path, made: Callable[[Path], P
 
 
 def test_without_a_database_there_is_nothing_to_back_up(tmp_path: Path) -> None:
-    """A wrong folder is named, and no empty backup is made."""
+    """A folder without a database gives an error and no empty backup."""
     ended = command_here("backup", cwd=tmp_path)
     assert ended.returncode == 2
     assert "There is no database" in ended.stderr.decode()
@@ -194,7 +194,7 @@ def test_without_a_database_there_is_nothing_to_back_up(tmp_path: Path) -> None:
 
 
 def test_an_unrelated_bad_setting_does_not_keep_from_a_backup(stopped: Path) -> None:
-    """With values that stop a start, backup, restore and token do their work; a bad data folder is still refused."""
+    """backup, restore and token work with settings that stop a start, except for a bad data folder."""
     (stopped / ".env").write_text("SEARCH_BACKEND=books\nSIGNALBOX_MAX_RUNS=ten\n")
     assert command("serve", "--port", "0", cwd=stopped).returncode == 2
     restored(stopped, backed_up(stopped))
@@ -205,7 +205,7 @@ def test_an_unrelated_bad_setting_does_not_keep_from_a_backup(stopped: Path) -> 
 
 
 def test_places_that_cannot_be_used_are_named(stopped: Path) -> None:
-    """A missing folder or file is one sentence with its name, and nothing is made."""
+    """A missing folder or file gives an error with its name, and nothing is written."""
     there = {path.name for path in stopped.iterdir()}
     missing = stopped / "nowhere"
     ended = command_here("backup", str(missing / "x.tar"), cwd=stopped)
@@ -220,7 +220,7 @@ def test_places_that_cannot_be_used_are_named(stopped: Path) -> None:
 
 
 def test_a_damaged_database_leaves_no_backup(tmp_path: Path) -> None:
-    """What cannot be copied is said, and neither a new backup nor the old one of that name is touched."""
+    """A damaged database gives an error, no new backup, and leaves an older one of that name unchanged."""
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "signalbox.db").write_bytes(b"no database at all" * 500)
     (tmp_path / "kept.tar").write_text("of yesterday")
@@ -231,7 +231,7 @@ def test_a_damaged_database_leaves_no_backup(tmp_path: Path) -> None:
 
 
 def test_of_postgresql_the_command_is_named(tmp_path: Path, postgres_url: str) -> None:
-    """Notes and token are backed up and restored; the database's own half is the pg_dump that is printed."""
+    """With PostgreSQL, notes and token are backed up, and the output names the pg_dump command for the rest."""
     env = {"DATABASE_URL": postgres_url}
     with serving(tmp_path, env=env):
         ended = command_here("backup", "half.tar", cwd=tmp_path, env=env)
@@ -248,14 +248,14 @@ def test_of_postgresql_the_command_is_named(tmp_path: Path, postgres_url: str) -
 
 
 def test_backups_are_no_files_of_the_repository() -> None:
-    """Git ignores every name that the documented commands write."""
+    """Git ignores every file name that the documented commands write."""
     names = ["signalbox-backup-20261123-094500Z.tar", "signalbox-backup-20261123-094500Z.dump", "data/signalbox.db"]
     told = subprocess.run(["git", "check-ignore", *names], cwd=ROOT, capture_output=True, text=True, check=False)
     assert told.stdout.splitlines() == names
 
 
 def test_the_documented_lines_work(stopped: Path) -> None:
-    """Backup and restore as docs/operating.md prints them, with the name of the file that was written."""
+    """The commands of docs/operating.md work with the name of the written file."""
     [lines] = [block for block in page("operating.md").blocks("sh") if "signalbox backup" in block]
     script = re.sub(r"signalbox-backup-[\dZ-]+\.tar", "signalbox-backup-*.tar", lines)
     ended = command("backup", cwd=stopped)

@@ -1,4 +1,4 @@
-"""Bad input: a 4xx that names the field, nothing started, nothing sent upstream, no stack trace."""
+"""Invalid input gives a 4xx that names the field: no run, no upstream request, no stack trace."""
 
 import socket
 from typing import Any
@@ -17,7 +17,7 @@ CALLED = {"role": "assistant", "content": None, "tool_calls": [CALL]}
 
 @pytest.fixture(autouse=True)
 def nothing_happens(app: RunningApp, simulator: BackgroundSimulator) -> Any:
-    """Check after every test of this file that no run exists more and that the upstream was not asked."""
+    """Check after every test of this file that no run was created and no upstream request was sent."""
     newest, asked = _newest(app), [id(request) for request in simulator.memory.requests]
     yield
     assert (_newest(app), [id(request) for request in simulator.memory.requests]) == (newest, asked)
@@ -28,7 +28,7 @@ def _newest(app: RunningApp) -> list[Any]:
 
 
 def refused(app: RunningApp, body: bytes | dict[str, Any], status: int, code: str, field: str | None) -> str:
-    """Post a body that must be refused like this; return the sentence."""
+    """Send a body that must be rejected like this; return the message."""
     sent: dict[str, Any] = {"content": body} if isinstance(body, bytes) else {"json": body}
     response = app.client.post("/api/chat/stream", **sent)
     error = error_of(response)
@@ -58,24 +58,24 @@ def refused(app: RunningApp, body: bytes | dict[str, Any], status: int, code: st
     ],
 )
 def test_a_body_that_is_not_json(app: RunningApp, body: bytes, code: str) -> None:
-    """What is not strict UTF-8 JSON is a 400 with a sentence about the body."""
+    """A body that is not strict UTF-8 JSON gives 400 with a message about the body."""
     refused(app, body, 400, code, "body")
 
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b'"prompt"', b"5", b"true"])
 def test_a_body_that_is_no_object(app: RunningApp, body: bytes) -> None:
-    """JSON that is no object is refused as such."""
+    """JSON that is not an object is rejected."""
     refused(app, body, 422, "INVALID_REQUEST", "body")
 
 
 def test_a_body_nested_too_deep(app: RunningApp) -> None:
-    """Nesting that the parser would still take costs many times its size in memory (quirk G6)."""
+    """Deep nesting is rejected before parsing, which would take many times its size in memory (quirk G6)."""
     body = b'{"model": "openai/sim", "prompt": "a", "provider": {"x": ' + b"[" * 100 + b"]" * 100 + b"}}"
     assert "nested" in refused(app, body, 422, "INVALID_REQUEST", "body")
 
 
 def test_a_body_of_10_mb(app: RunningApp) -> None:
-    """Too much is a 413, whether its length is announced or not; the connection's next request works."""
+    """A large body gives 413, with or without a Content-Length; the next request on the connection works."""
     body = b'{"model": "openai/sim", "prompt": "' + b"a" * 10 * 1024 * 1024 + b'"}'
     assert "8 MB" in refused(app, body, 413, "BODY_TOO_LARGE", "body")
 
@@ -89,14 +89,14 @@ def test_a_body_of_10_mb(app: RunningApp) -> None:
 
 
 def test_an_announced_length_beyond_the_limit_is_not_read(app: RunningApp) -> None:
-    """A client that announces 10 GB is answered at once."""
+    """A Content-Length of 10 GB is rejected without reading the body."""
     with socket.create_connection(("127.0.0.1", app.port), timeout=10) as raw:
         raw.sendall(b"POST /api/chat/stream HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10000000000\r\n\r\n{")
         assert raw.recv(65536).startswith(b"HTTP/1.1 413 ")
 
 
 def test_an_upload_that_breaks_off_starts_nothing(app: RunningApp) -> None:
-    """Half a body is no question: the client leaves and nothing happens, and the server goes on."""
+    """A client that disconnects in the middle of its body starts no run, and the server keeps working."""
     with socket.create_connection(("127.0.0.1", app.port), timeout=10) as raw:
         raw.sendall(
             b'POST /api/chat/stream HTTP/1.1\r\nhost: localhost\r\ncontent-length: 60\r\n\r\n{"model": "openai/sim",'
@@ -186,7 +186,7 @@ WRONG: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("name", "value", "field"), WRONG, ids=[f"{n}={str(v)[:20]}" for n, v, _ in WRONG])
 def test_a_wrong_value_names_its_field(app: RunningApp, name: str, value: Any, field: str) -> None:
-    """Each field refuses what it cannot mean, and the answer names it (seed row PS-02)."""
+    """Each field rejects invalid values, and the error names it (seed row PS-02)."""
     body = {"model": "openai/sim", **({} if name == "messages" else {"prompt": "Hello!"}), name: value}
     assert field in refused(app, body, 422, "INVALID_REQUEST", field)
 
@@ -278,30 +278,30 @@ MESSAGES: list[tuple[str, list[Any], str, str | None]] = [
 
 @pytest.mark.parametrize(("messages", "code", "field"), [row[1:] for row in MESSAGES], ids=[row[0] for row in MESSAGES])
 def test_a_conversation_that_cannot_stand(app: RunningApp, messages: list[Any], code: str, field: str) -> None:
-    """What is wrong in a conversation is named by its place in the body as it was sent."""
+    """An error in a conversation is reported with its position in the body."""
     refused(app, {"model": "openai/sim", "messages": messages}, 422, code, field)
 
 
 @pytest.mark.parametrize("body", [{}, {"prompt": ""}, {"prompt": "  \n"}, {"system": "Be brief."}])
 def test_no_question_is_refused(app: RunningApp, body: dict[str, Any]) -> None:
-    """Neither messages nor a prompt that says something."""
+    """A request without messages and without a prompt is rejected."""
     assert "prompt" in refused(app, {"model": "openai/sim", **body}, 422, "INVALID_REQUEST", None)
 
 
 def test_the_model_must_be_named(app: RunningApp) -> None:
-    """There is no model that nobody chose."""
+    """A request without a model is rejected; there is no default model."""
     refused(app, {"prompt": "Hello!"}, 422, "INVALID_REQUEST", "model")
 
 
 def test_an_unknown_model_is_refused(app: RunningApp) -> None:
-    """The catalogue knows it is not there, so no request is spent on it."""
+    """A model that the catalogue does not list is rejected without an upstream request."""
     assert "nobody/nothing" in refused(
         app, {"model": "nobody/nothing", "prompt": "Hello!"}, 422, "UNKNOWN_MODEL", "model"
     )
 
 
 def test_an_unknown_tool_is_refused(app: RunningApp) -> None:
-    """The sentence names the tools that there are."""
+    """The message lists the existing tools."""
     body = {"model": "openai/sim", "prompt": "Hello!", "tools": ["calculate", "teleport"]}
     sentence = refused(app, body, 422, "UNKNOWN_TOOL", "tools.1")
     assert "teleport" in sentence
@@ -309,7 +309,7 @@ def test_an_unknown_tool_is_refused(app: RunningApp) -> None:
 
 
 def test_a_forced_tool_must_be_offered(app: RunningApp) -> None:
-    """A choice that no offered tool can meet is refused before anything is spent."""
+    """A tool choice that no offered tool satisfies is rejected."""
     forced = {"type": "function", "function": {"name": "search_web"}}
     body = {"model": "openai/sim", "prompt": "Hello!", "tools": ["calculate"], "tool_choice": forced}
     refused(app, body, 422, "INVALID_REQUEST", "tool_choice.function.name")
@@ -318,13 +318,13 @@ def test_a_forced_tool_must_be_offered(app: RunningApp) -> None:
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=-1", "limit=201", "limit=many", "limit=" + "9" * 5000])
 def test_a_limit_out_of_bounds(app: RunningApp, query: str) -> None:
-    """Queries are validated in the same shape, and named as they are written."""
+    """Query parameters are validated like fields, and named as in the URL."""
     response = app.client.get(f"/api/runs?{query}")
     assert (response.status_code, error_of(response)["field"]) == (422, "limit")
 
 
 def test_a_tool_that_is_not_set_up_cannot_be_asked_for(behind: Behind) -> None:
-    """The reason is in the sentence and in GET /api/tools; without naming it the run goes on without."""
+    """The message and GET /api/tools give the reason; a request that does not name the tool runs without it."""
     app, upstream = behind(says("Hello."), settings={"search_backend": "none"})
     response = app.post(prompt="Hello!", tools=["search_web"])
     error = error_of(response)
@@ -342,7 +342,7 @@ def test_a_tool_that_is_not_set_up_cannot_be_asked_for(behind: Behind) -> None:
 
 @pytest.mark.parametrize("arguments", ["{", "[1]", '{"a":' * 300 + "1" + "}" * 300, '{"a": 1' + "0" * 400 + "}"])
 def test_broken_arguments_of_an_earlier_call_break_nothing(behind: Behind, arguments: str) -> None:
-    """A history with unreadable, too deep or too large arguments still makes a request (quirk A8)."""
+    """A history with broken, too deep or too large arguments is still sent (quirk A8)."""
     app, upstream = behind(says("Fine."))
     call = {"id": "c1", "function": {"name": "calculate", "arguments": arguments}}
     messages = [
@@ -357,7 +357,7 @@ def test_broken_arguments_of_an_earlier_call_break_nothing(behind: Behind, argum
 
 
 def test_what_cannot_be_a_runs_id_is_said(behind: Behind) -> None:
-    """A placeholder that was copied gets a sentence about ids; an id that only names no run does not."""
+    """A copied placeholder gives a message about ids; a well-formed unknown id does not."""
     app, _ = behind()
     for run, hint in (("RUN", True), ("0" * 32, False)):
         refused = app.client.get(f"/api/runs/{run}")

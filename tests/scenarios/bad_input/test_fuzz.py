@@ -1,4 +1,4 @@
-"""Whatever is posted: a run that ends, or a refusal in the one shape; never a 5xx."""
+"""Random requests give a finished run or a well-formed error, never a 5xx."""
 
 import json
 from typing import Any
@@ -48,7 +48,7 @@ STRAY = st.fixed_dictionaries(
         "stranger": JSON,
     },
 )
-# Sound requests with odd contents: these must get through and end well.
+# Valid requests with odd contents: they must be accepted and finish.
 HISTORY = st.lists(
     st.fixed_dictionaries({"role": st.sampled_from(["system", "developer", "user", "assistant"]), "content": TEXT})
     | st.fixed_dictionaries({"role": st.just("assistant"), "tool_calls": st.lists(CALL, min_size=1, max_size=3)})
@@ -86,7 +86,7 @@ QUICKLY = settings(
 
 
 def post(app: RunningApp, content: bytes) -> None:
-    """Post a body and check that the answer is one of the two there are."""
+    """Send a body; check that the response is a finished run or a well-formed error."""
     response = app.client.post("/api/chat/stream", content=content)
     if response.status_code == 200:
         heard = check_stream(response.content)
@@ -103,21 +103,21 @@ def post(app: RunningApp, content: bytes) -> None:
 @QUICKLY
 @given(body=BODY)
 def test_any_json(app: RunningApp, body: Any) -> None:
-    """Any JSON, near the schema and far from it."""
+    """Random JSON, close to the schema and far from it."""
     post(app, json.dumps(body).encode())
 
 
 @QUICKLY
 @given(body=ASKED)
 def test_any_sound_request(app: RunningApp, body: Any) -> None:
-    """Requests that fit the schema, with odd texts, histories and limits: refused for a reason, or ended well."""
+    """Requests that fit the schema, with odd texts, histories and limits, are rejected with a reason or finish."""
     post(app, json.dumps(body).encode())
 
 
 @QUICKLY
 @given(body=st.binary(max_size=200))
 def test_any_bytes(app: RunningApp, body: bytes) -> None:
-    """Any bytes."""
+    """Random bytes."""
     post(app, body)
 
 
@@ -128,7 +128,7 @@ def test_any_bytes(app: RunningApp, body: bytes) -> None:
     last=st.binary(max_size=30).filter(lambda raw: not set(raw) & {0, 10, 13}),
 )
 def test_any_address_and_cursor(app: RunningApp, path: str, piece: str, last: bytes) -> None:
-    """Any id, limit, cursor and Last-Event-ID."""
+    """Random ids, limits, cursors and Last-Event-IDs."""
     headers = [(b"last-event-id", last.strip(b" \t"))] if last.isascii() and last.decode().isprintable() else []
     response = app.client.get(path.format(quote(piece)), headers=headers)
     assert response.status_code < 500

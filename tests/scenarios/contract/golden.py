@@ -1,4 +1,4 @@
-"""The golden streams: scripted models through the real loop and encoder, with fixed ids and times."""
+"""The golden streams: scripted models run through the real loop and encoder, with fixed ids and times."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -29,7 +29,7 @@ _START = 1_790_000_000_000
 
 
 def encode(outcome: Outcome) -> bytes:
-    """Encode a run's batches as they left, 7 ms apart."""
+    """Encode a run's batches as they were emitted, 7 ms apart."""
     encoder = SseV1Encoder(RunRecord(RUN_ID, "openai/sim", "v2"))
     seq = 0
     frames: list[bytes] = []
@@ -100,7 +100,7 @@ async def _empty_final() -> Outcome:
 
 
 async def _attachments() -> Outcome:
-    """A search, then an answer that cites the page found and another one, with an image between its words."""
+    """Script a search, then an answer that cites the page found and another one, with an image in its text."""
     cited = [
         Citation("https://example.org/tides", "Tides", "All about tides.", 0, 5),
         Citation("https://example.org/sea"),

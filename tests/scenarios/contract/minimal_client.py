@@ -1,9 +1,9 @@
-"""A client that knows the contract's seven minimum shapes and nothing else: it shares no line with signalbox.
+"""A client that knows only the contract's seven minimum shapes and shares no code with Signalbox.
 
-    reasoning{content}  tool_calls{calls[{id,name,arguments}]}  tool_executing{id,name,category,visibility}
-    tool_result{id,name,result}  content{content}  warning{message,code?}  done{done:true}
+reasoning{content} tool_calls{calls[{id,name,arguments}]} tool_executing{id,name,category,visibility}
+tool_result{id,name,result} content{content} warning{message,code?} done{done:true}
 
-`arguments` is JSON text. `minimal_client.mjs` is the same for node.
+`arguments` is JSON text. `minimal_client.mjs` is the same client for Node.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def follow(lines: Iterable[str]) -> dict[str, Any]:
-    """Read a stream's lines to its `done` and return what a person would be shown."""
+    """Read a stream's lines to `done`; return what a user would see."""
     shown: dict[str, Any] = {"reasoning": "", "text": "", "calls": {}, "warnings": [], "done": False}
     for line in lines:
         if line.startswith("data:"):
@@ -21,7 +21,7 @@ def follow(lines: Iterable[str]) -> dict[str, Any]:
 
 
 def take(shown: dict[str, Any], event: dict[str, Any]) -> None:
-    """Add one event to what is shown."""
+    """Add one event to what a user sees."""
     match event["type"]:
         case "reasoning":
             shown["reasoning"] += event["content"]

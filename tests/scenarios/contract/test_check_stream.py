@@ -1,4 +1,4 @@
-"""`check-stream` names the first fault of any broken stream, and takes growth for growth."""
+"""`check-stream` names the first fault of an invalid stream, and accepts compatible additions."""
 
 from collections.abc import Callable
 
@@ -15,18 +15,18 @@ Change = Callable[[list[bytes]], list[bytes]]
 
 
 def broken(change: Change, stream: bytes = GOOD) -> str | None:
-    """Change the frames of a stream and return the fault that is named."""
+    """Change the frames of a stream; return the reported fault."""
     frames = [frame + b"\n\n" for frame in stream.split(b"\n\n")[:-1]]
     return first_stream_fault(b"".join(change(frames)))[0]
 
 
 def at(kind: str, frames: list[bytes], nth: int = 0) -> int:
-    """Find the nth frame of a type."""
+    """Return the position of the nth frame of a type."""
     return [n for n, frame in enumerate(frames) if f'"type":"{kind}"'.encode() in frame][nth]
 
 
 def swap(kind: str, old: bytes, new: bytes, nth: int = 0) -> Change:
-    """Change a text in the nth frame of a type."""
+    """Make a change that replaces text in the nth frame of a type."""
 
     def change(frames: list[bytes]) -> list[bytes]:
         n = at(kind, frames, nth)
@@ -37,27 +37,27 @@ def swap(kind: str, old: bytes, new: bytes, nth: int = 0) -> Change:
 
 
 def renumbered(frames: list[bytes]) -> list[bytes]:
-    """Give frames rising numbers again, so that only what was meant is broken."""
+    """Renumber frames, so that a change breaks nothing but what it is for."""
     return [b"%b\nid: %b:%d\n\n" % (frame.partition(b"\n")[0], RUN, n) for n, frame in enumerate(frames, 1)]
 
 
 def again(kind: str) -> Change:
-    """Send a frame twice, the second time under a number of its own."""
+    """Make a change that repeats a frame under a new number."""
     return lambda frames: renumbered([*frames[: at(kind, frames) + 1], *frames[at(kind, frames) :]])
 
 
 def without(kind: str) -> Change:
-    """Leave the first frame of a type out."""
+    """Make a change that removes the first frame of a type."""
     return lambda frames: renumbered([f for n, f in enumerate(frames) if n != at(kind, frames)])
 
 
 def all_without(kind: str) -> Change:
-    """Leave all frames of a type out."""
+    """Make a change that removes all frames of a type."""
     return lambda frames: renumbered([f for f in frames if f'"type":"{kind}"'.encode() not in f])
 
 
 def plus(data: bytes) -> Change:
-    """Put a frame behind the first."""
+    """Make a change that inserts a frame after the first."""
     return lambda frames: renumbered([frames[0], b"data: " + data + b"\nid: x\n\n", *frames[1:]])
 
 
@@ -114,7 +114,7 @@ FAULTS: dict[str, tuple[Change, str]] = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_is_named(fault: str) -> None:
-    """A stream with one thing wrong is refused, with a sentence about that."""
+    """A stream with one fault is rejected with a message about that fault."""
     change, words = FAULTS[fault]
     named = broken(change)
     assert named is not None
@@ -122,7 +122,7 @@ def test_each_fault_is_named(fault: str) -> None:
 
 
 def test_an_ending_without_its_warning() -> None:
-    """Every ending but complete and cancelled is told by a warning just before."""
+    """Every status except complete and cancelled requires a warning just before `done`."""
     assert broken(lambda f: f, BAD_END) is None
     stripped = broken(
         lambda f: [
@@ -137,7 +137,7 @@ def test_an_ending_without_its_warning() -> None:
 
 
 def test_a_warning_far_away_does_not_count() -> None:
-    """Something between the warning and done is a fault."""
+    """An event between the warning and `done` is a fault."""
 
     def between(frames: list[bytes]) -> list[bytes]:
         return renumbered([*frames[:-1], b'data: {"type":"content","content":"x"}\nid: x\n\n', frames[-1]])
@@ -147,7 +147,7 @@ def test_a_warning_far_away_does_not_count() -> None:
 
 @pytest.mark.parametrize("code", ["TOOL_CLAMP", "FINAL_EMPTY"])
 def test_warnings_that_come_once(code: str) -> None:
-    """The clamp and the missing answer are told once per run."""
+    """The warnings about clamping and a missing answer occur at most once per run."""
     frame = b'data: {"type":"warning","message":"m","code":"%b"}\nid: x\n\n' % code.encode()
     assert broken(lambda f: renumbered([f[0], frame, *f[1:]])) is None
     assert "twice" in str(broken(lambda f: renumbered([f[0], frame, frame, *f[1:]])))
@@ -168,18 +168,18 @@ def test_warnings_that_come_once(code: str) -> None:
     ids=["type", "field", "field of done", "field of a call", "pings", "CRLF", "gaps", "retry"],
 )
 def test_growth_is_no_fault(change: Change) -> None:
-    """Unknown types and fields, pings between frames, gaps in the numbers: clients ignore them, so does the checker."""
+    """Unknown types and fields, pings and gaps in the numbers are accepted, as clients must accept them."""
     assert broken(change) is None
 
 
 def test_every_cut_is_noticed() -> None:
-    """Wherever a stream is cut before its end, it is no longer valid."""
+    """A stream that is cut anywhere before its end is invalid."""
     for length in range(len(GOOD) - 1):
         assert first_stream_fault(GOOD[:length])[0] is not None, length
 
 
 def test_a_resumed_stream() -> None:
-    """The tail of a run is valid when it is said to be one, from any frame on, and only then."""
+    """The rest of a run from any frame is valid only if it is declared as resumed."""
     frames = [frame + b"\n\n" for frame in GOOD.split(b"\n\n")[:-1]]
     for first in range(1, len(frames)):
         tail = b"".join(frames[first:])
@@ -188,5 +188,5 @@ def test_a_resumed_stream() -> None:
 
 
 def test_faults_name_their_frame() -> None:
-    """The sentence says which frame it is about."""
+    """The message names the frame."""
     assert str(broken(again("tool_result"))).startswith("frame ")

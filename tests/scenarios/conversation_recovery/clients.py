@@ -1,4 +1,4 @@
-"""What a client makes of what it heard: the messages that it sends with the next question."""
+"""What a client makes of the events of a run: the messages that it sends with the next question."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ Message = dict[str, Any]
 
 
 def user(text: str) -> Message:
-    """Say something."""
+    """Return a user message."""
     return {"role": "user", "content": text}
 
 
 class Transcript:
-    """Takes a run's events, and keeps the turns in OpenAI's form; results that never came are missing in it."""
+    """Builds OpenAI messages from a run's events; calls whose results never arrived have no result message."""
 
     def __init__(self) -> None:
         self._turns: list[Message] = []
@@ -19,7 +19,7 @@ class Transcript:
         self._step: object = None
 
     def add(self, event: dict[str, Any]) -> None:
-        """Take in one event."""
+        """Add one event."""
         match event["type"]:
             case "content" if not event.get("synthetic"):
                 if not self._turns or self._turns[-1]["tool_calls"]:
@@ -39,12 +39,12 @@ class Transcript:
                 pass
 
     def messages(self) -> list[Message]:
-        """Write the turns, each with the results of its calls behind it."""
+        """Return the messages, each assistant message followed by the results of its calls."""
         out: list[Message] = []
         for turn in self._turns:
             calls = turn["tool_calls"]
             said = {name: value for name, value in turn.items() if value or name == "role"}
-            if turn["reasoning"]:  # a client that keeps all it hears; nobody may believe it
+            if turn["reasoning"]:  # a client that keeps reasoning; the server must not trust it
                 said["reasoning_details"] = [{"type": "reasoning.text", "text": turn["reasoning"], "signature": "x"}]
             out += [{"content": None, **said}]
             out += [self._results[call["id"]] for call in calls if call["id"] in self._results]
@@ -64,7 +64,7 @@ class Transcript:
 
 
 def transcript_of(events: list[dict[str, Any]]) -> list[Message]:
-    """Write what a client keeps of a run."""
+    """Return the messages that a client keeps of a run."""
     transcript = Transcript()
     for event in events:
         transcript.add(event)

@@ -1,4 +1,4 @@
-"""The app over HTTP, with the simulator or a scripted provider behind it."""
+"""The app over HTTP, over the simulator or a scripted provider."""
 
 import asyncio
 from collections.abc import Iterator
@@ -15,14 +15,14 @@ from tests.support.running_app import RunningApp, settings_for
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """Keep the log lines of runs that are broken on purpose out of a failure's report."""
+    """Keep log lines of runs that fail on purpose out of failure reports."""
     with capture_logs():
         yield
 
 
 @pytest.fixture(scope="session")
 def app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
-    """Run one app over the simulator; each request picks its loop."""
+    """Run one app over the simulator; each request selects its loop."""
     settings = settings_for(
         tmp_path_factory.mktemp("going_on"), openrouter_base_url=simulator.base_url, signalbox_allow_loop_header=True
     )
@@ -32,12 +32,12 @@ def app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory
 
 
 async def never(arguments: JsonObject, context: ToolContext) -> None:
-    """Work until it is cancelled."""
+    """Work until cancelled."""
     await asyncio.Event().wait()
 
 
 def much(arguments: JsonObject, context: ToolContext) -> str:
-    """Say more than a small context holds."""
+    """Return more than a small context window holds."""
     return MUCH
 
 

@@ -1,4 +1,4 @@
-"""Runs that can be cut anywhere: what a model says in one, simulated or recorded, and the run that hears it."""
+"""Runs that can be cut anywhere: model output, simulated or recorded, and its replay to a loop."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -45,7 +45,7 @@ Answer = list[StreamPart]
 
 @dataclass(frozen=True)
 class ScriptedRun:
-    """All that a model says in one run, request by request, part by part."""
+    """The output of a model in one run, by request and part."""
 
     name: str
     model: str
@@ -57,7 +57,7 @@ class ScriptedRun:
 
 @dataclass(frozen=True)
 class Cut:
-    """Where a run ends: at this part of the answer to this request; `lost` is the client's connection alone."""
+    """Where a run ends: at this part of the answer to this request; `lost` cuts only the client's connection."""
 
     how: How = "whole"
     request: int = 0
@@ -66,7 +66,7 @@ class Cut:
 
 @dataclass
 class RunResult:
-    """A run that is over: what its client heard, and what it left in memory."""
+    """A finished run: the events that its client received, and the context that it left."""
 
     context: ConversationContext
     events: list[AnyEvent] = field(default_factory=list[AnyEvent])
@@ -81,7 +81,7 @@ FOUND: JsonObject = {"results": [{"n": 1, "title": "T", "url": "https://example.
 
 @cache
 def tools() -> tuple[Tool, ...]:
-    """The tools of a simulated run: one that finds much, one that waits for its step's end, one of the app."""
+    """Return the tools of a simulated run: one with long results, one that waits for its step's end, one of the app."""
     search = make_tool("search_web", lambda a, c: FOUND, eager=True, parameters=_taking("query"))
     return (search, make_tool("get_current_time", parameters=_taking("timezone")), calculate())
 
@@ -94,7 +94,7 @@ def _taking(name: str) -> JsonObject:
 
 
 class RecordingClient:
-    """Asks the simulator in process, and keeps what it said."""
+    """A ChatClient over the simulator in this process that records the output."""
 
     def __init__(self) -> None:
         transport = httpx.ASGITransport(create_simulator(pace=0.0))
@@ -119,7 +119,7 @@ class RecordingClient:
 
 @cache
 def simulated(model: str, loop: LoopName) -> ScriptedRun:
-    """Let a simulated model live its run, and keep every word of it."""
+    """Run a simulated model and record its output."""
     recorder = RecordingClient()
     context = context_for(
         tools(),
@@ -135,7 +135,7 @@ def simulated(model: str, loop: LoopName) -> ScriptedRun:
 
 @cache
 def recorded() -> tuple[ScriptedRun, ...]:
-    """Every recorded run in which a tool was called, as both loops hear it."""
+    """Return every recorded run with a tool call, for both loops."""
     every = load(recordings_folder())
     in_chains = [steps for steps in chains(every).values() if any(step.calls for step in steps)]
     alone = [[one] for one in every if one.calls and not one.facts.get("chain")]
@@ -155,7 +155,7 @@ def _scripted_run(steps: list[Recorded], loop: LoopName) -> ScriptedRun:
 
 @dataclass
 class ReplayClient:
-    """A ChatClient that says again what was said, up to the cut; what is asked behind the cut ends as it does."""
+    """A ChatClient that replays recorded output up to the cut; later requests end the same way."""
 
     scripted_run: ScriptedRun
     cut: Cut
@@ -194,20 +194,20 @@ class ReplayClient:
 
 
 def _signatures(answer: Answer, cut: int) -> list[StreamPart]:
-    """Give what the service still tells when a connection breaks behind the finish: all details (quirk B1)."""
+    """Return the details that the service still emits if a connection breaks after the finish (quirk B1)."""
     has_finished = any(isinstance(part, Finish) for part in answer[:cut])
     return [part for part in answer[cut:] if isinstance(part, Details)] if has_finished else []
 
 
 def replay(scripted_run: ScriptedRun, cut: Cut, messages: list[Message]) -> RunResult:
-    """Let a run hear all this up to the cut, behind these messages."""
+    """Replay a run up to the cut, after these messages."""
     context = context_for(
         scripted_run.tools, model=scripted_run.model, messages=[*messages], limits=Limits(max_steps=scripted_run.steps)
     )
     finished = RunResult(context)
     asyncio.run(_drive(context, scripted_run.loop, ReplayClient(scripted_run, cut), finished))
     assert first_fault(finished.events) is None, first_fault(finished.events)
-    if cut.how == "lost":  # its client heard no more than this of it
+    if cut.how == "lost":  # its client received only these events
         del finished.events[cut.request + cut.part :]
     return finished
 

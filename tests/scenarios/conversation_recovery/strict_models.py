@@ -1,4 +1,4 @@
-"""The strict rules of every family, as the simulator has them, held against the requests that the loops would send."""
+"""The simulator's strict rules of every model family, applied to the requests that the loops would send."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ from tests.scenarios.conversation_recovery.cut_runs import FAMILIES, tools
 from tests.support.loop_runs import RUN_ID
 from tests.support.params import choice, params
 
-# Each family's simulated model, and those of the catalogue that take less than others.
+# Each family's simulated model, and models of the catalogue with fewer abilities.
 TARGETS = (
     *(f"{family}/sim" for family in FAMILIES),
     "openai/o4-mini", "anthropic/claude-opus-4.7", "qwen/chat-only", "mistralai/mistral-medium-3.1",
@@ -54,7 +54,7 @@ GIVEN_UP: tuple[dict[str, Any], ...] = (
 
 @dataclass(frozen=True)
 class Ask:
-    """How a question is asked: what is offered, set and given up."""
+    """How a question is asked: offered tools, parameters, tool choice and degradations."""
 
     offer: str = "all"
     params: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
@@ -64,14 +64,14 @@ class Ask:
 
 
 def abilities(model: str) -> Abilities:
-    """What the app knows of a model: what the simulator's catalogue says."""
+    """Return a model's abilities as listed in the simulator's catalogue."""
     facts = facts_of(entry(row_of(model)))
     assert facts is not None
     return facts.abilities
 
 
 def context_of(model: str, before: list[Message], ask: Ask, own: tuple[Message, ...] = ()) -> ConversationContext:
-    """Make the context of a run; `own` are the steps that it has taken."""
+    """Make the context of a run; `own` are the messages of its steps so far."""
     tools_ = OFFERS[ask.offer]
     wanted = ask.choice if tools_ else None
     context = ConversationContext(
@@ -83,14 +83,14 @@ def context_of(model: str, before: list[Message], ask: Ask, own: tuple[Message, 
 
 
 def possible_requests(context: ConversationContext, *, first: bool) -> Iterator[Request]:
-    """Build the requests that a run may send where it stands."""
+    """Yield the requests that a run in this state may send."""
     yield prepare_request_params(context, first=first)
     yield finalize_after_tools(context)
     yield finalize_after_tools(context, again=True)
 
 
 def refusal_of(request: Request) -> str | None:
-    """Say what the model's host answers to it, None where it takes it."""
+    """Return the rejection of a request by the model's rules, or None."""
     body = orjson.loads(body_of(request, stream=True))
     try:
         check(parse_request(check_body(body)))
@@ -100,12 +100,12 @@ def refusal_of(request: Request) -> str | None:
 
 
 def first_refusal(context: ConversationContext, *, first: bool) -> str | None:
-    """Give the first refusal of what a run may send where it stands."""
+    """Return the first rejection of a request that a run in this state may send, or None."""
     refusals = (refusal_of(request) for request in possible_requests(context, first=first))
     return next((said for said in refusals if said), None)
 
 
 def every_ask() -> list[Ask]:
-    """Every way to ask."""
+    """Return every combination of an Ask."""
     made = product(OFFERS, PARAMS, CHOICES, GIVEN_UP)
     return [Ask(offer, params, choice, given_up) for offer, params, choice, given_up in made]

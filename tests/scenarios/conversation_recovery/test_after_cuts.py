@@ -1,4 +1,4 @@
-"""A run that ended badly, over HTTP, in every family; then the next question, to another family: it completes."""
+"""After a run that ended badly, the next question to another family completes, over HTTP and for every family."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,7 +18,7 @@ from tests.support.stream_reader import ParsedStream
 LOOPS: tuple[LoopName, ...] = ("v2", "legacy")
 TALK = "How do tool calls stream, and what is 17 * 23?"
 THINK = {"effort": "medium"}
-# How a run ends, what it is asked with, and how its `done` may be called.
+# How a run ends: the request, and the statuses that its `done` may have.
 ENDS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "sim-cut": ({}, {"interrupted"}),
     "sim-cut-tool": ({}, {"interrupted", "complete"}),
@@ -40,7 +40,7 @@ ENDS: dict[str, tuple[dict[str, Any], set[str]]] = {
 
 @pytest.fixture(scope="module")
 def impatient(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
-    """Run an app that waits but a moment for a silent host."""
+    """Run an app with a short idle timeout."""
     settings = settings_for(
         tmp_path_factory.mktemp("impatient"),
         openrouter_base_url=simulator.base_url,
@@ -52,7 +52,7 @@ def impatient(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathF
 
 
 def over_and_on(chat: Chat, shift: int, ends: Callable[[str], ParsedStream]) -> list[ParsedStream]:
-    """In one chat: a run of each family that ends so, each followed by a question to another family."""
+    """In one chat, run each family to this ending, each followed by a question to another family."""
     ended: list[ParsedStream] = []
     for at, family in enumerate(FAMILIES):
         ended.append(ends(family))
@@ -68,7 +68,7 @@ def over_and_on(chat: Chat, shift: int, ends: Callable[[str], ParsedStream]) -> 
 def test_a_chat_goes_on_behind_any_end(
     app: RunningApp, simulator: BackgroundSimulator, end: str, loop: LoopName
 ) -> None:
-    """Cut, clamped, out of room, refused, silent, failed: the next question is answered, whoever is asked."""
+    """After a cut, clamp, full context, refusal, silence or failure, any family answers the next question."""
     chat = Chat(app, simulator)
     body, statuses = ENDS[end]
 
@@ -84,7 +84,7 @@ def test_a_chat_goes_on_behind_any_end(
 def test_a_chat_goes_on_behind_a_host_that_fell_silent(
     app: RunningApp, impatient: RunningApp, simulator: BackgroundSimulator, loop: LoopName
 ) -> None:
-    """Timed out in the middle of an answer."""
+    """The chat continues after a timeout in the middle of an answer."""
     chat = Chat(app, simulator)
     ended = over_and_on(chat, 3, lambda f: chat.ask(f"{f}/sim-stall", TALK, loop, app=impatient, reasoning=THINK))
     assert {answer.done["code"] for answer in ended} == {"UPSTREAM_STALLED"}
@@ -95,7 +95,7 @@ def test_a_chat_goes_on_behind_a_host_that_fell_silent(
 def test_a_chat_goes_on_behind_a_client_that_left(
     app: RunningApp, simulator: BackgroundSimulator, loop: LoopName, at: bytes
 ) -> None:
-    """Its client was gone at the first reasoning, call, result or word, and kept what it had heard of it."""
+    """The chat continues after a disconnect at the first reasoning, call, result or text."""
     chat = Chat(app, simulator)
     over_and_on(chat, 5, lambda f: chat.leave(f"{f}/sim-parallel", TALK, loop, at=at, reasoning=THINK))
     assert any(message["role"] == "tool" for message in chat.messages)
@@ -103,7 +103,7 @@ def test_a_chat_goes_on_behind_a_client_that_left(
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_a_chat_goes_on_behind_a_stop(app: RunningApp, simulator: BackgroundSimulator, loop: LoopName) -> None:
-    """Stopped in the middle of its words (in the legacy loop: before them)."""
+    """The chat continues after a stop in the middle of the text (legacy loop: before it)."""
     chat = Chat(app, simulator)
     at = b'"type":"content"' if loop == "v2" else b""
     over_and_on(chat, 6, lambda f: chat.stop(f"{f}/sim-stall", TALK, loop, at=at, reasoning=THINK))
@@ -113,7 +113,7 @@ def test_a_chat_goes_on_behind_a_stop(app: RunningApp, simulator: BackgroundSimu
 def test_a_chat_goes_on_behind_a_stop_in_a_tool(
     app: RunningApp, simulator: BackgroundSimulator, loop: LoopName
 ) -> None:
-    """Stopped while a tool was at work: its call has a result that says so, and the others keep theirs."""
+    """After a stop during a tool, its call has a result that says so, and other calls keep theirs."""
     chat = Chat(app, simulator)
     tools = ["calculate", "wait_here"]
 
@@ -132,7 +132,7 @@ def test_a_chat_goes_on_behind_a_stop_in_a_tool(
 def test_a_chat_goes_on_behind_a_finalize_that_was_interrupted(
     app: RunningApp, behind: Behind, simulator: BackgroundSimulator, loop: LoopName, stops: bool
 ) -> None:
-    """The last step, the one without calls, was stopped or cut in the middle of its words."""
+    """The chat continues after a stop or cut in the final answer."""
     made = Called("calculate", '{"expression": "1 + 1"}')
     elsewhere, upstream = behind(calls(made), half, settings={"signalbox_allow_loop_header": True})
     chat = Chat(app, simulator)
@@ -145,7 +145,7 @@ def test_a_chat_goes_on_behind_a_finalize_that_was_interrupted(
 
 
 async def half(exchange: Exchange) -> None:
-    """Say a few words of an answer and fall silent."""
+    """Send some text, then nothing."""
     await exchange.head()
     await exchange.send_text("So far")
     await exchange.client_left()

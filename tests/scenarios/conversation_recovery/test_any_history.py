@@ -1,4 +1,4 @@
-"""A chat goes on from all that a run left behind: cut at any point, mangled by its client, with any family next."""
+"""A chat continues from any remains of a run: cut at any point, altered by its client, with any family next."""
 
 import json
 from typing import Any
@@ -66,7 +66,7 @@ MANGLES = st.lists(
 
 
 def mangled(messages: list[dict[str, Any]], mangles: list[Mangled]) -> list[dict[str, Any]]:
-    """Do to a conversation what clients do: lose, blank, rename, cut off."""
+    """Alter a conversation as clients do: drop, blank, rename and cut messages."""
     for how, at, which in mangles:
         if messages:
             _mangle(messages, how, at % len(messages), which)
@@ -113,7 +113,7 @@ def _rename(messages: list[dict[str, Any]], at: int, call: dict[str, Any], name:
 
 
 def taken_in(messages: list[dict[str, Any]]) -> list[Message]:
-    """Read a client's messages as the app does; what belongs to no call is a 422 of ours, so the client leaves it."""
+    """Parse a client's messages as the app does; drop a result without a call, which the app rejects with 422."""
     while True:
         try:
             request = ChatRequest.model_validate({"model": "x", "messages": json.loads(json.dumps(messages))})
@@ -126,7 +126,7 @@ def taken_in(messages: list[dict[str, Any]]) -> list[Message]:
 
 
 def run_in_turn(episodes: list[tuple[ScriptedRun, Cut]]) -> list[dict[str, Any]]:
-    """Let runs follow each other, each cut, and give what their client would send."""
+    """Execute runs one after another, each cut; return the messages that their client would send."""
     messages: list[dict[str, Any]] = []
     for scripted_run, cut in episodes:
         finished = replay(scripted_run, cut, [UserMessage(QUESTION)])
@@ -142,7 +142,7 @@ def run_in_turn(episodes: list[tuple[ScriptedRun, Cut]]) -> list[dict[str, Any]]
 def test_a_client_can_go_on_with_any_family(
     episodes: list[tuple[ScriptedRun, Cut]], mangles: list[Mangled], ask: Ask
 ) -> None:
-    """Whatever a client kept of runs that were cut, and did to it: the next question is taken by every family."""
+    """Every family accepts the next question after cut runs that the client has altered."""
     sent = [*mangled(run_in_turn(episodes), mangles), {"role": "user", "content": "Go on."}]
     before = taken_in(sent)
     for model in TARGETS:
@@ -155,7 +155,7 @@ def test_a_client_can_go_on_with_any_family(
 def test_what_stands_in_memory_goes_on_with_any_family(
     episodes: list[tuple[ScriptedRun, Cut]], short: int, ask: Ask, pictured: bool
 ) -> None:
-    """History as the loops keep it (foreign ids, reasoning of others), cut at any message: every family takes it."""
+    """Every family accepts a loop's own history (foreign ids, foreign reasoning), cut at any message."""
     before: list[Message] = []
     for scripted_run, cut in episodes:
         asked = (ImagePart("https://example.org/cat.png"), TextPart(QUESTION)) if pictured else QUESTION
@@ -171,7 +171,7 @@ def test_what_stands_in_memory_goes_on_with_any_family(
 def test_a_tool_loop_goes_on_whatever_is_given_up(
     episodes: list[tuple[ScriptedRun, Cut]], scripted_run: ScriptedRun, cut: Cut, ask: Ask, steps: int
 ) -> None:
-    """In the middle of a run, behind others that were cut, its own model takes every form of its next request."""
+    """During a run after others that were cut, its model accepts every degraded form of its next request."""
     before = taken_in([*run_in_turn(episodes), {"role": "user", "content": QUESTION}])
     own = _steps(replay(scripted_run, cut, before).added, steps)
     refusal = first_refusal(context_of(scripted_run.model, before, ask, own), first=not own)
@@ -179,7 +179,7 @@ def test_a_tool_loop_goes_on_whatever_is_given_up(
 
 
 def _steps(added: list[Message], most: int) -> tuple[Message, ...]:
-    """Keep the first steps that called: where a request of the same run follows."""
+    """Return the first steps with calls, after which a run sends another request."""
     out: list[Message] = []
     for message in added:
         if isinstance(message, AssistantMessage):

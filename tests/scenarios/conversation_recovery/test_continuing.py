@@ -1,4 +1,4 @@
-"""An answer that was cut goes on, over HTTP, in every family and both loops: its strict host takes the request."""
+"""Continuing a cut answer over HTTP in every family and both loops: the strict models accept the request."""
 
 import secrets
 from typing import Any
@@ -20,7 +20,7 @@ CUT = Answer("length", "LENGTH", "m", "v2")
 
 
 class Growing:
-    """One answer that is continued until it ends."""
+    """One answer that is continued until it is complete."""
 
     def __init__(self, app: RunningApp, model: str, loop: LoopName, **body: Any) -> None:
         self.app, self.text = app, ""
@@ -29,7 +29,7 @@ class Growing:
         self.runs: list[str] = []
 
     def ask(self, **body: Any) -> ParsedStream:
-        """Ask, or continue, and put what comes behind what there is."""
+        """Ask or continue, and append the new text."""
         sent = {**self._shared, **body}
         response = self.app.client.post("/api/chat/stream", json=sent, headers=self._headers)
         assert response.status_code == 200, response.text
@@ -47,7 +47,7 @@ class Growing:
 @pytest.mark.parametrize("fault", ["sim-length-document", "sim-length-repeat"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_document_cut_three_times_is_whole(app: RunningApp, family: str, fault: str, loop: LoopName) -> None:
-    """In code, in a table and in a list; also where the model repeats its last line and opens the code again."""
+    """A document that was cut in code, a table and a list is whole, even if the model repeats its last line."""
     answer = Growing(app, f"{family}/{fault}", loop, tools=[], reasoning={"effort": "low"})
     ends = [answer.ask(prompt="Write it down").done, *(answer.go_on().done for _ in range(3))]
     assert [end["status"] for end in ends] == ["length", "length", "length", "complete"]
@@ -58,7 +58,7 @@ def test_a_document_cut_three_times_is_whole(app: RunningApp, family: str, fault
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.usefixtures("no_waiting")
 def test_an_answer_cut_behind_its_tools_goes_on(app: RunningApp, family: str, loop: LoopName) -> None:
-    """A length limit cuts the words behind a search: they go on without another search."""
+    """Text that a length limit cut after a search continues without another search."""
     question = "How do tool calls stream?"
     whole = Growing(app, f"{family}/sim", loop)
     whole.ask(prompt=question)
@@ -76,7 +76,7 @@ def test_an_answer_cut_behind_its_tools_goes_on(app: RunningApp, family: str, lo
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.usefixtures("no_waiting")
 def test_a_run_that_broke_in_its_tools_goes_on_from_their_results(app: RunningApp, family: str, loop: LoopName) -> None:
-    """Cut behind whole calls, without a word: what the tools returned is not asked for again."""
+    """A run that was cut after its calls, before any text, continues from the results."""
     answer = Growing(app, f"{family}/sim-steps-2", loop, max_steps=2)
     first = answer.ask(prompt="Search for the tool loop")
     assert first.of("tool_result")
@@ -87,7 +87,7 @@ def test_a_run_that_broke_in_its_tools_goes_on_from_their_results(app: RunningAp
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.usefixtures("no_waiting")
 def test_a_cut_connection_goes_on(app: RunningApp, simulator: BackgroundSimulator, loop: LoopName) -> None:
-    """What has come is what the model goes on from; the instruction is the last message and the user's (quirk C6)."""
+    """The model continues from the received text; the instruction is the last message and a user message (quirk C6)."""
     answer = Growing(app, "anthropic/sim-cut", loop, tools=[])
     first = answer.ask(prompt="Tell me")
     assert first.done["status"] == "interrupted"

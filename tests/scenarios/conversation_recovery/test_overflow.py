@@ -1,4 +1,4 @@
-"""A conversation that is longer than its model can read: less of it is sent, nothing of it is lost, five times over."""
+"""A conversation longer than the context window is truncated for the request, up to five times, and stored in full."""
 
 import json
 from itertools import pairwise
@@ -40,12 +40,12 @@ TELL = Called("tell_much", "{}")
 
 
 async def overflows(exchange: Exchange) -> None:
-    """Refuse the request for its length."""
+    """Answer with a context-length error."""
     await exchange.whole(400, json.dumps({"error": ERROR}).encode())
 
 
 def overflows_inside(said: str = "") -> Script:
-    """Refuse it for its length inside a 200, behind these words where the answer is streamed."""
+    """Answer 200 with a context-length error in the body, after some text if streamed."""
 
     async def script(exchange: Exchange) -> None:
         if not exchange.asked.body["stream"]:
@@ -61,7 +61,7 @@ def overflows_inside(said: str = "") -> Script:
 
 
 def long_chat() -> list[dict[str, Any]]:
-    """Write eight turns, each with a long result and a short one, and then a question."""
+    """Return eight turns, each with a long and a short result, and a question."""
     messages: list[dict[str, Any]] = [{"role": "system", "content": "Be kind."}]
     for turn in range(8):
         ids = [f"call{turn}{at}" for at in (1, 2)]
@@ -76,23 +76,23 @@ def long_chat() -> list[dict[str, Any]]:
 
 @pytest.fixture(params=LOOPS)
 def loop(request: pytest.FixtureRequest) -> LoopName:
-    """Name the loop of this test."""
+    """Return the loop of this test."""
     return request.param
 
 
 def play(behind: Behind, loop: LoopName, *scripts: Script) -> tuple[ParsedStream, ScriptedUpstream]:
-    """Ask the open question of the long chat, with these answers to come."""
+    """Ask the last question of the long chat with these scripted responses."""
     app, upstream = behind(*scripts, settings={"tool_loop_v2": loop == "v2"}, extra_tools=EXTRA)
     return app.ask(messages=long_chat(), tools=["tell_much"]), upstream
 
 
 def sizes(upstream: ScriptedUpstream) -> list[int]:
-    """Tell how long the messages of each request were."""
+    """Return the length of the messages of each request."""
     return [len(json.dumps(asked.body["messages"])) for asked in upstream.asked]
 
 
 def assert_sound(upstream: ScriptedUpstream) -> None:
-    """Check that every request, however much was left out, is one that hosts take, and holds what it must."""
+    """Check that every request is valid and keeps what it must, however much was truncated."""
     for asked in upstream.asked:
         body = asked.body
         check(parse_request(check_body(body)))
@@ -105,7 +105,7 @@ def assert_sound(upstream: ScriptedUpstream) -> None:
 def test_a_request_that_overflows_is_asked_again_with_less(
     behind: Behind, loop: LoopName, times: int, how: Script
 ) -> None:
-    """One to five overflows in a row: each time less is sent, one warning is told, and the answer comes."""
+    """After one to five overflows the answer arrives: each request is shorter, and one warning is emitted."""
     answer, upstream = play(behind, loop, *[how] * times, answers("Here it is."))
     assert (answer.done["status"], answer.text) == ("complete", "Here it is.")
     assert answer.warnings == ["CONTEXT_TRIMMED"]
@@ -115,7 +115,7 @@ def test_a_request_that_overflows_is_asked_again_with_less(
 
 
 def test_what_cannot_be_made_to_fit_is_told(behind: Behind, loop: LoopName) -> None:
-    """A request that overflows however little is sent ends with its own code."""
+    """A request that always overflows ends with its own error code."""
     answer, upstream = play(behind, loop, overflows)
     assert (answer.done["status"], answer.done["code"]) == ("error", "CONTEXT_LENGTH_EXCEEDED")
     assert answer.warnings == ["CONTEXT_TRIMMED", "CONTEXT_LENGTH_EXCEEDED"]
@@ -126,7 +126,7 @@ def test_what_cannot_be_made_to_fit_is_told(behind: Behind, loop: LoopName) -> N
 
 @pytest.mark.parametrize("times", range(1, 6))
 def test_a_tool_loop_that_overflows_goes_on(behind: Behind, loop: LoopName, times: int) -> None:
-    """The second step of a run overflows, up to five times: its own result is the last that is cut short."""
+    """The second step of a run overflows up to five times; its own result is truncated last."""
     answer, upstream = play(behind, loop, calls(TELL), *[overflows] * times, answers("Here it is."))
     assert (answer.done["status"], answer.text) == ("complete", "Here it is.")
     assert answer.warnings == ["CONTEXT_TRIMMED"]
@@ -140,7 +140,7 @@ def test_a_tool_loop_that_overflows_goes_on(behind: Behind, loop: LoopName, time
 
 
 def test_the_oldest_is_left_out_first(behind: Behind, loop: LoopName) -> None:
-    """Old results go first and short ones stay, then the newest of an earlier turn, then turns from the oldest on."""
+    """Old long results are cut first, then the newest of an earlier turn, then whole turns from the oldest on."""
     _, upstream = play(behind, loop, *[overflows] * 5, answers("Here it is."))
     shown: list[tuple[int, int, int]] = []
     for asked in upstream.asked:
@@ -158,14 +158,14 @@ def test_the_oldest_is_left_out_first(behind: Behind, loop: LoopName) -> None:
 
 
 def test_behind_visible_words_nothing_is_asked_again(behind: Behind) -> None:
-    """An overflow in a stream that had begun to speak ends the run: the words would be there twice (F2)."""
+    """An overflow after visible text ends the run, since a retry would repeat the text (F2)."""
     answer, upstream = play(behind, "v2", overflows_inside("So far"), answers("never"))
     assert (answer.done["status"], answer.done["code"]) == ("error", "CONTEXT_LENGTH_EXCEEDED")
     assert (answer.text, len(upstream.asked)) == ("So far", 1)
 
 
 def test_behind_a_call_that_ran_nothing_is_asked_again(behind: Behind) -> None:
-    """An overflow behind an eager call that has begun ends the run, with the call answered."""
+    """An overflow after an eager call has started ends the run, and the call has a result."""
     at_work = Called("calculate", '{"expression": "1 + 1"}')
     app, upstream = behind(called_then_overflows(at_work), answers("never"), extra_tools=EXTRA)
     answer = app.ask(messages=long_chat(), tools=["calculate", "tell_much"])
@@ -174,7 +174,7 @@ def test_behind_a_call_that_ran_nothing_is_asked_again(behind: Behind) -> None:
 
 
 def called_then_overflows(called: Called) -> Script:
-    """Stream a whole call, then refuse the request for its length."""
+    """Stream a complete call, then a context-length error."""
 
     async def script(exchange: Exchange) -> None:
         function = {"name": called.name, "arguments": called.arguments}
@@ -189,7 +189,7 @@ def called_then_overflows(called: Called) -> Script:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_chat_of_five_turns_that_each_overflow(app: RunningApp, simulator: BackgroundSimulator, family: str) -> None:
-    """Each turn brings more than the context holds, in its first step and in its second: each is answered."""
+    """Each turn exceeds the context window in both steps, and is answered."""
     chat = Chat(app, simulator)
     model = f"{family}/sim-context-2000"
     for turn in range(5):
@@ -206,13 +206,13 @@ def test_a_chat_of_five_turns_that_each_overflow(app: RunningApp, simulator: Bac
 
 
 def overflow() -> UpstreamError:
-    """Make the error that an overflow is."""
+    """Return the error of an overflow."""
     return UpstreamError(Code.CONTEXT_LENGTH_EXCEEDED)
 
 
 @pytest.mark.anyio
 async def test_the_history_itself_is_untouched() -> None:
-    """Overflows in two steps: what the run keeps is what was said, word for word."""
+    """After overflows in two steps, the run still holds the full messages."""
     body = ChatRequest.model_validate({"model": "openai/sim", "messages": long_chat()})
     before = messages_of(body)
     context = context_for(EXTRA, messages=[*before])

@@ -1,4 +1,4 @@
-"""Switching models in mid-chat never fails: all ordered pairs of families, five turns, with tools and reasoning."""
+"""Switching models within a chat works for all ordered pairs of families, with tools and reasoning."""
 
 from itertools import product
 
@@ -11,7 +11,7 @@ from tests.scenarios.conversation_recovery.cut_runs import FAMILIES
 from tests.support.running_app import RunningApp
 
 THINK = {"effort": "medium"}
-# Each wants a tool; the third wants two.
+# Each needs a tool; the third needs two.
 QUESTIONS = (
     "What is 17 * 23?",
     "What time is it in Tokyo?",
@@ -24,7 +24,7 @@ LOOPS: tuple[LoopName, ...] = ("v2", "legacy")
 
 @pytest.mark.parametrize(("one", "other"), [*product(FAMILIES, FAMILIES)])
 def test_any_two_families_take_turns(app: RunningApp, simulator: BackgroundSimulator, one: str, other: str) -> None:
-    """Five turns of two families, A B A B A, the loops by turns too: each completes, and no request is refused."""
+    """Five turns of two families, A B A B A, with alternating loops, complete without a rejected request."""
     chat = Chat(app, simulator)
     shift = FAMILIES.index(one) + FAMILIES.index(other)
     for turn, question in enumerate(QUESTIONS):
@@ -40,7 +40,7 @@ def test_any_two_families_take_turns(app: RunningApp, simulator: BackgroundSimul
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("step", [1, 3, 5, 7])
 def test_a_walk_over_all_families(app: RunningApp, simulator: BackgroundSimulator, loop: LoopName, step: int) -> None:
-    """One chat with a turn of each of the eight families, in four orders, with several calls at once."""
+    """One chat with a turn of each of the eight families, in four orders, with parallel calls."""
     chat = Chat(app, simulator)
     for turn in range(len(FAMILIES)):
         model = f"{FAMILIES[turn * step % len(FAMILIES)]}/sim-parallel"
@@ -53,7 +53,7 @@ def test_a_walk_over_all_families(app: RunningApp, simulator: BackgroundSimulato
 def test_a_model_of_one_family_takes_anothers_place(
     app: RunningApp, simulator: BackgroundSimulator, loop: LoopName
 ) -> None:
-    """Two models of one family do not see each other's reasoning: its seal names the model."""
+    """Two models of one family do not receive each other's signed reasoning."""
     chat = Chat(app, simulator)
     for family in ("openai", "anthropic", "google", "x-ai"):
         for name in ("sim", "sim-steps-2", "sim"):
@@ -63,7 +63,7 @@ def test_a_model_of_one_family_takes_anothers_place(
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("tools", [[], ["get_current_time"]])
 def test_tools_come_and_go(app: RunningApp, simulator: BackgroundSimulator, loop: LoopName, tools: list[str]) -> None:
-    """A chat with calls goes on at every family where none of those tools, or another one, is on offer."""
+    """A chat with calls continues at every family if none of its tools, or another one, is offered."""
     chat = Chat(app, simulator)
     chat.ask_successfully("openai/sim-parallel", QUESTIONS[2], loop, reasoning=THINK)
     for family in FAMILIES:

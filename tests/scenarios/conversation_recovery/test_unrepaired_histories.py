@@ -1,4 +1,4 @@
-"""The rules that the properties rest on are no formality: a history that is not repaired is refused, and by whom."""
+"""The strict rules reject histories that are not repaired, each by the expected families."""
 
 import pytest
 from msgspec import structs
@@ -29,11 +29,11 @@ EVERY = frozenset(FAMILIES)
 
 
 def called(*calls: ToolCall, content: str = "") -> AssistantMessage:
-    """Say that these were called."""
+    """Return an assistant message with calls."""
     return AssistantMessage(content, calls)
 
 
-# What is wrong with a history, the history, and the families that refuse it as it is.
+# What is wrong with a history, the history, and the families that reject it.
 WRONG: dict[str, tuple[list[Message], frozenset[str]]] = {
     "a call without its result": ([HI, called(A, B), OF_A, ON], EVERY),
     "a result without its call": ([HI, OF_A, ON], EVERY),
@@ -65,21 +65,21 @@ WRONG: dict[str, tuple[list[Message], frozenset[str]]] = {
 
 @pytest.mark.parametrize("what", WRONG)
 def test_a_history_as_it_is_is_refused_by_whom_it_must_be(what: str) -> None:
-    """Each wrong history, sent as it is, is refused by exactly these families; mended, by none."""
+    """Exactly these families reject each unrepaired history; none rejects the repaired one."""
     messages, refusing = WRONG[what]
     refused: set[str] = set()
     for family in FAMILIES:
         context = context_of(f"{family}/sim", [*messages], Ask())
         raw = structs.replace(prepare_request_params(context), messages=tuple(messages))
         refused |= {family} if refusal_of(raw) else set()
-        if messages[-1] is ON:  # a last word is refused by the app before a run exists
+        if messages[-1] is ON:  # the app rejects a final assistant message before a run exists
             assert first_refusal(context, first=True) is None, family
     assert refused == refusing
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_calls_need_tools_beside_them(family: str) -> None:
-    """Without the stand-ins for tools that are not on offer, Anthropic's hosts refuse a history with calls."""
+    """Without tool definitions for past calls, Anthropic rejects a history with calls."""
     context = context_of(f"{family}/sim", [HI, called(A), OF_A, WORDS, ON], Ask("none"))
     request = prepare_request_params(context)
     assert refusal_of(request) is None
@@ -89,7 +89,7 @@ def test_calls_need_tools_beside_them(family: str) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_reasoning_of_the_open_loop_must_come_back(family: str) -> None:
-    """In the middle of a loop its own reasoning is missed by those who want it back."""
+    """During a tool loop, families that require their reasoning reject its absence."""
     finished = replay(simulated(f"{family}/sim-parallel", "v2"), Cut("cut", 1, 3), [UserMessage(QUESTION)])
     context = context_of(f"{family}/sim-parallel", [UserMessage(QUESTION)], Ask(params=THINKS), tuple(finished.added))
     request = prepare_request_params(context)
@@ -108,6 +108,6 @@ THINKS: dict[str, JsonValue] = {"reasoning": {"effort": "medium"}}
 
 @pytest.mark.parametrize("family", ["openai", "anthropic", "x-ai", "deepseek", "mistralai", "moonshotai", "qwen"])
 def test_a_client_may_end_with_a_result(family: str) -> None:
-    """A loop that the client runs itself has no reasoning to send back; only Gemini refuses that, and is told anew."""
+    """A loop that the client runs has no reasoning; only Gemini rejects this, and receives it in another form."""
     context = context_of(f"{family}/sim", [HI, called(A), OF_A], Ask(params=THINKS))
     assert first_refusal(context, first=True) is None

@@ -1,4 +1,4 @@
-"""The caller of a request: identified by its token, and what it may see."""
+"""Authentication by token, and which runs a caller may see."""
 
 import asyncio
 import hmac
@@ -18,25 +18,25 @@ from signalbox.store.database import Database
 from signalbox.store.tokens import find_token
 
 # A revoked token is accepted for at most this long, in every worker.
-_FRESH_SECONDS = 1.0
+_MAX_AGE_SECONDS = 1.0
 # A database that does not answer must not block a request for ever.
-_SILENT_SECONDS = 5.0
-_MOST_REMEMBERED = 10_000
+_TIMEOUT_SECONDS = 5.0
+_MOST_CACHED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The client of a request. `owner` is the API token's id; empty without one, and for the operator."""
+    """The client of a request. `owner` is the API token's id, empty for the operator and without an API token."""
 
     owner: str = ""
     is_operator: bool = False
 
     def may_see(self, owner: str) -> bool:
-        """Return whether a run of this owner may be read and stopped: own runs, and for the operator all."""
+        """Return whether the caller may read and stop runs of this owner: its own, and for the operator all."""
         return self.is_operator or self.owns(owner)
 
     def owns(self, owner: str) -> bool:
-        """Return whether this is an own run: only those may be saved."""
+        """Return whether the caller is this owner. Only own runs may be saved."""
         return owner == self.owner
 
 
@@ -61,9 +61,9 @@ CallerDep = Annotated[Caller, Depends(_caller)]
 
 
 class TokenCache:
-    """The API tokens as the database had them a moment ago, so that not every request reads it.
+    """Caches API tokens for a second, so that not every request reads the database.
 
-    `clock` returns epoch seconds, `ticks` is monotonic.
+    `clock` returns epoch seconds, `ticks` monotonic seconds.
     """
 
     def __init__(
@@ -71,68 +71,68 @@ class TokenCache:
     ) -> None:
         self.clock, self.ticks = clock, ticks
         self._database = database
-        self._read: dict[str, tuple[float, Token]] = {}
+        self._cached: dict[str, tuple[float, Token]] = {}
 
     async def owner_of(self, token_id: str, secret: str) -> str:
-        """Return the owner that a token stands for; raises RequestError UNAUTHORIZED, StoreError."""
+        """Return the owner of a token; raises RequestError UNAUTHORIZED and StoreError."""
         token = await self._find(token_id)
         if token is None or not token.matches(secret):
-            raise _refused("This token is not valid.")
-        # A request with the right secret may know that its token expired or was revoked.
+            raise _unauthorized("This token is not valid.")
+        # Only a request with the right secret learns that its token is revoked or expired.
         if token.revoked is not None:
-            raise _refused("This token has been revoked.")
+            raise _unauthorized("This token has been revoked.")
         if token.is_expired(self.clock()):
-            raise _refused("This token has expired.")
+            raise _unauthorized("This token has expired.")
         return token.id
 
     async def _find(self, token_id: str) -> Token | None:
         now = self.ticks()
-        at, known = self._read.get(token_id, (now, None))
-        if known is not None and now - at < _FRESH_SECONDS:
+        at, known = self._cached.get(token_id, (now, None))
+        if known is not None and now - at < _MAX_AGE_SECONDS:
             return known
         try:
-            async with asyncio.timeout(_SILENT_SECONDS):
+            async with asyncio.timeout(_TIMEOUT_SECONDS):
                 found = await self._database.read(find_token, token_id)
         except TimeoutError:
             raise StoreError(Code.STORE_UNAVAILABLE) from None
-        self._remember(token_id, now, found)
+        self._cache(token_id, now, found)
         return found
 
-    def _remember(self, token_id: str, at: float, token: Token | None) -> None:
-        """Remember only tokens that exist: invented ones must not fill memory."""
-        if token is None or len(self._read) >= _MOST_REMEMBERED:
-            self._read.pop(token_id, None)
+    def _cache(self, token_id: str, at: float, token: Token | None) -> None:
+        """Cache only tokens that exist: unknown ids must not fill memory."""
+        if token is None or len(self._cached) >= _MOST_CACHED:
+            self._cached.pop(token_id, None)
         else:
-            self._read[token_id] = at, token
+            self._cached[token_id] = at, token
 
 
 @dataclass(frozen=True, slots=True)
 class Authenticator:
-    """Identifies the owner of a request by its token. `is_asked`: requests without a token are rejected.
+    """Identifies the caller of a request by its token. `is_required`: requests without a token are rejected.
 
-    `book` is called for each request, because there is no token book before the database is open.
+    `cache` is called for each request, because there is no token cache before the database is open.
     """
 
-    is_asked: bool
-    access: str | None
-    admin: str
-    book: Callable[[], TokenCache]
+    is_required: bool
+    access_token: str | None
+    admin_token: str
+    cache: Callable[[], TokenCache]
 
     async def caller_of(self, given: str) -> Caller:
-        """Return the caller with this token, empty for none; raises RequestError UNAUTHORIZED, StoreError.
+        """Return the caller with this token, which may be empty; raises RequestError UNAUTHORIZED and StoreError.
 
-        A string that looks like an API token, if only by its prefix, is checked even where no token is required: a run
-        that was meant for its owner must not become public. Any other string is ignored there.
+        A string with the prefix of an API token is checked even if no token is required, because its run is meant to
+        be private. Other strings are then ignored.
         """
-        if _is_same(given, self.admin):
+        if _is_same(given, self.admin_token):
             return OPERATOR
-        if self.access is not None and _is_same(given, self.access):
+        if self.access_token is not None and _is_same(given, self.access_token):
             return ANONYMOUS
         if (found := parse_token(given)) is not None:
-            return Caller(await self.book().owner_of(*found))
+            return Caller(await self.cache().owner_of(*found))
         if looks_like_token(given):
-            raise _refused("This token is not valid.")
-        if self.is_asked:
+            raise _unauthorized("This token is not valid.")
+        if self.is_required:
             raise RequestError(Code.UNAUTHORIZED, field="Authorization")
         return ANONYMOUS
 
@@ -141,15 +141,15 @@ def _is_same(given: str, token: str) -> bool:
     return hmac.compare_digest(given.encode(), token.encode())
 
 
-def _refused(words: str) -> RequestError:
-    return RequestError(Code.UNAUTHORIZED, words, "Authorization")
+def _unauthorized(message: str) -> RequestError:
+    return RequestError(Code.UNAUTHORIZED, message, "Authorization")
 
 
 # --- authorization --------------------------------------------------------------------------------------------------
 
 
 async def run_of(run_id: str, runs: RunManager, caller: Caller) -> RunRecord:
-    """Return a run that may be seen; raises RequestError UNKNOWN_RUN for any other, whether it exists or not."""
+    """Return a run that the caller may see; raises RequestError UNKNOWN_RUN for any other, existing or not."""
     record = await runs.find(run_id)
     if not caller.may_see(record.owner):
         raise RequestError(Code.UNKNOWN_RUN)
@@ -157,7 +157,7 @@ async def run_of(run_id: str, runs: RunManager, caller: Caller) -> RunRecord:
 
 
 async def own_run_of(run_id: str, runs: RunManager, caller: Caller) -> RunRecord:
-    """Return a run of one's own; raises RequestError UNKNOWN_RUN for any other, whether it exists or not."""
+    """Return a run of the caller; raises RequestError UNKNOWN_RUN for any other, existing or not."""
     record = await runs.find(run_id)
     if not caller.owns(record.owner):
         raise RequestError(Code.UNKNOWN_RUN)

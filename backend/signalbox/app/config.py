@@ -1,4 +1,4 @@
-"""Settings: the only place that reads the environment and `.env`."""
+"""Settings, from the environment and `.env`; no other module reads these."""
 
 import os
 import re
@@ -17,21 +17,20 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from signalbox.app.limits.rate_windows import read_rates
 from signalbox.services.addresses import Allowance
 
-# How names of ours begin, however they go on; and from which likeness on a name is a typo of a setting's.
-_OURS = ("signalbox", "openrout", "tool_loop")
-_NEAR = 0.86
+# Prefixes of our settings, and the similarity from which a name counts as a typo of a setting.
+_OUR_PREFIXES = ("signalbox", "openrout", "tool_loop")
+_TYPO_CUTOFF = 0.86
 OPENROUTER = "https://openrouter.ai/api/v1"
 
-# As a browser writes it (RFC 6454), an international name in its xn-- form; anything else would never match.
+# An origin as browsers send it (RFC 6454), with international names in their xn-- form; others would never match.
 _ORIGIN = re.compile(r"(?P<scheme>https?)://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(?P<port>[1-9][0-9]{0,4}))?")
 
+# Settings of `signalbox backup`, `restore` and `token`: an invalid value of another setting must not stop them.
+DATA_SETTINGS = frozenset({"signalbox_data_dir", "signalbox_notes_dir", "database_url"})
 
-# What `signalbox backup`, `restore` and `token` use: a bad value of any other setting must not stop them.
-DATA = frozenset({"signalbox_data_dir", "signalbox_notes_dir", "database_url"})
-
-# Values longer than this are not quoted in a message: a key in the wrong line is one of them.
+# Longer values are not quoted in a message: one may be a key in the wrong line.
 _LONGEST_QUOTED = 30
-_PLAIN = {
+_MESSAGES = {
     "int_parsing": "must be a whole number",
     "int_from_float": "must be a whole number",
     "float_parsing": "must be a number",
@@ -44,11 +43,11 @@ _PLAIN = {
 
 
 class SettingsError(Exception):
-    """A setting that cannot be used; the message says which, why and what to do."""
+    """A setting that cannot be used; the message names it, the reason and what to do."""
 
 
-class BadValues(SettingsError):
-    """Values that cannot be used: `faults` has a sentence for each, without what to do."""
+class InvalidValues(SettingsError):
+    """Settings with invalid values: `faults` has a sentence for each, without `todo`, the advice."""
 
     def __init__(self, faults: list[str]) -> None:
         self.faults = faults
@@ -57,7 +56,7 @@ class BadValues(SettingsError):
 
 
 class Settings(BaseSettings):
-    """Every setting, by environment or `.env`; an empty value counts as not set."""
+    """Every setting; an empty value counts as not set."""
 
     model_config = SettingsConfigDict(env_file_encoding="utf-8", extra="ignore", env_ignore_empty=True, frozen=True)
 
@@ -116,8 +115,8 @@ class Settings(BaseSettings):
         try:
             parts = urlsplit(value)
             _, _ = parts.port, (parts.hostname or "").encode("idna")
-        except ValueError:  # not in their words: they quote what may be a password
-            raise ValueError("must be a URL whose host is a name or an address, and its port at most 65535") from None
+        except ValueError:  # its message is dropped, because it may quote a password
+            raise ValueError("must be a URL whose host is a name or an address, with a port up to 65535") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("must be a URL that begins with http:// or https://")
         return value.rstrip("/") or None
@@ -129,8 +128,8 @@ class Settings(BaseSettings):
             raise ValueError("takes postgresql://USER:PASSWORD@HOST/NAME; leave it empty for SQLite in the data folder")
         try:
             _ = urlsplit(value.get_secret_value()).port if value is not None else None
-        except ValueError:  # not in its words: they quote what follows the colon, which is the password's beginning
-            raise ValueError("has no port that is a number; write / in a password as %2F, @ as %40, : as %3A") from None
+        except ValueError:  # its message is dropped, because it quotes the text after the colon: part of the password
+            raise ValueError("has a port that is no number; write / in a password as %2F, @ as %40, : as %3A") from None
         return value
 
     @field_validator("signalbox_rate_limit")
@@ -146,7 +145,7 @@ class Settings(BaseSettings):
         name = value.strip().lower() if value else None
         if not name:
             return name
-        from signalbox.services.search import NAMES, plugin_names  # an HTTP client, which most commands do not need
+        from signalbox.services.search import NAMES, plugin_names  # loads an HTTP client, which most commands omit
 
         if name not in NAMES and name not in plugin_names():
             names = (*NAMES, *plugin_names())
@@ -162,14 +161,14 @@ class Settings(BaseSettings):
     def _is_header_text(cls, value: SecretStr | None) -> SecretStr | None:
         text = value.get_secret_value() if value else "x"
         if not text.isascii() or not text.isprintable() or " " in text:
-            raise ValueError("must be one word of plain ASCII")
+            raise ValueError("must be one word of printable ASCII")
         return value
 
     @field_validator("openrouter_http_referer", "openrouter_x_title")
     @classmethod
     def _is_header(cls, value: str | None) -> str | None:
         if value is not None and not (value.isascii() and value.isprintable()):
-            raise ValueError("is sent in a header: letters of plain ASCII alone, in one line")
+            raise ValueError("is sent in a header and must be one line of printable ASCII")
         return value
 
     @field_validator("signalbox_fetch_allow")
@@ -183,7 +182,7 @@ class Settings(BaseSettings):
     def _are_hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         for host in value:
             if "/" in host or (":" in host and not host.startswith("[")):
-                raise ValueError(f"takes host names alone, without scheme and port; {host!r} is none")
+                raise ValueError(f"takes host names without scheme and port, not {host!r}")
         return value
 
     @field_validator("signalbox_allowed_origins")
@@ -192,27 +191,27 @@ class Settings(BaseSettings):
         for origin in value:
             found = _ORIGIN.fullmatch(origin)
             if found is None or found["port"] == {"http": "80", "https": "443"}[found["scheme"]]:
-                told = origin.rpartition("@")[2]  # before it may stand a password
+                shown = origin.rpartition("@")[2]  # without a user and a password
                 raise ValueError(
                     "takes origins as browsers send them, like https://chat.example.org or http://10.0.0.7:8080: in "
-                    f"lower case, without the scheme's own port, with nothing behind; {told!r} is none"
+                    f"lower case, without a default port and without a path, not {shown!r}"
                 )
         return value
 
     @property
     def secrets(self) -> list[str]:
-        """Every key and token that is set: what no log, answer or trace may hold."""
+        """Every key, token and password that is set; none may appear in a log, a response or a trace."""
         values = (getattr(self, name) for name in type(self).model_fields)
         found = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
         if self.database_url is not None:
             parts = urlsplit(self.database_url.get_secret_value())
-            given = [parts.password, *parse_qs(parts.query).get("password", ())]
-            found += [form for word in given if word for form in (word, unquote(word))]
+            passwords = [parts.password, *parse_qs(parts.query).get("password", ())]
+            found += [form for password in passwords if password for form in (password, unquote(password))]
         return found
 
     @property
     def is_simulated(self) -> bool:
-        """Without a key OpenRouter itself cannot be asked; any other server may well do without one."""
+        """Whether the simulator answers: no key is set and the upstream is OpenRouter, which requires one."""
         if self.openrouter_api_key is not None:
             return False
         host = urlsplit(self.openrouter_base_url).hostname or ""
@@ -220,48 +219,48 @@ class Settings(BaseSettings):
 
 
 def load_settings(env_file: Path | None = Path(".env"), *, only: Collection[str] | None = None) -> Settings:
-    """Read the settings, and put what else `.env` sets into the environment, where plugins read theirs.
+    """Load the settings, and export other variables of `.env` to the environment, for plugins.
 
-    Raises SettingsError with a sentence for each value that cannot be used. With `only`, a bad value of any other
-    setting counts as not set.
+    Raises SettingsError with a sentence for each invalid value. With `only`, an invalid value of any other setting
+    counts as not set.
     """
     if env_file is not None:
         _check_syntax(env_file)
-    settings = _read(env_file, only)
+    settings = _load(env_file, only)
     if env_file is not None:
         _export_others(env_file)
     return settings
 
 
-def _read(env_file: Path | None, only: Collection[str] | None) -> Settings:
+def _load(env_file: Path | None, only: Collection[str] | None) -> Settings:
     try:
         return Settings(_env_file=env_file)  # pyright: ignore[reportCallIssue] - pydantic-settings' own parameter
     except ValidationError as error:
-        bad = {str(one["loc"][0]): one for one in error.errors()}
-    if only is None or not bad.keys().isdisjoint(only):
-        raise BadValues([_fault(name, one) for name, one in bad.items() if only is None or name in only])
-    unused = {name: Settings.model_fields[name].default for name in bad}
+        invalid = {str(one["loc"][0]): one for one in error.errors()}
+    if only is None or not invalid.keys().isdisjoint(only):
+        raise InvalidValues([_fault(name, one) for name, one in invalid.items() if only is None or name in only])
+    unused = {name: Settings.model_fields[name].default for name in invalid}
     return Settings(_env_file=env_file, **unused)  # pyright: ignore[reportCallIssue] - as above
 
 
 def _fault(name: str, error: ErrorDetails) -> str:
-    """Say which value cannot be used and why, in plain words; quote it unless it may hold a secret."""
-    words = _PLAIN.get(error["type"])
-    says = words.format(**error.get("ctx", {})) if words else error["msg"].removeprefix("Value error, ")
+    """Describe an invalid value; quote it unless it may contain a secret."""
+    template = _MESSAGES.get(error["type"])
+    reason = template.format(**error.get("ctx", {})) if template else error["msg"].removeprefix("Value error, ")
     value = error["input"]
     is_shown = isinstance(value, str) and len(value) <= _LONGEST_QUOTED and value.isprintable() and _is_public(name)
     shown = f' is "{value}" and' if is_shown else ""
-    return f"The setting {name.upper()}{shown} cannot be used: {says}{'' if says.endswith('?') else '.'}"
+    return f"The setting {name.upper()}{shown} cannot be used: {reason}{'' if reason.endswith('?') else '.'}"
 
 
 def _is_public(name: str) -> bool:
-    """Whether a setting's value can hold no secret: no key and token does, nor an address, with its password."""
-    is_address = name.endswith(("_url", "_referer", "_origins"))
-    return not is_address and "SecretStr" not in str(Settings.model_fields[name].annotation)
+    """Return whether a setting's value cannot contain a secret. A URL may contain a password."""
+    is_url = name.endswith(("_url", "_referer", "_origins"))
+    return not is_url and "SecretStr" not in str(Settings.model_fields[name].annotation)
 
 
 def _export_others(env_file: Path) -> None:
-    """Put the names in `.env` that are neither settings nor typos of one into the environment, which goes first."""
+    """Export variables of `.env` that are neither settings nor typos of settings; existing variables win."""
     others = {
         name: value for name, value in dotenv_values(env_file).items() if name.lower() not in Settings.model_fields
     }
@@ -272,18 +271,18 @@ def _export_others(env_file: Path) -> None:
 
 
 def workers_wanted() -> int:
-    """Return the number of workers that the environment asks uvicorn for."""
+    """Return the number of workers from WEB_CONCURRENCY, which uvicorn defines."""
     wanted = os.environ.get("WEB_CONCURRENCY", "")
     return int(wanted) if wanted.isdecimal() else 1
 
 
 def unknown_in_file(env_file: Path = Path(".env")) -> dict[str, str | None]:
-    """Return the names in `.env` that are no settings and look like ours, each with the setting it is a typo of."""
+    """Return names in `.env` that look like settings but are none, each with the setting that it is a typo of."""
     return _unknown(dotenv_values(env_file), set(Settings.model_fields))
 
 
-def unknown_around() -> dict[str, str | None]:
-    """Return the same of the environment, where DATABASE_URI and the like are other programs' own."""
+def unknown_in_environment() -> dict[str, str | None]:
+    """Return the same for the environment, where names like DATABASE_URI may belong to other programs."""
     return _unknown(sorted(os.environ), set(Settings.model_fields) - {"database_url"})
 
 
@@ -293,22 +292,22 @@ def _unknown(names: Iterable[str], settings: set[str]) -> dict[str, str | None]:
         lower = name.lower()
         if lower in Settings.model_fields:
             continue
-        near = get_close_matches(lower, settings, n=1, cutoff=_NEAR)
-        if near or lower.startswith(_OURS):
+        near = get_close_matches(lower, settings, n=1, cutoff=_TYPO_CUTOFF)
+        if near or lower.startswith(_OUR_PREFIXES):
             found[name] = near[0].upper() if near else None
     return found
 
 
 def _check_syntax(env_file: Path) -> None:
-    """Say which line of `.env` cannot be read; the library would skip it with a log line."""
+    """Raise SettingsError for a line of `.env` that cannot be parsed; the library would only log it."""
     try:
         if env_file.exists() and not env_file.is_file():  # reading a pipe would block until something is written
-            raise SettingsError(f"{env_file} is no regular file. Put a text file in its place, or remove it.")
+            raise SettingsError(f"{env_file} is not a regular file. Replace it by a text file, or remove it.")
         with env_file.open(encoding="utf-8") as stream:
             for binding in parse_stream(stream):
                 if binding.error:
                     line = binding.original.line
-                    raise SettingsError(f"Line {line} of {env_file} cannot be read. Write NAME=value, or # before it.")
+                    raise SettingsError(f"Line {line} of {env_file} is invalid. Write NAME=value, or put # before it.")
     except FileNotFoundError:
         return
     except (OSError, UnicodeDecodeError) as error:

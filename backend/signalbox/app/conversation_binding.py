@@ -1,4 +1,4 @@
-"""Binds a request to a conversation: its position there, the history that its model gets, what is stored of it."""
+"""Binds a request to a conversation: its path in the tree, the model's history, the messages to store."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -8,9 +8,17 @@ from time import time
 
 from signalbox.app.deps import Services
 from signalbox.chat.plan import trusted_names
-from signalbox.conversations.continuing import asked_behind, chain_of, cited
+from signalbox.conversations.continuing import chain_of, cited, continuation_prompt
 from signalbox.conversations.history import conversation_gone, history_of
-from signalbox.conversations.placing import Again, Asking, Continued, Place, Placing, Whole, Words
+from signalbox.conversations.question_path import (
+    Continuation,
+    FullHistory,
+    NewMessages,
+    PathFinder,
+    Question,
+    QuestionPath,
+    Regeneration,
+)
 from signalbox.conversations.titles import title_of
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.conversations.turns import ends_openly, text_in
@@ -22,20 +30,20 @@ from signalbox.core.messages import AssistantMessage, Message, SystemMessage, To
 from signalbox.offload import offloaded
 from signalbox.store.conversations import add_nodes, events_of_runs, has_node, tree_of
 
-# The work of finding a position, per node, in bytes of a body that cost the same.
-_NODE = 100
+# The time to process a node or an event, as the number of body bytes that take as long.
+_EFFORT = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A request in a conversation; `messages` is everything that its model receives.
+    """A request in a conversation. `messages` are all messages that the model receives.
 
-    `cited` are the numbered sources of the answer that is continued: title and address by number.
+    `cited` are the numbered sources of the answer that is continued: title and URL by number.
     """
 
     owner: str
     conversation_id: str
-    place: Place
+    path: QuestionPath
     messages: list[Message]
     cited: Mapping[int, tuple[str, str]]
 
@@ -46,15 +54,15 @@ def new_node_id() -> str:
 
 
 async def bind(ask: Ask, services: Services, owner: str, size: int = 0) -> Binding | None:
-    """Find the position of a request of `size` bytes, None for one without a conversation. Nothing is stored yet.
+    """Bind a request of `size` bytes, or return None if it names no conversation. Stores nothing.
 
     Raises RequestError.
     """
     position = ask.position
     if position is None:
         return None
-    system, told = await offloaded(lambda: _instructions(ask.system, ask.messages), size=size)
-    is_whole = any(isinstance(message, AssistantMessage | ToolMessage) for message in told)
+    system, sent = await offloaded(lambda: _split_system(ask.system, ask.messages), size=size)
+    is_whole = any(isinstance(message, AssistantMessage | ToolMessage) for message in sent)
     if is_whole and position.parent_id is not None:
         words = "parent_id cannot be combined with a whole history: leave it out, or send only the new message."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
@@ -64,43 +72,44 @@ async def bind(ask: Ask, services: Services, owner: str, size: int = 0) -> Bindi
         words = "There is no conversation with that id; it may have been deleted. Leave out parent_id to start it."
         raise RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
     leaf_id = conversation.leaf_id if conversation else None
-    asking, now = _asking(position, told, leaf_id, is_whole=is_whole), time()
-    place = await offloaded(
-        lambda: Placing(Tree(nodes), leaf_id, now, new_node_id).place(asking, system),
-        size=size + _NODE * len(nodes),
+    question, now = _question(position, sent, leaf_id, is_whole=is_whole), time()
+    path = await offloaded(
+        lambda: PathFinder(Tree(nodes), leaf_id, now, new_node_id).find(question, system),
+        size=size + _EFFORT * len(nodes),
     )
-    history = await history_of(services.database, place.known, trusted_names(services.executor.tools))
-    if isinstance(asking, Continued):
-        _check_continued(place, history, nodes)
-        history += asked_behind(place.known)
-    elif not place.new:
-        _check_open(place, history)
-    system = system if system is not None else system_of(place.known)
+    history = await history_of(services.database, path.existing, trusted_names(services.executor.tools))
+    is_continuation = isinstance(question, Continuation)
+    if is_continuation:
+        _check_continued(path, history, nodes)
+        history += continuation_prompt(path.existing)
+    elif not path.new:
+        _check_open(path, history)
+    system = system if system is not None else system_of(path.existing)
     messages: list[Message] = [SystemMessage(system)] if system else []
     messages += history
-    messages += [message for one in place.new for message in one.messages]
-    return Binding(owner, key, place, messages, await _cited(place, services) if isinstance(asking, Continued) else {})
+    messages += [message for one in path.new for message in one.messages]
+    return Binding(owner, key, path, messages, await _cited(path, services) if is_continuation else {})
 
 
-def _instructions(system: str | None, told: Sequence[Message]) -> tuple[str | None, tuple[Message, ...]]:
-    """Treat instructions before the first other message as `system`."""
-    heads = [*takewhile(lambda message: isinstance(message, SystemMessage), told)]
+def _split_system(system: str | None, messages: Sequence[Message]) -> tuple[str | None, tuple[Message, ...]]:
+    """Append the leading system messages to `system`; return it and the other messages."""
+    heads = [*takewhile(lambda message: isinstance(message, SystemMessage), messages)]
     if not heads:
-        return system, tuple(told)
+        return system, tuple(messages)
     texts = [system or "", *(text_in(message.content) for message in heads if isinstance(message, SystemMessage))]
-    return "\n\n".join(text for text in texts if text), tuple(told[len(heads) :])
+    return "\n\n".join(text for text in texts if text), tuple(messages[len(heads) :])
 
 
-def _asking(position: Position, told: tuple[Message, ...], leaf_id: str | None, *, is_whole: bool) -> Asking:
+def _question(position: Position, sent: tuple[Message, ...], leaf_id: str | None, *, is_whole: bool) -> Question:
     if is_whole:
-        return Whole(told)
-    if not told and position.parent_id is not None:
-        return Continued(position.parent_id) if position.continues else Again(position.parent_id)
-    return Words(told, leaf_id if position.follows_newest else position.parent_id)
+        return FullHistory(sent)
+    if not sent and position.parent_id is not None:
+        return Continuation(position.parent_id) if position.continues else Regeneration(position.parent_id)
+    return NewMessages(sent, leaf_id if position.follows_newest else position.parent_id)
 
 
 async def _tree(conversation_id: str, services: Services, *, texts: bool) -> tuple[Conversation | None, list[Node]]:
-    """Read a conversation's nodes; what running runs have emitted so far is flushed to disk first."""
+    """Read a conversation's nodes; events of active runs are flushed to disk first."""
     conversation, nodes = await services.database.read(tree_of, conversation_id, texts=texts)
     if any(node.run is not None and node.run.status is None for node in nodes):
         await services.runs.store.flush()
@@ -108,25 +117,25 @@ async def _tree(conversation_id: str, services: Services, *, texts: bool) -> tup
     return conversation, nodes
 
 
-def _check_open(place: Place, history: list[Message]) -> None:
-    if place.known[-1].run is not None or not ends_openly(history):
+def _check_open(path: QuestionPath, history: list[Message]) -> None:
+    if path.existing[-1].run is not None or not ends_openly(history):
         words = "parent_id names an answer: name the message that it answers, or send a new message."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
 
 
-def _check_continued(place: Place, history: list[Message], nodes: Sequence[Node]) -> None:
-    """Reject what cannot be continued: a user's message, an unfinished answer, and an answer without text.
+def _check_continued(path: QuestionPath, history: list[Message], nodes: Sequence[Node]) -> None:
+    """Reject the continuation of a user's message, of an unfinished answer and of an answer without text.
 
-    An answer has one continuation at a time, or two tabs would pay for the same text twice.
+    An answer has one continuation at a time. Otherwise two tabs would pay for the same text twice.
     """
-    run = place.known[-1].run
+    run = path.existing[-1].run
     if run is None:
         raise RequestError(
             Code.INVALID_REQUEST, "Only an answer can be continued: set parent_id to a run's id.", "parent_id"
         )
     if run.status is None:
         raise RequestError(Code.RUN_NOT_OVER, field="parent_id")
-    after = place.known[-1].id
+    after = path.existing[-1].id
     if any(node.parent_id == after and node.run is not None and node.run.status is None for node in nodes):
         raise RequestError(Code.RUN_NOT_OVER, "This answer is already being continued.", "parent_id")
     if not history or not isinstance(history[-1], AssistantMessage | ToolMessage):
@@ -134,11 +143,11 @@ def _check_continued(place: Place, history: list[Message], nodes: Sequence[Node]
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
 
 
-async def _cited(place: Place, services: Services) -> dict[int, tuple[str, str]]:
-    chain = chain_of(place.known)
+async def _cited(path: QuestionPath, services: Services) -> dict[int, tuple[str, str]]:
+    chain = chain_of(path.existing)
     events = await services.database.read(events_of_runs, chain)
     return await offloaded(
-        lambda: cited(events.get(run_id, ()) for run_id in chain), size=_NODE * sum(map(len, events.values()))
+        lambda: cited(events.get(run_id, ()) for run_id in chain), size=_EFFORT * sum(map(len, events.values()))
     )
 
 
@@ -147,19 +156,19 @@ async def store_messages(binding: Binding, services: Services) -> None:
 
     Raises StoreError, and RequestError if the conversation was deleted since `bind` read it.
     """
-    place = binding.place
-    if not place.new:
+    new = binding.path.new
+    if not new:
         return
-    first = next((one.node.text for one in place.new if one.node.role == "user" and one.node.text.strip()), "")
-    now = place.new[-1].node.created
+    first = next((one.node.text for one in new if one.node.role == "user" and one.node.text.strip()), "")
+    now = new[-1].node.created
     conversation = Conversation(binding.conversation_id, title_of(first), created=now, updated=now, owner=binding.owner)
     try:
-        await services.database.write(add_nodes, conversation, place.new)
-    except RequestError as refused:  # the message that it follows was there, and goes only with its conversation
-        raise conversation_gone() from refused
+        await services.database.write(add_nodes, conversation, new)
+    except RequestError as error:  # a parent message is deleted only with its conversation
+        raise conversation_gone() from error
 
 
 async def check_exists(binding: Binding, services: Services) -> None:
-    """Raise RequestError if the message was deleted meanwhile with its conversation."""
-    if not await services.database.read(has_node, binding.conversation_id, binding.place.node_id):
+    """Raise RequestError if the message was deleted with its conversation since `bind` read it."""
+    if not await services.database.read(has_node, binding.conversation_id, binding.path.node_id):
         raise conversation_gone()

@@ -1,4 +1,4 @@
-"""Which database is used, opened; what keeps it from that is told in a sentence."""
+"""Opens the database that the settings name; every failure becomes a SettingsError of one sentence or two."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -13,13 +13,12 @@ from signalbox.store.engines.sqlite import SqliteDatabase
 from signalbox.store.migrate import NewerDatabase
 
 FILE = "signalbox.db"
-# Services of the reasons (store/engines/postgres_errors.py) for which there may be no server at all; in all others a
-# server has answered.
-_AWAY = ("does not answer", "nothing listens", "no socket", "host is not known")
+# Parts of the reasons in store/engines/postgres_errors.py that mean that no server has answered.
+_NO_SERVER = ("does not answer", "nothing listens", "no socket", "host is not known")
 
 
 def database_of(settings: Settings, folder: Path) -> Database:
-    """Return the database that the settings name, not opened yet; raises SettingsError."""
+    """Return the database that the settings name, not yet open; raises SettingsError."""
     if settings.database_url is None:
         return SqliteDatabase(folder / FILE)
     try:
@@ -32,7 +31,7 @@ def database_of(settings: Settings, folder: Path) -> Database:
 
 
 async def open_database(settings: Settings, folder: Path, stack: AsyncExitStack) -> Database:
-    """Open the database for a server, and have `stack` close it; raises SettingsError."""
+    """Open the database for a server; `stack` closes it. Raises SettingsError."""
     database = database_of(settings, folder)
     if not database.is_shared:
         hold_data_folder(folder, stack)
@@ -42,8 +41,11 @@ async def open_database(settings: Settings, folder: Path, stack: AsyncExitStack)
 
 
 @asynccontextmanager
-async def beside_a_server(settings: Settings, folder: Path) -> AsyncGenerator[Database, None]:
-    """Open the database for a moment's work, also while a server is at work in it; raises SettingsError."""
+async def opened_database(settings: Settings, folder: Path) -> AsyncGenerator[Database, None]:
+    """Open the database for a command, created and migrated if necessary; a server may be using it.
+
+    Raises SettingsError.
+    """
     database = database_of(settings, folder)
     try:
         await _open(database, settings)
@@ -53,12 +55,12 @@ async def beside_a_server(settings: Settings, folder: Path) -> AsyncGenerator[Da
 
 
 @asynccontextmanager
-async def as_it_is(settings: Settings) -> AsyncGenerator[Database, None]:
-    """Use a database that is there, for a moment's work: neither made nor changed here; raises SettingsError."""
+async def existing_database(settings: Settings) -> AsyncGenerator[Database, None]:
+    """Use an existing database for a command, without creating or migrating it; raises SettingsError."""
     if settings.database_url is None and not (settings.signalbox_data_dir / FILE).is_file():
         raise SettingsError(
-            f"There is no database {place_of(settings)}. Stand in the server's folder, or set SIGNALBOX_DATA_DIR or "
-            "DATABASE_URL as the server has it."
+            f"There is no database {location_of(settings)}. Run this in the server's folder, or set SIGNALBOX_DATA_DIR "
+            "or DATABASE_URL as the server has it."
         )
     database = database_of(settings, settings.signalbox_data_dir)
     try:
@@ -72,35 +74,35 @@ async def _open(database: Database, settings: Settings) -> None:
         await database.open()
     except NewerDatabase:
         raise SettingsError(
-            f"A later version of Signalbox has written {place_of(settings)}. Start that version, or set "
-            "SIGNALBOX_DATA_DIR or DATABASE_URL to another one."
+            f"A later version of Signalbox has written {location_of(settings)}. Start that version, or set "
+            "SIGNALBOX_DATA_DIR or DATABASE_URL to another database."
         ) from None
     except OpenError as error:
-        raise unusable(settings, error.reason) from None
+        raise database_error(settings, error.reason) from None
     except StoreError:
-        raise unusable(settings) from None
+        raise database_error(settings) from None
 
 
-def unusable(settings: Settings, reason: str = "") -> SettingsError:
-    """Say that the database cannot be used, and why where that is known."""
+def database_error(settings: Settings, reason: str = "") -> SettingsError:
+    """Return the error for a database that cannot be used, with the reason if it is known."""
     if settings.database_url is not None:
-        where = f"The database {place_of(settings)}"
-        if reason and not any(word in reason for word in _AWAY):
+        where = f"The database {location_of(settings)}"
+        if reason and not any(phrase in reason for phrase in _NO_SERVER):
             return SettingsError(f"{where} cannot be used: {reason}. Fix that, or correct DATABASE_URL.")
-        says = f"cannot be used: {reason}" if reason else "does not answer, or refuses us"
+        fault = f"cannot be used: {reason}" if reason else "does not answer, or rejects the connection"
         return SettingsError(
-            f"{where} {says}. See that it runs, that DATABASE_URL "
-            "names its host, user and password, and that the user may make tables."
+            f"{where} {fault}. Check that it is running, that DATABASE_URL has the right host, user and password, and "
+            "that the user may create tables."
         )
     return SettingsError(
-        f"The database {place_of(settings)} cannot be opened. See that the disk has room and that the file is "
-        "Signalbox's own, or set SIGNALBOX_DATA_DIR to another folder."
+        f"The database {location_of(settings)} cannot be opened. Check that the disk has space and that the file is a "
+        "database of Signalbox, or set SIGNALBOX_DATA_DIR to another folder."
     )
 
 
-def place_of(settings: Settings) -> str:
-    """Name the database, without its password."""
+def location_of(settings: Settings) -> str:
+    """Return the database's file, or its host and name."""
     if settings.database_url is None:
         return str(settings.signalbox_data_dir.absolute() / FILE)
-    services = urlsplit(settings.database_url.get_secret_value())
-    return f"{services.netloc.rpartition('@')[2] or 'localhost'}{services.path}"
+    url = urlsplit(settings.database_url.get_secret_value())
+    return f"{url.netloc.rpartition('@')[2] or 'localhost'}{url.path}"

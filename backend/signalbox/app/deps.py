@@ -1,4 +1,4 @@
-"""The services of the process, and how a route gets them."""
+"""The services of the process, and the FastAPI dependency that passes them to routes."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -19,9 +19,9 @@ from signalbox.store.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What one process has once.
+    """The services of one process.
 
-    `is_simulated`: the upstream is the simulator; `search_is_paid` sets the default limit of searches.
+    `is_simulated`: the upstream is the simulator. `search_is_paid` lowers the default limit of searches.
     """
 
     settings: Settings
@@ -40,12 +40,12 @@ class Services:
 
 
 def services_of(request: Request) -> Services:
-    """Return the services of the process that got a request."""
+    """Return the services of the process that received a request."""
     return request.app.state.services
 
 
 async def _services(request: Request) -> Services:
-    # Async although it awaits nothing: FastAPI sends a plain function to a thread, on every request.
+    # Async although it awaits nothing: FastAPI would run a plain function in a thread, on every request.
     return services_of(request)
 
 

@@ -20,7 +20,7 @@ from signalbox.core.errors import RequestError, StoreError
 from signalbox.intakes.validation import first_fault
 
 _log = structlog.get_logger()
-# For every 503: too many runs, a restart or a disk fault end within seconds.
+# For every 503: a full server, a restart or a disk fault usually lasts seconds.
 _RETRY_SECONDS = 2.0
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _BY_STATUS = {404: Code.NOT_FOUND, 405: Code.METHOD_NOT_ALLOWED}
@@ -81,7 +81,7 @@ def _methods_of(request: Request) -> list[str]:
     return [scope["method"] for scope in scopes if any(route.matches(scope)[0] is Match.FULL for route in routes)]
 
 
-class LastResort:
+class UncaughtErrors:
     """Answers uncaught exceptions with a plain 500, and logs where they happened without their message."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -91,18 +91,18 @@ class LastResort:
         """Call the app and catch its exceptions."""
         has_started = False
 
-        async def watched(message: Message) -> None:
+        async def observed_send(message: Message) -> None:
             nonlocal has_started
             has_started = has_started or message["type"] == "http.response.start"
-            refusal = sys.exc_info()[1] if message["type"] == "lifespan.startup.failed" else None
+            error = sys.exc_info()[1] if message["type"] == "lifespan.startup.failed" else None
             # A settings error is reported as a sentence, not as a stack trace.
-            if isinstance(refusal, SettingsError):
-                scope["app"].state.refusal = refusal
-                message = {**message, "message": f"signalbox: {refusal}"}
+            if isinstance(error, SettingsError):
+                scope["app"].state.startup_error = error
+                message = {**message, "message": f"signalbox: {error}"}
             await send(message)
 
         try:
-            await self._app(scope, receive, watched)
+            await self._app(scope, receive, observed_send)
         except ClientDisconnect:
             return  # a client that disconnects during its upload gets no answer
         except Exception as error:

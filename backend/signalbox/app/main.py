@@ -1,4 +1,4 @@
-"""The app: its services put together, its routes, its page."""
+"""Makes the app: services, routes, middleware and static files."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -18,9 +18,9 @@ from signalbox.app.asgi.route_bypass import RouteBypass
 from signalbox.app.asgi.security import AccessControl, ResponseHeaders
 from signalbox.app.asgi.static_files import mount_files, public_paths
 from signalbox.app.config import Settings, load_settings
-from signalbox.app.database_setup import open_database, unusable
+from signalbox.app.database_setup import database_error, open_database
 from signalbox.app.deps import Services
-from signalbox.app.errors import LastResort, add_error_handlers
+from signalbox.app.errors import UncaughtErrors, add_error_handlers
 from signalbox.app.folders import data_folder
 from signalbox.app.limits.open_streams import Streams
 from signalbox.app.limits.quota import Quota
@@ -56,9 +56,9 @@ from signalbox.wire.dialect import Upstream
 from signalbox.wire.dialects import upstream_at
 
 _SPARE_CONNECTIONS = 100
-# What a page of an allowed origin may send.
+# Headers that a page of an allowed origin may send.
 _ALLOWED = ["authorization", "content-type", "last-event-id", "idempotency-key", "x-tool-loop", "x-request-id"]
-# What it may read beside the body: which run answers, and when to ask again.
+# Headers of a response that it may read.
 _EXPOSED = [
     "x-chat-contract",
     "x-request-id",
@@ -72,21 +72,21 @@ _EXPOSED = [
 
 
 class _App(FastAPI):
-    """Goes straight to `ResponseHeaders`, the outermost of ours.
+    """A FastAPI app whose outermost middleware is `ResponseHeaders`.
 
-    FastAPI puts three middlewares around it for errors, telemetry and large bodies, none of which has anything to do
-    here; each is a coroutine of every open stream, and one of them a call of every event.
+    FastAPI wraps three more around it, for errors, telemetry and large bodies. They have nothing to do here, but each
+    costs a coroutine per open stream, and one of them a call per event.
     """
 
     def build_middleware_stack(self) -> ASGIApp:
-        """Leave out what is around ours."""
+        """Drop the middlewares around ours."""
         stack: Any = super().build_middleware_stack()
         while not isinstance(stack, ResponseHeaders):
             stack = stack.app
         return stack
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or start and stop."""
+        """Handle a request or the lifespan."""
         if self.middleware_stack is None:
             self.middleware_stack = self.build_middleware_stack()
         scope["app"] = self
@@ -100,7 +100,7 @@ def create_app(
     token: str | None = None,
     protocols: Sequence[ClientProtocol[Any]] = PROTOCOLS,
 ) -> FastAPI:
-    """Make the app. `token`, when set, is required outside of public paths; `extra_tools` join the built-in ones."""
+    """Make the app. If `token` is set, all but public paths require it. `extra_tools` are added to the built-in."""
     settings = settings or load_settings()
     is_shared = settings.database_url is not None
     admin = admin_token(settings, data_folder(settings))
@@ -128,7 +128,7 @@ def create_app(
         summary="One chat endpoint for every model, with tools that always work.",
         lifespan=lifespan,
         generate_unique_id_function=operation_id,
-        docs_url=None,  # the page at /docs is ours: FastAPI's asks a public host for its viewer
+        docs_url=None,  # we serve /docs: FastAPI's page loads its viewer from a public host
         redoc_url=None,
     )
     app.state.admin_token = admin
@@ -148,9 +148,9 @@ def create_app(
     add_openapi(app)
     access = settings.signalbox_access_token
     token = token or (access.get_secret_value() if access else None)
-    is_asked = token is not None or settings.signalbox_require_token
-    mount_files(app, settings, [*by_path(protocols)], is_open=not is_asked)
-    _add_middleware(app, settings, protocols, Authenticator(is_asked, token, admin.value, lambda: app.state.tokens))
+    is_required = token is not None or settings.signalbox_require_token
+    mount_files(app, settings, [*by_path(protocols)], is_open=not is_required)
+    _add_middleware(app, settings, protocols, Authenticator(is_required, token, admin.value, lambda: app.state.tokens))
     app.add_middleware(ResponseHeaders, rejections=rejections, protocols=by_path(protocols))
     return app
 
@@ -158,9 +158,9 @@ def create_app(
 def _add_middleware(
     app: FastAPI, settings: Settings, protocols: Sequence[ClientProtocol[Any]], authenticator: Authenticator
 ) -> None:
-    """Put the middleware around the routes; the last one added sees a request first."""
+    """Add the middleware; the last one added handles a request first."""
     origins = settings.signalbox_allowed_origins
-    # The innermost: requests that start runs do not reach it.
+    # Innermost: RouteBypass answers requests that start runs before they reach it.
     app.add_middleware(Compress, streams={protocol.encoder.content_type for protocol in protocols})
     endpoints = {path: chat.endpoint_of(protocol) for path, protocol in by_path(protocols).items()}
     app.add_middleware(RouteBypass, endpoints=endpoints)
@@ -171,7 +171,7 @@ def _add_middleware(
         caller_of=authenticator.caller_of,
         public=public_paths(settings, (contract.PATH, "/openapi.json")),
     )
-    app.add_middleware(LastResort)
+    app.add_middleware(UncaughtErrors)
     if origins:
         app.add_middleware(
             CORSMiddleware,
@@ -185,7 +185,7 @@ def _add_middleware(
 async def _services(
     settings: Settings, extra_tools: Sequence[Tool], admin: AdminToken, stack: AsyncExitStack
 ) -> Services:
-    """Start what the process needs, and have `stack` end it in the right order."""
+    """Start the services of the process; `stack` closes them in reverse order."""
     folder = data_folder(settings)
     database = await open_database(settings, folder, stack)
     await key_delimiters_from(settings, database)
@@ -199,7 +199,7 @@ async def _services(
         HttpClient(
             connect_timeout=settings.openrouter_connect_timeout,
             idle_timeout=settings.openrouter_timeout,
-            # One for each run, and some for the catalogue and the bills: a run that waits for a place would seem slow.
+            # One per run, and some for the catalogue and costs: no run waits for a connection.
             max_connections=settings.signalbox_max_runs + _SPARE_CONNECTIONS,
         )
     )
@@ -228,12 +228,12 @@ async def _services(
     try:
         await runs_.recover()
     except StoreError:
-        raise unusable(settings) from None
+        raise database_error(settings) from None
     if settings.signalbox_retention_days is not None:
         retention = Retention(database, settings.signalbox_retention_days * DAY)
         stack.callback(asyncio.create_task(retention.work(), name="retention").cancel)
     catalog = _catalog(settings, upstream, folder)
-    stack.callback(asyncio.create_task(catalog.entries()).cancel)  # have it at hand before the first question
+    stack.callback(asyncio.create_task(catalog.entries()).cancel)  # loads it before the first question
     return Services(
         settings=settings,
         upstream=upstream,
@@ -257,7 +257,7 @@ def _quota(settings: Settings, database: Database) -> Quota:
 
 
 def upstream_of(settings: Settings, base_url: str) -> Upstream:
-    """Say where models are asked, and as whom."""
+    """Return the upstream: its base URL, the API key and the headers that name the app."""
     key = settings.openrouter_api_key
     return upstream_at(
         base_url,
@@ -268,7 +268,7 @@ def upstream_of(settings: Settings, base_url: str) -> Upstream:
 
 
 def _catalog(settings: Settings, upstream: UpstreamClient, folder: Path) -> ModelCatalog:
-    """Keep one catalogue per upstream."""
+    """Make the catalogue, with one cache file per upstream."""
     address = "simulator" if settings.is_simulated else settings.openrouter_base_url
     name = blake2b(address.encode(), digest_size=6).hexdigest()
     path = folder / f"models-{name}.json"

@@ -1,4 +1,4 @@
-"""The answer of GET /api/models, written and compressed once for each catalogue that was fetched."""
+"""The response of GET /api/models, encoded and compressed once per fetched catalogue."""
 
 import gzip
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from signalbox.offload import offloaded
 from signalbox.services.catalog import ModelCatalog
 from signalbox.wire.json_text import dumps
 
-_BEST = 9
+_GZIP_LEVEL = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A body, the same in gzip, and its ETag. `models` is what it was made of."""
+    """A response body, plain and gzipped, with its ETag; `models` are the entries that it was made from."""
 
     models: Sequence[ModelFacts]
     plain: bytes
@@ -29,7 +29,7 @@ class Packed:
 
 
 class ModelList:
-    """The catalogue's models with the model to begin with, in both of their encodings."""
+    """Encodes the catalogue's models and the default model, and caches the result."""
 
     def __init__(self, catalog: ModelCatalog, default: str | None) -> None:
         self._catalog = catalog
@@ -37,7 +37,7 @@ class ModelList:
         self._packed: dict[bool, Packed] = {}
 
     async def packed(self, *, hidden: bool) -> Packed:
-        """Return the body with all models, or without those that are not to be picked."""
+        """Return the body; without `hidden`, it lists only models that are offered for selection."""
         models, fetched = await self._catalog.entries()
         packed = self._packed.get(hidden)
         if packed is None or packed.models is not models:
@@ -50,7 +50,7 @@ class ModelList:
 def _pack(models: Sequence[ModelFacts], rest: bytes, *, hidden: bool) -> Packed:
     listing = b",".join(orjson.dumps(shown(model)) for model in models if hidden or not model.hidden)
     plain = b'{"models":[%b],%b' % (listing, rest[1:])
-    return Packed(models, plain, gzip.compress(plain, _BEST, mtime=0), etag_of(plain))
+    return Packed(models, plain, gzip.compress(plain, _GZIP_LEVEL, mtime=0), etag_of(plain))
 
 
 def shown(model: ModelFacts) -> Model:

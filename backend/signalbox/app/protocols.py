@@ -1,4 +1,4 @@
-"""The protocols that clients can speak, in one table: everything that serves a protocol reads its row."""
+"""The table of client protocols: one row configures everything about a protocol."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ from signalbox.intakes.intake import AskOf, BodyOf, Model
 class ClientProtocol(Generic[Model]):
     """One client protocol. A POST to one of its `paths` starts a run, or resumes one with Last-Event-ID.
 
-    `whole` encodes answers that are not streamed, where a request may ask for them. `query` are the parameters that a
-    request may have in its address; none of them is read. `openapi` describes the routes.
+    `whole` encodes responses that are not streamed, if the protocol has them. `query` are query parameters that are
+    accepted and ignored. `openapi` describes the routes.
     """
 
     name: str
@@ -41,8 +41,8 @@ V1 = ClientProtocol(
     openapi={
         "description": (
             "Answer a conversation as a stream of contract v1.1; after validation the status is always 200.\n\n"
-            "With Last-Event-ID it resumes that run and never starts one; with an Idempotency-Key that came before it "
-            "answers\nwith the run that was started then."
+            "With Last-Event-ID it resumes that run and never starts one. A repeated Idempotency-Key returns the run "
+            "that it\nstarted first."
         ),
         "openapi_extra": {**CHAT_HEADERS, **CHAT_BODY},
         "responses": CHAT_RESPONSES,
@@ -53,5 +53,5 @@ PROTOCOLS: tuple[ClientProtocol[Any], ...] = (V1,)
 
 
 def by_path(protocols: Iterable[ClientProtocol[Any]]) -> dict[str, ClientProtocol[Any]]:
-    """Return the protocols by the paths that start their runs."""
+    """Return the protocols by path."""
     return {path: protocol for protocol in protocols for path in protocol.paths}

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from signalbox.app.config import Settings
-from signalbox.app.database_setup import unusable
+from signalbox.app.database_setup import database_error
 from signalbox.core.errors import StoreError
 from signalbox.core.security.untrusted import SECRET_BYTES, key_delimiters
 from signalbox.flags.override import OverrideFile, OverrideStore
@@ -28,7 +28,7 @@ async def open_override(settings: Settings, folder: Path, database: Database, st
     try:
         await override.open(file.current(), stack)
     except StoreError:
-        raise unusable(settings) from None
+        raise database_error(settings) from None
     return override
 
 
@@ -41,4 +41,4 @@ async def key_delimiters_from(settings: Settings, database: Database) -> None:
         secret = await database.read(get_shared, DELIMITER_KEY)
         key_delimiters(secret or await database.write(shared_once, DELIMITER_KEY, secrets.token_bytes(SECRET_BYTES)))
     except StoreError:
-        raise unusable(settings) from None
+        raise database_error(settings) from None

@@ -1,4 +1,4 @@
-"""From an Ask to its run: the conversation it belongs to, the plan, the limits of its caller, the loop."""
+"""Starts the run that answers an Ask: binds the conversation, plans the run, applies limits, chooses the loop."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _LOOP_NAMES: dict[str, LoopName] = {"v2": "v2", "legacy": "legacy"}
 class Origin:
     """Where an Ask comes from. `address` is the client's, `loop` its `x-tool-loop`.
 
-    `size` is that of the request in bytes: work on a large one is offloaded. `key` and `digest` are of an
+    `size` is the size of the request in bytes: work on a large one is offloaded. `key` and `digest` belong to an
     Idempotency-Key.
     """
 
@@ -64,11 +64,11 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run:
             raise
 
 
-def _flags(services: Services, key: str, asked: str | None) -> RunFlags:
-    """Choose the loop; a client's choice counts only where the operator allows it. Raises RequestError."""
+def _flags(services: Services, key: str, requested: str | None) -> RunFlags:
+    """Choose the loop; a client's request counts only if the operator allows it. Raises RequestError."""
     loop: LoopName | None = None
-    if asked is not None and services.settings.signalbox_allow_loop_header:
-        loop = _LOOP_NAMES.get(asked)
+    if requested is not None and services.settings.signalbox_allow_loop_header:
+        loop = _LOOP_NAMES.get(requested)
         if loop is None:
             raise RequestError(Code.INVALID_REQUEST, "x-tool-loop must be v2 or legacy.", "x-tool-loop")
     choice = choose_loop(services.settings.tool_loop_v2, services.flag_override.current(), key, loop)
@@ -88,7 +88,7 @@ async def _plan(ask: Ask, binding: Binding | None, services: Services, size: int
 
 
 def _options(ask: Ask, origin: Origin, messages: Sequence[Message], binding: Binding | None) -> StartOptions:
-    """Return what is stored with the run beside its plan."""
+    """Return what is stored with the run besides its plan."""
     question = ask.question or question_of(ask)
     return StartOptions(
         key=origin.key,
@@ -97,12 +97,12 @@ def _options(ask: Ask, origin: Origin, messages: Sequence[Message], binding: Bin
         continues_after_disconnect=ask.is_detached,
         request=_shown(ask, question, messages, binding),
         question=without_messages(question) if binding else question,
-        parent_id=binding.place.node_id if binding else None,
+        parent_id=binding.path.node_id if binding else None,
     )
 
 
 def _shown(ask: Ask, question: JsonObject, messages: Sequence[Message], binding: Binding | None) -> JsonObject:
-    """Return the request as the trace shows it; of a continuation with the instruction that its model gets."""
+    """Return the request as the trace shows it; for a continuation, with the instruction that the model receives."""
     if binding is None:
         return redacted(question, messages)
     is_continuation = ask.position is not None and ask.position.continues

@@ -1,4 +1,4 @@
-"""The tools of this process, put together from the settings: built-in ones and those of other packages."""
+"""Makes the tools of this process from the settings: built-in ones and those of plugins."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ from signalbox.services.search.docs import DocsSearch
 from signalbox.services.search.setup import SearchSetup
 from signalbox.tools.registry import built_in, from_packages
 
-# Indexing this project's documents takes 0.2 s, once; larger folders are indexed in the background.
+# Indexing this project's documentation takes 0.2 s, once; larger folders are indexed in the background.
 _INDEX_SECONDS = 0.5
 
 NOT_CONFIGURED = "Web search is not set up, so this server's documents and saved notes were searched instead."
@@ -29,7 +29,7 @@ NOT_CONFIGURED = "Web search is not set up, so this server's documents and saved
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
-    """The tools, and whether a search costs money, which sets the default clamp."""
+    """The tools, and whether a search costs money, which lowers the default limit of searches."""
 
     tools: list[Tool]
     search_is_paid: bool
@@ -38,19 +38,21 @@ class Toolbox:
 async def fill_toolbox(
     settings: Settings, client: Client, folder: Path, extra_tools: Sequence[Tool], stack: AsyncExitStack
 ) -> Toolbox:
-    """Make every tool; `folder` is the data folder. What cannot be offered is there with the reason."""
+    """Make every tool; `folder` is the data folder. A tool that cannot be used has the reason in `unavailable`."""
     search, why_not = search_of(settings, client, folder / "docs-index.sqlite", stack.callback)
     if isinstance(search, DocsSearch):
         await _prepare(search, stack)
-    ours = ours_of(settings, search, why_not, _cannot_write(notes_folder(settings)))
+    ours = built_in_tools(settings, search, why_not, _notes_fault(notes_folder(settings)))
     names = {tool.spec.name for tool in (*ours, *extra_tools)}
     return Toolbox(
         [*ours, *extra_tools, *from_packages(names, on_close=stack.callback)], search is not None and search.paid
     )
 
 
-def ours_of(settings: Settings, search: SearchBackend | None, why_not: str | None, no_notes: str | None) -> list[Tool]:
-    """Make the built-in tools; `why_not` and `no_notes` say why there is no search, and no folder for notes."""
+def built_in_tools(
+    settings: Settings, search: SearchBackend | None, why_not: str | None, no_notes: str | None
+) -> list[Tool]:
+    """Make the built-in tools; `why_not` and `no_notes` are the reasons if there is no search or no notes folder."""
     guide, notes = settings.signalbox_docs or docs_folder(), notes_folder(settings)
     return built_in(
         search,
@@ -58,16 +60,16 @@ def ours_of(settings: Settings, search: SearchBackend | None, why_not: str | Non
         pages=LocalPages(
             {"/guide/": guide, "/notes/": notes}, PageFetcher(Allowance.of(settings.signalbox_fetch_allow))
         ),
-        notes=None if no_notes else NotesFolder(notes, on_saved=_changed(search)),
+        notes=None if no_notes else NotesFolder(notes, on_saved=_on_saved(search)),
         notes_unavailable=no_notes,
-        search_notice=notice_of(settings, search),
+        search_notice=search_notice_for(settings, search),
     )
 
 
 def search_of(
     settings: Settings, client: Client, index: Path | None, on_close: OnClose = lambda _: None
 ) -> tuple[SearchBackend | None, str | None]:
-    """Pick what to search with, or say why there is nothing; the documents' index is kept in the file `index`."""
+    """Return the search backend, or None and the reason; `index` is the file of the documents' index."""
     setup = SearchSetup(
         searxng_url=settings.searxng_url,
         docs_folder=settings.signalbox_docs or docs_folder(),
@@ -81,8 +83,8 @@ def search_of(
     return pick(settings.search_backend, setup, on_close)
 
 
-def notice_of(settings: Settings, search: SearchBackend | None) -> str:
-    """Return what the model and the page are told where nothing is configured and the documentation is searched."""
+def search_notice_for(settings: Settings, search: SearchBackend | None) -> str:
+    """Return the notice for model and page if no backend is configured and the documentation is searched."""
     is_fallback = isinstance(search, DocsSearch) and not settings.search_backend and settings.signalbox_docs is None
     return NOT_CONFIGURED if is_fallback else ""
 
@@ -91,11 +93,12 @@ def _secret(value: SecretStr | None) -> str | None:
     return value.get_secret_value() if value else None
 
 
-def _changed(search: SearchBackend | None) -> Callable[[], None]:
+def _on_saved(search: SearchBackend | None) -> Callable[[], None]:
     return search.changed if isinstance(search, DocsSearch) else lambda: None
 
 
-def _cannot_write(notes: Path) -> str | None:
+def _notes_fault(notes: Path) -> str | None:
+    """Create the notes folder; return why it cannot be created, or None."""
     try:
         notes.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -104,7 +107,7 @@ def _cannot_write(notes: Path) -> str | None:
 
 
 async def _prepare(search: DocsSearch, stack: AsyncExitStack) -> None:
-    """Index the documents before the first question; a large folder goes on behind a server that is ready."""
+    """Index the documents; a large folder is finished in the background while the server is ready."""
     stack.callback(search.close)
     indexing = asyncio.create_task(search.prepare())
     await asyncio.wait({indexing}, timeout=_INDEX_SECONDS)

@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
-from signalbox.app.config import DATA, Settings, SettingsError, load_settings
+from signalbox.app.config import DATA_SETTINGS, Settings, SettingsError, load_settings
 from signalbox.app.database_setup import FILE as DATABASE_FILE
-from signalbox.app.database_setup import place_of
+from signalbox.app.database_setup import location_of
 from signalbox.app.folders import data_folder, notes_folder
 from signalbox.app.operator_token import FILE as ADMIN_FILE
 from signalbox.app.process.data_dir_lock import FolderInUse, hold_data_folder
@@ -33,7 +33,7 @@ def backup(target: Path) -> int:
     """Write a backup to a file, or into a folder under a name with the time; return the exit status."""
     file = target / f"signalbox-backup-{_now()}.tar" if target.is_dir() else target
     try:
-        settings = load_settings(only=DATA)
+        settings = load_settings(only=DATA_SETTINGS)
         _write(settings, file)
     except OSError as error:
         return _fail(f"{_place_of(error) or file} {_why(error)}")
@@ -52,7 +52,7 @@ def backup(target: Path) -> int:
 def restore(file: Path) -> int:
     """Restore a backup and move existing data aside; return the exit status."""
     try:
-        settings = load_settings(only=DATA)
+        settings = load_settings(only=DATA_SETTINGS)
         _check_archive(file)
         folder = data_folder(settings)
         with ExitStack() as stack:
@@ -90,7 +90,7 @@ def _write(settings: Settings, file: Path) -> None:
     folder = settings.signalbox_data_dir
     if settings.database_url is None and not (folder / DATABASE_FILE).is_file():
         raise SettingsError(
-            f"There is no database {place_of(settings)}. Run this in the server's folder, or set SIGNALBOX_DATA_DIR."
+            f"There is no database {location_of(settings)}. Run this in the server's folder, or set SIGNALBOX_DATA_DIR."
         )
     if not file.absolute().parent.is_dir():
         raise SettingsError(f"There is no folder {file.absolute().parent}. Create it, or choose another one.")

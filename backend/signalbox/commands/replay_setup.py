@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from pydantic import ValidationError
 
 from signalbox.app.config import Settings
-from signalbox.app.database_setup import FILE, database_of, place_of
+from signalbox.app.database_setup import FILE, database_of, location_of
 from signalbox.app.logs.setup import configure_logs
 from signalbox.app.main import upstream_of
-from signalbox.app.tool_setup import Toolbox, ours_of, search_of
+from signalbox.app.tool_setup import Toolbox, built_in_tools, search_of
 from signalbox.chat.plan import ServerTerms, plan_of, trusted_names, with_trusted_results
 from signalbox.core.errors import StoreError
 from signalbox.core.messages import JsonObject
@@ -68,14 +68,16 @@ class Workbench:
     async def _with_database(self, work: Callable[[Database], Awaitable[Found]]) -> Found:
         """Read in the database as it is: it is neither made nor brought up to another version here."""
         if self.settings.database_url is None and not (self.settings.signalbox_data_dir / FILE).is_file():
-            raise NoJournal(f"There is no database {place_of(self.settings)}. Set SIGNALBOX_DATA_DIR, or name a file.")
+            raise NoJournal(
+                f"There is no database {location_of(self.settings)}. Set SIGNALBOX_DATA_DIR, or name a file."
+            )
         database = database_of(self.settings, self.settings.signalbox_data_dir)
         try:
             return await work(database)
         except StoreError:
             raise NoJournal(
-                f"The database {place_of(self.settings)} cannot be read. See that it runs, and that this version of "
-                "Signalbox was started on it once."
+                f"The database {location_of(self.settings)} cannot be read. Check that it is running, and that "
+                "this version of Signalbox was started on it once."
             ) from None
         finally:
             await database.aclose()
@@ -137,7 +139,7 @@ def _body_of(journal: Journal) -> Body[ChatRequest]:
 def _known_tools(settings: Settings, client: Client) -> Toolbox:
     """Make every tool for what reads their schemas and runs none of them: nothing is written, nothing is asked."""
     search, why_not = search_of(settings, client, None)
-    ours = ours_of(settings, search, why_not, None)
+    ours = built_in_tools(settings, search, why_not, None)
     names = {tool.spec.name for tool in ours}
     return Toolbox([*ours, *from_packages(names)], search is not None and search.paid)
 

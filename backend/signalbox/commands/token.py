@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from time import time
 
-from signalbox.app.config import DATA, Settings, SettingsError, load_settings
-from signalbox.app.database_setup import as_it_is, beside_a_server, place_of, unusable
+from signalbox.app.config import DATA_SETTINGS, Settings, SettingsError, load_settings
+from signalbox.app.database_setup import database_error, existing_database, location_of, opened_database
 from signalbox.app.folders import data_folder
 from signalbox.app.logs.setup import configure_logs
 from signalbox.core.errors import StoreError
@@ -67,17 +67,17 @@ def _with_database(work: Callable[[Database], Awaitable[int]], *, makes: bool = 
     """Run work on the configured database, whose place is printed; with `makes`, create or migrate it first."""
 
     async def whole() -> int:
-        settings = load_settings(only=DATA)
+        settings = load_settings(only=DATA_SETTINGS)
         configure_logs(
             settings.signalbox_log_level, settings.secrets
         )  # to standard error; standard output is for the token
-        opened = beside_a_server(settings, data_folder(settings)) if makes else as_it_is(settings)
+        opened = opened_database(settings, data_folder(settings)) if makes else existing_database(settings)
         async with opened as database:
-            print(f"Database: {place_of(settings)}", file=sys.stderr)
+            print(f"Database: {location_of(settings)}", file=sys.stderr)
             try:
                 return await work(database)
             except StoreError:
-                raise unusable(settings) if makes else _unread(settings) from None
+                raise database_error(settings) if makes else _unread(settings) from None
 
     try:
         return asyncio.run(whole())
@@ -87,7 +87,7 @@ def _with_database(work: Callable[[Database], Awaitable[int]], *, makes: bool = 
 
 def _unread(settings: Settings) -> SettingsError:
     return SettingsError(
-        f"The database {place_of(settings)} cannot be read. Check that it is running, and start this version of "
+        f"The database {location_of(settings)} cannot be read. Check that it is running, and start this version of "
         "Signalbox with it once."
     )
 

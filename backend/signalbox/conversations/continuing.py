@@ -1,4 +1,4 @@
-"""Continued answers: a run that continues another one is its child in the tree, and both form one answer."""
+"""Continued answers: a run that continues another run is its child in the tree, and both form one answer."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
@@ -29,13 +29,13 @@ def continues(node: Node, before: Node | None) -> bool:
     return node.run is not None and before is not None and before.run is not None
 
 
-def asked_behind(path: Sequence[Node]) -> list[Message]:
-    """Return the messages to append to a path: a prompt to continue if the path ends with an answer."""
+def continuation_prompt(path: Sequence[Node]) -> list[Message]:
+    """Return the prompt that continues the answer at the end of a path; empty if the path ends with no answer."""
     run = path[-1].run if path else None
     return [] if run is None else [UserMessage(GO_ON if run.status == "complete" else CONTINUE)]
 
 
-def behind(run: Answer, before: str, more: str) -> str:
+def appended(run: Answer, before: str, more: str) -> str:
     """Return what a continuation adds to the text of `run`'s answer."""
     if not before.strip() or not more.strip():
         return more
@@ -49,7 +49,7 @@ def joined(run: Answer, before: Sequence[Message], more: Sequence[Message]) -> l
     last, first = before[-1], more[0]
     if not isinstance(last, AssistantMessage) or not isinstance(first, AssistantMessage) or last.calls:
         return [*before, *more]
-    content = last.content + behind(run, last.content, first.content)
+    content = last.content + appended(run, last.content, first.content)
     return [*before[:-1], replace(first, content=content, images=last.images + first.images), *more[1:]]
 
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from msgspec import to_builtins
 
-from signalbox.conversations.continuing import behind, continues, sources_in
+from signalbox.conversations.continuing import appended, continues, sources_in
 from signalbox.conversations.turns import files_in
 from signalbox.core.conversations import Conversation, Node
 from signalbox.core.events import Call, Content, Stamped, ToolCalls, ToolResult
@@ -87,11 +87,11 @@ def as_markdown(conversation: Conversation, path: Sequence[Node], bodies: Bodies
     blocks = [f"# {conversation.title}", f"{when:%Y-%m-%d %H:%M} UTC"]
     for chain in _answers(path):
         node = chain[0]
-        body, told = bodies.get(node.id, ()), [event for one in chain for event in events.get(one.id, ())]
+        body, emitted = bodies.get(node.id, ()), [event for one in chain for event in events.get(one.id, ())]
         blocks += [f"## {_heading(node)}", *_attached(body)]
         blocks += _system(node)
         blocks += _answer_blocks(chain, events) if node.run else _client_blocks(node, body)
-        blocks += _how_it_ended(chain[-1]) + _sources(told)
+        blocks += _status(chain[-1]) + _sources(emitted)
     return "\n\n".join(blocks) + "\n"
 
 
@@ -142,7 +142,7 @@ def _answer_blocks(chain: Sequence[Node], events: Events) -> list[str]:
     for node in chain:
         more = _run_blocks(events.get(node.id, ()))
         if before is not None and before.run is not None and blocks and more and not _is_call(blocks[-1], more[0]):
-            blocks[-1] += behind(before.run, blocks[-1], more.pop(0))
+            blocks[-1] += appended(before.run, blocks[-1], more.pop(0))
         blocks += more
         before = node
     return blocks
@@ -219,7 +219,7 @@ def _source_line(source: JsonObject) -> str:
     return f"{_plain(str(source.get('title') or url))}: <{address}>"
 
 
-def _how_it_ended(node: Node) -> list[str]:
+def _status(node: Node) -> list[str]:
     if node.run is None or node.run.status == "complete":
         return []
     return [f"*({node.run.status or 'still running'}{f', {node.run.code}' if node.run.code else ''})*"]

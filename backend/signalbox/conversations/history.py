@@ -27,27 +27,27 @@ async def history_of(database: Database, path: Sequence[Node], ours: Collection[
 
     Raises RequestError if a node was deleted meanwhile.
     """
-    kept = await database.read(
+    stored = await database.read(
         contents_of,
         told=[node.id for node in path if node.run is None],
         runs=[node.id for node in path if node.run is not None],
         # The turns of a complete run cover all its events; any other run may have later events.
         cut=[node.id for node in path if node.run is not None and node.run.status != "complete"],
     )
-    events = sum(map(len, kept.events.values()))
-    return await offloaded(lambda: _messages_of(kept, path, ours), size=_EFFORT * (len(path) + events))
+    events = sum(map(len, stored.events.values()))
+    return await offloaded(lambda: _messages_of(stored, path, ours), size=_EFFORT * (len(path) + events))
 
 
-def _messages_of(kept: NodeContents, path: Sequence[Node], ours: Collection[str]) -> list[Message]:
+def _messages_of(stored: NodeContents, path: Sequence[Node], ours: Collection[str]) -> list[Message]:
     history: list[Message] = []
     before: Node | None = None
     for node in path:
         if node.run is None:
-            if node.id not in kept.bodies:  # deleted since the tree was read
+            if node.id not in stored.bodies:  # deleted since the tree was read
                 raise conversation_gone()
-            history += kept.bodies[node.id]
+            history += stored.bodies[node.id]
         else:
-            said = recalled(kept.turns.get(node.id, ()), kept.events.get(node.id, ()), ours)
-            history = joined(before.run, history, said) if before is not None and before.run else [*history, *said]
+            answer = recalled(stored.turns.get(node.id, ()), stored.events.get(node.id, ()), ours)
+            history = joined(before.run, history, answer) if before is not None and before.run else [*history, *answer]
         before = node
     return history

@@ -12,13 +12,13 @@ WINDOW = 600
 # and at least two whole lines.
 _LEAST, _LEAST_WORD, _LEAST_LINES = 12, 4, 40
 _WORDS = re.compile(r"[^\W\d_]{2,}")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
+_BLOCK_MARK = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
 _BLANK = re.compile(r"^[\s…]+")
 
 
 def added(before: str, more: str) -> str:
     """Return `more` without a reopened code fence and without repeated text of `before`."""
-    more = _inside_fence(before, more)
+    more = _inside_code_block(before, more)
     blank = _BLANK.match(more)
     opens_line = blank is not None and "\n" in blank[0]
     for text in (more, _BLANK.sub("", more)):
@@ -27,21 +27,21 @@ def added(before: str, more: str) -> str:
     return more
 
 
-def _inside_fence(before: str, more: str) -> str:
+def _inside_code_block(before: str, more: str) -> str:
     """Drop a first line that reopens the code block in which `before` ends."""
-    mark = open_fence(before)
+    mark = open_code_block(before)
     head, _, rest = more.lstrip("\n").partition("\n")
-    found = _FENCE.match(head)
+    found = _BLOCK_MARK.match(head)
     if mark is None or found is None or found[1][0] != mark[0] or not found[2].strip():
         return more
     return rest
 
 
-def open_fence(text: str) -> str | None:
+def open_code_block(text: str) -> str | None:
     """Return the code fence that is open at the end of a text, or None."""
     mark: str | None = None
     for line in text.split("\n"):
-        found = _FENCE.match(line)
+        found = _BLOCK_MARK.match(line)
         if found is None:
             continue
         if mark is None:

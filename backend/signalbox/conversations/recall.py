@@ -18,8 +18,8 @@ def recalled(turns: Sequence[tuple[int, Message]], events: Iterable[Stamped], ou
     A complete run needs no events, because its turns cover them. `ours` are tools whose results are trusted; all other
     results are delimited (quirk G3).
     """
-    told = max((seq for seq, _ in turns), default=0)
-    since = [stamped.event for stamped in events if stamped.seq > told]
+    covered = max((seq for seq, _ in turns), default=0)
+    since = [stamped.event for stamped in events if stamped.seq > covered]
     return [message for _, message in turns] + _turn_from_events(since, ours)
 
 
@@ -30,10 +30,10 @@ def _turn_from_events(events: Sequence[AnyEvent], ours: Collection[str]) -> list
     results = [event for event in events if isinstance(event, ToolResult)]
     drawn = [image for event in events if isinstance(event, Content) and event.images for image in event.images]
     images = tuple(ImagePart(image.url) for image in drawn)
-    said = AssistantMessage(text.removeprefix("\n\n"), tuple(_call(call) for call in calls), images=images)
-    if not (said.calls or said.images or said.content.strip()):
+    answer = AssistantMessage(text.removeprefix("\n\n"), tuple(_call(call) for call in calls), images=images)
+    if not (answer.calls or answer.images or answer.content.strip()):
         return []
-    return [said, *(_result(result, ours) for result in results)]
+    return [answer, *(_result(result, ours) for result in results)]
 
 
 def _is_own(content: Content) -> bool:
@@ -49,10 +49,10 @@ def _result(event: ToolResult, ours: Collection[str]) -> ToolMessage:
     """Convert a result to the message that the model received."""
     result = cast(JsonObject, to_builtins(event.result))
     if result["success"]:
-        told = ToolOutcome(success=True, result=result["result"]).for_model()
-        return ToolMessage(event.id, event.name, told, outside=event.name not in ours)
+        content = ToolOutcome(success=True, result=result["result"]).for_model()
+        return ToolMessage(event.id, event.name, content, outside=event.name not in ours)
     error, code = str(result["error"]), str(result["code"])
     known = CODES.get(Code(code)) if code in CODES else None
-    told = ToolOutcome(success=False, error=error, code=Code(code) if known else None).for_model()
+    content = ToolOutcome(success=False, error=error, code=Code(code) if known else None).for_model()
     is_ours = event.name in ours or (known is not None and error in (known.sentence, CUT_OFF))
-    return ToolMessage(event.id, event.name, told, outside=not is_ours)
+    return ToolMessage(event.id, event.name, content, outside=not is_ours)

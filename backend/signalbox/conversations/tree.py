@@ -19,18 +19,18 @@ class Tree:
         """Return the children of a node; of None the roots."""
         return self._children.get(node_id, [])
 
-    def path(self, node_id: str | None, *, behind: str | None = None) -> list[Node]:
-        """Return the nodes from a root, or from after `behind`, to this one; empty for None and unknown nodes."""
-        way: dict[str, Node] = {}
-        while node_id not in (None, behind) and node_id not in way and (node := self.nodes.get(node_id)) is not None:
-            way[node.id] = node
+    def path(self, node_id: str | None, *, after: str | None = None) -> list[Node]:
+        """Return the nodes from a root, or from the child of `after`, to this one; empty for None and unknown nodes."""
+        path: dict[str, Node] = {}
+        while node_id not in (None, after) and node_id not in path and (node := self.nodes.get(node_id)) is not None:
+            path[node.id] = node
             node_id = node.parent_id
-        return [*reversed(way.values())]
+        return [*reversed(path.values())]
 
 
 def system_of(path: Iterable[Node]) -> str | None:
     """Return the system instructions in force at the end of a path: the last ones on it."""
-    held: str | None = None
+    system: str | None = None
     for node in path:
-        held = held if node.system is None else node.system
-    return held
+        system = system if node.system is None else node.system
+    return system

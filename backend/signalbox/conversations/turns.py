@@ -36,8 +36,8 @@ def _speaker(message: Message) -> Role:
 
 def text_of(turn: Sequence[Message]) -> str:
     """Return the visible text of a turn: no instructions, calls or results."""
-    said = (text_in(m.content) for m in turn if isinstance(m, UserMessage | AssistantMessage))
-    return "\n\n".join(text for text in said if text.strip())
+    texts = (text_in(m.content) for m in turn if isinstance(m, UserMessage | AssistantMessage))
+    return "\n\n".join(text for text in texts if text.strip())
 
 
 def text_in(content: Content) -> str:
@@ -60,17 +60,17 @@ def digest_of(turn: Sequence[Message]) -> str:
 def _comparable(message: Message) -> JsonValue:
     match message:
         case SystemMessage(content):
-            return ["system", words_of(text_in(content)), _beside(content)]
+            return ["system", words_of(text_in(content)), _attachments(content)]
         case UserMessage(content):
-            return ["user", words_of(text_in(content)), _beside(content)]
+            return ["user", words_of(text_in(content)), _attachments(content)]
         case AssistantMessage(content, calls):
-            said: list[JsonValue] = ["assistant", words_of(content), [[call.name, call.arguments] for call in calls]]
-            return [*said, [image.url for image in message.images]] if message.images else said
+            turn: list[JsonValue] = ["assistant", words_of(content), [[call.name, call.arguments] for call in calls]]
+            return [*turn, [image.url for image in message.images]] if message.images else turn
         case ToolMessage():
             return ["tool", message.name, message.content]
 
 
-def _beside(content: Content) -> JsonValue:
+def _attachments(content: Content) -> JsonValue:
     parts = () if isinstance(content, str) else content
     return [[p.url] if isinstance(p, ImagePart) else [p.filename, p.data] for p in parts if not isinstance(p, TextPart)]
 

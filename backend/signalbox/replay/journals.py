@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from signalbox.chat.loops.progress import Attempt
-from signalbox.conversations.continuing import asked_behind
+from signalbox.conversations.continuing import continuation_prompt
 from signalbox.conversations.history import history_of
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.core.errors import RequestError
@@ -127,7 +127,7 @@ async def _with_conversation(
         raise NoJournal(f"The conversation of {record.id} has been deleted.") from None
     system = system_of(path)
     head = [SystemMessage(system)] if system else []
-    return replace(journal, messages=(*head, *history, *asked_behind(path)))
+    return replace(journal, messages=(*head, *history, *continuation_prompt(path)))
 
 
 # --- from a file ------------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from typing import Protocol
 # tcpi_unacked in Linux's struct tcp_info: for a listening socket, the connections that wait to be accepted.
 _WAITING = struct.Struct("24xI")
 # Longer than uvicorn (5 s) and proxies (4 s in deploy/nginx.conf) keep an idle connection open.
-_KEPT_SECONDS = 6.0
-_LOOK_SECONDS = 0.02
+_KEEP_ALIVE_SECONDS = 6.0
+_POLL_SECONDS = 0.02
 
 
 class Closable(Protocol):
@@ -35,14 +35,14 @@ async def close_port(servers: Iterable[Closable], sockets: Sequence[socket.socke
 
 def _has_waiting(listener: socket.socket) -> bool:
     with suppress(AttributeError, OSError, struct.error):  # not Linux, or no TCP
-        told = listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _WAITING.size)
-        return bool(_WAITING.unpack(told)[0])
+        info = listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _WAITING.size)
+        return bool(_WAITING.unpack(info)[0])
     return False
 
 
 async def until_none(connections: Callable[[], int]) -> None:
     """Wait until no connection is open; after some seconds, the remaining ones are idle."""
     with suppress(TimeoutError):
-        async with asyncio.timeout(_KEPT_SECONDS):
+        async with asyncio.timeout(_KEEP_ALIVE_SECONDS):
             while connections():  # noqa: ASYNC110 - uvicorn's set of them has no event
-                await asyncio.sleep(_LOOK_SECONDS)
+                await asyncio.sleep(_POLL_SECONDS)

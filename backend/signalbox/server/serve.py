@@ -19,7 +19,14 @@ from fastapi import FastAPI
 
 from signalbox.app.asgi.security import is_loopback
 from signalbox.app.asgi.uvicorn_protocol import ClientConnection
-from signalbox.app.config import Settings, SettingsError, load_settings, unknown_around, unknown_in_file, workers_wanted
+from signalbox.app.config import (
+    Settings,
+    SettingsError,
+    load_settings,
+    unknown_in_environment,
+    unknown_in_file,
+    workers_wanted,
+)
 from signalbox.app.deps import Services
 from signalbox.app.folders import data_folder
 from signalbox.app.installation import where_settings_are_listed
@@ -52,7 +59,7 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
                 return _supervise(settings, host, token, listener, count)
             return _work(settings, host, token, listener)
     except SettingsError as error:
-        return _refused(error)
+        return _report(error)
 
 
 def _work(settings: Settings, host: str, token: str | None, listener: socket.socket, link: Link | None = None) -> int:
@@ -80,8 +87,8 @@ def _work(settings: Settings, host: str, token: str | None, listener: socket.soc
         server.run(sockets=[listener])
     if server.started:
         return 0
-    refusal: SettingsError | None = getattr(app.state, "refusal", None)
-    return 2 if refusal is None else _refused(refusal)
+    error: SettingsError | None = getattr(app.state, "startup_error", None)
+    return 2 if error is None else _report(error)
 
 
 def _supervise(settings: Settings, host: str, token: str | None, listener: socket.socket, count: int) -> int:
@@ -94,7 +101,7 @@ def _supervise(settings: Settings, host: str, token: str | None, listener: socke
         try:
             return _work(settings, host, token, listener, link)
         except SettingsError as error:
-            return _refused(error)
+            return _report(error)
 
     return Supervisor(
         count,
@@ -105,14 +112,15 @@ def _supervise(settings: Settings, host: str, token: str | None, listener: socke
     ).run()
 
 
-def _refused(error: SettingsError) -> int:
+def _report(error: SettingsError) -> int:
+    """Print why the start failed; return the exit status."""
     print(f"signalbox: {error}", file=sys.stderr)
     return 2
 
 
 def _warn_of_misspelt() -> None:
     """Warn about unknown settings in `.env` and typos in the environment; the doctor also lists other names."""
-    typos = {name: meant for name, meant in unknown_around().items() if meant}
+    typos = {name: meant for name, meant in unknown_in_environment().items() if meant}
     for place, unknown in ((".env", unknown_in_file()), ("The environment", typos)):
         for name, meant in unknown.items():
             hint = f"did you mean {meant}?" if meant else f"see {where_settings_are_listed()}."
@@ -209,7 +217,7 @@ class Server(uvicorn.Server):
         """Drain: reject new runs. A second signal, or Ctrl-C, also ends active runs."""
         is_last = sig == signal.SIGINT or self.should_exit
         super().handle_exit(sig, frame)
-        services = self._parts
+        services = self._services
         if services is not None:
             services.runs.is_draining = True
             # With other workers, the port is closed instead, and open connections are still served.
@@ -222,7 +230,7 @@ class Server(uvicorn.Server):
         """Drain, end the remaining runs as interrupted and flush them, then let uvicorn shut down."""
         # Ends keep-alive, so that no connection is closed during its next request.
         self.server_state.default_headers.append((b"connection", b"close"))
-        services = self._parts
+        services = self._services
         if services is not None:
             _log.info("runs.draining", runs=services.runs.active_count)
             shared = services.database.is_shared
@@ -246,15 +254,15 @@ class Server(uvicorn.Server):
 
     async def _unless_hurried(self, draining: Coroutine[Any, Any, None]) -> None:
         """Drain until the time limit of the settings, or until a second signal."""
-        drained, told = asyncio.create_task(draining), asyncio.create_task(self._hurry.wait())
+        drained, hurried = asyncio.create_task(draining), asyncio.create_task(self._hurry.wait())
         seconds = 0 if self._hurry.is_set() else self._settings.signalbox_drain_seconds
-        await asyncio.wait({drained, told}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        for task in (drained, told):
+        await asyncio.wait({drained, hurried}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        for task in (drained, hurried):
             task.cancel()
-        await asyncio.gather(drained, told, return_exceptions=True)
+        await asyncio.gather(drained, hurried, return_exceptions=True)
 
     @property
-    def _parts(self) -> Services | None:
+    def _services(self) -> Services | None:
         return getattr(self._app.state, "services", None)
 
 

@@ -128,7 +128,7 @@ def test_what_a_database_refuses_is_to_be_mended(
     assert "no database with that name. Fix that, or correct DATABASE_URL." in said
     monkeypatch.setenv("DATABASE_URL", "postgresql://someone@127.0.0.1:1/box")
     assert main(["token", "create", "Ada"]) == 2
-    assert "nothing listens on that port. See that it runs" in capsys.readouterr().err
+    assert "nothing listens on that port. Check that it is running" in capsys.readouterr().err
 
 
 def test_a_database_that_cannot_be_opened_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -185,10 +185,10 @@ def test_a_new_token_is_taken_at_once(asking: RunningApp) -> None:
     """Unknown ids are not cached: a new token works at once, and invented ids use no memory."""
     book: TokenCache = asking.app.state.tokens
     with Clock(asking):
-        before = len(book._read)
+        before = len(book._cached)
         for number in range(20):
             said(asking, f"sb-{number:012x}-x")
-        assert len(book._read) == before
+        assert len(book._cached) == before
         _, text = create_token(asking, "Ada")
         assert status(asking, text) == 200
 
@@ -234,7 +234,7 @@ def test_an_ill_database_is_told_as_one(
 ) -> None:
     """A failing database gives 503 with Retry-After, not 401 and not a hang; endpoints without a database work."""
     _, text = create_token(asking, "Ada")
-    monkeypatch.setattr(access, "_SILENT_SECONDS", 0.05)
+    monkeypatch.setattr(access, "_TIMEOUT_SECONDS", 0.05)
     ill: Database = Ill(is_silent=is_silent)  # type: ignore[assignment]
     monkeypatch.setattr(asking.app.state.tokens, "_database", ill)
     for method, path in (("GET", "/api/models"), ("POST", "/api/chat/stream")):

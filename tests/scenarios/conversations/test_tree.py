@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from signalbox.conversations.placing import Again, Asking, Placing, Whole, Words
+from signalbox.conversations.question_path import FullHistory, NewMessages, PathFinder, Question, Regeneration
 from signalbox.conversations.search import excerpt
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.conversations.turns import digest_of, turns_in, words_of
@@ -60,16 +60,16 @@ class House:
     def nodes(self) -> list[Node]:
         return nodes_of(self.connection, TALK, texts=True)
 
-    def ask(self, asking: Asking, *, starts: bool = True) -> None:
+    def ask(self, asking: Question, *, starts: bool = True) -> None:
         """Place a question, keep it, and have a run answer it."""
         known = find_conversation(self.connection, TALK)
         now = float(next(self._clock))
-        placing = Placing(Tree(self.nodes()), known.leaf_id if known else None, now, lambda: f"m{next(self._ids)}")
-        place = placing.place(asking)
-        if place.new:
-            add_nodes(self.connection, Conversation(TALK, "t", created=now, updated=now), place.new)
+        finder = PathFinder(Tree(self.nodes()), known.leaf_id if known else None, now, lambda: f"m{next(self._ids)}")
+        path = finder.find(asking)
+        if path.new:
+            add_nodes(self.connection, Conversation(TALK, "t", created=now, updated=now), path.new)
         if starts:
-            self.run(place.node_id, now)
+            self.run(path.node_id, now)
 
     def run(self, node_id: str, now: float) -> None:
         run_id = f"r{next(self._ids)}"
@@ -113,14 +113,14 @@ def take(house: House, step: tuple[Any, ...]) -> None:
     known = find_conversation(house.connection, TALK)
     match step:
         case ("go on", text, starts):
-            house.ask(Words((UserMessage(text),), known.leaf_id if known else None), starts=starts)
+            house.ask(NewMessages((UserMessage(text),), known.leaf_id if known else None), starts=starts)
         case ("behind", text, place):
             parent = nodes[place % len(nodes)].id if nodes else None
-            house.ask(Words((UserMessage(text),), parent))
+            house.ask(NewMessages((UserMessage(text),), parent))
         case ("again", place) if told := [node for node in nodes if node.run is None and node.role == "user"]:
-            house.ask(Again(told[place % len(told)].id))
+            house.ask(Regeneration(told[place % len(told)].id))
         case ("whole", turns, text):
-            house.ask(Whole((*(message for turn in turns for message in turn), UserMessage(text))))
+            house.ask(FullHistory((*(message for turn in turns for message in turn), UserMessage(text))))
         case ("delete",):
             delete_conversation(house.connection, TALK)
         case _:
@@ -141,7 +141,7 @@ def test_whatever_is_asked_the_tree_stays_whole(steps: list[tuple[Any, ...]]) ->
 @given(st.lists(TURN, min_size=1, max_size=6))
 def test_a_history_told_twice_is_kept_once(turns: list[Sequence[Message]]) -> None:
     """The same whole history finds its own nodes again."""
-    asking = Whole((*(message for turn in turns for message in turn), UserMessage("end")))
+    asking = FullHistory((*(message for turn in turns for message in turn), UserMessage("end")))
     with database() as connection:
         house = House(connection)
         house.ask(asking, starts=False)
@@ -154,13 +154,13 @@ def test_a_parent_that_is_gone_meanwhile_is_refused() -> None:
     """Between finding a place and keeping the message the conversation may be deleted: nothing is left hanging."""
     with database() as connection:
         house = House(connection)
-        house.ask(Words((UserMessage("a"),), None))
+        house.ask(NewMessages((UserMessage("a"),), None))
         leaf = house.nodes()[-1].id
-        placing = Placing(Tree(house.nodes()), leaf, 9.0, lambda: "new")
-        place = placing.place(Words((UserMessage("b"),), leaf))
+        finder = PathFinder(Tree(house.nodes()), leaf, 9.0, lambda: "new")
+        path = finder.find(NewMessages((UserMessage("b"),), leaf))
         delete_conversation(connection, TALK)
         with pytest.raises(RequestError) as refused:
-            add_nodes(connection, Conversation(TALK), place.new)
+            add_nodes(connection, Conversation(TALK), path.new)
         assert (refused.value.code, refused.value.field) == (Code.UNKNOWN_MESSAGE, "parent_id")
         assert house.nodes() == []
 
@@ -184,9 +184,9 @@ def test_a_long_way_is_walked_in_linear_time() -> None:
     ]
     tree = Tree(nodes)
     tree.nodes = counted = Counted(tree.nodes)
-    place = Placing(tree, "n7999", 1.0, lambda: "new").place(Whole((*turns, UserMessage("end"))))
+    path = PathFinder(tree, "n7999", 1.0, lambda: "new").find(FullHistory((*turns, UserMessage("end"))))
     assert counted.asked == 2 * len(nodes)
-    assert (len(place.known), [told.node.parent_id for told in place.new]) == (8000, ["n7999"])
+    assert (len(path.existing), [told.node.parent_id for told in path.new]) == (8000, ["n7999"])
     circle = Tree([Node("a", "b", "user"), Node("b", "a", "assistant", run=RUN)])
     assert {node.id for node in circle.path("a")} == {"a", "b"}
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from signalbox.app.config import (
-    DATA,
+    DATA_SETTINGS,
     OPENROUTER,
     Settings,
     SettingsError,
     load_settings,
-    unknown_around,
+    unknown_in_environment,
     unknown_in_file,
 )
 
@@ -63,7 +63,7 @@ def test_the_environment_is_looked_at_too(monkeypatch: pytest.MonkeyPatch) -> No
     for name in ("TOOL_LOOPV2", "OPENROUTR_API_KEY", "SINGALBOX_PORT", "DATABASE_URI", "SIGNALBOX_ELSE"):
         monkeypatch.setenv(name, "1")
     assert (
-        unknown_around().items()
+        unknown_in_environment().items()
         >= {
             "TOOL_LOOPV2": "TOOL_LOOP_V2",
             "OPENROUTR_API_KEY": "OPENROUTER_API_KEY",
@@ -71,13 +71,13 @@ def test_the_environment_is_looked_at_too(monkeypatch: pytest.MonkeyPatch) -> No
             "SIGNALBOX_ELSE": None,
         }.items()
     )
-    assert "DATABASE_URI" not in unknown_around()
+    assert "DATABASE_URI" not in unknown_in_environment()
 
 
 def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
     """A pipe is refused at once; whoever reads it would wait for somebody who writes."""
     os.mkfifo(tmp_path / ".env")
-    with pytest.raises(SettingsError, match="is no regular file"):
+    with pytest.raises(SettingsError, match="is not a regular file"):
         load_settings()
 
 
@@ -200,7 +200,7 @@ def test_lists_are_written_with_commas(tmp_path: Path) -> None:
         ("SIGNALBOX_MAX_RUN_COST", "much", 'is "much" and cannot be used: must be a number.'),
         ("TOOL_LOOP_V2", "2", 'is "2" and cannot be used: must be true or false.'),
         ("SEARXNG_URL", "ftp://me:hush@host", "cannot be used: must be a URL that begins with http:// or https://."),
-        ("SIGNALBOX_ADMIN_TOKEN", "hush hush", "cannot be used: must be one word of plain ASCII."),
+        ("SIGNALBOX_ADMIN_TOKEN", "hush hush", "cannot be used: must be one word of printable ASCII."),
         ("SIGNALBOX_MAX_RUNS", "sk-or-v1-" + "0" * 64, "cannot be used: must be a whole number."),
     ],
 )
@@ -224,11 +224,11 @@ def test_all_bad_values_are_named_at_once(tmp_path: Path) -> None:
 def test_only_the_settings_that_are_used_must_be_sound(tmp_path: Path) -> None:
     """A bad value of another setting counts as not set; one of those that are used is refused."""
     (tmp_path / ".env").write_text("SIGNALBOX_MAX_RUNS=ten\nSEARCH_BACKEND=gone\nSIGNALBOX_DATA_DIR=here\n")
-    settings = load_settings(only=DATA)
+    settings = load_settings(only=DATA_SETTINGS)
     assert (settings.signalbox_data_dir, settings.signalbox_max_runs) == (Path("here"), 1000)
     (tmp_path / ".env").write_text("SIGNALBOX_MAX_RUNS=ten\nDATABASE_URL=mysql://here\n")
     with pytest.raises(SettingsError, match="DATABASE_URL") as refused:
-        load_settings(only=DATA)
+        load_settings(only=DATA_SETTINGS)
     assert "MAX_RUNS" not in str(refused.value)
 
 

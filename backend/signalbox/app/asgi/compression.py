@@ -1,4 +1,4 @@
-"""Content encodings: which one a request accepts, and gzip for answers that are large and no streams."""
+"""Content encodings: negotiation, and gzip for large responses that are not streams."""
 
 from collections.abc import Collection, Sequence
 
@@ -13,17 +13,17 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from signalbox.core.bounds.offload_thresholds import LARGE
 
-# A smaller answer fits into one packet anyway.
-_LEAST = 1024
-# As nginx and most servers: the levels above cost twice the time for one percent.
-_LEVEL = 6
+# A smaller response fits into one packet anyway.
+_MIN_BYTES = 1024
+# Higher levels take twice the time for one percent.
+_GZIP_LEVEL = 6
 _EXCLUDED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
 
 
 def accepted(scope: Scope, offered: Sequence[str]) -> str | None:
-    """Return the offered encoding that the request prefers, the first of equals; None where it accepts none.
+    """Return the offered encoding that the request prefers, the first of equal ones; None if it accepts none.
 
-    An encoding that the header does not name needs `*`; `;q=0` rules one out (RFC 9110, 12.5.3).
+    The header must name an encoding or `*`, and `;q=0` excludes one (RFC 9110, 12.5.3).
     """
     weights = dict(_weighted(part) for part in ",".join(Headers(scope=scope).getlist("accept-encoding")).split(","))
     fallback = weights.get("*", 0.0)
@@ -45,22 +45,22 @@ def _weighted(part: str) -> tuple[str, float]:
 class Compress(GZipMiddleware):
     """Starlette's gzip, but only for clients that accept it: Starlette ignores `gzip;q=0`.
 
-    `streams` are the content types of streams: their heads are sent at once, and their bodies bypass this.
+    `streams` are the content types of streams, which are not compressed: their bodies bypass this middleware.
     """
 
     def __init__(self, app: ASGIApp, streams: Collection[str]) -> None:
-        super().__init__(app, _LEAST, _LEVEL, LARGE, exclude_content_types=(*_EXCLUDED, *streams))
+        super().__init__(app, _MIN_BYTES, _GZIP_LEVEL, LARGE, exclude_content_types=(*_EXCLUDED, *streams))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, compressed where that is wanted and worth it."""
+        """Compress the response if the client accepts it and the body is large enough."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         excluded = self.exclude_content_types
         if accepted(scope, ["gzip"]):
             responder: IdentityResponder = GZipResponder(
-                self.app, _LEAST, _LEVEL, thread_minimum_size=LARGE, exclude_content_types=excluded
+                self.app, _MIN_BYTES, _GZIP_LEVEL, thread_minimum_size=LARGE, exclude_content_types=excluded
             )
         else:
-            responder = IdentityResponder(self.app, _LEAST, exclude_content_types=excluded)
+            responder = IdentityResponder(self.app, _MIN_BYTES, exclude_content_types=excluded)
         await responder(scope, receive, send)

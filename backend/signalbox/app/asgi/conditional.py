@@ -4,11 +4,11 @@ from hashlib import blake2b
 
 
 def etag_of(body: bytes) -> str:
-    """Name a body by its content. The tag is weak: it is the same whatever the body is encoded in."""
+    """Return a weak ETag: a hash of the body, the same for all content encodings."""
     return f'W/"{blake2b(body, digest_size=16).hexdigest()}"'
 
 
 def is_current(if_none_match: str, etag: str) -> bool:
-    """Return whether If-None-Match names this version, by the weak comparison that RFC 9110 asks for."""
+    """Return whether If-None-Match names this version, by the weak comparison of RFC 9110."""
     named = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
     return bool(named & {etag.removeprefix("W/"), "*"})

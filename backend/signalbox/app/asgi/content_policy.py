@@ -1,4 +1,4 @@
-"""The content security policy of every answer; on the chat page it allows the build's inline style and script."""
+"""The content security policy of every response; on the chat page it allows the build's inline style and script."""
 
 import re
 from base64 import b64encode
@@ -8,25 +8,25 @@ from pathlib import Path
 
 from starlette.types import Scope
 
-# A page may load from its own server alone; its answers may hold anything that a model writes (quirk G2).
+# A page loads only from its own server, because answers may contain anything that a model writes (quirk G2).
 _POLICY = (
     b"default-src 'self'; img-src 'self' data:; object-src 'none'; "
     b"base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 )
 _KEY = "signalbox.content_policy"
-# What the build wrote (frontend/scripts/inline.ts): elements without attributes.
+# Inline elements of the build (frontend/scripts/inline.ts): they have no attributes.
 _INLINE = re.compile(rb"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
 def policy_of(scope: Scope) -> tuple[bytes, bytes]:
-    """Return the header of an answer to this request."""
+    """Return the header of a response to this request."""
     return b"content-security-policy", scope.get(_KEY, _POLICY)
 
 
 def allow_inline(scope: Scope, page: Path) -> None:
-    """Allow the inline style and script of a page of the build in the answer to this request, also where it is a 304.
+    """Allow the inline style and script of a built page in the response to this request, also in a 304.
 
-    A browser that gets a 304 keeps the page and takes the policy of the new answer. Reads the file when it has changed.
+    After a 304, a browser uses its cached page with the policy of the new response. Reads the file if it has changed.
     """
     scope[_KEY] = _policy_for(page, page.stat().st_mtime_ns)
 

@@ -1,7 +1,7 @@
-"""Running a coroutine up to its first real wait, right here: what does not wait needs no task.
+"""Runs a coroutine up to its first suspension without a task.
 
-An ASGI `send` is a coroutine, and waits only while the client reads too slowly. A task that is woken for each event
-costs a third of a paced one (docs/performance.md). Python 3.12 knows eager tasks; this is what is used of them.
+An ASGI `send` suspends only while the client reads too slowly. Waking a task for each event costs a third of a paced
+event (docs/performance.md). Python 3.12 has eager tasks; this is the part of them that streams need.
 """
 
 import asyncio
@@ -10,10 +10,10 @@ from types import coroutine
 from typing import Any
 
 
-def begin(work: Coroutine[Any, Any, None]) -> "asyncio.Task[None] | None":
-    """Run some work as far as it goes without waiting; return a task for the rest, None where nothing is left.
+def start_eagerly(work: Coroutine[Any, Any, None]) -> "asyncio.Task[None] | None":
+    """Run a coroutine until it suspends; return a task for the rest, or None if it has finished.
 
-    Raises what the work raises before it waits.
+    Raises what the coroutine raises before it suspends.
     """
     try:
         awaited = work.send(None)
@@ -24,12 +24,12 @@ def begin(work: Coroutine[Any, Any, None]) -> "asyncio.Task[None] | None":
 
 @coroutine
 def _rest(work: Coroutine[Any, Any, None], awaited: Any) -> Generator[Any, Any, None]:
-    """Go on with work that has begun to wait for something."""
+    """Continue a coroutine that is suspended on `awaited`."""
     while True:
         raised: BaseException | None = None
         try:
             yield awaited
-        except BaseException as error:  # noqa: BLE001 - also a cancellation is for the work itself
+        except BaseException as error:  # noqa: BLE001 - raised in the coroutine, a cancellation too
             raised = error
         try:
             awaited = work.send(None) if raised is None else work.throw(raised)

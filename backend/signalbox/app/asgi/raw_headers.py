@@ -1,8 +1,8 @@
-"""The headers of a request by their names, at one go: Starlette walks all of them for each that is asked for."""
+"""The headers of a request as a dict: Starlette scans all headers for each lookup."""
 
 from starlette.types import Scope
 
 
 def headers_of(scope: Scope) -> dict[bytes, bytes]:
-    """Return a request's headers under their names in lower case; of one that came more than once the first."""
+    """Return a request's headers by lower-case name; the first of repeated ones."""
     return dict(reversed(scope["headers"]))

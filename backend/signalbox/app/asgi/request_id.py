@@ -1,4 +1,4 @@
-"""A request by its id: taken from the client or made, sent back, and written into each log line about it."""
+"""The id of a request: the client's or a new one, sent back and part of each log line about the request."""
 
 import re
 from os import urandom
@@ -9,15 +9,15 @@ from signalbox.encoders.encoder import ErrorOf
 from signalbox.encoders.v1_error import error_of
 
 HEADER = b"x-request-id"
-# UUIDs, W3C and AWS trace ids, base64: what proxies send; nothing that a log viewer might read as its own.
-_SANE = re.compile(rb"[A-Za-z0-9._:=+/@-]{1,128}")
+# Covers the ids that proxies send: UUIDs, W3C and AWS trace ids, base64. Excludes control sequences of log viewers.
+_VALID = re.compile(rb"[A-Za-z0-9._:=+/@-]{1,128}")
 _KEY = "signalbox.request"
 
 
 class RequestInfo:
-    """What is known of a request. `code` is that of its rejection, `is_logged` prevents a second log line about it.
+    """Facts about a request for logs and errors. `code` is set if it is rejected; `is_logged` prevents a second line.
 
-    `error_of` writes errors in the shape of the request's protocol.
+    `error_of` encodes errors in the format of the request's protocol.
     """
 
     __slots__ = ("code", "error_of", "id", "is_logged")
@@ -29,17 +29,17 @@ class RequestInfo:
         self.error_of: ErrorOf = error_of
 
 
-def note_request(scope: Scope) -> RequestInfo:
-    """Remember a request under the id that it came with, or a new one where that is missing or odd."""
+def register_request(scope: Scope) -> RequestInfo:
+    """Attach the info to a request; its id is the client's, or a new one if that is missing or invalid."""
     given = b""
     for name, value in scope["headers"]:
         if name == HEADER:
             given = value
             break
-    info = scope[_KEY] = RequestInfo(given.decode() if _SANE.fullmatch(given) else urandom(16).hex())
+    info = scope[_KEY] = RequestInfo(given.decode() if _VALID.fullmatch(given) else urandom(16).hex())
     return info
 
 
 def info_of(scope: Scope) -> RequestInfo:
-    """Return what is known of a request; an app without its outermost middleware (tests of a route) knows nothing."""
+    """Return the info of a request; it is empty without the outermost middleware (tests of a single route)."""
     return scope.get(_KEY) or RequestInfo("")

@@ -1,7 +1,7 @@
-"""A request that starts a run goes past FastAPI's router, exit stacks and exception handlers, to its endpoint.
+"""Calls endpoints that start runs directly, past FastAPI's router, exit stacks and exception handlers.
 
-They cost a sixth of a short stream, and the endpoint uses none of them: it reads the request itself. Its route stays in
-the router for OpenAPI, and for requests with another method.
+Those cost a sixth of a short stream, and the endpoints use none of them: they read the request themselves. Their routes
+stay in the router for OpenAPI and for other methods.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -18,7 +18,7 @@ Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
 class RouteBypass:
-    """A pure ASGI middleware; errors of an endpoint are answered as FastAPI's handlers do (`app/errors.py`)."""
+    """A pure ASGI middleware that handles an endpoint's errors as FastAPI's handlers do (`app/errors.py`)."""
 
     def __init__(self, app: ASGIApp, endpoints: Mapping[str, Endpoint]) -> None:
         self._app = app
@@ -32,9 +32,9 @@ class RouteBypass:
             await self._app(scope, receive, send)
             return
         try:
-            answer = await endpoint(Request(scope, receive, send))
-        except RequestError as refusal:
-            answer = error_response(refusal, scope)
+            response = await endpoint(Request(scope, receive, send))
+        except RequestError as error:
+            response = error_response(error, scope)
         except StoreError as error:
-            answer = error_response(RequestError(error.code), scope)
-        await answer(scope, receive, send)
+            response = error_response(RequestError(error.code), scope)
+        await response(scope, receive, send)

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from signalbox.app.access import ANONYMOUS, Caller
 from signalbox.app.asgi.content_policy import policy_of
 from signalbox.app.asgi.raw_headers import headers_of
-from signalbox.app.asgi.request_id import HEADER, note_request
+from signalbox.app.asgi.request_id import HEADER, register_request
 from signalbox.app.asgi.static_files import PublicPaths
 from signalbox.app.asgi.streaming import BODY_SEND
 from signalbox.app.errors import error_response
@@ -22,7 +22,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-# RFC 9110: the scheme is of any case; between it and the token there may be a tab, or more.
+# RFC 9110: the scheme is case-insensitive; spaces and tabs may separate it from the token.
 _SCHEME = re.compile(r"\s*bearer(?:\s+|$)", re.IGNORECASE)
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _HEADERS = [
@@ -34,7 +34,7 @@ _HEADERS = [
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address to listen on is this machine alone."""
+    """Return whether only this machine can reach an address to listen on."""
     if host in _LOOPBACK_NAMES:
         return True
     try:
@@ -44,10 +44,10 @@ def is_loopback(host: str) -> bool:
 
 
 class ResponseHeaders:
-    """A pure ASGI middleware, the outermost: every answer gets its request's id, and what a browser must heed.
+    """The outermost middleware, pure ASGI: adds the request's id and the security headers to every response.
 
-    It looks only at heads, and so do the middlewares inside it: it leaves its own `send` for bodies. Rejected requests
-    are logged here, wherever they were rejected. `protocols` are those that clients speak, by path.
+    It and the middlewares inside it handle only heads: streams send bodies through `BODY_SEND`, its own `send`. It also
+    logs rejected requests. `protocols` are the client protocols by path.
     """
 
     def __init__(self, app: ASGIApp, rejections: RejectionLog, protocols: Mapping[str, ClientProtocol[Any]]) -> None:
@@ -56,17 +56,17 @@ class ResponseHeaders:
         self._protocols = protocols
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on."""
+        """Handle a request, and add headers to its response."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        info = note_request(scope)
+        info = register_request(scope)
         if (protocol := self._protocols.get(scope["path"])) is not None:
             info.error_of = protocol.error_of
         request_id = (HEADER, info.id.encode())
         scope[BODY_SEND] = send
 
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], *_HEADERS, policy_of(scope), request_id]
                 if message["status"] >= 400:
@@ -74,15 +74,15 @@ class ResponseHeaders:
             await send(message)
 
         try:
-            await self._app(scope, receive, guarded)
+            await self._app(scope, receive, send_with_headers)
         finally:
-            del scope[BODY_SEND]  # the server's request holds the scope, and would hold itself by it
+            del scope[BODY_SEND]  # breaks a reference cycle: `send` belongs to uvicorn's request, which has the scope
 
 
 class AccessControl:
-    """A pure ASGI middleware for requests; answers bypass it.
+    """A pure ASGI middleware that checks requests: Host, Origin and token.
 
-    `caller_of` returns the caller by its token, or rejects the request. It is not called for `public` paths.
+    `caller_of` returns the caller with a token, or raises RequestError. It is not called for `public` paths.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class AccessControl:
         self._public = public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request pass, or answer it with what is wrong."""
+        """Pass on a request, or reject it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -110,8 +110,8 @@ class AccessControl:
             self._check(scope, headers)
             given = token_in(Headers(scope=scope)) if b"authorization" in headers else ""
             caller = ANONYMOUS if self._public.covers(scope) else await self._caller_of(given)
-        except RequestError as refusal:
-            await error_response(refusal, scope)(scope, receive, send)
+        except RequestError as error:
+            await error_response(error, scope)(scope, receive, send)
             return
         except StoreError as error:
             await error_response(RequestError(error.code), scope)(scope, receive, send)
@@ -127,7 +127,7 @@ class AccessControl:
             raise RequestError(Code.ORIGIN_NOT_ALLOWED, field="Origin")
 
     def _is_own_page(self, headers: dict[bytes, bytes]) -> bool:
-        """Whether a request comes from our own page, an allowed one, or from no page at all (a program)."""
+        """Return whether a request comes from our page, from an allowed origin, or from a program."""
         if b"origin" in headers:
             origin = headers[b"origin"].decode("latin-1")
             if origin in self._origins:
@@ -138,7 +138,7 @@ class AccessControl:
 
 
 def token_in(headers: Headers) -> str:
-    """Return the token that a request was sent with; what has another scheme, or none, whole. Raises RequestError."""
+    """Return the token of a request; with a scheme other than Bearer, the whole header. Raises RequestError."""
     given = headers.getlist("authorization")
     if len(given) > 1:
         raise RequestError(Code.INVALID_REQUEST, "Authorization may appear only once.", "Authorization")
@@ -146,7 +146,7 @@ def token_in(headers: Headers) -> str:
 
 
 def _netloc(origin: str) -> str:
-    """Take host and port out of an origin; an origin that is no URL has none."""
+    """Return host and port of an origin; empty if it is not a URL."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:
@@ -154,7 +154,7 @@ def _netloc(origin: str) -> str:
 
 
 def _hostname(host: str) -> str:
-    """Take the port off a Host header."""
+    """Return a Host header without the port."""
     if host.startswith("["):
         return host[1:].partition("]")[0].lower()
     return host.partition(":")[0].lower()

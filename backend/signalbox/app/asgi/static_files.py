@@ -1,6 +1,6 @@
-"""What is served from disk: the chat page at /, its other pages, the documentation at /guide, notes at /notes.
+"""Serves files: the chat page at /, the other pages, the documentation at /guide, notes at /notes.
 
-The build leaves a file compressed beside each that gets smaller by it (frontend/scripts/compress.ts).
+The build stores compressed copies beside files that compress well (frontend/scripts/compress.ts).
 """
 
 import os
@@ -30,22 +30,21 @@ _ROOT = _PACKAGE.parents[1]
 _TEXT = {".md": "text/markdown; charset=utf-8", ".txt": "text/plain; charset=utf-8"}
 _START_PAGE = "README.md"
 _START = "index.html"
-# What the build names by its content never changes; everything else is asked for again, which a 304 answers.
+# Files that the build names by their content never change; all others are revalidated.
 _CACHED = {True: "public, max-age=31536000, immutable", False: "no-cache"}
-# The page's first question, sent with its first answer instead of after its scripts. It must be the address that
-# frontend/src/stream/models.ts asks for.
+# The page's first request, preloaded before its scripts run. It must equal the URL in frontend/src/stream/models.ts.
 _PRELOAD = "</api/models?hidden=false>; rel=preload; as=fetch; crossorigin"
-# What stands beside a file, by its encoding; of two that a browser likes equally the first is smaller.
+# Suffixes of compressed copies by encoding, the smallest copy first.
 _SUFFIXES = {"br": ".br", "gzip": ".gz"}
 _NOT_BUILT = {
-    "docs.html": "The reference is not built yet: run ./just start. The API describes itself at /openapi.json.\n",
-    "operator.html": "The operator's page is not built yet: run ./just start, or use PUT /api/flags/tool_loop_v2.\n",
-    "guide.html": "The page for documents is not built yet: run ./just start, or ask with Accept: text/markdown.\n",
+    "docs.html": "The API reference is not built yet: run ./just start, or read /openapi.json.\n",
+    "operator.html": "The operator page is not built yet: run ./just start, or use PUT /api/flags/tool_loop_v2.\n",
+    "guide.html": "The page for documents is not built yet: run ./just start, or send Accept: text/markdown.\n",
 }
 
 
 def page_folder() -> Path | None:
-    """Return where the built page is: in the wheel, else where the repository builds it; None when it is not built."""
+    """Return the folder of the built page, in the wheel or in the repository; None if it is not built."""
     for folder in (_PACKAGE / "_page", _ROOT / "frontend" / "dist"):
         if (folder / _START).is_file():
             return folder
@@ -53,21 +52,21 @@ def page_folder() -> Path | None:
 
 
 def docs_folder() -> Path:
-    """Return the project's own documentation: in the wheel, else in the repository."""
+    """Return the folder of this project's documentation, in the wheel or in the repository."""
     packaged = _PACKAGE / "_docs"
     return packaged if packaged.is_dir() else _ROOT / "docs"
 
 
 def wants_page(scope: Scope) -> bool:
-    """Whether a browser navigates, as against a program or a script that reads: it never gets a document itself."""
+    """Return whether a browser navigates to a document: it gets the page that shows the document."""
     return scope["method"] in ("GET", "HEAD") and "text/html" in Headers(scope=scope).get("accept", "")
 
 
 class _PageFiles(StaticFiles):
-    """Files of the build, each in the smallest encoding that a browser accepts.
+    """Files of the build, each in the smallest encoding that the client accepts.
 
-    `is_open`: the API asks for no token, so that a browser may ask it before the page's scripts run. The type is
-    guessed from the name, where `.br` and `.gz` say nothing of it; ETag and ranges are of what is sent.
+    `is_open`: the API requires no token, so the page can preload its first request. The media type is that of the
+    uncompressed file; ETag and ranges belong to the bytes that are sent.
     """
 
     def __init__(self, folder: Path, *, is_open: bool) -> None:
@@ -90,25 +89,25 @@ class _PageFiles(StaticFiles):
         return response
 
     def _encoding(self, name: str, scope: Scope) -> str | None:
-        """Return the encoding to answer in; raise 404 for what is not served."""
-        is_there = self.has(name)
-        # A client of another protocol should not read that the method is wrong.
-        if name.endswith(tuple(_SUFFIXES.values())) or not (is_there or scope["method"] in ("GET", "HEAD")):
+        """Return the content encoding of the response; raises HTTPException 404 for a file that is not served."""
+        exists = self.has(name)
+        # A POST to an unknown path gets a 404, not a 405: the client may expect another protocol.
+        if name.endswith(tuple(_SUFFIXES.values())) or not (exists or scope["method"] in ("GET", "HEAD")):
             raise HTTPException(404)
-        return accepted(scope, [one for one, suffix in _SUFFIXES.items() if is_there and self.has(f"{name}{suffix}")])
+        return accepted(scope, [one for one, suffix in _SUFFIXES.items() if exists and self.has(f"{name}{suffix}")])
 
     def has(self, name: str) -> bool:
-        """Return whether there is such a file."""
+        """Return whether a file exists."""
         try:
             return self.lookup_path(name)[1] is not None
-        except (OSError, ValueError):  # too long a name or a null byte: StaticFiles rejects it
+        except (OSError, ValueError):  # a long name or a null byte: StaticFiles rejects it
             return False
 
 
 class _Documents(StaticFiles):
-    """Documents: a browser gets the page that shows them, other clients their text; nothing in them is executed.
+    """Documents: a browser gets the page that shows them, other clients their text; none of it is executed.
 
-    Nothing but what search reads is served, and no hidden file.
+    Only files that search can read are served, and no hidden ones.
     """
 
     def __init__(self, folder: Path, page: _PageFiles | None) -> None:
@@ -116,7 +115,7 @@ class _Documents(StaticFiles):
         self._page = page
 
     async def check_config(self) -> None:
-        """Let a folder be absent: there is no notes folder before the first start has made it."""
+        """Accept a missing folder: the first start creates the notes folder."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         folder = await to_thread.run_sync(self._find, path)
@@ -128,11 +127,11 @@ class _Documents(StaticFiles):
         return response
 
     def _find(self, path: str) -> Path | None:
-        """Return the folder, or None for a file; raise 404 for what is not served."""
+        """Return the folder, or None for a file; raises HTTPException 404 for paths that are not served."""
         hidden = any(part.startswith(".") for part in Path(path).parts)
         try:
             full, stat = self.lookup_path(path)
-        except (OSError, ValueError):  # too long a name, a null byte
+        except (OSError, ValueError):  # a long name or a null byte
             raise HTTPException(404) from None
         is_folder = stat is not None and S_ISDIR(stat.st_mode)
         if stat is None or hidden or not (is_folder or Path(path).suffix.lower() in SUFFIXES):
@@ -149,13 +148,13 @@ class _Documents(StaticFiles):
             path = str(Path(path, _START_PAGE))
         response = await super().get_response(path, scope)
         response.headers["content-type"] = _TEXT.get(Path(path).suffix.lower(), "text/plain; charset=utf-8")
-        # Weak: the same document may leave here compressed.
+        # Weak, because the response may be compressed.
         response.headers["etag"] = f"W/{response.headers['etag']}"
         return response
 
 
 def _listing(folder: Path) -> str | None:
-    """List what is served of a folder, as a Markdown document; None where it has a start page."""
+    """List the served files of a folder as Markdown; None if it has a start page."""
     if (folder / _START_PAGE).is_file():
         return None
     with os.scandir(folder) as entries:
@@ -170,7 +169,7 @@ def _plain(name: str) -> str:
 
 
 class _Page(Mount):
-    """The page, without the API's addresses: a mount at / would answer a wrong method there with a 404."""
+    """The page at /, except the paths of the API: there a wrong method must get a 405, not a 404."""
 
     def __init__(self, files: _PageFiles, api: Collection[str]) -> None:
         super().__init__("/", files, name="page")
@@ -184,9 +183,9 @@ class _Page(Mount):
 
 @dataclass(frozen=True, slots=True)
 class PublicPaths:
-    """The paths that need no token: `names`, and all below one of `folders`.
+    """The paths that need no token: `names`, and everything in `folders`.
 
-    `documents` need a token. A browser that opens one gets the page that shows it, which then asks for the token.
+    `documents` need a token, except when a browser navigates to one: the page that shows it then asks for the token.
     """
 
     names: frozenset[str]
@@ -202,10 +201,7 @@ class PublicPaths:
 
 
 def public_paths(settings: Settings, api: Collection[str]) -> PublicPaths:
-    """Return the paths of the page and of this project's documentation, and those of the API that are public.
-
-    The user's own documents are private.
-    """
+    """Return the public paths: the pages, this project's documentation, and `api`. The user's documents are private."""
     folder = page_folder()
     build = [*folder.iterdir()] if folder else []
     names = {"/", "/docs", "/operator", "/guide", "/notes", *(f"/{file.name}" for file in build if file.is_file())}
@@ -241,7 +237,7 @@ def _entry(page: _PageFiles | None, name: str) -> Callable[[Request], Awaitable[
 
 
 async def _built(page: _PageFiles | None, name: str, scope: Scope) -> Response:
-    """Answer with a page of the build, or with a sentence where there is none."""
+    """Respond with a built page, or with a sentence if it is not built."""
     if page is None or not await to_thread.run_sync(page.has, name):
         return PlainTextResponse(_NOT_BUILT[name])
     return await page.get_response(name, scope)

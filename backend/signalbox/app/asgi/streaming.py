@@ -1,4 +1,4 @@
-"""A watcher's response: bytes as the run makes them, a ping when it is silent, a clean end when the client leaves."""
+"""The response of a subscriber: sends events as the run emits them, pings in between, and detects a disconnect."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
@@ -9,19 +9,19 @@ from typing import Any, cast
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from signalbox.app.asgi.eager_task import begin
-from signalbox.app.asgi.transport_write import nothing_written, write_by
+from signalbox.app.asgi.eager_task import start_eagerly
+from signalbox.app.asgi.transport_write import direct_write, no_direct_write
 from signalbox.core.ports import TryEmit
 from signalbox.encoders.encoder import Encoder
 
 PING_SECONDS = 15.0
-# Where the outermost middleware leaves its own `send` for bodies: the middlewares between look only at heads.
+# The key of the outermost middleware's `send` in the scope. Bodies bypass the other middlewares, which need only heads.
 BODY_SEND = "signalbox.body_send"
 
 
 @cache
 def _head_of(encoder: type[Encoder]) -> list[tuple[bytes, bytes]]:
-    """Return the headers that all streams of an encoder have; encoded once, not by Starlette for each stream."""
+    """Return the headers that all streams of an encoder have; Starlette would encode them for each stream."""
     return [*_raw({"content-type": encoder.content_type, **encoder.headers})]
 
 
@@ -30,12 +30,14 @@ def _raw(headers: Mapping[str, str]) -> Iterator[tuple[bytes, bytes]]:
 
 
 class EventStream(Response):
-    """Sends what a generator yields, in one write per item, with the head and the ping of an encoder.
+    """Sends the items of a generator, one write each, with the headers and the ping of an encoder.
 
-    Unlike Starlette's StreamingResponse it also notices a client that leaves while `send` is blocked (quirk E3), and it
-    always closes the generator, so the run knows that its subscriber has gone. The bytes left in `last` and the end
-    of the body are one write. `ended` is called at every end, sometimes twice. A separate task sends: in the request's
-    task, each event would resume every call between the server and this response. A timer sends pings.
+    Unlike Starlette's StreamingResponse it notices a client that leaves while `send` is blocked (quirk E3), and it
+    always closes the generator, so that the run loses its subscriber. `last` is sent in one write with the end of the
+    body. `on_end` is called at every end, sometimes twice.
+
+    A separate task sends: in the request's task, each event would resume every call between the server and this
+    response. A timer sends pings.
     """
 
     def __init__(
@@ -43,42 +45,42 @@ class EventStream(Response):
         encoder: type[Encoder],
         body: AsyncGenerator[Any, None],
         headers: dict[str, str],
-        ended: Callable[[], None] = lambda: None,
+        on_end: Callable[[], None] = lambda: None,
     ) -> None:
-        # Not by Starlette's own constructor, which encodes every header of every stream.
+        # Starlette's constructor is not called, because it encodes every header of every stream.
         self.status_code, self.background, self.body = 200, None, b""
         self.raw_headers = [*_head_of(encoder), *_raw(headers)]
         self._ping_bytes = encoder.ping
         self.last = b""
         self._body = body
-        self._ended = ended
+        self._on_end = on_end
         self._last_write = 0.0
-        self.is_free = False  # something may be pushed: the head is sent, and the client has room for more
+        self.is_free = False  # bytes may be pushed: the headers are sent, and no write is blocked
         self._send_body: Callable[[Message], Coroutine[Any, Any, None]] | None = None
-        self._write: TryEmit[bytes] = nothing_written
-        self._rest: asyncio.Task[None] | None = None
-        self._broken: Exception | None = None
+        self._write: TryEmit[bytes] = no_direct_write
+        self._blocked_push: asyncio.Task[None] | None = None
+        self._send_error: Exception | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._pinging: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send until the end, or until the client has gone."""
+        """Send until the end, or until the client disconnects."""
         loop = asyncio.get_running_loop()
         over = loop.create_future()
         sending = loop.create_task(self._send(send, scope.get(BODY_SEND, send)))
-        leaving = loop.create_task(until_gone(receive))
+        leaving = loop.create_task(until_disconnect(receive))
         for task in (sending, leaving):
-            task.add_done_callback(partial(_tell, over))
+            task.add_done_callback(partial(_resolve, over))
         try:
             await over
         finally:
-            self._ping_no_more()
-            for task in (self._rest, leaving, sending):
+            self._stop_pings()
+            for task in (self._blocked_push, leaving, sending):
                 if task is not None:
                     task.cancel()
             if not sending.done():
                 await asyncio.wait({sending})
-            self._ended()
+            self._on_end()
         if not sending.cancelled() and (error := sending.exception()) is not None:
             raise error
 
@@ -89,54 +91,55 @@ class EventStream(Response):
             self._last_write = monotonic()
             self._timer = loop.call_later(PING_SECONDS, self._ping, send_body)
             self._send_body = cast("Callable[[Message], Coroutine[Any, Any, None]]", send_body)
-            self._write = write_by(send_body) or nothing_written
+            self._write = direct_write(send_body) or no_direct_write
             self.is_free = True
             async for item in self._body:
                 for chunk in self._chunks(item):
                     if not self.is_free:
-                        await self._pushed()
+                        await self._wait_for_push()
                     self._last_write = monotonic()
                     if not self._write(chunk):
                         await send_body({"type": "http.response.body", "body": chunk, "more_body": True})
             if not self.is_free:
-                await self._pushed()
+                await self._wait_for_push()
         finally:
             await self._body.aclose()
-            self._ended()  # before anyone can read the end, and ask again
-            self._ping_no_more()  # one that waited for a slow client would come behind the end
+            self._on_end()  # before the client can read the end and send its next request
+            self._stop_pings()  # a ping blocked by a slow client would follow the end
         await send_body({"type": "http.response.body", "body": self.last, "more_body": False})
 
     def _chunks(self, item: Any) -> Iterable[bytes]:
-        """Return what is written for an item, here the bytes that it is."""
+        """Return the bytes to write for an item; here the item itself."""
         return (item,)
 
     def push(self, chunk: bytes) -> None:
-        """Send bytes at once, before the generator's next item; only while `is_free`, and while it has none."""
+        """Send bytes immediately; allowed only while `is_free` and while the generator has no item ready."""
         self._last_write = monotonic()
         try:
             if self._write(chunk):
                 return
             assert self._send_body is not None
-            self._rest = begin(self._send_body({"type": "http.response.body", "body": chunk, "more_body": True}))
-        except Exception as error:  # noqa: BLE001 - it is this client's, and raised in his task: the run goes on
-            self._broken = error
-        self.is_free = self._rest is None and self._broken is None
+            message: Message = {"type": "http.response.body", "body": chunk, "more_body": True}
+            self._blocked_push = start_eagerly(self._send_body(message))
+        except Exception as error:  # noqa: BLE001 - raised in the sending task: the run and its other clients continue
+            self._send_error = error
+        self.is_free = self._blocked_push is None and self._send_error is None
 
-    async def _pushed(self) -> None:
-        """Wait until everything pushed is sent; raises the error of sending."""
-        if self._broken is not None:
-            raise self._broken
-        if self._rest is not None:
-            await self._rest
-            self._rest, self.is_free = None, True
+    async def _wait_for_push(self) -> None:
+        """Wait until all pushed bytes are sent; raises the error of sending."""
+        if self._send_error is not None:
+            raise self._send_error
+        if self._blocked_push is not None:
+            await self._blocked_push
+            self._blocked_push, self.is_free = None, True
 
     def _ping(self, send: Send) -> None:
-        """Keep the line open between frames (each write is whole frames); one timer per ping, none per event."""
+        """Send a ping if nothing was written for PING_SECONDS; one timer per ping, none per event."""
         loop, now = asyncio.get_running_loop(), monotonic()
         silent = now - self._last_write
         if silent >= PING_SECONDS:
             self._last_write, silent = now, 0.0
-            if self._pinging is None or self._pinging.done():  # else the last one is still on its way
+            if self._pinging is None or self._pinging.done():  # otherwise the last ping is still blocked
                 self._pinging = loop.create_task(self._send_ping(send))
         self._timer = loop.call_later(PING_SECONDS - silent, self._ping, send)
 
@@ -144,22 +147,22 @@ class EventStream(Response):
         try:
             await send({"type": "http.response.body", "body": self._ping_bytes, "more_body": True})
         except Exception as error:  # noqa: BLE001 - as in `push`
-            self._broken, self.is_free = error, False
+            self._send_error, self.is_free = error, False
 
-    def _ping_no_more(self) -> None:
+    def _stop_pings(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
         if self._pinging is not None:
             self._pinging.cancel()
 
 
-async def until_gone(receive: Receive) -> None:
+async def until_disconnect(receive: Receive) -> None:
     """Return when the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-def _tell(over: asyncio.Future[None], task: asyncio.Task[None]) -> None:
-    """Say that one of the two is done, whichever comes first."""
+def _resolve(over: asyncio.Future[None], task: asyncio.Task[None]) -> None:
+    """Resolve the future when the first of the two tasks is done."""
     if not over.done():
         over.set_result(None)

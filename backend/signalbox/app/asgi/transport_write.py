@@ -1,8 +1,8 @@
-"""Writing a piece of a stream where uvicorn itself would write it, without its `send`.
+"""Writes a chunk of a stream to uvicorn's transport, without its `send`.
 
-For a piece of a body `send` is a coroutine, a message and 90 steps of CPython: a tenth of a paced event. What it does
-then is this one write. It leans on parts of uvicorn 0.54.0 that are not for others;
-`tests/unit/app/asgi/test_transport_write.py` checks that they still fit. Other servers get messages through `send`.
+For a chunk, `send` is a coroutine, a message and 90 bytecode instructions, a tenth of a paced event, and ends in this
+write. The module depends on private parts of uvicorn 0.54.0; `tests/unit/app/asgi/test_transport_write.py` checks
+them. With other servers, streams use `send`.
 """
 
 from starlette.types import Send
@@ -11,13 +11,13 @@ from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 from signalbox.core.ports import TryEmit
 
 
-def nothing_written(piece: bytes) -> bool:
-    """Stand where there is no short way."""
+def no_direct_write(piece: bytes) -> bool:
+    """Write nothing: the server has no direct write."""
     return False
 
 
-def write_by(send: Send) -> TryEmit[bytes] | None:
-    """Return the short way beside this `send`, None where there is none; only once the head is sent."""
+def direct_write(send: Send) -> TryEmit[bytes] | None:
+    """Return the direct write of the connection of this `send`, None if there is none or before the headers."""
     cycle = getattr(send, "__self__", None)
     if type(cycle) is not RequestResponseCycle or not cycle.chunked_encoding or cycle.scope["method"] == "HEAD":
         return None

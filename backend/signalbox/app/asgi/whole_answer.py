@@ -1,4 +1,4 @@
-"""The response of a request that asks for no stream: one answer when the run is over."""
+"""The response to a request without streaming: one body when the run is over."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -9,15 +9,15 @@ from msgspec import UNSET
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from signalbox.app.asgi.streaming import until_gone
+from signalbox.app.asgi.streaming import until_disconnect
 from signalbox.core.events import Done, Stamped
 from signalbox.encoders.encoder import WholeEncoder
 
 
 class WholeAnswer(Response):
-    """Reads a run to its end and sends what its encoder makes of it.
+    """Reads a run to its end and sends the body that the encoder makes.
 
-    A client that disconnects is a subscriber that leaves, as with a stream. `ended` is called once, at every end.
+    A disconnect ends the subscription, as with a stream. `on_end` is called once, at every end.
     """
 
     def __init__(
@@ -25,16 +25,16 @@ class WholeAnswer(Response):
         encoder: WholeEncoder,
         batches: AsyncGenerator[list[Stamped], None],
         headers: dict[str, str],
-        ended: Callable[[], None],
+        on_end: Callable[[], None],
     ) -> None:
         super().__init__(headers=headers, media_type=encoder.content_type)
         self._encoder = encoder
         self._batches = batches
-        self._ended = ended
+        self._on_end = on_end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer once, unless the client disconnects before."""
-        reading, leaving = asyncio.create_task(self._read()), asyncio.create_task(until_gone(receive))
+        """Send the body, unless the client disconnects before the run is over."""
+        reading, leaving = asyncio.create_task(self._read_run()), asyncio.create_task(until_disconnect(receive))
         try:
             await asyncio.wait({reading, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if not reading.done():
@@ -44,13 +44,13 @@ class WholeAnswer(Response):
             leaving.cancel()
             reading.cancel()
             await asyncio.wait({reading})
-            self._ended()
+            self._on_end()
         self.status_code, body = self._encoder.answer()
         self.headers["content-length"] = str(len(body))
         self.body = body
         await super().__call__(scope, receive, send)
 
-    async def _read(self) -> None:
+    async def _read_run(self) -> None:
         async with aclosing(self._batches) as batches:
             async for batch in batches:
                 self._encoder.feed(batch)

@@ -2,6 +2,24 @@
 
 from typing import Any
 
+_RUN = {
+    "run_id": "85fa395f316fede103d7763f27725079",
+    "status": "complete",
+    "code": None,
+    "model": "openai/sim",
+    "loop": "v2",
+    "flag": {"variant": "v2", "reason": "STATIC"},
+    "started": 1795227719.6120903,
+    "ended": 1795227719.6216757,
+    "steps": 2,
+    "cost": 0.0013525,
+    "cost_estimated": False,
+    "settled_at": None,
+    "conversation_id": None,
+    "parent_id": None,
+    "simulated": True,
+}
+
 REQUESTS: dict[str, dict[str, Any]] = {
     "ChatRequest": {
         "one question": {"model": "openai/sim", "prompt": "What is the tool loop of Signalbox?"},
@@ -25,45 +43,9 @@ REQUESTS: dict[str, dict[str, Any]] = {
 }
 
 RESPONSES: dict[str, Any] = {
-    "RunList": {
-        "runs": [
-            {
-                "run_id": "85fa395f316fede103d7763f27725079",
-                "status": "complete",
-                "code": None,
-                "model": "openai/sim",
-                "loop": "v2",
-                "flag": {"variant": "v2", "reason": "STATIC"},
-                "started": 1795227719.6120903,
-                "ended": 1795227719.6216757,
-                "steps": 2,
-                "cost": 0.0013525,
-                "cost_estimated": False,
-                "settled_at": None,
-                "conversation_id": None,
-                "parent_id": None,
-                "simulated": True,
-            }
-        ],
-        "next": None,
-        "all_owners": False,
-    },
+    "RunList": {"runs": [_RUN], "next": None, "all_owners": False},
     "RunTrace": {
-        "run_id": "85fa395f316fede103d7763f27725079",
-        "status": "complete",
-        "code": None,
-        "model": "openai/sim",
-        "loop": "v2",
-        "flag": {"variant": "v2", "reason": "STATIC"},
-        "started": 1795227719.6120903,
-        "ended": 1795227719.6216757,
-        "steps": 2,
-        "cost": 0.0013525,
-        "cost_estimated": False,
-        "settled_at": None,
-        "conversation_id": None,
-        "parent_id": None,
-        "simulated": True,
+        **_RUN,
         "watchers": 0,
         "request": {"model": "openai/sim", "tools": ["calculate"], "messages": [{"role": "user", "characters": 16}]},
         "attempts": [

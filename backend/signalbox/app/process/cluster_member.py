@@ -14,6 +14,7 @@ from signalbox.runs.manager import RunManager
 from signalbox.store.database import Database
 from signalbox.store.runs.journal import JournalStore
 from signalbox.store.runs.leases import Sharing
+from signalbox.store.shared_values import OVERRIDE_NOTICE
 
 
 def sharing_of(settings: Settings, database: Database) -> Sharing | None:
@@ -38,7 +39,7 @@ def join(
     tasks: set[asyncio.Task[None]] = set()
 
     def handle(line: str) -> None:
-        if line != "lever":
+        if line != OVERRIDE_NOTICE:
             peers.handle_notification(line)
         elif on_override is not None:
             _start(on_override(), tasks)

@@ -29,13 +29,13 @@ class KnownParameters(APIRoute):
         known = [one.alias for one in get_flat_params(self.dependant) if isinstance(one.field_info, kinds.Query)]
 
         async def checked(request: Request) -> Response:
-            refuse_unknown(request.scope, known)
+            reject_unknown(request.scope, known)
             return await handle(request)
 
         return checked
 
 
-def refuse_unknown(scope: Scope, known: Collection[str] = ()) -> None:
+def reject_unknown(scope: Scope, known: Collection[str] = ()) -> None:
     """Raise RequestError if the query has an unknown parameter."""
     query: bytes = scope["query_string"]
     if not query:

@@ -15,8 +15,8 @@ from signalbox.app.deps import Services, services_of
 from signalbox.app.protocols import ClientProtocol
 from signalbox.app.request.body import object_in, read_body
 from signalbox.app.request.idempotency import checked_key, digest_of, owned
-from signalbox.app.request.query_parameters import refuse_unknown
-from signalbox.app.run_stream import answer, read_event_id, refuse_twins, resume
+from signalbox.app.request.query_parameters import reject_unknown
+from signalbox.app.run_stream import parse_event_id, reject_repeated, resume, run_response
 from signalbox.app.start_run import Origin, start_run
 from signalbox.core.ask import Ask
 from signalbox.core.codes import Code
@@ -52,13 +52,13 @@ async def _respond(request: Request, protocol: ClientProtocol[Any]) -> Response:
     before is answered with that run.
     """
     # Everything is read from the request itself: FastAPI's dependencies were a tenth of a short stream.
-    refuse_unknown(request.scope, protocol.query)
+    reject_unknown(request.scope, protocol.query)
     services, caller = services_of(request), caller_of(request)
     last_event_id, key, x_tool_loop = _headers_of(request)
     if last_event_id is not None or key is not None:
-        refuse_twins(request, "Last-Event-ID", "Idempotency-Key")
+        reject_repeated(request, "Last-Event-ID", "Idempotency-Key")
     if last_event_id:
-        run_id, after = read_event_id(last_event_id)
+        run_id, after = parse_event_id(last_event_id)
         return await resume(run_id, services, caller, after=after, protocol=protocol)
     data = await read_body(request, int(services.settings.signalbox_max_body_mb * 1024 * 1024))
     body = await offloaded(lambda: protocol.body_of(object_in(data)), size=len(data))
@@ -91,7 +91,7 @@ async def _start(
     async with _alone(ask, services):
         with services.streams.acquire(origin.caller.owner) as slot:
             run = await start_run(ask, origin, services)
-            return answer(run, protocol, services, slot, is_streamed=body.is_streamed)
+            return run_response(run, protocol, services, slot, is_streamed=body.is_streamed)
 
 
 def _alone(ask: Ask, services: Services) -> AbstractAsyncContextManager[None]:

@@ -11,7 +11,7 @@ from signalbox.app.openapi.document import api_errors, json_response, replay_res
 from signalbox.app.openapi.response_types import Deleted, RunList, StoppedRun
 from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.request.query_parameters import KnownParameters
-from signalbox.app.run_stream import cursor_of, refuse_twins, resume
+from signalbox.app.run_stream import cursor_of, reject_repeated, resume
 from signalbox.core.codes import Code
 from signalbox.core.events import Status
 from signalbox.core.records import RunRecord, Statuses
@@ -99,7 +99,7 @@ async def get_run_events(
     With `follow=false` the response ends with the events so far.
     """
     await run_of(run_id, services.runs, caller)
-    refuse_twins(request, "Last-Event-ID")
+    reject_repeated(request, "Last-Event-ID")
     return await resume(run_id, services, caller, after=cursor_of(run_id, after, last_event_id), follow=follow)
 
 

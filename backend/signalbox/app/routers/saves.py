@@ -15,7 +15,7 @@ from signalbox.app.openapi.response_types import Deleted, EarlierRun, Save, Save
 from signalbox.app.request.body import read_model
 from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.request.query_parameters import KnownParameters
-from signalbox.app.run_stream import cursor_of, nothing_left, refuse_twins, stream_of
+from signalbox.app.run_stream import cursor_of, no_events_left, reject_repeated, save_response
 from signalbox.conversations.titles import title_of
 from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.codes import Code
@@ -104,16 +104,16 @@ async def get_save_events(
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """Replay the stream of a saved run after a cursor: the same bytes as the run's own stream."""
-    refuse_twins(request, "Last-Event-ID")
+    reject_repeated(request, "Last-Event-ID")
     line = await services.database.read(stored.find_save, save_id, caller.owner)
     if line is None:
         raise RequestError(Code.UNKNOWN_SAVE)
     after = cursor_of(line.run_id, after, last_event_id)
     record = RunRecord(line.run_id, line.model, line.loop)
     if after >= line.seq:
-        return nothing_left(record)
+        return no_events_left(record)
     with services.streams.acquire(caller.owner) as slot:
-        return stream_of(record, lambda _: _kept(save_id, services, after), slot, after=after)
+        return save_response(record, lambda _: _kept(save_id, services, after), slot, after=after)
 
 
 @router.delete(

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from signalbox.app.asgi.security import is_loopback
 from signalbox.app.config import Settings, SettingsError
-from signalbox.app.operator_token import check_kept
+from signalbox.app.operator_token import check_stored_token
 from signalbox.commands.doctor.finding import Finding, ok, refusal, warn
 from signalbox.server.serve import token_for
 
@@ -44,7 +44,7 @@ def _tokens(settings: Settings) -> list[Finding]:
     words = f"{' and '.join(short)} has fewer than {_SHORTEST} characters."
     told = [warn("tokens", words, "Use a longer one; generate it with openssl rand -hex 24.")] if short else []
     try:
-        check_kept(settings, settings.signalbox_data_dir)
+        check_stored_token(settings, settings.signalbox_data_dir)
     except SettingsError as error:
         told.append(refusal("tokens", error))
     return told

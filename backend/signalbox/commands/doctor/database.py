@@ -3,7 +3,7 @@
 import asyncio
 
 from signalbox.app.config import Settings, SettingsError
-from signalbox.app.database_setup import FILE, place_of
+from signalbox.app.database_setup import FILE, location_of
 from signalbox.commands.doctor.finding import Finding, fail, ok, refusal, warn
 from signalbox.commands.doctor.loop import standing
 from signalbox.core.errors import StoreError
@@ -36,7 +36,7 @@ async def _database(settings: Settings) -> list[Finding]:
     except ImportError:
         words = "DATABASE_URL is set, but the package asyncpg is not installed."
         return [fail("database", words, "pip install 'signalbox[postgres]'")]
-    where = place_of(settings)
+    where = location_of(settings)
     try:
         async with asyncio.timeout(SECONDS):
             found = await inspect_server(settings.database_url.get_secret_value())

@@ -5,7 +5,14 @@ from collections.abc import Mapping
 
 from signalbox import __version__
 from signalbox.app.asgi.static_files import page_folder
-from signalbox.app.config import BadValues, Settings, SettingsError, load_settings, unknown_around, unknown_in_file
+from signalbox.app.config import (
+    InvalidValues,
+    Settings,
+    SettingsError,
+    load_settings,
+    unknown_in_environment,
+    unknown_in_file,
+)
 from signalbox.app.installation import how_to_build_page, where_settings_are_listed
 from signalbox.commands.doctor.finding import Finding, fail, ok, refusal, warn
 
@@ -29,7 +36,7 @@ def read_settings() -> tuple[Settings | None, list[Finding]]:
     """Return the settings, None if they are invalid, and the findings about them."""
     try:
         settings = load_settings()
-    except BadValues as error:
+    except InvalidValues as error:
         faults = [fail("settings", fault, "Correct it in .env or in the environment.") for fault in error.faults]
         return None, [*faults, *_misnamed(), _LEFT_OUT]
     except SettingsError as error:
@@ -41,7 +48,7 @@ def read_settings() -> tuple[Settings | None, list[Finding]]:
 def _misnamed() -> list[Finding]:
     return [
         *_names(".env", unknown_in_file(), is_ours_alone=True),
-        *_names("The environment", unknown_around(), is_ours_alone=False),
+        *_names("The environment", unknown_in_environment(), is_ours_alone=False),
     ]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from signalbox.app.config import Settings
 from signalbox.app.folders import notes_folder
-from signalbox.app.tool_setup import notice_of, ours_of, search_of
+from signalbox.app.tool_setup import built_in_tools, search_notice_for, search_of
 from signalbox.commands.doctor.finding import Finding, fail, ok, warn
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
@@ -25,7 +25,7 @@ async def check_search(settings: Settings, client: Client) -> list[Finding]:
     """Search once. Documents are indexed in memory, so that a server's index is not touched."""
     search, why_not = await asyncio.to_thread(search_of, settings, client, None)
     try:
-        found = await _searched(search, why_not, notice_of(settings, search) and _UNCONFIGURED)
+        found = await _searched(search, why_not, search_notice_for(settings, search) and _UNCONFIGURED)
     finally:
         if isinstance(search, DocsSearch):  # in the background: it waits for the index
             asyncio.get_running_loop().run_in_executor(None, search.close)
@@ -56,7 +56,7 @@ async def _searched(search: SearchBackend | None, why_not: str | None, more: str
 
 
 def _tools(settings: Settings, search: SearchBackend | None, why_not: str | None) -> list[Finding]:
-    ours = ours_of(settings, search, why_not, _no_notes(notes_folder(settings)))
+    ours = built_in_tools(settings, search, why_not, _no_notes(notes_folder(settings)))
     every = [*ours, *from_packages({tool.spec.name for tool in ours})]
     missing = [f"{tool.spec.name} is not offered: {tool.unavailable}" for tool in every if tool.unavailable]
     offered = ", ".join(tool.spec.name for tool in every if not tool.unavailable)

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 from signalbox.app.asgi import streaming
-from signalbox.app.asgi.eager_task import begin
+from signalbox.app.asgi.eager_task import start_eagerly
 from signalbox.app.asgi.streaming import EventStream
 from signalbox.app.run_stream import _RunStream
 from signalbox.chat.context import ConversationContext
@@ -257,7 +257,7 @@ async def test_a_ping_that_breaks_ends_its_stream(clock: Clock) -> None:
         await asyncio.wait_for(stage.task, 30)
 
 
-# --- coroutines that begin at once ---
+# --- coroutines that start eagerly ---
 
 
 async def test_work_that_never_waits_is_done_at_once() -> None:
@@ -267,7 +267,7 @@ async def test_work_that_never_waits_is_done_at_once() -> None:
     async def work() -> None:
         done.append(1)
 
-    assert begin(work()) is None
+    assert start_eagerly(work()) is None
     assert done == [1]
 
 
@@ -282,7 +282,7 @@ async def test_work_that_waits_goes_on_in_a_task() -> None:
         await asyncio.sleep(0)
         done.append("over")
 
-    task = begin(work())
+    task = start_eagerly(work())
     assert task is not None
     assert done == ["begun"]
     first.set_result("waited")
@@ -300,7 +300,7 @@ async def test_work_that_fails_later_fails_in_its_task() -> None:
         except ValueError as error:
             raise KeyError("inside") from error
 
-    task = begin(work())
+    task = start_eagerly(work())
     assert task is not None
     first.set_exception(ValueError("outside"))
     with pytest.raises(KeyError, match="inside"):
@@ -317,7 +317,7 @@ async def test_work_that_waits_can_be_cancelled() -> None:
         finally:
             cleared.append(True)
 
-    task = begin(work())
+    task = start_eagerly(work())
     assert task is not None
     await asyncio.sleep(0)
     task.cancel()
@@ -333,7 +333,7 @@ async def test_work_that_fails_at_once_fails_here() -> None:
         raise ValueError("at once")
 
     with pytest.raises(ValueError, match="at once"):
-        begin(work())
+        start_eagerly(work())
 
 
 # --- what a stream leaves behind ---

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
-from signalbox.app.asgi.transport_write import write_by
+from signalbox.app.asgi.transport_write import direct_write
 from starlette.types import Message, Receive, Scope, Send
 
 pytestmark = pytest.mark.anyio
@@ -41,9 +41,9 @@ async def test_pieces_arrive_in_their_order() -> None:
     """Whichever way each of them goes."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        assert write_by(send) is None  # the head is not sent yet
+        assert direct_write(send) is None  # the head is not sent yet
         await send(START)
-        write = write_by(send)
+        write = direct_write(send)
         assert write is not None, "uvicorn has changed: see signalbox/app/asgi/transport_write.py"
         assert write(b"one ")
         assert write(b"")  # which would end the body
@@ -68,7 +68,7 @@ async def test_what_is_not_sent_in_chunks_has_no_short_way(method: str, headers:
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await send({**START, "headers": headers})
-        found.append(write_by(send))
+        found.append(direct_write(send))
         await send({**piece(b"four"), "more_body": False})
 
     async with served(app) as client:
@@ -82,7 +82,7 @@ async def test_a_client_that_reads_slowly_is_waited_for() -> None:
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await send(START)
-        write = write_by(send)
+        write = direct_write(send)
         assert write is not None
         while write(b"x" * 65536):
             pass
@@ -102,7 +102,7 @@ async def test_nothing_is_written_for_a_client_that_has_gone() -> None:
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await send(START)
-        write = write_by(send)
+        write = direct_write(send)
         assert write is not None
         assert write(b"one")
         while (await receive())["type"] != "http.disconnect":
@@ -122,7 +122,7 @@ async def test_any_other_server_has_no_short_way() -> None:
     async def send(message: Message) -> None:
         """Do nothing."""
 
-    assert write_by(send) is None
+    assert direct_write(send) is None
 
 
 async def _until(holds: Any) -> None:

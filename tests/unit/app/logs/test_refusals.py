@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from signalbox.app.asgi.request_id import note_request
+from signalbox.app.asgi.request_id import register_request
 from signalbox.app.logs.rejected_requests import MOST_LINES, SECONDS, RejectionLog
 from structlog.testing import capture_logs
 
@@ -89,7 +89,7 @@ class Clock:
 def reject(rejections: RejectionLog, status: int = 401, code: str = "UNAUTHORIZED") -> None:
     """Reject one request."""
     scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/api/runs", "headers": [], "client": ("::1", 5)}
-    note_request(scope).code = code
+    register_request(scope).code = code
     rejections.add(scope, status)
 
 

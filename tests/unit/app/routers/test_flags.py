@@ -355,7 +355,7 @@ def test_a_token_file_that_others_can_read_is_closed(tmp_path: Path, content: st
 def test_a_token_file_that_holds_no_token_is_told(tmp_path: Path, content: bytes) -> None:
     """One sentence names the file and the remedy."""
     (tmp_path / FILE).write_bytes(content)
-    with pytest.raises(SettingsError, match=rf"{FILE} does not hold one word"):
+    with pytest.raises(SettingsError, match=rf"{FILE} does not contain one word"):
         admin_token(settings_for(tmp_path), tmp_path)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from signalbox import __version__
-from signalbox.app.config import Settings, unknown_around
+from signalbox.app.config import Settings, unknown_in_environment
 from signalbox.commands.doctor import examination, folder
 from signalbox.commands.doctor.access import check_access
 from signalbox.commands.doctor.database import check_database
@@ -435,7 +435,7 @@ def test_all_mistakes_are_named_in_one_round(tmp_path: Path) -> None:
     told = " ".join(ended.stdout.decode().split())
     assert 'SEARCH_BACKEND is "bravo" and cannot be used: must be one of brave, tavily' in told
     assert "did you mean brave? To do: Correct it in .env" in told
-    assert "OPENROUTER_API_KEY cannot be used: must be one word of plain ASCII." in told
+    assert "OPENROUTER_API_KEY cannot be used: must be one word of printable ASCII." in told
     assert 'SIGNALBOX_LOG_LEVEL is "loud" and cannot be used: must be debug, info, warning or error.' in told
     assert "Did you mean SIGNALBOX_PORT?" in told
     assert "The other checks are skipped until the settings are valid." in told
@@ -464,7 +464,7 @@ def test_a_misspelt_setting(tmp_path: Path) -> None:
 def test_a_misspelt_setting_around(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A typo in the environment is a warning; a name that no setting resembles is only said."""
     monkeypatch.chdir(tmp_path)
-    for name in unknown_around():  # where the recordings are, for one
+    for name in unknown_in_environment():  # where the recordings are, for one
         monkeypatch.delenv(name)
     assert "contain no unknown settings" in read_settings()[1][0].found
     monkeypatch.setenv("SIGNALBOX_MAX_RUN", "5")
@@ -519,7 +519,7 @@ def test_what_a_start_refuses_is_a_failure(tmp_path: Path, monkeypatch: pytest.M
     kept.chmod(0o640)
     found = examined(near(tmp_path))
     assert "workers" not in found
-    assert "does not hold one word" in found["tokens"].found
+    assert "does not contain one word" in found["tokens"].found
     assert kept.stat().st_mode & 0o777 == 0o640
     assert "tokens" not in examined(near(tmp_path, signalbox_admin_token="x" * 20))
 

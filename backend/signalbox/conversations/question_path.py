@@ -1,10 +1,10 @@
-"""Places a question in its conversation: the existing nodes before it, and the new ones."""
+"""Finds the path of a question in its conversation's tree: existing nodes, then new ones."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from signalbox.conversations.continuing import behind
+from signalbox.conversations.continuing import appended
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import digest_of, role_of, text_of, turns_in, words_of
 from signalbox.core.codes import Code
@@ -14,112 +14,112 @@ from signalbox.core.messages import Message
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """A new message after `parent_id`; None starts a new root."""
+class NewMessages:
+    """New messages after `parent_id`; None starts a new root."""
 
     messages: tuple[Message, ...]
     parent_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class Regeneration:
     """No new message: an existing one is answered again."""
 
     node_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class Continued:
+class Continuation:
     """No new message: an answer is continued."""
 
     node_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class FullHistory:
     """A complete history, as a client sends it."""
 
     messages: tuple[Message, ...]
 
 
-Asking: TypeAlias = Words | Again | Continued | Whole
+Question: TypeAlias = NewMessages | Regeneration | Continuation | FullHistory
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The path to the node to answer: `known` nodes, then `new` ones."""
+class QuestionPath:
+    """The path from a root to the node to answer: `existing` nodes, then `new` ones."""
 
-    known: tuple[Node, ...]
+    existing: tuple[Node, ...]
     new: tuple[ClientNode, ...] = ()
 
     @property
     def node_id(self) -> str:
         """The node that the run answers."""
-        return self.new[-1].node.id if self.new else self.known[-1].id
+        return self.new[-1].node.id if self.new else self.existing[-1].id
 
 
 @dataclass(frozen=True, slots=True)
-class Placing:
-    """Places questions in one tree; `now` and `new_id` provide times and ids of new nodes."""
+class PathFinder:
+    """Finds paths in one tree; `now` and `new_id` provide times and ids of new nodes."""
 
     tree: Tree
     leaf_id: str | None
     now: float
     new_id: Callable[[], str]
 
-    def place(self, asking: Asking, system: str | None = None) -> Place:
-        """Return the place of a question; raises RequestError for an unknown node."""
-        match asking:
-            case Words():
-                return self._behind(asking, system)
-            case Again(node_id) | Continued(node_id):
-                return Place(tuple(self._way(node_id)))
-            case Whole(messages):
-                return self._walked(turns_in(messages), system)
+    def find(self, question: Question, system: str | None = None) -> QuestionPath:
+        """Return the path of a question; raises RequestError for an unknown node."""
+        match question:
+            case NewMessages():
+                return self._path_after(question, system)
+            case Regeneration(node_id) | Continuation(node_id):
+                return QuestionPath(tuple(self._path_to(node_id)))
+            case FullHistory(messages):
+                return self._matched(turns_in(messages), system)
 
-    def _way(self, node_id: str | None) -> list[Node]:
-        way = self.tree.path(node_id)
-        if node_id is not None and not way:
+    def _path_to(self, node_id: str | None) -> list[Node]:
+        path = self.tree.path(node_id)
+        if node_id is not None and not path:
             raise RequestError(Code.UNKNOWN_MESSAGE, field="parent_id")
-        return way
+        return path
 
-    def _behind(self, words: Words, system: str | None) -> Place:
-        way = self._way(words.parent_id)
-        told = self._client_node(words.messages, words.parent_id, system)
-        if (same := self._unanswered(told.node, words.parent_id)) is not None:
-            return Place(tuple(self.tree.path(same.id)))
-        return Place(tuple(way), (told,))
+    def _path_after(self, question: NewMessages, system: str | None) -> QuestionPath:
+        path = self._path_to(question.parent_id)
+        new = self._client_node(question.messages, question.parent_id, system)
+        if (same := self._unanswered(new.node, question.parent_id)) is not None:
+            return QuestionPath(tuple(self.tree.path(same.id)))
+        return QuestionPath(tuple(path), (new,))
 
     def _unanswered(self, asked: Node, parent_id: str | None) -> Node | None:
         """Return an equal question that has no answer: it was stored, but its run could not start.
 
         It may be the parent itself, since a stored question becomes the leaf.
         """
-        beside = self.tree.children(parent_id)
-        above = self.tree.nodes.get(parent_id) if parent_id is not None and parent_id == self.leaf_id else None
-        for node in (above, *reversed(beside)):
+        siblings = self.tree.children(parent_id)
+        parent = self.tree.nodes.get(parent_id) if parent_id is not None and parent_id == self.leaf_id else None
+        for node in (parent, *reversed(siblings)):
             is_same = node is not None and node.digest == asked.digest and node.system == asked.system
             if node is not None and is_same and node.run is None and not self.tree.children(node.id):
                 return node
         return None
 
-    def _walked(self, turns: Sequence[Sequence[Message]], system: str | None) -> Place:
+    def _matched(self, turns: Sequence[Sequence[Message]], system: str | None) -> QuestionPath:
         """Match turns with nodes from the root; the first turn that matches no node starts a branch."""
-        known: list[Node] = []
+        existing: list[Node] = []
         new: list[ClientNode] = []
         here: str | None = None
         current = {node.id for node in self.tree.path(self.leaf_id)}
         for turn in turns:
             same = self._same(turn, here, current)  # new nodes have no children
             if same is not None:
-                known += self.tree.path(same.id, behind=here)  # with the answer that it continues, if any
+                existing += self.tree.path(same.id, after=here)  # with the answer that it continues, if any
                 here = same.id
             else:
                 new.append(self._client_node(turn, here, None))
                 here = new[-1].node.id
         if new:
             new[-1] = ClientNode(replace(new[-1].node, system=system), new[-1].messages)
-        return Place(tuple(known), tuple(new))
+        return QuestionPath(tuple(existing), tuple(new))
 
     def _same(self, turn: Sequence[Message], here: str | None, current: set[str]) -> Node | None:
         """Return the child that equals a turn; prefer the current branch, then answers of runs, then the newest."""
@@ -134,12 +134,12 @@ class Placing:
 
     def _continuations(self, here: str | None) -> Iterator[tuple[Node, str]]:
         """Yield the children of a node with their texts; answers also with each of their continuations."""
-        follow = [(node, node.text) for node in self.tree.children(here)]
-        while follow:
-            node, text = follow.pop(0)
+        waiting = [(node, node.text) for node in self.tree.children(here)]
+        while waiting:
+            node, text = waiting.pop(0)
             yield node, text
-            follow += [
-                (more, text + behind(node.run, text, more.text))
+            waiting += [
+                (more, text + appended(node.run, text, more.text))
                 for more in self.tree.children(node.id)
                 if node.run is not None and more.run is not None
             ]

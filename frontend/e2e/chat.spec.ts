@@ -1,4 +1,4 @@
-// The chat: a first visit, turns and their versions, the queue, and stopping.
+// The chat: a first visit, turns and versions, the queue, and stopping.
 import {
   answer,
   answerWith,
@@ -105,7 +105,7 @@ test("a second turn sends only the new message, and where it belongs", async ({ 
   expect(page.url()).toContain(`#c=${body.conversation_id}`);
   expect(body.parent_id).toBe(first);
   await expect(page.locator("[data-part=end]")).toHaveCount(2);
-  // The server knows the turn before: a place alone asks on for the time.
+  // The server knows the previous turn: a place alone asks for the time there.
   await expect(answer(page).last()).toContainText("Lima");
 });
 
@@ -152,7 +152,7 @@ test("an answer is made anew, also by another model, and every version is kept",
   await ended(page);
   await expect(end(page)).toContainText("anthropic/sim");
   await expect(question(page)).toHaveCount(1);
-  // The model of one answer is not that of the next.
+  // Regenerating with another model does not change the model of the next answer.
   await expect(page.getByRole("button", { name: /^Model: / })).not.toHaveAttribute("title", "anthropic/sim");
   await versions.getByRole("button", { name: "Previous version" }).click();
   await expect(end(page)).not.toContainText("anthropic/sim");
@@ -227,7 +227,7 @@ test("after a stop the queue waits for the reader; Send now asks at once", async
   await expect(question(page).last()).toContainText("Tokyo");
   await someWords(page);
 
-  // While one runs, it stops that one.
+  // "Send now" stops a running answer.
   await useModel(page, "openai/sim");
   await ask(page, "What time is it in Lima?");
   await queue.getByRole("button", { name: "Send now" }).click();
@@ -250,7 +250,7 @@ test("stop tells the server, keeps what came, and gives the box back", async ({ 
   await expect(message(page)).toBeFocused();
   await expect(response(page).locator("[data-part=error]")).toHaveCount(0);
 
-  // By Escape, and before the server has named the run.
+  // Escape stops an answer before it has a run id.
   const other = page.waitForResponse(/\/api\/runs\/\w+\/stop$/);
   const posted = page.waitForResponse("**/api/chat/stream");
   await message(page).fill("Another long answer, please.");

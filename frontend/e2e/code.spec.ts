@@ -1,8 +1,8 @@
-// Code in an answer: coloured while it is written, and shown as the characters that were written.
+// Code in an answer: highlighted while it streams, without changing its characters.
 import { answer, ask, end, ended, expect, type Page, test, useModel } from "./support/page.ts";
 import { openWire, type Wire } from "./support/wire.ts";
 
-/** Its answer holds a block of XML. */
+/** The answer contains a block of XML. */
 const MODEL = "openai/sim-quirk-a11-fence";
 
 let wire: Wire;
@@ -18,7 +18,7 @@ test.afterEach(() => wire.close());
 const block = (page: Page) => answer(page).locator("[data-part=code]");
 const tags = (page: Page) => block(page).locator(".code-name");
 
-/** Notes each time that a coloured word has lost its colour, or the block has shrunk. */
+/** Count each loss of colour, and each time that the block shrinks. */
 const watchColours = (page: Page) =>
   page.evaluate(() => {
     const state = { words: 0, height: 0, losses: 0 };

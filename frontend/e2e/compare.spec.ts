@@ -1,4 +1,4 @@
-// Compare: one question, two to four models side by side, each with its own stop, figures and way to go on.
+// Compare: one message, two to four models side by side.
 import { ask, ended, expect, message, type Page, REFUSED, test } from "./support/page.ts";
 
 const SEARCH = "What is a run? Search for it.";
@@ -8,13 +8,13 @@ const columns = (page: Page) => page.locator("[data-part=column]");
 const endOf = (page: Page, model: string) => column(page, model).locator("[data-part=end]");
 const compared = (page: Page) => page.getByRole("group", { name: "Models to compare" });
 
-/** Compare exactly these, in this order. */
+/** Compare exactly these models, in this order. */
 async function compare(page: Page, ...models: string[]): Promise<void> {
   await page.goto("/");
   await page.getByRole("button", { name: "Compare models" }).click();
   await expect(compared(page).locator("[data-part=compared-model]")).toHaveCount(2);
   const chosen = compared(page).locator("[data-part=compared-model]");
-  // Two of them are there at first, and of less than two no comparison is left: one comes before one goes.
+  // A comparison has at least two models, so a model is added before another is removed.
   const first = await chosen.evaluateAll((all) => all.map((one) => one.getAttribute("title") ?? ""));
   const unwanted = first.filter((id) => !models.includes(id));
   for (const model of models.filter((id) => !first.includes(id))) {
@@ -58,7 +58,7 @@ test("two models answer one question, and the chosen one is gone on with", async
   await expect(column(page, "openai/gpt-4o")).toHaveAttribute("data-chosen", "true");
   await expect(column(page, "openai/sim")).toHaveAttribute("data-chosen", "false");
 
-  // Leave one, and the chat goes on with one model behind the chosen answer.
+  // Remove all but one model. The chat continues with one model after the chosen answer.
   const chosen = await column(page, "openai/gpt-4o").locator("[data-part=response]").getAttribute("data-run");
   await page.getByRole("button", { name: "Compare models" }).click();
   await expect(page.getByRole("button", { name: /^Model: / })).toBeVisible();
@@ -66,7 +66,7 @@ test("two models answer one question, and the chosen one is gone on with", async
   await ended(page);
   expect(bodies.at(-1)?.parent_id).toBe(chosen);
 
-  // After a reload the answers stand as they stood, and can be shown one at a time.
+  // After a reload, the answers are still side by side, and can be shown one at a time.
   await page.reload();
   await expect(columns(page)).toHaveCount(2);
   await expect(column(page, "openai/gpt-4o")).toHaveAttribute("data-chosen", "true");
@@ -93,7 +93,7 @@ test("four at once, one of them stopped while the others go on", async ({ page }
   await expect.poll(async () => (await other.textContent())?.length).toBeGreaterThan(before);
   for (const model of models.slice(2))
     await expect(endOf(page, model)).toHaveAttribute("data-status", "complete", { timeout: 20_000 });
-  // The box stops what is left.
+  // The Stop button of the message box stops the remaining answers.
   await page.locator("[data-part=composer]").getByRole("button", { name: "Stop" }).click();
   await expect(endOf(page, "anthropic/sim-long-20000")).toHaveAttribute("data-status", "cancelled");
   await expect(page.getByRole("button", { name: "Send" })).toBeVisible();
@@ -107,7 +107,7 @@ test("one that fails leaves the other alone", async ({ page, faults }) => {
   await expect(endOf(page, "openai/sim-error-500")).toHaveAttribute("data-status", "error", { timeout: 30_000 });
   await expect(column(page, "openai/sim-error-500").getByRole("alert")).toBeVisible();
   await expect(column(page, "openai/sim").getByRole("alert")).toHaveCount(0);
-  // Nothing can follow an answer that is none.
+  // No message can follow a failed answer.
   await expect(column(page, "openai/sim")).toContainText("Your next message continues from this answer.");
   await expect(column(page, "openai/sim-error-500")).toContainText("There is no answer to continue from.");
   await expect(page.getByRole("button", { name: /^Continue with this answer/ })).toHaveCount(0);
@@ -138,7 +138,7 @@ test("the columns stand in the order of the choice, after a retry and a reload t
     );
   };
   const before = await figures();
-  // The figures come with the conversation: the events of the runs are not needed for them.
+  // The figures are part of the conversation, so no events are loaded for them.
   await page.route("**/api/runs/*/events*", (route) => route.abort());
   await page.reload();
   await expect(columns(page)).toHaveCount(3);
@@ -200,7 +200,7 @@ test("four columns are one row that scrolls sideways, by buttons and by keyboard
   await expect(page.getByRole("button", { name: "Previous column" })).toHaveCount(0);
   await page.getByRole("button", { name: "Next column" }).click();
   await expect.poll(at).toBeGreaterThan(200);
-  // The heads go along.
+  // The heads scroll along.
   await expect
     .poll(async () => {
       const head = await page.getByRole("heading", { name: /Google/ }).boundingBox();
@@ -226,7 +226,7 @@ test("the page follows the longest column, and leaves a reader who has scrolled 
   await expect(endOf(page, "google/sim")).toHaveAttribute("data-status", "complete", { timeout: 30_000 });
   await expect.poll(height, { timeout: 30_000 }).toBeGreaterThan(1600);
   await expect.poll(gap).toBeLessThan(96);
-  // No column scrolls up and down by itself.
+  // Columns do not scroll vertically.
   expect(
     await page
       .locator("[data-part=columns], [data-part=columns] *")
@@ -240,7 +240,7 @@ test("the page follows the longest column, and leaves a reader who has scrolled 
           ).length,
       ),
   ).toBe(0);
-  // A look sideways is none upward.
+  // Scrolling horizontally does not count as scrolling up.
   await chat.hover();
   await page.mouse.wheel(40, -4);
   const grown = await height();
@@ -319,10 +319,10 @@ test("the first column can be stopped before its question has a name: the other 
   page,
   faults,
 }) => {
-  // The server does not know the conversation when it is asked for it.
+  // The server does not know the conversation yet.
   faults.allow(REFUSED);
   await compare(page, "openai/sim", "anthropic/sim");
-  // The head of the first answer never comes, and the server has not got the question.
+  // The first request never reaches the server.
   await page.route("**/api/chat/stream", (route) =>
     route.request().postDataJSON().model === "openai/sim" ? undefined : route.continue(),
   );

@@ -1,4 +1,4 @@
-// An answer that was cut goes on right behind its text: one document, one copy, the same after a reload.
+// A continued answer: its texts join into one, also when copied and after a reload.
 import {
   answer,
   ask,
@@ -19,7 +19,7 @@ test.beforeEach(async ({ page }) => {
   await page.goto("/");
 });
 
-/** As the simulator writes it (`simulator/model/continuation.py`). */
+/** The simulator's text (`simulator/model/continuation.py`). */
 const DOCUMENT = `Three steps make a small cache.
 
 \`\`\`python
@@ -38,7 +38,7 @@ def remember(key, value):
 
 const goOn = (page: Page) => response(page).getByRole("button", { name: "Continue", exact: true });
 
-/** Press Continue, and wait for the end of what it brings. */
+/** Press Continue, and wait for the end of the continuation. */
 async function continued(page: Page, status: string): Promise<void> {
   const answered = page.waitForResponse("**/api/chat/stream");
   await goOn(page).click();
@@ -205,7 +205,7 @@ test("a limit of one's own is named as in the settings, and Raise limit leads to
   expect(await field.evaluate((one: HTMLInputElement) => one.value.slice(one.selectionStart ?? 0))).toBe("40");
   await page.keyboard.type("2000");
   await page.keyboard.press("Escape");
-  // The setting has changed, the answer has not: after a reload, too, it is said what this one was asked with.
+  // After a change of the setting, the box still gives the limit of this answer's request, also after a reload.
   for (const look of [async () => undefined, () => page.reload()]) {
     await look();
     await expect(box).toContainText("“Maximum answer length” was set to 40 for this answer. It is now set to 2,000.");
@@ -268,7 +268,7 @@ test("a continuation that a reload cut off before it had a name is asked for onc
   let held = true;
   await page.route("**/api/chat/stream", async (route) => {
     keys.push(route.request().headers()["idempotency-key"]);
-    if (held) return; // the answer to the first request never comes
+    if (held) return; // the first request never gets a response
     await route.continue();
   });
   await goOn(page).click();
@@ -324,7 +324,7 @@ test("an answer that another tab is already continuing shows that continuation",
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await ended(page, "cancelled");
   const other = await context.newPage();
-  // It does not hear of the other tab before it asks.
+  // This tab receives no messages from the other one.
   await other.addInitScript(() => Object.defineProperty(window, "BroadcastChannel", { value: undefined }));
   await other.goto(page.url());
   await ended(other, "cancelled");

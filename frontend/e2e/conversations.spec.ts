@@ -1,4 +1,4 @@
-// The conversations at the left: listed, searched, named, exported, deleted, followed in other tabs, and what was kept.
+// The sidebar: list, search, rename, export, delete, other tabs, and saved answers.
 import { readFile } from "node:fs/promises";
 import {
   answer,
@@ -19,7 +19,7 @@ const lines = (page: Page) => page.locator("[data-part=sidebar] [data-part=line]
 const here = (page: Page) => page.locator("[data-part=line]:has([aria-current=page])");
 const search = (page: Page) => page.getByRole("textbox", { name: "Search conversations" });
 
-/** Words that no other test asks. */
+/** Unique words for this test. */
 let word: string;
 
 test.use({ viewport: { width: 1280, height: 800 } });
@@ -160,7 +160,7 @@ test("a lamp stands at what runs, and goes when it is over", async ({ page }) =>
   await someWords(page);
   const line = lines(page).filter({ hasText: word });
   await expect(line.locator("[data-lamp=running]")).toBeVisible();
-  // It goes on while something else is looked at.
+  // The run continues while another chat is open.
   await page.getByRole("button", { name: "New chat" }).click();
   await expect(line.locator("[data-lamp=running]")).toBeVisible();
   await line.getByRole("link").click();

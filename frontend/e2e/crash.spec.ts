@@ -1,4 +1,4 @@
-// A server that is killed in the middle of an answer: the page says what was lost, and shows what was saved.
+// A server crash during an answer: the page shows what was saved and reports what was lost.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
@@ -41,14 +41,14 @@ async function askLong(page: Page, url = server.url): Promise<string> {
   return runId;
 }
 
-/** The words of an answer that the server has by now, in letters. */
+/** The letters of the answer that the server has so far. */
 async function saved(runId: string): Promise<string> {
   const events = await (await fetch(`${server.url}/api/runs/${runId}/events?follow=false`)).text();
   const data = [...events.matchAll(/^data: (.*)$/gm)].map(([, event]) => JSON.parse(event ?? ""));
   return letters(data.map((event) => (event.type === "content" ? event.content : "")).join(""));
 }
 
-/** Hold the disk, so that nothing is saved from now on; the result lets it go. */
+/** Block writes to the disk. The result unblocks them. */
 function holdDisk(): () => void {
   const database = new DatabaseSync(join(server.data, "signalbox.db"));
   database.exec("PRAGMA busy_timeout = 10000; BEGIN IMMEDIATE");
@@ -57,13 +57,13 @@ function holdDisk(): () => void {
 
 test("the words that were not saved are counted, marked, and gone after a reload", async ({ page }) => {
   const runId = await askLong(page);
-  // A flush follows each event within 100 ms: by now the first words are saved.
+  // Each event is flushed within 100 ms, so the first words are saved.
   await expect.poll(async () => (await shown(page)).length).toBeGreaterThan(500);
   const release = holdDisk();
   const before = (await shown(page)).length;
   await expect.poll(async () => (await shown(page)).length).toBeGreaterThan(before + 100);
   const seen = await shown(page);
-  // The page waits for the server as long as that takes to start.
+  // The page waits for the server to start again.
   await page.clock.pauseAt(Date.now() + 60_000);
   await server.kill();
   release();
@@ -77,7 +77,7 @@ test("the words that were not saved are counted, marked, and gone after a reload
   expect(await shown(page)).toBe(whole);
   const lost = box(page).locator("[data-part=unsaved] p");
   const text = (await lost.textContent()) ?? "";
-  // Some of it may have come in the moment between the last look and the kill.
+  // More text may have arrived between the last check and the kill.
   expect(`${whole}${letters(text)}`.startsWith(seen)).toBe(true);
   expect(letters(text).length).toBeGreaterThan(50);
   const count = text.length.toLocaleString("en-US");

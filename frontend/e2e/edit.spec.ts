@@ -1,4 +1,4 @@
-// The box in which a question is changed has room to write in.
+// The layout of the edit box.
 import { ask, ended, expect, message, type Page, test } from "./support/page.ts";
 
 const box = (page: Page) => page.locator("[data-part=edit]");
@@ -21,7 +21,7 @@ for (const width of [1440, 768, 375])
     expect(words.x - frame.x).toBeGreaterThanOrEqual(14);
     expect(words.y - frame.y).toBeGreaterThanOrEqual(14);
     expect(frame.right - words.right).toBeGreaterThanOrEqual(14);
-    // Three lines, so that a short question can become a longer one, and no line longer than those of an answer.
+    // Three lines, no wider than the lines of an answer.
     expect(words.height).toBeGreaterThanOrEqual(72);
     expect(words.width).toBeLessThanOrEqual(700);
 

@@ -1,4 +1,4 @@
-// What goes wrong stands in a box of its own, says what to do, and can be done; never in the answer.
+// Errors: each has its own box with a title, advice and buttons, outside the answer.
 import {
   answer,
   ask,
@@ -27,12 +27,12 @@ interface Case {
   model: string;
   code: string;
   status: string;
-  /** Our own sentence, in bold. */
+  /** The title in bold. */
   title: string;
   says: RegExp;
-  /** The names of what can be pressed. */
+  /** The labels of the buttons. */
   fixes: string[];
-  /** Text had come before. */
+  /** There was text before the error. */
   keeps?: true;
 }
 
@@ -118,7 +118,7 @@ for (const { model, code, title, status, says, fixes, keeps } of CASES) {
     const quote = box(page).locator("[data-part=quote] blockquote");
     await expect(quote).toHaveText(quoted ? [quoted] : []);
     if (quoted) await expect(alert).not.toContainText(quoted);
-    // Asking the same again cannot help where the box does not offer it; a limit that was reached is no crash.
+    // If the box offers no Retry, there is no Regenerate button. A limit is not shown as a failure.
     await expect(response(page).getByRole("button", { name: "Retry" })).toHaveCount(fixes.includes("Retry") ? 1 : 0);
     await expect(end(page).locator(`[data-lamp=${code === "LENGTH" ? "cut" : "failed"}]`)).toHaveCount(1);
     if (!keeps) await expect(answer(page)).toHaveCount(0);
@@ -127,7 +127,7 @@ for (const { model, code, title, status, says, fixes, keeps } of CASES) {
       await expect(answer(page).last()).not.toContainText(error);
       expect(await shown(page)).toBe(await said(page, runId));
     }
-    // The warning that only announces this ending is not said twice.
+    // A warning that only repeats the error is not shown.
     await expect(response(page).locator(`[data-part=warning][data-code=${code}]`)).toHaveCount(0);
     if (fixes.includes("Add credits")) {
       const link = box(page).getByRole("link", { name: "Add credits" });
@@ -159,7 +159,7 @@ test("a model that declines is no failure", async ({ page }) => {
   await useModel(page, "openai/sim-refusal");
   await ask(page, "What is a run?");
   await ended(page, "content_filter");
-  // Once, at the end.
+  // Shown once, at the end.
   await expect(end(page)).toContainText("Declined by the model");
   await expect(response(page).getByText(/declined/i)).toHaveCount(1);
   await expect(box(page)).toHaveCount(0);

@@ -1,13 +1,13 @@
-// The first visit: what it costs, what stands there before the scripts run, and that nothing moves when they do.
+// The first visit: its size, the prerendered page, and that nothing moves when the scripts run.
 import { ask, ended, expect, expectAccessible, message, type Page, test } from "./support/page.ts";
 
-/** Everything that the model's name waits for, over the wire: the page, its styles and scripts, and the list. */
+/** The bytes until the model's name is shown: page, styles, scripts and the model list. */
 const MOST_BYTES = 175_000;
-/** What a reader could reach in the drawing of the page. */
+/** Focusable elements of the prerendered page. */
 const CONTROLS = "a, button, input, label, select, summary, textarea, [tabindex]";
-/** A browser asks six at a time. */
+/** Browsers send six requests at a time. */
 const MOST_REQUESTS = 14;
-/** With what is fetched when the page has time: fonts, the renderer, the list of the picker. */
+/** Including what loads later: fonts, the renderer, the picker's list. */
 const MOST_IN_ALL = 370_000;
 const SIZES = [
   { width: 375, height: 812 },
@@ -21,7 +21,7 @@ interface Fetched {
   encoded: string | undefined;
 }
 
-/** All that a page fetches from now on. */
+/** Collect all further requests. */
 async function fetched(page: Page): Promise<Fetched[]> {
   const cdp = await page.context().newCDPSession(page);
   const all: Fetched[] = [];
@@ -42,7 +42,7 @@ const modelName = (page: Page) => page.locator("[data-part=model][title]:not([ti
 const sum = (all: readonly Fetched[]) => all.reduce((bytes, one) => bytes + one.bytes, 0);
 const listOf = (all: readonly Fetched[]) => all.map(({ path, bytes }) => `${path} ${bytes}`).join("\n");
 
-/** What the document names itself: it is fetched before the first script runs. */
+/** The files that the document names, which load before the first script runs. */
 async function named(page: Page): Promise<readonly string[]> {
   const html = await (await page.request.get("/")).text();
   return [...html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)].map(([, path = ""]) => path);
@@ -59,7 +59,7 @@ test("the first visit is small", async ({ page }) => {
   expect(waitedFor.length, listOf(waitedFor)).toBeLessThanOrEqual(MOST_REQUESTS);
   expect(sum(waitedFor), listOf(waitedFor)).toBeLessThan(MOST_BYTES);
   expect(sum(all), listOf(all)).toBeLessThan(MOST_IN_ALL);
-  // A drawing of 373 bytes fits into the packet as it is.
+  // The icon of 373 bytes fits into one packet uncompressed.
   const whole = all.filter(({ path, bytes, encoded }) => !encoded && bytes > 2_000 && !path.endsWith(".woff2"));
   expect(listOf(whole)).toBe("");
 });
@@ -104,7 +104,7 @@ test("a question that is asked before the rows have arrived is drawn when they h
   await expect(page.locator("[data-part=question]")).toContainText("Are you there?");
 });
 
-/** Where the page stands, and where its drawing stood. */
+/** The positions of the page and of its prerendered version. */
 const places = (page: Page) =>
   page.evaluate(() =>
     ["nav", "header", "main", "main h2", "main li:last-child", "footer", "textarea"].map((what) => {
@@ -139,7 +139,7 @@ for (const viewport of SIZES) {
   });
 }
 
-/** Hold the page's scripts back until the result is called. */
+/** Hold the page's scripts until the result is called. */
 async function holdScripts(page: Page): Promise<() => void> {
   let release: () => void = () => undefined;
   const held = new Promise<void>((released) => {
@@ -160,7 +160,7 @@ for (const width of [375, 1280]) {
     page.on("framenavigated", (frame) => visits.push(frame.url()));
     await page.goto("/", { waitUntil: "commit" });
     const early = drawing(page).getByRole("textbox", { name: "Message" });
-    // A window that is wide enough for no phone has the focus there; on a phone it would bring the keyboard.
+    // In a wide window, the message box has the focus. On a phone, that would open the keyboard.
     if (width === 375) await early.click();
     await expect(early).toBeFocused();
     await page.keyboard.type("Will it");
@@ -213,7 +213,7 @@ test("what is written before the scripts run follows the draft of that chat, and
   const early = drawing(page).getByRole("textbox", { name: "Message" });
   await expect(early).toHaveValue("");
   await early.fill("Second.");
-  // Enter does not send a draft that is not seen there.
+  // Enter does not send a draft that was not visible.
   await page.keyboard.press("Enter");
   release();
   await expect(message(page)).toHaveValue("First.\n\nSecond.");

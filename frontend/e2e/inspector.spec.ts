@@ -1,4 +1,4 @@
-// The run inspector: every run, live and later, with all that is known of it.
+// The run inspector, for running and finished runs.
 import { readFile } from "node:fs/promises";
 import {
   ask,
@@ -170,7 +170,7 @@ test("beside the chat where there is room, else a sheet; Escape closes it and th
   const sheet = page.getByRole("dialog", { name: "Run details" });
   await expect(sheet).toBeVisible();
   await expect(page.getByRole("complementary", { name: "Run details" })).toHaveCount(0);
-  // What was open stays open when the window gets its room back.
+  // The panel stays open when the window becomes wider again.
   await tab(page, "Events").click();
   await page.setViewportSize({ width: 1280, height: 800 });
   await expect(sheet).toHaveCount(0);

@@ -1,4 +1,4 @@
-// The whole chat without a mouse: everything is reached, the focus is always seen, and closing never loses it.
+// The whole chat by keyboard: everything is reachable, the focus is visible, and closing restores it.
 import { ask, ended, expect, message, type Page, response, someWords, stops, test } from "./support/page.ts";
 
 const SEARCH = "What is a run? Search for it.";
@@ -9,7 +9,7 @@ test.beforeEach(({ page }) => page.goto("/"));
 const press = (page: Page, ...keys: string[]) =>
   keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
 
-/** What has the focus, by its role or tag and its name; it must be something that can be seen. */
+/** The focused element by role or tag and name. It must be visible. */
 async function focused(page: Page): Promise<string> {
   await expect
     .poll(() => page.evaluate(() => document.activeElement !== document.body && document.activeElement !== null))
@@ -21,7 +21,7 @@ async function focused(page: Page): Promise<string> {
   });
 }
 
-/** Whether what has the focus is marked: by an outline of its own, or by the edge or the outline of what it stands in. */
+/** Whether the focus is visible: by an outline or border of the element or its container. */
 const isMarked = (page: Page) =>
   page.evaluate(() => {
     const element = document.activeElement as HTMLElement;
@@ -37,7 +37,7 @@ const isMarked = (page: Page) =>
     });
   });
 
-/** Go on by Tab until this has the focus; every stop on the way is marked. */
+/** Press Tab until this element has the focus. The focus must be visible at every step. */
 async function tabTo(page: Page, wanted: RegExp, key = "Tab"): Promise<void> {
   const passed: string[] = [];
   for (let stop = 0; stop < 60; stop++) {
@@ -272,7 +272,7 @@ test("the list of conversations is gone through, named and emptied by keys", asy
 
 test("a narrow window's sheet of conversations gives the focus back", async ({ page }) => {
   await page.setViewportSize({ width: 375, height: 720 });
-  // The list beside the chat is gone when the page has taken notice of its new width.
+  // The page has reacted to the new width.
   await expect(page.locator("[data-part=sidebar]")).toHaveCount(0);
   await page.keyboard.press("Control+b");
   await expect(page.locator("[data-part=sidebar]")).toBeVisible();

@@ -1,4 +1,4 @@
-// The line while a run goes on: reasoning in its blocks, and which panel is open when.
+// The line during a run: reasoning blocks, and which panel is open when.
 import {
   answer,
   ask,
@@ -45,7 +45,7 @@ test("reasoning that was asked for has its place at once, its blocks in order, a
   await expect(head(page, "reasoning")).toContainText("Thinking");
   await expect(stops(page, "pending")).toHaveCount(0);
 
-  // Right behind a result the next block has its place, before its first word.
+  // After a result, the next reasoning block appears before its first text.
   await wire.release('"type":"reasoning"');
   await expect(stops(page, "search")).toHaveCount(1);
   await expect(stops(page, "pending")).toHaveText(/^Thinking/);
@@ -59,7 +59,7 @@ test("reasoning that was asked for has its place at once, its blocks in order, a
     expect.stringMatching(/^.*Thought for (a moment|\d+ s)$/),
     expect.stringMatching(/^.*Thought for (a moment|\d+ s)$/),
   ]);
-  // What was thought is all there, in its own block.
+  // Each block has its complete text.
   await head(page, "reasoning", 1).click();
   await expect(stops(page, "reasoning").nth(1).locator("[data-part=reasoning]")).toContainText(/\w+ \w+ \w+/);
 });
@@ -93,7 +93,7 @@ test("reasoning hands over to the search, the search to the answer", async ({ pa
   await wire.release('"type":"tool_result"');
   await expect(head(page, "search")).toContainText("Searching");
   await expect(head(page, "search")).toHaveAttribute("aria-expanded", "false");
-  // A search was called, and nothing more was thought for a while.
+  // After a search call, no reasoning arrives for a while.
   await expect(head(page, "reasoning")).toHaveAttribute("aria-expanded", "false");
 
   await wire.release('"type":"content"');
@@ -175,7 +175,7 @@ test("thoughts with only hidden tools between them are one row", async ({ page }
   await expect(stops(page, "reasoning")).toHaveCount(1);
   const seen = await seenLine(page);
   for (const line of seen) expect(line.filter(({ kind }) => kind !== "answer").length).toBeLessThanOrEqual(1);
-  // Both thoughts are there, each in its own paragraphs.
+  // Both texts are there, as separate paragraphs.
   await head(page, "reasoning").click();
   await expect(stops(page, "reasoning").locator("[data-part=reasoning] > .prose")).toHaveCount(2);
 });
@@ -195,14 +195,14 @@ test("the steps of a long run fold into one row when the answer begins, which op
   await expect(row).toHaveAttribute("aria-expanded", "false");
   await expect(stops(page, "search").first()).not.toBeInViewport();
   await ended(page);
-  // What the answer cites leads to its page as before.
+  // Citations still link to their pages.
   await expect(response(page).locator("[data-part=cite]").first()).toHaveAttribute("href", /./);
 
   await row.focus();
   await page.keyboard.press("Enter");
   await expect(row).toHaveAttribute("aria-expanded", "true");
   await expect(head(page, "search")).toBeInViewport();
-  // The rows stand behind the one that they belong to.
+  // The rows are indented.
   const startOf = async (one: typeof row) => (await one.boundingBox())?.x ?? 0;
   expect(await startOf(head(page, "search"))).toBeGreaterThan((await startOf(row)) + 16);
   await page.keyboard.press("Tab");

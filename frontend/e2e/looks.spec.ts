@@ -1,4 +1,4 @@
-// Every screen at every width, in dark and light: nothing overflows, axe finds nothing, and a picture is kept of each.
+// Every screen at every width, dark and light: no overflow, no axe violations, and a screenshot of each.
 import {
   answer,
   ask,
@@ -19,7 +19,7 @@ import { expectFits, inspectScreen, type Screen } from "./support/screens.ts";
 
 const SEARCH = "How does Signalbox keep a stream alive when the connection drops? Search for the journal of a run.";
 
-/** A tiny picture of one red pixel. */
+/** An image of one red pixel. */
 const PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==",
   "base64",
@@ -27,7 +27,7 @@ const PIXEL = Buffer.from(
 
 const chat = (page: Page) => page.goto("/");
 
-/** One answer does for all screens that only look at it. */
+/** One answer for all screens that only show it. */
 let told: string | undefined;
 
 async function asked(page: Page, model?: string, status = "complete"): Promise<void> {
@@ -306,7 +306,7 @@ test("who wants no motion gets none, even while an answer comes", async ({ page 
   await message(page).press("Escape");
   await ended(page, "cancelled");
 
-  // The lamps turn for everybody else; else this test would hold for a page that never moves.
+  // The lamps turn by default. Otherwise this test would also pass without any animation.
   await page.emulateMedia({ reducedMotion: "no-preference" });
   await ask(page, "Once more, please.");
   await expect.poll(moving).toBeGreaterThan(0);
@@ -351,6 +351,6 @@ test("a screen reader hears where the run is, and never a word of the answer", a
   expect(events.filter(({ type }) => type === "content").length).toBeGreaterThan(20);
   expect(heard.length).toBeLessThan(15);
   for (const words of heard) expect(words).toMatch(/^(Waiting|Thinking|Searching|Using|Writing|Still|The answer)/);
-  // No region that is read out by itself holds the text.
+  // No live region contains the text of the answer.
   await expect(answer(page).locator("xpath=ancestor::*[@aria-live or @role='status' or @role='log']")).toHaveCount(0);
 });

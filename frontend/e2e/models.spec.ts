@@ -1,4 +1,4 @@
-// The list of models: it opens at the current model, wherever that stands, in every place that offers the list.
+// The model list opens at the current model, everywhere in the page.
 import { answerWith, ask, ended, expect, expectAccessible, type Page, test, useModel } from "./support/page.ts";
 
 const LATE = "qwen/sim";
@@ -6,7 +6,7 @@ const LATE = "qwen/sim";
 const list = (page: Page) => page.getByRole("listbox", { name: "Models" });
 const row = (page: Page, id: string) => list(page).locator(`[data-model="${id}"]`);
 
-/** The row is active, named to the field, and wholly between the ends of the list. */
+/** The row is active, referenced by the field, and completely visible. */
 async function expectOpenAt(page: Page, id: string): Promise<void> {
   await expect(row(page, id)).toHaveAttribute("data-active", "true");
   const rowId = await row(page, id).getAttribute("id");
@@ -19,7 +19,7 @@ async function expectOpenAt(page: Page, id: string): Promise<void> {
     .toBe(true);
 }
 
-/** As many models as OpenRouter lists, most of them before the one that is looked for. */
+/** As many models as OpenRouter lists, most of them before the wanted one. */
 async function withLongList(page: Page): Promise<void> {
   await page.route("**/api/models*", async (route) => {
     const response = await route.fetch();
@@ -37,7 +37,7 @@ test("the list opens at the current model", async ({ page }) => {
   await page.getByRole("button", { name: /^Model: / }).click();
   await expectOpenAt(page, LATE);
   await expect(row(page, LATE)).toHaveAttribute("aria-selected", "true");
-  // The arrows go on from there, and a search begins at its best row.
+  // Arrow keys continue from there, and a search starts at its best match.
   await page.keyboard.press("ArrowUp");
   await expect(row(page, LATE)).toHaveAttribute("data-active", "false");
   await page.getByRole("combobox", { name: "Model" }).fill("sonnet");
@@ -45,7 +45,7 @@ test("the list opens at the current model", async ({ page }) => {
   await page.getByRole("combobox", { name: "Model" }).fill("");
   await expectOpenAt(page, LATE);
   await page.keyboard.press("Escape");
-  // Once it was asked it stands at the top, among the recent ones.
+  // After it was used, it is at the top, among the recent models.
   await ask(page, "Hello.");
   await ended(page);
   await page.getByRole("button", { name: /^Model: / }).click();
@@ -88,12 +88,12 @@ test("so do the list of another answer and the lists of a comparison", async ({ 
   await compared.getByRole("button", { name: "Add a model" }).click();
   await page.getByRole("combobox", { name: "Model to compare" }).fill(LATE);
   await row(page, LATE).click();
-  // What is added stands beside what was added last; what is chosen already is marked.
+  // Adding opens the list at the last added model. Selected models are marked.
   await compared.getByRole("button", { name: "Add a model" }).click();
   await expectOpenAt(page, LATE);
   await expect(list(page).locator("[aria-selected=true]")).toHaveCount(3);
   await page.keyboard.press("Escape");
-  // A chip opens the list at its own model, and another one takes its place in the row.
+  // A chip opens the list at its own model. Another choice replaces it in place.
   await compared
     .locator(`[title="${LATE}"]`)
     .getByRole("button", { name: /^Change/ })

@@ -1,4 +1,4 @@
-// The pages beside the chat: the guide, the API reference and the operator's lever.
+// The other pages: the guide, the API reference and the operator page.
 import { execFileSync } from "node:child_process";
 import {
   ADMIN_TOKEN,
@@ -13,7 +13,7 @@ import {
   useModel,
 } from "./support/page.ts";
 
-/** Its tooltip names the loop. */
+/** The tooltip names the loop. */
 const detailsButton = (page: Page) => page.locator("[data-part=end]").getByRole("button", { name: "Run details" });
 
 for (const colorScheme of ["light", "dark"] as const) {
@@ -80,7 +80,7 @@ test.describe("the operator", () => {
     await lever(page).getByRole("button", { name: "Apply" }).click();
   }
 
-  // Whatever becomes of the test, the next ones ask the loop that they expect.
+  // Restore the flag, even if the test fails.
   test.afterEach(async ({ request }) => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
     await request.put("/api/flags/tool_loop_v2", { headers, data: { state: "on" } });

@@ -1,4 +1,4 @@
-// What a model or a tool sends is text: nothing of it runs, loads or leaves the page.
+// Output of models and tools is text: none of it runs, loads or leaves the page.
 import { PAYLOADS } from "../src/fixtures/payloads.ts";
 import { answer, ask, ended, expect, REFUSED, response, stops, test } from "./support/page.ts";
 
@@ -13,7 +13,7 @@ const EVIL = [
   ...PAYLOADS,
 ];
 
-/** A stream of contract v1.1 whose every text is hostile. */
+/** A stream of contract v1.1 in which every text is hostile. */
 function evilStream(): string {
   const search = { name: "search_web", category: "search", visibility: "primary", step: 1 };
   const other = { name: "<img src=x onerror=window.ran='name'>", category: "other", visibility: "secondary", step: 1 };
@@ -57,7 +57,7 @@ function evilStream(): string {
 }
 
 test("hostile answers, sources, tools and errors stay text", async ({ page, faults }) => {
-  // Nobody else knows this run.
+  // The server does not know this run.
   faults.allow(REFUSED);
   await page.route("**/api/chat/stream", (route) =>
     route.fulfill({
@@ -73,7 +73,7 @@ test("hostile answers, sources, tools and errors stay text", async ({ page, faul
     if ((await head.getAttribute("aria-expanded")) === "false") await head.click();
   }
   await expect(answer(page).last()).toContainText("See");
-  // Colours and formulas come later.
+  // Highlighting and formulas load later.
   await expect(response(page).locator(".katex").first()).toBeVisible();
   await page.waitForTimeout(500);
 

@@ -1,4 +1,4 @@
-// Pictures: by paste, by drop and by button; shown small and large, sent along, and refused where nobody could read them.
+// Images: pasted, dropped and chosen; shown small and large, sent, and rejected if the model cannot read them.
 import { ask, ended, expect, message, type Page, test, useModel } from "./support/page.ts";
 
 /** One red pixel. */
@@ -10,7 +10,7 @@ const refusal = (page: Page) => page.locator("[data-part=composer] > div [role=s
 
 test.beforeEach(({ page }) => page.goto("/"));
 
-/** Fire an event with a file, as the browser does at a paste or a drop. */
+/** Dispatch an event with a file, like a paste or a drop. */
 async function give(page: Page, type: "paste" | "dragover" | "drop", name = `${type}.png`): Promise<void> {
   await message(page).evaluate(
     (box, { type, name, png }) => {
@@ -90,7 +90,7 @@ test("a model that reads no pictures says so before and after", async ({ page })
   await give(page, "paste");
   await expect(refusal(page)).toContainText("cannot read images.");
   await expect(pictures(page)).toHaveCount(0);
-  // It cannot act, and says why when it is pressed.
+  // The button is disabled, and gives the reason when pressed.
   await page.getByRole("button", { name: "Add images" }).click({ force: true });
   await expect(refusal(page)).toContainText("cannot read images.");
   await give(page, "dragover");

@@ -1,4 +1,4 @@
-// Where things stand on the page: measured, because each of them once stood a little beside its place.
+// Layout measurements of elements that were misplaced before.
 import type { Locator } from "@playwright/test";
 import { ask, end, ended, expect, message, type Page, test } from "./support/page.ts";
 
@@ -68,7 +68,7 @@ test("the edit box keeps its distance from the answer, as the question does", as
   const gap = async (above: Locator) => (await placeOf(first)).y - (await placeOf(above)).bottom;
   const before = await gap(page.locator("[data-part=question] p").first());
   await message(page).press("ArrowUp");
-  // The bubble of a question has 10 pixels below its words.
+  // A message has 10 pixels of padding below its text.
   expect(Math.abs((await gap(page.locator("[data-part=edit]"))) - (before - 10))).toBeLessThanOrEqual(4);
 });
 

@@ -1,4 +1,4 @@
-// Lines that break, pages that are loaded again, and several tabs, in a real browser: no gap, nothing twice.
+// Connection losses, reloads and several tabs in a real browser: no gaps, no repetitions.
 import { deflateSync } from "node:zlib";
 import {
   answer,
@@ -24,7 +24,7 @@ import { openWire, type Wire } from "./support/wire.ts";
 const stop = (page: Page) => page.getByRole("button", { name: "Stop", exact: true });
 const connection = (page: Page) => stops(page, "connection");
 
-/** Ask for a long answer, and return its run's id once the first words are there. */
+/** Ask for a long answer, and return its run's id once the first words are shown. */
 async function askLong(page: Page, deltas: number): Promise<string> {
   await useModel(page, `openai/sim-long-${deltas}`);
   const runId = await askRun(page, "A long answer, please.");
@@ -90,7 +90,7 @@ test.describe("a line that breaks", () => {
     const held = wire.holdBefore("x-run-id: ");
     await ask(page, "What time is it in Tokyo?");
     await Promise.all([asked, held]);
-    // The browser asks again by itself, or the page does: under the same key.
+    // The browser or the page retries under the same key.
     wire.cut();
     await ended(page);
     expect((await runs()).filter((id) => !before.includes(id))).toHaveLength(1);
@@ -106,7 +106,7 @@ test("a question whose answer got lost on its way is asked once", async ({ page,
   await page.route("**/api/chat/stream", async (route) => {
     keys.push(route.request().headers()["idempotency-key"]);
     if (keys.length > 2) return route.continue();
-    // The first never arrives. The second does: the server answers it, and the answer is lost.
+    // The first request never arrives. The second arrives, but its response is lost.
     if (keys.length === 2) {
       const { headers, method, data } = {
         headers: route.request().headers(),
@@ -169,14 +169,14 @@ test.describe("a page that is loaded again", () => {
   });
 
   test("before its question was answered at all asks it once", async ({ page, faults }) => {
-    // Such a conversation is not there yet.
+    // The server does not know the conversation yet.
     faults.allow(/status of 404 .*\/api\/conversations\//);
     await page.goto("/");
     const keys: (string | undefined)[] = [];
     let ids = 0;
     await page.route("**/api/chat/stream", async (route) => {
       keys.push(route.request().headers()["idempotency-key"]);
-      // The server never says a word to the first.
+      // The first request never gets a response.
       if (keys.length > 1) await route.continue();
     });
     page.on("response", (answered) => {
@@ -261,7 +261,7 @@ test.describe("several tabs", () => {
     context.on("requestfinished", (request) => open.delete(request));
     context.on("requestfailed", (request) => open.delete(request));
 
-    // Wide enough for four columns: each has its stop in sight.
+    // Wide enough for four columns with their Stop buttons.
     await page.setViewportSize({ width: 1720, height: 900 });
     await page.goto("/");
     const models = ["openai", "anthropic", "google", "qwen"].map((family) => `${family}/sim-long-3000`);
@@ -346,7 +346,7 @@ test("the browser's own EventSource has every frame once over a line that breaks
         const heard: string[] = [];
         const source = new EventSource(path);
         source.onmessage = ({ data }) => heard.push(data);
-        // It reconnects by itself, and ends at the 204 that says that all was seen.
+        // It reconnects automatically, and stops at the 204 after all events.
         source.onerror = () => source.readyState === EventSource.CLOSED && resolve(heard);
         Object.assign(window, { heard });
       }),
@@ -365,7 +365,7 @@ test("the browser's own EventSource has every frame once over a line that breaks
   wire.close();
 });
 
-/** The smallest picture there is, as a file. */
+/** The smallest possible PNG file. */
 function pngOfOneDot(): Buffer {
   const crcOf = (bytes: Buffer) => {
     let crc = ~0;

@@ -1,4 +1,4 @@
-// Text that runs from right to left: each block takes the side of its own words, code and addresses stay as they are.
+// Right-to-left text: each block has the direction of its own words, while code and URLs stay left-to-right.
 import type { Locator } from "@playwright/test";
 import {
   answer,
@@ -73,7 +73,7 @@ interface Told {
   results?: readonly object[];
 }
 
-/** A run of the contract, whole: what the model says here is not for the simulator to know. */
+/** A scripted run, because the simulator does not write these texts. */
 async function answerWith(page: Page, { content = "", reasoning, results }: Told): Promise<void> {
   const search = { id: "a", name: "search_web", category: "search", visibility: "primary", step: 1 };
   const events: object[] = [
@@ -113,7 +113,7 @@ async function told(page: Page, words: Told): Promise<void> {
   await ended(page);
 }
 
-/** At which side of its box the first letter of an element stands, and on which side of it the last one. */
+/** The side of the box on which the first and the last letter of an element are. */
 const placed = (element: Locator) =>
   element.evaluate((root) => {
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
@@ -139,7 +139,7 @@ const RIGHT = { begins: "right", ends: "left" };
 const LEFT = { begins: "left", ends: "right" };
 
 test.beforeEach(({ faults }) => {
-  // The server has not heard of these runs.
+  // The server does not know these runs.
   faults.allow(REFUSED);
 });
 
@@ -150,7 +150,7 @@ test("each block of an answer runs in the direction of its own words", async ({ 
   expect(await placed(block("تعمل المكتبة"))).toEqual(RIGHT);
   expect(await placed(block("הספרייה"))).toEqual(RIGHT);
   expect(await placed(block("In short"))).toEqual(LEFT);
-  // A sentence that holds an address goes on behind it, on its left.
+  // A sentence with a URL continues on its left.
   const address = answer(page).getByRole("link", { name: "https://example.org/docs/start?lang=fa" });
   expect((await placed(address)).ends).toBe("right");
   expect(await placed(block("برای اطلاعات"))).toEqual(RIGHT);
@@ -159,7 +159,7 @@ test("each block of an answer runs in the direction of its own words", async ({ 
 test("code within a sentence keeps its own order and does not turn what is around it", async ({ page }) => {
   await told(page, { content: `${ARABIC}\n\n\`f(x)\` هي دالة.` });
   for (const code of await answer(page).locator("p code").all()) expect((await placed(code)).ends).toBe("right");
-  // Code at the beginning is no word of the sentence.
+  // Code at the beginning does not set the direction.
   const second = answer(page).locator("p").nth(1);
   expect(await placed(second)).toMatchObject({ ends: "left" });
   await expect(second).toHaveCSS("direction", "rtl");
@@ -172,7 +172,7 @@ test("a list has its markers on the side where its words begin", async ({ page }
     await expect(list(words)).toHaveCSS("padding-right", "24px");
     await expect(list(words)).toHaveCSS("padding-left", "0px");
   }
-  // All items stand on the side of the list, whichever word they begin with.
+  // All items are on the side of the list, whatever their first word.
   for (const words of ["React مكتبة", "فرعي"])
     await expect(answer(page).locator("li", { hasText: words }).last()).toHaveCSS("direction", "rtl");
   await expect(list("first item")).toHaveCSS("padding-left", "24px");
@@ -190,7 +190,7 @@ test("the columns of a table begin on its side, and each cell orders its own wor
   expect(await left(arabic, 0)).toBeGreaterThan(await left(arabic, 1));
   expect(await left(english, 0)).toBeLessThan(await left(english, 1));
   expect(await placed(arabic.locator("td", { hasText: "الاختبارات" }))).toEqual(RIGHT);
-  // Its bracket stays behind the word; it stands at the side of the column all the same.
+  // Its parenthesis stays after the word, on the side of the column.
   const cell = arabic.locator("td", { hasText: "Build (fast)" });
   expect((await placed(cell)).ends).toBe("right");
   await expect(cell).toHaveCSS("direction", "rtl");

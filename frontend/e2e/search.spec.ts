@@ -1,4 +1,4 @@
-// Searches on the line: sources with the server's numbers, bursts as one line, and what went wrong with them.
+// Searches on the line: sources with the server's numbers, bursts, and failures.
 import { answer, ask, askRun, end, ended, expect, journal, response, stops, test, useModel } from "./support/page.ts";
 import { seenLine, seenWords, watchLine, watchWords } from "./support/watch.ts";
 import { openWire } from "./support/wire.ts";
@@ -48,7 +48,7 @@ test("a number in the answer leads to the source that has it on the server", asy
   const first = response(page).locator("[data-part=source]").first();
   const excerpt = page.locator("[data-part=excerpt]");
   await expect(async () => {
-    // It stays where it is only once the panel is open.
+    // The panel is animated, so wait until it is open.
     await page.mouse.move(0, 0);
     await first.hover();
     await expect(excerpt).toBeVisible({ timeout: 1500 });
@@ -70,7 +70,7 @@ test("eight searches are one line; those over the limit are said, and the warnin
   await ask(page, "What is a run?");
   await first;
   await expect(title).toHaveText("Searching");
-  // Links come as they are found, not all at the end.
+  // Links appear as they are found.
   await wire.release('"type":"tool_result"');
   await expect(title).toContainText(/· \d+ sources?$/);
   const early = Number(/(\d+) source/.exec((await title.textContent()) ?? "")?.[1]);

@@ -1,4 +1,4 @@
-// How questions are asked and how the page looks: what is set is what is sent, kept over a reload, and nothing else.
+// Settings: what is set is sent and kept over a reload.
 import { ask, choose, ended, expect, type Page, response, stops, test, useModel } from "./support/page.ts";
 
 const SEARCH = "What is a run? Search for it.";
@@ -14,7 +14,7 @@ async function close(page: Page): Promise<void> {
   await expect(panel(page)).toHaveCount(0);
 }
 
-/** Ask, and return what was sent. */
+/** Send a message and return the request body. */
 async function sent(page: Page, question = "Hello."): Promise<Record<string, unknown>> {
   const posted = page.waitForRequest("**/api/chat/stream");
   await ask(page, question);
@@ -171,7 +171,7 @@ test("the theme follows the system or the choice, and the wrong one is never pai
   expect(await ground(page)).toBe(light);
   expect(await scheme(page)).toBe("light");
 
-  // A slow script must not let the system's theme be painted first.
+  // While the script loads slowly, the system's theme must not be painted.
   await page.route("**/assets/*.js", async (route) => {
     await new Promise((done) => setTimeout(done, 150));
     await route.continue();
@@ -194,7 +194,7 @@ test("the theme follows the system or the choice, and the wrong one is never pai
   expect(themed).toBeLessThan(painted ?? 0);
   await page.unrouteAll({ behavior: "wait" });
 
-  // Every page and every tab has it.
+  // It applies to every page and tab.
   const other = await context.newPage();
   await other.emulateMedia({ colorScheme: "dark" });
   await other.goto("/operator");
@@ -345,7 +345,7 @@ test("limits that are not set rest at the server's", async ({ page }) => {
   ])
     await expect(panel(page).getByRole("slider", { name: `${name}, slider` })).toHaveValue(rest ?? "");
   expect(requests.filter((path) => path === "/api/tools")).toHaveLength(1);
-  // Nothing is sent until the reader sets one: the next value is counted from where the slider rests.
+  // Only set values are sent. Keys change the value from the slider's default position.
   await panel(page).getByRole("slider", { name: "Search limit, slider" }).press("ArrowRight");
   await expect(panel(page).getByRole("textbox", { name: "Search limit" })).toHaveValue("10");
   await expect(panel(page).getByRole("textbox", { name: "Step limit" })).toHaveValue("");

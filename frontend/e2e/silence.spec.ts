@@ -1,4 +1,4 @@
-// A model that sends nothing for 12 seconds: the answer says so, and the reader can stop it or ask another one.
+// A model that sends nothing for 12 seconds: the answer says so and offers to stop it or to ask another model.
 import {
   answer,
   answerWith,
@@ -18,10 +18,10 @@ import { openWire } from "./support/wire.ts";
 
 const silence = (page: Page) => stops(page, "silence");
 
-/** Let the page's own clock pass; the server's does not. */
+/** Advance the page's clock, not the server's. */
 const pass = (page: Page, seconds: number) => page.clock.fastForward(seconds * 1000);
 
-/** The last words of `openai/sim-stall`: then it is silent. */
+/** The last words of `openai/sim-stall` before it falls silent. */
 const LAST_WORDS = /The text so$/;
 
 async function fallSilent(page: Page): Promise<void> {

@@ -1,4 +1,4 @@
-// What only hangs over the page, a tip or a card, takes no key from it.
+// Tooltips and preview cards do not consume keys.
 import {
   ask,
   useModel as chooseModel,

@@ -1,12 +1,12 @@
-// The word on what was just done: announced, never over the message box, and gone when the reader says so.
+// Toasts: announced, never over the message box, and dismissible.
 import { ask, useModel as chooseModel, ended, expect, message, type Page, someWords, test } from "./support/page.ts";
 
 const toast = (page: Page) => page.locator("[data-part=toast]");
 
-/** It says whether the clipboard took the answer: a toast for every browser. */
+/** Copying shows a toast in every browser, with or without a clipboard. */
 const copyLast = (page: Page) => page.keyboard.press("Control+Shift+L");
 
-// The last one is a phone whose keyboard is open.
+// The last size is a phone with an open keyboard.
 for (const [width, height] of [
   [1440, 800],
   [768, 800],

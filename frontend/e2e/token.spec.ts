@@ -1,4 +1,4 @@
-// A server that asks for a token: it is asked for once, in words for people, and kept as the reader wants.
+// A server that requires a token: the page asks for it once and stores it as the user chooses.
 import { ask, ended, expect, expectAccessible, type Page, REFUSED, test } from "./support/page.ts";
 import { type OwnServer, ownServer } from "./support/server.ts";
 
@@ -91,7 +91,7 @@ test("is remembered where the reader asks for it, until it is forgotten in the s
   expect(await inStores(later)).toEqual([null, null]);
 });
 
-/** The questions that are posted from now on: their words, the model, and whether the server has taken them. */
+/** All further messages: text, model, and response status. */
 function posts(page: Page): { text: string; model: string; status: number }[] {
   const all: ReturnType<typeof posts> = [];
   page.on("response", (response) => {
@@ -102,7 +102,7 @@ function posts(page: Page): { text: string; model: string; status: number }[] {
   return all;
 }
 
-/** The token of this tab is not the right one any more. */
+/** Replace the stored token of this tab by an invalid one. */
 const expire = (page: Page) => page.evaluate((key) => sessionStorage.setItem(key, "an-expired-token"), KEY);
 
 test("a question that was refused is sent once by itself when the token is there", async ({ page }) => {
@@ -140,7 +140,7 @@ test("a refused comparison ends as a whole, and is asked as a whole when the tok
   await page.keyboard.press("Escape");
   const columns = page.locator("[data-part=column]");
   await expect(columns.locator("[data-part=error][data-code=UNAUTHORIZED]")).toHaveCount(2);
-  // A message that is written now waits for the token as well.
+  // A message that is sent now waits for the token too.
   await ask(page, "And what can you do?");
   const queue = page.getByRole("region", { name: "Queued messages" });
   await expect(queue).toContainText("Enter the access token to send your message.");

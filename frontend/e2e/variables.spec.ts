@@ -1,4 +1,4 @@
-// Variables in a message: marked before sending, filled in at sending, and asked for where nothing knows their value.
+// Variables in a message: marked before sending, filled in when sent, and asked for if they have no value.
 import { ask, ended, expect, message, type Page, test } from "./support/page.ts";
 
 test.beforeEach(({ page }) => page.goto("/"));
@@ -7,7 +7,7 @@ const chips = (page: Page) => page.getByRole("list", { name: "Variables" });
 const question = (page: Page) => page.locator("[data-part=question]").last();
 const form = (page: Page) => page.getByRole("dialog", { name: "Fill in the variables" });
 
-/** What was sent as the message. */
+/** The text of the sent message. */
 async function sent(page: Page, act: () => Promise<void>): Promise<string> {
   const posted = page.waitForRequest("**/api/chat/stream");
   await act();

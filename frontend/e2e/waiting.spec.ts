@@ -1,4 +1,4 @@
-// Messages that cannot be sent yet: the list of models is on its way, or there is no connection. Each is sent once.
+// Messages that cannot be sent yet, because the model list is loading or there is no connection. Each is sent once.
 import {
   answer,
   ask,
@@ -21,7 +21,7 @@ const NO_LIST = "The models couldn't be loaded. Try again, or choose a model to 
 const queue = (page: Page) => page.getByRole("region", { name: "Queued messages" });
 const questions = (page: Page) => page.locator("[data-part=question]");
 
-/** The questions that are posted from now on, over all tabs: what was asked, and under which key. */
+/** All further messages over all tabs: text, key, model and conversation. */
 function posts(page: Page): { text: string; key: string; model: string; conversation: string }[] {
   const all: ReturnType<typeof posts> = [];
   page.context().on("request", (request) => {
@@ -33,13 +33,13 @@ function posts(page: Page): { text: string; key: string; model: string; conversa
   return all;
 }
 
-/** How many runs the server has started for these questions. */
+/** The number of runs in a conversation on the server. */
 async function runsIn(page: Page, conversation: string): Promise<number> {
   const { messages } = await (await page.request.get(`/api/conversations/${conversation}`)).json();
   return messages.filter(({ role }: { role: string }) => role === "assistant").length;
 }
 
-/** Hold the list of models until the result is called. */
+/** Hold the model list until the result is called. */
 async function holdList(page: Page): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route("**/api/models*", async (route) => {
@@ -298,7 +298,7 @@ test.describe("without a connection", () => {
 
   test("a reload keeps the waiting question, and it is sent once", async ({ page }) => {
     const all = posts(page);
-    // The browser says that it is offline, and the server cannot be reached; only the page itself still loads.
+    // The browser is offline and the API unreachable. Only the page itself loads.
     await page.addInitScript(() => {
       Object.defineProperty(navigator, "onLine", { get: () => sessionStorage.getItem("online") === "yes" });
     });
@@ -331,7 +331,7 @@ test.describe("without a connection", () => {
     await expect(queue(page)).toContainText(OFFLINE);
     const kept = await page.evaluate(() => ({ ...sessionStorage }));
     const address = page.url();
-    // A tab of its own whose storage is a copy, as "Duplicate tab" makes it.
+    // A new tab with a copy of the storage, like "Duplicate tab".
     const other = await context.newPage();
     await other.addInitScript((copy) => {
       if (!sessionStorage.length) for (const [name, value] of Object.entries(copy)) sessionStorage.setItem(name, value);
@@ -416,7 +416,7 @@ test.describe("where the server cannot be reached", () => {
     await expect(columns.locator("[data-part=end][data-status=complete]")).toHaveCount(2);
     await expect(columns.filter({ hasText: UNREACHABLE })).toHaveCount(0);
     expect(new Set(all.map(({ key, model }) => `${key} ${model}`)).size).toBe(2);
-    // The first answer of all, and one of each column.
+    // The first answer, and one per column.
     expect(await runsIn(page, all[0]?.conversation ?? "")).toBe(3);
   });
 

@@ -1,14 +1,14 @@
-// Leaves each file of the build compressed beside it, as `.br` and `.gz`, where it gets smaller: the server sends those.
+// Compresses each built file to `.br` and `.gz` if that makes it smaller. The server sends the compressed files.
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Plugin } from "vite";
 
-/** Fonts of this kind are compressed already, and so are pictures that are not drawings. */
+/** File types worth compressing. Web fonts and bitmap images are compressed already. */
 const KINDS = /\.(html|js|css|svg|ico|json|txt)$/;
 const SMALLEST = 512;
-/** The build pays once; a step lower costs the reader two percent. */
+/** Compression runs once per build, so it uses the maximum quality. One level lower makes files 2% larger. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
 
 export const compress = (): Plugin => ({

@@ -1,4 +1,4 @@
-// Puts the page as it looks before its scripts run into index.html, so that a slow line shows it with the style sheet.
+// Prerenders the page into index.html, so that a slow connection shows it before its scripts run.
 import { type Plugin, runnerImport } from "vite";
 
 const ROOT = '<div id="root"></div>';
@@ -28,7 +28,7 @@ async function drawn(root: string): Promise<string> {
   return module.shell();
 }
 
-/** Modules open channels to other tabs, and an open channel would keep the build from ending. */
+/** Modules open channels to other tabs. An open channel would keep the build process alive. */
 async function withoutChannels<Result>(work: () => Promise<Result>): Promise<Result> {
   const channel = globalThis.BroadcastChannel;
   Reflect.deleteProperty(globalThis, "BroadcastChannel");

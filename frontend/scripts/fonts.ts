@@ -1,4 +1,4 @@
-// Ships KaTeX's letters as woff2 alone: every browser that can run the page reads it.
+// Ships KaTeX's fonts only as woff2, which every supported browser reads.
 import type { Plugin } from "vite";
 
 const OLDER = /,\s*url\([^)]*\.(?:woff|ttf)\)\s*format\("(?:woff|truetype)"\)/g;

@@ -1,5 +1,5 @@
-// Puts the chat page's style sheet and theme.js into index.html itself: it is painted when the document has come, and
-// not a round trip later. The server allows both by their hashes (backend/signalbox/app/asgi/static_files.py).
+// Inlines the chat page's style sheet and theme.js into index.html. The first paint needs no further request. The
+// server allows both by their hashes (backend/signalbox/app/asgi/static_files.py).
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Plugin } from "vite";
@@ -32,15 +32,15 @@ export const inlineFirstPaint = (): Plugin => {
 };
 
 /**
- * Vite's loader finds the link, and does not load the sheet again for a late chunk. `disabled` and `media` keep the browser
- * from fetching it: up to Chromium 150 at least, the preload scanner ignores `disabled` (seen in 150, not in 156).
+ * Vite's loader finds the link and does not load the sheet again for a lazy chunk. `disabled` and `media` keep the
+ * browser from fetching it: the preload scanner of Chromium 150 ignores `disabled` (156 does not).
  */
 function inlined(name: string, sheet: { type: string; source?: unknown } | undefined): string {
   if (sheet?.type !== "asset") throw new Error(`The build has no ${name}`);
   return `<style>${safe(String(sheet.source), "style")}</style><link rel="stylesheet" disabled media="not all" href="/${name}">`;
 }
 
-/** What ends the element inside its own text would end it for the browser. */
+/** Throws if the text contains the closing tag of its element. */
 function safe(text: string, element: "script" | "style"): string {
   if (text.toLowerCase().includes(`</${element}`)) throw new Error(`The text of <${element}> would end it`);
   return text;

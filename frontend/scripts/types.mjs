@@ -14,7 +14,7 @@ if (!schemaPath) {
 }
 
 const schema = JSON.parse(await readFile(schemaPath, "utf8"));
-// A title would name the union; the page knows it as ChatEvent.
+// A title would name the union. The page calls it ChatEvent.
 delete schema.title;
 for (const definition of Object.values(schema.$defs ?? {})) tidy(definition);
 const source = await compile(schema, "ChatEvent", {
@@ -26,7 +26,7 @@ const source = await compile(schema, "ChatEvent", {
 await writeFile(outPath, source);
 console.log(`wrote ${outPath}`);
 
-/** Opens objects that list no properties (a call's arguments), and takes the docstrings' indentation away. */
+/** Allows any property in objects that list none (a call's arguments), and removes the docstrings' indentation. */
 function tidy(node) {
   if (typeof node.description === "string") node.description = node.description.replace(/\n[ \t]+/g, "\n");
   if (node.type === "object" && !node.properties) node.additionalProperties = true;

@@ -1,4 +1,4 @@
-// The page, put together: its stores, its providers, and what is loaded before the reader asks for it.
+// The root component: creates the stores, provides context, and preloads code that the user is likely to need.
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { Tooltip } from "@base-ui/react/tooltip";
 import { Suspense, useEffect, useState } from "react";
@@ -19,20 +19,20 @@ import { whenIdle } from "./state/whenIdle.ts";
 
 const TokenDialog = later(() => import("./components/pages/TokenDialog.tsx").then((module) => module.TokenDialog));
 
-/** What an answer is drawn with. */
+/** Load the components that render answers. */
 export function preloadAnswers(): void {
   void Rows.preload();
   void preloadMenu();
   preloadProse();
 }
 
-/** What the reader may open next. */
+/** Load the popups that the user may open next. */
 function preloadBoxes(): void {
   void ModelPopup.preload();
   void TipPopup.preload();
 }
 
-/** Fetch the dialogs that are rendered closed; whether all of them are there. */
+/** Load the dialogs that are rendered while closed. Resolves to whether all have loaded. */
 const preloadDialogs = async (): Promise<boolean> =>
   (await Promise.all([preloadSheet(), TokenDialog.preload()])).every(Boolean);
 
@@ -51,9 +51,9 @@ export function App() {
   );
 }
 
-/** Load what the page shows, and keep it as it is on the server; true as soon as closed dialogs can be rendered. */
+/** Load the page's data and keep it up to date. Returns whether closed dialogs can be rendered. */
 function useStart({ start, hear, session, settings, chats, conversations }: Signalbox): boolean {
-  // The first paint does without the dialogs, and so does a page offline.
+  // The first paint and an offline page do without the dialogs.
   const [dialogsReady, setDialogsReady] = useState(false);
   useEffect(() => {
     const stopWaiting = start();
@@ -67,7 +67,7 @@ function useStart({ start, hear, session, settings, chats, conversations }: Sign
     void conversations.load();
     const stopFollowing = settings.follow();
     const stopHearing = hear((id) => chats.refresh(id));
-    // What was said on another device is seen when the reader comes back to this tab.
+    // Messages from other devices appear when the user returns to this tab.
     const onBack = () => {
       if (document.hidden) return;
       chats.refreshAll();

@@ -1,4 +1,4 @@
-// Who may import whom, and what no source may hold: the house's rules, as tests.
+// The architecture rules of the page as tests: imports, styles, and packages.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,11 +8,11 @@ const SRC = fileURLToPath(new URL(".", import.meta.url));
 
 interface Place {
   from: readonly string[];
-  /** Packages of the browser's side; a name that ends in `/` stands for everything in it. */
+  /** Allowed packages. A name that ends in `/` covers everything below it. */
   npm: readonly string[];
 }
 
-/** Who may import whom, by folder. */
+/** The allowed imports by folder. */
 const MAY: Readonly<Record<string, Place>> = {
   types: { from: [], npm: [] },
   stream: { from: ["types"], npm: ["eventsource-parser"] },
@@ -22,10 +22,10 @@ const MAY: Readonly<Record<string, Place>> = {
   components: { from: ["types", "run", "state", "hooks"], npm: ["react", "@base-ui/react/", "lucide-react", "virtua"] },
 };
 
-/** What turns texts into pages is heavy, and stays in one room that is loaded when it is needed. */
+/** Packages that render Markdown are large. Only components/markdown may import them, and it is loaded on demand. */
 const MARKDOWN = ["react-markdown", "remark-gfm", "remark-math", "katex", "katex/", "remend", "shiki/"];
 
-/** Which rooms of components a room may enter beside its own; every room may use `ui`. */
+/** The component folders that a component folder may import besides its own. Every folder may import `ui`. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ui: [],
   markdown: [],
@@ -37,7 +37,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   composer: [],
   compare: ["answer", "markdown"],
   pages: ["markdown"],
-  // Where a chat is put together.
+  // Combines the parts of a chat.
   chat: ["markdown", "answer", "inspector", "sidebar", "picker", "settings", "composer", "compare"],
 };
 
@@ -53,7 +53,7 @@ const importsOf = (source: string): readonly string[] =>
 const isPackage = (target: string): boolean => !target.startsWith(".");
 const isOf = (names: readonly string[], target: string): boolean =>
   names.some((name) => target === name || (name.endsWith("/") && target.startsWith(name)));
-/** From the folder of sources. */
+/** Relative to the source folder. */
 const pathOf = (name: string, target: string): string => relative(SRC, join(SRC, dirname(name), target));
 
 describe.each(files.filter((name) => (partsOf(name)[0] ?? "") in MAY))("%s", (name) => {

@@ -1,4 +1,4 @@
-// Every class that a component names is one that Tailwind or our style sheets know: a typo would be silent.
+// Checks that every class name in a component exists in Tailwind or in our style sheets: a typo would fail silently.
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -16,17 +16,19 @@ const loadStylesheet = async (id: string, base: string) => {
 };
 const design = await loadDesign(readFileSync(join(STYLES, "app.css"), "utf8"), { base: STYLES, loadStylesheet });
 
-/** Classes that our own sheets style: those of markdown and of documents. */
+/** Classes that our style sheets define, for Markdown and documents. */
 const own = new Set(
   readdirSync(STYLES).flatMap((name) =>
     [...readFileSync(join(STYLES, name), "utf8").matchAll(/\.([a-z][\w-]*)/gi)].map(([, found = ""]) => found),
   ),
 );
 
-/** Marks for others to look at; they have no style themselves. */
+/** Marker classes without a style. */
 const MARK = /^(group|peer)(\/[\w-]+)?$/;
 
-/** The beginning of a name that is put together, `code-${…}`: of this page's sheets only, Tailwind reads whole names. */
+/**
+ * The beginning of a composed name, `code-${…}`. Only allowed for our own classes, because Tailwind needs whole names.
+ */
 const isBeginning = (word: string): boolean => word.endsWith("-") && [...own].some((name) => name.startsWith(word));
 
 const isClass = (word: string): boolean =>
@@ -34,7 +36,7 @@ const isClass = (word: string): boolean =>
 
 const wordsOf = (text: string): readonly string[] => text.split(/\s+/).filter(Boolean);
 
-/** The expression in the braces that open at that place. */
+/** The expression in the braces that open at this index. */
 function braced(source: string, start: number): string {
   let depth = 0;
   for (let at = start; at < source.length; at++) {
@@ -47,7 +49,7 @@ function braced(source: string, start: number): string {
 const TEXT = /(?<!\\)"((?:[^"\\\n]|\\.)*)"/g;
 const TEMPLATE = /`((?:[^`\\]|\\.)*)`/g;
 
-/** The texts of an expression, without those that something is compared with. */
+/** The string literals of an expression, except those in comparisons. */
 function textsIn(code: string): readonly string[] {
   const compared = /([=!]==?\s*)"[^"\n]*"|"[^"\n]*"(?=\s*[=!]==)/g;
   const rest = code.replaceAll(compared, "");
@@ -58,7 +60,7 @@ function textsIn(code: string): readonly string[] {
   return [...plain, ...templates];
 }
 
-/** What stands in `className`, and every other text most of whose words are classes. */
+/** The texts in `className`, and other texts that mostly consist of class names. */
 function classLists(source: string): readonly string[] {
   const named = [...source.matchAll(/className=(?:"([^"]*)"|(?=\{))/g)].flatMap((found) =>
     found[1] === undefined ? textsIn(braced(source, found.index + "className=".length)) : [found[1]],

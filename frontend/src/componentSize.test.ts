@@ -1,4 +1,4 @@
-// Components stay short enough to read at once: none has a body of more than 80 lines, JSX and blank lines included.
+// No component has a body of more than 80 lines, including JSX and blank lines.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

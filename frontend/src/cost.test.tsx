@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-// What a token costs the page, counted: who is drawn again, what is parsed again, how often, and what is fetched.
+// Counts what a token costs: which components render, what is parsed, how often, and what is fetched.
 import { act, cleanup, render } from "@testing-library/react";
 import { type ComponentProps, type ComponentType, memo, Profiler } from "react";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -11,13 +11,13 @@ import { done, ScriptedServer, say, settle } from "./fixtures/server.ts";
 import { blocksOf } from "./run/markdown/blocks.ts";
 import { Chat } from "./state/chat/chat.ts";
 
-/** An answer that had no name yet when it was first drawn. */
+/** The id of an answer that had none when it was first rendered. */
 const ASKED = "asked";
 
-/** Whoever was drawn, once for each time: a question by its text, an answer by its run's id. */
+/** Everything that rendered: a question by its text, an answer by its run's id. */
 const drawn = vi.hoisted(() => [] as string[]);
 
-/** The same component, which says when it or anything in it is drawn. */
+/** The same component, reporting each render of it or of its children. */
 const watched = vi.hoisted(() => <Props extends object>(Part: ComponentType<Props>, idOf: (props: Props) => string) => {
   const Watched = (props: Props) => (
     <Profiler id={idOf(props)} onRender={(id) => drawn.push(id)}>
@@ -38,12 +38,12 @@ vi.mock("./components/chat/QuestionRow.tsx", async (original) => {
 
 const ROW_PX = 100;
 const VIEW_PX = 800;
-/** Rows in sight, and those that the list keeps ready around them. */
+/** Visible rows, and those that the list keeps mounted around them. */
 const MOST_ROWS = 40;
 
 let frames: FrameRequestCallback[] = [];
 
-/** Show what has come. */
+/** Render the newest state. */
 const frame = () =>
   act(() => {
     const due = frames;
@@ -51,7 +51,7 @@ const frame = () =>
     for (const run of due) run(performance.now());
   });
 
-/** jsdom lays nothing out: every row is as high as this one says. */
+/** jsdom has no layout, so every row gets this height. */
 class Sizes {
   readonly #tell: ResizeObserverCallback;
 
@@ -66,11 +66,11 @@ class Sizes {
   }
 
   unobserve(): void {
-    // Nothing changes its height.
+    // Heights are constant.
   }
 
   disconnect(): void {
-    // Nothing changes its height.
+    // Heights are constant.
   }
 }
 
@@ -81,7 +81,7 @@ beforeAll(async () => {
   Object.defineProperty(HTMLElement.prototype, "offsetParent", { get: () => document.body });
   const chat = await import("./components/chat/ChatView.tsx");
   ({ ChatView } = chat);
-  // Loaded before anything is counted.
+  // Loaded before the count starts.
   await Promise.all([chat.Rows.preload(), preloadMenu(), import("./components/markdown/Markdown.tsx")]);
 });
 
@@ -107,7 +107,7 @@ const ACTIONS: ReturnType<ComponentProps<typeof View>["actionsOf"]> = {
   onToken: NOTHING,
 };
 
-/** A conversation as the server tells it. */
+/** A conversation as the server's JSON. */
 function told(turns: number): object {
   const nodes = Array.from({ length: turns }, (_, turn) => [
     { id: `q${turn}`, parent_id: turn ? `a${turn - 1}` : null, role: "user", text: `question ${turn}` },
@@ -150,7 +150,7 @@ async function openChat(turns: number) {
 
 const actionsOf = () => ACTIONS;
 
-/** A chat in which an answer is being written, and what was drawn until then is forgotten. */
+/** A chat with a running answer. Earlier renders are not counted. */
 async function asked(turns = 3) {
   const opened = await openChat(turns);
   void opened.chat.send("the last question");
@@ -212,7 +212,7 @@ describe("an answer of thousands of tokens", () => {
     const [short, long] = [await written(half), await written(tokens)];
     const settled = blocksOf(half.join("")).length;
     expect(settled).toBeGreaterThan(100);
-    // One parse for the block that grows in each frame, and two for each block that settles.
+    // One parse for the growing block per frame, and two for each finished block.
     expect(short.parses).toBeLessThan(short.frames + 2 * settled);
     expect(short.draws).toBeLessThanOrEqual(short.frames + 3);
     expect(short.characters / half.join("").length).toBeLessThan(12);
@@ -227,7 +227,7 @@ describe("a conversation of 1,000 messages", () => {
     const rows = () => container.querySelectorAll("[data-part=response], [data-part=question]").length;
     expect(rows()).toBeGreaterThan(VIEW_PX / ROW_PX);
     expect(rows()).toBeLessThan(MOST_ROWS);
-    // What is wanted is fetched, two at a time, until nothing is left to fetch.
+    // Answers are fetched two at a time until all visible ones are loaded.
     for (let fed = 0; fed < server.followed.length; fed++) {
       expect(server.followed.length - fed).toBeLessThanOrEqual(2);
       await act(async () => server.followed[fed]?.connection.send(say("Answer."), done()));

@@ -1,4 +1,4 @@
-// Starts the page that shows a document of the guide, or a note.
+// Starts the page of a guide document or a note.
 import { GuidePage } from "./components/pages/GuidePage.tsx";
 import { start } from "./start.tsx";
 

@@ -1,4 +1,4 @@
-// Right-to-left text turns boxes round, so their sides are named by where a line begins and ends, not left and right.
+// Checks that styles use logical sides, start and end, because right-to-left text mirrors the layout.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,17 +6,17 @@ import { describe, expect, it } from "vitest";
 
 const SRC = fileURLToPath(new URL(".", import.meta.url));
 
-/** Tailwind's utilities for a left or right side; behind them stands what to write instead. */
+/** Tailwind utilities for physical sides, with their logical replacements. */
 const CLASS =
   /(?<![\w-])-?(?:(?:m|p|scroll-m|scroll-p)[lr]-[\w.[(]|(?:left|right)-(?:[\d[(]|px|auto|full)|(?:border|rounded)-[lr](?![a-z])|rounded-[tb][lr](?![a-z])|(?:text|float|clear)-(?:left|right)(?![\w-]))[^\s"'`]*/g;
 
-/** The same in a style sheet. */
+/** The same for style sheets. */
 const PROPERTY =
   /(?<![\w-])(?:(?:margin|padding|border|inset|scroll-margin|scroll-padding)-(?:left|right)[\w-]*|left|right|border-(?:top|bottom)-(?:left|right)-radius)\s*:|(?:text-align|float|clear)\s*:\s*(?:left|right)/g;
 
-/** What is a drawing and no text: it looks the same in every direction. */
+/** Drawings, which look the same in every direction. */
 const DRAWN: Readonly<Record<string, readonly string[]>> = {
-  // The tick in the box of a task is a turned corner.
+  // The check mark of a task list is a rotated corner.
   "styles/prose.css": ["left:"],
 };
 

@@ -4,7 +4,7 @@ import { start } from "./start.tsx";
 import { readAddress } from "./state/address.ts";
 import { takeEarlyText } from "./state/earlyText.ts";
 
-// A chat that is opened by its address is drawn as soon as the server has sent it.
+// If the address names a conversation, load what renders answers at once.
 if (readAddress(location.hash).kind === "conversation") preloadAnswers();
 
 const placeCaret = takeEarlyText();

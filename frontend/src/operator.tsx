@@ -1,4 +1,4 @@
-// Starts the operator's page.
+// Starts the operator page.
 import { OperatorPage } from "./components/pages/OperatorPage.tsx";
 import { start } from "./start.tsx";
 

@@ -1,21 +1,22 @@
-// The chat as it looks before its scripts run: the page itself, drawn while it is built. Nothing of it can be used but the
-// message box, whose text the page takes over (state/earlyText.ts). It goes as soon as React has drawn the same.
+// Prerenders the chat page at build time. Only its message box can be used; the page takes over the text
+// (state/earlyText.ts). React replaces the prerendered page as soon as it has rendered.
 import { renderToStaticMarkup } from "react-dom/server";
 import { App } from "./App.tsx";
 import { NARROW } from "./hooks/mediaQuery.ts";
 
-// No second element may be found under a name of the page, and the content policy knows no style attributes.
+// Removes ids and labels, so that selectors do not find two elements, and style attributes, which the content security
+// policy forbids.
 const NAMES =
   / (?:id|for|style|autofocus|title|tabindex|data-part|aria-(?:label|labelledby|describedby|controls))="[^"]*"/gi;
 
-/** All that could be pressed or written into, beside the message box. */
+/** Interactive elements other than the message box. */
 const CONTROLS = /<(?=(?:a|button|input|label|select|summary)\b)([a-z]+)/g;
 
-/** For windows with the list of conversations beside the chat, and for those without. */
+/** One version for windows with a sidebar and one for windows without. */
 export const shell = (): string => `${drawn("wide")}${drawn("narrow")}`;
 
-// A browser would put the draft of the last visit into it, which the page does itself. On a phone the focus would bring the
-// keyboard, which covers half of the window.
+// `autocomplete` is off because the browser would restore the last draft, which the page does itself. A narrow window
+// has no autofocus, which would open the phone's keyboard.
 const WRITABLE = 'aria-label="Message" autocomplete="off"';
 const BOX = { wide: `${WRITABLE} autofocus`, narrow: WRITABLE };
 
@@ -29,7 +30,7 @@ function drawn(width: "wide" | "narrow"): string {
   });
 }
 
-/** The page asks its window for the width while it is drawn. */
+/** Emulate the window's width while rendering. */
 function withWindow<Result>(width: "wide" | "narrow", draw: () => Result): Result {
   const matchMedia = (query: string) => ({ matches: width === "narrow" && query === NARROW });
   Object.defineProperty(globalThis, "window", { value: { matchMedia }, configurable: true });

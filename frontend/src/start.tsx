@@ -1,4 +1,4 @@
-// What every page begins with: fonts, styles, the reader's choice of light or dark, and React on #root.
+// Starts a page: fonts, styles, theme, and React on #root.
 import "@fontsource-variable/inter/wght.css";
 import "@fontsource-variable/jetbrains-mono/wght.css";
 import "./styles/app.css";
@@ -13,7 +13,7 @@ export function start(page: ReactNode): void {
   if (!root) throw new Error("The page has no #root");
   followTheme();
   const drawn = createRoot(root);
-  // At once: what stood there before (src/shell.tsx) must be gone when the document has loaded.
+  // Rendered synchronously: the prerendered page (src/shell.tsx) must be gone when the document has loaded.
   flushSync(() =>
     drawn.render(
       <StrictMode>

@@ -1,4 +1,4 @@
-/** Before every test file: what is waited for in vain is found out late, so that a busy machine fails nothing. */
+/** Runs before every test file: long timeouts, so that tests do not fail on a busy machine. */
 if (typeof document !== "undefined") {
   const { configure } = await import("@testing-library/react");
   configure({ asyncUtilTimeout: 30_000 });

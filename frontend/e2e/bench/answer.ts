@@ -1,4 +1,4 @@
-// One long answer while it is written: what a frame and a token cost at its beginning, in its middle and at its end.
+// Measures a long answer while it streams: the cost per frame and token at its beginning, middle and end.
 import { ask, ended, openTab, type Sample, sample } from "./browser.ts";
 import { mean, percentile, type Row, short } from "./figures.ts";
 import type { Kind } from "./texts.ts";
@@ -12,7 +12,7 @@ export interface AnswerResult {
   kind: Kind;
   tokens: number;
   tenths: readonly Tenth[];
-  /** The last tenth over the second: in the first one the renderer is still being loaded. */
+  /** The last tenth relative to the second. During the first tenth, the renderer is still loading. */
   ratio: { frame: number; script: number; task: number };
   nodes: number;
   heapMb: number;
@@ -24,12 +24,12 @@ export interface Tenth {
   frameP95: number;
   frameMax: number;
   longTasks: number;
-  /** Microseconds of the main thread for each token. */
+  /** Main-thread microseconds per token. */
   script: number;
   layout: number;
   style: number;
   task: number;
-  /** Microseconds of the main thread for each commit of React. */
+  /** Main-thread microseconds per React commit. */
   taskPerCommit: number;
   commitsPerFrame: number;
   parsesPerCommit: number;
@@ -45,7 +45,7 @@ export async function measureAnswer(
 ): Promise<AnswerResult> {
   const tab = await openTab(url);
   try {
-    // Renderer and highlighter are there before the answer that counts.
+    // Renderer and highlighter are loaded before the measured answer.
     await ask(tab.page, "say realistic 400 0");
     await ended(tab.page);
     upstream.sent = 0;
@@ -78,7 +78,7 @@ export async function measureAnswer(
   }
 }
 
-/** The model has said so much. */
+/** Wait until the model has sent this many tokens. */
 async function reached(upstream: Upstream, tokens: number): Promise<void> {
   let [seen, at] = [upstream.sent, performance.now()];
   while (upstream.sent < tokens) {
@@ -112,7 +112,7 @@ function tenthOf(before: Sample, now: Sample, tokens: number): Tenth {
   };
 }
 
-/** First, middle and last tenth of every answer. */
+/** The first, middle and last tenth of each answer. */
 export const answerRows = (results: readonly AnswerResult[]): readonly Row[] =>
   results.flatMap(({ kind, tokens, tenths }) =>
     [0, 4, 9].flatMap((at) => {

@@ -1,15 +1,15 @@
-// A real browser with the page in it, and the instruments that count what the page does.
+// The page in a real browser, instrumented to count its work.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BrowserContext, type CDPSession, chromium, type Page } from "@playwright/test";
 import { FLAGS } from "./flags.ts";
 
-/** Where the page counts what it did; it is put there before its first script runs. */
+/** Counters in the page, installed before its first script runs. */
 export interface Counts {
   parses: number;
   characters: number;
-  /** Of React, whatever changed in them. */
+  /** React commits. */
   commits: number;
   frames: number[];
   longTasks: number[];
@@ -22,7 +22,7 @@ export interface Tab {
 }
 
 export interface Sample {
-  /** Seconds of the page's main thread since it was loaded. */
+  /** Seconds of main-thread time since the page was loaded. */
   script: number;
   layout: number;
   style: number;
@@ -38,7 +38,7 @@ export interface Sample {
 
 const MODEL = "bench/model";
 
-/** Open the page; with `compared` this many models answer side by side. */
+/** Open the page. `compared` is the number of models to compare. */
 export async function openTab(url: string, compared = 0): Promise<Tab> {
   const home = mkdtempSync(join(tmpdir(), "signalbox-page-bench-home-"));
   const context: BrowserContext = await chromium.launchPersistentContext(join(home, "profile"), {
@@ -71,7 +71,7 @@ function instrument(): void {
   const counts: Counts = { parses: 0, characters: 0, commits: 0, frames: [], longTasks: [] };
   const scope = globalThis as unknown as Record<string, unknown>;
   scope.__signalboxCounts = counts;
-  // What React's own tools use: it tells them of every commit.
+  // The hook of React's developer tools reports every commit.
   scope.__REACT_DEVTOOLS_GLOBAL_HOOK__ = {
     supportsFiber: true,
     inject: () => 1,
@@ -94,7 +94,7 @@ function instrument(): void {
   requestAnimationFrame(frame);
 }
 
-/** What was counted since the last sample; durations are since the page was loaded. */
+/** The counts since the last sample. Durations are since the page was loaded. */
 export async function sample({ page, cdp }: Tab): Promise<Sample> {
   const counts = await page.evaluate(() => {
     const all = (globalThis as unknown as { __signalboxCounts: Counts }).__signalboxCounts;
@@ -122,7 +122,7 @@ export async function ask(page: Page, text: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** What is asked has been answered. */
+/** Wait for the answer to finish. */
 export async function ended(page: Page): Promise<void> {
   await page.locator("[data-part=end]").last().waitFor({ state: "attached" });
   await page.waitForFunction(() => !document.querySelector("[data-part=running]"));

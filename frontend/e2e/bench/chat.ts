@@ -1,8 +1,8 @@
-// A chat of 1,000 messages: opened, scrolled from its end to its beginning and back, and typed into.
+// Measures a chat of 1,000 messages: opening, scrolling from end to beginning and back, and typing.
 import { ended, message, openTab, type Sample, sample, type Tab } from "./browser.ts";
 import { percentile, type Row, short } from "./figures.ts";
 
-/** The project's own limit. */
+/** The project's limit. */
 export const MOST_NODES = 12_000;
 
 const STEP_PX = 250;
@@ -10,13 +10,13 @@ const KEYS = 60;
 
 export interface ChatResult {
   messages: number;
-  /** Until the last answer stands. */
+  /** Milliseconds until the last answer is rendered. */
   openMs: number;
   nodesAtEnd: number;
   heapMb: number;
   up: Scrolled;
   down: Scrolled;
-  /** From a key to the next frame. */
+  /** Milliseconds from a key press to the next frame. */
   keyP50: number;
   keyP95: number;
 }
@@ -26,13 +26,13 @@ interface Scrolled {
   frameP50: number;
   frameP95: number;
   frameMax: number;
-  /** Of all frames that were due, how many were not shown. */
+  /** The share of frames that were dropped. */
   dropped: number;
   longTasks: number;
   mostNodes: number;
 }
 
-/** Make a conversation of so many turns by the API, one after the other. */
+/** Create a conversation with this many turns through the API. */
 export async function makeChat(url: string, turns: number): Promise<string> {
   const conversation = crypto.randomUUID();
   let parent: string | null = null;
@@ -77,13 +77,13 @@ export async function measureChat(url: string, turns: number): Promise<ChatResul
 
 const settled = (tab: Tab) => tab.page.waitForTimeout(1000);
 
-/** By a step in each frame until nothing moves any more. */
+/** Scroll one step per frame until the end. */
 async function scroll(tab: Tab, step: number): Promise<Scrolled> {
   await sample(tab);
   const mostNodes = await tab.page.evaluate(async (by) => {
     const box = document.querySelector("main");
     if (!box) throw new Error("there is no chat");
-    // What follows the end must know that the reader goes up.
+    // The follower must see that the user scrolls up.
     if (by < 0) box.dispatchEvent(new WheelEvent("wheel", { deltaY: by, bubbles: true }));
     const nodes = () => document.getElementsByTagName("*").length;
     let [most, still] = [nodes(), 0];
@@ -114,7 +114,7 @@ function scrolledOf({ frames, longTasks }: Sample, mostNodes: number): Scrolled 
   };
 }
 
-/** Milliseconds from each key to the frame after it. */
+/** Milliseconds from each key press to the next frame. */
 async function type(tab: Tab): Promise<readonly number[]> {
   await message(tab.page).focus();
   await tab.page.evaluate(() => {

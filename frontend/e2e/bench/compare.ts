@@ -1,4 +1,4 @@
-// Four answers side by side, written at once.
+// Measures four answers that stream side by side.
 import { ask, ended, openTab, sample } from "./browser.ts";
 import { percentile, type Row, short } from "./figures.ts";
 import type { Upstream } from "./upstream.ts";

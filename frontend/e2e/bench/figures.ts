@@ -1,4 +1,4 @@
-// From samples to figures, and a table for people.
+// Computes statistics and formats tables.
 
 export type Row = Record<string, string | number>;
 
@@ -10,7 +10,7 @@ export function percentile(values: readonly number[], part: number): number {
 export const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Three figures are enough. */
+/** Round to three significant digits. */
 export const short = (value: number): number => Number(value.toPrecision(3));
 
 export function table(title: string, rows: readonly Row[]): string {

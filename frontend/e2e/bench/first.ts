@@ -1,4 +1,4 @@
-// The first visit on a slow line: an empty cache, Lighthouse's mobile network and a processor four times slower.
+// Measures the first visit: empty cache, Lighthouse's mobile network, CPU slowed down four times.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,16 +7,16 @@ import { catalogue } from "../../src/fixtures/catalogue.ts";
 import { percentile, type Row, short } from "./figures.ts";
 import { FLAGS } from "./flags.ts";
 
-/** 150 ms round trip, 1.6 Mbit/s down and 750 kbit/s up: "Slow 4G", as Lighthouse has it. Handshakes are not slowed. */
+/** Lighthouse's "Slow 4G": 150 ms round trip, 1.6 Mbit/s down, 750 kbit/s up. Handshakes are not slowed down. */
 const LINE = { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 7.5e5 / 8 };
 const CPU = 4;
 const PHONE = { viewport: { width: 412, height: 823 }, deviceScaleFactor: 1.75, isMobile: true, hasTouch: true };
 const LONGEST_MS = 60_000;
 
-/** As many as a provider with every variant lists. */
+/** The size of a large provider catalogue. */
 export const LISTED = 1_700;
 
-/** A catalogue as OpenRouter's `/models` gives it. */
+/** A catalogue in the format of OpenRouter's `/models`. */
 export const listed = (count: number): readonly object[] =>
   catalogue(count).map(({ id, name, badges, context, maxOutput, pricing, parameters }, at) => ({
     id,
@@ -39,10 +39,10 @@ export const listed = (count: number): readonly object[] =>
 export interface Visit {
   firstPaint: number;
   largestPaint: number;
-  /** The picker names the model that will answer. */
+  /** The picker shows the name of the model. */
   modelKnown: number;
   layoutShift: number;
-  /** Over the wire, heads included, until the model is known. */
+  /** Transferred bytes until then, including headers. */
   kilobytes: number;
   requests: number;
 }
@@ -60,7 +60,7 @@ declare global {
   }
 }
 
-/** Visit so many times, each with an empty cache, and return every visit. */
+/** Visit the page this many times, each time with an empty cache. */
 export async function measureFirstVisit(url: string, times: number): Promise<readonly Visit[]> {
   const home = mkdtempSync(join(tmpdir(), "signalbox-page-bench-home-"));
   const browser = await chromium.launch({
@@ -123,7 +123,7 @@ function watch(): void {
     seen.layoutShift += (entry as PerformanceEntry & { value: number }).value;
   });
   new MutationObserver((_, self) => {
-    // Without a list the button has no title and says "Choose a model".
+    // Without a list, the button has no title and says "Choose a model".
     if (!document.querySelector("[data-part=model][title]:not([title=''])")) return;
     seen.modelKnown = performance.now();
     self.disconnect();

@@ -1,4 +1,4 @@
-// How the browser of the tests and of the bench is started: without what it does by itself.
+// Browser flags for tests and benchmarks: they switch off background activity.
 export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",

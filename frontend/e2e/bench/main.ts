@@ -1,4 +1,5 @@
-// `just bench-page`: the built page in a real browser, on the real server with a scripted upstream; it prints tables.
+// `just bench-page`: measures the built page in a real browser, with the real server and a scripted upstream, and
+// prints tables.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { answerRows, measureAnswer, ratioRows } from "./answer.ts";
@@ -21,7 +22,7 @@ const { values } = parseArgs({
 });
 const wanted = (part: string): boolean => !values.only || values.only === part;
 
-/** A model is rarely faster than 300 tokens a second; this is so much faster that no run takes minutes. */
+/** Models rarely send more than 300 tokens per second. A higher rate keeps the runs short. */
 const RATE = 1_000;
 const TOKENS = Number(values.tokens) || (values.quick ? 8_000 : 50_000);
 const KINDS: readonly Kind[] = ["realistic", "words", "code", "paragraph"];
@@ -72,7 +73,7 @@ try {
   if (values.json) writeFileSync(values.json, JSON.stringify(report, null, 2));
 }
 
-/** By a server of its own: one that has fetched its catalogue keeps it for an hour. */
+/** Uses a separate server, because a server keeps its catalogue for an hour. */
 async function measureListed(): Promise<readonly Visit[]> {
   const listing = new Upstream();
   listing.models = listed(LISTED);

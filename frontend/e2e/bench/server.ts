@@ -1,4 +1,4 @@
-// The server under the bench: `signalbox serve` as it is, in a folder of its own, with the bench's upstream.
+// Starts `signalbox serve` in a separate folder with the benchmark's upstream.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ export interface Served {
   end: () => Promise<void>;
 }
 
-/** Without an upstream the built-in simulator answers, as after `./just start`. */
+/** Without an upstream, the built-in simulator answers, as after `./just start`. */
 export async function serve(upstream: string | undefined, port: string): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-page-bench-"));
   const child = spawn("signalbox", ["serve", "--port", port], {
@@ -35,7 +35,7 @@ export async function serve(upstream: string | undefined, port: string): Promise
       if (child.exitCode !== null) return leave();
       child.once("exit", leave);
       child.kill("SIGTERM");
-      // It waits for streams that nobody reads any more.
+      // The server waits for streams that no client reads any more.
       setTimeout(() => child.kill("SIGKILL"), GRACE_MS).unref();
     });
   try {

@@ -1,4 +1,4 @@
-// What the bench's model says: texts of a wanted number of tokens, each of about four characters.
+// Generates answers with a given number of tokens of about four characters.
 
 export type Kind = "realistic" | "words" | "code" | "paragraph";
 
@@ -40,7 +40,7 @@ const PARTS: Record<Kind, (n: number) => string> = {
   paragraph: () => SENTENCE,
 };
 
-/** A text of so many tokens; only its beginning depends on its kind, so a longer one starts as a shorter one does. */
+/** A text with this many tokens. A longer text begins like a shorter one. */
 export function textOf(kind: Kind, tokens: number): readonly string[] {
   const parts: string[] = [];
   for (let length = 0, n = 0; length < tokens * 4; n++) {

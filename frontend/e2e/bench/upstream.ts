@@ -1,15 +1,15 @@
-// The bench's upstream: an OpenRouter that says what the question asks for, so many tokens in a second.
+// The benchmark's upstream, which sends what the message asks for at a given rate.
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Kind, textOf } from "./texts.ts";
 
-/** How often a paced answer is written to. */
+/** How often a paced answer is written. */
 const BEAT_MS = 10;
 
 export class Upstream {
-  /** Tokens that were sent, of all answers since the last `reset`. */
+  /** The number of tokens sent since the last `reset`. */
   sent = 0;
-  /** What it lists as its models. */
+  /** The models in its catalogue. */
   models: readonly object[] = [];
   readonly #server: Server;
 
@@ -33,7 +33,7 @@ export class Upstream {
     this.#server.close();
   }
 
-  /** The last question says what is wanted: `say KIND TOKENS RATE`, rate 0 for all at once. */
+  /** The last message selects the answer: `say KIND TOKENS RATE`. Rate 0 sends everything at once. */
   #answer(body: string, response: ServerResponse): void {
     const asked = [...body.matchAll(/say (\w+) (\d+) (\d+)/g)].at(-1) ?? [];
     const [, kind = "words", count = "40", rate = "0"] = asked;

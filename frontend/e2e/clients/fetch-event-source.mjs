@@ -1,5 +1,5 @@
-// @microsoft/fetch-event-source asks a question as it does by itself, comes back whenever it is cut off, and prints what
-// it heard: node fetch-event-source.mjs ADDRESS KEY BODY [careful]
+// Sends a message with @microsoft/fetch-event-source, which reconnects after each connection loss, and prints the
+// events: node fetch-event-source.mjs ADDRESS KEY BODY [careful]
 import { hurry } from "./hurry.mjs";
 
 hurry();
@@ -9,7 +9,7 @@ const { default: client } = await import("@microsoft/fetch-event-source");
 
 const [address, key, body, mode] = process.argv.slice(2);
 const heard = [];
-/** It notes an id when its line has come, before the event is whole: who wants no gap names what was really heard. */
+/** The client stores an id before its event is complete. To avoid gaps, send the id of the last complete event. */
 const careful = (url, request) =>
   fetch(url, { ...request, headers: { ...request.headers, "last-event-id": heard.at(-1)?.[0] ?? "" } });
 const over = new AbortController();
@@ -21,7 +21,7 @@ await client.fetchEventSource(address, {
   ...(mode === "careful" && { fetch: careful }),
   signal: over.signal,
   onmessage({ id, data }) {
-    if (!data) return; // it takes a ping for a message
+    if (!data) return; // the client reports a ping as an empty message
     heard.push([id, data]);
     if (JSON.parse(data).type === "done") over.abort();
   },

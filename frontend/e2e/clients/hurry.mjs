@@ -1,4 +1,4 @@
-// Both clients wait seconds before they come back, and neither lets itself be told not to.
+// Both clients wait for seconds before they reconnect, with no option to change that.
 
 export function hurry() {
   const wait = globalThis.setTimeout;

@@ -1,21 +1,21 @@
-// What every browser test does with the page: ask, choose a model, wait for the end, and fail on what must never happen.
+// Helpers for browser tests: send a message, choose a model, wait for the end, and fail on forbidden behaviour.
 import AxeBuilder from "@axe-core/playwright";
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
 
 export { expect, type Page } from "@playwright/test";
 export { ADMIN_TOKEN, DATA } from "../../playwright.config.ts";
 
-/** What a page must never do, collected over all tabs of a test. */
+/** Forbidden behaviour of all tabs of a test. */
 export class Faults {
   readonly all: string[] = [];
   readonly #allowed: RegExp[] = [];
 
-  /** This fault is what the test is about. */
+  /** The test expects this fault. */
   allow(fault: RegExp): void {
     this.#allowed.push(fault);
   }
 
-  /** Errors on any tab, words of the console, requests that leave the machine. */
+  /** Page errors, console errors and warnings, and requests to other hosts. */
   watch(context: BrowserContext, host: string): void {
     context.on("weberror", (error) => this.all.push(`error: ${error.error().stack ?? error.error()}`));
     context.on("console", (message) => {
@@ -34,7 +34,9 @@ export class Faults {
   }
 }
 
-/** Every test of the page: it fails on page errors, CSP violations, errors in the console and requests to third parties. */
+/**
+ * The test function for the page. Fails on page errors, CSP violations, console errors and requests to third parties.
+ */
 export const test = base.extend<{ faults: Faults }>({
   faults: [
     async ({ context, baseURL }, use) => {
@@ -47,7 +49,7 @@ export const test = base.extend<{ faults: Faults }>({
   ],
 });
 
-/** The browser itself says in the console that a request has failed; a test that makes one fail allows it. */
+/** The browser logs failed requests. Tests that cause them allow this message. */
 export const REFUSED = /console: Failed to load resource/;
 
 export const response = (page: Page) => page.locator("[data-part=response]").last();
@@ -56,7 +58,7 @@ export const end = (page: Page) => response(page).locator("[data-part=end]");
 export const stops = (page: Page, kind: string) => response(page).locator(`[data-part=stop][data-kind=${kind}]`);
 export const message = (page: Page) => page.getByRole("textbox", { name: "Message" });
 
-/** Choose a model by its id, whether it is on the list or not. */
+/** Choose a model by its id, listed or not. */
 export async function useModel(page: Page, id: string): Promise<void> {
   await page.getByRole("button", { name: /^Model: / }).click();
   await page.getByRole("combobox", { name: "Model" }).fill(id);
@@ -64,7 +66,7 @@ export async function useModel(page: Page, id: string): Promise<void> {
   await expect(page.locator("[data-part=model]")).toHaveAttribute("title", id);
 }
 
-/** In the dialog of another answer, choose the model of that answer. */
+/** Choose the model in the dialog "Regenerate with another model". */
 export async function answerWith(page: Page, id: string): Promise<void> {
   const dialog = page.getByRole("dialog", { name: "Regenerate with another model" });
   await dialog.getByRole("button", { name: /^Model for the new answer: / }).click();
@@ -77,53 +79,53 @@ export async function ask(page: Page, question: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Ask, and return the id of the run. */
+/** Send a message, and return the id of its run. */
 export async function askRun(page: Page, question: string): Promise<string> {
   const answered = page.waitForResponse("**/api/chat/stream");
   await ask(page, question);
   return (await answered).headers()["x-run-id"] ?? "";
 }
 
-/** Wait for the end of the last answer, and for how it ended. */
+/** Wait until the last answer has ended with this status. */
 export async function ended(page: Page, status = "complete"): Promise<void> {
   await expect(end(page)).toHaveAttribute("data-status", status, { timeout: 30_000 });
 }
 
-/** Wait until some words of the last answer can be read. */
+/** Wait until the last answer shows some text. */
 export async function someWords(page: Page): Promise<void> {
   await expect(answer(page).last()).toContainText(/\w+ \w+ \w+/, { timeout: 20_000 });
 }
 
-/** Words without what markdown and layout make of them. */
+/** Only letters and digits, so that Markdown and layout make no difference. */
 export const letters = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, "");
 
-/** What the last answer shows, in letters. */
+/** The letters of the last answer. */
 export const shown = async (page: Page) => letters((await answer(page).allTextContents()).join(""));
 
-/** The events of a run as the server has kept them. */
+/** The stored events of a run. */
 export async function journal(page: Page, runId: string): Promise<Record<string, unknown>[]> {
   const replay = await (await page.request.get(`/api/runs/${runId}/events`)).text();
   return [...replay.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ""));
 }
 
-/** The words of a run's answer as the server has kept them, in letters. */
+/** The letters of a run's stored answer. */
 export async function said(page: Page, runId: string): Promise<string> {
   const events = await journal(page, runId);
   return letters(events.map((event) => (event.type === "content" ? event.content : "")).join(""));
 }
 
-/** WCAG 2.2 at level AA, where targets have at least 24 px (`target-size`), and what axe calls good practice. */
+/** WCAG 2.2 level AA, including targets of at least 24 px (`target-size`), and axe's best practices. */
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 export async function expectAccessible(page: Page): Promise<void> {
-  // A colour on its way to another one has less contrast than either; a lamp that turns never ends.
+  // Transitions have less contrast than their end state. Running lamps never stop turning.
   await page.waitForFunction(() => !document.getAnimations().some((one) => one instanceof CSSTransition));
-  // Base UI's guards at both ends of what is open hand the focus on at once; axe takes them for hidden controls.
+  // Base UI's focus guards pass the focus on at once. axe takes them for hidden controls.
   const { violations } = await new AxeBuilder({ page }).withTags(TAGS).exclude("[data-base-ui-focus-guard]").analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`)).toEqual([]);
 }
 
-/** Set something in the settings, as a reader does. */
+/** Change a setting through the settings panel. */
 export async function choose(page: Page, setting: string, value: string): Promise<void> {
   await page.getByRole("button", { name: /^Settings/ }).click();
   const group = page.getByRole("group", { name: setting });

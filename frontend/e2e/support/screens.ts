@@ -1,4 +1,4 @@
-// What every screen has to pass at every width and in both themes, and the pictures that are taken of it.
+// Checks for every screen, at every width and in both themes, and screenshots.
 import { fileURLToPath } from "node:url";
 import { expect, expectAccessible, type Page } from "./page.ts";
 
@@ -6,17 +6,17 @@ const FOLDER = fileURLToPath(new URL("../../test-results/screens/", import.meta.
 const HEIGHT = 800;
 
 export interface Screen {
-  /** Names the pictures. */
+  /** The name of the screenshots. */
   name: string;
-  /** Bring the page there. */
+  /** Navigate to the screen. */
   open: (page: Page) => Promise<void>;
-  /** Narrow windows only: a sheet. */
+  /** Only for narrow windows: a sheet. */
   narrowOnly?: true;
-  /** It moves while it is looked at, and what is checked twice would differ. */
+  /** The screen is animated, so it is captured only once. */
   moving?: true;
 }
 
-/** Check and take a screen in dark and light, from a phone to a wide desk; nothing of it is made anew for that. */
+/** Check and capture a screen, dark and light, from phone to wide desktop, without navigating again. */
 export async function inspectScreen(page: Page, { name, narrowOnly, moving }: Screen): Promise<void> {
   for (const width of narrowOnly ? [375] : [1440, 375]) {
     await page.setViewportSize({ width, height: width === 375 ? 720 : HEIGHT });
@@ -24,7 +24,7 @@ export async function inspectScreen(page: Page, { name, narrowOnly, moving }: Sc
     for (const colorScheme of ["dark", "light"] as const) {
       await page.emulateMedia({ colorScheme });
       await take(page, `${name}-${colorScheme}-${width}`);
-      // The colours of a narrow window are those of a wide one.
+      // Colours are the same in narrow and wide windows.
       if (width !== 375 || colorScheme === "light") await expectAccessible(page);
     }
     await expectFits(page);
@@ -44,11 +44,11 @@ export async function take(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${FOLDER}${name}.png`, animations: "disabled" });
 }
 
-/** Two frames: what follows from a new width has been drawn. */
+/** Wait two frames, until the new width is rendered. */
 const settled = (page: Page) =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-/** Nothing is wider than the window, and nothing but tables and code scrolls sideways. */
+/** Nothing is wider than the window, and only tables and code scroll horizontally. */
 export async function expectFits(page: Page): Promise<void> {
   const wide = await page.evaluate(() => {
     const root = document.scrollingElement ?? document.documentElement;
@@ -65,11 +65,11 @@ export async function expectFits(page: Page): Promise<void> {
   expect.soft(wide).toEqual([]);
 }
 
-/** For a finger, and for a pointer (WCAG 2.5.8, without its exceptions). */
+/** Minimum target sizes for touch and pointer (WCAG 2.5.8, without its exceptions). */
 const FINGER_PX = 32;
 const POINTER_PX = 24;
 
-/** What has to be hit and is smaller; links within a text are as high as their line. */
+/** Targets that are too small, except links within text. */
 export const smallTargets = (page: Page, leastPx: number): Promise<string[]> =>
   page.evaluate((least) => {
     const all = document.querySelectorAll<HTMLElement>(
@@ -87,15 +87,15 @@ export const smallTargets = (page: Page, leastPx: number): Promise<string[]> =>
       const isShown = target.checkVisibility({ opacityProperty: true, visibilityProperty: true });
       const [x, y] = [left + width / 2, top + height / 2];
       if (!isShown || width < 2 || y < least || y > innerHeight - least || x < 0 || x > innerWidth) return [];
-      // A toast covers what is beneath it for five seconds.
+      // A toast covers other elements for five seconds.
       const isHit = (dx: number, dy: number) => {
         const hit = document.elementFromPoint(x + dx, y + dy);
         return target.contains(hit) || hit?.closest("[data-part=toast]") != null;
       };
       const frame = scrollerOf(target)?.getBoundingClientRect();
-      // A row that is half scrolled out of a list is no small one.
+      // A partly scrolled row of a list is not too small.
       if (frame && (top < frame.top || top + height > frame.bottom)) return [];
-      // What lies under something else cannot be hit at all.
+      // Covered elements cannot be hit at all.
       if (!isHit(0, 0)) return [];
       const reach = least / 2 - 1;
       const isSmall = [isHit(-reach, 0), isHit(reach, 0), isHit(0, -reach), isHit(0, reach)].includes(false);

@@ -1,4 +1,4 @@
-// A server of a test's own, with its own data, that can be killed and started again at the same address.
+// A separate server with its own data, which can be killed and restarted at the same address.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
@@ -8,10 +8,10 @@ import { join } from "node:path";
 
 export interface OwnServer {
   url: string;
-  /** Where it keeps its database. */
+  /** The folder of its database. */
   data: string;
   start(): Promise<void>;
-  /** End it as a crash does: nothing more is written. */
+  /** Kill the server, so that nothing more is written. */
   kill(): Promise<void>;
 }
 

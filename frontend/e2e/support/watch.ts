@@ -1,10 +1,10 @@
-// Watches the page while a run goes on: what stood on the line after each change, and every word that was ever shown.
+// Records what the page shows during a run: the stops on the line after each change, and the text of tools.
 import type { Page } from "@playwright/test";
 
 export interface SeenStop {
   kind: string;
   lamp: string;
-  /** Undefined: it cannot be opened. */
+  /** Undefined if the stop has no panel. */
   open: boolean | undefined;
   title: string;
 }
@@ -16,7 +16,7 @@ declare global {
   }
 }
 
-/** Keep the stops of the last answer after each change of the page, from now on. */
+/** Record the stops of the last answer after each change of the page. */
 export async function watchLine(page: Page): Promise<void> {
   await page.evaluate(() => {
     window.seen = [];
@@ -45,7 +45,7 @@ export async function watchLine(page: Page): Promise<void> {
 
 export const seenLine = (page: Page): Promise<SeenStop[][]> => page.evaluate(() => window.seen);
 
-/** Keep what the chat says of tools, even for one frame, from now on; what the model itself says is no part of it. */
+/** Record the texts of tools in the chat, even if they show for one frame. The answer's text is excluded. */
 export async function watchWords(page: Page): Promise<void> {
   await page.evaluate(() => {
     window.words = new Set();

@@ -1,23 +1,23 @@
-// A wire to the server that can be cut, held and taken down: browsers cannot do that to a stream that is under way.
+// A proxy to the server that can cut and hold connections, which browsers cannot do for running streams.
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface Wire {
   url: string;
-  /** Break every connection that is open, and hold none from then on; new ones work. */
+  /** Cut all open connections. New ones work. */
   cut(): void;
-  /** Break every connection, and every new one as soon as it is made, until `up`. */
+  /** Cut all connections, and every new one at once, until `up`. */
   down(): void;
   up(): void;
-  /** Let no stream go on beyond these words of the server; what came before them is delivered. Resolves when one is held. */
+  /** Hold every stream at this text. Earlier bytes are delivered. Resolves when a stream is held. */
   holdBefore(words: string): Promise<void>;
-  /** Let what is held go on, up to the next such words where there are any. */
+  /** Release held streams, up to the next text if given. */
   release(words?: string): Promise<void>;
   close(): void;
 }
 
 const HEAD = Buffer.from("HTTP/");
 
-/** What one connection has yet to deliver. */
+/** The undelivered bytes of a connection. */
 interface Held {
   client: Socket;
   bytes: Buffer[];
@@ -47,7 +47,7 @@ export async function openWire(target: string): Promise<Wire> {
     if (waiting) return waiting.bytes.push(bytes);
     const at = words ? bytes.indexOf(words) : -1;
     if (at === -1) return client.write(bytes);
-    // Half a head would count as a whole one.
+    // A client would accept incomplete response headers.
     const isHead = bytes.subarray(0, 5).equals(HEAD) && at < bytes.indexOf("\r\n\r\n");
     if (!isHead) client.write(bytes.subarray(0, at));
     return hold(client, bytes.subarray(isHead ? 0 : at));
@@ -61,7 +61,7 @@ export async function openWire(target: string): Promise<Wire> {
     upstream.on("end", () => held.some((one) => one.client === client) || client.end());
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      // A socket that was cut has nothing left to say.
+      // A cut connection has nothing left to deliver.
       socket.on("error", () => socket.destroy());
       socket.on("close", () => sockets.delete(socket));
     }
@@ -90,7 +90,7 @@ export async function openWire(target: string): Promise<Wire> {
       held = [];
       const isReached = wanted(next);
       for (const { client, bytes } of before) {
-        // The words that held it do not hold it twice.
+        // The same text does not hold the stream again.
         const all = Buffer.concat(bytes);
         const at = words ? all.indexOf(words, 1) : -1;
         client.write(at === -1 ? all : all.subarray(0, at));

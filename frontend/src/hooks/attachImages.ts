@@ -1,20 +1,20 @@
-// Takes pictures into a draft, wherever they come from, and says what it could not take.
+// Adds images to a draft, and reports files that cannot be added.
 import { useEffect, useEffectEvent, useState } from "react";
 import { type Drafts, drafts } from "../state/drafts.ts";
 import { type Graphics, type PictureRule, readPictures } from "../state/pictures.ts";
 
 export interface Attach {
-  /** Read these files into the draft; the promise ends when all are there. */
+  /** Read these files into the draft. Resolves when all are read. */
   add: (files: readonly File[]) => Promise<void>;
-  /** What could not be taken, and why. */
+  /** The files that could not be added, with reasons. */
   notice: string;
   say: (notice: string) => void;
-  /** Pictures are being read. */
+  /** Images are being read. */
   reading: boolean;
 }
 
 export function useAttach(key: string, rule: PictureRule, of: Drafts = drafts, graphics?: Graphics): Attach {
-  // They belong to the draft for which they came; another one may be on the screen when they are read.
+  // The notice belongs to the draft that the files were added to. The user may have switched chats in the meantime.
   const [said, setSaid] = useState({ key, notice: "" });
   const [readings, setReadings] = useState<readonly string[]>([]);
   const say = (notice: string) => setSaid({ key, notice });
@@ -36,7 +36,7 @@ export function useAttach(key: string, rule: PictureRule, of: Drafts = drafts, g
   return { add, notice: said.key === key ? said.notice : "", say, reading: readings.includes(key) };
 }
 
-/** Files that are dropped anywhere on the page; true while they hover over it. */
+/** Handle files that are dropped anywhere on the page. Returns whether files are dragged over it. */
 export function useFileDrop(onFiles: (files: readonly File[]) => void): boolean {
   const [over, setOver] = useState(false);
   const drop = useEffectEvent(onFiles);
@@ -50,7 +50,7 @@ export function useFileDrop(onFiles: (files: readonly File[]) => void): boolean 
         { signal: ends.signal },
       );
     listen("dragover", (event, data) => {
-      // Else the browser would leave the page and show the file.
+      // By default the browser would leave the page and open the file.
       event.preventDefault();
       data.dropEffect = "copy";
       setOver(true);

@@ -1,4 +1,4 @@
-// The message in the box: its draft, the images that are added to it, whether it can be sent, and how it is.
+// The message in the box: its draft, its images, and whether it can be sent.
 import { drafts, useDraft } from "../state/drafts.ts";
 import type { PictureRule } from "../state/pictures.ts";
 import type { Picture } from "../types/api.ts";
@@ -9,9 +9,9 @@ export interface ComposedMessage {
   text: string;
   pictures: readonly Picture[];
   isEmpty: boolean;
-  /** It is empty, its images are being read, or the model cannot read them. */
+  /** The message is empty, its images are being read, or the model cannot read them. */
   cannotSend: boolean;
-  /** What the reader should know of its images; empty: nothing. */
+  /** A notice about the images. Empty if there is none. */
   notice: string;
   filling: Filling;
   send: () => void;
@@ -20,7 +20,7 @@ export interface ComposedMessage {
   say: (notice: string) => void;
 }
 
-/** `onSend` is called when every variable of the text is filled in. */
+/** `onSend` is called once every variable has a value. */
 export function useComposedMessage(
   draftKey: string,
   rule: PictureRule,

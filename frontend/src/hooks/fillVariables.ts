@@ -1,15 +1,15 @@
-// Filling in the variables of a message before it is sent; values that nothing knows are asked for first.
+// Fills in the variables of a message before it is sent, and asks for unknown values.
 import { useState } from "react";
 import { fillVariables, missingVariables } from "../run/chat/variables.ts";
 
 export interface Filling {
-  /** Variables whose values are asked for now; undefined: nothing is asked. */
+  /** The variables whose values are asked for now. Undefined if none are. */
   asked: readonly string[] | undefined;
-  /** Send the text as soon as all of its variables are filled in. */
+  /** Send the text once all of its variables have values. */
   submit: (text: string) => void;
-  /** Send it with these values. Variables without a value are sent as written. */
+  /** Send the text with these values. Variables without a value are sent as written. */
   fill: (values: Readonly<Record<string, string>>) => void;
-  /** Send it as it was typed, to the letter. */
+  /** Send the text exactly as typed. */
   sendAsWritten: () => void;
   cancel: () => void;
 }

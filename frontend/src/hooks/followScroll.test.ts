@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Follower } from "./followScroll.ts";
 
-/** jsdom lays nothing out: heights are told to it, and the browser's clamping is done here. */
+/** jsdom has no layout, so this sets heights and clamps the scroll position like a browser. */
 class Page {
   readonly box = document.createElement("main");
   readonly inner = document.createElement("p");
@@ -28,7 +28,7 @@ class Page {
     return this.height - this.box.scrollTop - 500;
   }
 
-  /** The content has another height now, and the observers hear of it. */
+  /** Change the height of the content and notify the observers. */
   grow(by: number): void {
     this.height += by;
     const fits = this.height - 500;

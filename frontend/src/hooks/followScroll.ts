@@ -1,24 +1,24 @@
-// Scrolls along with an answer that grows, but only while the reader is at its end (quirk H4).
+// Scrolls along with a growing answer while the user is at its end (quirk H4).
 import { useEffect, useState } from "react";
 
-/** Nearer to the end than this, the reader is at the end. */
+/** Within this distance the user counts as at the end. */
 const NEAR_PX = 96;
-/** A finger trembles. */
+/** Tolerance for a trembling finger. */
 const TREMBLE_PX = 4;
 const UP_KEYS: readonly string[] = ["ArrowUp", "PageUp", "Home"];
 
 const FIELDS = "textarea, input, select";
-/** These take Home and the arrows for themselves. */
+/** Elements that handle Home and the arrow keys themselves. */
 const MOVING = "[role=tablist]";
 
 export interface Follow {
   /** The scroll container. */
   ref: (box: HTMLElement | null) => void;
-  /** What stands in it and grows; with a virtual list, an element around everything that it shows. */
+  /** The growing content. With a virtual list: an element around all of it. */
   content: (inner: HTMLElement | null) => void;
-  /** The reader is elsewhere, so nothing follows. */
+  /** The user is elsewhere, so the view does not follow. */
   away: boolean;
-  /** Go to the end, and follow again. */
+  /** Scroll to the end and follow again. */
   jump: () => void;
 }
 
@@ -30,8 +30,8 @@ export function useFollow(): Follow {
 }
 
 /**
- * Only the reader ends the following: by wheel, finger, key or scrollbar, or by something of the page that goes to
- * another place. A scroll that comes with a change of height is the layout's, or a virtual list's that has measured.
+ * Only the user stops the following: by wheel, touch, key, scrollbar, or a link within the page. A scroll event
+ * together with a change of height comes from the layout or from the virtual list.
  */
 export class Follower {
   #box: HTMLElement | null = null;
@@ -85,14 +85,14 @@ export class Follower {
     box.addEventListener("keydown", (event) => isUp(event) && this.#readerGoesUp(event.target), quiet);
     box.addEventListener("focusin", ({ target }) => this.#writing(target, true), quiet);
     box.addEventListener("focusout", ({ target }) => this.#writing(target, false), quiet);
-    // A press on the box itself is a press on its scrollbar or its margin.
+    // A press on the box itself is a press on its scrollbar or margin.
     box.addEventListener("pointerdown", ({ target }) => this.#drag(target === box), quiet);
     window.addEventListener("pointerup", () => this.#drag(false), quiet);
     window.addEventListener("pointercancel", () => this.#drag(false), quiet);
     return () => ends.abort();
   }
 
-  /** Who writes in the middle of the chat, as in an old question, stays there. */
+  /** While the user types in a field of the chat, such as an edited message, the view stays. */
   #writing(field: EventTarget | null, begins: boolean): void {
     if (!this.#box || !(field instanceof Element && field.matches(FIELDS))) return;
     this.#following = !begins && this.#gap(this.#box) < NEAR_PX;
@@ -109,7 +109,7 @@ export class Follower {
   #fingerMoves({ touches, target }: TouchEvent): void {
     const { clientX: x, clientY: y } = touches[0] ?? { clientX: 0, clientY: 0 };
     const down = y - this.#finger.y;
-    // A finger that swipes along the columns moves down a little as well.
+    // A horizontal swipe along columns also moves a little vertically.
     if (down > TREMBLE_PX && down > Math.abs(x - this.#finger.x)) this.#readerGoesUp(target);
     if (down < 0) this.#finger = { x, y };
   }
@@ -144,7 +144,7 @@ export class Follower {
     const box = this.#box;
     if (!box) return;
     box.scrollTop = box.scrollHeight - box.clientHeight;
-    // Read back: our own scroll event then finds nothing moved.
+    // Read the position back, so that our own scroll event is not taken for the user's.
     this.#see(box);
   }
 
@@ -162,14 +162,14 @@ export class Follower {
   }
 }
 
-/** A wheel or a finger on a trackpad that goes sideways, as along columns, goes up a little as well. */
+/** A horizontal gesture, as along columns, also scrolls a little upward. */
 const isUpward = ({ deltaX, deltaY }: WheelEvent): boolean => deltaY < 0 && -deltaY > Math.abs(deltaX);
 
 const isUp = ({ key, shiftKey, target }: KeyboardEvent): boolean =>
   !(target instanceof Element && target.closest(`${FIELDS}, ${MOVING}`)) &&
   (UP_KEYS.includes(key) || (key === " " && shiftKey && !(target instanceof HTMLButtonElement)));
 
-/** A box inside (reasoning, code) takes the movement as long as it can go up itself. */
+/** A scrollable box inside (reasoning, code) consumes the gesture until it is at its top. */
 function scrollsInside(from: EventTarget | null, box: HTMLElement): boolean {
   let at = from instanceof Element ? from : null;
   for (; at && at !== box; at = at.parentElement) {

@@ -1,9 +1,9 @@
-// Whether the window is so and so, by a media query.
+// Evaluates a media query.
 import { useCallback, useSyncExternalStore } from "react";
 
-/** As narrow as the style's `narrow:`: a phone. */
+/** A phone, like the style prefix `narrow:`. */
 export const NARROW = "(width < 768px)";
-/** As wide as the style's `wide:`. */
+/** A wide window, like the style prefix `wide:`. */
 export const WIDE = "(width >= 1200px)";
 
 const find = (query: string): MediaQueryList | undefined =>

@@ -1,4 +1,4 @@
-// Whether the browser says that it is offline, for words on the page.
+// Whether the browser reports that it is offline.
 import { useSyncExternalStore } from "react";
 
 function subscribe(onChange: () => void): () => void {

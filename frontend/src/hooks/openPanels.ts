@@ -1,10 +1,10 @@
-// Which panels are opened automatically now, also when only time passes.
+// The panels that are open automatically, updated on events and after delays.
 import { useEffect, useReducer } from "react";
 import { panelsOf } from "../run/answer/openPanels.ts";
 import type { Stop } from "../run/answer/stops.ts";
 import type { RunTrace } from "../types/models.ts";
 
-/** `reasonedAt`: when the last reasoning came, by the page's clock; undefined for what is over. */
+/** `reasonedAt` is when the last reasoning arrived, by the page's clock. Undefined for a finished run. */
 export function useOpenPanels(
   trace: RunTrace,
   stops: readonly Stop[],

@@ -11,7 +11,9 @@ export interface Opened {
   trouble: string | undefined;
 }
 
-/** Follow the run to its end, also another's, where this tab has the operator's token; leaving leaves the run alone. */
+/**
+ * Follow the run to its end. With the operator token, this can be another user's run. Unmounting does not stop the run.
+ */
 export function useRun(session: Session, runId: string): Answer {
   const [answer] = useState(() =>
     Answer.named({ client: session.reader, onUnauthorized: () => session.askForToken() }, runId),
@@ -23,14 +25,14 @@ export function useRun(session: Session, runId: string): Answer {
   return answer;
 }
 
-/** The run whose answer this one continues; undefined while that is not known, and where it continues none. */
+/** The run that this one continues. Undefined if unknown or none. */
 export function useContinued(session: Session, runId: string): string | undefined {
   const [continued, setContinued] = useState<string>();
   useEffect(() => {
     const abort = new AbortController();
     fetchRun(session.reader, runId, { signal: abort.signal }).then(
       (record) => setContinued(record.continues),
-      // The run itself says why it cannot be had.
+      // The run's own request shows this error.
       () => undefined,
     );
     return () => abort.abort();
@@ -38,7 +40,7 @@ export function useContinued(session: Session, runId: string): string | undefine
   return continued;
 }
 
-/** The saved run behind those that it continues. */
+/** Build the chain of a saved run and the earlier runs that it continues. */
 function savedAnswer(deps: AnswerDeps, { id, runId, model, earlier }: Save): Answer {
   const frozen = (continues: Answer | undefined, { runId, record, events }: SavedRun): Answer =>
     Answer.frozen(deps, { runId, model: record.model, continues }, events);

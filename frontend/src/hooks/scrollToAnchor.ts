@@ -1,12 +1,12 @@
-// The place that the address names: the browser looked for it before the text was there, so the page does.
+// Scrolls to the anchor in the address. The browser looked for it before the content was loaded.
 import { useEffect } from "react";
 
-/** As long as colours and fonts may come and move the text. */
+/** How long highlighting and fonts may still move the content. */
 const SETTLES_MS = 3000;
-/** With one of these the reader leaves the place. */
+/** With these events, the user leaves the anchor. */
 const LEAVING = ["wheel", "touchstart", "pointerdown", "keydown", "hashchange"] as const;
 
-/** Go there once the text is there, and stay while what is above it still grows. */
+/** Scroll to the anchor once the content is loaded, and stay there while the content above still changes height. */
 export function useAnchor(isThere: boolean): void {
   useEffect(() => {
     if (isThere && location.hash) return stayAt(location.hash);
@@ -14,7 +14,7 @@ export function useAnchor(isThere: boolean): void {
 }
 
 function stayAt(hash: string): (() => void) | undefined {
-  // Marks it as the target as well.
+  // Also marks the element as `:target`.
   location.replace(hash);
   const target = document.getElementById(decodeURIComponent(hash.slice(1)));
   const page = target?.closest("main");
@@ -28,7 +28,7 @@ function stayAt(hash: string): (() => void) | undefined {
     for (const name of LEAVING) window.removeEventListener(name, leave);
   };
   const timer = setTimeout(leave, SETTLES_MS);
-  // The jump itself tells of no change of the hash; a click on another anchor does.
+  // Added after the jump, so the jump's own hashchange does not end it.
   for (const name of LEAVING) window.addEventListener(name, leave, { passive: true });
   return leave;
 }

@@ -1,13 +1,13 @@
-// Listens for the page's shortcuts, and knows what kind of keyboard this is.
+// Listens for the page's shortcuts.
 import { useEffect, useRef } from "react";
 import { type ShortcutName, shortcutOf } from "../run/chat/shortcuts.ts";
 
-/** What has no action now keeps the browser's own meaning. */
+/** A shortcut without an action keeps its browser default. */
 export type ShortcutActions = Readonly<Record<ShortcutName, (() => void) | undefined>>;
 
 export const isMac = (): boolean => typeof navigator !== "undefined" && /Mac|iP(hone|ad|od)/.test(navigator.userAgent);
 
-// Menus and lists find their items by letters that are typed.
+// Menus and lists use typed letters to find their items.
 const TYPING =
   'textarea, select, [contenteditable]:not([contenteditable="false"]), [role="textbox"], [role="combobox"], ' +
   '[role="menu"], [role="listbox"], ' +
@@ -22,7 +22,7 @@ export function useShortcuts(actions: ShortcutActions): void {
 
   useEffect(() => {
     let covered = false;
-    // Seen before anybody acts: a dialog that this very Escape closes was still open.
+    // Checked in the capture phase, while a dialog that this Escape closes is still open.
     const look = () => {
       covered = isCovered();
     };
@@ -45,8 +45,8 @@ export function useShortcuts(actions: ShortcutActions): void {
 }
 
 /**
- * Something that waits for an answer lies over the page. A list that belongs to the page itself does not count, nor does
- * what is closed already and only fades.
+ * Whether a dialog, menu or list covers the page. Lists that belong to the page and popups that are fading out do not
+ * count.
  */
 const isCovered = () =>
   [...document.querySelectorAll(COVERS)].some(

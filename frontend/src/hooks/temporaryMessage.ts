@@ -1,7 +1,7 @@
-// A small hook of the page: a message that disappears after a while.
+// A short-lived message, for example after copying.
 import { useEffect, useState } from "react";
 
-/** A short message on what was just done; it disappears after a while. */
+/** Returns the message and a function that sets it. The message disappears after `ms` milliseconds. */
 export function useSaid(ms = 1500): [said: string | undefined, say: (words: string) => void] {
   const [said, say] = useState<string>();
   useEffect(() => {

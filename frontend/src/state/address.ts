@@ -1,17 +1,18 @@
-// Where the page is: a conversation, a run, a kept run, or a new chat. It stands behind the `#`, so the server needs no routes.
+// The page's address: a conversation, a run, a saved answer, or a new chat. It is in the URL fragment, so the server
+// needs no routes.
 import { useSyncExternalStore } from "react";
 
 export type Address =
   | { kind: "new" }
   | { kind: "conversation"; id: string }
-  /** One run, followed read-only. */
+  /** A run, followed read-only. */
   | { kind: "run"; id: string }
-  /** A frozen copy of a run. */
+  /** A saved answer. */
   | { kind: "save"; id: string };
 
 const KINDS = { c: "conversation", run: "run", save: "save" } as const;
 
-/** What is no address of ours is a new chat. */
+/** Parse the fragment. An invalid one is a new chat. */
 export function readAddress(hash: string): Address {
   const [, name = "", value = ""] = /^#(c|run|save)=(.+)$/.exec(hash) ?? [];
   const kind = KINDS[name as keyof typeof KINDS];
@@ -31,7 +32,7 @@ export const hashOf = (address: Address): string => {
 
 const CHANGED = "signalbox:address";
 
-/** Go there; `replace` leaves no step to go back to. */
+/** Navigate to an address. `replace` adds no history entry. */
 export function goTo(address: Address, { replace = false } = {}): void {
   const url = `${location.pathname}${hashOf(address)}`;
   if (url === `${location.pathname}${location.hash}`) return;

@@ -1,6 +1,6 @@
-// What the browser keeps for this page. Where it keeps nothing, a value lives as long as the page.
+// Browser storage. If the browser denies it, values last as long as the page.
 
-/** What this tab keeps; undefined where the browser allows none. */
+/** Storage of this tab. Undefined if the browser denies it. */
 export function tabStorage(): Storage | undefined {
   try {
     return sessionStorage;
@@ -9,7 +9,7 @@ export function tabStorage(): Storage | undefined {
   }
 }
 
-/** What all tabs of this origin keep, also when they are closed. */
+/** Storage shared by all tabs of this origin, kept when they are closed. Undefined if the browser denies it. */
 export function browserStorage(): Storage | undefined {
   try {
     return localStorage;
@@ -20,7 +20,7 @@ export function browserStorage(): Storage | undefined {
 
 type Box = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-/** One text under one key; empty where there is none. */
+/** A stored text. Empty if there is none. */
 export class KeptText {
   readonly #box: Box | undefined;
   readonly #key: string;
@@ -41,7 +41,7 @@ export class KeptText {
       else this.#box?.removeItem(this.#key);
       this.#unkept = this.#box ? "" : text;
     } catch {
-      // The browser's storage is full or closed.
+      // The storage is full or denied.
       this.#unkept = text;
     }
   }

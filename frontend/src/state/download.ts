@@ -1,6 +1,6 @@
-// A text as a file in the reader's downloads.
+// Downloads a text as a file.
 
-/** The address of the file lives as long as the click needs it. */
+/** The file's URL is revoked once the download has started. */
 export function saveFile(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");

@@ -1,4 +1,4 @@
-// What is being written, by conversation: kept in this tab over a reload and over a change of conversation.
+// Drafts by conversation, kept in this tab over reloads.
 import { useSyncExternalStore } from "react";
 import type { Picture } from "../types/api.ts";
 
@@ -40,7 +40,7 @@ export class Drafts {
     this.#drafts.set(key, after);
     if (after.pictures !== before.pictures) this.#keep(`${key}.pictures`, after.pictures.length > 0 && after.pictures);
     if (after.text !== before.text && !this.#keep(`${key}.text`, after.text) && after.pictures.length > 0) {
-      // The words are dearer than the pictures, which fill the box.
+      // Text is more important than the images that fill the storage.
       this.#keep(`${key}.pictures`, false);
       this.#keep(`${key}.text`, after.text);
     }
@@ -51,7 +51,7 @@ export class Drafts {
     this.change(key, () => EMPTY);
   }
 
-  /** A chat that was new has got its name: what was typed meanwhile goes along. */
+  /** The draft follows a new chat when it gets its id. */
   move(from: string, to: string): void {
     const draft = this.get(from);
     if (from === to || draft === EMPTY) return;
@@ -59,14 +59,14 @@ export class Drafts {
     this.clear(from);
   }
 
-  /** False when it does not fit, or when nothing may be kept (private windows). */
+  /** False if the value does not fit, or storage is denied (private windows). */
   #keep(name: string, value: unknown): boolean {
     try {
       if (value) this.#box?.setItem(PREFIX + name, JSON.stringify(value));
       else this.#box?.removeItem(PREFIX + name);
       return true;
     } catch {
-      // What no longer is true is not kept either.
+      // The stored value is outdated, so remove it.
       this.#box?.removeItem(PREFIX + name);
       return false;
     }

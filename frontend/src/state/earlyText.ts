@@ -1,17 +1,17 @@
-// What was written into the drawing of the page (src/shell.tsx) before its scripts ran.
+// Takes over the text that was typed into the prerendered page (src/shell.tsx).
 import { readAddress } from "./address.ts";
 import { drafts } from "./drafts.ts";
 
 /**
- * Make it a part of the draft of the chat that opens. Call the result once the page is drawn: the caret then stands where it
- * stood in the drawing, and a message whose last key was Enter is sent.
+ * Add the text to the draft of the opened chat. Call the result once the page is rendered: it restores the caret, and
+ * sends the message if its last key was Enter.
  */
 export function takeEarlyText(): () => void {
   const boxes = [...document.querySelectorAll<HTMLTextAreaElement>("[data-shell] textarea")];
   const typed = boxes.map(({ value }) => value).find(Boolean);
   const box = boxes.find((one) => one === document.activeElement);
   const fromEnd = box ? box.value.length - box.selectionEnd : 0;
-  // Who went on writing after Enter has not finished, and a draft of the last visit is not sent unseen.
+  // Text after Enter means that the user was not finished. An unseen draft from the last visit is not sent either.
   let sends = typed !== undefined && boxes.some(({ dataset, value }) => value === typed && dataset.entered === typed);
   if (typed) {
     const address = readAddress(location.hash);

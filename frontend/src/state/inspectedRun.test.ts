@@ -6,7 +6,7 @@ import { type ApiClient, Inspection, restoredSettings } from "./inspectedRun.ts"
 const RUN = capturedRecord.runId;
 type Reply = () => Response | Promise<Response>;
 
-/** A server that answers by the address's end, and counts what it was asked. */
+/** A server that responds by the end of the path and counts requests. */
 function server(replies: { record?: Reply; events?: Reply; tools?: Reply }) {
   const asked: string[] = [];
   const client = clientOf((path) => {
@@ -89,7 +89,7 @@ describe("a run that the page has not", () => {
 });
 
 describe("a run that the page follows", () => {
-  /** An answer whose events come when they are pushed. */
+  /** An answer whose events the test pushes. */
   function followed() {
     let push: (text: string) => void = () => undefined;
     const body = new ReadableStream<Uint8Array>({

@@ -1,4 +1,4 @@
-// What the inspector shows of one run: its events, the page's own or fetched, its record, and the server's clock.
+// The data of the run inspector: events, record, and the server's clock.
 import { useEffect, useMemo } from "react";
 import { settingsOf, systemOfRun } from "../run/inspector/runFacts.ts";
 import { hasEnded } from "../run/inspector/waterfall.ts";
@@ -17,17 +17,17 @@ import { type Schedule, Store, useStore } from "./store.ts";
 export type { ApiClient };
 
 export interface InspectedState {
-  /** Undefined until its first event has come. */
+  /** Undefined until the first event has arrived. */
   trace: RunTrace | undefined;
-  /** Every event so far, in order; a new list when there are more. */
+  /** All events in order. The list is replaced when it grows. */
   events: readonly RawEvent[];
   eventsAre: "fetching" | "here" | "failed";
   record: RunRecord | undefined;
-  /** `gone`: the server knows no such run. */
+  /** `gone`: the server does not know the run. */
   recordIs: "asked" | "known" | "gone" | "failed";
-  /** Why it failed, as a sentence. */
+  /** The error, as a sentence. */
   trouble: string | undefined;
-  /** The server's clock, as near as events tell it, in epoch milliseconds. */
+  /** The server's clock in epoch milliseconds, estimated from events. */
   now: number;
 }
 
@@ -37,10 +37,10 @@ export interface InspectionDeps {
   stream?: Partial<ChatOptions>;
 }
 
-/** An answer that grows is read this often: a waterfall need not change sixty times a second. */
+/** How often a growing answer is read. The timeline need not change 60 times a second. */
 const LOOK_MS = 250;
 const POLL_MS = 4000;
-/** The cost of a stopped run is asked for by the server for two minutes. */
+/** The server fetches the cost of a stopped run for two minutes. */
 const SETTLE_POLL_MS = 15_000;
 const SETTLE_MS = 150_000;
 
@@ -51,7 +51,7 @@ export class Inspection extends Store<InspectedState> {
   readonly #deps: InspectionDeps;
   readonly #now: () => number;
   #abort = new AbortController();
-  /** Events fetched here, where the page has none. */
+  /** Events fetched by the inspector if the page has none. */
   #own: { trace: RunTrace; events: RawEvent[] } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #askedAt = 0;
@@ -80,7 +80,7 @@ export class Inspection extends Store<InspectedState> {
     this.#now = now;
   }
 
-  /** Look until the result is called. */
+  /** Refresh until the result is called. */
   start(): () => void {
     this.#abort = new AbortController();
     const leave = this.#live?.subscribe(() => this.#timer ?? this.#look());
@@ -95,7 +95,7 @@ export class Inspection extends Store<InspectedState> {
     };
   }
 
-  /** Ask again for what could not be had. */
+  /** Retry what failed. */
   readonly retry = (): void => {
     if (this.state.eventsAre === "failed") this.#own = undefined;
     this.set({ recordIs: this.state.record ? "known" : "asked", trouble: undefined });
@@ -103,7 +103,7 @@ export class Inspection extends Store<InspectedState> {
     this.#look();
   };
 
-  /** See what has come, and look again as long as more may come. */
+  /** Update the state, and schedule the next update as long as more may come. */
   #look(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -114,7 +114,7 @@ export class Inspection extends Store<InspectedState> {
     const isOver = hasEnded(trace, record);
     if (isOver) this.#overAt ??= this.#now();
     const wait = isOver ? this.#settleWait() : POLL_MS;
-    // The record of a run that has just ended is another one than that of a running one.
+    // The record of a run changes when it ends.
     const isDue =
       (isOver && !wasOver && record?.status === "running") ||
       (wait !== undefined && this.#now() - this.#askedAt >= wait);
@@ -127,7 +127,7 @@ export class Inspection extends Store<InspectedState> {
     this.#timer = setTimeout(() => this.#look(), ms);
   }
 
-  /** How long until the true cost is asked for again; undefined where there is nothing to wait for. */
+  /** The delay until the final cost is fetched again. Undefined if it is final. */
   #settleWait(): number | undefined {
     const { record } = this.state;
     if (record?.status === "running" && this.state.recordIs === "known") return POLL_MS;
@@ -138,7 +138,7 @@ export class Inspection extends Store<InspectedState> {
   #take(): void {
     const live = this.#live;
     const isWhole = live?.state.known === "whole";
-    // What the page is just fetching need not be fetched twice.
+    // The page is loading the events already.
     if (!isWhole && live?.state.known !== "fetching" && !this.#own && this.#runId) void this.#fetch();
     const source = isWhole ? { trace: live.state.trace, events: live.events } : this.#own;
     const events = source?.events ?? [];
@@ -151,7 +151,7 @@ export class Inspection extends Store<InspectedState> {
     });
   }
 
-  /** The server's clock: an event is as old as it was on its way, at the least. */
+  /** The server's clock: the smallest observed difference between arrival and event time. */
   #clock(lastAt: number | undefined): number {
     const now = this.#now();
     if (lastAt !== undefined && lastAt !== this.#heardAt) {
@@ -183,7 +183,7 @@ export class Inspection extends Store<InspectedState> {
 
   async #ask(): Promise<void> {
     this.#askedAt = this.#now();
-    // The server has not named it yet.
+    // The run has no id yet.
     if (!this.#runId) return;
     const { signal } = this.#abort;
     try {
@@ -200,7 +200,7 @@ export class Inspection extends Store<InspectedState> {
   }
 }
 
-/** A separate list; a server that numbers no events has them counted. */
+/** A copy of the list. If the server sends no numbers, the events are counted. */
 const numbered = (events: readonly RawEvent[]): readonly RawEvent[] =>
   events[0]?.seq === 0 ? events.map(({ event }, index) => ({ seq: index + 1, event })) : events.slice();
 
@@ -211,8 +211,8 @@ export function useInspected(client: ApiClient, runId: string, live: Answer | un
 }
 
 /**
- * How the run was asked, for the next question; undefined where the list of tools cannot be had. Without `system` where
- * the system prompt is not known: a record does not hold it, and its conversation may be gone.
+ * The run's request settings for the next message. Undefined if the list of tools is not available. Without `system` if
+ * the system prompt is unknown: records do not contain it, and the conversation may be deleted.
  */
 export async function restoredSettings(
   client: ApiClient,

@@ -1,14 +1,15 @@
-// Watches how long a model has sent nothing. Pings of the server are no output, and a tool at work is no silence.
+// Detects that a model has sent nothing for too long. Pings do not count as output, and running tools do not count as
+// silence.
 
-/** From then on the reader is told. */
+/** After this time the user is told. */
 export const SILENCE_MS = 12_000;
 
 export interface SilenceDeps {
   /** The page's clock in milliseconds. */
   now: () => number;
-  /** Something else is waited for: a tool, the connection, the end of a stop. */
+  /** Something else is pending: a tool, the connection, or a stop. */
   isExcused: () => boolean;
-  /** The model has sent nothing since this time of the page's clock; undefined: it sends again. */
+  /** Called with the start of the silence on the page's clock, and with undefined when it ends. */
   onSilence: (since: number | undefined) => void;
 }
 
@@ -22,11 +23,11 @@ export class SilenceWatch {
     this.#deps = deps;
   }
 
-  /** Count from now on: the model sent something, or the connection to it is back. */
+  /** Restart the measurement: the model sent something, or the connection is back. */
   restart(): void {
     this.#since = this.#deps.now();
     this.#withdraw();
-    // The timer that runs looks at the clock when it fires: a token costs no timer.
+    // A running timer checks the clock when it fires, so a token needs no new timer.
     this.#timer ??= setTimeout(() => this.#look(), SILENCE_MS);
   }
 

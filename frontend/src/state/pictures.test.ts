@@ -10,7 +10,7 @@ interface Encoding {
   quality: number;
 }
 
-/** A canvas that writes what the script says, and remembers what it was asked for. */
+/** A scripted canvas that records its calls. */
 function scripted(width: number, height: number, bytes: (encoding: Encoding) => number, writesWebp = true) {
   const asked: Encoding[] = [];
   let open = 0;

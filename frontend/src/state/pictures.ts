@@ -1,26 +1,26 @@
-// From a file to a picture that may be sent: checked, made small enough, and turned into a data: address.
+// Prepares images for sending: checks their type, shrinks them, and converts them to data URLs.
 import type { Picture } from "../types/api.ts";
 
-/** Whether the model that is asked can read pictures; where not, why. */
+/** Whether the model can read images, and why not. */
 export type PictureRule = { allowed: true } | { allowed: false; reason: string };
 
 export const PICTURE_TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 export const MOST_PICTURES = 8;
-/** A request may have 8 MB; the words need room as well. Data addresses are plain ASCII: a character is a byte. */
+/** A request may have 8 MB, and the text needs space too. Data URLs are ASCII, so a character is a byte. */
 const MOST_TOGETHER = 7.5 * 1024 * 1024;
 const MOST_BYTES = 1.5 * 1024 * 1024;
 const MOST_SIDE = 2048;
 
-/** A decoded picture. */
+/** A decoded image. */
 export interface Decoded {
   width: number;
   height: number;
-  /** As a data: address of that size and type; browsers that cannot write the type give another. */
+  /** Encodes it as a data URL of this size and type. Browsers may use another type. */
   encode: (width: number, height: number, type: string, quality: number) => string;
   close: () => void;
 }
 
-/** What of the browser is needed; tests script it. */
+/** The browser functions that are used. Tests replace them. */
 export interface Graphics {
   decode: (file: Blob) => Promise<Decoded>;
   read: (file: Blob) => Promise<string>;
@@ -28,7 +28,7 @@ export interface Graphics {
 
 export type Read = { picture: Picture } | { trouble: string };
 
-/** Read the files one after the other; what cannot be taken is said in one sentence each. */
+/** Read the files in order. Each rejected file gets a sentence. */
 export async function readPictures(
   files: readonly File[],
   before: readonly Picture[],
@@ -74,14 +74,14 @@ export async function readPicture(file: File, graphics: Graphics = browser): Pro
   }
 }
 
-/** First to the longest side, then with less quality, then smaller still. */
+/** Reduce the size to the limit, then the quality, then the size again. */
 function shrink({ width, height, encode }: Decoded, type: string): string {
   let url = "";
   for (let scale = Math.min(1, MOST_SIDE / Math.max(width, height)); scale > 0.01; scale /= 2) {
     const [wide, high] = [side(width, scale), side(height, scale)];
     for (const quality of [0.85, 0.7]) {
       url = encode(wide, high, type === "image/jpeg" ? type : "image/webp", quality);
-      // Safari writes no WebP; it gives PNG instead, which is large.
+      // Safari cannot write WebP and returns PNG, which is large.
       if (type !== "image/jpeg" && !url.startsWith("data:image/webp")) url = encode(wide, high, "image/jpeg", quality);
       if (bytesOf(url) <= MOST_BYTES && url.length > "data:,".length) return url;
     }
@@ -108,7 +108,7 @@ const browser: Graphics = {
         if (!pen) throw new Error("No canvas");
         pen.imageSmoothingQuality = "high";
         if (type === "image/jpeg") {
-          // JPEG knows no transparency: what was clear would be black.
+          // JPEG has no transparency. Transparent areas would become black.
           pen.fillStyle = "white";
           pen.fillRect(0, 0, width, height);
         }
@@ -126,7 +126,7 @@ const browser: Graphics = {
     }),
 };
 
-/** Files that come by paste; none where words come with them, as from a spreadsheet, which pastes both. */
+/** Pasted image files. None if text comes with them: spreadsheets paste both. */
 export function pastedFiles(data: DataTransfer): readonly File[] {
   const words = data.types.includes("text/plain") && data.types.includes("text/html");
   return words ? [] : [...data.files];

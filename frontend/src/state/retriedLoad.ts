@@ -1,13 +1,13 @@
-// Retries what is loaded on demand, so that a lost connection is not final.
+// Retries failed dynamic imports, so that a lost connection is not final.
 import { browserPage, sleep } from "../stream/sleep.ts";
 
-/** The delays before a failed fetch is retried. The network's return ends a delay. */
+/** The delays before each retry. Being online again ends a delay. */
 const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000];
-/** The same while the browser is offline; such retries are not counted. */
+/** The delay while the browser is offline. These retries are not counted. */
 const OFFLINE_DELAY_MS = 10_000;
 const NEVER = new AbortController().signal;
 
-/** Load, and retry what failed. Chromium before 156 remembers a failed import: there, only a reload of the page helps. */
+/** Load a module with retries. Chromium before 156 caches failed imports, so there only a reload of the page helps. */
 export async function retried<Value>(load: () => Promise<Value>): Promise<Value> {
   for (let retries = 0; ; ) {
     try {

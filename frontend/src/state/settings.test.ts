@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FIRST_SETTINGS, SETTINGS_KEY, Settings } from "./settings.ts";
 
-/** A browser's box in memory. */
+/** Browser storage in memory. */
 class Box {
   readonly kept = new Map<string, string>();
   readonly getItem = (key: string) => this.kept.get(key) ?? null;

@@ -1,4 +1,4 @@
-// What the reader has set, kept by the browser over visits: how questions are asked, favourite models, and looks.
+// The user's settings, stored by the browser: request settings, favourite models, and appearance.
 
 import { RANGES } from "../run/request/parameters.ts";
 import { NO_FORMAT, readFormat } from "../run/request/responseFormat.ts";
@@ -7,19 +7,19 @@ import { type AskSettings, EFFORTS, type Effort, type Parameters } from "../type
 import { type Schedule, Store } from "./store.ts";
 
 export type Theme = "system" | "light" | "dark";
-/** Whether reasoning panels open and fold automatically, or stay as the reader wants them. */
+/** Whether reasoning panels open automatically, or stay open or closed. */
 export type ReasoningChoice = "automatic" | "open" | "closed";
 
 export interface SettingsState {
   ask: AskSettings;
-  /** Models asked lately, the newest first. */
+  /** Recently used models, newest first. */
   recent: readonly string[];
   starred: readonly string[];
   theme: Theme;
   reasoning: ReasoningChoice;
-  /** Whether the list of conversations is shown. */
+  /** The sidebar is open. */
   sidebar: boolean;
-  /** The models that answer side by side; empty: one model answers. */
+  /** The compared models. Empty if only one model answers. */
   compared: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export const FIRST_SETTINGS: SettingsState = {
   compared: [],
 };
 
-/** The browser's box; undefined where it keeps nothing, and then the settings live as long as the page. */
+/** The browser's storage. Undefined if it is denied; then settings last as long as the page. */
 export function browserBox(): Storage | undefined {
   try {
     return localStorage;
@@ -67,7 +67,7 @@ export class Settings extends Store<SettingsState> {
   change(patch: Partial<SettingsState>): void {
     this.set(patch);
     this.flush();
-    // On top of what is kept now: another tab may have starred a model in the meantime.
+    // Based on the stored state, because another tab may have changed it.
     write({ ...(read(this.#box) ?? this.state), ...patch }, this.#box);
   }
 
@@ -75,24 +75,24 @@ export class Settings extends Store<SettingsState> {
     this.change({ ask: { ...this.state.ask, ...patch } });
   }
 
-  /** Star a model, or take its star away. */
+  /** Add or remove a star. */
   star(id: string): void {
     const { starred } = this.state;
     const rest = starred.filter((other) => other !== id);
     this.change({ starred: rest.length < starred.length ? rest : [...starred, id].slice(-STARRED) });
   }
 
-  /** A question went to this model. */
+  /** A message was sent to this model. */
   used(id: string): void {
     if (!id || this.state.recent[0] === id) return;
     this.change({ recent: [id, ...this.state.recent.filter((other) => other !== id)].slice(0, RECENT) });
   }
 
-  /** Follow what other tabs change of favourites and looks; how this tab asks stays its own. */
+  /** Follow changes of favourites and appearance in other tabs. Request settings are separate for each tab. */
   follow(events: EventTarget = window): () => void {
     const onStorage = (event: Event) => {
       const { key } = event as StorageEvent;
-      // A null key: everything was cleared.
+      // A null key means that the storage was cleared.
       if (key !== SETTINGS_KEY && key !== null) return;
       const { recent, starred, theme } = read(this.#box) ?? FIRST_SETTINGS;
       this.set({ recent, starred, theme });
@@ -107,11 +107,11 @@ function write(state: SettingsState, box: Box | undefined): void {
   try {
     box?.setItem(SETTINGS_KEY, JSON.stringify({ version: VERSION, ...state }));
   } catch {
-    // A full or forbidden box: the settings hold for this page.
+    // The storage is full or denied. The settings last as long as the page.
   }
 }
 
-/** What was kept, field by field; undefined where nothing of this version was. */
+/** Read the stored settings field by field. Undefined if there are none of this version. */
 function read(box: Box | undefined): SettingsState | undefined {
   try {
     const saved = fields(JSON.parse(box?.getItem(SETTINGS_KEY) ?? "null"));
@@ -145,7 +145,7 @@ const readParameters = (saved: Readonly<Record<string, unknown>>): Parameters =>
     Object.entries(saved).filter(([name, value]) => Object.hasOwn(RANGES, name) && Number.isFinite(value)),
   );
 
-/** The model and the effort that an older page kept under separate keys; read once. */
+/** Migrate the model and effort that older versions stored under separate keys. */
 function takeOver(box: Box | undefined): SettingsState {
   try {
     const model = text(box?.getItem(OLD_MODEL));
@@ -165,7 +165,7 @@ const fields = (value: unknown): Readonly<Record<string, unknown>> =>
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** Every text once. */
+/** Each text once. */
 const texts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? [...new Set(value.filter((item) => typeof item === "string" && item !== ""))] : [];
 

@@ -1,4 +1,4 @@
-// Everything that the chat page holds, put together once: the server, the reader's settings, the chats and the lists.
+// Creates the stores of the chat page: session, settings, chats and lists.
 
 import { fillVariables } from "../run/chat/variables.ts";
 import { askFields } from "../run/request/parameters.ts";
@@ -21,11 +21,11 @@ export interface Signalbox {
   chats: Chats;
   conversations: Conversations;
   saves: Saves;
-  /** Tell other tabs that something was said in this conversation. */
+  /** Tell other tabs that this conversation has changed. */
   told: (id: string) => void;
-  /** Send waiting messages as soon as they can be sent; call the result to stop. */
+  /** Send waiting messages as soon as possible. Call the result to stop. */
   start: () => () => void;
-  /** Hear it from them; call the result to stop. */
+  /** Listen to other tabs. Call the result to stop. */
   hear: (onTold: (id: string) => void) => () => void;
 }
 
@@ -42,7 +42,7 @@ export function createSignalbox(): Signalbox {
 
   const asking = async (): Promise<Asking> => {
     const { ask, compared } = settings.state;
-    // A question that is sent before the lists are loaded waits for them only where it needs them.
+    // A message waits for the lists of models and tools only if it needs them.
     if (!ask.model || ask.toolsOff.length > 0) await session.listed();
     const models = compared.length > 1 ? compared : [ask.model || session.state.preferred];
     for (const model of models) settings.used(model);
@@ -83,7 +83,7 @@ export function createSignalbox(): Signalbox {
     return () => channel.removeEventListener("message", listen);
   };
 
-  /** What waits goes on when the connection is back, a list has come or a model was chosen. */
+  /** Continue when the connection is back, a list has loaded, or a model was chosen. */
   const start = () => {
     let before = hold();
     const look = () => {
@@ -112,7 +112,7 @@ export function createSignalbox(): Signalbox {
   return { session, settings, chats, conversations, saves, told, hear, start };
 }
 
-/** The network is back, or the reader is back at this tab: what failed in the meantime may work now. */
+/** Call `again` when the network or the user returns: failed requests may succeed now. */
 function onReturn(again: () => void): () => void {
   const look = () => document.visibilityState === "visible" && again();
   window.addEventListener("online", again);

@@ -1,7 +1,7 @@
-// State outside React: it changes as events come, and React sees it at most once per animation frame.
+// State outside React. It changes with events, and React renders it at most once per animation frame.
 import { useSyncExternalStore } from "react";
 
-/** Runs the function soon, with the next frame; a hidden tab has no frames. */
+/** Runs a function in the next frame. Hidden tabs have no frames, so they use a timer. */
 export type Schedule = (run: () => void) => void;
 
 export const nextFrame: Schedule = (run) => {
@@ -13,7 +13,7 @@ export class Store<State extends object> {
   readonly #listeners = new Set<() => void>();
   readonly #schedule: Schedule;
   #state: State;
-  /** What React sees. */
+  /** The state that React has rendered. */
   #shown: State;
   #scheduled = false;
 
@@ -23,7 +23,7 @@ export class Store<State extends object> {
     this.#schedule = schedule;
   }
 
-  /** The newest state, ahead of the screen by at most a frame. */
+  /** The newest state, at most a frame ahead of the rendered one. */
   get state(): State {
     return this.#state;
   }
@@ -35,7 +35,7 @@ export class Store<State extends object> {
 
   readonly snapshot = (): State => this.#shown;
 
-  /** Change the state; the screen follows with the next frame. */
+  /** Change the state. It is rendered in the next frame. */
   protected set(change: Partial<State>): void {
     this.#state = { ...this.#state, ...change };
     if (this.#scheduled) return;
@@ -43,7 +43,7 @@ export class Store<State extends object> {
     this.#schedule(() => this.flush());
   }
 
-  /** Show the newest state now: what a key press did is seen in the same frame. */
+  /** Render the newest state now, for example to react to a key press in the same frame. */
   flush(): void {
     this.#scheduled = false;
     if (this.#shown === this.#state) return;
@@ -52,7 +52,7 @@ export class Store<State extends object> {
   }
 }
 
-/** One value of the state: the reader of it is drawn again only when that changes. */
+/** One value of the state. The component renders only when the value changes. */
 export const useStored = <State extends object, Value extends string | boolean>(
   store: Store<State>,
   select: (state: State) => Value,

@@ -1,4 +1,4 @@
-// Light, dark or as the system has it: shown by an attribute of <html>, which the tokens follow.
+// Applies the theme as an attribute of <html>, which the colour tokens depend on.
 import { SETTINGS_KEY, Settings, type Theme } from "./settings.ts";
 
 export function showTheme(theme: Theme, root: HTMLElement = document.documentElement): void {
@@ -6,12 +6,12 @@ export function showTheme(theme: Theme, root: HTMLElement = document.documentEle
   else root.dataset.theme = theme;
 }
 
-/** Show what the reader chose, now and whenever another tab chooses anew. */
+/** Apply the stored theme, now and whenever another tab changes it. */
 export function followTheme(events: EventTarget = window): () => void {
   const read = () => showTheme(new Settings().state.theme);
   const onStorage = (event: Event) => {
     const { key } = event as StorageEvent;
-    // A null key: everything was cleared.
+    // A null key means that the storage was cleared.
     if (key === SETTINGS_KEY || key === null) read();
   };
   read();

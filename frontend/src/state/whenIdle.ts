@@ -1,6 +1,6 @@
-// For what can wait: it must not take the line or the processor from what the reader waits for.
+// Defers work that would compete with what the user is waiting for.
 
-/** Do this when the browser has nothing else to do. Safari cannot tell, and gets a moment. */
+/** Run when the browser is idle. Safari has no idle callback, so it uses a short delay. */
 export function whenIdle(work: () => void): void {
   if (typeof requestIdleCallback === "function") requestIdleCallback(work);
   else setTimeout(work, 200);

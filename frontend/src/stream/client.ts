@@ -1,9 +1,11 @@
-// The few calls of the API, with the access token where one is set.
+// Basic API requests, with the access token if one is set.
 import type { Readiness } from "../types/models.ts";
 import { foreign, readApiError, unreachable } from "./errors.ts";
 
 export interface ApiClient {
-  /** Asks the API; throws ApiError for every answer that is not 2xx, and for no answer. An abort stays an abort. */
+  /**
+   * Sends a request. Throws ApiError if the status is not 2xx or there is no response. An abort is rethrown as it is.
+   */
   request(path: string, init?: RequestInit): Promise<Response>;
 }
 
@@ -32,8 +34,8 @@ export function createClient({ base = "", token = () => "", fetch = globalThis.f
 }
 
 /**
- * Asks for events. The head of their answer has `headMs` to come, its body as long as it takes. What is no event stream
- * is not ours, whatever its status: a captive portal answers 200 to everything.
+ * Request an event stream. The response headers must arrive within `headMs`; the body has no limit. A response that is
+ * not an event stream is not from Signalbox: captive portals respond 200 to everything.
  */
 export async function requestEvents(
   client: ApiClient,
@@ -57,19 +59,19 @@ export async function requestEvents(
   }
 }
 
-/** A 204 says that all events were seen. */
+/** 204 means that all events have been seen. */
 const isEvents = ({ status, headers }: Response): boolean =>
   status === 204 || /^text\/event-stream\s*(;|$)/i.test(headers.get("content-type") ?? "");
 
-/** Frees the connection of an answer that is not read. */
+/** Close the connection of an unread response. */
 export const leave = ({ body }: Response): void => void body?.cancel().catch(() => undefined);
 
-/** Ask the server to end a run. True when it knew the run, also when it was over already. */
+/** Stop a run. Resolves if the server knows the run, even if it has ended. */
 export async function stopRun(client: ApiClient, runId: string, init?: RequestInit): Promise<void> {
   await client.request(`/api/runs/${encodeURIComponent(runId)}/stop`, { method: "POST", ...init });
 }
 
-/** `/health/ready` answers 503 with the same body when something is missing. */
+/** `/health/ready` responds 503 with the same body if something is missing. */
 export async function fetchReadiness(fetch: typeof globalThis.fetch = globalThis.fetch): Promise<Readiness> {
   const response = await fetch("/health/ready");
   const body: unknown = await response.json().catch(() => undefined);
@@ -79,7 +81,7 @@ export async function fetchReadiness(fetch: typeof globalThis.fetch = globalThis
 
 const REACH_MS = 5000;
 
-/** Whether the server answers at all. */
+/** Whether the server responds at all. */
 export async function isReachable(fetch: typeof globalThis.fetch = globalThis.fetch): Promise<boolean> {
   try {
     return (await fetch("/health/live", { signal: AbortSignal.timeout(REACH_MS), cache: "no-store" })).ok;
@@ -88,7 +90,7 @@ export async function isReachable(fetch: typeof globalThis.fetch = globalThis.fe
   }
 }
 
-/** A document as its text: a browser that navigates gets a page at the same address. */
+/** Fetch a document as text. Navigating to the same address gives a page. */
 export async function fetchDocument(client: ApiClient, path: string): Promise<string> {
   return (await client.request(path, { headers: { accept: "text/markdown, text/plain;q=0.9" } })).text();
 }

@@ -3,7 +3,7 @@ import { type Release, type Slots, slotsOver, turnOver } from "./connectionSlots
 
 type Waiting = { name: string; grant: () => void };
 
-/** The Web Locks of one browser, as far as we use them. */
+/** The used part of the Web Locks API. */
 class Locks {
   readonly held = new Set<string>();
   #waiting: Waiting[] = [];

@@ -1,20 +1,20 @@
-// Places for connections: a browser gives six per host, over all its tabs, and a stream keeps one for minutes.
+// Slots for connections. Browsers allow six per host over all tabs, and a stream uses one for minutes.
 
 export type Release = () => void;
 
-/** Places for live streams, shared by all tabs. */
+/** Slots for live streams, shared by all tabs. */
 export interface Slots {
-  /** Take a place if one is free; giving it back twice is giving it back once. */
+  /** Acquire a slot if one is free. Releasing it twice has no further effect. */
   take(signal: AbortSignal): Promise<Release | undefined>;
 }
 
-/** One place for short requests, shared by all tabs: a request without another slot waits for it. */
+/** The slot for short requests, shared by all tabs. Waits until it is free. */
 export type Turn = (signal: AbortSignal) => Promise<Release>;
 
 const STREAMS = [1, 2, 3, 4].map((number) => `signalbox-stream-${number}`);
 const POLL = "signalbox-poll";
 
-/** Four streams at once over all tabs; in this tab alone where the browser has no locks (at a plain http address). */
+/** Four streams over all tabs. Without Web Locks (at a plain http address), four in this tab. */
 export function slotsOver(locks: LockManager | undefined): Slots {
   const own = ownSlots(STREAMS.length);
   return {
@@ -26,7 +26,7 @@ export function slotsOver(locks: LockManager | undefined): Slots {
           const release = await hold(locks, name, { ifAvailable: true });
           if (release) return release;
         } catch {
-          return own.take(signal); // a page with an opaque origin may not lock
+          return own.take(signal); // pages with an opaque origin have no locks
         }
       }
       return undefined;
@@ -34,7 +34,7 @@ export function slotsOver(locks: LockManager | undefined): Slots {
   };
 }
 
-/** One short request at a time over all tabs. Rejects with the signal's reason when it aborts meanwhile. */
+/** One short request at a time over all tabs. Rejects with the signal's reason if it aborts. */
 export function turnOver(locks: LockManager | undefined): Turn {
   const own = ownTurn();
   return async (signal) => {
@@ -49,7 +49,7 @@ export function turnOver(locks: LockManager | undefined): Turn {
   };
 }
 
-/** The browser frees a lock when its tab is closed. */
+/** The browser releases a lock when its tab is closed. */
 function hold(locks: LockManager, name: string, options: LockOptions): Promise<Release | undefined> {
   return new Promise((resolve, reject) => {
     const holding = (lock: Lock | null) =>
@@ -84,7 +84,7 @@ function ownTurn(): Turn {
     try {
       await unlessAborted(before, signal);
     } catch (error) {
-      before.then(release); // those behind wait for those before
+      before.then(release); // later requests still wait for the earlier ones
       throw error;
     }
     return release;

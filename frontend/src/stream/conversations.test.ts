@@ -16,7 +16,7 @@ interface Asked {
   body: unknown;
 }
 
-/** A client whose server gives this one answer, and what it was asked. */
+/** A client whose server sends one response, and the requests that it received. */
 function answering(answer: unknown, headers: Record<string, string> = {}, status = 200) {
   const asked: Asked[] = [];
   const fetch = async (path: string | URL | Request, init: RequestInit = {}) => {

@@ -1,4 +1,4 @@
-// Conversations as the server keeps them: list and search, open, change, delete, export.
+// Requests for conversations: list, search, load, change, delete, export.
 import type { AnswerRun, ChatNode, Conversation, ConversationLine, Picture } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
 import { fields, type Json, list, number, readBody, text, time } from "./jsonFields.ts";
@@ -8,7 +8,7 @@ const LONGEST_SEARCH = 200;
 
 export interface ListOptions {
   search?: string;
-  /** The `next` of the page before this one. */
+  /** The `next` of the previous page. */
   before?: string;
   limit?: number;
   signal?: AbortSignal;
@@ -16,7 +16,7 @@ export interface ListOptions {
 
 export interface ConversationPage {
   lines: readonly ConversationLine[];
-  /** The `before` of the next page; undefined on the last one. */
+  /** The `before` of the next page. Undefined on the last page. */
   next: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export async function fetchConversations(client: ApiClient, options: ListOptions
   return { lines: list(body.conversations).flatMap(parseLine), next: text(body.next) || undefined };
 }
 
-/** A conversation with all its branches, in the order in which they came. */
+/** A conversation with all its branches, in order of creation. */
 export async function fetchConversation(client: ApiClient, id: string): Promise<Conversation> {
   const body = await readBody(await client.request(addressOf(id)));
   return {
@@ -44,11 +44,11 @@ export async function fetchConversation(client: ApiClient, id: string): Promise<
 export const renameConversation = (client: ApiClient, id: string, title: string): Promise<void> =>
   change(client, id, { title });
 
-/** Choose the node that the next question follows. */
+/** Choose the node that the next message follows. */
 export const chooseLeaf = (client: ApiClient, id: string, leafId: string): Promise<void> =>
   change(client, id, { leaf_id: leafId });
 
-/** Stops what is under way in it, too. Saves of its runs stay. */
+/** Also stops its running answers. Saved answers stay. */
 export async function deleteConversation(client: ApiClient, id: string): Promise<{ savesKept: number }> {
   const body = await readBody(await client.request(addressOf(id), { method: "DELETE" }));
   return { savesKept: number(body.saves_kept) ?? 0 };
@@ -111,7 +111,7 @@ function parseNode(value: unknown): ChatNode[] {
   return [{ ...base, role: "user", ...parseParts(id, list(node.parts)), system: text(node.system) || undefined }];
 }
 
-/** An answer's id is its run's; a history that another client told has no run. */
+/** The id of an answer is its run's id. Answers from another client's history have no run. */
 function parseRun(node: Json): AnswerRun | undefined {
   if (!text(node.run_id)) return undefined;
   const [created, ended] = [time(node.created), time(node.ended)];
@@ -131,7 +131,7 @@ function parseRun(node: Json): AnswerRun | undefined {
   };
 }
 
-/** The page sends requests only to its server: a picture from elsewhere is named, not shown. */
+/** The page sends requests only to its own server, so remote images are listed by name. */
 export function parseParts(nodeId: string, parts: readonly unknown[]): { pictures: Picture[]; files: string[] } {
   const [pictures, files]: [Picture[], string[]] = [[], []];
   for (const value of parts) {
@@ -145,7 +145,7 @@ export function parseParts(nodeId: string, parts: readonly unknown[]): { picture
   return { pictures, files };
 }
 
-/** `cat.png` of https://example.org/cat.png, or the host where the path says nothing. */
+/** `cat.png` for https://example.org/cat.png, or the host if there is no file name. */
 function nameOf(address: string): string {
   const url = URL.parse(address);
   if (!url?.host) return "An image";

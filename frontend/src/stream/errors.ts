@@ -1,4 +1,4 @@
-// What the API says before a run exists, as a typed error.
+// The API's error responses as a typed error.
 
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -6,10 +6,10 @@ export class ApiError extends Error {
   readonly code: string;
   readonly field: string | undefined;
   readonly retryAfter: number | undefined;
-  /** Signalbox itself has said so, and no proxy on the way to it. */
+  /** The response came from Signalbox, not from a proxy. */
   readonly isOurs: boolean;
 
-  /** `status` 0: no answer of Signalbox came at all. `retryAfter` is in seconds. */
+  /** `status` 0 means that Signalbox did not respond. `retryAfter` is in seconds. */
   constructor(
     status: number,
     code: string,
@@ -27,20 +27,20 @@ export class ApiError extends Error {
   }
 }
 
-/** Signalbox has answered, and refused. After every other error the outcome of the request is unknown. */
+/** Whether Signalbox rejected the request. After any other error, the outcome is unknown. */
 export const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status >= 400 && error.isOurs;
 
-/** The server cannot be reached: nothing was sent, or its outcome is unknown. */
+/** The server cannot be reached. If the request was sent, its outcome is unknown. */
 export const unreachable = (): ApiError => new ApiError(0, "SERVER_UNREACHABLE", "Signalbox is not responding.");
 
-/** A captive portal's page, or a head that broke off: it is unknown whether the request arrived. */
+/** A captive portal responded, or the response headers broke off. The outcome is unknown. */
 export const foreign = (): ApiError =>
   new ApiError(0, "FOREIGN_ANSWER", "A proxy or network login page responded instead of Signalbox.");
 
-/** Read `{error: {code, message, field?}}`; what is not of that shape (a proxy's page) gets another sentence. */
+/** Read `{error: {code, message, field?}}`. Other bodies, such as a proxy's page, get a general message. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const retryAfter = response.headers.get("retry-after") ?? "";
-  // The other form of it is a date, by another clock than ours.
+  // Retry-After can also be a date, but on another clock.
   const wait = /^\d+(\.\d+)?$/.test(retryAfter) ? Number(retryAfter) : undefined;
   let error: unknown;
   try {

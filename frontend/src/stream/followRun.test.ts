@@ -13,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const BODY = { model: "m", on_disconnect: "continue" } as ChatBody;
 
-/** A response that goes on until the test, or the page, ends it. */
+/** A response that lasts until the test or the page ends it. */
 class Live {
   isLeft = false;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -44,7 +44,7 @@ class Live {
   }
 }
 
-/** Not even the head of an answer comes. */
+/** No response headers arrive. */
 const SILENCE = "silence";
 type Said = Live | Response | ApiError | typeof SILENCE;
 type Answer = Said | (() => Said);
@@ -55,10 +55,10 @@ interface Asked {
   at: number;
 }
 
-/** What a captive portal says to everything. */
+/** The response of a captive portal. */
 const portal = (): Live => new Live({ "content-type": "text/html" });
 
-/** Answers requests one after the other, and remembers them. */
+/** Sends the responses in order and records the requests. */
 function server(...answers: Answer[]): { client: ApiClient; asked: Asked[]; lines: () => string[] } {
   const asked: Asked[] = [];
   const begun = Date.now();
@@ -82,7 +82,7 @@ function server(...answers: Answer[]): { client: ApiClient; asked: Asked[]; line
 const silence = (signal: AbortSignal | null | undefined): Promise<never> =>
   new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 
-/** Places that a test gives out and counts. */
+/** Slots that count how many are in use. */
 class Places implements Slots {
   free: number;
   given = 0;

@@ -1,4 +1,4 @@
-// Following a run: live where a stream is free, by asking now and then where none is, and on again when it drops.
+// Follows a run: on a live stream if a slot is free, otherwise by polling. Resumes after connection losses.
 import type { ChatEvent } from "../types/receivedEvents.ts";
 import { type ApiClient, requestEvents } from "./client.ts";
 import { browserSlots, browserTurn, type Release, type Slots, type Turn } from "./connectionSlots.ts";
@@ -7,44 +7,46 @@ import { browserPage, type Page, sleep, withTimeout } from "./sleep.ts";
 import { Cursor, FrameReader } from "./sseFrames.ts";
 
 /**
- * `polling`: all live streams are taken, so the run is asked for its news. `waiting`: the server cannot be reached, and
- * the question is sent when it can.
+ * `polling`: all live streams are in use. `waiting`: the server cannot be reached, and the message is sent when it can.
  */
 export type Connection = "open" | "resuming" | "polling" | "waiting";
 
 export interface FollowOptions {
   client: ApiClient;
   signal: AbortSignal;
-  /** Each event once, with its place in the run; 0 where the server sends none. */
+  /** Called once per event, with its sequence number, or 0 if the server sends none. */
   onEvent(event: ChatEvent, seq: number): void;
-  /** The connection dropped and is being taken up again, is back, or is none. */
+  /** Called when the connection state changes. */
   onConnection?(state: Connection): void;
-  /** Waits before each attempt to take a dropped run up again; a new event starts the row anew. */
+  /** Delays before each attempt to resume. A new event resets them. */
   resumeDelays?: readonly number[];
-  /** Waits between two polls; the last holds for all later ones. */
+  /** Delays between polls. The last one repeats. */
   pollDelays?: readonly number[];
-  /** Silence after which a connection counts as dropped; the server pings every 15 s. */
+  /** A connection without any bytes for this long counts as lost. The server pings every 15 s. */
   idleMs?: number;
   slots?: Slots;
   turn?: Turn;
   page?: Page;
 }
 
-/** `done`: the run's own end came. `aborted`: by the signal. `lost`: the run could not be taken up again. */
+/** `done`: the run ended. `aborted`: by the signal. `lost`: the run could not be resumed. */
 export type FollowEnd = "done" | "aborted" | "lost";
 
-/** How one attempt went: `ended` without an end of the run, `polled` what there is, `gone` for good. */
+/**
+ * The outcome of one attempt. `ended`: the stream ended without `done`. `polled`: all available events were read.
+ * `gone`: the run does not exist.
+ */
 type Outcome = "ended" | "polled" | "gone" | { waitMs: number };
 
 const RESUME_DELAYS = [0, 500, 1000, 2000, 4000, 8000] as const;
 const POLL_DELAYS = [250, 250, 250, 250, 500, 1000] as const;
 const HIDDEN_POLL_MS = 2500;
 const IDLE_MS = 45_000;
-/** How long a request for events may take to be answered, and a poll to go on. */
+/** The time limit for response headers, and for a whole poll. */
 const ANSWER_MS = 15_000;
-/** Refusals that stay: the run is not there, or not any more, or nothing is where we ask. */
+/** Statuses that a retry cannot change. */
 const GONE: readonly number[] = [404, 410, 422];
-/** The longest that a server may ask us to wait, and the longest sleep of a browser without network. */
+/** The longest accepted Retry-After, and the longest sleep while offline. */
 const LONGEST_MS = 300_000;
 
 export class Follower {
@@ -57,7 +59,7 @@ export class Follower {
   #done = false;
   #fresh = false;
 
-  /** `path` is where the run's events are. `place` is given back at the end. */
+  /** `path` is the address of the run's events. `slot` is released at the end. */
   constructor(path: string, options: FollowOptions, place?: Release) {
     this.#path = path;
     this.#options = options;
@@ -65,7 +67,7 @@ export class Follower {
     this.#place = place;
   }
 
-  /** Read the first response, where there is one, then ask as often as it takes. Throws ApiError for a 401. */
+  /** Read the first response, if any, then reconnect as often as necessary. Throws ApiError for a 401. */
   async follow(first?: Response): Promise<FollowEnd> {
     try {
       return await this.#follow(first);
@@ -88,7 +90,7 @@ export class Follower {
         await sleep(this.#pollMs(polls++), signal, this.#page);
         continue;
       }
-      // Without a network nothing is tried in vain: it goes on when that is back.
+      // While offline, wait for the network instead of counting failures.
       const delay = resumeDelays[failures++] ?? (this.#page.isOffline() ? LONGEST_MS : undefined);
       if (delay === undefined) return "lost";
       this.#tell("resuming");
@@ -118,7 +120,7 @@ export class Follower {
     return this.#read(answer);
   }
 
-  /** Only one poll at a time, over all runs and tabs: beside four streams that leaves room for a stop. */
+  /** Only one poll at a time, over all runs and tabs. With four streams, that leaves one connection for a stop. */
   async #poll(): Promise<Outcome> {
     const { turn = browserTurn, signal } = this.#options;
     const release = await turn(signal);
@@ -134,13 +136,13 @@ export class Follower {
     }
   }
 
-  /** A run that is not there is gone; without its token it may not be read; everything else is worth another try. */
+  /** Send a request. A missing run is gone and a 401 is thrown; after other errors, it is worth retrying. */
   async #request(path: string, headers: Record<string, string>): Promise<Response | Outcome> {
     const { client, signal } = this.#options;
     try {
       const init = { headers: { accept: "text/event-stream", ...headers }, signal };
       const response = await requestEvents(client, path, init, ANSWER_MS);
-      // It is over and all was seen, and yet its end was not among it.
+      // All events have been seen, but `done` was not among them.
       return response.status === 204 ? "gone" : response;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 401) throw error;
@@ -149,7 +151,7 @@ export class Follower {
     }
   }
 
-  /** Hand on the events of one connection, until the run's end, its own, or too long a silence. */
+  /** Read the events of one connection, until `done`, the end of the stream, or too long a silence. */
   async #read(response: Response, idleMs = this.#options.idleMs ?? IDLE_MS): Promise<Outcome> {
     const reader = response.body?.getReader();
     if (!reader) return "ended";
@@ -159,7 +161,7 @@ export class Follower {
       this.#done = frame.event.type === "done";
       this.#options.onEvent(frame.event, frame.seq ?? 0);
     });
-    // A connection from before the network went away may never say that it is dead.
+    // A connection from before the network loss may stay silent forever.
     const leave = this.#page.onOnline(() => void reader.cancel().catch(() => undefined));
     try {
       while (!this.#done) {
@@ -172,7 +174,7 @@ export class Follower {
     } finally {
       leave();
       if (this.#done) void leaveToEnd(reader);
-      // Frees the connection; when it is broken already there is nothing to free.
+      // Frees the connection, unless it is broken already.
       else reader.cancel().catch(() => undefined);
     }
   }
@@ -186,18 +188,18 @@ export class Follower {
 
 const END_MS = 3000;
 
-/** The server closes the stream behind `done`: cancelling it before would look like a failure in the browser's log. */
+/** The server closes the stream after `done`. Cancelling it first would be logged as a failure in the browser. */
 async function leaveToEnd(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const drain = async () => {
     while (!(await reader.read()).done);
     return true;
   };
-  // A connection that breaks now breaks nothing: everything has come.
+  // A broken connection no longer matters: all events have arrived.
   const ended = await withTimeout(drain(), END_MS).catch(() => true);
   if (!ended) reader.cancel().catch(() => undefined);
 }
 
-/** The next bytes, or nothing when the connection broke or fell silent. */
+/** The next bytes, or undefined if the connection broke or fell silent. */
 async function nextRead(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   idleMs: number,

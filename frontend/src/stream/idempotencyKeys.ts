@@ -1,6 +1,6 @@
-// Names for questions: the same question under the same name is asked once, however often it is sent.
+// Idempotency keys: a request that is sent again with the same key is executed once.
 
-/** 128 random bits. `crypto.randomUUID` is there on secure addresses only, and a page may be served at a plain one. */
+/** 128 random bits. `crypto.randomUUID` needs a secure origin, and the page may be served at plain http. */
 export function newKey(random: Crypto = crypto): string {
   if (typeof random.randomUUID === "function") return random.randomUUID();
   const bytes = random.getRandomValues(new Uint8Array(16));

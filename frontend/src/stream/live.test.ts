@@ -1,4 +1,4 @@
-// The real server, its simulator and this page's stream: what the reader sees is what was said.
+// The page's stream against the real server and its simulator.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventsOf, traceOf } from "../fixtures/read.ts";
 import { counting, cutting, hasServer, type RealServer, startServer } from "../fixtures/real.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => server?.stop());
 
-/** A client whose runs are driven by this loop. */
+/** A client whose runs use this loop. */
 function clientOf(loop: Loop = "v2", base = server.base, fetch = globalThis.fetch): ApiClient {
   const plain = createClient({ base, fetch });
   return {
@@ -102,7 +102,7 @@ const wordsOf = (events: readonly ChatEvent[], type: "content" | "reasoning"): s
 const shownOf = (trace: RunTrace, kind: "content" | "reasoning"): string =>
   trace.items.map((item) => (item.kind === kind ? item.text : "")).join("");
 
-/** All that holds for every run that was read to its end. */
+/** Checks that hold for every complete run. */
 async function expectWhole({ ended, runId, conversationId, events, seqs, trace }: Heard): Promise<void> {
   expect(ended).toBe("done");
   expect(seqs).toEqual(seqs.map((_, at) => at + 1));
@@ -169,7 +169,7 @@ describe.skipIf(!hasServer)("the real server (skipped without a .venv)", () => {
   });
 
   it.concurrent("a connection that drops again and again loses nothing and doubles nothing", async () => {
-    // The first breaks before the answer's head is whole: the question is asked again under its key.
+    // The first connection breaks within the response headers: the message is sent again under its key.
     const proxy = await cutting(server.base, [20, 900, 1500, 700, 5000, 3333]);
     const heard = await ask({ model: "openai/sim-long-400", more: { client: clientOf("v2", proxy.base) } });
     proxy.stop();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ApiClient } from "./client.ts";
 import { fetchModels, fetchTools } from "./models.ts";
 
-/** Answers every request with this. */
+/** Sends this response to every request. */
 const answering = (body: unknown, asked: string[] = []): ApiClient => ({
   async request(path) {
     asked.push(path);

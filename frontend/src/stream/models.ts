@@ -1,14 +1,17 @@
-// Which models and tools the server offers, in the page's own words.
+// Loads the server's models and tools.
 import type { Model, Parameters, Pricing, Tool } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
 
 export interface Catalog {
   models: readonly Model[];
-  /** The model that the server would take; empty when it names none. */
+  /** The server's default model. Empty if there is none. */
   preferred: string;
 }
 
-/** The server begins to send it with the page itself (backend/signalbox/app/asgi/static_files.py): the two must be the same. */
+/**
+ * The server preloads this address together with the page (backend/signalbox/app/asgi/static_files.py). Both must be
+ * equal.
+ */
 const PICKABLE = "/api/models?hidden=false";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,7 +23,7 @@ export async function fetchModels(client: ApiClient): Promise<Catalog> {
 
 export interface ToolCatalog {
   tools: readonly Tool[];
-  /** The limits of a run whose request sets none; a limit that the server does not name is left out. */
+  /** The default limits of a run, as far as the server sends them. */
   defaultLimits: Parameters;
 }
 
@@ -39,7 +42,7 @@ function parseLimits({ max_steps: steps, max_searches: searches }: Fields): Para
 function parseModel(value: unknown): Model[] {
   const entry = fields(value);
   const id = text(entry.id);
-  // The simulator's faults are asked for by name; a person who picks a model need not see them.
+  // The simulator's fault models are hidden. They are requested by name.
   if (!id || entry.hidden === true) return [];
   return [
     {
@@ -86,7 +89,7 @@ const texts = (value: unknown): readonly string[] => list(value).filter((item) =
 
 const amount = (value: unknown): number | undefined => (typeof value === "number" && value > 0 ? value : undefined);
 
-/** The catalogue writes prices as texts ("0.00000015"), and -1 where it depends on what a router picks. */
+/** The catalogue writes prices as strings ("0.00000015"), and -1 if they depend on a router. */
 function price(value: unknown): number | undefined {
   if (typeof value !== "number" && (typeof value !== "string" || value.trim() === "")) return undefined;
   const usd = Number(value);

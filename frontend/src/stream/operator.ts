@@ -1,4 +1,4 @@
-// What the operator reads and pulls: the lever of TOOL_LOOP_V2, and the last runs.
+// Requests of the operator page: the feature flag TOOL_LOOP_V2 and the recent runs.
 import type { Lever, LeverState, RunLine } from "../types/models.ts";
 import type { ApiClient } from "./client.ts";
 
@@ -8,7 +8,7 @@ export async function fetchLever(client: ApiClient): Promise<Lever> {
   return parseLever(await (await client.request(LEVER)).json());
 }
 
-/** Pull the lever; the answer is how it stands now. The token goes with this one request. */
+/** Store the flag override. Returns the new state. Only this request uses the operator token. */
 export async function pullLever(
   client: ApiClient,
   token: string,
@@ -25,13 +25,13 @@ export async function pullLever(
 
 export interface RunPage {
   runs: readonly RunLine[];
-  /** What the page behind this one is `before`; undefined: there is none. */
+  /** The `before` of the next page. Undefined if there is none. */
   next: string | undefined;
-  /** The runs of all owners are here, not only those that were asked for without an API token. */
+  /** The page includes all users' runs, not only those without an API token. */
   isAll: boolean;
 }
 
-/** The newest runs first, at most 200 of them. */
+/** Newest first, at most 200 runs. */
 export async function fetchRuns(client: ApiClient, limit: number, before?: string): Promise<RunPage> {
   const query = new URLSearchParams({ limit: String(limit), ...(before !== undefined && { before }) });
   const body: unknown = await (await client.request(`/api/runs?${query}`)).json();
@@ -56,13 +56,13 @@ function parseLever(value: unknown): Lever {
   };
 }
 
-/** A token that was deleted has no name any more. */
+/** A deleted API token has only its id. */
 function ownerOf(value: unknown): string {
   const { id, name } = (value ?? {}) as Record<string, unknown>;
   return text(name) || text(id);
 }
 
-/** Times come in seconds. */
+/** The API's times are in seconds. */
 function parseRun(value: unknown): RunLine[] {
   const run = (value ?? {}) as Record<string, unknown>;
   const [started, ended] = [number(run.started) ?? 0, number(run.ended)];

@@ -106,7 +106,7 @@ const result = fc.oneof(
   fc.record({ success: yes, result: anything }),
   fc.record({ success: fc.constant(false), error: text, code: text }),
 );
-/** Events as the contract has them. */
+/** Arbitrary events of the contract. */
 const sound: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
   of<unknown>("reasoning", { content: text, hidden: sometimes(yes) }),
   of<unknown>("content", { content: text, refusal: sometimes(yes), synthetic: sometimes(yes) }),
@@ -127,7 +127,7 @@ const sound: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
 );
 const faithful = (event: unknown): unknown => JSON.parse(JSON.stringify(event));
 
-/** What the page may take for granted of any event: written here anew, apart from the parser. */
+/** What the page may assume about any event, written independently of the parser. */
 function faultOf(event: Record<string, unknown>): string | undefined {
   const kinds: Record<string, string> = {
     v: "string",

@@ -1,4 +1,4 @@
-// One frame's data to a ChatEvent, or to nothing: what this page does not know is not its business.
+// Parses the data of an SSE frame to a ChatEvent. Unknown events are ignored.
 import type { Call, ChatEvent } from "../types/receivedEvents.ts";
 
 type Json = Record<string, unknown>;
@@ -7,7 +7,7 @@ type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === "string";
-/** JSON knows numbers that are too large for anybody, and they become Infinity. */
+/** JSON numbers that are too large become Infinity. */
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isTime = (value: unknown): boolean => isNumber(value) && (value as number) >= 0;
 const isTrue = (value: unknown): boolean => value === true;
@@ -25,7 +25,7 @@ const isListOf = (field: string) => (value: unknown) =>
   Array.isArray(value) && value.length > 0 && value.every((item) => isObject(item) && isText(item[field]));
 
 const EVERY: Checks = { v: isText, run_id: isText, loop: isLoop, ts: isNumber, step: isNumber };
-/** What an event may have beside its minimum, and the page reads. */
+/** Checks of the optional fields that the page reads. */
 const OPTIONAL: Record<ChatEvent["type"], Checks> = {
   reasoning: { ...EVERY, hidden: isTrue },
   content: { ...EVERY, refusal: isTrue, synthetic: isTrue, sources: isListOf("url"), images: isListOf("url") },
@@ -55,8 +55,8 @@ const OPTIONAL: Record<ChatEvent["type"], Checks> = {
 };
 
 /**
- * Return the event when it has the minimum fields of its type. Unknown types, and what is no JSON, are undefined; unknown
- * fields, statuses and codes are kept, and an optional field of another kind than the contract's is left out.
+ * Return the event if it has the minimum fields of its type, otherwise undefined. Unknown fields, statuses and codes
+ * are kept. Optional fields of the wrong type are removed.
  */
 export function parseEvent(data: string): ChatEvent | undefined {
   try {
@@ -66,7 +66,7 @@ export function parseEvent(data: string): ChatEvent | undefined {
   }
 }
 
-/** The same for an event that is an object already. */
+/** Check an event that is an object already. */
 export function checkedEvent(event: unknown): ChatEvent | undefined {
   if (!isObject(event)) return undefined;
   const known = parseKnown(event);
@@ -75,7 +75,7 @@ export function checkedEvent(event: unknown): ChatEvent | undefined {
   return { ...sound, ...known } as unknown as ChatEvent;
 }
 
-/** The fields that an event cannot do without, checked; undefined where one is missing. */
+/** Check and convert the minimum fields. Undefined if one is missing. */
 function parseKnown(event: Json): object | undefined {
   switch (event.type) {
     case "reasoning":
@@ -109,7 +109,7 @@ function withoutFaults(event: Json, checks: Checks): Json {
   return Object.fromEntries(Object.entries(event).filter(([name]) => !faults.has(name)));
 }
 
-/** Where the call is shown, as far as this event says so; a word that is new is the plain one. */
+/** The category and visibility of the event. Unknown values get the default. */
 function shown({ category, visibility }: Json): Pick<Call, "category" | "visibility"> {
   return {
     ...(isText(category) && { category: category === "search" || category === "utility" ? category : "other" }),
@@ -124,14 +124,14 @@ function parseCall(value: unknown): Call | undefined {
   return { id: value.id, name: value.name, arguments: argumentsOf(value), ...shown(value) };
 }
 
-/** Version 0.1 sent the object itself, and beside it the text of what was no object. */
+/** Version 0.1 sent an object, and the text only if it was not an object. */
 function argumentsOf(call: Json): string {
   if (isText(call.arguments)) return call.arguments;
   if (isText(call.arguments_raw)) return call.arguments_raw;
   return isObject(call.arguments) ? JSON.stringify(call.arguments) : "{}";
 }
 
-/** A minimum server may send the bare result; it is then taken for a success. */
+/** A minimal server may send the bare result. It counts as a success. */
 function parseResult(
   value: unknown,
 ): { success: true; result: unknown } | { success: false; error: string; code: string } {

@@ -1,4 +1,4 @@
-// What the server knows of one run beside its events: `GET /api/runs/{id}`, with times in milliseconds.
+// Loads the record of a run, `GET /api/runs/{id}`, with times in milliseconds.
 import type { Attempt, RunRecord } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
 import { fields, list, number, readBody, text, time } from "./jsonFields.ts";
@@ -72,7 +72,7 @@ function parseUsage(value: unknown): Attempt["usage"] {
   };
 }
 
-/** The server tells yes, no, or nothing. */
+/** The server sends true, false or a text. */
 function parseCancelled(value: unknown): string | undefined {
   if (typeof value !== "boolean") return told(value);
   return value ? "cut off by the provider" : "complete";

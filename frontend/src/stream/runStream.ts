@@ -1,4 +1,4 @@
-// One run as the page sees it: the question that starts it, or its name, and its events to the end.
+// Starts a run by sending a message, or joins a run by its id, and follows it to its end.
 import type { ChatBody } from "../types/models.ts";
 import { leave, requestEvents } from "./client.ts";
 import { browserSlots, browserTurn, type Release } from "./connectionSlots.ts";
@@ -7,7 +7,7 @@ import { type FollowEnd, Follower, type FollowOptions } from "./followRun.ts";
 import { newKey } from "./idempotencyKeys.ts";
 import { browserPage, sleep } from "./sleep.ts";
 
-/** What the server says of a run before its first event; empty where it says nothing. */
+/** The response headers of a new run. Empty strings if missing. */
 export interface Started {
   runId: string;
   loop: string;
@@ -17,18 +17,21 @@ export interface Started {
 }
 
 export interface ChatHandlers extends Pick<FollowOptions, "onEvent" | "onConnection"> {
-  /** The run has a name; its events follow. */
+  /** Called with the run's id, before its events. */
   onStart?(started: Started): void;
 }
 
 export interface ChatOptions extends FollowOptions, ChatHandlers {
-  /** The question's Idempotency-Key: sent again under it, it is answered by the run that it has started already. */
+  /**
+   * The Idempotency-Key. If the message is sent again with the same key, the server responds with the run that it has
+   * started.
+   */
   key?: string;
-  /** Waits before an unanswered question is sent again. */
+  /** Delays before an unconfirmed message is sent again. */
   askDelays?: readonly number[];
-  /** Waits after those while the server cannot be reached; the last holds for all later ones. Empty: give up. */
+  /** Further delays while the server cannot be reached. The last one repeats. Empty: give up. */
   lineDelays?: readonly number[];
-  /** How long the head of an answer may take; then it counts as unanswered. Sending has a separate limit. */
+  /** The time limit for the response headers. Uploading has a separate limit. */
   headMs?: number;
 }
 
@@ -37,12 +40,12 @@ export type ChatEnd = FollowEnd;
 const ASK_DELAYS = [500, 1000, 2000] as const;
 export const LINE_DELAYS = [2000, 4000, 8000, 15_000] as const;
 const HEAD_MS = 30_000;
-/** A slow line may take a second for so much of a question with pictures in it. */
+/** A slow connection may need a second per this many characters, for messages with images. */
 const SENT_PER_SECOND = 32_000;
 
 /**
- * Start a run and follow it to its end. Throws ApiError when no run came to be, and when the token is no longer taken. A
- * question without an answer is sent again under its key: whether or not it came through, it is asked once.
+ * Start a run and follow it to its end. Throws ApiError if the run did not start or the token was rejected. A message
+ * without a response is sent again with the same key, so it is executed once.
  */
 export function postChat(body: ChatBody, options: ChatOptions): Promise<ChatEnd> {
   return unlessAborted(options.signal, async () => {
@@ -59,12 +62,12 @@ export function postChat(body: ChatBody, options: ChatOptions): Promise<ChatEnd>
   });
 }
 
-/** Follow a run that is there already, from its first event to its end. */
+/** Follow an existing run from its first event to its end. */
 export function followRun(runId: string, options: ChatOptions): Promise<ChatEnd> {
   return unlessAborted(options.signal, () => new Follower(eventsOf(runId), options).follow());
 }
 
-/** Read the events of a save. They are all there, so that they need no stream, only a turn. */
+/** Read the events of a saved answer. All of them exist, so this uses a short request instead of a stream slot. */
 export function followSave(saveId: string, options: ChatOptions): Promise<ChatEnd> {
   return unlessAborted(options.signal, async () => {
     const turn = await (options.turn ?? browserTurn)(options.signal);
@@ -108,7 +111,7 @@ async function ask(body: string, options: ChatOptions, slot: Release | undefined
 
 type Asking = RequestInit & { body: string; signal: AbortSignal };
 
-/** A head that breaks off is a whole one to Chromium: without the run's name it is no start. */
+/** Chromium accepts incomplete response headers. Without the run's id they are not complete. */
 async function post({ client, headMs = HEAD_MS }: ChatOptions, request: Asking): Promise<Response> {
   const sendMs = Math.floor(request.body.length / SENT_PER_SECOND) * 1000;
   const response = await requestEvents(client, "/api/chat/stream", request, headMs + sendMs);
@@ -117,7 +120,7 @@ async function post({ client, headMs = HEAD_MS }: ChatOptions, request: Asking):
   throw foreign();
 }
 
-/** All streams are taken: keep the connection until the run has a name, and no longer. The run goes on without it. */
+/** All streams are in use: keep the connection only until the run has an id. The run continues without it. */
 async function postBriefly(options: ChatOptions, request: Asking): Promise<Response> {
   const release = await (options.turn ?? browserTurn)(options.signal);
   try {
@@ -129,10 +132,10 @@ async function postBriefly(options: ChatOptions, request: Asking): Promise<Respo
   }
 }
 
-/** Whether the outcome of a request is unknown: no answer of Signalbox came, or a proxy answered that it got none. */
+/** Whether the outcome is unknown: Signalbox did not respond, or a proxy got no response. */
 const isUnanswered = (error: unknown): boolean => error instanceof ApiError && [0, 502, 504].includes(error.status);
 
-/** No answer came at all: the line is down, or nothing listens there. */
+/** Whether there was no response at all. */
 const isUnreachable = (error: unknown): boolean => error instanceof ApiError && error.code === "SERVER_UNREACHABLE";
 
 const isOffline = ({ page = browserPage, lineDelays = LINE_DELAYS }: ChatOptions): boolean =>

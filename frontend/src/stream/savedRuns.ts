@@ -1,4 +1,4 @@
-// Kept runs: frozen copies of a run, with its question and every event of it.
+// Requests for saved answers: snapshots of a run with its message and all events.
 import type { Picture, RawEvent, RunRecord, SaveLine } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
 import { parseParts } from "./conversations.ts";
@@ -9,7 +9,7 @@ const LIST = "/api/saves";
 
 export interface SavePage {
   lines: readonly SaveLine[];
-  /** The `before` of the next page; undefined on the last one. */
+  /** The `before` of the next page. Undefined on the last page. */
   next: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface SavesWanted {
   signal?: AbortSignal;
 }
 
-/** What was asked: the last message of the request. */
+/** The last message of the request. */
 export interface SavedQuestion {
   text: string;
   pictures: readonly Picture[];
@@ -31,13 +31,13 @@ export interface SavedQuestion {
 export interface SavedRun {
   runId: string;
   record: RunRecord;
-  /** As the stream tells them: with `ts` where it has one. */
+  /** The events as in the stream, with `ts` if they have one. */
   events: readonly RawEvent[];
 }
 
 export interface Save extends SaveLine, SavedRun {
   question: SavedQuestion;
-  /** What the page put beside it when it was kept. */
+  /** The data that the page stored with it. */
   data: Json;
   /** The runs that it continues, oldest first. */
   earlier: readonly SavedRun[];
@@ -77,7 +77,7 @@ function parseSavedRun(value: unknown): SavedRun {
   return { runId, record: { ...record, runId }, events: list(run.events).flatMap(parseEvent) };
 }
 
-/** Keep a run that is over; without a title it gets the first words of its question. */
+/** Save a finished run. Without a title, it gets the first words of its message. */
 export async function keepRun(
   client: ApiClient,
   runId: string,
@@ -113,7 +113,7 @@ function parseSaveLine(value: unknown): SaveLine[] {
   ];
 }
 
-/** A request has a prompt, or messages, of which the reader's last one was the question. */
+/** A request has a prompt, or messages whose last user message is the question. */
 function parseQuestion(runId: string, question: Json): SavedQuestion {
   const asked = list(question.messages)
     .map(fields)
@@ -127,7 +127,7 @@ function parseQuestion(runId: string, question: Json): SavedQuestion {
   };
 }
 
-/** A kept event has its number and time beside it; the stream tells the time in all but text. */
+/** A saved event has its number and time beside it. Text events in the stream have no time. */
 function parseEvent(value: unknown): RawEvent[] {
   const { seq: numbered, at, ...event } = fields(value);
   const [seq, type, ts] = [number(numbered), text(event.type), number(at)];

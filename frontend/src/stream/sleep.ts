@@ -1,12 +1,12 @@
-// Waiting: for a time, for the browser's network, never longer than anybody wants to.
+// Sleeping, with an early end when the network returns, and timeouts.
 
-/** What the page knows of its browser. */
+/** The state of the browser's page. */
 export interface Page {
-  /** It is not visible now. */
+  /** The page is not visible. */
   isHidden(): boolean;
-  /** The browser itself says that it has no network. */
+  /** The browser reports that it is offline. */
   isOffline(): boolean;
-  /** Be told when the network is back; returns how to be told no more. */
+  /** Listen for the return of the network. The result removes the listener. */
   onOnline(tell: () => void): () => void;
 }
 
@@ -20,7 +20,7 @@ export const browserPage: Page = {
   },
 };
 
-/** Rejects with the signal's reason when it aborts; with a page it ends as soon as the network is back. */
+/** Rejects with the signal's reason if it aborts. With a page, ends early when the network returns. */
 export function sleep(ms: number, signal: AbortSignal, page?: Page): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -38,7 +38,7 @@ export function sleep(ms: number, signal: AbortSignal, page?: Page): Promise<voi
   });
 }
 
-/** The promise's value, or undefined when it takes longer than that. */
+/** Resolves to the promise's value, or to undefined after `ms` milliseconds. */
 export async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<undefined>((resolve) => {

@@ -28,7 +28,7 @@ describe.each(fixtures)("%s", (_, whole) => {
 
   it("reads the same wherever it is cut in two", () => {
     const text = JSON.stringify(expected);
-    // Long golden streams are cut at every byte of their head; the shapes repeat after it.
+    // Long golden streams are cut at every byte of their beginning. After it, the shapes repeat.
     const last = Math.min(whole.length, 12_000);
     for (let cut = 1; cut < last; cut++) {
       const read = eventsOf(whole.subarray(0, cut), whole.subarray(cut));

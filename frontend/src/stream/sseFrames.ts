@@ -1,12 +1,12 @@
-// Bytes to frames: cut anywhere, also inside a character.
+// Splits a byte stream into SSE frames, wherever it is cut.
 import { createParser } from "eventsource-parser";
 import type { ChatEvent } from "../types/receivedEvents.ts";
 import { parseEvent } from "./parseEvent.ts";
 
 export interface Frame {
-  /** The frame's `id` as it came, for `Last-Event-ID`; empty when the server sends none. */
+  /** The frame's `id`, for `Last-Event-ID`. Empty if the server sends none. */
   id: string;
-  /** Its place in the run; undefined when the server sends none. */
+  /** Its sequence number. Undefined if the server sends none. */
   seq: number | undefined;
   event: ChatEvent;
 }
@@ -17,7 +17,7 @@ export function seqOf(id: string): number | undefined {
   return id.includes(":") && /^\d+$/.test(digits) ? Number(digits) : undefined;
 }
 
-/** Feed it network reads; it calls back once for each frame that holds a known event. */
+/** Feed it network reads. It calls back for each frame with a known event. */
 export class FrameReader {
   readonly #decoder = new TextDecoder("utf-8");
   readonly #parser;
@@ -32,18 +32,18 @@ export class FrameReader {
     });
   }
 
-  /** The decoder drops the leading byte order mark and keeps half a character for the next read. */
+  /** The decoder drops the leading byte order mark and buffers incomplete characters. */
   feed(bytes: Uint8Array): void {
     this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
   }
 }
 
-/** Follows a run over one or several connections and drops what it has already seen. */
+/** Tracks the position in a run over several connections and drops repeated frames. */
 export class Cursor {
   lastId = "";
   lastSeq = -1;
 
-  /** True when the frame is new. */
+  /** True if the frame is new. */
   accept(frame: Frame): boolean {
     if (frame.seq === undefined) return true;
     if (frame.seq <= this.lastSeq) return false;

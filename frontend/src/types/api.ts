@@ -1,11 +1,11 @@
-// What the page asks of the server beside a run's events, in the page's own words: camel case, times in milliseconds.
+// Data of the API besides a run's events, in camel case and with times in milliseconds.
 import type { EndStatus } from "./models.ts";
 
-/** From less to more; `auto` sends nothing, so that the model decides. */
+/** In increasing order. `auto` is not sent, so the model decides. */
 export const EFFORTS = ["auto", "none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-/** Numbers that a request can carry, by the API's name: sampling parameters and the limits of a run. */
+/** Numeric request parameters by API name: sampling parameters and the limits of a run. */
 export type ParameterName =
   | "temperature"
   | "top_p"
@@ -20,33 +20,33 @@ export type ParameterName =
   | "max_searches";
 export type Parameters = Readonly<Partial<Record<ParameterName, number>>>;
 
-/** Which tools the model has to call; empty: not sent. `tool:NAME` forces one tool in the first step. */
+/** Which tools the model must call. Empty: not sent. `tool:NAME` forces a tool in the first step. */
 export type ToolChoice = "" | "auto" | "none" | "required" | `tool:${string}`;
 
 export const FORMATS = ["", "text", "json", "schema"] as const;
 
-/** The form of the answer. `schema` is the text as it was typed; it is kept when another kind is chosen. */
+/** The response format. `schema` is the typed text, kept even if another kind is selected. */
 export interface ResponseFormat {
   /** Empty: not sent. */
   kind: (typeof FORMATS)[number];
   schema: string;
 }
 
-/** How questions are asked: what the reader has set, kept over visits. */
+/** The user's request settings. */
 export interface AskSettings {
   /** Empty: the server's default. */
   model: string;
   effort: Effort;
   parameters: Parameters;
-  /** Names of the tools that are switched off; all others that are available are offered. */
+  /** The tools that are switched off. All other available tools are offered. */
   toolsOff: readonly string[];
   toolChoice: ToolChoice;
   format: ResponseFormat;
-  /** Instructions for the model; empty: none. */
+  /** The system prompt. Empty if there is none. */
   system: string;
 }
 
-/** USD per token, as the catalogue prices it; undefined where it does not say. */
+/** USD per token. Undefined if the catalogue has no price. */
 export interface Pricing {
   prompt: number | undefined;
   completion: number | undefined;
@@ -55,27 +55,27 @@ export interface Pricing {
 export interface Model {
   id: string;
   name: string;
-  /** `tools`, `reasoning`, `images`, and whatever a newer server adds. */
+  /** `tools`, `reasoning`, `images`, and others that newer servers may add. */
   badges: readonly string[];
   /** In tokens. */
   context: number | undefined;
   maxOutput: number | undefined;
   pricing: Pricing;
-  /** Names of the parameters that its hosts take; empty where that is unknown. */
+  /** The supported parameters. Empty if unknown. */
   parameters: readonly string[];
-  /** There is a list of models, and it does not have this one. */
+  /** The model is not in the server's list. */
   isGone?: true;
 }
 
 export interface Tool {
   name: string;
-  /** For people, as is the summary; the name and the description are for models. */
+  /** Title and summary are for people, name and description for models. */
   title: string;
   summary: string;
   description: string;
   category: string;
   visibility: string;
-  /** A sentence why it cannot be offered here; undefined where it can. */
+  /** Why the tool is not available, as a sentence. Undefined if it is. */
   unavailable: string | undefined;
 }
 
@@ -86,7 +86,7 @@ export interface Picture {
   url: string;
 }
 
-/** A node of a conversation: a message, or an answer, whose id is its run's. */
+/** A node of a conversation: a message, or an answer, whose id is its run's id. */
 export type ChatNode = QuestionNode | AnswerNode;
 
 interface NodeBase {
@@ -100,14 +100,14 @@ interface NodeBase {
 export interface QuestionNode extends NodeBase {
   role: "user";
   pictures: readonly Picture[];
-  /** Names of files that came with it by another client. */
+  /** Names of files that another client attached. */
   files: readonly string[];
   system: string | undefined;
 }
 
 export interface AnswerNode extends NodeBase {
   role: "assistant";
-  /** Undefined: another client told it as its history, and no run of ours made it. */
+  /** Undefined if the answer comes from another client's history. */
   run: AnswerRun | undefined;
 }
 
@@ -119,32 +119,32 @@ export interface AnswerRun {
   /** USD. */
   cost: number | undefined;
   costEstimated: boolean;
-  /** The simulator answered: its cost was not paid. */
+  /** The simulator answered, so the cost was not paid. */
   simulated: boolean;
   steps: number;
-  /** From its start to the model's first part. */
+  /** From the start of the run to the model's first part. */
   firstTokenMs: number | undefined;
   provider: string | undefined;
-  /** Its place among answers compared side by side. */
+  /** The column of a comparison. */
   column: number | undefined;
-  /** How long it took; undefined while it goes on. */
+  /** The duration. Undefined while it is running. */
   ms: number | undefined;
 }
 
-/** One line of the list of conversations. */
+/** A line in the list of conversations. */
 export interface ConversationLine {
   id: string;
   title: string;
   created: number;
   updated: number;
   messages: number;
-  /** What its runs cost; simulated ones count with what they would have cost. */
+  /** The cost of its runs, including what simulated ones would have cost. */
   cost: number | undefined;
-  /** The same without simulated runs. */
+  /** The cost of its runs without simulated ones. */
   paid: number | undefined;
   model: string;
   isRunning: boolean;
-  /** The words around what was searched for. */
+  /** The text around the search match. */
   match: string | undefined;
 }
 
@@ -164,7 +164,7 @@ export interface SaveLine {
   status: EndStatus;
 }
 
-/** One request to the provider; a step that was tried again has several. Times are epoch milliseconds. */
+/** One request to the provider. A retried step has several. Times are epoch milliseconds. */
 export interface Attempt {
   step: number;
   number: number;
@@ -185,11 +185,11 @@ export interface Attempt {
   streamed: boolean;
   cancelled: string | undefined;
   settled: boolean;
-  /** As the server told it. */
+  /** The server's JSON. */
   raw: Readonly<Record<string, unknown>>;
 }
 
-/** What the server knows of a run beside its events. */
+/** The server's record of a run, besides its events. */
 export interface RunRecord {
   runId: string;
   status: EndStatus | "running";
@@ -201,19 +201,19 @@ export interface RunRecord {
   endedAt: number | undefined;
   cost: number | undefined;
   costEstimated: boolean;
-  /** The simulator answered: its cost was not paid. */
+  /** The simulator answered, so the cost was not paid. */
   simulated: boolean;
-  /** When the true cost of a stopped run came. */
+  /** When the final cost of a stopped run arrived. */
   settledAt: number | undefined;
   conversationId: string | undefined;
-  /** The run whose answer it continues. */
+  /** The run that this one continues. */
   continues: string | undefined;
-  /** The request as it was asked, without its texts. */
+  /** The request without its texts. */
   request: Readonly<Record<string, unknown>>;
   attempts: readonly Attempt[];
 }
 
-/** An event as it came, for the inspector. */
+/** An event as received, for the inspector. */
 export interface RawEvent {
   seq: number;
   event: Readonly<Record<string, unknown>> & { readonly type: string };

@@ -1,4 +1,4 @@
-// What the page knows of a run: one ordered list of items, rebuilt from the run's events alone.
+// The page's view of a run: an ordered list of items, built only from the run's events.
 import type { Effort, Parameters } from "./api.ts";
 import type { Call, Done } from "./events.ts";
 import type { ChatEvent } from "./receivedEvents.ts";
@@ -6,11 +6,11 @@ import type { ChatEvent } from "./receivedEvents.ts";
 export type Category = Call["category"];
 export type Visibility = Call["visibility"];
 export type Loop = NonNullable<Done["loop"]>;
-/** The contract's statuses, and whatever a newer server may add. */
+/** The contract's statuses, and others that newer servers may add. */
 export type EndStatus = Done["status"] | (string & {});
 
 export interface Link {
-  /** The server's number for this source, stable in the run; absent when the tool gives none. */
+  /** The server's number for this source, stable within the run. Absent if the tool has none. */
   n?: number;
   title: string;
   url: string;
@@ -22,7 +22,7 @@ export interface ReasoningItem {
   kind: "reasoning";
   id: string;
   text: string;
-  /** The model reasons, but its host shows no words of it. */
+  /** The provider hides the text of the reasoning. */
   hidden: boolean;
   running: boolean;
   step?: number;
@@ -46,7 +46,7 @@ export interface CallItem {
   error?: string;
   code?: string;
   links: readonly Link[];
-  /** The id under which its later events came, where that was not the announced one. */
+  /** The id of its later events, if it differs from the announced one. */
   alias?: string;
   step?: number;
   startedAt?: number;
@@ -58,11 +58,11 @@ export interface ContentItem {
   id: string;
   text: string;
   refusal: boolean;
-  /** A sentence of Signalbox in place of a missing answer; it is not replayed as the model's words. */
+  /** A sentence by Signalbox in place of a missing answer. It is not sent to the model again. */
   synthetic: boolean;
-  /** Images that stand here in place of words: data URLs, and addresses that are shown as links. */
+  /** Images at this place: data URLs, and remote addresses, which are shown as links. */
   images?: readonly string[];
-  /** Pages that the provider cites for the words. */
+  /** Pages that the provider cites for this text. */
   links?: readonly Link[];
 }
 
@@ -76,11 +76,11 @@ export interface WarningItem {
 
 export type RunItem = ReasoningItem | CallItem | ContentItem | WarningItem;
 
-/** How the run ended. `local`: the page says so itself, since no `done` came. */
+/** How the run ended. `local`: the page ended it itself, because no `done` arrived. */
 export interface RunEnd extends Omit<Partial<Done>, "status" | "type" | "done" | "v" | "run_id"> {
   status: EndStatus;
   local?: true;
-  /** The model said that it will not answer; no filter took its words. */
+  /** The model itself declined to answer. No filter removed its text. */
   declined?: true;
 }
 
@@ -90,22 +90,22 @@ export interface Unsaved {
 }
 
 export interface RunTrace {
-  /** The shape of this object; a saved trace of another version is not read. */
+  /** The version of this object. Saved traces of other versions are not read. */
   schema: 1;
-  /** Empty until the server has named the run. */
+  /** Empty until it is known. */
   runId: string;
-  /** The model that was asked for. */
+  /** The requested model. */
   model: string;
   loop?: Loop;
   contract?: string;
   items: readonly RunItem[];
   end?: RunEnd;
-  /** What this page had shown of the answer and a crash of the server lost; no reload brings it back. */
+  /** Content that this page has shown but that a server crash lost. A reload does not restore it. */
   unsaved?: Unsaved;
-  /** Server times in epoch milliseconds: the first and the last that an event carried. */
+  /** Server times in epoch milliseconds: the first and the last one in an event. */
   firstAt?: number;
   lastAt?: number;
-  /** From the start to the model's first part and to the end: by the server's clock, or else by the page's. */
+  /** From the start to the model's first part and to the end, by the server's clock or else by the page's. */
   firstEventMs?: number;
   totalMs?: number;
 }
@@ -123,22 +123,22 @@ export type WireFormat =
   | { type: "text" | "json_object" }
   | { type: "json_schema"; json_schema: { name: string; schema: object; strict?: boolean } };
 
-/** What is posted to `/api/chat/stream`; the conversation itself is kept by the server. */
+/** The body of `POST /api/chat/stream`. The server stores the conversation itself. */
 export interface ChatBody extends Parameters {
   model: string;
   conversation_id: string;
-  /** What the new message follows; null: nothing, a new beginning. */
+  /** The part that the new message follows. Null starts a new branch at the root. */
   parent_id: string | null;
-  /** The answer `parent_id` goes on where it stopped. */
+  /** Continue the answer `parent_id`. */
   continue?: true;
-  /** The one new message; without it the message `parent_id` is answered again. */
+  /** The new message. Without it, the message `parent_id` is answered again. */
   messages?: readonly ChatMessage[];
   system?: string;
   tools?: readonly string[];
   tool_choice?: WireToolChoice;
   response_format?: WireFormat;
   reasoning?: { effort: Exclude<Effort, "auto"> };
-  /** Place among answers compared side by side, from 0. */
+  /** The column of a comparison, from 0. */
   column?: number;
   on_disconnect: "continue";
 }
@@ -150,14 +150,14 @@ export interface Readiness {
 
 export type LeverState = "off" | "percent" | "on";
 
-/** How the lever of TOOL_LOOP_V2 stands. */
+/** The state of the feature flag TOOL_LOOP_V2. */
 export interface Lever {
-  /** Undefined: never set. */
+  /** Undefined if no override is stored. */
   state: LeverState | undefined;
   percent: number;
-  /** TOOL_LOOP_V2 in the server's environment: false is the kill switch, undefined not set. */
+  /** TOOL_LOOP_V2 in the server's environment: false is the kill switch. Undefined if not set. */
   environment: boolean | undefined;
-  /** What that means for the next run, as a sentence. */
+  /** The effect on the next run, as a sentence. */
   effective: string;
 }
 
@@ -172,9 +172,9 @@ export interface RunLine {
   ms: number | undefined;
   steps: number;
   cost: number | undefined;
-  /** The simulator answered: its cost was not paid. */
+  /** The simulator answered, so the cost was not paid. */
   simulated: boolean;
-  /** The name of the API token that it was asked with; empty: none, or that is not told. */
+  /** The name of the API token that was used. Empty if there was none or the server does not send it. */
   owner: string;
 }
 

@@ -1,4 +1,4 @@
-// The contract's events as the page takes them: a server may say on any event of a call where it is shown, or nowhere.
+// The contract's events as the page accepts them: category and visibility of a call are optional.
 import type * as contract from "./events.ts";
 
 type Shown = "category" | "visibility";

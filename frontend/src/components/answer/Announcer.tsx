@@ -1,4 +1,4 @@
-// Tells a screen reader where the run is, at its boundaries and not per token.
+// Announces the state of a run to screen readers when it changes, not for each token.
 import { useEffect, useReducer, useState } from "react";
 import { useOffline } from "../../hooks/online.ts";
 import { stopsOf } from "../../run/answer/stops.ts";
@@ -6,7 +6,7 @@ import { connectionWords, endingOf } from "../../run/wording/statusAndAmounts.ts
 import type { Answer, AnswerState } from "../../state/chat/answer.ts";
 import { useStore } from "../../state/store.ts";
 
-/** How long a sentence stands before it is said that it still holds. */
+/** How often an unchanged state is announced again. */
 const STILL_MS = 15_000;
 
 export function Announcer({ answer }: { answer: Answer | undefined }) {
@@ -19,19 +19,19 @@ export function Announcer({ answer }: { answer: Answer | undefined }) {
 
 function Said({ answer }: { answer: Answer }) {
   const state = useStore(answer);
-  // What was over before it was shown is no news.
+  // An answer that had ended before it was shown is not announced.
   const [isNews] = useState(() => state.trace.end === undefined);
   const sentence = sentenceOf(state, useOffline());
   const still = useStill(sentence, state.trace.end === undefined);
   if (!isNews) return "";
-  // What says more than what goes on is not said again.
+  // A sentence with details is not repeated.
   const isPlain = !sentence.includes(". ");
   return still > 0 && isPlain
     ? `Still ${sentence.charAt(0).toLowerCase()}${sentence.slice(1, -1)}, ${still} seconds.`
     : sentence;
 }
 
-/** For how many seconds this sentence stands, in large steps. */
+/** How many seconds the sentence has been unchanged, in steps of `STILL_MS`. */
 function useStill(sentence: string, isRunning: boolean): number {
   const [{ of, steps }, step] = useReducer(
     (before: { of: string; steps: number }, now: string) => ({

@@ -1,4 +1,5 @@
-// Images of an answer: those that came with it are shown; one that lies elsewhere is a link, since nothing is fetched unasked.
+// Images of an answer. A data URL is shown; an image with a remote address is a link, because the page fetches nothing
+// from other servers.
 import { webAddress } from "../../run/trace/sources.ts";
 
 const OWN = /^data:image\/(png|jpeg|jpg|gif|webp|avif);base64,/i;

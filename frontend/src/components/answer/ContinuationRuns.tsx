@@ -1,4 +1,4 @@
-// The runs of an answer that was continued: what each of them took, and the way into its inspector.
+// The runs of a continued answer: what each of them took, and a button that opens its run details.
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { costWords, count, duration, endingOf, plural } from "../../run/wording/statusAndAmounts.ts";
@@ -55,7 +55,7 @@ function RunRow({ answer, number, onInspect }: RowProps) {
 function factsOf({ end, totalMs, model }: RunTrace): readonly string[] {
   if (!end) return ["running"];
   return [
-    // Its parts are of one model, unless a fallback answered.
+    // All runs use the same model unless a fallback answered.
     end.model === undefined || end.model === model ? "" : end.model,
     totalMs === undefined ? "" : duration(totalMs),
     end.usage ? `${count(end.usage.input + end.usage.output)} tokens` : "",

@@ -1,4 +1,4 @@
-// Copy an answer as it was written, or with more or less than that (quirk H7).
+// Copies an answer as written, with its sources or reasoning, or as plain text (quirk H7).
 import { ChevronDown } from "lucide-react";
 import { useSaid } from "../../hooks/temporaryMessage.ts";
 import { type CopyKind, copyOf } from "../../run/answer/copiedText.ts";

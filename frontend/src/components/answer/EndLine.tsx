@@ -1,4 +1,4 @@
-// The foot of the line: how the run ended and what it took, in one line of small print, and what can be done with it.
+// The last line of an answer: how the run ended, its figures, and its buttons.
 import { Ellipsis } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import type { AnswerActions } from "../../run/answer/answerActions.ts";
@@ -25,7 +25,7 @@ import { LimitButton } from "./failure/LimitButton.tsx";
 interface Fact {
   key: string;
   words: ReactNode;
-  /** Why, or what that means. */
+  /** The tooltip: a reason or a definition. */
   title?: string | undefined;
 }
 
@@ -33,11 +33,11 @@ interface Props {
   trace: RunTrace;
   end: RunEnd;
   actions: AnswerActions;
-  /** It can be continued. */
+  /** The answer can be continued. */
   goOn: boolean;
-  /** What can be pressed in the box below. */
+  /** The buttons of the error box below. */
   fixes: readonly Fix[];
-  /** The limit of its request that it has met. */
+  /** The limit of the request that the run reached. */
   limit: ReachedLimit | undefined;
   compact: boolean;
 }
@@ -62,7 +62,7 @@ export function EndLine({ trace, end, actions, goOn, fixes, limit, compact }: Pr
         {hasAnswer(trace) && <CopyActions trace={trace} />}
         {goOn && !isFailure(end) && <Button onClick={actions.onContinue}>Continue</Button>}
         {!isFailure(end) && <LimitButton limit={limit} actions={actions} />}
-        {/* A failure without an answer: the box has Retry where that can help. */}
+        {/* After a failure without an answer, the error box has the Retry button. */}
         {actions.onRetry && !fixes.includes("retry") && (!isFailure(end) || hasAnswer(trace)) && (
           <Button onClick={actions.onRetry}>Regenerate</Button>
         )}
@@ -75,7 +75,7 @@ export function EndLine({ trace, end, actions, goOn, fixes, limit, compact }: Pr
   );
 }
 
-/** While the run is under way: its model, and the way to its details. */
+/** During the run: its model, and a button that opens its details. */
 export function RunningLine({ trace, actions }: { trace: RunTrace; actions: AnswerActions }) {
   if (!trace.runId) return null;
   return (
@@ -88,7 +88,7 @@ export function RunningLine({ trace, actions }: { trace: RunTrace; actions: Answ
   );
 }
 
-/** Which loop ran is for engineers: it is in the run details, and in the tooltip of their button. */
+/** The loop only matters to engineers, so it is only in the run details and in the tooltip of their button. */
 const loopTitle = (loop: RunTrace["loop"], flag: RunEnd["flag"]): string | undefined =>
   loopWords(loop, flag).replace(/^l/, "L") || undefined;
 
@@ -143,7 +143,7 @@ function factsOf(trace: RunTrace, end: RunEnd, compact: boolean): Fact[] {
       words: duration(trace.totalMs),
       title: first && !compact ? `first token after ${first}` : undefined,
     },
-    // Answers side by side are compared by it.
+    // Columns show the time to the first token, because readers compare it.
     first && compact && { key: "first", words: `first token ${first}`, title: "time until the model's first output" },
     usage && { key: "tokens", words: `${count(usage.input + usage.output)} tokens`, title: usageWords(usage) },
     end.cost !== undefined && {
@@ -151,7 +151,7 @@ function factsOf(trace: RunTrace, end: RunEnd, compact: boolean): Fact[] {
       words: costWords(end.cost, { simulated: end.simulated === true, estimated: end.cost_estimated === true }),
       title: costNote(end),
     },
-    // Where there is a cost, that it "would cost" says as much.
+    // "would cost" already says that the run was simulated.
     end.simulated &&
       end.cost === undefined && {
         key: "simulated",
@@ -165,7 +165,7 @@ function factsOf(trace: RunTrace, end: RunEnd, compact: boolean): Fact[] {
   return facts.filter((fact): fact is Fact => Boolean(fact));
 }
 
-/** A run that failed at once has an event, and no token. */
+/** A run that failed at once has an event but no token. */
 const firstToken = ({ firstEventMs, items }: RunTrace): string | undefined =>
   firstEventMs !== undefined && items.some((item) => item.kind !== "warning") ? duration(firstEventMs) : undefined;
 

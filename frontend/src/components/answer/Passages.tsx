@@ -1,4 +1,4 @@
-// The steps and texts of one answer, in order. The reader, the setting and what is happening now decide which are open.
+// The steps and texts of an answer in order. User, settings and progress decide which panels are open.
 import { memo, useRef, useState } from "react";
 import { useOpenPanels } from "../../hooks/openPanels.ts";
 import type { PanelChoice } from "../../run/answer/openPanels.ts";
@@ -20,10 +20,10 @@ import { type Touched, useTouched } from "./touchedPanels.ts";
 interface Props {
   answer: Answer;
   state: AnswerState;
-  /** The whole answer's, with the runs that it continues. */
+  /** The trace of the whole answer, including the runs that it continues. */
   trace: RunTrace;
   stops: readonly Stop[];
-  /** The reader's setting for reasoning. */
+  /** The user's setting for reasoning. */
   panels: PanelChoice;
 }
 
@@ -64,7 +64,7 @@ export function Passages({ answer, state, trace, stops, panels }: Props) {
   );
 }
 
-/** As the reader has set it; rows that were opened or closed by hand are not put away. */
+/** Follows the user's choice. Steps with a panel that the user opened or closed are not folded. */
 const isUnfolded = ({ id, steps }: { id: string; steps: readonly Stop[] }, touched: Touched, panels: PanelChoice) =>
   touched.get(id) ?? (panels === "open" || steps.some((step) => touched.has(step.id)));
 
@@ -103,7 +103,7 @@ function AnswerStop({ item, settled, trace }: AnswerStopProps) {
   return <AnswerText item={item} settled={settled} sources={useSources(trace, item.id)} />;
 }
 
-/** As long as no call brings another link it is the same map, so that blocks of text which stand are not parsed again. */
+/** Returns the same map until a call adds a link, so that finished blocks of text are not parsed again. */
 function useSources(trace: RunTrace, before: string): ReadonlyMap<number, Link> {
   const lists = linkListsOf(trace, before);
   const known = useRef<{ lists: typeof lists; sources: ReadonlyMap<number, Link> }>(undefined);

@@ -1,4 +1,4 @@
-// What the model thought between two visible steps: open while it is the one in use, folded after, and as the reader wants it from then on.
+// The reasoning between two visible steps.
 import { memo, useLayoutEffect, useRef, useState } from "react";
 import { type Stop, tookInAllMs } from "../../run/answer/stops.ts";
 import { thoughtFor } from "../../run/wording/statusAndAmounts.ts";
@@ -41,14 +41,14 @@ export const ReasoningBlock = memo(function ReasoningBlock({ stop, open, onToggl
   );
 }, isSame);
 
-/** Reasoning that has not changed is the same objects: a token of the answer does not render it again. */
+/** Unchanged reasoning consists of the same objects, so a token of the answer does not render it again. */
 function isSame(before: Props, after: Props): boolean {
   const [{ stop: old }, { stop }] = [before, after];
   if (before.open !== after.open || old.lamp !== stop.lamp || old.items.length !== stop.items.length) return false;
   return old.items.every((item, index) => item === stop.items[index]);
 }
 
-/** What the server has told of the time, and what has passed here since it was first shown. */
+/** Counts on from the duration that the server has reported. */
 function Thinking({ items }: { items: readonly ReasoningItem[] }) {
   const [since] = useState(() => performance.now() - (tookInAllMs(items) ?? 0));
   return (
@@ -59,7 +59,9 @@ function Thinking({ items }: { items: readonly ReasoningItem[] }) {
   );
 }
 
-/** Long reasoning scrolls in a box of its own, which follows the end while it grows and the reader is there. */
+/**
+ * Long reasoning scrolls in a separate box. The box follows the end while the text grows and the user is at the end.
+ */
 function ReasoningText({ texts, running }: { texts: readonly string[]; running: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
@@ -68,7 +70,7 @@ function ReasoningText({ texts, running }: { texts: readonly string[]; running: 
     if (running && atEnd.current) box.current?.scrollTo?.({ top: box.current.scrollHeight });
   }, [texts, running]);
   return (
-    // Not a section: each would be a landmark, and an answer may have many.
+    // Not a section: each section would be a landmark, and an answer may have many.
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
     <div
       role="group"
@@ -76,7 +78,7 @@ function ReasoningText({ texts, running }: { texts: readonly string[]; running: 
       data-part="reasoning"
       className="mt-1.5 max-h-80 overflow-y-auto pe-2 text-dim [&_.prose+.prose]:mt-3 [&_.prose]:text-small"
       aria-label="Reasoning"
-      // A box that scrolls has to be reachable by keyboard.
+      // A scrollable box must be reachable by keyboard.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: see above.
       tabIndex={0}
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {

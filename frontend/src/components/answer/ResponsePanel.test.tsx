@@ -53,7 +53,7 @@ const show = (answer: Fed, actions: Partial<AnswerActions> = {}, panels: PanelCh
 
 const feed = (answer: Fed, ...events: readonly ChatEvent[]) => act(() => answer.feed(...events));
 
-/** The line as a reader meets it: each stop with its lamp and sentence, `+` where it is open. */
+/** The line as text: each stop with its lamp and sentence, and `+` if its panel is open. */
 const line = (): string[] =>
   [...document.querySelectorAll<HTMLElement>("[data-part=stop], [data-part=answer], [data-part=end]")].map((stop) => {
     if (stop.dataset.part !== "stop") return stop.dataset.part ?? "";
@@ -430,7 +430,7 @@ describe("warnings and errors", () => {
     expect(box.textContent).toContain("Too many requests in a short time.");
     expect(box.textContent).toContain("RATE_LIMIT");
     expect(screen.queryByRole("list", { name: "Warnings" })).toBeNull();
-    // What counts down is no part of the alert, or a screen reader reads it every second.
+    // The countdown is outside the alert: a screen reader would read it every second.
     expect(within(box).getByRole("alert").textContent).not.toContain("Retry in");
     const retry = within(box).getByRole("button", { name: "Retry in 42 s" });
     expect(retry.hasAttribute("disabled")).toBe(true);
@@ -499,7 +499,7 @@ describe("the end", () => {
       tokens: expect.stringContaining("1,020 tokens"),
       cost: "would cost $0.0012, simulated answers are free",
     });
-    // It would cost that: to be told once that it was simulated is enough.
+    // "would cost" already says that the run was simulated.
     expect(Object.fromEntries(facts)).not.toHaveProperty("simulated");
     const details = screen.getByRole("button", { name: "Run details" });
     expect(details.title).toBe("Loop v2, set by the operator");

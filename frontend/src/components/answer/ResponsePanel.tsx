@@ -1,4 +1,4 @@
-// One answer with its line: warnings, the stops in order, what went wrong, and the honest end.
+// One answer: warnings, its stops in order, errors, and its last line.
 import { memo } from "react";
 import { useOffline } from "../../hooks/online.ts";
 import type { AnswerActions } from "../../run/answer/answerActions.ts";
@@ -21,10 +21,10 @@ import { StopRow } from "./StepHeader.tsx";
 
 interface Props {
   answer: Answer;
-  /** The reader's setting for reasoning. */
+  /** The user's setting for reasoning. */
   panels: PanelChoice;
   actions: AnswerActions;
-  /** A column of several: there is less room. */
+  /** In a column of a comparison, which has less space. */
   compact?: boolean;
 }
 
@@ -92,7 +92,7 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
   );
 });
 
-/** A continuation that has said nothing yet is waited for below the words that it goes on with. */
+/** A continuation without output shows its pending stop below the text that it continues. */
 function wholeStops(stops: readonly Stop[], answer: Answer): readonly Stop[] {
   const { items, end } = answer.snapshot().trace;
   if (!answer.continues || end || items.some(({ kind }) => kind !== "warning")) return stops;
@@ -101,7 +101,7 @@ function wholeStops(stops: readonly Stop[], answer: Answer): readonly Stop[] {
 
 const isAsked = ({ effort }: Answer): boolean => effort !== "auto" && effort !== "none";
 
-/** Where the run is going. */
+/** The dotted line below the current step. */
 const Ahead = () => (
   <li aria-hidden="true" className="ms-[5.25px] h-4 border-edge-strong border-s-[1.5px] border-dotted" />
 );

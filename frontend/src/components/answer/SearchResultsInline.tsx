@@ -1,4 +1,4 @@
-// A burst of searches: one sentence, and below it what was asked and the sources found, each with the server's number.
+// A burst of searches: one sentence, and below it the queries and the sources with the server's numbers.
 import { PreviewCard } from "@base-ui/react/preview-card";
 import { memo, type ReactNode, useState } from "react";
 import { burstLamp, hasFailed, isOpen, lampOf, type Stop, wasSkipped } from "../../run/answer/stops.ts";
@@ -15,15 +15,15 @@ import { Aside, StopHead } from "./StepHeader.tsx";
 
 type SearchStop = Extract<Stop, { kind: "search" }>;
 
-/** More would push the answer out of sight. */
+/** More sources would push the answer out of sight. */
 const SHOWN = 20;
 
 interface Props {
   stop: SearchStop;
-  /** What the server says about the search itself, if no step before it has said so. */
+  /** The search's notice, if no earlier step has shown it. */
   notice: string | undefined;
   open: boolean;
-  /** The reader has opened or closed it by hand: what failed was seen. */
+  /** The user has opened or closed the panel, so failures have been seen. */
   looked: boolean;
   onToggle: (id: string, open: boolean) => void;
 }
@@ -57,7 +57,7 @@ interface Burst {
   looked: boolean;
 }
 
-/** Calls that stand are the same objects: a token re-renders no burst. */
+/** Unchanged calls are the same objects, so a token does not render a burst again. */
 export function isSameBurst(before: Burst, after: Burst): boolean {
   return (
     before.notice === after.notice &&
@@ -107,7 +107,7 @@ function Query({ call }: { call: CallItem }) {
   );
 }
 
-/** What became of one search; the sentence of a failed result is written for the model. */
+/** The outcome of one search. The error text of a failed result is written for the model, so it is not shown. */
 function fateOf(call: CallItem): string {
   if (isOpen(call)) return call.status === "waiting" ? "waiting" : "searching";
   if (call.status !== "done") return failureOf(call);
@@ -115,7 +115,7 @@ function fateOf(call: CallItem): string {
   return call.links.length > 0 ? plural(call.links.length, "result") : "no results";
 }
 
-/** Pages as rows, each with its number. */
+/** Sources as rows, each with its number. */
 export function Sources({ sources }: { sources: readonly Source[] }) {
   const [isWhole, showAll] = useState(false);
   const shown = isWhole ? sources : sources.slice(0, SHOWN);
@@ -184,7 +184,7 @@ interface SourceLinkProps {
   children: ReactNode;
 }
 
-/** The whole excerpt comes with the pointer or the focus. */
+/** Shows the whole excerpt on hover and focus. */
 function SourceLink({ link, className, children }: SourceLinkProps) {
   const hanging = usePassEscape();
   const target = { href: link.url, target: "_blank", rel: "noopener noreferrer" };
@@ -202,7 +202,7 @@ function SourceLink({ link, className, children }: SourceLinkProps) {
       <PreviewCard.Portal>
         <PreviewCard.Positioner sideOffset={4} collisionPadding={8} align="start" className="z-50">
           <PreviewCard.Popup
-            // It stands outside of the page's landmarks, so it is one.
+            // The popup is outside the page's landmarks, so it is a landmark itself.
             render={<section aria-label={`Excerpt of ${link.title}`} />}
             data-part="excerpt"
             className="grid max-h-80 w-80 max-w-[calc(100vw-1rem)] gap-1 overflow-hidden rounded-md border border-edge bg-raised p-3 text-small shadow-over transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0"

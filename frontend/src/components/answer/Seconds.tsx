@@ -1,11 +1,11 @@
-// Seconds that pass while something is waited for.
+// The seconds that have passed since something began.
 import { useEffect, useReducer } from "react";
 
 const TICK_MS = 500;
-/** A shorter wait needs no number. */
+/** Shorter waits show no number. */
 const QUIET_S = 2;
 
-/** `since` is a time of the page's clock. */
+/** `since` is in milliseconds of the page's clock. */
 export function Seconds({ since }: { since: number }) {
   const [, tick] = useReducer((ticks: number) => ticks + 1, 0);
   useEffect(() => {

@@ -1,11 +1,11 @@
-// The model has sent nothing for long: since when, and what the reader can do about it.
+// Says for how long the model has sent nothing, and offers to stop it or to choose another model.
 import type { AnswerActions } from "../../run/answer/answerActions.ts";
 import { Button } from "../ui/Button.tsx";
 import { Seconds } from "./Seconds.tsx";
 import { StopRow } from "./StepHeader.tsx";
 
 interface Props {
-  /** By the page's clock. */
+  /** In milliseconds of the page's clock. */
   since: number;
   actions: AnswerActions;
 }

@@ -1,11 +1,11 @@
-// A stop on the line: a lamp and a sentence, and the arrow that opens what is below.
+// A stop on the line: its lamp, its sentence, and the button that opens its panel.
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useRef } from "react";
 import type { Lamp as LampName, Stop } from "../../run/answer/stops.ts";
 import { CLIPPED, Fold } from "../ui/Collapsible.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 
-/** The line runs behind the lamps: solid where the run has been. */
+/** Draws the line behind the lamps, solid up to the current stop. */
 export const ROW =
   "relative flow-root min-w-0 pb-3.5 ps-7 before:absolute before:top-4.5 before:-bottom-0.5 before:start-[5.25px] before:border-edge before:border-s-[1.5px]";
 
@@ -15,7 +15,7 @@ interface RowProps {
   children: ReactNode;
 }
 
-/** A stop that is only a sentence. While it is under way the line goes on in dots. */
+/** A stop without a panel. The line below it is dotted while the stop is running. */
 export function StopRow({ kind, lamp, children }: RowProps) {
   return (
     <li
@@ -41,7 +41,7 @@ interface HeadProps {
   kind: Stop["kind"];
   lamp: LampName;
   title: ReactNode;
-  /** A sentence that is to be read also while the stop is closed. */
+  /** A sentence that is shown even while the panel is closed. */
   notice?: string | undefined;
   open: boolean;
   onToggle: (id: string, open: boolean) => void;
@@ -50,7 +50,7 @@ interface HeadProps {
 
 export function StopHead({ id, kind, lamp, title, notice, open, onToggle, children }: HeadProps) {
   const body = useId();
-  // What nobody has opened yet is not made; what was opened stays, so that it can fold softly.
+  // The panel's content is rendered when it is first opened. After that it stays, so that closing can be animated.
   const wasOpen = useRef(open);
   wasOpen.current ||= open;
   return (
@@ -69,7 +69,7 @@ export function StopHead({ id, kind, lamp, title, notice, open, onToggle, childr
 
 interface ButtonProps {
   open: boolean;
-  /** The id of what it opens. */
+  /** The id of the panel. */
   controls: string;
   onPress: () => void;
   children: ReactNode;
@@ -97,7 +97,7 @@ export const Notice = ({ children }: { children: ReactNode }) => (
   </p>
 );
 
-/** Words beside the sentence that matter less. */
+/** Less important text after the sentence. */
 export const Aside = ({ children }: { children: ReactNode }) => (
   <span className="text-dim">
     {" "}

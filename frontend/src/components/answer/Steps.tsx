@@ -1,4 +1,4 @@
-// The steps before a text of the answer: rows on the line, which fold into one row once they are finished and many.
+// The steps before a text of the answer. Once they are finished and many, they fold into one row.
 import { memo, type ReactNode, useId, useRef } from "react";
 import { callsIn, type Step, stepsLamp, summaryOf } from "../../run/answer/stepSummary.ts";
 import { Fold } from "../ui/Collapsible.tsx";
@@ -6,33 +6,33 @@ import { useToolTitle } from "../ui/ToolTitles.tsx";
 import { Failed } from "./failure/FailedCalls.tsx";
 import { Aside, Notice, ROW, StopButton, StopLamp } from "./StepHeader.tsx";
 
-/** Leaves room for what marks a row that is hovered or has the focus. */
+/** Leaves room for the focus ring and the hover background. */
 const CLIPPED = "overflow-clip [overflow-clip-margin:12px]";
 
-/** Behind the row that they belong to, whose line goes on beside them. */
+/** Indents the steps behind their row and continues its line beside them. */
 const INSIDE =
   "relative ps-6 before:absolute before:-top-0.5 before:-bottom-0.5 before:start-[5.25px] before:border-edge before:border-s-[1.5px] [&>li:last-child]:before:hidden";
 
 interface Props {
   id: string;
   steps: readonly Step[];
-  /** What its searches say about the installation, if no step before it has said so. */
+  /** Notices of the searches that no earlier step has shown. */
   notices: readonly string[];
-  /** They are finished and many. */
+  /** The steps are finished and too many to show separately. */
   isLong: boolean;
   open: boolean;
-  /** The reader has opened or closed it by hand: what failed was seen. */
+  /** The user has opened or closed the row, so failures have been seen. */
   looked: boolean;
   onToggle: (id: string, open: boolean) => void;
-  /** The rows. */
+  /** The rows of the steps. */
   children: ReactNode;
 }
 
-/** The rows stay where they are in the tree when they fold, so that nothing of theirs is lost. */
+/** Folding does not move the rows in the component tree, so they keep their state. */
 export function Steps({ id, steps, notices, isLong, open, looked, onToggle, children }: Props) {
   const body = useId();
   const isOpen = !isLong || open;
-  // What nobody has seen yet is not made.
+  // Steps that were never visible are not rendered.
   const wasOpen = useRef(isOpen);
   wasOpen.current ||= isOpen;
   return (
@@ -41,7 +41,7 @@ export function Steps({ id, steps, notices, isLong, open, looked, onToggle, chil
         {isLong && <StepsHead {...{ id, body, steps, notices, open, looked, onToggle }} />}
       </Fold>
       <Fold id={body} open={isOpen} className={isLong ? CLIPPED : ""}>
-        {/* Where the reader is, nothing folds by itself. */}
+        {/* Steps that contain the focus do not fold automatically. */}
         <ol className={isLong ? INSIDE : ""} onFocus={isLong ? undefined : () => onToggle(id, true)}>
           {wasOpen.current && children}
         </ol>
@@ -74,7 +74,7 @@ const StepsHead = memo(function StepsHead({ id, body, steps, notices, open, look
   );
 }, isSame);
 
-/** Steps that stand are made of the same objects: a token of the answer does not render their row again. */
+/** Unchanged steps consist of the same objects, so a token of the answer does not render their row again. */
 function isSame(before: HeadProps, after: HeadProps): boolean {
   if (before.open !== after.open || before.looked !== after.looked) return false;
   const [old, now] = [callsIn(before.steps), callsIn(after.steps)];

@@ -1,4 +1,5 @@
-// The other tools of a burst: one line with a chip per tool, and below it what each call was given and gave back.
+// A burst of calls of tools other than search: one line with a chip per tool, and below it the input and result of each
+// call.
 import { memo } from "react";
 import { burstLamp, hasFailed, isOpen, lampOf, type Stop, tookMs } from "../../run/answer/stops.ts";
 import { failureOf } from "../../run/wording/advice.ts";
@@ -13,13 +14,13 @@ import { Value } from "./ToolValue.tsx";
 
 type ToolsStop = Extract<Stop, { kind: "tools" }>;
 
-/** More names than this are a number. */
+/** Further tools are only counted. */
 const CHIPS = 3;
 
 interface Props {
   stop: ToolsStop;
   open: boolean;
-  /** The reader has opened or closed it by hand: what failed was seen. */
+  /** The user has opened or closed the panel, so failures have been seen. */
   looked: boolean;
   onToggle: (id: string, open: boolean) => void;
 }
@@ -79,7 +80,7 @@ function Chip({ name, calls, looked }: { name: string; calls: readonly CallItem[
   );
 }
 
-/** For any tool, known here or not. A call that failed says why, and shows no empty table. */
+/** Shows a call of any tool, including unknown ones. A failed call shows its error instead of a table. */
 function Card({ call }: { call: CallItem }) {
   const title = useToolTitle()(call.name);
   const given = call.argumentsRaw ?? call.arguments;

@@ -1,4 +1,5 @@
-// A value of any tool: flat objects and rows as a table, all else as JSON; long ones are cut until they are asked for.
+// Shows any JSON value: flat objects and rows as a table, everything else as JSON. Long values are cut until the user
+// expands them.
 import { type ReactNode, useState } from "react";
 import { webAddress } from "../../run/trace/sources.ts";
 import { plural } from "../../run/wording/statusAndAmounts.ts";
@@ -16,14 +17,14 @@ const isFlat = (value: unknown): value is Flat => value === null || typeof value
 const isFlatRow = (value: unknown): value is FlatRow =>
   typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(isFlat);
 
-/** The columns that rows have together; undefined where they are no table. */
+/** The columns of a list of flat objects, or undefined if the value is not tabular. */
 function columnsOf(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value) || value.length === 0 || !value.every(isFlatRow)) return undefined;
   const names = [...new Set(value.flatMap((row) => Object.keys(row)))];
   return names.length > 0 && names.length <= MOST_COLUMNS ? names : undefined;
 }
 
-/** `label` is what the value is: "arguments", "result". */
+/** `label` names the value, for example "Input of Calculator". */
 export function Value({ label, value }: { label: string; value: unknown }) {
   const columns = columnsOf(value);
   if (columns) return <Rows label={label} columns={columns} rows={value as readonly FlatRow[]} />;
@@ -90,7 +91,7 @@ function Rows({ label, columns, rows }: RowsProps) {
   );
 }
 
-/** An address that a browser may open is a link; any other stays text. */
+/** A web address becomes a link. All other values stay text. */
 function Cell({ value }: { value: Flat | undefined }) {
   const [isWhole, showAll] = useState(false);
   if (value === undefined) return null;
@@ -134,7 +135,7 @@ function Text({ label, text, dir }: { label: string; text: string; dir: "auto" |
   );
 }
 
-/** A box that scrolls has to be reachable by keyboard. */
+/** A scrollable box must be reachable by keyboard. */
 const Scroll = ({ label, children }: { label: string; children: ReactNode }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: see above.
   <section aria-label={label} tabIndex={0} className="max-h-80 overflow-auto">

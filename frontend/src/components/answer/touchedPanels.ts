@@ -1,14 +1,14 @@
-// Which panels the reader has opened or closed by hand: that holds as long as the page lives, wherever the answer is shown again.
+// Remembers the panels that the user has opened or closed, until the page is reloaded.
 import { useCallback, useState } from "react";
 
 export type Touched = ReadonlyMap<string, boolean>;
 
 const NONE: Touched = new Map();
 
-/** Outside React: a list that shows only what is in sight unmounts panels and mounts them again (quirk H3). */
+/** Not React state: the virtual list unmounts panels that are out of sight (quirk H3). */
 const kept = new WeakMap<object, Touched>();
 
-/** By the id of the stop; `answer` is whatever object stands for the answer while the page lives. */
+/** The map is keyed by stop id. `answer` is any object that identifies the answer. */
 export function useTouched(answer: object): [Touched, (id: string, open: boolean) => void] {
   const [, show] = useState(0);
   const touch = useCallback(

@@ -1,4 +1,4 @@
-// One answer in the chat, or several side by side; old ones are brought when they come into view.
+// One answer in the chat, or several side by side. An old answer loads when it comes into view.
 import { Columns2 } from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo } from "react";
 import type { AnswerActions } from "../../run/answer/answerActions.ts";
@@ -62,7 +62,7 @@ export function AnswerRow({ entry, chat, models, panels, actionsOf }: Props) {
           />
         </Suspense>
       ) : (
-        // Its first run: what is open in an answer, and where the reader is, stays when it is continued.
+        // The key is the first run's: a continued answer keeps its open panels and its scroll position.
         <One key={chainOf(part.answer)[0]?.key} part={part} chat={chat} panels={panels} actionsOf={actionsOf} />
       )}
     </div>

@@ -1,13 +1,13 @@
-// Goes between the versions of a question or an answer: ‹ 2/3 ›.
+// Switches between the versions of a message or an answer: ‹ 2/3 ›.
 import { PlaceSwitch } from "../ui/PagerButtons.tsx";
 
 interface Props {
-  /** From 0. */
+  /** Zero-based. */
   index: number;
   count: number;
   onPrevious: () => void;
   onNext: () => void;
-  /** Versions of what: "question", "answer". */
+  /** What has versions: "message", "answer". */
   label: string;
 }
 

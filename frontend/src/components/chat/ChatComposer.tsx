@@ -1,4 +1,4 @@
-// The message box of a chat: what waits in it, what comes back to it, and what is wrong with the server above it.
+// The message box of a chat, its queue, and the server's problems above it.
 import { type RefObject, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { useOffline } from "../../hooks/online.ts";
 import type { Answer } from "../../state/chat/answer.ts";
@@ -16,9 +16,9 @@ interface Props {
   handle: RefObject<ComposerHandle | null>;
   lastAnswer: Answer | undefined;
   onSend: (text: string, pictures: readonly Picture[]) => void;
-  /** Edit this question. */
+  /** Edit this message. */
   onEdit: (key: string) => void;
-  /** Ask in a new chat what was not sent in this one. */
+  /** Send this chat's unsent messages in a new chat. */
   onMove: () => void;
   onNotice: (words: string) => void;
 }
@@ -36,12 +36,12 @@ export function ChatComposer({ box, chat, handle, lastAnswer, onSend, onEdit, on
   );
   const lastQuestion = entries.findLast((entry) => entry.kind === "question");
 
-  // What is typed while a chat gets its name goes along with it.
+  // The draft follows the chat when it gets its id.
   useEffect(() => {
     if (status !== "new") drafts.move("new", chat.id);
   }, [status, chat]);
 
-  // What was not accepted is back in the box.
+  // Messages that were not accepted return to the box.
   useEffect(() => {
     if (!returned) return;
     handle.current?.insert(returned.text, returned.pictures);
@@ -87,11 +87,11 @@ export function ChatComposer({ box, chat, handle, lastAnswer, onSend, onEdit, on
 
 interface ServerTroubleProps {
   words: string | undefined;
-  /** The messages that wait say already that there is no connection. */
+  /** The queue already says that there is no connection. */
   isTold: boolean;
 }
 
-/** Without a connection nothing is wrong with the server: that is said once, and goes by itself. */
+/** Without a network the server is not at fault. The notice disappears when the network returns. */
 function ServerTrouble({ words, isTold }: ServerTroubleProps) {
   const offline = useOffline();
   if (!words || (offline && isTold)) return null;
@@ -110,13 +110,13 @@ function ServerTrouble({ words, isTold }: ServerTroubleProps) {
 
 const none = () => () => undefined;
 
-/** Whether the last answer is being stopped; its tokens concern nobody here. */
+/** Whether the last answer is being stopped. Does not re-render for its tokens. */
 const useStopping = (answer: Answer | undefined): boolean => {
   const stopping = () => answer?.snapshot().stopping ?? false;
   return useSyncExternalStore(answer?.subscribe ?? none, stopping, stopping);
 };
 
-/** A model that is not listed may read them: its host will say. */
+/** An unlisted model may read images. Its provider decides. */
 function pictureRule(models: readonly Model[], ids: readonly string[]): PictureRule {
   const blind = models.find(({ id, badges }) => ids.includes(id) && !badges.includes("images"));
   return blind ? { allowed: false, reason: `${blind.name} cannot read images.` } : { allowed: true };

@@ -1,4 +1,4 @@
-// What opens over the chat now and then, and is loaded only then: settings, shortcuts, another model for an answer.
+// Dialogs over the chat, loaded when first opened: settings, shortcuts, another model for an answer.
 import { useRef, useState } from "react";
 import type { RetryReason } from "../../run/answer/answerActions.ts";
 import { otherModel, unlistedOf } from "../../run/models/modelSearch.ts";
@@ -25,7 +25,7 @@ interface Props {
   box: Signalbox;
   chat: Chat;
   onClose: () => void;
-  /** Something was asked: the reader goes on in the message box. */
+  /** A message was sent, so the message box gets the focus. */
   onAsked: () => void;
 }
 
@@ -42,7 +42,7 @@ export default function ChatDialogs({ dialog, ...rest }: Props) {
 
 type Shared = Omit<Props, "dialog">;
 
-/** Instructions belong to the chat: an old one keeps its own until the reader changes them. */
+/** The system prompt belongs to the chat: an existing chat keeps its prompt until the user changes it. */
 function Settings({
   box: { session, settings },
   chat,
@@ -79,8 +79,8 @@ function Settings({
 type RetryProps = Shared & Omit<Extract<DialogName, { kind: "retry" }>, "kind">;
 
 /**
- * Where the model that was asked does not exist, the one that is chosen here is used from now on. A silent one is stopped
- * only when another one is asked in its place.
+ * If the requested model does not exist, the chosen model also becomes the setting. A silent model is stopped only once
+ * another model is asked.
  */
 function RetryWith({ box: { session, settings }, chat, questionKey, answer, reason, onClose, onAsked }: RetryProps) {
   const { models, preferred, readiness } = useStore(session);

@@ -1,4 +1,4 @@
-// The page of the chat: conversations at the left, the chat in the middle, a run's inspector at the right.
+// The layout of the chat page: sidebar, chat, and the run inspector.
 import { type ComponentProps, lazy, type RefObject, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { NARROW, useMedia, WIDE } from "../../hooks/mediaQuery.ts";
 import { type Address, goTo, readAddress, useHash } from "../../state/address.ts";
@@ -112,7 +112,7 @@ export function ChatPage({ box, dialogsReady }: Props) {
   );
 }
 
-/** The chat of the address; one that gets its first question gets its address as well. */
+/** The chat that the address names. A new chat gets its address with its first message. */
 function useChat({ chats }: Signalbox, id: string | undefined): Chat {
   const chat = id === undefined ? chats.fresh() : chats.of(id);
   const { status } = useStore(chat);
@@ -131,7 +131,7 @@ interface SidebarState {
   closeSheet: () => void;
 }
 
-/** In a narrow window it is a sheet, which begins closed; beside the chat it is as the reader left it. */
+/** In a narrow window the sidebar is a sheet, closed at first. Otherwise its state is a setting. */
 function useSidebar(settings: Settings, isNarrow: boolean): SidebarState {
   const { sidebar } = useStore(settings);
   const [sheet, setSheet] = useState(false);
@@ -166,7 +166,7 @@ function Conversations({ box: { chats, conversations, saves }, here, onNew, onOp
   );
 }
 
-/** What the address names: a run, a saved run or the chat. */
+/** The screen that the address names: a run, a saved answer or the chat. */
 function Screen({ address, ...props }: ComponentProps<typeof ChatScreen> & { address: Address }) {
   const { box, chat, sidebarOpen, onSidebar, onInspect } = props;
   const shared = { box, sidebarOpen, onSidebar, onInspect };
@@ -193,7 +193,7 @@ function OpenDialog({ handle, ...props }: OpenDialogProps) {
 
 interface Inspected {
   whole: Answer;
-  /** The run that is inspected; an answer that was continued has several. */
+  /** The inspected run. A continued answer has several. */
   shown: Answer;
   title: string;
 }

@@ -1,4 +1,4 @@
-// The chat: its head, the conversation and the message box, and what they do with the reader's settings.
+// The chat: header, conversation and message box.
 import { type Ref, useCallback, useEffect, useRef, useState } from "react";
 import type { RetryReason } from "../../run/answer/answerActions.ts";
 import { changedCount } from "../../run/request/parameters.ts";
@@ -29,13 +29,13 @@ interface Props {
   sidebarOpen: boolean;
   onSidebar: () => void;
   onNew: () => void;
-  /** Open the settings, at this one where it is named. */
+  /** Open the settings, focused on this one if given. */
   onSettings: (focused?: ParameterName) => void;
-  /** `runId`: of which of its runs; its last where none is named. */
+  /** `runId` is one of the answer's runs. Default: the last. */
   onInspect: (answer: Answer, title: string, runId?: string) => void;
-  /** Have another model answer the question of this answer. */
+  /** Answer this message with another model. */
   onRetryWith: (questionKey: string, answer: Answer, reason?: RetryReason) => void;
-  /** Tell the reader that something was done, or why not. */
+  /** Show a short message about what was done or why it failed. */
   onNotice: (words: string) => void;
 }
 
@@ -61,7 +61,7 @@ export function ChatScreen(props: Props) {
     composer.current?.focus();
   };
 
-  // The conversation is gone: what was not sent in it is asked in a new one.
+  // The conversation no longer exists: its unsent messages go to a new chat.
   const move = useCallback(
     (question?: string) => {
       box.chats.moveToNew(chat, question);
@@ -117,7 +117,7 @@ export function ChatScreen(props: Props) {
   );
 }
 
-/** As the list names it, which follows a change of the name; the tab is called so too. */
+/** The title in the sidebar, which changes when the chat is renamed. Also sets the tab's title. */
 function useTitle({ conversations }: Signalbox, chat: Chat): string {
   const { lines } = useStore(conversations);
   const title = lines.find(({ id }) => id === chat.id)?.title ?? chat.state.title;
@@ -137,7 +137,7 @@ function useHandle(handle: Ref<ChatHandle>, focus: () => void, pickModel: () => 
   });
 }
 
-/** The second model may be any of the list, which may still be on its way. */
+/** The second model may be any listed one, so wait for the list. */
 async function compare({ session, settings }: Signalbox, on: boolean): Promise<void> {
   if (on) await session.listed();
   const { ask, recent } = settings.state;
@@ -145,7 +145,7 @@ async function compare({ session, settings }: Signalbox, on: boolean): Promise<v
   settings.change({ compared: on ? firstTwo(ask.model || preferred, recent, models) : [] });
 }
 
-/** To compare begins with the present model and one more that was asked lately. */
+/** A comparison begins with the current model and another recently used one. */
 function firstTwo(model: string, recent: readonly string[], models: readonly Model[]): readonly string[] {
   const others = [...recent, ...models.map(({ id }) => id)];
   return [...new Set([model, ...others].filter(Boolean))].slice(0, 2);

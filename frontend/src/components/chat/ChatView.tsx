@@ -1,4 +1,4 @@
-// A conversation: the rows of its shown branch in a virtual list, and what can be done with each.
+// A conversation: the rows of the selected branch, and the message box below them.
 import { ArrowDown } from "lucide-react";
 import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { useFollow } from "../../hooks/followScroll.ts";
@@ -12,7 +12,7 @@ import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { later } from "../ui/later.tsx";
 
-/** Preloaded: where a chat is opened, or when the browser is idle. */
+/** Preloaded when a chat is opened or the browser is idle. */
 export const Rows = later(() => import("./Rows.tsx").then(({ Rows }) => Rows));
 
 interface Props {
@@ -20,13 +20,13 @@ interface Props {
   models: readonly Model[];
   panels: PanelChoice;
   actionsOf: (part: AnswerPart) => AnswerActions;
-  /** The key of the question that is being edited. */
+  /** The key of the message that is being edited. */
   editing: string | undefined;
   onEdit: (key: string | undefined) => void;
   onAsked: () => void;
-  /** What stands there while nothing was asked. */
+  /** Shown while the chat has no messages. */
   empty: ReactNode;
-  /** What stands above the message box. */
+  /** The message box. */
   children: ReactNode;
 }
 
@@ -36,18 +36,18 @@ export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onA
   const box = useRef<HTMLElement | null>(null);
   const asked = useRef(leaf);
   const isEmpty = entries.length === 0;
-  // It is opened by itself when the connection is back.
+  // The conversation is opened automatically when the connection is back.
   const isWaiting = useOffline() && status === "failed";
 
   const setBox = useCallback(
     (element: HTMLElement | null) => {
       box.current = element;
-      // Before the first question there is no end to go to: the page begins at its top.
+      // An empty chat has no end to follow, so it starts at the top.
       follow(isEmpty ? null : element);
     },
     [follow, isEmpty],
   );
-  // A question has been asked: the reader wants to see what comes.
+  // The user has sent a message: scroll to its answer.
   useEffect(() => {
     if (asked.current !== leaf && running) jump();
     asked.current = leaf;
@@ -124,7 +124,7 @@ function Trouble({ chat, trouble, isFailed }: TroubleProps) {
   );
 }
 
-/** The key of the question that is being edited: one at a time, and of the shown chat alone. */
+/** The key of the message that is being edited. Only one message of the current chat can be. */
 export function useEditing(chat: Chat): [string | undefined, (key: string | undefined) => void] {
   const [editing, setEditing] = useState<{ chat: Chat; key: string }>();
   const edit = useCallback(

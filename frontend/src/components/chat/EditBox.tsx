@@ -1,4 +1,4 @@
-// A question that is being changed: saved, it is asked again, and the version before is kept.
+// Edits a message. Saving sends it again; the earlier version stays.
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useFilling } from "../../hooks/fillVariables.ts";
 import { isMac } from "../../hooks/shortcuts.ts";
@@ -12,7 +12,7 @@ import { Button } from "../ui/Button.tsx";
 
 interface Props {
   text: string;
-  /** They stay with the question. */
+  /** The images of the message, which cannot be changed. */
   pictures: readonly Picture[];
   onSave: (text: string) => void;
   onCancel: () => void;
@@ -35,7 +35,7 @@ export function EditBox({ text: before, pictures, onSave, onCancel }: Props) {
     if (event.nativeEvent.isComposing) return;
     const isSave = event.key === "Enter" && (event.ctrlKey || event.metaKey);
     if (!isSave && event.key !== "Escape") return;
-    // Escape is done with here; it does not stop the answer as well.
+    // Escape only closes the box. It does not stop the answer as well.
     event.preventDefault();
     if (isSave) save();
     else onCancel();
@@ -46,7 +46,7 @@ export function EditBox({ text: before, pictures, onSave, onCancel }: Props) {
       {filling.asked && <VariablesDialog names={filling.asked} filling={filling} />}
       <form
         data-part="edit"
-        // Below it is as much air as below a question, whose buttons are in its place.
+        // The same space below as below a message with its buttons.
         className="mb-8 grid w-full gap-4 rounded-md border border-edge-strong bg-raised p-4 has-[textarea:focus-visible]:border-accent"
         onSubmit={(event) => {
           event.preventDefault();

@@ -1,4 +1,4 @@
-// The top of the chat: which model answers and how it is asked, what all this has cost, and whether it is a simulation.
+// The header of the chat: model, settings, cost, and whether it is simulated.
 import { Columns2, PanelLeft, SlidersHorizontal, SquarePen } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ChatCost } from "../../run/chat/chatCost.ts";
@@ -11,19 +11,19 @@ const WOULD_COST =
   "This chat was simulated and cost nothing. With real models it would cost this much, including all versions.";
 
 interface Props {
-  /** Of the conversation; empty for a new one. */
+  /** The conversation's title. Empty for a new one. */
   title: string;
-  /** Pickers: of one model, or of those that are compared. */
+  /** The picker for one model, or for the compared models. */
   picker: ReactNode;
   comparing: boolean;
   onCompare: (on: boolean) => void;
-  /** How many settings differ from asking plainly. */
+  /** How many request settings differ from their defaults. */
   changed: number;
   onSettings: () => void;
   sidebarOpen: boolean;
   onSidebar: () => void;
   onNew: () => void;
-  /** Of all answers of this chat; undefined where none is known. */
+  /** The cost of all answers. Undefined if no cost is known. */
   total: ChatCost | undefined;
   simulated: boolean;
 }
@@ -50,7 +50,7 @@ export function Header(props: Props) {
           </Button>
         </Tip>
       )}
-      {/* Where there is little width, the names of several models have a row of their own. */}
+      {/* In a narrow window, several models get a separate row. */}
       <div className="min-w-0 flex-1 group-data-[comparing=true]/head:@max-4xl/main:order-last group-data-[comparing=true]/head:@max-4xl/main:basis-full">
         {picker}
       </div>

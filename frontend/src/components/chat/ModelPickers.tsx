@@ -1,4 +1,4 @@
-// Which model answers, or which models answer side by side.
+// The picker for the model that answers, or for the models that are compared.
 import { lazy, Suspense } from "react";
 import { retried } from "../../state/retriedLoad.ts";
 import type { Settings } from "../../state/settings.ts";
@@ -44,7 +44,7 @@ export function Pickers({ box: { session, settings }, open, onOpenChange }: Prop
   );
 }
 
-/** Where one is left, that one answers alone. */
+/** Removing the second-to-last model ends the comparison. */
 function compare(settings: Settings, chosen: readonly string[]): void {
   const [only, ...others] = chosen;
   if (only !== undefined && others.length === 0)

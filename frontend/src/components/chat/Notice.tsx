@@ -1,4 +1,4 @@
-// A word on what was just done, at the top, where nobody writes; it goes by itself, or when it is dismissed.
+// A toast at the top of the chat. It disappears after a while or when dismissed.
 import { X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button } from "../ui/Button.tsx";
@@ -7,7 +7,7 @@ const SHOWN_MS = 5000;
 
 interface Props {
   words: string;
-  /** What stands beside the chat; the notice is centred over the chat alone. */
+  /** The panels beside the chat. The toast is centred over the chat only. */
   hasSidebar: boolean;
   hasDetails: boolean;
   onGone: () => void;
@@ -27,7 +27,7 @@ export function Notice({ words, hasSidebar, hasDetails, onGone }: Props) {
 }
 
 function Toast({ words, onGone }: { words: string; onGone: () => void }) {
-  // Under the pointer or with the focus in it, it waits for the reader.
+  // The toast stays while it is hovered or focused.
   const [held, setHeld] = useState(false);
   useEffect(() => {
     if (held) return;

@@ -115,7 +115,7 @@ describe("the versions", () => {
     <BranchSwitch {...{ index, count, onPrevious, onNext }} label="question" />
   );
 
-  // Not `disabled`, which would take the focus away.
+  // Not `disabled`, which would lose the focus.
   const isEnd = (name: string) => button(name).getAttribute("aria-disabled");
 
   it("are gone through, up to both ends", () => {

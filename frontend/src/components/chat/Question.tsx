@@ -1,4 +1,4 @@
-// What the reader asked, right above its answer: as plain text, long ones folded, with its pictures.
+// The user's message as plain text with its images. Long messages are folded.
 import { Copy as CopySign, FileText, Pencil } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { Picture } from "../../types/api.ts";
@@ -10,13 +10,13 @@ import { EditBox } from "./EditBox.tsx";
 interface Props {
   text: string;
   pictures: readonly Picture[];
-  /** Names of files that came with it by another client. */
+  /** Names of files that another client attached. */
   files: readonly string[];
-  /** Undefined: it cannot be edited now. */
+  /** Undefined if the message cannot be edited now. */
   onEdit: (() => void) | undefined;
-  /** Instead of copying the text. */
+  /** Replaces the default, which copies the text. */
   onCopy?: () => void;
-  /** Goes between its versions. */
+  /** The control that switches between versions. */
   switcher: ReactNode;
   editing: boolean;
   onSaveEdit: (text: string) => void;
@@ -28,7 +28,7 @@ export function Question({ text, pictures, files, editing, onSaveEdit, onCancelE
   const edit = useRef<HTMLButtonElement>(null);
   const wasEditing = useRef(editing);
   useEffect(() => {
-    // Who cancels by keyboard goes on from where the editing began.
+    // Cancelling by keyboard returns the focus to the Edit button.
     if (wasEditing.current && !editing && document.activeElement === document.body) edit.current?.focus();
     wasEditing.current = editing;
   }, [editing]);
@@ -74,11 +74,11 @@ export function Question({ text, pictures, files, editing, onSaveEdit, onCancelE
   );
 }
 
-/** More lines than this are folded to it; two more would not be worth a button. */
+/** Longer messages are folded to this many lines. Hiding two lines is not worth a button. */
 const FOLDED_LINES = 12;
 const LINE_CHARS = 64;
 
-/** Guessed from the text and not measured: in a virtual list a height that changes later moves what is read. */
+/** Estimated from the text: measuring would change the height later and move the virtual list. */
 export const isLong = (text: string): boolean =>
   text.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LINE_CHARS)), 0) > FOLDED_LINES + 2;
 

@@ -1,4 +1,4 @@
-// One question in the chat, with its versions and the editing of it.
+// One message in the chat, with its versions and its edit box.
 import type { Chat } from "../../state/chat/chat.ts";
 import type { Entry } from "../../state/chat/chatParts.ts";
 import { BranchSwitch } from "./BranchSwitch.tsx";
@@ -9,7 +9,7 @@ interface Props {
   chat: Chat;
   isEditing: boolean;
   onEdit: (key: string | undefined) => void;
-  /** It was asked anew: the next words go into the message box. */
+  /** The edited message was sent, so the message box gets the focus. */
   onAsked: () => void;
 }
 

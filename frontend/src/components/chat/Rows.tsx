@@ -1,4 +1,4 @@
-// The rows of a conversation's shown branch, in a virtual list.
+// The rows of the selected branch, in a virtual list.
 import type { RefObject } from "react";
 import { Virtualizer } from "virtua";
 import type { AnswerActions } from "../../run/answer/answerActions.ts";
@@ -24,20 +24,20 @@ interface Props extends Shared {
   entries: readonly Entry[];
   /** The scroll container. */
   box: RefObject<HTMLElement | null>;
-  /** The key of the question that is being edited. */
+  /** The key of the message that is being edited. */
   editing: string | undefined;
 }
 
 export function Rows({ box, entries, editing, chat, models, panels, actionsOf, onEdit, onAsked }: Props) {
-  // What is being written in a row must not go when the row scrolls away.
-  // Nor should the newest answer be drawn anew, from its beginning, for a reader who looks elsewhere for a moment.
+  // Two rows stay mounted out of sight: the one being edited, and the newest answer, which would be slow to render
+  // again.
   const editedAt = entries.findIndex(({ part }) => part.key === editing);
   const kept = [editedAt, entries.length - 1].filter((at) => at >= 0);
   return (
     <Virtualizer scrollRef={box} bufferSize={600} keepMounted={kept}>
       {entries.map((entry) => (
         <Row
-          // Its place, not its version: going between versions by keyboard must not lose the focus.
+          // The key is the position, not the version: switching versions by keyboard must not lose the focus.
           key={`${entry.kind} after ${entry.part.parent}`}
           entry={entry}
           chat={chat}
@@ -61,7 +61,8 @@ interface RowProps extends Shared {
 function Row({ entry, chat, models, panels, actionsOf, isEditing, onEdit, onAsked }: RowProps) {
   const wide = entry.kind === "answer" && entry.beside.length > 0;
   return (
-    // While the list scrolls it is deaf to the pointer, and while it follows an answer it always scrolls: rows are not.
+    // The list ignores the pointer while it scrolls, and it scrolls all the time while it follows an answer. So rows
+    // enable it.
     <div
       className={`pointer-events-auto mx-auto px-5 narrow:px-3 ${wide ? "max-w-[110rem]" : "max-w-3xl"} ${entry.kind === "question" ? "pt-6" : "pt-2"}`}
     >
@@ -82,5 +83,5 @@ function Row({ entry, chat, models, panels, actionsOf, isEditing, onEdit, onAske
   );
 }
 
-/** What is left of a row that cannot be drawn. */
+/** The plain text of a row that fails to render. */
 const wordsOf = ({ part }: Entry): string => (part.kind === "question" ? part.text : answerText(part.answer.whole));

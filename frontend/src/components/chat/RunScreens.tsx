@@ -1,4 +1,4 @@
-// A run by its address, and a kept copy of one: read-only, with the same panels and the same inspector.
+// Screens for a run by its address and for a saved answer, both read-only.
 import { PanelLeft } from "lucide-react";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { useContinued, useRun, useSave } from "../../hooks/openedRun.ts";

@@ -1,4 +1,4 @@
-// One run by its address, read-only: a run that was asked for elsewhere, or a copy that somebody has kept.
+// A read-only run: requested elsewhere, or saved.
 import type { ReactNode } from "react";
 import { useFollow } from "../../hooks/followScroll.ts";
 import type { AnswerActions } from "../../run/answer/answerActions.ts";
@@ -10,9 +10,9 @@ import { Button } from "../ui/Button.tsx";
 
 interface Props {
   answer: Answer;
-  /** What was asked; undefined where only the run is known. */
+  /** The user's message. Undefined if only the run is known. */
   question: string | undefined;
-  /** What this is, and where it comes from. */
+  /** A sentence about where the run comes from. */
   words: ReactNode;
   panels: PanelChoice;
   actions: AnswerActions;

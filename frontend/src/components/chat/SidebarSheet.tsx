@@ -1,4 +1,4 @@
-// The sidebar in a narrow window: a sheet over the chat.
+// The sidebar of a narrow window, as a sheet over the chat.
 import { type ReactNode, Suspense } from "react";
 import { later } from "../ui/later.tsx";
 
@@ -8,7 +8,7 @@ export const preloadSheet = Dialog.preload;
 
 interface Props {
   open: boolean;
-  /** Its code is fetched, so it can be rendered closed. */
+  /** The dialog's code is loaded, so it can be rendered closed. */
   ready: boolean;
   onClose: () => void;
   children: ReactNode;

@@ -1,4 +1,4 @@
-// In the settings: where this browser has the access token, and how to sign out.
+// The access token in the settings: where it is stored, and a button that removes it.
 
 import { accessToken } from "../../state/server/accessToken.ts";
 import type { Session } from "../../state/server/session.ts";

@@ -1,4 +1,4 @@
-// What the reader can do with an answer of the chat.
+// The actions of an answer in the chat.
 import { type RefObject, useCallback } from "react";
 import type { AnswerActions, RetryReason } from "../../run/answer/answerActions.ts";
 import type { Answer } from "../../state/chat/answer.ts";
@@ -13,9 +13,9 @@ interface Props {
   box: Signalbox;
   chat: Chat;
   composer: RefObject<ComposerHandle | null>;
-  /** Edit this question, or none. */
+  /** Edit this message, or none. */
   edit: (key: string | undefined) => void;
-  /** Ask this question in a new chat. */
+  /** Send this message in a new chat. */
   move: (question: string) => void;
   onInspect: (answer: Answer, title: string, runId?: string) => void;
   onRetryWith: (questionKey: string, answer: Answer, reason?: RetryReason) => void;
@@ -23,7 +23,7 @@ interface Props {
   onNotice: (words: string) => void;
 }
 
-/** The same function until one of the arguments changes, so that answers which stand are not rendered again. */
+/** Returns the same function until an argument changes, so that unchanged answers are not rendered again. */
 export function useAnswerActions(props: Props): (part: AnswerPart) => AnswerActions {
   const { box, chat, composer, edit, move, onInspect, onRetryWith, onSettings, onNotice } = props;
   const limits = useStore(box.settings).ask.parameters;
@@ -73,7 +73,7 @@ const questionOf = (chat: Chat, part: AnswerPart): string => {
   return question?.kind === "question" ? question.text : "";
 };
 
-/** What a continuation that failed before its first word was to go on with: to retry it is to continue that again. */
+/** Retrying a continuation without output continues the same answer again. Returns that answer. */
 function emptyContinuation(chat: Chat, { answer }: AnswerPart): AnswerPart | undefined {
   const isEmpty = answer.state.trace.items.every(({ kind }) => kind === "warning");
   if (!answer.continues || !isEmpty) return undefined;
@@ -81,7 +81,7 @@ function emptyContinuation(chat: Chat, { answer }: AnswerPart): AnswerPart | und
   return parts.find((part) => part.kind === "answer" && part.answer === answer.continues) as AnswerPart | undefined;
 }
 
-/** A column of the comparison is asked again by its own model; an answer alone by the one that is chosen now. */
+/** A compared column is regenerated with its own model, a single answer with the selected one. */
 function besideModel(chat: Chat, part: AnswerPart): string | undefined {
   const isBeside = chat.state.entries.some((entry) => entry.kind === "answer" && entry.beside.includes(part));
   return isBeside ? part.answer.state.trace.model : undefined;

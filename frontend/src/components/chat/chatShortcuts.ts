@@ -1,4 +1,4 @@
-// What the page's shortcuts do in the chat.
+// Connects the page's shortcuts to the chat.
 import type { RefObject } from "react";
 import { useShortcuts } from "../../hooks/shortcuts.ts";
 import { copyOf } from "../../run/answer/copiedText.ts";
@@ -9,12 +9,12 @@ import type { ChatHandle } from "./ChatScreen.tsx";
 
 interface Props {
   chat: Chat;
-  /** The chat is on the screen, and not a single run. */
+  /** The chat is shown, not a single run. */
   isShown: boolean;
   handle: RefObject<ChatHandle | null>;
   sidebar: { isOpen: boolean; toggle: () => void };
   onNew: () => void;
-  /** Open the inspector, or close it. */
+  /** Open or close the inspector. */
   onInspect: (answer: Answer | undefined, title: string) => void;
   onNotice: (words: string) => void;
   onShortcuts: () => void;

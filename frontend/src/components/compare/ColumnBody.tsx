@@ -1,4 +1,4 @@
-// One answer of a comparison, and the choice to go on with it.
+// One answer of a comparison, and a button that continues the chat from it.
 import { useEffect, useMemo } from "react";
 import { labelWords } from "../../run/models/modelLabels.ts";
 import { useStored } from "../../state/store.ts";

@@ -1,10 +1,10 @@
-// What a column is called: its state lamp, the model, its maker, and the provider that served it once that is named.
+// The head of a column: its lamp, the model, its maker, and the provider once it is known.
 import { useStored } from "../../state/store.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { type Column, lampOf, providerOf } from "./columns.ts";
 
 interface Props extends Column {
-  /** The maker stands below the model, where there is little room. */
+  /** The maker is below the model, to save width. */
   stacked?: boolean;
 }
 

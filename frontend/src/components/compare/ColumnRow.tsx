@@ -1,5 +1,4 @@
-// Columns in one row. The page scrolls them up and down together; sideways they scroll in their own box, and their heads
-// stay in sight above them.
+// Columns side by side. They scroll horizontally in one box, and their heads stay visible above them.
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { labelWords } from "../../run/models/modelLabels.ts";
 import { Button } from "../ui/Button.tsx";
@@ -69,7 +68,7 @@ const FADES = {
   end: "end-0 justify-end bg-linear-to-l",
 } as const;
 
-/** At an edge behind which there are more columns: a button over their fading heads. */
+/** A button over the faded edge, if there are more columns on this side. */
 function More({ side, shown, onStep }: MoreProps) {
   if (!shown) return null;
   const Sign = side === "start" ? ChevronLeft : ChevronRight;

@@ -1,4 +1,4 @@
-// Stops the answer of one column while the others go on.
+// Stops the answer of one column.
 
 import { labelWords } from "../../run/models/modelLabels.ts";
 import { useStored } from "../../state/store.ts";

@@ -1,4 +1,4 @@
-// On a phone the columns of a comparison are tabs, each with the lamp of its run.
+// The columns of a comparison as tabs, for phones.
 import { Tabs } from "@base-ui/react/tabs";
 import { ColumnBody } from "./ColumnBody.tsx";
 import { ColumnName } from "./ColumnName.tsx";
@@ -6,7 +6,7 @@ import { ColumnStop } from "./ColumnStop.tsx";
 import type { Column, ComparedProps } from "./columns.ts";
 import { useShownTab } from "./selectedTab.ts";
 
-/** Four of them share the width of a phone, so that none is out of sight. */
+/** Four tabs share the width of a phone, so all are visible. */
 const TAB =
   "flex h-12 min-w-0 flex-1 items-center gap-1 border-transparent border-b-2 px-1.5 text-tiny data-active:border-accent data-active:bg-sunken";
 

@@ -1,4 +1,4 @@
-// Two to four answers to one question: columns in one row that scrolls sideways, or tabs on a phone.
+// Two to four answers to one message: columns in a row, or tabs on a phone.
 import { NARROW, useMedia } from "../../hooks/mediaQuery.ts";
 import type { AnswerPart } from "../../state/chat/chatParts.ts";
 import type { Model } from "../../types/api.ts";
@@ -8,7 +8,7 @@ import { type ComparedProps, columnsOf } from "./columns.ts";
 
 interface Props extends ComparedProps {
   models: readonly Model[];
-  /** In the order in which their models were chosen. */
+  /** In the order in which the models were chosen. */
   parts: readonly AnswerPart[];
 }
 

@@ -1,4 +1,4 @@
-// The columns of a comparison: each answer with what its model is called, and how its run stands.
+// The columns of a comparison: each answer with its model's label and the state of its run.
 
 import type { AnswerActions } from "../../run/answer/answerActions.ts";
 import type { PanelChoice } from "../../run/answer/openPanels.ts";
@@ -12,7 +12,7 @@ import type { Model } from "../../types/api.ts";
 
 export interface ComparedProps {
   chat: Chat;
-  /** The key of the answer that the next question follows. */
+  /** The key of the answer that the next message follows. */
   chosen: string;
   panels: PanelChoice;
   actionsOf: (part: AnswerPart) => AnswerActions;
@@ -33,13 +33,13 @@ export function columnsOf(parts: readonly AnswerPart[], models: readonly Model[]
   });
 }
 
-/** How the run stands. */
+/** The lamp for the state of the run. */
 export const lampOf = ({ trace: { end } }: AnswerState): Lamp => (end ? endingOf(end).lamp : "running");
 
-/** The provider that served the answer; empty until it is named. */
+/** The provider that served the answer. Empty until it is known. */
 export const providerOf = ({ trace: { end } }: AnswerState): string => end?.provider ?? "";
 
-/** It has ended without a word or a picture: there is nothing that a message could continue from. */
+/** The answer ended without text and images, so no message can continue from it. */
 export const isWithoutAnswer = (answer: Answer): boolean =>
   answer.isOver &&
   !answer.whole.items.some((item) => item.kind === "content" && (item.text.trim() || item.images?.length));

@@ -1,10 +1,10 @@
-// Columns that scroll sideways: their heads go along, and it is known whether there is more on either side.
+// Scrolls columns horizontally together with their heads, and reports whether there are more on either side.
 import { type RefObject, useEffect, useRef, useState } from "react";
 
 interface Sideways {
   heads: RefObject<HTMLDivElement | null>;
   body: RefObject<HTMLElement | null>;
-  /** There are columns out of sight. */
+  /** Columns that are out of sight. */
   more: { before: boolean; after: boolean };
   /** Scroll by one column. */
   step: (by: 1 | -1) => void;
@@ -12,9 +12,9 @@ interface Sideways {
   show: (index: number) => void;
 }
 
-/** Less than this of a head is no name: behind the fade at the edge it would be a ghost. */
+/** A head with less visible width than this is hidden. It could not be read behind the faded edge. */
 const LEAST_HEAD_PX = 128;
-/** Rounding moves an end by less than this. */
+/** Tolerance for rounding at either end. */
 const NEAR_PX = 2;
 
 export function useSideways(): Sideways {
@@ -27,7 +27,7 @@ export function useSideways(): Sideways {
     if (!box) return;
     const look = () => {
       if (heads.current) follow(heads.current, box);
-      // From right to left the offsets are negative.
+      // In right-to-left text, offsets are negative.
       const before = Math.abs(box.scrollLeft);
       const next = {
         before: before > NEAR_PX,
@@ -55,7 +55,7 @@ export function useSideways(): Sideways {
   return { heads, body, more, step, show };
 }
 
-/** The heads stand above their columns; one whose column has hardly begun is hidden. */
+/** Moves the heads above their columns, and hides heads that are almost out of sight. */
 function follow(heads: HTMLElement, box: HTMLElement): void {
   heads.scrollLeft = box.scrollLeft;
   const edges = heads.getBoundingClientRect();

@@ -1,4 +1,4 @@
-// The columns are fetched before they are needed: the server may be unreachable when a message waits for it.
+// Loads the columns before they are needed: later the server may be unreachable while a message waits.
 import { retried } from "../../state/retriedLoad.ts";
 
 export const loadColumns = () => retried(() => import("./CompareColumns.tsx"));

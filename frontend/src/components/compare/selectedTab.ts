@@ -1,9 +1,9 @@
-// Which tab of a comparison the reader has chosen; it is kept while its row is out of sight and not drawn.
+// Remembers the selected tab of a comparison while its row is unmounted.
 import { useCallback, useState } from "react";
 
 const kept = new WeakMap<object, ReadonlyMap<string, string>>();
 
-/** The model of the tab, and a function that chooses another; undefined: the reader has chosen none. */
+/** Returns the model of the selected tab, or undefined, and a function that selects another. */
 export function useShownTab(chat: object, question: string): [string | undefined, (model: string) => void] {
   const [, redraw] = useState(0);
   const show = useCallback(

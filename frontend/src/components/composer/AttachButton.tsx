@@ -1,4 +1,4 @@
-// Opens the browser's file dialog for pictures; where the model reads none, says so instead.
+// Opens the file dialog for images, or explains why the model cannot read images.
 import { ImagePlus } from "lucide-react";
 import { useRef } from "react";
 import { PICTURE_TYPES, type PictureRule } from "../../state/pictures.ts";
@@ -8,7 +8,7 @@ import { Tip } from "../ui/Tip.tsx";
 interface Props {
   rule: PictureRule;
   onFiles: (files: readonly File[]) => void;
-  /** Pressed although it cannot act. */
+  /** The button was pressed although it is disabled. */
   onRefused: (reason: string) => void;
 }
 
@@ -20,7 +20,7 @@ export function AttachButton({ rule, onFiles, onRefused }: Props) {
         <Button
           size="icon"
           aria-label="Add images"
-          // Not `disabled`: the reason has to be in reach of the pointer and of the keyboard.
+          // Not `disabled`: pointer and keyboard must be able to reach the reason.
           aria-disabled={!rule.allowed}
           className="aria-disabled:cursor-default aria-disabled:opacity-45"
           onClick={() => (rule.allowed ? input.current?.click() : onRefused(rule.reason))}
@@ -37,7 +37,7 @@ export function AttachButton({ rule, onFiles, onRefused }: Props) {
         data-part="picture-input"
         onChange={({ target }) => {
           onFiles([...(target.files ?? [])]);
-          // The same file may be chosen again after it was removed.
+          // The same file can be chosen again after it was removed.
           target.value = "";
         }}
       />

@@ -1,7 +1,7 @@
-// A text field that is as high as its text, up to two fifths of the window.
+// A text field that grows with its text, up to 40% of the window's height.
 import type { ComponentPropsWithRef } from "react";
 
-// The text stands a second time behind the field, unseen, and gives the cell its height: no measuring.
+// An invisible copy of the text behind the field sets the height of the grid cell, so nothing is measured.
 const CELL = "min-h-6 max-h-[40dvh] narrow:py-1 [grid-area:1/1]";
 const BEHIND = `after:invisible after:overflow-hidden after:whitespace-pre-wrap after:wrap-anywhere after:content-[attr(data-behind)] after:min-h-6 after:max-h-[40dvh] narrow:after:py-1 after:[grid-area:1/1]`;
 

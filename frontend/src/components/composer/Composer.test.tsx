@@ -37,7 +37,7 @@ const box = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Mess
 const button = (name: string) => screen.getByRole<HTMLButtonElement>("button", { name });
 const file = (name: string, type: string) => new File(["x"], name, { type });
 
-/** Pictures are read in a few microtasks. */
+/** Images are read within a few microtasks. */
 const settled = () => act(async () => void (await new Promise((resolve) => setImmediate(resolve))));
 
 function paste(files: File[]): boolean {

@@ -1,4 +1,4 @@
-// Where a message is written: its images, its text, and the buttons that attach, send, queue and stop.
+// The message box: images, text, and the buttons that attach, send, queue and stop.
 import { ArrowUp } from "lucide-react";
 import { type ReactNode, type Ref, type RefObject, Suspense, useImperativeHandle } from "react";
 import { useComposedMessage } from "../../hooks/composedMessage.ts";
@@ -21,7 +21,7 @@ const VariablesDialog = later(() => import("./VariablesDialog.tsx").then(({ Vari
 
 export interface ComposerHandle {
   focus: () => void;
-  /** Put this before what is already in the box. */
+  /** Insert this before the current draft. */
   insert: (text: string, pictures: readonly Picture[]) => void;
 }
 
@@ -31,16 +31,16 @@ interface Props extends QueueActions {
   stopping: boolean;
   pictures: PictureRule;
   queue: readonly Queued[];
-  /** The queue waits for the reader, since the last answer failed or was stopped. */
+  /** The queue is paused: the last answer failed or was stopped. */
   held: boolean;
   hold: Hold | undefined;
-  /** Whose draft is in the box: a conversation's id, or "new". */
+  /** The draft in the box: a conversation's id, or "new". */
   draftKey: string;
-  /** Model, effort, tools: under the text. */
+  /** Controls below the text. */
   toolbar: ReactNode;
   onSend: (text: string, pictures: readonly Picture[]) => void;
   onStop: () => void;
-  /** Up in an empty box. */
+  /** ArrowUp in an empty box. */
   onEditLast: (() => void) | undefined;
   handle?: Ref<ComposerHandle>;
 }
@@ -67,7 +67,7 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
 
   return (
     <>
-      {/* Beside the form, not in it: React tells a form of what is submitted in dialogs below it. */}
+      {/* Outside the form: React bubbles the submit event of a dialog through its parent components. */}
       <Suspense>{filling.asked && <VariablesDialog names={filling.asked} filling={filling} />}</Suspense>
       <form
         data-part="composer"
@@ -117,7 +117,7 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
   );
 }
 
-/** `queues`: an answer is running, so the message waits until it is complete. */
+/** `queues`: an answer is running, so the message is queued. */
 function SendButton({ queues, disabled }: { queues: boolean; disabled: boolean }) {
   return (
     <Tip label={queues ? "Queue. It is sent when this answer is complete." : "Send"}>

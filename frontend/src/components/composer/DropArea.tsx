@@ -1,4 +1,4 @@
-// Covers the page while files hover over it, and says what letting go would do.
+// Covers the page while files are dragged over it, and says what dropping them does.
 import { ImagePlus } from "lucide-react";
 import { useFileDrop } from "../../hooks/attachImages.ts";
 import type { PictureRule } from "../../state/pictures.ts";

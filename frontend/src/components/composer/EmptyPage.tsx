@@ -1,4 +1,4 @@
-// Before the first message: what this is, and four questions that show what an answer can hold.
+// The page before the first message: a title and four example messages.
 import { Brand } from "../ui/Brand.tsx";
 
 interface Example {
@@ -6,7 +6,7 @@ interface Example {
   prompt: string;
 }
 
-// The simulator answers them by rules that hold for other words as well (backend/signalbox/simulator).
+// The simulator answers them by rules that also match other messages (backend/signalbox/simulator).
 const EXAMPLES: readonly Example[] = [
   { shows: "Table with sources", prompt: "Compare Lisbon and Porto for a weekend trip, in a table." },
   {

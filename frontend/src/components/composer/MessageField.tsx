@@ -1,4 +1,4 @@
-// The field of a message: Enter or Ctrl+Enter sends or queues, Shift+Enter makes a new line, Escape stops.
+// The text field of a message. Enter or Ctrl+Enter sends or queues, Shift+Enter inserts a line break, Escape stops.
 import type { ClipboardEvent, KeyboardEvent, RefObject } from "react";
 import { drafts } from "../../state/drafts.ts";
 import { pastedFiles } from "../../state/pictures.ts";
@@ -6,9 +6,9 @@ import { GrowingText } from "./AutoGrowTextarea.tsx";
 
 interface KeyActions {
   send: () => void;
-  /** Undefined: nothing is running. */
+  /** Undefined if nothing is running. */
   stop: (() => void) | undefined;
-  /** Undefined: the box is not empty, or there is no question to edit. */
+  /** Undefined if the box is not empty, or there is no message to edit. */
   editLast: (() => void) | undefined;
 }
 
@@ -17,7 +17,7 @@ interface Props extends KeyActions {
   draftKey: string;
   text: string;
   running: boolean;
-  /** Files that are pasted. */
+  /** Pasted files. */
   onFiles: (files: readonly File[]) => void;
 }
 
@@ -42,7 +42,7 @@ export function MessageField({ box, draftKey, text, running, onFiles, ...actions
         aria-label="Message"
         placeholder={running ? "Write your next message" : "Message"}
         enterKeyHint="send"
-        // The page has one purpose, and it begins here; a keyboard that covers half of the screen is not asked for.
+        // On a phone, the focus would open a keyboard that covers half of the screen.
         autoFocus={!isTouch()}
         onChange={({ target }) => drafts.change(draftKey, () => ({ text: target.value }))}
         onKeyDown={onKeyDown}
@@ -52,12 +52,13 @@ export function MessageField({ box, draftKey, text, running, onFiles, ...actions
   );
 }
 
-/** What this key does in the box; undefined: what the browser does with it. */
+/** The action of a key in the box. Undefined if the browser handles it. */
 function actionOf(event: KeyboardEvent, { send, stop, editLast }: KeyActions): (() => void) | undefined {
   if (isComposing(event)) return undefined;
   const { key, altKey, shiftKey } = event;
   const mod = event.ctrlKey || event.metaKey;
-  // Other chats, and fields in which Enter makes a new line, use Ctrl+Enter. Alt with Ctrl is AltGr, which writes letters.
+  // Ctrl+Enter is common in other chats and in fields where Enter breaks the line. Ctrl with Alt is AltGr, which types
+  // letters.
   if (key === "Enter" && mod && !altKey) return send;
   if (shiftKey || mod || altKey) return undefined;
   if (key === "Enter") return send;
@@ -65,7 +66,7 @@ function actionOf(event: KeyboardEvent, { send, stop, editLast }: KeyActions): (
   return key === "ArrowUp" ? editLast : undefined;
 }
 
-/** While an input method composes a character, Enter is its own; Safari says so by the key code alone. */
+/** While an input method composes a character, Enter belongs to it. Safari reports this only by the key code. */
 const isComposing = ({ nativeEvent }: KeyboardEvent) => nativeEvent.isComposing || nativeEvent.keyCode === 229;
 
 const isTouch = () => typeof matchMedia === "function" && matchMedia("(pointer: coarse)").matches;

@@ -1,4 +1,4 @@
-// One picture, as large as the window allows.
+// Shows one image as large as the window allows.
 import type { Picture } from "../../types/api.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 

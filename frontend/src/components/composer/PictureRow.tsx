@@ -1,4 +1,4 @@
-// Pictures as small ones in a row: each opens large, and may be taken out while the message is not sent.
+// A row of thumbnails. Each opens in full size, and can be removed before the message is sent.
 import { X } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { retried } from "../../state/retriedLoad.ts";

@@ -1,4 +1,4 @@
-// The messages that wait above the box: send one now, take it back to change it, or drop it.
+// The queued messages above the message box, with buttons to send, edit and delete them.
 import { CornerDownRight, Image, Pencil, Trash2 } from "lucide-react";
 import { HOLD_WORDS, type Hold, type Queued, queuedWords } from "../../run/chat/messageQueue.ts";
 import { plural } from "../../run/wording/statusAndAmounts.ts";
@@ -6,16 +6,16 @@ import { Button } from "../ui/Button.tsx";
 import { Tip } from "../ui/Tip.tsx";
 
 export interface QueueActions {
-  /** Stop what runs, and send this one. */
+  /** Stop the running answer and send this message. */
   onQueueSend: (id: string) => void;
-  /** Take it out of the queue and back into the box. */
+  /** Move the message from the queue back to the box. */
   onQueueEdit: (id: string) => void;
   onQueueRemove: (id: string) => void;
-  /** Do what ends this hold. */
+  /** Take the step that removes the block. */
   onQueueFix: (hold: Hold) => void;
 }
 
-/** What the reader can do about a hold; the others end by themselves. */
+/** The button for each block that the user can remove. The others pass on their own. */
 const STEPS: Readonly<Partial<Record<Hold, string>>> = {
   token: "Enter token",
   "no-models": "Try again",
@@ -25,7 +25,7 @@ const STEPS: Readonly<Partial<Record<Hold, string>>> = {
 interface Props extends QueueActions {
   queue: readonly Queued[];
   held: boolean;
-  /** Why nothing can be sent now. */
+  /** Why no message can be sent now. */
   hold: Hold | undefined;
 }
 

@@ -1,4 +1,4 @@
-// All keys of the page on one sheet, named as on this keyboard.
+// The keyboard shortcuts of the page, named as on the user's keyboard.
 import { isMac } from "../../hooks/shortcuts.ts";
 import { keyNames, SHORTCUT_NAMES, SHORTCUTS, WRITING } from "../../run/chat/shortcuts.ts";
 import { Dialog } from "../ui/Dialog.tsx";

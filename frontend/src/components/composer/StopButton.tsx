@@ -1,4 +1,4 @@
-// Stops the answer; when it goes away under the reader's finger, the focus goes back to the box.
+// Stops the answer. If the button disappears while focused, the message box gets the focus.
 import { Square } from "lucide-react";
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import { Button } from "../ui/Button.tsx";
@@ -7,7 +7,7 @@ interface Props {
   stopping: boolean;
   onStop: () => void;
   box: RefObject<HTMLElement | null>;
-  /** A narrow window has no room for the word beside the other button. */
+  /** Hide the label: a narrow window has no space for it beside the other button. */
   small: boolean;
 }
 
@@ -24,7 +24,7 @@ export function StopButton({ stopping, onStop, box, small }: Props) {
       ref={button}
       look="outline"
       size="medium"
-      // Not `disabled`: that would take the focus away as well.
+      // Not `disabled`, which would lose the focus.
       aria-disabled={stopping}
       className="aria-disabled:cursor-default aria-disabled:opacity-45"
       onClick={() => !stopping && onStop()}

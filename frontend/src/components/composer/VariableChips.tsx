@@ -1,4 +1,4 @@
-// The variables of a message, each with what will be sent in its place.
+// The variables of a message, each with the value that will be sent.
 import { variablesIn } from "../../run/chat/variables.ts";
 
 export function VariableChips({ text, className = "" }: { text: string; className?: string }) {

@@ -1,4 +1,4 @@
-// The fields that filter the list of events: words, a type, and whether deltas are grouped.
+// The fields that filter the list of events: text, type, and whether deltas are grouped.
 import { useId } from "react";
 import type { EventFilter } from "../../run/inspector/eventRows.ts";
 import { count } from "../../run/wording/statusAndAmounts.ts";
@@ -6,7 +6,7 @@ import { count } from "../../run/wording/statusAndAmounts.ts";
 interface Props {
   filter: EventFilter;
   onChange: (filter: EventFilter) => void;
-  /** How many events there are of each type. */
+  /** The number of events of each type. */
   types: ReadonlyMap<string, number>;
 }
 

@@ -1,4 +1,4 @@
-// Every event of the run as it came, in a list that stays fast when there are thousands.
+// All events of a run in a virtual list.
 import { ChevronRight } from "lucide-react";
 import { useDeferredValue, useMemo, useState } from "react";
 import { VList } from "virtua";
@@ -11,9 +11,9 @@ import { Json } from "./Json.tsx";
 
 interface Props {
   events: readonly RawEvent[];
-  /** Times are told from here. */
+  /** The epoch milliseconds that times are relative to. */
   from: number | undefined;
-  /** Why there are none. */
+  /** The message if there are no events. */
   missing: string;
 }
 
@@ -108,6 +108,6 @@ function EventLine({ row, from, open, onToggle }: LineProps) {
   );
 }
 
-/** Text carries no time of its own. */
+/** Text events have no time. */
 const offsetOf = (at: number | undefined, from: number | undefined): string =>
   at === undefined || from === undefined ? "" : `+${duration(at - from)}`;

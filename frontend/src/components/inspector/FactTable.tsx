@@ -1,4 +1,4 @@
-// The figures of a run in columns; what nobody told says so.
+// Facts of a run as a table. Values that were not reported are marked.
 import type { Fact } from "../../run/inspector/runFacts.ts";
 
 export function Facts({ facts }: { facts: readonly Fact[] }) {

@@ -1,4 +1,4 @@
-// The inspector's head: which run this is, how it stands with it, and what can be done with what is known.
+// The head of the inspector: the run's title, status and most important figures, and its buttons.
 import { ClipboardCopy, Download, Hash, SlidersHorizontal, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { useSaid } from "../../hooks/temporaryMessage.ts";
@@ -20,7 +20,7 @@ interface Props {
   seen: InspectedState;
   onClose: () => void;
   onUse: ((settings: Partial<AskSettings>) => void) | undefined;
-  /** Under the title: the way to other runs of the same answer. */
+  /** Below the title: links to other runs of the same answer. */
   children?: ReactNode;
 }
 
@@ -63,7 +63,7 @@ export function InspectorHead({ client, runId, title, seen, onClose, onUse, chil
   );
 }
 
-/** The few figures that are looked for first. */
+/** The most important figures. */
 function Standing({ seen, title }: { seen: InspectedState; title: string }) {
   const { lamp, label } = statusOf(seen);
   const { record, trace } = seen;

@@ -1,4 +1,4 @@
-// The inspector's three rooms: what happened when, what was asked, and every event.
+// The tabs of the inspector: timeline, request, events.
 import { Tabs } from "@base-ui/react/tabs";
 import { factsOf, statusOf, troubleOf, warningsIn } from "../../run/inspector/runFacts.ts";
 import type { Waterfall } from "../../run/inspector/waterfall.ts";
@@ -73,7 +73,7 @@ function eventsSentence({ eventsAre }: InspectedState): string | undefined {
   return sentences[eventsAre];
 }
 
-/** What is missing, what went wrong, and the warnings, each once. */
+/** Missing data, the error and the warnings, each once. */
 function Troubles({ seen }: { seen: Props["seen"] }) {
   const trouble = troubleOf(seen);
   const isCut = statusOf(seen).lamp === "cut";

@@ -1,4 +1,4 @@
-// A value as JSON, or a text as it is; what is long is cut until the reader wants all of it.
+// A value as JSON, or a string as it is. Long values are cut until the user expands them.
 import { useState } from "react";
 import { plural } from "../../run/wording/statusAndAmounts.ts";
 import { Button } from "../ui/Button.tsx";

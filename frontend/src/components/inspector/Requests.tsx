@@ -1,4 +1,4 @@
-// The request as it was asked, and each request to the provider that it became; texts are left out by the server.
+// The request to Signalbox and the requests to the provider. The server has removed their texts.
 import { requestFacts } from "../../run/inspector/attemptFacts.ts";
 import { withoutSecrets } from "../../run/inspector/runFacts.ts";
 import type { Attempt, RunRecord } from "../../types/api.ts";

@@ -1,4 +1,4 @@
-// What a row of the waterfall holds: what was asked and what came, and the events it is made of.
+// The details of a row in the timeline: input, result and events.
 import { useMemo, useState } from "react";
 import { requestFacts, responseFacts } from "../../run/inspector/attemptFacts.ts";
 import { eventText } from "../../run/inspector/eventRows.ts";
@@ -79,7 +79,7 @@ function CallDetail({ call }: { call: CallItem }) {
   );
 }
 
-/** More are in the list of events; here they only show what the row is made of. */
+/** The complete list is in the Events tab. */
 const MOST = 50;
 
 function RowEvents({ row: { subject }, record, events }: Props) {

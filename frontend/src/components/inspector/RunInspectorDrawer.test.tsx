@@ -19,7 +19,7 @@ const server = ({ known = true, events = () => stream(capturedFrames()) } = {}) 
     return url.includes("/events") ? events() : Response.json(captured.record);
   });
 
-/** jsdom lays nothing out: the list of events is told a height, and so is each of its rows. */
+/** jsdom has no layout, so the list of events and its rows get fixed heights. */
 class Sizes implements ResizeObserver {
   readonly #tell: ResizeObserverCallback;
   constructor(tell: ResizeObserverCallback) {
@@ -170,7 +170,7 @@ describe("the events", () => {
     expect(lines()).toHaveLength(10);
     await user.click(screen.getByRole("checkbox", { name: "Group deltas" }));
     await waitFor(() => expect(lines().length).toBeGreaterThan(10));
-    // Only what is in view is made.
+    // Only visible rows are rendered.
     expect(lines().length).toBeLessThan(60);
   });
 

@@ -1,4 +1,4 @@
-// Everything that is known of one run: beside the chat where there is room, else as a sheet over it.
+// The run inspector, beside the chat in a wide window, otherwise as a sheet over it.
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useMedia, WIDE } from "../../hooks/mediaQuery.ts";
 import { waterfall } from "../../run/inspector/waterfall.ts";
@@ -13,15 +13,15 @@ import { type InspectorTab, InspectorTabs } from "./InspectorTabs.tsx";
 interface Props {
   client: ApiClient;
   runId: string;
-  /** What it is about, in the reader's words. */
+  /** The user's message. */
   title: string;
-  /** The page's own store of that answer, where it has one. */
+  /** The page's store of the answer, if it has one. */
   live: Answer | undefined;
-  /** The runs of its answer, where that was continued; `live` is one of them. */
+  /** All runs of a continued answer, including `live`. */
   parts: readonly Answer[];
   onPart: (part: Answer) => void;
   onClose: () => void;
-  /** Ask the next question as this one was asked; undefined where nothing can be asked. */
+  /** Apply this run's settings to the next message. Undefined if no message can be sent. */
   onUse: ((settings: Partial<AskSettings>) => void) | undefined;
 }
 
@@ -32,7 +32,7 @@ interface TabProps {
 
 export default function RunInspectorDrawer(props: Props) {
   const isWide = useMedia(WIDE);
-  // Kept here: the room that is open stays open when the window gets narrower.
+  // State of the drawer: the selected tab stays when the window becomes narrower.
   const [tab, onTab] = useState<InspectorTab>("Timeline");
   if (isWide) return <Beside {...props} {...{ tab, onTab }} />;
   return (
@@ -44,7 +44,7 @@ export default function RunInspectorDrawer(props: Props) {
   );
 }
 
-/** It takes the focus when it opens, as the sheet does, and gives it back. */
+/** Takes the focus when opened and gives it back when closed, like the sheet. */
 function Beside(props: Props & TabProps) {
   const { onClose } = props;
   const box = useRef<HTMLElement>(null);

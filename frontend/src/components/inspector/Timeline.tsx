@@ -1,4 +1,4 @@
-// The waterfall: one row per attempt, reasoning, tool and text over the run's time; a row opens what is in it below.
+// The timeline: one row per attempt, reasoning, tool call and text. Selecting a row shows its details below.
 import { type KeyboardEvent, useRef, useState } from "react";
 import type { Row, Waterfall } from "../../run/inspector/waterfall.ts";
 import { duration } from "../../run/wording/statusAndAmounts.ts";

@@ -1,4 +1,4 @@
-// One bar of the waterfall on its track, and the ticks above; places are percentages, so that a drawer of any width fits.
+// The bar of a row and the ticks above. Positions are percentages, so they fit any width.
 import type { Lamp } from "../../run/answer/stops.ts";
 import type { Row, Tick } from "../../run/inspector/waterfall.ts";
 import { duration } from "../../run/wording/statusAndAmounts.ts";
@@ -12,7 +12,7 @@ const FILLS: Record<Lamp, string> = {
   blue: "fill-lamp-blue",
 };
 
-/** A request is the ground on which the rest stands: it has a colour only where something is the matter with it. */
+/** Requests are the background of the other rows, so they are coloured only if something is wrong. */
 const fillOf = ({ subject, lamp }: Row): string =>
   subject.kind === "attempt" && (lamp === "done" || lamp === "waiting") ? "fill-edge-strong" : FILLS[lamp];
 
@@ -20,7 +20,7 @@ const HEIGHTS: Record<Row["subject"]["kind"], number> = { attempt: 10, reasoning
 
 const percent = (part: number): string => `${part.toFixed(3)}%`;
 
-/** What is too short to be seen as a bar is seen as a line. */
+/** Bars narrower than this many percent are drawn as a line. */
 const LEAST = 1.5;
 
 export function Track({ row, ticks }: { row: Row; ticks: readonly Tick[] }) {
@@ -62,7 +62,7 @@ export function Track({ row, ticks }: { row: Row; ticks: readonly Tick[] }) {
 
 const tickWords = (ms: number): string => (ms === 0 ? "0" : duration(ms).replace(/\.0 s$/, " s"));
 
-/** The last tick is written to the left of its line, so that it stays inside. */
+/** The last label is left of its tick, so that it stays inside. */
 export function Ticks({ ticks }: { ticks: readonly Tick[] }) {
   return (
     <svg className="block h-5 w-full overflow-visible" aria-hidden="true">

@@ -1,4 +1,4 @@
-// What a row of the waterfall is called: a call by its tool's title.
+// The label of a row in the timeline. Calls use the title of their tool.
 import type { Row } from "../../run/inspector/waterfall.ts";
 import { useToolTitle } from "../ui/ToolTitles.tsx";
 

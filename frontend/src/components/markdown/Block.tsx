@@ -1,4 +1,4 @@
-// One block of an answer. A settled one is parsed once; of one that grows only the last piece is parsed again.
+// One block of an answer. A finished block is parsed once. Of a growing block, only the last piece is parsed again.
 import { createContext, memo, type ReactNode, useContext, useMemo } from "react";
 import { type BlockKind, type Block as BlockText, cells, labelOf } from "../../run/markdown/blocks.ts";
 import { formulaOf, mathOf } from "../../run/markdown/formulas.ts";
@@ -12,16 +12,16 @@ import { Table } from "./Table.tsx";
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** What the answer defines, by label. */
+/** The link and footnote definitions of the answer, by label. */
 export const Definitions = createContext(NONE);
 
 interface GroupProps {
   blocks: readonly BlockText[];
-  /** Nothing of it changes any more, while the answer below it still grows. */
+  /** The blocks no longer change, but the answer still grows. */
   still: boolean;
 }
 
-/** What stands above the view is not laid out and painted again for every word below it (quirk H1). */
+/** A finished group is neither laid out nor painted again while the answer grows (quirk H1). */
 export const Group = memo(function Group({ blocks, still }: GroupProps) {
   if (blocks.length === 0) return null;
   return (
@@ -39,7 +39,7 @@ const Block = memo(function Block({ block }: { block: BlockText }) {
   return view && <Boundary fallback={<Plain {...block} />}>{view}</Boundary>;
 });
 
-/** All that was written, as it was written. */
+/** The block's text, exactly as written. */
 const Plain = ({ kind, pieces }: BlockText) => (
   <p className="plain" dir="auto">
     {pieces.join(kind === "text" ? " " : kind === "code" ? "" : "\n")}
@@ -79,7 +79,7 @@ function LongList(block: BlockText) {
   );
 }
 
-/** Every row has as many cells as the head. */
+/** Every row has as many cells as the header. */
 function isLarge({ pieces: [first = "", ...others] }: BlockText): boolean {
   const rows = others.reduce((sum, piece) => sum + piece.split("\n").length, first.split("\n").length);
   return rows * cells(first.split("\n", 1)[0] ?? "") > CELLS;
@@ -109,7 +109,7 @@ const FormulaText = ({ children }: { children: string }) => (
   </p>
 );
 
-/** A note stands where it was written; its mark leads the eye, and no address of the page changes. */
+/** A footnote is shown where it was written. Its mark is no link, so the page's address does not change. */
 function Note({ pieces: [text = ""], open }: BlockText) {
   const [mark = "", label = ""] = /^ {0,3}\[\^([^\]]+)\]:\s*/.exec(text) ?? [];
   return (
@@ -126,7 +126,7 @@ interface PieceProps {
   text: string;
   open: boolean;
   within?: Within;
-  /** A blank was cut away before it. */
+  /** The paragraph was cut at a space before this piece. */
   spaced?: boolean;
 }
 
@@ -159,7 +159,7 @@ function ParsedPiece({ text, open, within, defined }: PieceProps & { defined: st
   );
 }
 
-/** Text that is not parsed, in what its container may hold. */
+/** Unparsed text in an element that its container allows. */
 function inPlain(text: string, within: Within | undefined): ReactNode {
   if (within === "p") return <span className="plain">{text}</span>;
   if (within === "ul" || within === "ol") return <li className="plain">{text}</li>;
@@ -170,7 +170,7 @@ function inPlain(text: string, within: Within | undefined): ReactNode {
   );
 }
 
-/** The definitions that this text refers to, and no others: a new one parses nobody else again. */
+/** Only the definitions that this text refers to: a new definition does not cause other pieces to be parsed again. */
 function definedFor(text: string, definitions: ReadonlyMap<string, string>): string {
   if (definitions.size === 0) return "";
   const labels = [...text.matchAll(/\[([^[\]]+)\]/g)].map(([, label = ""]) => labelOf(label));

@@ -1,4 +1,4 @@
-// The number of a source as a chip that leads to it, with a card that says what it is.
+// A citation as a chip that links to its source, with a preview card.
 import { PreviewCard } from "@base-ui/react/preview-card";
 import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
 import type { Link } from "../../types/models.ts";
@@ -11,10 +11,10 @@ interface Cited {
   card: PreviewCard.Handle<Link> | undefined;
 }
 
-/** When more sources come, only the chips are drawn again. */
+/** New sources only render the chips again. */
 const Context = createContext<Cited>({ sources: new Map(), card: undefined });
 
-/** An answer whose `[n]` are the numbers of these sources. */
+/** Provides the sources that `[n]` in an answer refers to. */
 export function Citing({ sources, children }: { sources: ReadonlyMap<number, Link>; children: ReactNode }) {
   const [card] = useState(() => PreviewCard.createHandle<Link>());
   const cited = useMemo(() => ({ sources, card }), [sources, card]);
@@ -26,7 +26,7 @@ export function Citing({ sources, children }: { sources: ReadonlyMap<number, Lin
           {({ payload }) => (
             <PreviewCard.Portal>
               <PreviewCard.Positioner sideOffset={6} collisionPadding={8} className="z-40">
-                {/* A picture of what the link leads to; the link says it in words. */}
+                {/* The card repeats what the link's label already says. */}
                 <PreviewCard.Popup data-part="cite-card" aria-hidden="true" className={CARD}>
                   {payload && <Card link={payload} />}
                 </PreviewCard.Popup>
@@ -42,7 +42,7 @@ export function Citing({ sources, children }: { sources: ReadonlyMap<number, Lin
 const CARD =
   "w-80 max-w-[calc(100vw-1rem)] rounded-md border border-edge bg-raised p-3 text-small shadow-over transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0";
 
-/** Where one of the numbers has no source, the words stay as they were written (quirk H6). */
+/** If a number has no source, the text stays as written (quirk H6). */
 export function Cite({ numbers, words }: { numbers: readonly number[]; words: string }) {
   const { sources, card } = useContext(Context);
   const links = numbers.map((n) => sources.get(n)).filter((link) => link !== undefined);
@@ -65,7 +65,7 @@ export function Cite({ numbers, words }: { numbers: readonly number[]; words: st
         data-part="cite"
         aria-label={`Source ${n}: ${link.title}`}
       >
-        {/* Whoever selects and copies the words gets them as they were written. */}
+        {/* Copying a selection gives the text as it was written. */}
         <span className="sr-only">[</span>
         {n}
         <span className="sr-only">]</span>

@@ -11,7 +11,7 @@ const draw = (text: string, settled = true): HTMLElement =>
 
 const STRONG = /(?<rtl>[\p{Script=Arabic}\p{Script=Hebrew}])|\p{Letter}/u;
 
-/** As browsers resolve `dir="auto"`: by the first letter past all elements that have a direction themselves. */
+/** Resolves `dir="auto"` like browsers: by the first strong character outside elements that have a direction. */
 function resolved(block: Element): "ltr" | "rtl" | "none" {
   const copy = block.cloneNode(true) as Element;
   for (const other of copy.querySelectorAll("[dir], bdi")) other.remove();

@@ -1,4 +1,4 @@
-// A whole document: markdown with anchors on its headings, and links from page to page.
+// A Markdown document with anchors on its headings and links between pages.
 import { useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
@@ -18,7 +18,7 @@ interface Node {
 
 const textOf = (node: Node): string => node.value ?? (node.children ?? []).map(textOf).join("");
 
-/** A remark plugin: ids on headings, links where they lead from here, and no comments. */
+/** A remark plugin: adds ids to headings, resolves links, and removes comments. */
 const within = (base: string) => () => (tree: Node) => {
   const slug = slugger();
   const visit = (node: Node): void => {

@@ -35,9 +35,9 @@ $$
 
 `;
 
-/** About four characters each, as a model's are. */
+/** Tokens of about four characters. */
 const tokensOf = (text: string) => text.match(/[\s\S]{1,4}/g) ?? [];
-/** What a fast model writes between two frames. */
+/** The text of a fast model between two frames. */
 const framesOf = (text: string) => text.match(/[\s\S]{1,40}/g) ?? [];
 const answer = (tokens: number) => {
   let text = "";
@@ -66,7 +66,7 @@ beforeEach(() => {
 describe("what a token costs", () => {
   it("does not grow with the length of the answer", () => {
     const [short, long] = [grow(answer(1_000)), grow(answer(5_000))];
-    // One parse for the block that grows, and one for each that settles; code and formulas take none.
+    // One parse for the growing block, and one for each finished block. Code and formulas need none.
     expect(long.parses).toBeLessThan(5_000 * 1.4);
     expect(long.parses / short.parses).toBeLessThan(5.5);
     expect(long.characters / short.characters).toBeLessThan(5.5);
@@ -81,7 +81,7 @@ describe("what a token costs", () => {
   ])(
     "is bounded within %s that never ends",
     (_, text, characters) => {
-      // For each frame no more than this is parsed, at the end as at the beginning.
+      // The limit of parsed characters per frame, at the beginning and at the end.
       const frames = framesOf(text);
       expect(grow(text, frames).characters / frames.length).toBeLessThan(characters);
     },
@@ -94,7 +94,7 @@ describe("what a token costs", () => {
     const before = counts.parses;
     rerender(view(`${text}\n\nand`, false));
     rerender(view(`${text}\n\nand so on`, false));
-    // The new paragraph twice, and once the block before it, which is healed no more.
+    // The new paragraph twice, and once the block before it, whose marks are no longer closed.
     expect(counts.parses - before).toBeLessThanOrEqual(3);
   });
 });

@@ -1,4 +1,4 @@
-// The words of an HTML file, read without running or loading anything in it.
+// The text of an HTML file. Nothing in it is executed or loaded.
 import { createElement, useMemo } from "react";
 import { slugger } from "../../run/markdown/headingSlugs.ts";
 
@@ -11,7 +11,7 @@ interface Block {
 const BLOCKS = "h1,h2,h3,h4,h5,h6,p,li,pre,dt,dd,tr,blockquote";
 const SILENT = "script,style,template,noscript,svg,nav,head";
 
-/** A document made by DOMParser is inert: no script runs in it and nothing is fetched. */
+/** A document from DOMParser is inert: it runs no scripts and fetches nothing. */
 function blocksOf(html: string): Block[] {
   const { body } = new DOMParser().parseFromString(html, "text/html");
   for (const silent of body.querySelectorAll(SILENT)) silent.remove();

@@ -1,4 +1,4 @@
-// An answer as blocks, each parsed when it stands; what was parsed is not looked at again (quirk H1).
+// An answer as blocks. Finished blocks are not parsed again (quirk H1).
 import { startTransition, useEffect, useState } from "react";
 import { BlockReader } from "../../run/markdown/blocks.ts";
 import { Definitions, Group } from "./Block.tsx";
@@ -21,10 +21,13 @@ export default function Markdown({ text, sources, settled }: ProseProps) {
   );
 }
 
-/** So many groups of blocks are drawn in one go: about a tenth of a second. */
+/** Groups of blocks that are rendered at once: about a tenth of a second. */
 const AT_ONCE = 6;
 
-/** How many are still to come: a long answer that comes into view is drawn group by group, so that keys are answered. */
+/**
+ * The number of groups still to render. A long answer is rendered group by group, so that key presses are handled in
+ * between.
+ */
 function useMissing(count: number): number {
   const [missing, setMissing] = useState(() => Math.max(0, count - AT_ONCE));
   useEffect(() => {

@@ -1,4 +1,4 @@
-// Markdown to elements, parsed once for each text.
+// Parses Markdown to elements, once per text.
 import { memo } from "react";
 import ReactMarkdown, { type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
@@ -8,9 +8,9 @@ import { counted } from "./parseCount.ts";
 import { marks } from "./remarkExtensions.ts";
 import { directed } from "./textDirection.ts";
 
-/** What a piece of a long block stands in: its own container is left away. */
+/** The element that contains a piece of a long block. The piece is rendered without it. */
 export type Container = "p" | "ul" | "ol" | "thead" | "tbody";
-/** A footnote holds whole blocks. All of these set the direction of what is in them. */
+/** A footnote contains whole blocks. All of these set the direction of their content. */
 export type Within = Container | "note";
 
 interface Props {
@@ -33,10 +33,10 @@ interface Element {
   children?: Element[];
 }
 
-/** Emphasis within emphasis may be as deep as its marks are many; elements so deep break what walks them. */
+/** Markdown can nest emphasis without limit. Elements that deep overflow the stack of tree walkers. */
 const DEEPEST = 100;
 
-/** A remark plugin: a tree that is too deep is shown as the text it came from. */
+/** A remark plugin: replaces a tree that is too deep with its source text. */
 const shallow = () => (tree: Node, file: { value?: unknown }) => {
   let [level, depth] = [[tree], 0];
   while (level.length > 0 && depth++ <= DEEPEST) level = level.flatMap(({ children }) => children ?? []);
@@ -61,10 +61,10 @@ export const Parsed = memo(function Parsed({ text, within, math }: Props) {
   );
 });
 
-/** A rehype plugin; what is not the container that was expected is put into what the real one may hold. */
+/** A rehype plugin: removes the expected container. Other elements are wrapped to be valid in the real container. */
 const unwrapped = (within: Container, wrap: (other: Element) => Element) => () => (tree: Element) => {
   const open = (node: Element): Element[] => {
-    // Between the rows of a table stand no words, not even blank ones.
+    // Between table rows no text is allowed, not even whitespace.
     if (node.tagName === within)
       return (node.children ?? []).filter(({ type }) => type !== "text" || !within.startsWith("t"));
     if (node.tagName === "table")

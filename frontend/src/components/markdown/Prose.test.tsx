@@ -6,13 +6,13 @@ import { safeHref } from "./linkTarget.ts";
 import Markdown from "./Markdown.tsx";
 
 const NONE: ReadonlyMap<number, Link> = new Map();
-/** The blocks, without the box of the passage that they stand in, and without their directions. */
+/** The blocks, without their container and direction. */
 const render = (text: string, sources = NONE, settled = true): string =>
   renderToStaticMarkup(<Markdown text={text} sources={sources} settled={settled} />)
     .replace(/^<div class="passage">(.*)<\/div>$/s, "$1")
     .replaceAll(/ dir="(auto|ltr)"/g, "");
 
-/** The elements of what is rendered, with their attributes as text. */
+/** The rendered elements with their attributes. */
 const tagsOf = (html: string) =>
   [...html.matchAll(/<([a-z0-9]+)([^>]*)>/gi)].map(([, tag = "", rest = ""]) => ({ tag, rest }));
 
@@ -33,7 +33,7 @@ const FORBIDDEN = [
 ];
 
 describe.each(PAYLOADS)("%j", (payload) => {
-  // While it grows as well: half a payload may not be what the whole is not.
+  // Also while it grows: a partial payload must be as harmless as the whole.
   const parts = Array.from({ length: payload.length }, (_, end) => render(payload.slice(0, end + 1), NONE, false));
   const all = [render(payload), ...parts].map(tagsOf);
 

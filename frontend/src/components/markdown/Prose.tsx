@@ -1,4 +1,4 @@
-// Markdown, loaded when the first answer needs it; until then the plain text stands in its place.
+// Renders Markdown. The renderer is loaded on demand; until then the plain text is shown.
 import { lazy, memo, Suspense } from "react";
 import { retried } from "../../state/retriedLoad.ts";
 import type { Link } from "../../types/models.ts";
@@ -6,7 +6,7 @@ import type { Link } from "../../types/models.ts";
 const loadMarkdown = () => retried(() => import("./Markdown.tsx"));
 const Markdown = lazy(loadMarkdown);
 
-/** Fetch the renderer while the reader still types. */
+/** Load the renderer while the user is typing. */
 export const preloadProse = (): void => {
   loadMarkdown().catch(() => undefined);
 };
@@ -14,7 +14,7 @@ export const preloadProse = (): void => {
 export interface ProseProps {
   text: string;
   sources: ReadonlyMap<number, Link>;
-  /** False: the text still grows. */
+  /** False while the text grows. */
   settled: boolean;
 }
 

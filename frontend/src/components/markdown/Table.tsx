@@ -1,4 +1,4 @@
-// A table that scrolls within its box, and that can be taken along.
+// A table that scrolls in its box and can be copied as CSV.
 import { type ReactNode, useRef } from "react";
 import { csvOf } from "../../run/markdown/csv.ts";
 import { Copy } from "../ui/Copy.tsx";

@@ -40,7 +40,7 @@ describe.each(CASES)("%s", (_, text) => {
 
   it("cost little while they grow", () => {
     const { container, rerender } = render(view("", false));
-    // Letter by letter to where they are held back, then in larger steps.
+    // Character by character up to the limit, then in larger steps.
     for (let end = 1; end < text.length; end += end < 300 ? 1 : Math.ceil(text.length / 60)) {
       rerender(view(text.slice(0, end), false));
     }
@@ -78,7 +78,7 @@ it("draws whatever is nested in whatever, and loses no word", () => {
       const { container, unmount } = render(view(text, settled));
       const shown = container.textContent ?? "";
       unmount();
-      // An address, an image and what stands beside a fence are told otherwise.
+      // URLs, images and the line of a code fence are shown differently.
       if (!/\]\(|~{3}|`{3}/.test(text)) for (const word of ["alpha", "word", "omega"]) expect(shown).toContain(word);
     }),
     { numRuns: 150 },

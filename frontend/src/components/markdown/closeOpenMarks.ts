@@ -1,10 +1,10 @@
-// The end of a text that still grows, closed so that half a mark does not flicker.
+// Closes open marks at the end of a growing text, so that half a mark does not flicker.
 import remend, { type RemendOptions } from "remend";
 import { cells } from "../../run/markdown/blocks.ts";
 
 const OPTIONS: RemendOptions = {
   linkMode: "text-only",
-  // HTML is text here, and what a finished text does not get an unfinished one does not get either.
+  // HTML is shown as text, so its tags are not closed.
   htmlTags: false,
   comparisonOperators: false,
   singleTilde: false,
@@ -12,7 +12,7 @@ const OPTIONS: RemendOptions = {
   inlineKatex: false,
 };
 
-/** `[1`, `[1, `, `【2`: a citation whose end has not come yet. */
+/** `[1`, `[1, `, `【2`: an incomplete citation. */
 const HALF_CITATION = /(\[\^?\d[\d,\s]*|【[^】]{0,20}|\[)$/;
 const HALF_FENCE = /(^|\n) {0,3}(`{1,2}|~{1,2})$/;
 const HALF_DELIMITERS = /^ {0,3}[|:-][\s|:-]*$/;
@@ -29,8 +29,8 @@ const SOON = 4_500;
 const GROWTH = 1.25;
 
 /**
- * How much of a long unfinished block is parsed now: in steps that grow with it, so that the work for all of it stays
- * in proportion to its length. The rest stands behind it as plain text.
+ * How many characters of a long unfinished block are parsed. The length grows in geometric steps, so that the total
+ * work is linear. The rest is shown as plain text.
  */
 export function parsedUntil(text: string): number {
   if (text.length <= SOON) return text.length;

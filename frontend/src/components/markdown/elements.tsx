@@ -1,4 +1,4 @@
-// The elements that markdown becomes: no raw HTML, no remote images, no link but http, https, mailto and our own pages.
+// React elements for Markdown: no raw HTML, no remote images, and links only to http, https, mailto and our own pages.
 import { isValidElement, type ReactNode } from "react";
 import type { Components } from "react-markdown";
 import { Cite } from "./CitationChip.tsx";
@@ -14,7 +14,7 @@ interface AnchorProps {
 
 export function Anchor({ href, title, children }: AnchorProps) {
   const target = safeHref(href);
-  // An address keeps its order in every sentence; the words of a link belong to theirs.
+  // A URL is left-to-right in every sentence. Link text follows the direction of its sentence.
   const dir = isAddress(textOf(children)) ? "ltr" : undefined;
   if (!target) return <span dir={dir}>{children}</span>;
   return (
@@ -24,7 +24,7 @@ export function Anchor({ href, title, children }: AnchorProps) {
   );
 }
 
-/** An image is named, never fetched: its address would tell a stranger who reads what. */
+/** A remote image is only named: fetching it would tell another server who reads the answer. */
 function Picture({ src, alt }: { src?: string | undefined; alt?: string | undefined }) {
   return (
     <Anchor href={src}>
@@ -39,13 +39,13 @@ export function textOf(node: ReactNode): string {
   return typeof node === "string" || typeof node === "number" ? String(node) : "";
 }
 
-/** The language is in the class that the parser gives the code element. */
+/** The parser stores the language in the class of the code element. */
 function languageOf(children: ReactNode): string {
   if (!isValidElement<{ className?: string }>(children)) return "";
   return /language-(\S+)/.exec(children.props.className ?? "")?.[1] ?? "";
 }
 
-/** What answers and documents share. */
+/** Elements of answers and documents. */
 export const elements: Components = {
   a: ({ href, title, children }) => (
     <Anchor href={href} title={title}>
@@ -56,7 +56,7 @@ export const elements: Components = {
   code: ({ children }) => <code dir="ltr">{children}</code>,
   pre: ({ children }) => <Code language={languageOf(children)}>{textOf(children)}</Code>,
   table: ({ children }) => <Table>{children}</Table>,
-  // A heading without words heads nothing.
+  // An empty heading is not a heading.
   th: ({ children, style }) =>
     children ? (
       <th scope="col" data-align={style?.textAlign}>
@@ -70,7 +70,7 @@ export const elements: Components = {
       <span className="cell">{children}</span>
     </td>
   ),
-  // A task list's box shows a state and takes no input.
+  // A checkbox of a task list shows a state and cannot be changed.
   input: ({ checked }) => (
     <span role="img" aria-label={checked ? "Done:" : "To do:"} className="task" data-done={checked} />
   ),
@@ -85,7 +85,7 @@ const heading = (Tag: "h3" | "h4", children: ReactNode, dir: string | undefined,
   </Tag>
 );
 
-/** An answer is a part of the page: its headings stand below the page's own. */
+/** The headings of an answer are below the page's own headings. */
 export const answerElements: Components = {
   ...elements,
   h1: ({ children, dir }) => heading("h3", children, dir, "1"),
@@ -96,5 +96,5 @@ export const answerElements: Components = {
   h6: ({ children, dir }) => heading("h4", children, dir),
 };
 
-// Addresses are judged by safeHref, where they become elements.
+// The elements check URLs themselves, with safeHref.
 export const keepUrl = (url: string): string => url;

@@ -1,5 +1,5 @@
-// KaTeX with its letters, in a chunk of its own. What it writes is read into elements without the browser's parser: a
-// style in parsed HTML is against our content policy, one set by React is not.
+// KaTeX with its fonts, in a separate chunk. Its markup is converted to elements without the browser's parser: the
+// content security policy forbids style attributes in parsed HTML, but not styles that React sets.
 import katex from "katex";
 import "katex/dist/katex.min.css";
 import remarkMath from "remark-math";
@@ -14,7 +14,7 @@ interface Node {
   children?: Node[];
 }
 
-// A formula is a stranger's text: no links, no images, no classes, no endless macros, nothing larger than the page.
+// Formulas are untrusted: no links, images or classes, and limits on macro expansion and size.
 const OPTIONS = { trust: false, strict: "ignore", maxExpand: 200, maxSize: 20, throwOnError: true } as const;
 
 const PARTS = /<(\/?)([a-z-]+)((?:\s+[\w:-]+="[^"]*")*)\s*(\/?)>|([^<]+)/gi;
@@ -26,11 +26,11 @@ const ENTITIES: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">
 const unescaped = (text: string): string =>
   text.replaceAll(/&(amp|lt|gt|quot|#x27);/g, (entity) => ENTITIES[entity] ?? entity);
 
-/** A short formula may become a deep or a large one by macros; a browser fails where elements are about a thousand deep. */
+/** Macros can make a short formula deep or large. Browsers fail at a depth of about a thousand elements. */
 const DEEPEST = 500;
 const LARGEST = 1_000_000;
 
-/** KaTeX writes well-formed mark-up of a few elements; whatever else came would be left out. */
+/** Handles the well-formed markup that KaTeX writes. Anything else is dropped. */
 export function elementsOf(markup: string): Node[] {
   if (markup.length > LARGEST) throw new RangeError("The formula is too large.");
   const root: Node = { type: "root", children: [] };
@@ -72,16 +72,16 @@ function setIn(formula: Node, displayMode: boolean): Node[] {
   try {
     if (!tameFormula(words)) throw new RangeError("The formula is too long.");
     const elements = elementsOf(katex.renderToString(words, { ...OPTIONS, displayMode }));
-    // Formulas are written from left to right in every script.
+    // Formulas are left-to-right in every script.
     return elements.map((node) => ({ ...node, properties: { ...node.properties, dir: "ltr" } }));
   } catch {
-    // What is no formula stays as it was written.
+    // An invalid formula stays as written.
     const properties = { className: "katex-error", dir: "ltr" };
     return [{ type: "element", tagName: "span", properties, children: [{ type: "text", value: words }] }];
   }
 }
 
-/** A rehype plugin. */
+/** A rehype plugin: renders the formulas of a tree. */
 const formulas = () => (tree: Node) => visit(tree);
 
 function visit(node: Node): void {

@@ -1,4 +1,4 @@
-// Formulas are set by KaTeX, which is fetched when the first settled one is there.
+// Loads KaTeX when the first finished formula appears.
 import { useEffect, useSyncExternalStore } from "react";
 import type { Options } from "react-markdown";
 
@@ -20,7 +20,7 @@ async function load(): Promise<void> {
     loaded = (await import("./katex.ts")).plugins;
     for (const listener of listeners) listener();
   } catch {
-    // Without it the formula stays as it was written; the next one asks again.
+    // If loading fails, the formula stays as written. The next formula tries again.
     loading = false;
   }
 }

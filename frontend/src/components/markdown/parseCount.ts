@@ -1,4 +1,4 @@
-// How often markdown was parsed, for tests, and for a benchmark in the browser that asks for it (quirk H1).
+// Counts Markdown parses for tests and for the browser benchmark (quirk H1).
 
 interface Counts {
   parses: number;
@@ -7,7 +7,7 @@ interface Counts {
 
 export const counts: Counts = { parses: 0, characters: 0 };
 
-/** A remark plugin: it runs once for each parse. */
+/** A remark plugin that counts each parse. */
 export const counted = () => (_: unknown, file: { value?: unknown }) => {
   const length = typeof file.value === "string" ? file.value.length : 0;
   for (const each of [counts, asked()]) {

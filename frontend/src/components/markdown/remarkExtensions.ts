@@ -1,4 +1,4 @@
-// What markdown does not know: `[n]` for a source, a note's mark, and HTML that is shown as the text it is.
+// Extends Markdown: `[n]` cites a source, footnotes get marks, and HTML is shown as text.
 
 interface Node {
   type: string;
@@ -9,12 +9,12 @@ interface Node {
   data?: { hName: string; hProperties?: Record<string, string> };
 }
 
-/** `[1]`, `[1, 2]`, `【1】`, `【1†source】`. Which of them have a source is asked when they are shown (quirk H6). */
+/** `[1]`, `[1, 2]`, `【1】`, `【1†source】`. Rendering decides which of them have a source (quirk H6). */
 const CITE = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]|【(\d{1,3})(?:†[^】]*)?】/g;
 const LINKS = new Set(["link", "linkReference"]);
 const FLOW = new Set(["root", "blockquote", "listItem", "footnoteDefinition"]);
 
-/** A remark plugin. */
+/** A remark plugin that applies the extensions. */
 export const marks = () => (tree: Node) => visit(tree, false);
 
 function visit(node: Node, inLink: boolean): void {
@@ -34,7 +34,7 @@ function replaced(child: Node, parent: Node, inLink: boolean): Node[] {
       return [htmlAsText(child.value ?? "", FLOW.has(parent.type))];
     case "image":
     case "imageReference":
-      // A link within a link is none.
+      // Links cannot be nested.
       return inLink ? [text(`[image: ${child.alt || "no description"}]`)] : [child];
     default:
       return [child];

@@ -1,4 +1,4 @@
-// Which way each block of markdown runs: by its first word of a known direction. Code, formulas and addresses have none.
+// Sets the text direction of each Markdown block from its first strong character.
 
 interface Element {
   type: string;
@@ -7,12 +7,12 @@ interface Element {
   children?: Element[];
 }
 
-// A table has its own element, with the box that it scrolls in.
+// Tables set the direction in their own component.
 const BLOCKS = new Set(["p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "blockquote"]);
 
 /**
- * A rehype plugin. Only the outermost blocks: the browser looks for the first word past all elements that have a `dir`
- * themselves, and the items of a list share one direction.
+ * A rehype plugin. It sets `dir` only on the outermost blocks: the browser skips elements with a `dir` when it looks
+ * for the first strong character, and the items of a list share one direction.
  */
 export const directed = () => (tree: Element) => {
   for (const { tagName = "", properties } of tree.children ?? [])

@@ -1,4 +1,4 @@
-// How runs ended, as one bar: each part as wide as its share.
+// How runs ended, as a stacked bar.
 
 import type { Lamp } from "../../run/answer/stops.ts";
 import type { Ending } from "../../run/pages/operator.ts";
@@ -18,7 +18,7 @@ const GAP = 0.5;
 interface Props {
   endings: readonly Ending[];
   total: number;
-  /** The same in words. */
+  /** The same as text. */
   label: string;
 }
 

@@ -1,4 +1,4 @@
-// One document of the guide, or a note, for people; programs get its text at the same address.
+// Shows a document of the guide, or a note. Programs get its text at the same address.
 import { useEffect, useMemo, useState } from "react";
 import { useAnchor } from "../../hooks/scrollToAnchor.ts";
 import { type DocumentText, documentOf } from "../../run/pages/documents.ts";

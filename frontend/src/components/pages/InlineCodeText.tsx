@@ -1,4 +1,4 @@
-// A sentence of the server's description, in which names stand between backquotes.
+// Text in which `backquotes` mark code.
 export function Words({ children }: { children: string }) {
   return children.split("`").map((part, index) =>
     index % 2 ? (

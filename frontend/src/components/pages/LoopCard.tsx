@@ -1,4 +1,4 @@
-// One loop at a glance: how many of its runs ended well, how the others ended, and its last runs as lamps.
+// The statistics of one loop: the share of completed runs, the other endings, and its latest runs as lamps.
 import { inList, type LoopRuns, runLamp } from "../../run/pages/operator.ts";
 import { costWords, count, duration } from "../../run/wording/statusAndAmounts.ts";
 import { Lamp } from "../ui/Lamp.tsx";
@@ -51,7 +51,7 @@ export function LoopCard({ group }: { group: LoopRuns }) {
   );
 }
 
-/** What the run in the middle took: a few long ones do not move it. */
+/** Medians, because a few long runs would distort a mean. */
 function Middle({ group: { ms, cost } }: { group: LoopRuns }) {
   if (ms === undefined) return null;
   return (
@@ -62,7 +62,7 @@ function Middle({ group: { ms, cost } }: { group: LoopRuns }) {
   );
 }
 
-/** A pattern in time shows here: three failures in a row just now. The list below says the same in words. */
+/** Shows patterns in time, such as three recent failures in a row. The list below has the same as text. */
 function LastRuns({ group: { runs } }: { group: LoopRuns }) {
   return (
     <p className="flex items-center gap-1 overflow-hidden border-edge border-t pt-3" aria-hidden="true">

@@ -1,4 +1,4 @@
-// Who is asked which loop shall answer, in their order, and which of them decides now.
+// What decides which loop runs, in order of precedence, and which of it applies now.
 import { decidersOf } from "../../run/pages/operator.ts";
 import type { Lever } from "../../types/models.ts";
 import { Lamp } from "../ui/Lamp.tsx";

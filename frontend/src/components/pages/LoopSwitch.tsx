@@ -1,4 +1,4 @@
-// The lever itself: three positions, what each does, and the one button that pulls it.
+// The loop switch: three positions, their effects, and the button that applies the choice.
 import { type FormEvent, useState } from "react";
 import { effectOf, KILLED, standsAt } from "../../run/pages/operator.ts";
 import type { Lever, LeverState } from "../../types/models.ts";
@@ -24,7 +24,7 @@ export function LeverBox({ lever, pulling, onPull }: Props) {
   const [chosen, setChosen] = useState<LeverState>();
   const [share, setShare] = useState<number>();
   const [seen, setSeen] = useState(lever);
-  // Somebody pulled it: what was chosen before is no longer meant.
+  // Another operator has changed the flag, so the choice made here is discarded.
   if (seen.state !== lever.state || seen.percent !== lever.percent) {
     setSeen(lever);
     setChosen(undefined);
@@ -79,7 +79,7 @@ interface PositionsProps {
   onChoose: (state: LeverState) => void;
 }
 
-/** The rail with its three stops. */
+/** The three positions on their rail. */
 function Positions({ lever, state, killed, onChoose }: PositionsProps) {
   return (
     <div className="relative grid grid-cols-3 gap-2 rounded-md bg-sunken p-1.5">

@@ -1,4 +1,4 @@
-// One operation of the API: what it does, what it takes, how to ask from a shell, and what it answers.
+// One operation of the API: description, parameters, a curl example and responses.
 import { curlOf, type Operation } from "../../run/pages/openapi.ts";
 import { Code } from "../markdown/code/CodeBlock.tsx";
 import { Words } from "./InlineCodeText.tsx";

@@ -6,7 +6,7 @@ import { OperatorPage } from "./OperatorPage.tsx";
 const TOKEN = "right";
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 
-/** The server: a lever, runs by number, and whether it is there. */
+/** The scripted server: the flag, numbered runs, and whether it responds. */
 const server = { up: true, runs: 0, state: "off", failing: new Set<number>(), asked: [] as string[] };
 
 const run = (n: number) => ({
@@ -29,7 +29,7 @@ function runPage(query: URLSearchParams) {
   return { runs: numbers.slice(0, limit).map(run), next };
 }
 
-/** Without the operator's token, and with any other word, those of nobody's token. */
+/** Without the operator token, or with another one, only the runs without an API token. */
 function runsFor(headers: Headers, query: URLSearchParams) {
   const all_owners = headers.get("authorization") === `Bearer ${TOKEN}`;
   const page = runPage(query);
@@ -51,7 +51,7 @@ async function answer(path: string, init: RequestInit = {}): Promise<Response> {
   return Response.json({ state: server.state, percent: null, environment: null, effective: `It is ${server.state}.` });
 }
 
-/** Let answers come and frames be drawn. */
+/** Let responses arrive and frames render. */
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const click = (role: string, name: string | RegExp) => fireEvent.click(screen.getByRole(role, { name }));
 const rows = () => screen.getAllByRole("row").slice(1);

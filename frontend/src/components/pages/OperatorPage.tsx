@@ -1,4 +1,4 @@
-// The operator's page: the lever of TOOL_LOOP_V2, what pulling it does, and how each loop's last runs ended.
+// The operator page: the loop switch, what decides which loop runs, and each loop's recent runs.
 import { useEffect, useState } from "react";
 import { byLoop } from "../../run/pages/operator.ts";
 import { Operator, type OperatorState } from "../../state/server/operator.ts";
@@ -43,7 +43,7 @@ export function OperatorPage() {
   );
 }
 
-/** Why what is shown may be old, and how old it is. */
+/** Why the data may be outdated, and from when it is. */
 function Old({ state: { trouble, asOf, isLocked }, onToken }: { state: OperatorState; onToken: () => void }) {
   return (
     <Trouble>

@@ -1,4 +1,4 @@
-// The frame of every page beside the chat: where one is, and the ways to the others.
+// The frame of all pages except the chat: header and navigation.
 import type { ReactNode } from "react";
 import { Brand } from "../ui/Brand.tsx";
 
@@ -14,14 +14,14 @@ const PLACE =
 
 interface Props {
   here: string;
-  /** Room for an index beside the text. */
+  /** Leaves space for an index beside the text. */
   isWide?: boolean;
   children: ReactNode;
 }
 
 export function Paper({ here, isWide = false, children }: Props) {
   return (
-    // As high as what is in it, so that the head stays all the way.
+    // The frame is as high as its content, so that the header stays visible all the way.
     <div className="min-h-full">
       <header className="sticky top-0 z-10 flex h-12 items-center gap-6 border-edge border-b bg-ground px-4 text-small narrow:gap-1.5 narrow:px-2">
         <a
@@ -46,13 +46,13 @@ export function Paper({ here, isWide = false, children }: Props) {
   );
 }
 
-/** A document is not the guide's first page, but stands in the guide. */
+/** A document is not the guide's first page, but part of the guide. */
 function currentOf(href: string, here: string): "page" | "true" | undefined {
   if (href === here) return "page";
   return href !== "/" && here.startsWith(href) ? "true" : undefined;
 }
 
-/** Why there is nothing here, or nothing new. */
+/** An error in place of the content, or above outdated content. */
 export function Trouble({ children }: { children: ReactNode }) {
   return (
     <p role="alert" className="rounded-md border border-red-edge bg-red-wash px-3.5 py-2.5 text-red-ink text-small">

@@ -1,4 +1,4 @@
-// The API reference, made of the server's own description of itself.
+// The API reference, generated from the server's OpenAPI document.
 import { useEffect, useState } from "react";
 import { useMedia, WIDE } from "../../hooks/mediaQuery.ts";
 import { useAnchor } from "../../hooks/scrollToAnchor.ts";
@@ -34,7 +34,7 @@ export function ReferencePage() {
   );
 }
 
-/** Every operation as a link: beside the text where there is room, else folded below the title. */
+/** Links to every operation: beside the text in a wide window, otherwise folded below the title. */
 function Index({ reference }: { reference: Reference }) {
   const isWide = useMedia(WIDE);
   return (

@@ -1,7 +1,7 @@
-// How many of a hundred conversations shall use the V2 loop.
+// The percentage of conversations that use the V2 loop.
 import { Button } from "../ui/Button.tsx";
 
-/** The steps of a careful rollout. */
+/** Usual percentages of a gradual rollout. */
 const STEPS = [1, 5, 10, 25, 50] as const;
 
 export function Share({ percent, onChange }: { percent: number; onChange: (percent: number) => void }) {

@@ -1,4 +1,4 @@
-// The last runs, the newest first, each a way to its inspector.
+// The latest runs, newest first, each with a link to its details.
 import { useState } from "react";
 import {
   ago,
@@ -17,10 +17,10 @@ import { Choice } from "./SelectBox.tsx";
 
 interface Props {
   runs: readonly RunLine[];
-  /** Whose they are is told. */
+  /** The list includes all users' runs, so it names their API tokens. */
   isAll: boolean;
   groups: readonly LoopRuns[];
-  /** When all this was read, in epoch milliseconds. */
+  /** When the data was read, in epoch milliseconds. */
   asOf: number;
   onOlder: (() => void) | undefined;
   isFetchingOlder: boolean;
@@ -137,7 +137,7 @@ function Row({ run, isAll, asOf }: Omit<TableProps, "runs"> & { run: RunLine }) 
   return (
     <tr data-part="run" className="relative hover:bg-sunken">
       <td className={`${CELL} w-1/2 narrow:w-full`}>
-        {/* The whole row is the link's. */}
+        {/* The link covers the whole row. */}
         <a
           href={`/#run=${encodeURIComponent(runId)}`}
           className="flex items-center gap-2 text-ink no-underline after:absolute after:inset-0 hover:underline"

@@ -1,10 +1,10 @@
-// One schema of the API, and the table of fields that operations have as well.
+// A schema of the API, and the table of fields that operations use too.
 import type { Field, Schema } from "../../run/pages/openapi.ts";
 import { Words } from "./InlineCodeText.tsx";
 
 export const HEADING = "mt-10 border-edge border-b pb-1.5 font-semibold text-title capitalize";
 export const PART = "mt-8 grid grid-cols-[minmax(0,1fr)] gap-3";
-/** An anchor leads here: the sticky head of the page does not cover it, and it is marked. */
+/** The target of an anchor: highlighted, and not covered by the sticky header. */
 export const PART_HEAD =
   "-mx-2 flex scroll-mt-16 flex-wrap items-baseline gap-2 rounded-sm px-2 py-0.5 font-semibold target:bg-accent-wash";
 
@@ -72,7 +72,7 @@ export function Fields({ label, fields }: { label: string; fields: readonly Fiel
 const meaningOf = ({ place, required, description }: Field): string =>
   [place && `in the ${place}`, required && "required", description].filter(Boolean).join(" · ");
 
-/** The type, with the schemas in it as links. */
+/** The type, with links to its schemas. */
 function TypeText({ field: { type, schemas } }: { field: Field }) {
   const names = new Set(schemas);
   return type.split(/\b/).map((word, index) =>

@@ -1,10 +1,10 @@
-// One choice of a few, folded: the browser's own list in our frame.
+// A native select element with the page's border and arrow.
 import { ChevronDown } from "lucide-react";
 
 interface Props {
   label: string;
   value: string;
-  /** Value and words. */
+  /** Value and label. */
   options: readonly (readonly [value: string, words: string])[];
   onChange: (value: string) => void;
 }

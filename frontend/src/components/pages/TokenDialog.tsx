@@ -1,4 +1,4 @@
-// Asks for a token when the server wants one, and says where to get it.
+// Asks for a token and says where to get it.
 import { type FormEvent, type ReactNode, type Ref, useId, useRef } from "react";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -10,9 +10,9 @@ interface Props {
   title?: string;
   hint?: ReactNode;
   label?: string;
-  /** The browser may keep it after its tabs are closed. */
+  /** The browser may store the token after its tabs are closed. */
   mayRemember?: boolean;
-  /** The token that was given is not the one. */
+  /** The server rejected the entered token. */
   refused?: boolean;
 }
 
@@ -35,7 +35,7 @@ export function TokenDialog({
     const input = field.current;
     const token = input?.value.trim();
     if (!input || !token) return;
-    // What was refused is typed anew; the tick stays.
+    // A rejected token is cleared. The checkbox keeps its state.
     input.value = "";
     input.focus();
     onToken(token, box.current?.checked === true);
@@ -43,7 +43,7 @@ export function TokenDialog({
 
   return (
     <Dialog open={open} onClose={onClose} title={title} description={hint} initialFocus={field}>
-      {/* Closed, there is no field, and no password manager takes the page for a place to sign in. */}
+      {/* The field exists only while the dialog is open, so password managers see no login page. */}
       <form className="grid gap-4 px-4 pt-1 pb-4 text-small" autoComplete="off" onSubmit={submit}>
         <label className="grid gap-1.5 font-medium">
           {label}
@@ -79,7 +79,7 @@ export function TokenDialog({
   );
 }
 
-/** For people: most who are asked have never heard of it. */
+/** Written for users who have never heard of an access token. */
 const WhereFrom = () => (
   <>
     This server is private. The person who runs it can give you a token: a line of letters and digits that works like a

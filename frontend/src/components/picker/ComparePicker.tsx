@@ -1,4 +1,4 @@
-// Which two to four models answer side by side, in the order of their columns.
+// Chooses the two to four models of a comparison, in the order of their columns.
 import { Plus } from "lucide-react";
 import { labelsOf, withChanged } from "../../run/models/modelLabels.ts";
 import { MOST_COMPARED } from "../../state/settings.ts";
@@ -20,7 +20,7 @@ export function ComparePicker({ chosen, onChange, ...picker }: ComparePickerProp
     <div
       role="group"
       aria-label="Models to compare"
-      // A phone has no height for more than one row: it scrolls sideways, with room for the marks of focus.
+      // On a phone the chips are one row that scrolls horizontally, with room for focus rings.
       className="flex min-w-0 flex-wrap items-center gap-1.5 narrow:-mx-2 narrow:-my-1 narrow:flex-nowrap narrow:overflow-x-auto narrow:px-2 narrow:py-1"
       data-part="compared"
     >

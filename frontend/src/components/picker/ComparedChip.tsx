@@ -1,4 +1,4 @@
-// One compared model: its name and maker, which open the list of models, and a button that removes it.
+// One compared model: a button that changes it and a button that removes it.
 import { X } from "lucide-react";
 import { labelWords, type ModelLabel } from "../../run/models/modelLabels.ts";
 import { isListed } from "../../run/models/modelSearch.ts";
@@ -11,7 +11,7 @@ interface Props {
   id: string;
   label: ModelLabel;
   picker: Omit<ComparePickerProps, "chosen" | "onChange">;
-  /** The models of the other chips. */
+  /** The other compared models. */
   others: readonly string[];
   onChange: (id: string) => void;
   onRemove: () => void;

@@ -1,4 +1,4 @@
-// What the listed models have to be able to do: one chip each, and all that are pressed must hold.
+// Filters of the model list: a model must have all selected abilities.
 import { Brain, Image, type LucideIcon, Wrench } from "lucide-react";
 import { FILTERS, type Filter } from "../../run/models/modelSearch.ts";
 

@@ -1,4 +1,4 @@
-// The list of models behind the picker's button: a field to search it, filters, and rows that keys and clicks choose.
+// The model list: search field, filters, and rows. Keys and clicks choose a row.
 import { Search } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useId } from "react";
 import { isListed } from "../../run/models/modelSearch.ts";
@@ -13,9 +13,9 @@ import { StarButton } from "./StarButton.tsx";
 
 interface Props {
   models: readonly Model[];
-  /** The models that are marked as chosen. */
+  /** The models that are marked as selected. */
   chosen: readonly string[];
-  /** The model at which the list opens; empty: at its beginning. */
+  /** The model that the list scrolls to when it opens. Empty: the first one. */
   current: string;
   recent: readonly string[];
   starred: readonly string[];
@@ -23,7 +23,7 @@ interface Props {
   simulated: boolean;
   label: string;
   field: RefObject<HTMLInputElement | null>;
-  /** An id, or nothing to leave all as it is. */
+  /** Called with an id, or with undefined to keep the current model. */
   onChoose: (id: string | undefined) => void;
 }
 
@@ -88,7 +88,7 @@ export function ModelList({ models, chosen, current, recent, starred, onStar, si
 
 interface NotesProps {
   simulated: boolean;
-  /** The model at which the list opens, where it is not in the list. */
+  /** The current model, if it is not in the list. */
   unlisted: string | undefined;
 }
 

@@ -9,7 +9,7 @@ import { ModelPicker } from "./ModelPicker.tsx";
 
 const MODELS = catalogue(20);
 
-// jsdom lays nothing out, so nothing can be scrolled to.
+// jsdom has no layout, so nothing can be scrolled to.
 beforeAll(() => {
   Element.prototype.scrollIntoView = vi.fn();
 });
@@ -43,7 +43,7 @@ function Picker({
   );
 }
 
-/** The list, open, with what was chosen in it. */
+/** The open list, and what was chosen in it. */
 async function opened(given: Given = {}) {
   const onChange = vi.fn();
   const user = userEvent.setup();
@@ -54,7 +54,7 @@ async function opened(given: Given = {}) {
   return { onChange, user, field };
 }
 
-/** Asked of the page itself: to compute the roles of 354 rows takes jsdom seconds. */
+/** Queries the DOM directly: computing the roles of 354 rows takes jsdom seconds. */
 const options = () => [...document.querySelectorAll<HTMLElement>("[role='option']")];
 const status = () => document.querySelector("[role='status']")?.textContent;
 const active = () => options().filter((row) => row.dataset.active === "true");
@@ -250,7 +250,7 @@ describe("the models to compare", () => {
     expect(activeName()).toContain("openai/gpt-4o");
     const marked = options().filter((row) => row.getAttribute("aria-selected") === "true");
     expect(marked.map((row) => row.dataset.model)).toEqual(["openai/gpt-4o"]);
-    // A model that is compared already is not added twice.
+    // A compared model is not added twice.
     await user.keyboard("{Enter}");
     expect(onChange).not.toHaveBeenCalled();
     await user.click(screen.getByRole("button", { name: "Add a model" }));

@@ -1,4 +1,4 @@
-// Which model answers: a button that names it, and behind it a list of hundreds to be searched by typing.
+// The model picker: a button with the model's name that opens a searchable list.
 import { Popover } from "@base-ui/react/popover";
 import { ChevronDown } from "lucide-react";
 import { type ReactElement, Suspense, useState } from "react";
@@ -8,24 +8,24 @@ import { Button } from "../ui/Button.tsx";
 import { later } from "../ui/later.tsx";
 import { Unlisted } from "./UnlistedBadge.tsx";
 
-/** The list, and the box that it opens in. */
+/** The popup with the list. */
 export const ModelPopup = later(() => import("./ModelPopup.tsx").then(({ ModelPopup }) => ModelPopup));
 
 export interface ModelPickerProps {
   models: readonly Model[];
-  /** The model's id; it need not be on the list. Empty: none is chosen. */
+  /** The model's id, which may be unlisted. Empty if none is selected. */
   value: string;
   onChange: (id: string) => void;
-  /** Models that are chosen beside `value`: the list marks them too. */
+  /** Models that are selected besides `value`. The list marks them too. */
   others?: readonly string[];
   recent: readonly string[];
   starred: readonly string[];
   onStar: (id: string) => void;
-  /** Every model is played by the simulator, whatever its name. */
+  /** The simulator answers in place of every model. */
   simulated: boolean;
-  /** What is chosen here, for who hears the page. */
+  /** The accessible name of the picker. */
   label?: string;
-  /** The button that opens the list, where the model's name does not do. */
+  /** Replaces the button with the model's name. */
   trigger?: ReactElement;
   open?: boolean;
   onOpenChange?: (open: boolean) => void;
@@ -86,7 +86,7 @@ export function ModelPicker(props: ModelPickerProps) {
   );
 }
 
-/** How often it was opened. */
+/** How often the list was opened. */
 function useOpenings(open: boolean): number {
   const [seen, setSeen] = useState({ open, times: 0 });
   if (seen.open !== open) setSeen({ open, times: seen.times + (open ? 1 : 0) });

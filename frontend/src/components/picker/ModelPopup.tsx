@@ -1,11 +1,11 @@
-// The box with the list of models, under the picker's button.
+// The popup below the picker's button.
 import { Popover } from "@base-ui/react/popover";
 import { useRef } from "react";
 import type { Model } from "../../types/api.ts";
 import { ModelList } from "./ModelList.tsx";
 
 interface Props {
-  /** Counts how often the list was opened: each time it begins without a search, also while the last one still fades. */
+  /** How often the list was opened. A new key resets its search, even while the previous popup fades out. */
   opening: number;
   models: readonly Model[];
   chosen: readonly string[];
@@ -26,7 +26,7 @@ export function ModelPopup({ opening, ...list }: Props) {
       <Popover.Popup
         ref={popup}
         aria-label="Choose a model"
-        // A finger gets the list first: the keyboard of a phone would cover half of it.
+        // On touch, the popup gets the focus instead of the field, whose keyboard would cover half of the list.
         initialFocus={(by) => (by === "touch" ? popup.current : field.current)}
         className="flex max-h-[min(34rem,var(--available-height))] w-[min(36rem,92vw)] flex-col overflow-hidden rounded-md border border-edge bg-raised text-body shadow-over outline-none transition-opacity narrow:w-[calc(100vw-1rem)] data-ending-style:opacity-0 data-starting-style:opacity-0"
       >

@@ -1,17 +1,17 @@
-// One model of the list: its name and id, what it can do, how much it reads and what it costs.
+// One row of the model list: name, id, abilities, context window and price.
 import { Check, CornerDownLeft, Star } from "lucide-react";
 import { memo } from "react";
 import { type Filter, perMillion, priceWords, shortName, tokenWords } from "../../run/models/modelSearch.ts";
 import type { Model, Pricing } from "../../types/api.ts";
 import { FILTER_WORDS } from "./FilterChips.tsx";
 
-// A row that is not in sight is neither laid out nor painted.
+// Rows out of sight are neither laid out nor painted.
 const ROW =
   "flex w-full cursor-pointer [contain-intrinsic-height:3rem] narrow:[contain-intrinsic-height:4rem] [content-visibility:auto] select-none scroll-mt-9 scroll-mb-1 items-center rounded-sm data-[active=true]:bg-accent-wash";
 
 interface Props {
   id: string;
-  /** Its place among all that are listed, drawn or not. */
+  /** The index among all listed models, rendered or not. */
   index: number;
   count: number;
   model: Model;
@@ -44,7 +44,7 @@ export const ModelRow = memo(function ModelRow({ id, index, count, model, active
         </div>
         <Facts model={model} />
       </div>
-      {/* For the pointer; by keyboard it is the button below the list. */}
+      {/* For the pointer. Keyboard users have the button below the list. */}
       <span
         aria-hidden="true"
         data-part="star"
@@ -106,7 +106,7 @@ interface FreeProps {
   active: boolean;
 }
 
-/** What was typed, as an id that is on no list. */
+/** The typed text as a model id that is not listed. */
 export function FreeRow({ id, index, model, active }: FreeProps) {
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: as above.

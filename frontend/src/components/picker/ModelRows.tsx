@@ -1,11 +1,11 @@
-// The rows of the picker's list, by section; the pointer activates, chooses and stars them.
+// The rows of the model list by section. The pointer activates, chooses and stars them.
 import { type PointerEvent, useRef } from "react";
 import { useOpensAt } from "./initialScroll.ts";
 import type { ListedModels } from "./listedModels.ts";
 import { FreeRow, ModelRow } from "./ModelRow.tsx";
 
 interface Props {
-  /** The id of the list's element. */
+  /** The element id of the list. */
   list: string;
   listed: ListedModels;
   chosen: readonly string[];
@@ -29,7 +29,7 @@ export function ModelRows({ list, listed, chosen, starred, onStar, onChoose }: P
     <FreeRow id={`${list}-${free.index}`} index={free.index} model={free.id} active={active === free.index} />
   );
   return (
-    // The focus stays in the field: a press on the list must not take it.
+    // A press on the list must not take the focus from the field.
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled by the field.
     <div
       ref={box}

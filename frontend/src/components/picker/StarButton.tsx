@@ -1,4 +1,4 @@
-// The star of the active row as a button of its own: within a list box nothing else can be reached by keyboard.
+// A button that stars the active row: the content of a list box cannot be reached by keyboard.
 import { Star } from "lucide-react";
 import { shortName } from "../../run/models/modelSearch.ts";
 import type { Model } from "../../types/api.ts";

@@ -1,4 +1,4 @@
-// Marks a chosen model that the server's list does not have; its button says so to a screen reader.
+// Marks a selected model that is not in the server's list. The button's label says the same to a screen reader.
 import { TriangleAlert } from "lucide-react";
 
 export const Unlisted = () => (

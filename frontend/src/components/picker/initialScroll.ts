@@ -1,10 +1,10 @@
-// Where a list stands when it opens: a row in the middle of its box, until the reader scrolls.
+// Scrolls a list to a row when it opens, until the user scrolls.
 import { type RefObject, useLayoutEffect } from "react";
 
-/** Signs that the reader has taken over. */
+/** Events that show that the user scrolls. */
 const TAKING_OVER = ["wheel", "touchstart", "pointerdown"] as const;
 
-/** Centre the row now and for each new `occasion`. The box gets its height late, when its popup has found its place. */
+/** Centre the row now and whenever `occasion` changes. The list is resized late, when its popup has been positioned. */
 export function useOpensAt(box: RefObject<HTMLElement | null>, rowId: string, occasion: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new occasion centres the same row again.
   useLayoutEffect(() => {

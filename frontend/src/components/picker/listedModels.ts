@@ -1,4 +1,4 @@
-// What the open picker lists: the search and its filters, the rows that they leave, and the one that keys act on.
+// The state of an open model list: search, filters, matching rows, and the active row.
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { type Filter, freeId, sectionsOf } from "../../run/models/modelSearch.ts";
 import { type Drawn, drawnOf, drawnTo, isMeant, offeredId, withFree } from "../../run/models/pickerRows.ts";
@@ -6,37 +6,37 @@ import type { Model } from "../../types/api.ts";
 
 interface Listed {
   models: readonly Model[];
-  /** The model at which the list opens; empty: at its beginning. */
+  /** The model that the list scrolls to when it opens. Empty: the first one. */
   current: string;
   recent: readonly string[];
   starred: readonly string[];
-  /** The id of the list's element; those of its rows begin with it. */
+  /** The element id of the list, which prefixes the ids of its rows. */
   list: string;
 }
 
 export interface ListedModels {
   query: string;
   filters: ReadonlySet<Filter>;
-  /** How many models were found. */
+  /** The number of matching models. */
   found: number;
   /** The ids of all rows, rendered or not. */
   ids: readonly string[];
-  /** The row at which the list opens. */
+  /** The row that the list scrolls to when it opens. */
   first: number;
   active: number;
-  /** Undefined: no row is active. */
+  /** Undefined if no row is active. */
   activeId: string | undefined;
-  /** How many rows are rendered. */
+  /** The number of rendered rows. */
   limit: number;
-  /** The rendered rows of models. */
+  /** The rendered models, by section. */
   rows: readonly Drawn[];
   /** The typed id that is offered although it is not listed, and its row. */
   free: { id: string; index: number } | undefined;
   search: (query: string) => void;
   filter: (filters: ReadonlySet<Filter>) => void;
-  /** Make this row the active one. */
+  /** Activate this row. */
   point: (index: number) => void;
-  /** The same, and scroll to it. */
+  /** Activate this row and scroll to it. */
   move: (index: number) => void;
   renderMore: () => void;
 }
@@ -48,7 +48,7 @@ export function useListedModels({ models, current, recent, starred, list }: List
   const [picked, setPicked] = useState<number>();
   const scrolls = useRef(false);
 
-  // The order stays while the list is open: a row that is starred does not run away from under the pointer.
+  // The order is fixed while the list is open, so that a starred row does not move away from the pointer.
   const [order] = useState({ starred, recent });
   const sections = useMemo(() => sectionsOf(models, { query, filters, ...order }), [models, query, filters, order]);
   const found = useMemo(() => sections.flatMap((section) => section.models), [sections]);

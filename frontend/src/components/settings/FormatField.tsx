@@ -1,4 +1,4 @@
-// The form of the answer: text, JSON, or JSON by a schema that is typed in here.
+// The response format: text, JSON, or JSON that matches a schema.
 import { useId } from "react";
 import { takesFormat } from "../../run/request/parameters.ts";
 import { formatError, NO_FORMAT } from "../../run/request/responseFormat.ts";

@@ -1,4 +1,4 @@
-// What the catalogue says of a model.
+// Facts about a model from the catalogue.
 import type { ReactNode } from "react";
 import { isFree, perMillion, tokenWords } from "../../run/models/modelSearch.ts";
 import { count } from "../../run/wording/statusAndAmounts.ts";

@@ -1,11 +1,11 @@
-// One sampling parameter: a slider, a field for its number, and the way back to what the model does by itself.
+// One sampling parameter: slider, number field and reset button.
 import { Slider } from "@base-ui/react/slider";
 import { type RefObject, useId, useState } from "react";
 import { clamped, correctionOf, type Range } from "../../run/request/parameters.ts";
 import type { ParameterName } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 
-/** The one setting that the settings were opened for. */
+/** The setting that the panel opens at. */
 export interface FocusedField {
   name: ParameterName;
   ref: RefObject<HTMLInputElement | null>;
@@ -13,16 +13,16 @@ export interface FocusedField {
 
 interface Props {
   range: Range;
-  /** Undefined: not set, and nothing is sent. */
+  /** Undefined if the parameter is not set, so it is not sent. */
   value: number | undefined;
   onChange: (value: number | undefined) => void;
-  /** Where the settings open: the present value is selected. */
+  /** Given if the settings open at this field. Focusing it selects its value. */
   field?: RefObject<HTMLInputElement | null> | undefined;
 }
 
 export function ParameterField({ range, value, onChange, field }: Props) {
   const id = useId();
-  // What is being typed: "0." and "" are on the way to a number.
+  // The typed text. "0." and "" are intermediate states of a number.
   const [draft, setDraft] = useState<string>();
   const [correction, setCorrection] = useState<string>();
   const type = (text: string) => {
@@ -100,7 +100,7 @@ function ParameterSlider({ range, max, value, onChange }: SliderProps) {
       value={Math.min(value ?? range.rest, max)}
       onValueChange={(next) => onChange(clamped(next, range))}
     >
-      {/* Half a thumb of room at either end: it stays within its column. */}
+      {/* Insets the track by half a thumb, so that the thumb stays within its column. */}
       <Slider.Control className="flex h-5 px-2 touch-none select-none items-center">
         <Slider.Track className="h-1 w-full rounded-full bg-edge">
           <Slider.Indicator className={`rounded-full ${isSet ? "bg-accent" : "bg-transparent"}`} />
@@ -115,7 +115,7 @@ function ParameterSlider({ range, max, value, onChange }: SliderProps) {
   );
 }
 
-/** A comma is a point on many keyboards. */
+/** Many keyboards have a comma as decimal separator. */
 function numberOf(text: string): number | undefined {
   const plain = text.trim().replace(",", ".");
   const number = Number(plain);

@@ -1,4 +1,4 @@
-// The sampling parameters and the response format, with those that are set and that the model does not support.
+// The sampling parameters and the response format. Lists the parameters that are set but not supported by the model.
 import { notTaken, RANGES, rangeOf, SAMPLING_NAMES, takes } from "../../run/request/parameters.ts";
 import type { AskSettings, Model, ParameterName, Parameters } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";

@@ -1,14 +1,14 @@
-// One of a few choices, side by side: radio buttons that look like one control.
+// Radio buttons styled as a segmented control.
 import { useId } from "react";
 
 interface Props<Value extends string> {
-  /** What is chosen here; also its heading, unless one stands above already. */
+  /** The accessible name, also shown as a heading unless one is shown already. */
   label: string;
   options: readonly { value: Value; label: string }[];
   value: Value;
   onChange: (value: Value) => void;
   disabled?: boolean;
-  /** The id of a sentence about it. */
+  /** The id of a sentence that describes the control. */
   describedBy?: string | undefined;
 }
 

@@ -1,17 +1,17 @@
-// A setting with a few choices in a menu, and the way back to not sending it.
+// A setting with a few options and a reset button.
 import { useId } from "react";
 import { Button } from "../ui/Button.tsx";
 
 interface Props<Value extends string> {
   label: string;
   help: string;
-  /** Empty: not set. */
+  /** Empty if the setting is not set. */
   value: Value;
   options: readonly { value: Value; label: string }[];
   onChange: (value: Value) => void;
   onReset: () => void;
   disabled?: boolean;
-  /** Why what is set is not sent, as a sentence. */
+  /** The reason why the setting is not sent, as a sentence. */
   notSent?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// One section of the settings, under its heading.
+// A section of the settings.
 import type { ReactNode } from "react";
 
 export function Group({ title, children }: { title: string; children: ReactNode }) {

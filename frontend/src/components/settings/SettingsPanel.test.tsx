@@ -70,7 +70,7 @@ function Page({ seen, model, tools, toolsTrouble }: Given & { seen: Seen; tools:
   );
 }
 
-/** The panel with settings that change, and what they are now. */
+/** The panel with stateful settings, and their current value. */
 function panel({ ask = {}, model = ABLE, tools = TOOLS, ...given }: Given = {}) {
   const seen: Seen = { now: { ...FIRST_SETTINGS, ask: { ...FIRST_SETTINGS.ask, ...ask } } };
   render(<Page seen={seen} model={model} tools={tools} {...given} />);

@@ -1,4 +1,4 @@
-// How questions are asked, and how the page looks: what is shown here is what is sent.
+// The settings: how requests are made, and how the page looks.
 import { useId } from "react";
 import { EFFORT_LABELS, takesReasoning } from "../../run/request/parameters.ts";
 import type { ReasoningChoice, SettingsState, Theme } from "../../state/settings.ts";
@@ -23,14 +23,14 @@ export interface SettingsPanelProps {
   settings: SettingsState;
   onAsk: (patch: Partial<AskSettings>) => void;
   onChange: (patch: Partial<Pick<SettingsState, "theme" | "reasoning">>) => void;
-  /** What the catalogue says of the model that is asked; undefined: it is not listed, and everything is sent. */
+  /** The model from the catalogue. Undefined if it is not listed; then every setting is sent. */
   model: Model | undefined;
-  /** The same, or as much as is known of a model that is not listed. */
+  /** The same model, or the little that is known of an unlisted one. */
   details: Model;
   tools: readonly Tool[];
-  /** Why the list of tools is not to be had, as a sentence. */
+  /** The reason why the list of tools could not be loaded, as a sentence. */
   toolsTrouble?: string | undefined;
-  /** The server's limits where none is set. */
+  /** The server's default limits. */
   defaults?: Parameters | undefined;
   focused?: FocusedField | undefined;
 }
@@ -124,7 +124,7 @@ export function SettingsPanel(props: SettingsPanelProps) {
   );
 }
 
-/** A parameter set anew, or not set any more. */
+/** Set a parameter, or remove it. */
 function changed(parameters: Parameters, name: ParameterName, value: number | undefined): Parameters {
   const { [name]: _, ...rest } = parameters;
   return value === undefined ? rest : { ...rest, [name]: value };

@@ -1,4 +1,4 @@
-// Instructions for the model, with their size, and the variables that nothing will fill in.
+// The system prompt, with its size and its variables that have no value.
 import { TriangleAlert } from "lucide-react";
 import { useId, useRef } from "react";
 import { missingVariables } from "../../run/chat/variables.ts";

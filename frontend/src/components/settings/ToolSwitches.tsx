@@ -1,4 +1,4 @@
-// The tools that a model may use: each with what it does and a switch, or the reason why it is unavailable.
+// The tools that the model may use, each with a switch, or with the reason why it is unavailable.
 import { Switch } from "@base-ui/react/switch";
 import { useId } from "react";
 import { nameInWords } from "../../run/wording/toolTitles.ts";
@@ -8,7 +8,7 @@ interface Props {
   tools: readonly Tool[];
   off: readonly string[];
   onChange: (off: readonly string[]) => void;
-  /** Why none can be used with this model, as a sentence. */
+  /** The reason why this model cannot use tools, as a sentence. */
   unusable: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function ToolSwitches({ tools, off, onChange, unusable }: Props) {
 
 interface RowProps {
   tool: Tool;
-  /** The id of the sentence why no tool can be used. */
+  /** The element id of that reason. */
   unusableId: string | undefined;
   on: boolean;
   onToggle: (on: boolean) => void;
@@ -70,7 +70,7 @@ function ToolSwitch({ tool, unusableId, on, onToggle }: RowProps) {
       <Switch.Root
         aria-labelledby={`${id}-name`}
         aria-describedby={unusableId ? `${id}-about ${unusableId}` : `${id}-about`}
-        // Off, as it is for this question; what was set is kept for models that can.
+        // Off for this model. The setting is kept for other models.
         checked={on && isUsable}
         disabled={!isUsable}
         onCheckedChange={onToggle}

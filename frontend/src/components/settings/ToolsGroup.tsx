@@ -1,4 +1,4 @@
-// Which tools a model may use, which it has to, and how far a run with tools may go.
+// The tools, the tool choice, and the limits of a run with tools.
 import { choiceNotSent, LIMIT_NAMES, rangeOf, takesTools } from "../../run/request/parameters.ts";
 import { namedTool } from "../../run/request/toolChoice.ts";
 import { type ToolTitles, titleOf, toolTitles } from "../../run/wording/toolTitles.ts";
@@ -14,9 +14,9 @@ interface Props {
   onParameter: (name: ParameterName, value: number | undefined) => void;
   model: Model | undefined;
   tools: readonly Tool[];
-  /** Why the list of tools is not to be had, as a sentence. */
+  /** The reason why the list of tools could not be loaded, as a sentence. */
   toolsTrouble: string | undefined;
-  /** What the server does where nothing is set. */
+  /** The server's default limits. */
   defaults: Parameters;
   focused: FocusedField | undefined;
 }
@@ -74,7 +74,7 @@ const HELP: Readonly<Record<string, string>> = {
 const helpOf = (choice: ToolChoice, titles: ToolTitles): string =>
   HELP[choice] ?? `The model must use ${titleOf(titles, namedTool(choice) ?? "")} first.`;
 
-/** The named tool stays on the list when the server no longer has it. */
+/** The selected tool stays in the list even if the server no longer has it. */
 function choicesOf(
   choice: ToolChoice,
   tools: readonly Tool[],

@@ -1,4 +1,4 @@
-// The conversations of the sidebar, with search, new titles, export and deletion.
+// The conversations in the sidebar, with search, rename, export and delete.
 import { useCallback, useRef, useState } from "react";
 import { useOffline } from "../../hooks/online.ts";
 import { isolated } from "../../run/wording/bidi.ts";

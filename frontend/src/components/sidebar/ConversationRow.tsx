@@ -1,4 +1,4 @@
-// A conversation in the sidebar: its title, whether something runs in it, what it cost, and what was found in it.
+// A conversation in the sidebar: title, running state, cost, and search match.
 import { FileDown, PencilLine, Trash2 } from "lucide-react";
 import { memo } from "react";
 import { findLetters } from "../../run/chat/searchMatches.ts";
@@ -18,7 +18,7 @@ interface Props {
   isRenaming: boolean;
   onOpen: (id: string) => void;
   onRename: (id: string) => void;
-  /** Undefined: the title stays. */
+  /** `title` is undefined if the title stays. */
   onTitle: (id: string, title: string | undefined, byKey: boolean) => void;
   onExport: (id: string, format: "markdown" | "json") => void;
   onDelete: (id: string) => void;
@@ -52,7 +52,7 @@ export const ConversationRow = memo(function ConversationRow(props: Props) {
   );
 });
 
-/** Seen where somebody looks; a column of amounts would be all that one sees. */
+/** The cost shows on hover or focus: a column of amounts would dominate the list. */
 function Cost({ line }: { line: ConversationLine }) {
   const words = lineCost(line);
   if (!words) return null;
@@ -63,7 +63,7 @@ function Cost({ line }: { line: ConversationLine }) {
   );
 }
 
-/** What was searched for stands out. */
+/** Highlights the match. */
 function Marked({ text, search }: { text: string; search: string }) {
   const { before, found, after } = findLetters(text, search);
   return (

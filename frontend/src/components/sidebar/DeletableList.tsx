@@ -1,4 +1,5 @@
-// What the lists of the sidebar have in common: the lines, trouble above them, a word in their place, and deletion.
+// A list of the sidebar with its error, its empty state, and the deletion of lines. Conversations and saved answers use
+// it.
 import { lazy, type ReactElement, type RefObject, Suspense, useCallback, useRef, useState } from "react";
 import type { Listing, ListingState } from "../../state/lists/pagedList.ts";
 import { retried } from "../../state/retriedLoad.ts";
@@ -13,18 +14,18 @@ const DeleteDialog = lazy(() =>
 
 interface Props<Line extends { id: string }> {
   list: Listing<Line, ListingState<Line>>;
-  /** Those of its lines that are shown. */
+  /** The lines that are shown, if filtered. */
   lines: readonly Line[];
   timeOf: (line: Line) => number;
   here: string | undefined;
-  /** In place of the lines. */
+  /** Shown if there are no lines. */
   word: string;
-  /** The question before a line is deleted, and what is lost with it. */
+  /** The title and the text of the confirmation. */
   deletion: { title: string; words: (line: Line) => string };
-  /** The line that is here has been deleted. */
+  /** The open conversation or saved answer was deleted. */
   onClosed: (id: string) => void;
   onRename?: (id: string) => void;
-  /** Filled with what gives a line the focus. */
+  /** Set to a function that focuses a line. */
   focusRef?: RefObject<((id: string) => void) | null>;
   row: (line: Line, isStop: boolean, onDelete: (id: string) => void) => ReactElement;
 }
@@ -53,7 +54,7 @@ export function DeletableList<Line extends { id: string }>(props: Props<Line>) {
           {trouble}
         </Trouble>
       )}
-      {/* Lines that a search looks for may be among those that the server still has. */}
+      {/* A filter's matches may be among the lines that the server has not sent yet. */}
       {lines.length > 0 || (all.length > 0 && hasMore) ? (
         <Suspense>
           <LineList

@@ -1,11 +1,11 @@
-// Asks once before something is deleted.
+// Asks for confirmation before something is deleted.
 import { useRef } from "react";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 
 interface Props {
   title: string;
-  /** What will be gone, and what stays. */
+  /** What is deleted, and what stays. */
   children: string;
   onDelete: () => void;
   onClose: () => void;

@@ -1,4 +1,4 @@
-// A list of the sidebar by days: one tab stop, arrows go through it, and of a long one only what is in view is drawn.
+// A list of the sidebar, grouped by day. It is one tab stop with arrow keys, and virtual if it is long.
 import { type KeyboardEvent, type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { groupByDay } from "../../run/chat/dayGroups.ts";
@@ -10,20 +10,20 @@ interface Props<Line> {
   timeOf: (line: Line) => number;
   here: string | undefined;
   hasMore: boolean;
-  /** The end of the list asks for more by itself. */
+  /** More lines load when the end comes into view. */
   asksItself: boolean;
   onMore: () => void;
   onDelete: (id: string) => void;
   onRename?: (id: string) => void;
-  /** Filled with what gives a line the focus, which may have to be scrolled to first. */
+  /** Set to a function that focuses a line and scrolls to it if necessary. */
   focusRef: RefObject<((id: string) => void) | null>;
-  /** `isStop`: it is the one that the tab key reaches. */
+  /** `isStop`: the tab key reaches this line. */
   row: (line: Line, isStop: boolean) => ReactElement;
 }
 
 type Entry<Line> = { head: string } | { line: Line };
 
-/** Fewer are all drawn: the browser's own search finds them. */
+/** Shorter lists are rendered whole, so that the browser's search finds every line. */
 const DRAWN_WHOLE = 100;
 
 export function LineList<Line extends { id: string }>(props: Props<Line>) {
@@ -48,7 +48,7 @@ export function LineList<Line extends { id: string }>(props: Props<Line>) {
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const id = lineOf(event.target);
-    // Letters of a title that is being written, and keys of the menu, are theirs.
+    // Keys in the title field and in the menu are handled there.
     if (id === undefined || event.target instanceof HTMLInputElement || event.defaultPrevented) return;
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const at = ids.indexOf(id);
@@ -98,7 +98,7 @@ export function LineList<Line extends { id: string }>(props: Props<Line>) {
   );
 }
 
-/** Gives a line's link the focus; a line that is not rendered yet gets it when it is. */
+/** Focus a line's link. A line that is not rendered yet is focused once it is. */
 function useLinkFocus(scroller: RefObject<HTMLElement | null>): (id: string) => void {
   const wanted = useRef<string>(undefined);
   useEffect(() => {
@@ -125,7 +125,7 @@ function entriesOf<Line>(lines: readonly Line[], timeOf: (line: Line) => number)
   ]);
 }
 
-/** Where a key leads from a place; -1: out of the list at its beginning. */
+/** The index that a key moves to. -1 is before the list. */
 function nextOf(key: string, at: number, length: number): number | undefined {
   if (key === "ArrowDown") return Math.min(at + 1, length - 1);
   if (key === "ArrowUp") return at - 1;

@@ -1,4 +1,4 @@
-// One line of the sidebar: a link with what stands beside and under it, and its menu.
+// One line of the sidebar: a link with optional details, and a menu.
 import { Ellipsis } from "lucide-react";
 import type { MouseEvent, ReactNode } from "react";
 import { Button } from "../ui/Button.tsx";
@@ -8,7 +8,7 @@ interface Props {
   id: string;
   href: string;
   title: string;
-  /** How the title is shown, where that is more than its letters. */
+  /** Replaces the plain title. */
   shown?: ReactNode;
   isHere: boolean;
   /** The tab key reaches this line. */
@@ -18,7 +18,7 @@ interface Props {
   beside?: ReactNode;
   under?: ReactNode;
   menu: ReactNode;
-  /** Stands in place of the link while the title is written. */
+  /** Replaces the link while the title is edited. */
   field?: ReactNode;
 }
 
@@ -71,6 +71,6 @@ export function LineRow({ id, href, title, isHere, isStop, onOpen, shown, before
   );
 }
 
-/** Other clicks are the browser's: a new tab, a new window, a download. */
+/** Leave other clicks to the browser: a new tab, a new window, a download. */
 const isPlain = ({ button, altKey, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean =>
   button === 0 && !altKey && !ctrlKey && !metaKey && !shiftKey;

@@ -1,9 +1,9 @@
-// What the sidebar says in place of a list, or above one that is not as it should be.
+// Messages of the sidebar's lists.
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "../ui/Button.tsx";
 
-/** In place of a list. */
+/** Shown in place of a list. */
 export function Word({ children, onRetry }: { children: ReactNode; onRetry?: (() => void) | undefined }) {
   return (
     <div className="flex flex-col items-start gap-2 px-3.5 py-4 text-dim" role="status" data-part="list-word">
@@ -23,7 +23,7 @@ interface TroubleProps {
   onDismiss: () => void;
 }
 
-/** Above a list that is there. */
+/** Shown above a list. */
 export function Trouble({ children, onRetry, onDismiss }: TroubleProps) {
   return (
     <div

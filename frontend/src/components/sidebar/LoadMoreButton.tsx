@@ -1,9 +1,9 @@
-// The end of a list: more lines come when it comes into view, or at a click.
+// Loads more lines of a list when it comes into view or is clicked.
 import { useEffect, useRef } from "react";
 import { Button } from "../ui/Button.tsx";
 
 interface Props {
-  /** How many lines are there; with each page the end is looked for anew. */
+  /** The number of lines. When it changes, the button is observed anew. */
   count: number;
   asksItself: boolean;
   onMore: () => void;

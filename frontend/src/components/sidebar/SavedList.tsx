@@ -1,4 +1,4 @@
-// The kept runs of the sidebar: open one as it was, or delete it.
+// The saved answers in the sidebar: open or delete them.
 import { Trash2 } from "lucide-react";
 import { useMemo } from "react";
 import { findLetters } from "../../run/chat/searchMatches.ts";
@@ -14,7 +14,7 @@ import { LineRow } from "./LineRow.tsx";
 
 interface Props {
   saves: Saves;
-  /** The server searches conversations; of what is kept, the titles here are looked through. */
+  /** The server searches conversations. Saved answers are filtered here by title. */
   search: string;
   here: string | undefined;
   onOpen: (id: string) => void;
@@ -64,7 +64,7 @@ export function KeptList({ saves, search, here, onOpen, onClosed }: Props) {
   );
 }
 
-/** "openai/sim · Stopped": an ending is named where it needs a word. */
+/** "openai/sim · Stopped". A complete answer needs no label. */
 const wordsUnder = ({ model, status }: SaveLine): string =>
   [model, endingOf({ status }).label].filter(Boolean).join(" · ");
 

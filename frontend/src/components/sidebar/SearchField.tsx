@@ -1,4 +1,4 @@
-// The search field of the sidebar; from it the arrow goes down into the list.
+// The search field of the sidebar. ArrowDown moves to the list.
 import { Search, X } from "lucide-react";
 import { type KeyboardEvent, useRef } from "react";
 import { isMac } from "../../hooks/shortcuts.ts";

@@ -16,7 +16,7 @@ interface Kept {
   [name: string]: unknown;
 }
 
-/** A server with these conversations and saves; `broken` refuses every change. */
+/** A server with these conversations and saved answers. `broken` rejects every change. */
 function server(conversations: Kept[], saves: Kept[] = [], { broken = false } = {}) {
   const changes: string[] = [];
   const lists: Record<string, Kept[]> = { conversations, saves };
@@ -42,7 +42,7 @@ const chat = (id: string, title: string, more: object = {}): Kept => ({ id, titl
 
 function show(conversations: Kept[], saves: Kept[] = [], more: { here?: Address; broken?: boolean } = {}) {
   const { client, changes } = server(conversations, saves, more);
-  // Nothing here waits for the clock: what is typed is searched for at once, and nobody polls.
+  // No timers: searches start at once, and there is no polling.
   const later = (run: () => void, ms: number) => {
     if (ms < 1000) run();
     return () => undefined;

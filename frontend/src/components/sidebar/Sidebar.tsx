@@ -1,4 +1,4 @@
-// The sidebar: a new chat, the conversations with their search, what was kept, and the way to the other pages.
+// The sidebar: new chat, search, conversations, saved answers, and links to the other pages.
 import { Tabs } from "@base-ui/react/tabs";
 import { SquarePen } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
@@ -18,18 +18,18 @@ import { SearchField } from "./SearchField.tsx";
 export interface SidebarProps {
   conversations: Conversations;
   saves: Saves;
-  /** What the page shows. */
+  /** What the page shows now. */
   here: Address;
   onOpen: (id: string) => void;
   onOpenSave: (id: string) => void;
   onNew: () => void;
-  /** The conversation or save that the page shows was deleted. */
+  /** The open conversation or saved answer was deleted. */
   onClosed: (id: string) => void;
-  /** Stands at the end of the foot. */
+  /** Shown at the end of the footer. */
   foot?: ReactNode;
 }
 
-/** It fills its parent, which gives it its width. */
+/** Fills its parent, which sets the width. */
 export function Sidebar({ conversations, saves, here, onOpen, onOpenSave, onNew, onClosed, foot }: SidebarProps) {
   const { search } = useStore(conversations);
   const [tab, setTab] = useState<"chats" | "kept">(here.kind === "save" ? "kept" : "chats");

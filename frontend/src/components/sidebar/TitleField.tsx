@@ -1,4 +1,4 @@
-// A title while it is written anew: Enter and leaving the field keep it, Escape does not.
+// Edits a title. Enter and blur save it, Escape cancels.
 import { useEffect, useRef } from "react";
 
 interface Props {
@@ -10,7 +10,7 @@ export function TitleField({ title, onDone }: Props) {
   const field = useRef<HTMLInputElement>(null);
   const isOver = useRef(false);
   useEffect(() => {
-    // The menu that it was asked for in gives the focus back first.
+    // The menu that opened the field first returns the focus.
     const timer = setTimeout(() => {
       field.current?.focus();
       field.current?.select();

@@ -1,4 +1,4 @@
-// The sidebar's list of lines, fetched while the server looks for what it lists.
+// Loads the sidebar's list component while the server prepares its data.
 import { later } from "../ui/later.tsx";
 import type { LineList as List } from "./LineList.tsx";
 

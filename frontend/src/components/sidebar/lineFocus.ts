@@ -1,15 +1,15 @@
-// Which line of the sidebar has the focus, found by the lines' own marks.
+// Finds and focuses lines of the sidebar by their data attributes.
 
 export const lineOf = (target: EventTarget | null): string | undefined =>
   target instanceof Element ? (target.closest<HTMLElement>("[data-line]")?.dataset.line ?? undefined) : undefined;
 
-/** Its link; undefined while it is not drawn. */
+/** Return the line's link, or undefined if it is not rendered. */
 export const linkOf = (list: Element | null, id: string): HTMLElement | undefined =>
   [...(list?.querySelectorAll<HTMLElement>("[data-line]") ?? [])]
     .find((line) => line.dataset.line === id)
     ?.querySelector("a") ?? undefined;
 
-/** From the search field into the list below it. */
+/** Move the focus from the search field to the list. Returns whether there is a line. */
 export function focusFirstLine(field: Element): boolean {
   const link = field.closest("[data-part=sidebar]")?.querySelector<HTMLElement>("[data-line] a");
   link?.focus();

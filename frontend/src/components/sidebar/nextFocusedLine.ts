@@ -1,6 +1,6 @@
-// Which line takes the focus when one is gone.
+// Chooses the line that gets the focus when a line is deleted.
 
-/** The one behind it, or before it at the end. */
+/** Return the next line, or the previous one at the end. */
 export function neighbourOf(lines: readonly { id: string }[], id: string): string | undefined {
   const at = lines.findIndex((line) => line.id === id);
   return (lines[at + 1] ?? lines[at - 1])?.id;

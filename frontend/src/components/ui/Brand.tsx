@@ -1,4 +1,4 @@
-// The logo: a line with two stops.
+// The logo.
 export function Brand() {
   return (
     <svg

@@ -1,20 +1,20 @@
-// The one button of the page, in its few looks.
+// The page's button, in its variants.
 import type { ComponentPropsWithRef } from "react";
 
 const LOOKS = {
-  /** The one thing to do here. */
+  /** The main action. */
   primary: "bg-accent text-accent-ink hover:opacity-90",
   outline: "border border-edge bg-raised hover:border-edge-strong",
-  /** One of several small things that may be done. */
+  /** One of several minor actions. */
   quiet:
     "text-dim hover:bg-sunken hover:text-ink data-popup-open:bg-sunken data-popup-open:text-ink aria-pressed:bg-accent-wash aria-pressed:text-accent",
 } as const;
 
-/** On a phone nothing is smaller than a finger needs. */
+/** On a phone, buttons are large enough for a finger. */
 const SIZES = {
   small: "h-7 px-2 gap-1.5 narrow:h-8",
   medium: "h-8 px-3 gap-2",
-  /** A sign without words: it needs an `aria-label`. */
+  /** An icon without text. It needs an `aria-label`. */
   icon: "size-8 justify-center",
   "icon-small": "size-7 justify-center narrow:size-8",
 } as const;

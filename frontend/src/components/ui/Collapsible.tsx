@@ -1,7 +1,7 @@
-// A body that folds softly; what is folded can be neither seen nor reached.
+// A body that collapses with an animation. Collapsed content is inert.
 import type { ReactNode } from "react";
 
-/** Hides what is beyond the body while it folds, with room for the marks of hovering and focus at both sides. */
+/** Clips the body while it collapses, with room for focus rings and hover backgrounds on both sides. */
 export const CLIPPED = "-mx-1.5 overflow-hidden px-1.5";
 
 interface Props {

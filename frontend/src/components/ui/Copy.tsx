@@ -1,10 +1,10 @@
-// A button that copies a text, and says whether it could.
+// A button that copies text and shows the result.
 import type { ReactNode } from "react";
 import { useSaid } from "../../hooks/temporaryMessage.ts";
 import { Button, type ButtonProps } from "./Button.tsx";
 
 interface Props extends Omit<ButtonProps, "onClick"> {
-  /** Made when it is asked for: it may be long. */
+  /** Called on click, because the text may be long. */
   text: () => string;
   children?: ReactNode;
 }
@@ -18,7 +18,7 @@ export function Copy({ text, children = "Copy", ...rest }: Props) {
   );
 }
 
-/** Says whether the clipboard took it; plain http addresses have none. */
+/** Resolves to the text to show. Pages at plain http addresses have no clipboard. */
 export async function copyText(text: string): Promise<"Copied" | "Could not copy"> {
   try {
     await navigator.clipboard.writeText(text);

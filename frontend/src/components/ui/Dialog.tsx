@@ -1,4 +1,4 @@
-// What lies over the page until it is answered: a box in the middle, or a sheet from one side.
+// A modal dialog: a box in the middle, or a sheet at one side.
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import type { ReactNode, RefObject } from "react";
@@ -7,11 +7,11 @@ import { Button } from "./Button.tsx";
 const PLACES = {
   middle:
     "inset-x-0 top-[12dvh] mx-auto max-h-[80dvh] w-[min(30rem,calc(100vw-2rem))] rounded-md data-ending-style:opacity-0 data-starting-style:opacity-0",
-  /** As large as what it shows, up to the window. */
+  /** As large as its content, up to the window. */
   fitted:
     "inset-0 m-auto h-fit max-h-[94dvh] w-fit max-w-[94vw] rounded-md data-ending-style:opacity-0 data-starting-style:opacity-0",
   left: "inset-y-0 start-0 w-[min(20rem,88vw)] border-y-0 border-s-0 data-ending-style:-translate-x-full data-starting-style:-translate-x-full",
-  /** A narrow sheet: settings. */
+  /** A narrow sheet for settings. */
   aside:
     "inset-y-0 end-0 w-[min(28rem,100vw)] border-y-0 border-e-0 data-ending-style:translate-x-full data-starting-style:translate-x-full",
   right:
@@ -22,11 +22,11 @@ interface Props {
   open: boolean;
   onClose: () => void;
   title: string;
-  /** The title is read, not shown: what is inside has a head of its own. */
+  /** Only screen readers get the title, because the content has its own header. */
   titleHidden?: boolean;
   description?: ReactNode;
   place?: keyof typeof PLACES;
-  /** Where the focus begins; without it at the first thing that takes it. */
+  /** The element that gets the initial focus. Default: the first focusable one. */
   initialFocus?: RefObject<HTMLElement | null>;
   children: ReactNode;
 }

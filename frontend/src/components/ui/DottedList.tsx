@@ -1,7 +1,7 @@
-// Facts in a row with a dot between two of them; where the row wraps, no dot stands at the end or the start of a line.
+// Items in a row, separated by dots. Wrapped lines neither begin nor end with a dot.
 import type { ReactNode } from "react";
 
-/** Every fact has its dot before it; those of the first in each line are beyond the edge, where they are cut off. */
+/** Each item has a dot before it. The dot of the first item in a line is outside the box and clipped. */
 export const Dotted = ({ className = "", children }: { className?: string; children: ReactNode }) => (
   <span className={`block min-w-0 overflow-hidden ${className}`}>
     <span className="-ms-3 flex flex-wrap">{children}</span>

@@ -1,13 +1,13 @@
-// What fails to draw is replaced by something simpler, and the rest of the page stays.
+// Replaces a component that fails to render, so that the rest of the page stays.
 import { Component, type ReactNode } from "react";
 
 interface Props {
-  /** Something that cannot fail. */
+  /** Must not fail to render. */
   fallback: ReactNode;
   children: ReactNode;
 }
 
-/** React itself writes the error to the console. */
+/** React logs the error to the console. */
 export class Boundary extends Component<Props, { failed: boolean }> {
   override state = { failed: false };
 

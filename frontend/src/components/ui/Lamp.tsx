@@ -1,4 +1,4 @@
-// A signal lamp: a colour and a shape, so that colour is never alone.
+// A status lamp. Each state has its own colour and shape.
 import type { ReactElement } from "react";
 import type { Lamp as LampName } from "../../run/answer/stops.ts";
 
@@ -42,7 +42,7 @@ const WORDS: Record<LampName, string> = {
   blue: "simulated or cached",
 };
 
-/** `spoken`: say the state to a screen reader; leave it off where the words beside the lamp say it already. */
+/** `spoken` adds the state for screen readers, if the text beside the lamp does not say it. */
 export function Lamp({ lamp, spoken = false }: { lamp: LampName; spoken?: boolean }) {
   return (
     <>

@@ -1,4 +1,4 @@
-// A menu that opens from a button. Its code is fetched after the first paint; until then the button stands there alone.
+// A menu that opens from a button. Its code loads after the first paint; until then only the button is shown.
 import { Suspense } from "react";
 import { later } from "./later.tsx";
 import type { MenuProps } from "./MenuParts.tsx";

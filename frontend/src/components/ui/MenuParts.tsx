@@ -1,9 +1,9 @@
-// A menu and its items, as ui/Menu.tsx fetches them.
+// The menu components that ui/Menu.tsx loads.
 import { Menu as Base } from "@base-ui/react/menu";
 import type { ReactElement, ReactNode } from "react";
 
 export interface MenuProps {
-  /** The button that opens it; it gets the menu's props. */
+  /** The button that opens the menu. It gets the menu's props. */
   trigger: ReactElement;
   children: ReactNode;
   align?: "start" | "center" | "end";
@@ -13,7 +13,7 @@ export function Menu({ trigger, children, align = "end" }: MenuProps) {
   return (
     <Base.Root modal={false}>
       <Base.Trigger render={trigger} />
-      {/* It stands outside of the page's landmarks, so it is one. */}
+      {/* The popup is outside the page's landmarks, so it is a landmark itself. */}
       <Base.Portal render={<section aria-label="Menu" />}>
         <Base.Positioner align={align} sideOffset={4} collisionPadding={8} className="z-40">
           <Base.Popup className="min-w-44 max-w-80 rounded-md border border-edge bg-raised p-1 text-small shadow-over outline-none transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0">

@@ -1,18 +1,18 @@
-// Goes between things that come one after another: ‹ 2/3 ›.
+// Previous and next buttons with a position: ‹ 2/3 ›.
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { Button, type ButtonProps } from "./Button.tsx";
 
 interface Props {
-  /** From 0. */
+  /** Zero-based. */
   index: number;
   count: number;
   onGo: (index: number) => void;
-  /** What all of them are: "Versions of the answer". */
+  /** The accessible name: "Versions of the answer". */
   label: string;
-  /** What one of them is: "version". */
+  /** The noun for one item: "version". */
   one: string;
   part: string;
-  /** "Part 2 of 3" in place of "2/3". */
+  /** "Part 2 of 3" instead of "2/3". */
   spelled?: boolean;
 }
 
@@ -47,7 +47,7 @@ interface WayProps extends ButtonProps {
   onClick: () => void;
 }
 
-/** At an end it is not `disabled`: that would take the focus from who came there by keyboard. */
+/** Not `disabled` at an end, which would lose the keyboard focus. */
 function Way({ isEnd, onClick, ...rest }: WayProps) {
   return (
     <Button

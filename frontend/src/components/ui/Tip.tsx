@@ -1,4 +1,4 @@
-// A word about a button that shows only a sign; on hover and on focus.
+// A tooltip for an icon button, shown on hover and focus.
 import { Tooltip } from "@base-ui/react/tooltip";
 import { type ReactElement, type ReactNode, Suspense } from "react";
 import { usePassEscape } from "./escapeKey.ts";
@@ -6,7 +6,7 @@ import { later } from "./later.tsx";
 
 export const TipPopup = later(() => import("./TipPopup.tsx").then(({ TipPopup }) => TipPopup));
 
-/** `children` is the one element that it is about. It does not replace an `aria-label`. */
+/** `children` is the element that the tooltip describes. It still needs an `aria-label`. */
 export function Tip({ label, children }: { label: ReactNode; children: ReactElement }) {
   return (
     <Tooltip.Root {...usePassEscape()}>

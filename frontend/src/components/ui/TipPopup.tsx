@@ -1,4 +1,4 @@
-// Where a tip appears; a file of its own, since what places it is heavy and nobody sees it on the first paint.
+// The popup of a tooltip, in a separate chunk: its positioning code is large and not needed for the first paint.
 import { Tooltip } from "@base-ui/react/tooltip";
 import type { ReactNode } from "react";
 

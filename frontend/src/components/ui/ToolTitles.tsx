@@ -1,4 +1,4 @@
-// The titles of tools for everything below: the server lists them once, and calls anywhere on the page show them.
+// Provides the titles of tools to all components.
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { type ToolTitles, titleOf, toolTitles } from "../../run/wording/toolTitles.ts";
 import type { Tool } from "../../types/api.ts";
@@ -9,7 +9,7 @@ export function ToolTitlesProvider({ tools, children }: { tools: readonly Tool[]
   return <Context value={useMemo(() => toolTitles(tools), [tools])}>{children}</Context>;
 }
 
-/** A function from a tool's technical name to its title. */
+/** Returns a function from a tool's name to its title. */
 export function useToolTitle(): (name: string) => string {
   const titles = useContext(Context);
   return (name) => titleOf(titles, name);

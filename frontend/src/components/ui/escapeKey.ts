@@ -1,7 +1,7 @@
-// Tips and cards only hang over the page: the Esc that closes one still does what it would do without it.
+// Lets the Escape key through tooltips and preview cards: it closes them and still has its other effect.
 import { useCallback, useRef } from "react";
 
-/** Of Base UI's change events, what matters here. */
+/** The used part of Base UI's change event. */
 interface Change {
   reason: string;
   cancel: () => void;
@@ -13,7 +13,7 @@ export interface HangingActions {
   unmount: () => void;
 }
 
-/** Base UI takes the key for itself when it closes something by it; here it is closed in another way. */
+/** Base UI consumes the key if it closes the popup itself, so the popup is closed by the action instead. */
 export function passEscape(change: Change, close: () => void): void {
   if (change.reason !== "escape-key") return;
   change.cancel();
@@ -21,7 +21,7 @@ export function passEscape(change: Change, close: () => void): void {
   close();
 }
 
-/** For the root of a tooltip or a preview card. */
+/** Props for the root of a tooltip or a preview card. */
 export function usePassEscape() {
   const actionsRef = useRef<HangingActions>(null);
   const onOpenChange = useCallback(

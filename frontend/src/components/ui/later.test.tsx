@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-// A component that is fetched later: nothing is shown for it while it is on its way, and no fallback once it is there.
+// A component that loads on demand: it has a fallback while loading and none afterwards.
 import { act, cleanup, render, screen } from "@testing-library/react";
 import { type ComponentType, Suspense } from "react";
 import { afterEach, expect, it, vi } from "vitest";

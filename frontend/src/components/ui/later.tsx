@@ -1,16 +1,15 @@
-// Components that are fetched after the first paint. A component that has arrived renders at once, without a fallback.
+// Components that load after the first paint. A loaded component renders without a fallback.
 import { type ComponentType, use } from "react";
 import { retried } from "../../state/retriedLoad.ts";
 
 export type Later<Props> = ComponentType<Props> & {
-  /** Fetch it before it is rendered; resolves to whether it is there. */
+  /** Load the component before it is rendered. Resolves to whether it has loaded. */
   preload: () => Promise<boolean>;
 };
 
 /**
- * Like `lazy`, which shows the fallback of its Suspense boundary once even when its module is already there. A failed
- * fetch is retried. After the last retry, rendering throws and `preload` resolves to false; the next preload fetches
- * anew.
+ * Like `lazy`, which shows its fallback once even if the module is already loaded. A failed load is retried. After the
+ * last retry, rendering throws and `preload` resolves to false; the next preload starts over.
  */
 export function later<Props extends object>(load: () => Promise<ComponentType<Props>>): Later<Props> {
   let coming: Promise<ComponentType<Props>> | undefined;
@@ -35,7 +34,7 @@ export function later<Props extends object>(load: () => Promise<ComponentType<Pr
   return Object.assign(Shown, { preload });
 }
 
-/** `use` does not suspend for a promise that says by `status` that it is fulfilled. */
+/** `use` does not suspend for a promise whose `status` is "fulfilled". */
 function tracked<Value>(promise: Promise<Value>): Promise<Value> {
   promise.then(
     (value) => Object.assign(promise, { status: "fulfilled", value }),

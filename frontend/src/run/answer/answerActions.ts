@@ -1,27 +1,27 @@
-// What may be done with an answer; what cannot be done now is undefined, and then has no button.
+// The possible actions on an answer. An undefined action has no button.
 import type { ParameterName, Parameters } from "../../types/api.ts";
 
-/** Why another model is asked. `unknown`: the model that was asked does not exist. `silent`: it sends nothing. */
+/** Why another model is asked. `unknown`: the requested model does not exist. `silent`: it sends nothing. */
 export type RetryReason = "unknown" | "silent";
 
 export interface AnswerActions {
-  /** Ask the same question again, the same way. */
+  /** Send the same message again with the same model. */
   onRetry: (() => void) | undefined;
-  /** Ask the same question again with another model, which is picked first. */
+  /** Send the same message to another model, which the user chooses first. */
   onRetryWith: ((reason?: RetryReason) => void) | undefined;
-  /** Stop it, and go on in the message box. */
+  /** Stop the answer and focus the message box. */
   onStop: () => void;
-  /** Have the answer go on where it stopped. */
+  /** Continue the answer where it stopped. */
   onContinue: (() => void) | undefined;
-  /** Open the inspector of its run, or of one of the runs that it consists of. */
+  /** Open the details of its run, or of one of its runs. */
   onInspect: (runId?: string) => void;
-  /** The limits that the reader's settings say now. */
+  /** The limits in the current settings. */
   limits: Parameters;
-  /** Open the settings where this limit is set. */
+  /** Open the settings at this limit. */
   onLimit: ((name: ParameterName) => void) | undefined;
-  /** Keep a frozen copy of the run. */
+  /** Save a snapshot of the run. */
   onSave: (() => void) | undefined;
-  /** Ask the question in a new chat. */
+  /** Send the message in a new chat. */
   onNew: (() => void) | undefined;
   /** Enter an access token. */
   onToken: (() => void) | undefined;

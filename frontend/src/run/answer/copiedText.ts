@@ -1,14 +1,14 @@
-// An answer as text for the clipboard: what the model wrote, and nothing of the page around it (quirk H7).
+// An answer as text for the clipboard, without anything of the page (quirk H7).
 import type { Link, RunTrace } from "../../types/models.ts";
 import { escaped, sourcesIn } from "../trace/sources.ts";
 import { linkListsOf } from "./stops.ts";
 
 export type CopyKind = "answer" | "sources" | "reasoning" | "plain";
 
-/** A data URL of more characters is left out: few editors take a longer line, and the export holds the image. */
+/** Longer data URLs are left out: few editors handle longer lines, and the export contains the image. */
 const LONGEST_IMAGE = 200_000;
 
-/** `origin`: where our own documents are, so that a link to one still leads there. */
+/** `origin` makes links to our own documents absolute. */
 export function copyOf(trace: RunTrace, kind: CopyKind, origin = ""): string {
   switch (kind) {
     case "answer":
@@ -26,7 +26,7 @@ export function copyOf(trace: RunTrace, kind: CopyKind, origin = ""): string {
 export const hasAnswer = (trace: RunTrace): boolean =>
   trace.items.some((item) => item.kind === "content" && (/\S/.test(item.text) || item.images !== undefined));
 
-/** The answer with its images where they stand, written as the Markdown export writes them. */
+/** The answer with its images in place, written like the Markdown export. */
 function answerMarkdown(trace: RunTrace, longest = LONGEST_IMAGE): string {
   const blocks: string[] = [];
   let text = "";
@@ -46,14 +46,14 @@ function answerMarkdown(trace: RunTrace, longest = LONGEST_IMAGE): string {
 const imageMarkdown = (url: string, longest: number): string =>
   url.startsWith("data:") && url.length > longest ? "*(Image not included.)*" : `![Image](<${url}>)`;
 
-/** Pages that the provider cites for the answer: a part of it, though its words do not name them. */
+/** The pages that the provider cites. They belong to the answer, although its text does not mention them. */
 const citedPages = (trace: RunTrace): readonly Link[] =>
   trace.items.flatMap((item) => (item.kind === "content" && item.links) || []);
 
 const withSources = (answer: string, links: readonly Link[], origin: string): string =>
   [answer, sourceList(links, answer, origin)].filter(Boolean).join("\n\n");
 
-/** The sources that the answer quotes; all of them where it quotes none by number. */
+/** The sources that the answer cites, or all sources if it cites none by number. */
 function sourceList(all: readonly Link[], answer: string, origin: string): string {
   const links = sourcesIn(all).map(({ link }) => link);
   const quoted = new Set(
@@ -70,7 +70,7 @@ function sourceLine({ n, title, url }: Link, origin: string): string {
   return `- ${n === undefined ? "" : `[${n}] `}[${escaped(title)}](<${target}>)`;
 }
 
-/** Thought and answer in the order in which they came, each under its heading. */
+/** Reasoning and answer in order, each under a heading. */
 function withReasoning(trace: RunTrace, answer: string): string {
   const thoughts = trace.items.flatMap((item) =>
     item.kind === "reasoning" && item.text.trim() ? [item.text.trim()] : [],
@@ -81,7 +81,7 @@ function withReasoning(trace: RunTrace, answer: string): string {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
-/** Markdown without its marks; what stands in a block of code is left as it is. */
+/** Strip Markdown marks. Code blocks stay as they are. */
 export function plainText(markdown: string): string {
   let inCode = false;
   return markdown

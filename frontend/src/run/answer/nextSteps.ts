@@ -1,4 +1,4 @@
-// What to do about an ending: one sentence and the buttons below it, which always agree. The first button is the best step.
+// The next steps after a failure: one sentence and the matching buttons, best first.
 import type { RunEnd } from "../../types/models.ts";
 import { ADVICE, adviceOf, type Fix, fixesOf, waitWords } from "../wording/advice.ts";
 
@@ -7,7 +7,7 @@ export interface NextSteps {
   fixes: readonly Fix[];
 }
 
-/** Where something else has to happen as well before the answer can be continued. */
+/** Codes that need another step before the answer can be continued. */
 const CONTINUED: Readonly<Record<string, string>> = {
   DETACHED_TIMEOUT: "Continue the answer, and keep this page open until it is complete.",
   RATE_LIMIT: "Wait a moment, then continue the answer.",
@@ -22,7 +22,7 @@ const STEPS: readonly (readonly [Fix, string])[] = [
   ["model", "choose another model"],
 ];
 
-/** `goOn`: the answer has text that it can be continued behind. */
+/** `goOn`: the answer has text that can be continued. */
 export function nextSteps(end: RunEnd, goOn: boolean): NextSteps {
   const known = ADVICE[end.code ?? ""]?.fixes ?? [];
   if (!goOn) return known.includes("continue") ? retried(known) : { say: adviceOf(end), fixes: fixesOf(end) };
@@ -30,7 +30,7 @@ export function nextSteps(end: RunEnd, goOn: boolean): NextSteps {
   return { say: continued(end, known, fixes), fixes };
 }
 
-/** Nothing is there to go on from. */
+/** The steps if there is no text to continue. */
 function retried(known: readonly Fix[]): NextSteps {
   const fixes: readonly Fix[] = ["retry", ...known.filter((fix) => fix !== "continue" && fix !== "retry")];
   return { say: sentenceOf(fixes), fixes };
@@ -42,7 +42,7 @@ function continued(end: RunEnd, known: readonly Fix[], fixes: readonly Fix[]): s
     return `Wait ${waitWords(end.retry_after)}, then continue the answer.`;
   const special = CONTINUED[end.code ?? ""];
   if (special) return special;
-  // What is to be mended first is not mended by asking again.
+  // If something must be fixed first, a retry does not help.
   const isEnough = !(end.code && end.code in ADVICE) || known.includes("retry");
   return isEnough ? sentenceOf(fixes) : `${adviceOf(end)} Then continue the answer.`;
 }

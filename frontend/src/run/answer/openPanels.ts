@@ -1,24 +1,24 @@
-// Which panels of a run are opened automatically: the one in use. Reasoning hands over to search, search to the answer.
+// The panels that are open automatically: reasoning, then search, until the answer begins.
 import type { CallItem, RunTrace } from "../../types/models.ts";
 import { isOpen, type Stop, stopsOf } from "./stops.ts";
 
-/** The reader's setting for reasoning panels. */
+/** The user's setting for reasoning panels. */
 export const PANEL_CHOICES = ["automatic", "open", "closed"] as const;
 export type PanelChoice = (typeof PANEL_CHOICES)[number];
 
-/** Reasoning that says nothing for this long once a search was called is over. */
+/** After a search call, reasoning counts as finished if none arrives for this long. */
 export const SILENT_MS = 350;
 
 export interface Panels {
   /** Ids of stops. */
   open: ReadonlySet<string>;
-  /** In how many milliseconds this changes by time alone; undefined: not before the next event. */
+  /** Milliseconds until the set changes without an event. Undefined if it does not. */
   again: number | undefined;
 }
 
 const CLOSED: Panels = { open: new Set(), again: undefined };
 
-/** `silentMs`: how long no reasoning has come. */
+/** `silentMs` is the time since the last reasoning. */
 export function panelsOf(trace: RunTrace, silentMs: number, stops = stopsOf(trace)): Panels {
   if (trace.end) return CLOSED;
   const open = new Set<string>();
@@ -44,19 +44,19 @@ export function panelsOf(trace: RunTrace, silentMs: number, stops = stopsOf(trac
 
 const hasSearch = (open: ReadonlySet<string>): boolean => [...open].some((id) => id.startsWith("search-"));
 
-/** From the end back to where the answer last spoke: all before that is folded. */
+/** The stops after the last text of the answer, newest first. Earlier panels are closed. */
 function stopsInUse(stops: readonly Stop[]): readonly Stop[] {
   const spoke = stops.findLastIndex((stop) => stop.kind === "answer");
   return stops.slice(spoke + 1).toReversed();
 }
 
-/** How many milliseconds more the last block of reasoning stays open, if nothing comes. `since`: the calls after it. */
+/** How many more milliseconds the last reasoning stays open if nothing arrives. `since` has the calls after it. */
 function openFor(running: boolean, since: readonly CallItem[], silentMs: number): number {
   if (since.length === 0) return Infinity;
   const searches = since.filter((call) => call.category === "search");
-  // Other tools take no room: what was thought stays until they have answered.
+  // Other tools have no open panel, so the reasoning stays open until they have finished.
   if (searches.length === 0) return running || since.some(isOpen) ? Infinity : 0;
-  // A block that goes on after a result is running again.
+  // Reasoning that continues after a result is running again.
   if (!running && searches.some((call) => !isOpen(call))) return 0;
   return SILENT_MS - silentMs;
 }

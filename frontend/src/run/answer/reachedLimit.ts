@@ -1,4 +1,4 @@
-// Which limit of its request has cut an answer, and what it is called in the settings.
+// The request's limit that cut an answer, and its label in the settings.
 import type { ParameterName, Parameters } from "../../types/api.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { RANGES } from "../request/parameters.ts";
@@ -6,19 +6,19 @@ import { count } from "../wording/statusAndAmounts.ts";
 
 export interface ReachedLimit {
   name: ParameterName;
-  /** What the answer was asked for with. */
+  /** The limit's value in the request. */
   value: number;
 }
 
 const LIMITS = ["max_tokens", "max_steps", "max_searches"] as const satisfies readonly ParameterName[];
 
-/** The limits in a request. */
+/** Extract the limits from a request. */
 export function limitsIn(request: Readonly<Record<string, unknown>>): Parameters {
   const given = LIMITS.map((name) => [name, request[name]] as const);
   return Object.fromEntries(given.filter(([, value]) => typeof value === "number"));
 }
 
-/** The limits that an answer has met, from the request or not. */
+/** The limits that an answer reached, whether or not the request set them. */
 function metBy({ items }: RunTrace, { code }: RunEnd): readonly ParameterName[] {
   const warned = new Set(items.flatMap((item) => (item.kind === "warning" && item.code ? [item.code] : [])));
   const met: readonly [boolean, ParameterName][] = [
@@ -31,7 +31,7 @@ function metBy({ items }: RunTrace, { code }: RunEnd): readonly ParameterName[] 
 
 export const hasMetLimit = (trace: RunTrace): boolean => trace.end !== undefined && metBy(trace, trace.end).length > 0;
 
-/** `asked`: the limits of its request. Undefined where the limit is the model's, the provider's or the server's. */
+/** `asked` has the request's limits. Returns undefined if the limit is the model's, the provider's or the server's. */
 export function reachedLimit(trace: RunTrace, end: RunEnd, asked: Parameters = {}): ReachedLimit | undefined {
   for (const name of metBy(trace, end)) {
     const value = asked[name];
@@ -40,10 +40,10 @@ export function reachedLimit(trace: RunTrace, end: RunEnd, asked: Parameters = {
   return undefined;
 }
 
-/** `now`: what the settings say today. */
+/** `now` has the limits in the current settings. */
 export const isRaisable = ({ name, value }: ReachedLimit, now: Parameters): boolean => (now[name] ?? Infinity) <= value;
 
-/** The limit as the settings call it; where they have changed since, both are said. */
+/** A sentence with the setting's label and value. If the setting has changed since, it has both values. */
 export function limitWords({ name, value }: ReachedLimit, now: Parameters): string {
   const label = `\u201c${RANGES[name].label}\u201d`;
   const today = now[name];

@@ -1,4 +1,4 @@
-// The steps of a long run in one sentence: how many of what was done, the sources found, and the time it took.
+// Summarizes the steps of a long run: what was done and how often, the sources, and the time.
 import type { CallItem } from "../../types/models.ts";
 import { noticeOf, sourcesIn } from "../trace/sources.ts";
 import { duration, plural } from "../wording/statusAndAmounts.ts";
@@ -7,15 +7,18 @@ import { burstLamp, hasFailed, type Lamp, type Stop, wasSkipped } from "./stops.
 export type AnswerStop = Extract<Stop, { kind: "answer" }>;
 export type Step = Exclude<Stop, AnswerStop>;
 
-/** The line in parts: text of the answer, and the steps before it, which fold into one row once they are finished and many. */
+/** A text of the answer, or the steps before it, which fold into one row once they are finished and many. */
 export type Passage =
   | { kind: "answer"; id: string; stop: AnswerStop }
   | { kind: "steps"; id: string; steps: readonly Step[]; isLong: boolean };
 
-/** So many rows are read at a glance. */
+/** More rows than this are folded. */
 const FEW = 3;
 
-/** Steps are finished once text follows them or the run has ended; the key of a passage holds while it grows. */
+/**
+ * Group stops into passages. Steps are finished once text follows them or the run has ended. The id of a passage is
+ * stable while it grows.
+ */
 export function passagesOf(stops: readonly Stop[], isOver: boolean): readonly Passage[] {
   const passages: Passage[] = [];
   let steps: Step[] = [];
@@ -40,16 +43,16 @@ export const callsIn = (steps: readonly Step[]): readonly CallItem[] =>
   steps.flatMap((step) => (step.kind === "search" || step.kind === "tools" ? step.calls : []));
 
 export interface Summary {
-  /** "6 searches", "2 pages read", "8 sources": what was done, by kind. */
+  /** What was done, by kind: "6 searches", "2 pages read", "8 sources". */
   done: readonly string[];
   failed: number;
   /** "1 stopped", "2 not run". */
   others: readonly string[];
-  /** From the first step's beginning to the last one's end; steps at the same time are counted once. */
+  /** From the start of the first step to the end of the last. Parallel steps count once. */
   took: string;
 }
 
-/** `titleOf`: what a tool is called for people. */
+/** `titleOf` returns the title of a tool. */
 export function summaryOf(steps: readonly Step[], titleOf: (name: string) => string): Summary {
   const calls = callsIn(steps);
   const skipped = calls.filter(wasSkipped);
@@ -73,7 +76,7 @@ export function summaryOf(steps: readonly Step[], titleOf: (name: string) => str
   };
 }
 
-/** What is counted under a noun; another tool is called by its name. */
+/** Nouns for tools that are counted. Other tools are listed by title. */
 const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   read_url: ["page read", "pages read"],
   calculate: ["calculation", "calculations"],
@@ -110,7 +113,7 @@ function spanOf(steps: readonly Step[]): number | undefined {
   return Math.max(0, Math.max(...ends) - Math.min(...starts));
 }
 
-/** A failure is seen until the reader has looked; results that came from the cache are no news of the whole. */
+/** Failed until the user has opened the row. Cached results do not show. */
 export function stepsLamp(steps: readonly Step[], looked: boolean): Lamp {
   const calls = callsIn(steps);
   const lamp = calls.length === 0 ? "done" : burstLamp(calls, looked);
@@ -121,7 +124,7 @@ const noticesOf = (step: Step): readonly string[] => [
   ...new Set(callsIn([step]).flatMap(({ result }) => noticeOf(result) ?? [])),
 ];
 
-/** By the id of a step, what its searches say about the installation and no step of the answer before it has said. */
+/** For each step id, the notices of its searches that no earlier step of the answer has. */
 export function firstNotices(stops: readonly Stop[]): ReadonlyMap<string, readonly string[]> {
   const said = new Set<string>();
   return new Map(

@@ -1,19 +1,19 @@
-// What stands on the line: the run's items as stops, and the few facts that are read off a trace.
+// The stops on the line beside an answer, and other facts derived from a trace.
 import type { CallItem, ContentItem, Link, ReasoningItem, RunItem, RunTrace, WarningItem } from "../../types/models.ts";
 
-/** `cut`: a limit or a pause ended it, and it can be continued. */
+/** `cut`: ended by a limit or a pause, so it can be continued. */
 export type Lamp = "running" | "done" | "failed" | "cut" | "waiting" | "blue";
 
 export type Stop =
-  /** What was thought without anything visible between it. */
+  /** Reasoning without a visible step in between. */
   | { kind: "reasoning"; id: string; lamp: Lamp; items: readonly ReasoningItem[] }
   | { kind: "search"; id: string; lamp: Lamp; calls: readonly CallItem[] }
   | { kind: "tools"; id: string; lamp: Lamp; calls: readonly CallItem[] }
-  /** `settled`: its text does not grow any more. */
+  /** `settled`: the text no longer grows. */
   | { kind: "answer"; id: string; item: ContentItem; settled: boolean }
   | { kind: "pending"; id: string; lamp: Lamp; label: string };
 
-/** Calls that were not run on purpose: over the limit, or changed by the model. Nothing is wrong with them. */
+/** Codes of calls that were skipped on purpose: over the limit, or replaced by the model. They are no failures. */
 const PASSED_OVER = new Set(["TOOL_CLAMP", "SUPERSEDED"]);
 
 export const wasSkipped = (call: CallItem): boolean => call.status === "failed" && PASSED_OVER.has(call.code ?? "");
@@ -22,7 +22,7 @@ export const hasFailed = (call: CallItem): boolean => call.status === "failed" &
 
 export const isOpen = (call: CallItem): boolean => call.status === "waiting" || call.status === "running";
 
-/** The model waits for its tools. */
+/** Whether the model is waiting for its tools. */
 export const isUsingTools = ({ items }: RunTrace): boolean =>
   items.some((item) => item.kind === "call" && isOpen(item));
 
@@ -33,8 +33,8 @@ export const lampOf = (call: CallItem): Lamp => {
 };
 
 /**
- * One lamp for a burst: running while one runs; a failure is seen whatever came after it (quirk H5), until the reader
- * has looked at it and something else did work.
+ * One lamp for a burst. A failure shows even after later successes (quirk H5), until the user has opened the panel and
+ * another call has succeeded.
  */
 export function burstLamp(calls: readonly CallItem[], looked = false): Lamp {
   if (calls.some(isOpen)) return "running";
@@ -49,9 +49,9 @@ const isEmpty = (item: ContentItem): boolean => isBlank(item.text) && !item.imag
 const isBlank = (text: string): boolean => !/\S/.test(text);
 
 /**
- * The stops of a run in order. Hidden calls never show; calls that nothing stands between are one stop for searches and
- * one for other tools, and reasoning that only hidden calls stand between is one stop. `asked`: reasoning was asked for,
- * so its stop is there before its first word.
+ * The stops of a run in order. Hidden calls are left out. Consecutive searches form one stop, and so do consecutive
+ * calls of other tools, and reasoning with only hidden calls in between. `asked`: reasoning was requested, so its stop
+ * appears before its first text.
  */
 export function stopsOf(trace: RunTrace, asked = false): readonly Stop[] {
   const stops: Stop[] = [];
@@ -84,7 +84,7 @@ function addReasoning(stops: Stop[], item: ReasoningItem): void {
   else stops[stops.length - 1] = { ...last, lamp, items: [...last.items, item] };
 }
 
-/** While a hidden tool works the reasoning before it goes on: a separate row would come and go. */
+/** While a hidden tool runs, the reasoning before it continues. A separate row would appear and disappear. */
 function addPending(stops: Stop[], pending: Stop): void {
   const last = stops.at(-1);
   if (last?.kind === "reasoning") stops[stops.length - 1] = { ...last, lamp: "running" };
@@ -104,7 +104,7 @@ function addCall(stops: Stop[], call: CallItem): void {
   stops[burst] = { ...known, lamp: burstLamp(calls), calls };
 }
 
-/** What the run waits for when nothing on the line says so: the model's first word, or its next. */
+/** What the run waits for if no stop shows it: the model's first or next output. */
 function pendingStop(trace: RunTrace, asked: boolean): Stop | undefined {
   if (trace.end) return undefined;
   const shown = trace.items.filter((item) => item.kind !== "warning" && !(item.kind === "content" && isEmpty(item)));
@@ -119,14 +119,14 @@ function pendingStop(trace: RunTrace, asked: boolean): Stop | undefined {
 const isBusy = (item: RunItem): boolean =>
   item.kind === "reasoning" ? item.running : item.kind === "call" && isOpen(item) && item.visibility !== "hidden";
 
-/** The whole answer as markdown: every piece of text, in order. */
+/** The text of the whole answer as Markdown. */
 export const answerText = (trace: RunTrace): string =>
   trace.items
     .flatMap((item) => (item.kind === "content" ? [item.text] : []))
     .join("")
     .trim();
 
-/** The links of every call and answer up to the item with that id, in their order; the lists are their own. */
+/** The link lists of all calls and texts, up to the text with the id `before`. Returns the items' own list objects. */
 export function linkListsOf(trace: RunTrace, before?: string): readonly (readonly Link[])[] {
   const lists: (readonly Link[])[] = [];
   for (const item of trace.items) {
@@ -138,8 +138,8 @@ export function linkListsOf(trace: RunTrace, before?: string): readonly (readonl
 }
 
 /**
- * The sources by the server's number, as they were found before the item with that id. A number is a page's: one of
- * which several sections were found leads to the page, and quotes all of them.
+ * The sources found before the text with the id `before`, by the server's number. A number stands for a page: if
+ * several of its sections were found, the link leads to the page and has all excerpts.
  */
 export function sourcesOf(trace: RunTrace, before?: string): ReadonlyMap<number, Link> {
   const sources = new Map<number, Link>();
@@ -160,18 +160,18 @@ function together(known: Link, link: Link): Link {
 /** "Architecture › What is a journal" is a section of "Architecture". */
 const pageOf = (title: string): string => title.split(" › ", 1)[0] ?? title;
 
-/** The warnings, without the one that only announces the ending: the ending says it itself. */
+/** The warnings, except the one that only repeats the error of the ending. */
 export const warningsOf = (trace: RunTrace): readonly WarningItem[] =>
   trace.items.filter(
     (item): item is WarningItem => item.kind === "warning" && (!trace.end?.code || item.code !== trace.end.code),
   );
 
-/** How long all of it took in ms, without the pauses between, where the server's times tell. */
+/** The total duration in ms, without pauses in between, or undefined without server times. */
 export function tookInAllMs(items: readonly { startedAt?: number; endedAt?: number }[]): number | undefined {
   const times = items.map(tookMs).filter((ms) => ms !== undefined);
   return times.length === 0 ? undefined : times.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** How long it took in ms, where the server's times tell. */
+/** The duration in ms, or undefined without server times. */
 export const tookMs = ({ startedAt, endedAt }: { startedAt?: number; endedAt?: number }): number | undefined =>
   startedAt === undefined || endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt);

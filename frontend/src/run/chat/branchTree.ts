@@ -1,15 +1,15 @@
-// A conversation as a tree: the way to a leaf, the alternatives beside a part, and where each of them leads.
+// A conversation as a tree: the path to a leaf, the versions of a part, and the leaf of a branch.
 
 export interface Part {
   key: string;
-  /** The key of what it follows; null at a beginning. */
+  /** The key of the part that it follows. Null at the root. */
   parent: string | null;
   kind: "question" | "answer";
 }
 
 export type Parts<P extends Part> = ReadonlyMap<string, P>;
 
-/** The parts from a beginning to this one; none where it is not there. A circle is cut. */
+/** The parts from the root to a leaf. Empty if the leaf does not exist. Cycles are cut. */
 export function pathTo<P extends Part>(parts: Parts<P>, leaf: string | null): readonly P[] {
   const way = new Map<string, P>();
   for (let key = leaf; key !== null && !way.has(key); ) {
@@ -21,12 +21,12 @@ export function pathTo<P extends Part>(parts: Parts<P>, leaf: string | null): re
   return [...way.values()].reverse();
 }
 
-/** The parts of its kind that follow the same part, itself among them, in the order in which they came. */
+/** All parts of the same kind with the same parent, including this one, in order of creation. */
 export function alternativesOf<P extends Part>(parts: Parts<P>, part: P): readonly P[] {
   return [...parts.values()].filter(({ parent, kind }) => parent === part.parent && kind === part.kind);
 }
 
-/** The same for every part of a way at once: one look at the tree, however long it is. */
+/** The versions of every part of a path, in one pass over the tree. */
 export function alternativesAlong<P extends Part>(parts: Parts<P>, path: readonly P[]): readonly (readonly P[])[] {
   const byParent = Map.groupBy(parts.values(), placeOf);
   return path.map((part) => byParent.get(placeOf(part)) ?? [part]);
@@ -34,7 +34,7 @@ export function alternativesAlong<P extends Part>(parts: Parts<P>, path: readonl
 
 const placeOf = ({ parent, kind }: Part): string => `${kind} ${parent ?? ""}`;
 
-/** Where a way through this part ends: always on with what came last. */
+/** The leaf reached from a part by always following the newest child. */
 export function newestLeaf<P extends Part>(parts: Parts<P>, from: string): string {
   const last = new Map<string | null, string>();
   for (const part of parts.values()) last.set(part.parent, part.key);

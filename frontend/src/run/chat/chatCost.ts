@@ -1,15 +1,15 @@
-// What all answers of a chat cost together.
+// The total cost of a chat's answers.
 import type { RunEnd } from "../../types/models.ts";
 
 export interface ChatCost {
   usd: number;
-  /** Some of it is not known yet. */
+  /** Some costs are not final. */
   estimated: boolean;
-  /** No answer was paid for: this is what they would have cost. */
+  /** All answers were simulated. The total is what they would have cost. */
   simulated: boolean;
 }
 
-/** The sum of what was paid. Simulated answers count only where there are no others. */
+/** Sum the paid costs. Simulated answers count only if there are no others. */
 export function totalOf(ends: readonly (RunEnd | undefined)[]): ChatCost | undefined {
   const known = ends.filter((end) => end?.cost !== undefined);
   const paid = known.filter((end) => !end?.simulated);

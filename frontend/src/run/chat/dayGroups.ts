@@ -1,4 +1,4 @@
-// Sidebar: which day a line belongs to, as a reader would say it.
+// Groups the sidebar's lines by day.
 
 export interface DayGroup<Line> {
   label: string;
@@ -20,12 +20,12 @@ const MONTHS = [
   "December",
 ];
 
-/** The beginning of the day so many days ago, in the reader's time; days are not always 24 hours long. */
+/** The start of the day `daysAgo` days ago in local time. Days are not always 24 hours long. */
 function dayStart(now: Date, daysAgo: number): number {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo).getTime();
 }
 
-/** Names the day of each time, for a reader whose clock says `now`. */
+/** Returns a function that names the day of a time, relative to `now`. */
 export function dayNames(now: number): (at: number) => string {
   const today = new Date(now);
   const [start, yesterday, week] = [dayStart(today, 0), dayStart(today, 1), dayStart(today, 7)];
@@ -39,7 +39,7 @@ export function dayNames(now: number): (at: number) => string {
   };
 }
 
-/** Put lines that come in their order together by day. */
+/** Group ordered lines by day. */
 export function groupByDay<Line>(
   lines: readonly Line[],
   timeOf: (line: Line) => number,

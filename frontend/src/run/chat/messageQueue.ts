@@ -1,9 +1,9 @@
-// A message that waits until the answer before it has ended.
+// Messages that are queued until they can be sent.
 import type { Picture } from "../../types/api.ts";
 
 /**
- * Why messages cannot be sent now. `token`: the server wants one. `loading`: the list of models is on its way.
- * `no-models`: it did not come. `deleted`: the server does not have their conversation any more.
+ * Why messages cannot be sent now. `token`: the server requires one. `loading`: the model list is loading. `no-models`:
+ * it failed to load. `deleted`: the conversation no longer exists.
  */
 export type Hold = "offline" | "token" | "loading" | "no-models" | "deleted";
 
@@ -19,13 +19,13 @@ export interface Queued {
   id: string;
   text: string;
   pictures: readonly Picture[];
-  /** It is another version of a question, and follows what that one follows: a part by its key or id; null: nothing. */
+  /** For an edited message: the key or id of the part that it follows, or null at the root. */
   parent?: string | null;
-  /** It is no message of its own: this question, by its key or id, is to be answered again. */
+  /** For a regeneration: the key or id of the message that is answered again. */
   again?: string;
 }
 
-/** How it is named in a line; a message without words: "2 images". */
+/** The message's label in the queue. Without text: "2 images". */
 export function queuedWords({ text, pictures, again }: Queued): string {
   const words = text.trim() || (pictures.length === 1 ? "1 image" : `${pictures.length} images`);
   return again === undefined ? words : `Regenerate: ${words}`;

@@ -1,4 +1,4 @@
-// Sidebar: where the letters that were searched for stand in a text.
+// Finds the search term in a line of the sidebar.
 
 export interface Found {
   before: string;
@@ -6,7 +6,7 @@ export interface Found {
   after: string;
 }
 
-/** The first place, in whichever case; nothing is found where lower case has other lengths, as in İ. */
+/** The first match, ignoring case. No match if lower-casing changes the length of the text, as for İ. */
 export function findLetters(text: string, wanted: string): Found {
   const letters = wanted.trim().toLowerCase();
   const lower = text.toLowerCase();

@@ -1,4 +1,4 @@
-// The keys of the page: which stroke means what, and how it is called on this keyboard.
+// The keyboard shortcuts: key combinations, actions, and their names on the user's keyboard.
 
 export type ShortcutName =
   | "search"
@@ -11,7 +11,7 @@ export type ShortcutName =
   | "stop"
   | "shortcuts";
 
-/** A key press, as far as shortcuts look at it. */
+/** The part of a key event that shortcuts use. */
 export interface Stroke {
   key: string;
   code: string;
@@ -22,7 +22,7 @@ export interface Stroke {
 }
 
 interface Keys {
-  /** As `KeyboardEvent.key` names it, letters in lower case. */
+  /** `KeyboardEvent.key`, with letters in lower case. */
   key: string;
   /** ⌘ on a Mac, Ctrl elsewhere. */
   mod?: true;
@@ -30,17 +30,17 @@ interface Keys {
 }
 
 export interface Shortcut {
-  /** What it does, for the sheet. */
+  /** The description in the list of shortcuts. */
   does: string;
-  /** The first is shown; all work. */
+  /** All combinations work. The first one is shown. */
   keys: readonly [Keys, ...Keys[]];
-  /** It opens or closes something over the page, so it works while something else is open there. */
+  /** The shortcut works even while a dialog or a menu is open. */
   over?: true;
 }
 
 /**
- * None of these is a key that browsers keep for themselves. Left out on purpose: Ctrl+M (⌘M hides the window),
- * Ctrl+Shift+I and Ctrl+Shift+C (developer tools), Ctrl+N, T and W (never given to a page).
+ * Browsers do not reserve any of these keys. Left out on purpose: Ctrl+M (⌘M hides the window), Ctrl+Shift+I and
+ * Ctrl+Shift+C (developer tools), Ctrl+N, T and W (never sent to a page).
  */
 export const SHORTCUTS: Readonly<Record<ShortcutName, Shortcut>> = {
   search: { does: "Search conversations", keys: [{ key: "k", mod: true }], over: true },
@@ -54,7 +54,7 @@ export const SHORTCUTS: Readonly<Record<ShortcutName, Shortcut>> = {
   shortcuts: { does: "Show keyboard shortcuts", keys: [{ key: "/", mod: true }, { key: "?" }], over: true },
 };
 
-/** What the message box itself understands; they stand in the sheet and are not listened for page-wide. */
+/** Keys that the message box handles. They are in the list of shortcuts, but have no page-wide listener. */
 export const WRITING: readonly { does: string; keys: Keys }[] = [
   { does: "Send, or queue while an answer is running", keys: { key: "Enter" } },
   { does: "New line", keys: { key: "Enter", shift: true } },
@@ -66,13 +66,13 @@ export const SHORTCUT_NAMES = Object.keys(SHORTCUTS) as ShortcutName[];
 
 export interface Where {
   mac: boolean;
-  /** The stroke goes to a field that takes letters, or to a menu that looks for them. */
+  /** The focus is in a text field, or in a menu that searches by letters. */
   typing: boolean;
-  /** Something lies over the page and waits for an answer. */
+  /** A dialog or a menu covers the page. */
   covered: boolean;
 }
 
-/** What the stroke asks for, if anything. */
+/** The shortcut that matches a key press, if any. */
 export function shortcutOf(stroke: Stroke, { mac, typing, covered }: Where): ShortcutName | undefined {
   return SHORTCUT_NAMES.find((name) => {
     const { keys, over } = SHORTCUTS[name];
@@ -81,22 +81,23 @@ export function shortcutOf(stroke: Stroke, { mac, typing, covered }: Where): Sho
   });
 }
 
-/** Keys that write no letter. */
+/** Keys that type no letter. */
 const isNamed = (key: string) => key.length > 1;
 
 function isLike(stroke: Stroke, wanted: Keys, mac: boolean): boolean {
   const mod = mac ? stroke.metaKey : stroke.ctrlKey;
   const other = mac ? stroke.ctrlKey : stroke.metaKey;
-  // AltGr is Ctrl+Alt on Windows, and writes letters.
+  // On Windows, AltGr is Ctrl+Alt and types letters.
   if (stroke.altKey || other || mod !== (wanted.mod ?? false)) return false;
   if (keyOf(stroke) !== wanted.key) return false;
-  // On some keyboards a sign needs Shift, on others it does not; letters and named keys are told apart by it.
+  // Whether a punctuation key needs Shift depends on the keyboard. For letters and named keys, Shift makes a
+  // difference.
   return isSign(wanted.key) || stroke.shiftKey === (wanted.shift ?? false);
 }
 
 const isSign = (key: string) => key.length === 1 && !/[a-z]/.test(key);
 
-/** A Cyrillic or Greek keyboard has no K: there the place of the key counts. */
+/** Cyrillic and Greek keyboards have no K, so the physical key counts. */
 function keyOf({ key, code }: Stroke): string {
   const foreign = key.length === 1 && key > "\u007f";
   return foreign && code.startsWith("Key") ? code.slice(3).toLowerCase() : key.length === 1 ? key.toLowerCase() : key;
@@ -111,6 +112,6 @@ export const keyNames = ({ key, mod, shift }: Keys, mac: boolean): readonly stri
   NAMES[key] ?? (key.length === 1 ? key.toUpperCase() : key),
 ];
 
-/** "Ctrl+Shift+O", or "⌘⇧O" on a Mac: for a tip beside the button that does the same. */
+/** "Ctrl+Shift+O", or "⌘⇧O" on a Mac: for tooltips. */
 export const shortcutWords = (name: ShortcutName, mac: boolean): string =>
   keyNames(SHORTCUTS[name].keys[0], mac).join(mac ? "" : "+");

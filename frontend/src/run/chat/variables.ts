@@ -1,18 +1,18 @@
-// Variables in a text, such as {{date}}: which stand in it, what fills them in, and the text when it is filled in.
+// Variables in a text, such as {{date}}: finds them and fills them in.
 import { codeIn } from "../markdown/codeRanges.ts";
 
-/** A name may hold spaces: `{{company name}}`. */
+/** Names may contain spaces: `{{company name}}`. */
 const VARIABLE = /\{\{\s*([\p{L}\p{N}_.-]+(?: [\p{L}\p{N}_.-]+)*)\s*\}\}/gu;
 export interface Variable {
   name: string;
-  /** What is known to fill it in; undefined: nothing is. */
+  /** The known value. Undefined if there is none. */
   value: string | undefined;
-  /** Where it first stands in the text. */
+  /** The first occurrence in the text. */
   start: number;
   end: number;
 }
 
-/** Names that mean the same, as other chat apps write them: `CURRENT_DATE` is `date`. */
+/** Other chat apps write `CURRENT_DATE` for `date`. */
 const plainName = (name: string): string => name.toLowerCase().replace(/^current_/, "");
 
 const two = (n: number): string => String(n).padStart(2, "0");
@@ -32,15 +32,15 @@ function known(name: string, now: Date): string | undefined {
   return Object.hasOwn(KNOWN, plain) ? KNOWN[plain]?.(now) : undefined;
 }
 
-/** The variables outside of code, in the order of the text. */
+/** The variables outside of code, in order. */
 function matchesIn(text: string): readonly RegExpExecArray[] {
-  // Most texts have none, and a long one need not be looked through for code.
+  // Most texts have no variables, so they need no search for code.
   if (!text.includes("{{")) return [];
   const code = codeIn(text);
   return [...text.matchAll(VARIABLE)].filter(({ index }) => !code.some(([from, to]) => index >= from && index < to));
 }
 
-/** Each variable once. */
+/** Return each variable once. */
 export function variablesIn(text: string, now: Date): readonly Variable[] {
   const found = new Map<string, Variable>();
   for (const match of matchesIn(text)) {
@@ -51,11 +51,11 @@ export function variablesIn(text: string, now: Date): readonly Variable[] {
   return [...found.values()];
 }
 
-/** Those that nothing fills in. */
+/** Return the variables without a known value. */
 export const missingVariables = (text: string): readonly Variable[] =>
   variablesIn(text, new Date(0)).filter(({ value }) => value === undefined);
 
-/** The text with its variables filled in, by these values and by what is known; others stay as they are. */
+/** Fill in known values and the given ones. Other variables stay as written. */
 export function fillVariables(text: string, now: Date, values: Readonly<Record<string, string>> = {}): string {
   let filled = "";
   let at = 0;

@@ -1,4 +1,4 @@
-// Run inspector: one attempt in words, what was asked and what came.
+// The facts about one attempt for the run inspector.
 import type { Attempt } from "../../types/api.ts";
 import { costWords, count, duration } from "../wording/statusAndAmounts.ts";
 import { type Fact, speedOf, speedWords } from "./runFacts.ts";
@@ -9,7 +9,7 @@ const told = (name: string, value: string | undefined, note?: string): Fact =>
 const names = (value: unknown, none: string): string =>
   Array.isArray(value) && value.length > 0 ? value.join(", ") : none;
 
-/** What is not sent is said as such: it is no gap in what is known. */
+/** Parts that were not sent are named, so that they do not look unknown. */
 export function requestFacts({ model, tools, streamed, raw }: Attempt): readonly Fact[] {
   const choice = raw.tool_choice;
   return [

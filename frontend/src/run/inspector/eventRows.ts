@@ -1,26 +1,26 @@
-// Run inspector: raw events as rows of a list, with deltas folded and a filter.
+// Turns raw events into the rows of the inspector's event list: groups deltas and filters.
 import type { RawEvent } from "../../types/api.ts";
 
 export interface EventRow {
-  /** Where it begins among all events; it stays the same while a fold grows. */
+  /** The index of its first event, which is stable while a group grows. */
   key: number;
-  /** The numbers of its first and its last event. */
+  /** The sequence numbers of its first and last event. */
   first: number;
   last: number;
   type: string;
-  /** Epoch milliseconds of the first event that carries a time. */
+  /** Epoch milliseconds of the first event with a time. */
   at: number | undefined;
-  /** One line that says what is in it. */
+  /** The content in one line. */
   summary: string;
   events: readonly RawEvent[];
 }
 
 export interface EventFilter {
-  /** Words that must be in it, in any case; empty: all. */
+  /** Text that the row must contain, ignoring case. Empty: any. */
   text: string;
-  /** Empty: all. */
+  /** Empty: any. */
   type: string;
-  /** Deltas of one kind that follow each other are one row. */
+  /** Consecutive deltas of the same type form one row. */
   fold: boolean;
 }
 
@@ -30,7 +30,7 @@ const SUMMARY = 400;
 const timeOf = ({ event }: RawEvent): number | undefined => (typeof event.ts === "number" ? event.ts : undefined);
 const wordsOf = ({ event }: RawEvent): string => (typeof event.content === "string" ? event.content : "");
 
-/** An event does not change: its text is made once. */
+/** Events are immutable, so their JSON is cached. */
 const texts = new WeakMap<RawEvent, string>();
 
 export function eventText(event: RawEvent): string {
@@ -52,7 +52,7 @@ export function eventRows(events: readonly RawEvent[], { text, type, fold }: Eve
     from = to;
     if (type && first.event.type !== type) continue;
     const words = part.length > 1 ? part.map(wordsOf).join("") : undefined;
-    // Words that several deltas make together are found as well.
+    // Also matches text that spans several deltas.
     const found =
       !wanted || words?.toLowerCase().includes(wanted) || part.some((e) => eventText(e).toLowerCase().includes(wanted));
     if (found) rows.push(rowOf(part, first, words, from - part.length));
@@ -75,16 +75,16 @@ function rowOf(part: readonly RawEvent[], first: RawEvent, words: string | undef
   };
 }
 
-/** Its type stands beside it. */
+/** The type has a separate column. */
 const restOf = ({ event: { type: _type, ...rest } }: RawEvent): string => JSON.stringify(rest);
 
-/** The types that there are, in the order in which they came, with how many. */
+/** The number of events by type, in order of first occurrence. */
 export function typesOf(events: readonly RawEvent[]): ReadonlyMap<string, number> {
   const types = new Map<string, number>();
   for (const { event } of events) types.set(event.type, (types.get(event.type) ?? 0) + 1);
   return types;
 }
 
-/** What is shown, one event a line. */
+/** The shown events as JSON lines. */
 export const rowsText = (rows: readonly EventRow[]): string =>
   rows.flatMap(({ events }) => events.map(eventText)).join("\n");

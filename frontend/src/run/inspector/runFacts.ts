@@ -1,4 +1,4 @@
-// Run inspector: the facts of a run in words, its export, and the settings that it was asked with.
+// The facts of a run for the inspector, its export, and the request settings that it used.
 
 import type { RawEvent, RunRecord } from "../../types/api.ts";
 import {
@@ -21,9 +21,9 @@ import { hasEnded } from "./waterfall.ts";
 export interface Fact {
   name: string;
   value: string;
-  /** A word about the value: estimated, a share. */
+  /** A remark on the value, such as "estimated" or a percentage. */
   note?: string;
-  /** It was not reported. */
+  /** The value was not reported. */
   untold?: true;
 }
 
@@ -38,7 +38,7 @@ export interface Status {
   label: string;
 }
 
-/** How it stands with the run; the server's word before the page's own. */
+/** The state of the run. The server's state takes precedence over the page's. */
 export function statusOf({ trace, record }: Inspected): Status {
   if (!hasEnded(trace, record)) return { lamp: "running", label: "Running" };
   const told = trace?.end && !trace.end.local ? trace.end : undefined;
@@ -52,7 +52,7 @@ export function statusOf({ trace, record }: Inspected): Status {
   return { lamp, label: label || "Complete" };
 }
 
-/** Why it did not end well, once. */
+/** The error of the run, once. */
 export function troubleOf({ trace, record }: Inspected): { message: string; code: string | undefined } | undefined {
   const end = trace?.end;
   if (end?.error) return { message: end.error, code: end.code };
@@ -61,7 +61,7 @@ export function troubleOf({ trace, record }: Inspected): { message: string; code
   return record?.code ? { message: TITLES[record.code] ?? "The run failed.", code: record.code } : undefined;
 }
 
-/** Each warning once, but not the one that only says the trouble again. */
+/** The distinct warnings, except one that repeats the error. */
 export function warningsIn(
   trace: RunTrace | undefined,
   trouble: { message: string; code: string | undefined } | undefined,
@@ -75,7 +75,7 @@ export function warningsIn(
   );
 }
 
-/** Every figure of the run. `clock` writes a time down for the reader. */
+/** All facts of the run. `clock` formats a time. */
 export function factsOf(inspected: Inspected, clock: (ms: number) => string): readonly Fact[] {
   const { trace, record } = inspected;
   const end = trace?.end;
@@ -121,7 +121,7 @@ function totalFact({ trace, record, now }: Inspected, fact: MakeFact): Fact {
   return fact("Total time", told === undefined ? undefined : duration(told), isOver ? undefined : "so far");
 }
 
-/** From the start of the run to its end by the server's clock, or else as long as the page waited. */
+/** The run's duration by the server's clock, or else by the page's. */
 export function totalMs({ trace, record, now }: Inspected): number | undefined {
   if (record?.endedAt !== undefined) return record.endedAt - record.startedAt;
   if (hasEnded(trace, record)) return trace?.totalMs;
@@ -144,7 +144,7 @@ const stepWords = (record: RunRecord | undefined, end: RunEnd | undefined): stri
   return attempts.length > steps ? `${steps}, ${plural(attempts.length, "request")}` : count(steps);
 };
 
-/** The simulator answered. */
+/** Whether the simulator answered. */
 export const isSimulated = ({ trace, record }: Pick<Inspected, "trace" | "record">): boolean =>
   record?.simulated ?? trace?.end?.simulated === true;
 
@@ -163,7 +163,7 @@ interface Totals {
   cached: number | undefined;
 }
 
-/** Summed over the attempts, those that were settled later among them; or as the run's end told it. */
+/** The sum over all attempts, including those settled later. Without attempts, the usage in `done`. */
 export function usageOf(attempts: readonly Attempt[], end: RunEnd | undefined): Totals | undefined {
   const known = attempts.flatMap(({ usage }) => (usage ? [usage] : []));
   if (known.length > 0) {
@@ -179,8 +179,8 @@ const shareWords = (part: number | undefined, whole: number | undefined): string
   part && whole ? `${Math.round((part / whole) * 100)}%` : undefined;
 
 /**
- * Output tokens per second, from the first part of each attempt to its end. An answer that came whole was not written
- * while anybody watched, and says nothing.
+ * Output tokens per second, from the first part of each attempt to its end. Attempts that were not streamed do not
+ * count.
  */
 export function speedOf(attempts: readonly Attempt[]): number | undefined {
   let [tokens, ms] = [0, 0];
@@ -199,7 +199,7 @@ export const speedWords = (perSecond: number | undefined): string | undefined =>
 
 const SECRET = /^(.*[-_])?(authorization|cookie|password|secret|api[-_]?key|access[-_]?token|token)$/i;
 
-/** The server tells no secrets; should it ever, they are not passed on. */
+/** The server sends no secrets. This is a second line of defence. */
 export function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== "object" || value === null) return value;
@@ -225,7 +225,7 @@ export interface Exported {
   events: readonly RawEvent[];
 }
 
-/** A run as a file: what the server told of it and what the page made of that, and nothing else. */
+/** A run as a file: the server's record and events, and the page's trace. */
 export function exportOf({ runId, title, trace, record, events }: Exported): RunExport {
   return {
     schema: 1,
@@ -244,8 +244,9 @@ export function exportOf({ runId, title, trace, record, events }: Exported): Run
 export const exportText = (exported: Exported): string => `${JSON.stringify(exportOf(exported), null, 2)}\n`;
 
 /**
- * How this run was asked, as settings for the next: what it left out is left out again. `available` are the tools that
- * there are; a run that named none was offered all. A record holds no system prompt: its conversation does.
+ * The request settings of a run, to be used for the next message. Settings that the run did not send are reset.
+ * `available` has the names of all tools: a run that named none was offered all. A record has no system prompt; its
+ * conversation does.
  */
 export function settingsOf(record: RunRecord, available: readonly string[]): Partial<AskSettings> {
   const { request } = record;
@@ -263,7 +264,10 @@ export function settingsOf(record: RunRecord, available: readonly string[]): Par
   };
 }
 
-/** The system prompt that held for a run, by its conversation; empty: none. Undefined where the run is not in it. */
+/**
+ * The system prompt of a run, from its conversation. Empty if there was none. Undefined if the run is not in the
+ * conversation.
+ */
 export function systemOfRun(nodes: readonly ChatNode[], runId: string): string | undefined {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   if (!byId.has(runId)) return undefined;

@@ -1,16 +1,17 @@
-// Run inspector: when the answer's text was written, and which events belong to what; text itself carries no time.
+// Derives when the answer's text was written, and which events belong to a row of the timeline. Text events have no
+// time.
 import type { Attempt, RawEvent } from "../../types/api.ts";
 import type { CallItem, ReasoningItem } from "../../types/models.ts";
 
-/** A piece of the answer between two things that carry a time; text itself carries none. */
+/** A piece of the answer between two events with a time. */
 export interface TextPhase {
   step: number | undefined;
   startedAt: number | undefined;
-  /** Undefined: it is being written. */
+  /** Undefined while it is being written. */
   endedAt: number | undefined;
   text: string;
   synthetic: boolean;
-  /** Of its first and its last event. */
+  /** The sequence numbers of its first and last event. */
   seqs: readonly [first: number, last: number];
 }
 
@@ -22,7 +23,7 @@ export type Subject =
 
 const numberOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
-/** What stands around a piece of text. */
+/** An event before or after a piece of text. */
 interface Sign {
   type: string;
   at: number | undefined;
@@ -35,13 +36,13 @@ interface Piece {
   seqs: [first: number, last: number];
   before: Sign | undefined;
   after: Sign | undefined;
-  /** There was reasoning since the piece before it. */
+  /** There was reasoning since the previous piece. */
   isNew: boolean;
 }
 
 /**
- * Where the answer was written, read off the events around it: text goes on until the next event that carries a time.
- * The attempt that wrote it says more exactly when it began and ended.
+ * Derive the phases from the surrounding events: text lasts until the next event with a time. The times of the attempt
+ * that wrote it are more exact.
  */
 export function textPhases(events: readonly RawEvent[], attempts: readonly Attempt[], isOver: boolean): TextPhase[] {
   const phases: TextPhase[] = [];
@@ -50,7 +51,7 @@ export function textPhases(events: readonly RawEvent[], attempts: readonly Attem
     const bare = { step: stepOf(before, after), startedAt: before?.at, endedAt: after?.at, synthetic, seqs };
     const phase = within({ ...bare, text: words.join("") }, attempts, isOver);
     const last = phases.at(-1);
-    // Early results in the middle of an answer do not cut it into two rows.
+    // Early results in the middle of an answer do not split it into two rows.
     const goesOn = last?.step !== undefined && last.step === phase.step && last.synthetic === synthetic && !isNew;
     if (!goesOn) phases.push(phase);
     else phases[phases.length - 1] = joined(last, phase);
@@ -94,16 +95,16 @@ function piecesOf(events: readonly RawEvent[]): Piece[] {
   return pieces;
 }
 
-/** Text behind a result belongs to the next step, unless the result came early and its step still speaks. */
+/** Text after a result belongs to the next step, unless the result was early and its step continues. */
 function stepOf(before: Sign | undefined, after: Sign | undefined): number | undefined {
   if (before?.step === undefined) return after?.step ?? 1;
   if (before.type !== "tool_result" || after?.step === before.step) return before.step;
   return before.step + 1;
 }
 
-/** The attempt that had spoken by then, the last of its step. */
+/** The last attempt of a step that had sent its first part by then. */
 export const speakerOf = (attempts: readonly Attempt[], step: number | undefined, by = Infinity): Attempt | undefined =>
-  // Events are stamped in whole milliseconds.
+  // Event times are whole milliseconds.
   attempts.findLast((attempt) => attempt.step === step && (attempt.firstPartAt ?? Infinity) <= by + 1);
 
 function within(phase: TextPhase, attempts: readonly Attempt[], isOver: boolean): TextPhase {
@@ -115,7 +116,7 @@ function within(phase: TextPhase, attempts: readonly Attempt[], isOver: boolean)
   return { ...phase, startedAt, endedAt: Math.max(startedAt, Math.min(...ends)) };
 }
 
-/** The events that a row is made of, in order. */
+/** The events that belong to a row, in order. */
 export function eventsOf(
   subject: Subject,
   events: readonly RawEvent[],
@@ -145,7 +146,10 @@ function isOfBlock(event: RawEvent["event"], { step, startedAt, endedAt }: Reaso
   return at === undefined || (at >= (startedAt ?? at) && at <= (endedAt ?? at));
 }
 
-/** What came from when it was sent until the next one of its step was; the calls of a step are the last one's. */
+/**
+ * The events of an attempt, from its start to the start of the next attempt of the same step. Calls belong to the last
+ * attempt.
+ */
 function ofAttempt(attempt: Attempt, events: readonly RawEvent[], attempts: readonly Attempt[]): readonly RawEvent[] {
   const same = attempts.filter(({ step }) => step === attempt.step);
   const next = same.find(({ number }) => number > attempt.number)?.startedAt ?? Infinity;

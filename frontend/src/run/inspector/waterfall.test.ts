@@ -47,7 +47,7 @@ describe("a captured run", () => {
     expect(retry?.ms).toBe((attempt?.endedAt ?? 0) - (attempt?.startedAt ?? 0));
     expect(retry?.waitMs).toBe((attempt?.firstPartAt ?? 0) - (attempt?.startedAt ?? 0));
     expect(retry?.bar?.wait).toBeCloseTo(((retry?.waitMs ?? 0) / totalMs) * 100);
-    // The thinking that was heard begins with the first part, not with the request.
+    // Reasoning starts with the first part, not with the request.
     expect(thought?.bar?.x).toBeCloseTo((second?.bar?.x ?? 0) + (second?.bar?.wait ?? 0));
   });
 
@@ -72,7 +72,7 @@ describe("a captured run", () => {
     expect(seqs(3)).toEqual(["tool_calls", "tool_executing", "tool_result"]);
     expect(new Set(seqs(2))).toEqual(new Set(["reasoning"]));
     expect(seqs(7).length).toBe(events.filter(({ event }) => event.type === "content").length);
-    // Every event but the end belongs to an attempt, and to one only.
+    // Every event except `done` belongs to exactly one attempt.
     const all = [1, 5].flatMap((index) => eventsOf((rows[index] as Row).subject, events, record.attempts));
     expect(all.map(({ seq }) => seq)).toEqual(events.slice(0, -1).map(({ seq }) => seq));
   });

@@ -1,4 +1,4 @@
-// The line turned sideways: what a run did as rows over its time, by the server's clock.
+// The rows of the inspector's timeline, by the server's clock.
 import type { Attempt, RawEvent, RunRecord } from "../../types/api.ts";
 import type { CallItem, ReasoningItem, RunTrace } from "../../types/models.ts";
 import { type Lamp, lampOf, wasSkipped } from "../answer/stops.ts";
@@ -7,24 +7,24 @@ import { type Subject, speakerOf, type TextPhase, textPhases } from "./textPhase
 export interface Row {
   id: string;
   label: string;
-  /** Short words beside the label: hidden, cached, retry 2. */
+  /** Remarks after the label: hidden, cached, retry 2. */
   marks: readonly string[];
-  /** What a call is about: its first words. */
+  /** The first string argument of a call. */
   hint: string;
   lamp: Lamp;
   step: number | undefined;
-  /** How long it took, or has taken; undefined where no time is known. */
+  /** The duration so far. Undefined if no time is known. */
   ms: number | undefined;
-  /** How long until its first part came, where that is known apart. */
+  /** The time to its first part, if known. */
   waitMs: number | undefined;
   running: boolean;
-  /** Of the whole width in percent; undefined: it has no place in time. `wait` is the first part of `width`. */
+  /** In percent of the width. Undefined if the row has no time. `wait` is the first part of `width`. */
   bar: { x: number; width: number; wait: number } | undefined;
   subject: Subject;
 }
 
 export interface Tick {
-  /** Percent of the width. */
+  /** In percent of the width. */
   x: number;
   ms: number;
 }
@@ -32,7 +32,7 @@ export interface Tick {
 export interface Waterfall {
   rows: readonly Row[];
   ticks: readonly Tick[];
-  /** Epoch milliseconds; undefined where nothing has a time. */
+  /** Epoch milliseconds. Undefined if nothing has a time. */
   from: number | undefined;
   totalMs: number;
 }
@@ -41,11 +41,13 @@ export interface Seen {
   trace: RunTrace | undefined;
   record: RunRecord | undefined;
   events: readonly RawEvent[];
-  /** The server's clock, as near as the page knows it. */
+  /** The server's time, as far as the page knows it. */
   now: number;
 }
 
-/** The page's own word that a run is over counts only as long as the server does not know better. */
+/**
+ * Whether the run has ended. An end that the page assumed counts only if the server's record does not contradict it.
+ */
 export const hasEnded = (trace: RunTrace | undefined, record: RunRecord | undefined): boolean =>
   (record !== undefined && record.status !== "running") ||
   (trace?.end !== undefined && (!trace.end.local || record === undefined));
@@ -83,12 +85,12 @@ function placed({ span, ...row }: Draft, from: number | undefined, totalMs: numb
   const ms = endedAt - startedAt;
   const waitMs = firstPartAt === undefined ? undefined : Math.max(0, Math.min(firstPartAt - startedAt, ms));
   const share = (part: number) => (part / totalMs) * 100;
-  // What still waits for its first part, or never got one, is all waiting.
+  // An attempt without a first part is drawn as waiting.
   const wait = row.subject.kind === "attempt" ? (waitMs ?? ms) : 0;
   return { ...row, ms, waitMs, bar: { x: share(startedAt - from), width: share(ms), wait: share(wait) } };
 }
 
-/** By steps: its attempts, each followed by what came while it, or what it asked for, was under way. */
+/** The rows by step: its attempts, each followed by what happened during it or its calls. */
 function draftsOf(seen: Seen, isOver: boolean): Draft[] {
   const { trace, record } = seen;
   const attempts = [...(record?.attempts ?? [])].sort((a, b) => a.step - b.step || a.number - b.number);
@@ -102,7 +104,7 @@ function draftsOf(seen: Seen, isOver: boolean): Draft[] {
   return drafts;
 }
 
-/** Behind everything of an earlier step, and within its step behind what had begun before it. */
+/** Insert a row after all rows of earlier steps, and within its step after rows that began before it. */
 function insert(drafts: Draft[], draft: Draft): void {
   const step = draft.step ?? Infinity;
   const at = beginOf(draft) ?? Infinity;
@@ -114,7 +116,7 @@ function insert(drafts: Draft[], draft: Draft): void {
   else drafts.splice(index, 0, draft);
 }
 
-/** What has no start time stands just before its end. */
+/** Rows without a start time are placed just before their end. */
 const beginOf = ({ span: { startedAt, endedAt } }: Draft): number | undefined =>
   startedAt ?? (endedAt === undefined ? undefined : endedAt - 1);
 
@@ -138,7 +140,7 @@ function attemptDraft(attempt: Attempt, all: readonly Attempt[], isOver: boolean
     span: {
       startedAt: attempt.startedAt,
       firstPartAt: attempt.firstPartAt,
-      // Cut off without a word, at the latest when the next one began.
+      // An attempt without an end ends at the latest when the next one begins.
       endedAt: attempt.endedAt ?? (running ? undefined : (next?.startedAt ?? attempt.firstPartAt ?? attempt.startedAt)),
     },
     subject: { kind: "attempt", attempt },
@@ -148,7 +150,7 @@ function attemptDraft(attempt: Attempt, all: readonly Attempt[], isOver: boolean
 function reasoningDraft(item: ReasoningItem, attempts: readonly Attempt[], isOver: boolean): Draft {
   const running = item.running && !isOver;
   const { startedAt, endedAt } = item;
-  // The wait for the first part is the attempt's; the thinking that was heard begins with it.
+  // The wait for the first part belongs to the attempt, so reasoning starts at the first part.
   const heard = speakerOf(attempts, item.step, endedAt)?.firstPartAt;
   const begun = startedAt === undefined ? heard : Math.max(startedAt, heard ?? startedAt);
   return {
@@ -175,7 +177,7 @@ function callDraft(item: CallItem, isOver: boolean): Draft {
     ...(item.status === "failed" && !wasSkipped(item) ? [item.code ?? "failed"] : []),
     ...(item.status === "cancelled" ? ["cancelled"] : []),
   ];
-  // A call that never ran has a moment, and no length.
+  // A call that was never executed has a time but no duration.
   const startedAt = item.startedAt ?? item.endedAt;
   return {
     id: `call-${item.id}`,
@@ -208,7 +210,7 @@ function textDraft(phase: TextPhase, index: number, isOver: boolean): Draft {
 const ROUND = [1, 2, 5] as const;
 const MOST_TICKS = 4;
 
-/** Round times from 0, five of them at the most. */
+/** Ticks at round times, at most five. */
 export function ticksOf(totalMs: number): Tick[] {
   let every = 1;
   for (let power = 1; totalMs / every > MOST_TICKS; power *= 10)

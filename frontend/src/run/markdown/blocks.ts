@@ -1,34 +1,35 @@
-// Markdown to blocks that stand on their own, line by line, so that a growing answer is read only at its end (quirk H1).
+// Splits Markdown into independent blocks, line by line, so that only the end of a growing answer is read again (quirk
+// H1).
 import { cutAt } from "./paragraphCuts.ts";
 
 export type BlockKind = "text" | "list" | "table" | "code" | "math" | "definition" | "note";
 
 export interface Block {
   kind: BlockKind;
-  /** A long block is in pieces, so that only its last one is parsed again while it grows. */
+  /** A long block is split into pieces, so that only its last one is parsed again while it grows. */
   pieces: readonly string[];
-  /** Of code: what the fence says. */
+  /** The info string of a code fence. */
   language: string;
-  /** More of it may come. */
+  /** The block may still grow. */
   open: boolean;
 }
 
 export interface BlockView {
-  /** In groups that no longer change, except the last. */
+  /** Groups of blocks. Only the last group may change. */
   groups: readonly (readonly Block[])[];
-  /** What a block may refer to: each label with a line that defines it. */
+  /** Link and footnote definitions: each label with its line. */
   definitions: ReadonlyMap<string, string>;
 }
 
-/** The block that is being written. */
+/** The unfinished block. */
 interface Open {
   kind: BlockKind;
   sealed: readonly string[];
   tail: string;
   language: string;
-  /** Of a list or a fence: how far in its first line began. */
+  /** The indentation of the first line, for lists and code fences. */
   indent: number;
-  /** A list's kind of marker, or what ends a fence or a formula. */
+  /** The marker of a list, or the closing mark of a code fence or formula. */
   mark: string;
   blank: boolean;
   lines: number;
@@ -54,15 +55,15 @@ const DELIMITERS = /^ {0,3}\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
 const PLAIN = /^ {0,3}(?![#>|<+-]|\* )\S/;
 const INDENTED = /^( {4}|\t)/;
 
-/** Reads a text that grows; what it has read it does not read again, unless the text turns out to be another one. */
+/** Reads a growing text incrementally. If the text is not a continuation, it starts over. */
 export class BlockReader {
   #text = "";
-  /** Up to here the text is in blocks; what follows is a line without its end. */
+  /** The text up to here is in blocks. A line without its end follows. */
   #taken = 0;
   #full: (readonly Block[])[] = [];
   #group: Block[] = [];
   #open: Open | undefined;
-  /** The beginning of the line is taken, so the rest of it starts nothing. */
+  /** The beginning of the current line is in a block already, so the rest starts no block. */
   #within = false;
   #definitions: ReadonlyMap<string, string> = new Map();
 
@@ -92,7 +93,7 @@ export class BlockReader {
     }
   }
 
-  /** The line that is still being written is seen as if it ended here, and is read again when it has grown. */
+  /** Treat the unfinished line as finished for now. It is read again when it grows. */
   #view(settled: boolean): BlockView {
     const line = this.#text.slice(this.#taken);
     const { done, open } = line ? advance(this.#open, line, this.#within) : { done: [], open: this.#open };
@@ -101,13 +102,13 @@ export class BlockReader {
     const blocks = this.#within ? [] : [...done];
     if (open) blocks.push(blockOf(open));
     const end = blocks.at(-1);
-    // A fence is closed by its own mark, or by the end of the text.
+    // A code fence is closed by its mark or by the end of the text.
     if (end && (end.kind !== "code" || settled)) blocks[blocks.length - 1] = { ...end, open: !settled };
     const known = settled ? blocks.reduce(withDefinition, this.#definitions) : this.#definitions;
     return { groups: [...this.#full, [...this.#group, ...blocks]], definitions: known };
   }
 
-  /** A line that is longer than a piece is not read from its beginning again. */
+  /** A line longer than a piece is not read from its beginning again. */
   #takeWithin(done: readonly Block[], open: Open): void {
     if (!this.#within) this.#keep(done);
     this.#taken = this.#text.length - open.tail.length;
@@ -116,7 +117,7 @@ export class BlockReader {
   }
 }
 
-/** Blocks of a text that no longer grows. */
+/** Return the blocks of a finished text. */
 export const blocksOf = (text: string): readonly Block[] => new BlockReader().read(text, true).groups.flat();
 
 export const labelOf = (label: string): string => label.trim().replaceAll(/\s+/g, " ").toLowerCase();
@@ -126,7 +127,7 @@ function withDefinition(known: ReadonlyMap<string, string>, { kind, pieces }: Bl
   const line = pieces[0] ?? "";
   const label = DEFINITION.exec(line)?.[1] ?? "";
   if (!label || known.has(labelOf(label))) return known;
-  // A footnote stays where it is written; a reference to it only has to know that it exists.
+  // A footnote is shown where it is written. References only need to know that it exists.
   return new Map(known).set(labelOf(label), kind === "note" ? `[${label}]: .` : line);
 }
 
@@ -135,7 +136,7 @@ function advance(open: Open | undefined, line: string, within: boolean): Step {
   if (open?.kind === "code") return advanceCode(open, line);
   if (open?.kind === "math") {
     if (line.trimEnd().endsWith(open.mark)) return { done: [blockOf(joined(open, line), false)], open: undefined };
-    // No formula has a blank line in it: what began so is text.
+    // A formula contains no blank line, so this is text.
     return line.trim() ? { done: [], open: joined(open, line) } : advance({ ...open, kind: "text" }, line, false);
   }
   if (!line.trim()) return advanceBlank(open, line);
@@ -157,7 +158,7 @@ function advanceBlank(open: Open | undefined, line: string): Step {
   return mayGoOn ? { done: [], open: { ...joined(open, line), blank: true } } : finish(open);
 }
 
-/** A line that ends what stands before it, whatever that is. */
+/** Handle lines that end any block before them. */
 function starts(open: Open | undefined, line: string): Step | undefined {
   const holds = open?.kind === "list" || open?.kind === "note";
   const fence = FENCE.exec(line);
@@ -218,7 +219,7 @@ function begin(line: string): Open {
   return grown(fresh("text", ""), line);
 }
 
-/** A paragraph in pieces, each cut where no mark-up is open. */
+/** Split a paragraph into pieces, between marks. */
 function grown(open: Open, text: string): Open {
   let [sealed, tail] = [open.sealed, text];
   if (PLAIN.test(sealed[0] ?? tail)) {

@@ -1,10 +1,10 @@
-// Where code stands in a text of markdown: fenced blocks, and code between backticks in a line.
+// Finds the code in a Markdown text: fenced blocks and inline code.
 
 type Range = readonly [start: number, end: number];
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 
-/** In order. Reads each character a few times at most, whatever stands there: the text is looked at with every key press. */
+/** The ranges in order. Runs in linear time, because the text is searched on every key press. */
 export function codeIn(text: string): readonly Range[] {
   const ranges: Range[] = [];
   let fence: { mark: string; start: number } | undefined;
@@ -19,14 +19,14 @@ export function codeIn(text: string): readonly Range[] {
     } else if (!fence) ranges.push(...spansIn(line, at));
     at = end + 1;
   }
-  // A fence that is never closed holds to the end.
+  // An unclosed code fence extends to the end.
   return fence ? [...ranges, [fence.start, text.length]] : ranges;
 }
 
 const closes = ([, mark = "", rest = ""]: RegExpExecArray, opened: string): boolean =>
   mark[0] === opened[0] && mark.length >= opened.length && rest.trim() === "";
 
-/** A span ends at the next run of as many backticks; a run without such an end is text. */
+/** Inline code ends at the next run of as many backticks. A run without a counterpart is text. */
 function spansIn(line: string, offset: number): readonly Range[] {
   const runs = [...line.matchAll(/`+/g)].map(({ 0: run, index }) => ({ start: index, length: run.length }));
   const ends: (number | undefined)[] = [];

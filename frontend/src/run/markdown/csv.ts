@@ -1,6 +1,6 @@
-// Rows as comma-separated values (RFC 4180).
+// Formats rows as CSV (RFC 4180).
 
-/** A cell that a spreadsheet would run is kept a text. */
+/** Prefix cells that a spreadsheet would evaluate as formulas. */
 const cell = (text: string): string => {
   const harmless = /^[=+@\t\r]|^-(?![\d.]+%?$)/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;

@@ -1,16 +1,17 @@
-// Formulas in markdown, in the one way the parser knows: `$$…$$`. A single dollar is money unless it is clearly a formula.
+// Converts formulas in Markdown to `$$…$$`, the only form that the parser knows. A single dollar sign is currency
+// unless the text is clearly a formula.
 
-// What is code stays as it is, then what is a formula, then what is escaped.
+// Alternatives in order: code, formulas, escaped characters.
 const PARTS =
   /^[^\S\n]*(`{3,}|~{3,})[\s\S]*?(?:^[^\S\n]*\1|$(?![\s\S]))|(`+)(?!`)[\s\S]*?[^`]\2(?!`)|\\\(([\s\S]+?)\\\)|\\\[([\s\S]+?)\\\]|\$\$([\s\S]+?)\$\$|\\[\s\S]|(?<![\w$])\$(?![\s$])([^\n$]{1,200}?)(?<![\s\\])\$(?![\w$])/gm;
 
 const CLEAR = /\\[a-zA-Z]|[\^_{}=]|^[a-zA-Z]$|^[a-zA-Z]\([a-zA-Z, ]+\)$/;
 const BLANK_LINE = /\n\s*\n/;
 
-/** A mark whose end does not come is looked for through the whole text, so that is not long. */
+/** The search for a missing end mark covers the whole text, so long texts are skipped. */
 const LONGEST = 10_000;
 
-/** The text with its formulas, or undefined where it has none. */
+/** The text with its formulas converted, or undefined if it has none. */
 export function mathOf(text: string): string | undefined {
   if (text.length > LONGEST || !/\$|\\[([]/.test(text)) return undefined;
   let found = false;
@@ -27,7 +28,7 @@ export function mathOf(text: string): string | undefined {
   return found ? result : undefined;
 }
 
-/** A formula that is a separate block, without its marks. */
+/** The content of a formula block, without its marks. */
 export const formulaOf = (block: string): string =>
   block
     .trim()

@@ -1,6 +1,6 @@
-// Anchors of headings, as GitHub and the server's search make them.
+// Makes anchors for headings in the same way as GitHub and the server's search.
 
-/** Returns a function that names the headings of one document, in order: repeated ones are numbered. */
+/** Returns a function that makes the anchors of one document in order. Repeated headings get a number. */
 export function slugger(): (heading: string) => string {
   const taken = new Set<string>();
   return (heading) => {

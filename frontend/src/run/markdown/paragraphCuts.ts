@@ -1,11 +1,11 @@
-// Where a very long paragraph may be cut: between two words, outside of all mark-up.
+// Finds where a very long paragraph can be cut: between two words, outside all marks.
 
 const LONG = 2_000;
-/** A mark that never ends does not hold the paragraph together for ever. */
+/** A mark that never ends does not prevent the cut beyond this length. */
 const TOO_LONG = 3 * LONG;
 const LETTER = /\p{L}/u;
 
-/** The place of a blank to cut at, or -1. What it says does not change when the text grows. */
+/** The index of the space to cut at, or -1. The result is stable while the text grows. */
 export function cutAt(text: string): number {
   if (text.length <= LONG) return -1;
   const odd = new Set<string>();

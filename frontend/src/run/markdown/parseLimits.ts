@@ -1,35 +1,36 @@
-// Whether a piece of markdown may be given to the parser: what is deep or tangled beyond reason is shown as plain text.
+// Decides whether Markdown is simple enough for the parser. Text that is nested too deeply or has too many marks is
+// shown as plain text.
 
-/** Quotes and lists within each other. The parser's work grows with the square of it, and it walks its tree by recursion. */
+/** Nested quotes and lists. The parser's time is quadratic in the depth, and it walks its tree recursively. */
 const DEEPEST = 32;
-/** Marks of a paragraph that may open or close something: each is compared with those before it. */
+/** Marks in one paragraph: the parser compares each with those before it. */
 const MARKS = 3_000;
-/** `<!--`, `<?`: for each of them the parser looks for its end through the rest of the paragraph. */
+/** `<!--`, `<?`: for each, the parser searches the rest of the paragraph for the end. */
 const OPENINGS = 200;
-/** Cells of tables, empty ones too: each is several elements, about a seventh of a millisecond. */
+/** Table cells, including empty ones. A cell takes about a seventh of a millisecond. */
 export const CELLS = 5_000;
-/** A piece is parsed in one go, so no piece may take longer than a reader waits. */
+/** Characters of a piece. A piece is parsed at once, so it must not take noticeably long. */
 const LENGTH = 100_000;
-/** A formula becomes a hundred times as much mark-up as it has letters. */
+/** Characters of a formula. Its markup is about a hundred times as long. */
 const FORMULA = 2_000;
-/** Groups within groups of a formula: each is half a dozen elements deep, and browsers fail at about a thousand. */
+/** Nested groups of a formula. A group adds half a dozen levels, and browsers fail at about a thousand. */
 const BRACES = 60;
 
-/** What stands before the words of a line and opens quotes, lists and notes. */
+/** The beginning of a line that opens quotes, lists and footnotes. */
 const PREFIX = /^(?:[ \t]|>|[-*+](?=[ \t]|$)|\d{1,9}[.)](?=[ \t]|$)|\[\^[^\]\s]{1,99}\]:)*/;
 const LAST_MARK = /[^ \t][ \t]*$/;
 const MARK = /[[\]]|[*~`$]+|(?<!\w)_+|_+(?!\w)|<[!?]?|\\[([]|【|https?:|www\.|@/g;
 const INDENT = 2;
 const TAB = "    ";
 
-/** In one pass; what it refuses stays refused when the text grows. */
+/** Runs in one pass. Text that exceeds a limit still does when it grows. */
 export function tame(text: string): boolean {
   if (text.length > LENGTH) return false;
   let [marks, openings, lines, pipes, cells] = [0, 0, 0, 0, 0];
   for (const line of text.split("\n")) {
     if (depthOf(line) > DEEPEST) return false;
     if (!line.trim()) {
-      // What is open in a paragraph ends with it.
+      // Open marks end with the paragraph.
       cells += lines * pipes;
       [marks, openings, lines, pipes] = [0, 0, 0, 0];
       continue;
@@ -41,15 +42,15 @@ export function tame(text: string): boolean {
     }
     lines++;
     pipes = Math.max(pipes, line.split("|").length - 1);
-    // Every row has as many cells as the head.
+    // Every row has as many cells as the header.
     if (cells + lines * pipes > CELLS) return false;
   }
   return true;
 }
 
 /**
- * At most so many quotes and lists are open at the end of this line: each has its mark here, or goes on by an
- * indentation of two columns and more.
+ * An upper bound for the nesting depth at the end of this line. Each level needs a mark or at least two columns of
+ * indentation.
  */
 function depthOf(line: string): number {
   const prefix = (PREFIX.exec(line)?.[0] ?? "").replaceAll("\t", TAB);
@@ -58,7 +59,7 @@ function depthOf(line: string): number {
   return quotes + (end - quotes) / INDENT;
 }
 
-/** Whether a formula may be set. */
+/** Whether a formula is within the limits. */
 export function tameFormula(formula: string): boolean {
   if (formula.length > FORMULA) return false;
   let depth = 0;

@@ -1,18 +1,18 @@
-// What models are called side by side: short names with their makers, and no two alike.
+// Labels for compared models: short names and makers, all distinct.
 import type { Model } from "../../types/api.ts";
 import { providerOf, shortName } from "./modelSearch.ts";
 
 export interface ModelLabel {
   /** "Claude Sonnet 4" */
   name: string;
-  /** "Anthropic"; empty where the id names no provider. */
+  /** "Anthropic". Empty if the id names no provider. */
   maker: string;
 }
 
 /** "Claude Sonnet 4 · Anthropic" */
 export const labelWords = ({ name, maker }: ModelLabel): string => (maker ? `${name} · ${maker}` : name);
 
-/** The label of each id. Two models that would be called the same are called by their ids. */
+/** The label of each id. Models with the same label use their ids as names. */
 export function labelsOf(models: readonly Model[], ids: readonly string[]): ReadonlyMap<string, ModelLabel> {
   const labels = new Map(ids.map((id) => [id, labelOf(models, id)]));
   const uses = Map.groupBy(labels.values(), labelWords);
@@ -25,13 +25,13 @@ export function labelsOf(models: readonly Model[], ids: readonly string[]): Read
 function labelOf(models: readonly Model[], id: string): ModelLabel {
   const model = models.find((one) => one.id === id);
   if (model) return { name: shortName(model), maker: providerOf(model) };
-  // A listed model of the same maker tells how the maker writes its name.
+  // Another model of the same maker shows how the maker's name is written.
   const slash = id.indexOf("/");
   if (slash < 1) return { name: id, maker: "" };
   const sibling = models.find((one) => one.id.startsWith(id.slice(0, slash + 1)));
   return { name: id.slice(slash + 1), maker: sibling ? providerOf(sibling) : id.slice(0, slash) };
 }
 
-/** Put another model into a model's place. One that is compared already changes places with it. */
+/** Replace a model. If the new model is compared already, the two swap places. */
 export const withChanged = (ids: readonly string[], from: string, to: string): readonly string[] =>
   ids.map((id) => (id === from ? to : id === to ? from : id));

@@ -1,11 +1,11 @@
-// Finding one of several hundred models: search, filters, sections, and its facts in few characters.
+// Search, filters and sections of the model list, and short texts for a model's facts.
 import type { Model, Pricing } from "../../types/api.ts";
 
 export type Filter = "tools" | "reasoning" | "images" | "free";
 export const FILTERS: readonly Filter[] = ["tools", "reasoning", "images", "free"];
 
 export interface Section {
-  /** Empty: found by a search, in the order of how well they fit. */
+  /** Empty for search results, which are ordered by rank. */
   title: string;
   models: readonly Model[];
 }
@@ -17,7 +17,9 @@ interface Wanted {
   recent: readonly string[];
 }
 
-/** What the picker lists: what was searched for, or the favourites and then all by provider, every model once. */
+/**
+ * The sections of the list: search results, or favourites followed by all models by provider. Each model appears once.
+ */
 export function sectionsOf(models: readonly Model[], { query, filters, starred, recent }: Wanted): readonly Section[] {
   const fitting = models.filter((model) => [...filters].every((filter) => passes(model, filter)));
   if (query.trim()) return filled([{ title: "", models: search(fitting, query) }]);
@@ -25,7 +27,7 @@ export function sectionsOf(models: readonly Model[], { query, filters, starred, 
   const listed = new Set(models.map(({ id }) => id));
   const taken = new Set<string>();
   const take = (id: string): Model[] => {
-    // A favourite that the catalogue does not list can still be used; its abilities are unknown.
+    // A favourite that is not in the catalogue can still be used. Its abilities are unknown.
     const model = left.get(id) ?? (listed.has(id) || filters.size > 0 ? undefined : unlistedOf(models, id));
     if (!model || taken.has(id)) return [];
     taken.add(id);
@@ -66,14 +68,14 @@ export const unlistedOf = (models: readonly Model[], id: string): Model => ({
   ...(!isListed(models, id) && { isGone: true }),
 });
 
-/** A variant of a listed model (`:nitro`) counts as listed, and so does every id while there is no list. */
+/** A variant of a listed model (`:nitro`) counts as listed. So does every id while there is no list. */
 export const isListed = (models: readonly Model[], id: string): boolean =>
   models.length === 0 || models.some((model) => model.id === id || id.startsWith(`${model.id}:`));
 
-/** The first of these that is another model; empty where there is none. */
+/** The first id that is not this model. Empty if there is none. */
 export const otherModel = (model: string, ids: readonly string[]): string => ids.find((id) => id && id !== model) ?? "";
 
-/** The models in which every word of the query occurs, in any order; the best first. */
+/** The models that contain every word of the query in any order, best first. */
 export function search(models: readonly Model[], query: string): readonly Model[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return models
@@ -88,7 +90,7 @@ export function search(models: readonly Model[], query: string): readonly Model[
 const EXACT = -100;
 const PREFIX = -50;
 
-/** Lower is better; undefined: a word does not occur. */
+/** Lower is better. Undefined if a word does not occur. */
 function rankOf(model: Model, words: readonly string[]): number | undefined {
   const id = model.id.toLowerCase();
   const name = model.name.toLowerCase();
@@ -109,7 +111,7 @@ function wholeRank(query: string, [id = "", ...others]: readonly string[]): numb
   return id.startsWith(query) || others.some((other) => other.startsWith(query)) ? PREFIX : 0;
 }
 
-/** 0: a whole word, 1: begins one, 2: within one, 3: only without the signs between ("gpt4o" in "gpt-4o"). */
+/** 0: whole word, 1: prefix, 2: infix, 3: match only without punctuation ("gpt4o" in "gpt-4o"). */
 function wordRank(word: string, text: string, squashed: string): number | undefined {
   let best: number | undefined;
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
@@ -124,7 +126,7 @@ const isLetter = (sign: string | undefined): boolean => sign !== undefined && /[
 
 const squash = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, "");
 
-/** "OpenAI" of "OpenAI: GPT-4o", else what the id begins with. */
+/** "OpenAI" of "OpenAI: GPT-4o", otherwise the first part of the id. */
 export function providerOf({ id, name }: Model): string {
   const [provider, rest] = name.split(": ", 2);
   return rest && provider ? provider : (id.split("/")[0] ?? id);
@@ -142,21 +144,21 @@ export function tokenWords(tokens: number): string {
 
 /** USD per million tokens: $0.15, $3, $0.075. */
 export function perMillion(perToken: number): string {
-  // Rounded first: 0.0000001 × a million is a little less than 0.1.
+  // Round first: 0.0000001 × 1,000,000 is slightly less than 0.1.
   const usd = Math.round(perToken * 1e9) / 1000;
   if (usd === 0) return perToken === 0 ? "$0" : "<$0.001";
   const digits = usd < 0.1 && !Number.isInteger(Math.round(usd * 1000) / 10) ? 3 : usd < 100 ? 2 : 0;
   return `$${usd.toFixed(digits).replace(/\.00$/, "")}`;
 }
 
-/** "$0.15 · $0.60", "free", or nothing where the catalogue does not say. */
+/** "$0.15 · $0.60", "free", or empty if the catalogue has no price. */
 export function priceWords({ prompt, completion }: Pricing): string {
   if (prompt === undefined && completion === undefined) return "";
   if (isFree({ prompt, completion })) return "free";
   return [prompt, completion].map((usd) => (usd === undefined ? "?" : perMillion(usd))).join(" · ");
 }
 
-/** An id that is on no list may be asked all the same: a new model, or a way to route (`:nitro`). */
+/** The query as an unlisted model id: a new model, or a routing variant (`:nitro`). */
 export function freeId(models: readonly Model[], query: string): string | undefined {
   const id = query.trim();
   return id === "" || /\s/.test(id) || models.some((model) => model.id === id) ? undefined : id;

@@ -1,4 +1,4 @@
-// The picker's list while it is open: which row a key leads to, which rows are drawn, where a typed id stands.
+// Rows of the open model list: keyboard movement, rendering limit, and the typed id.
 import type { Model } from "../../types/api.ts";
 import type { Section } from "./modelSearch.ts";
 
@@ -6,7 +6,7 @@ const LEAP = 8;
 
 type Move = (active: number, count: number) => number;
 
-/** Where keys lead; -1 is no row, and arrows go around. */
+/** Row movements by key. -1 means no active row; arrow keys wrap around. */
 const MOVES: Readonly<Record<string, Move>> = {
   ArrowDown: (active, count) => (active + 1) % count,
   ArrowUp: (active, count) => (active <= 0 ? count : active) - 1,
@@ -16,19 +16,19 @@ const MOVES: Readonly<Record<string, Move>> = {
   End: (_, count) => count - 1,
 };
 
-/** The row that a key leads to; undefined: it leads nowhere. */
+/** The row that a key moves to, or undefined. */
 export const movedBy = (key: string, active: number, count: number): number | undefined =>
   count === 0 || !Object.hasOwn(MOVES, key) ? undefined : MOVES[key]?.(active, count);
 
-/** The typed id that is offered: where something was found, only what looks like an id. */
+/** The typed id, if it is offered. If there are matches, it must look like an id. */
 export const offeredId = (id: string | undefined, found: readonly Model[]): string | undefined =>
   found.length === 0 || id?.includes("/") ? id : undefined;
 
-/** Whether a typed id is rather meant than what was found: nothing listed begins with it. */
+/** Whether the typed id comes before the matches, because no listed id begins with it. */
 export const isMeant = (id: string, found: readonly Model[]): boolean =>
   found.length === 0 || (id.includes("/") && !found.some((model) => model.id.startsWith(id.toLowerCase())));
 
-/** The ids of the rows: what was found, and what was typed before or behind it. */
+/** The ids of all rows: the matches, with the typed id first or last. */
 export function withFree(found: readonly Model[], free: string | undefined, first: boolean): readonly string[] {
   const all = found.map(({ id }) => id);
   if (free === undefined) return all;
@@ -37,15 +37,15 @@ export function withFree(found: readonly Model[], free: string | undefined, firs
 
 const PAGE = 40;
 
-/** How many rows are drawn so that this one is among them: whole pages, and one at least. */
+/** How many rows to render so that a row is included: whole pages, at least one. */
 export const drawnTo = (index: number): number => (Math.floor(Math.max(index, 0) / PAGE) + 1) * PAGE;
 
 export interface Drawn extends Section {
-  /** The place of its first model in the whole list. */
+  /** The index of its first model in the whole list. */
   from: number;
 }
 
-/** The sections as far as the rows are drawn. */
+/** The sections, cut at the rendering limit. */
 export function drawnOf(sections: readonly Section[], limit: number, shift: number): readonly Drawn[] {
   const rows: Drawn[] = [];
   let from = 0;

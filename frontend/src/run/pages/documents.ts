@@ -1,4 +1,4 @@
-// A document of the guide: what kind it is, what it is called, and where its links lead.
+// The kind, title and link targets of a guide document.
 import { isGuide } from "../trace/sources.ts";
 
 export type DocumentKind = "markdown" | "html" | "text";
@@ -11,7 +11,7 @@ export interface DocumentText {
 
 const FRONT_MATTER = /^---\r?\n([\s\S]*?)\r?\n---[^\S\n]*(?:\r?\n|$)/;
 
-/** Read a document by its path, as the server's search does; a folder answers with Markdown. */
+/** Read a document by its path, like the server's search. A folder responds with Markdown. */
 export function documentOf(path: string, text: string): DocumentText {
   const file = decodeURIComponent(path.slice(path.lastIndexOf("/") + 1));
   const name = file.replace(/\.\w+$/, "").replaceAll(/[-_]/g, " ");
@@ -26,7 +26,7 @@ export function documentOf(path: string, text: string): DocumentText {
 
 const NOWHERE = "http://guide.invalid";
 
-/** Where a link in the document at `base` leads when it stays with us: an anchor or another document. */
+/** The target of a link in the document at `base` if it is an anchor or another document. */
 export function linkWithin(base: string, href: string): string | undefined {
   if (href.startsWith("#")) return href;
   const url = URL.parse(href, NOWHERE + base);

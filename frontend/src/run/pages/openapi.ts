@@ -1,13 +1,13 @@
-// An OpenAPI description to what a reader needs of it; what it lacks is left out.
+// Extracts the parts of an OpenAPI document that the API reference shows.
 
 type Json = Record<string, unknown>;
 
 export interface Field {
   name: string;
-  /** Where a parameter stands: path, query, header. Empty for a field of a body. */
+  /** The location of a parameter: path, query, header. Empty for body fields. */
   place: string;
   type: string;
-  /** Names of schemas in the type, to link to. */
+  /** The schemas that the type names, for links. */
   schemas: readonly string[];
   required: boolean;
   description: string;
@@ -19,7 +19,7 @@ export interface Operation {
   path: string;
   words: string;
   parameters: readonly Field[];
-  /** The body's schema by name. */
+  /** The name of the body's schema. */
   body: string | undefined;
   examples: readonly { name: string; text: string }[];
   answers: readonly { status: string; words: string; example: string }[];
@@ -29,7 +29,7 @@ export interface Schema {
   name: string;
   description: string;
   fields: readonly Field[];
-  /** What it is where it is no object. */
+  /** The type of a schema that is not an object. */
   type: string;
 }
 
@@ -48,7 +48,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
-/** Read a description; anything that is no such thing is an empty reference. */
+/** Read an OpenAPI document. Anything else gives an empty reference. */
 export function referenceOf(value: unknown): Reference {
   const api = object(value);
   const info = object(api.info);
@@ -126,7 +126,7 @@ interface Type {
   schemas: readonly string[];
 }
 
-/** A type as one would say it: "integer, 1 to 20", "array of string", "auto | none". */
+/** A readable type: "integer, 1 to 20", "array of string", "auto | none". */
 function typeOf(schema: Json): Type {
   const ref = text(schema.$ref).split("/").at(-1);
   if (ref) return { type: ref, schemas: [ref] };
@@ -157,7 +157,7 @@ function limits(from: unknown, to: unknown, unit: string): string {
   return to === undefined ? "" : `at most ${to}${unit}`;
 }
 
-/** How to ask for it from a shell. */
+/** A curl command for the operation. */
 export function curlOf(operation: Operation, origin: string, example = operation.examples[0]?.text): string {
   const streams = operation.answers.some(({ example }) => example.startsWith("data: "));
   const method =

@@ -1,4 +1,4 @@
-// What the operator's page says: what pulling the lever does, who decides, and how the runs of each loop ended.
+// The texts and statistics of the operator page.
 import type { Lever, LeverState, RunLine } from "../../types/models.ts";
 import type { Lamp } from "../answer/stops.ts";
 import { endingOf, plural } from "../wording/statusAndAmounts.ts";
@@ -6,7 +6,7 @@ import { endingOf, plural } from "../wording/statusAndAmounts.ts";
 export const KILLED =
   "TOOL_LOOP_V2=false is set in the server's environment and overrides this setting. Remove it and restart the server to change the loop here.";
 
-/** What pulling the lever there does, as a sentence. */
+/** The effect of a setting, as a sentence. */
 export function effectOf(state: LeverState, percent: number): string {
   const share = `About ${percent}% of conversations use the V2 loop from their next answer; the others use the legacy loop. Each conversation stays with its loop.`;
   const effects: Record<LeverState, string> = {
@@ -17,18 +17,18 @@ export function effectOf(state: LeverState, percent: number): string {
   return `${effects[state]} This takes effect immediately and survives restarts. Running answers keep their loop.`;
 }
 
-/** Whether the lever stands there already. */
+/** Whether the flag has this setting already. */
 export const standsAt = (lever: Lever, state: LeverState, percent: number): boolean =>
   lever.state === state && (state !== "percent" || lever.percent === percent);
 
 export interface Decider {
   name: string;
-  /** How it stands. */
+  /** The current value. */
   word: string;
   decides: boolean;
 }
 
-/** Who is asked which loop shall answer, in order; the first that has a say decides. */
+/** The sources of the flag's value by precedence. The first one that is set applies. */
 export function decidersOf({ state, percent, environment }: Lever): readonly Decider[] {
   const words: Record<LeverState, string> = { off: "off", percent: `${percent}%`, on: "on" };
   const says = [
@@ -45,20 +45,20 @@ type Ended = Pick<RunLine, "status" | "code">;
 
 export const runLamp = (run: Ended): Lamp => (run.status === "running" ? "running" : endingOf(asEnd(run)).lamp);
 
-/** How it stands with a run, in the words of the chat. */
+/** The status of a run in the words of the chat. */
 export const statusWords = (run: Ended): string =>
   run.status === "running" ? "Running" : endingOf(asEnd(run)).label || "Complete";
 
 const asEnd = ({ status, code }: Ended) => ({ status, ...(code !== undefined && { code }) });
 
-/** "2 stopped": within a sentence. */
+/** "stopped" in "2 stopped". */
 export const inList = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
-/** The code where it says more than the status. */
+/** The code, unless it only repeats the status. */
 export const codeOf = ({ status, code }: RunLine): string | undefined =>
   code?.toLowerCase() === status ? undefined : code;
 
-/** One way to end, and how many runs did. */
+/** An ending and its number of runs. */
 export interface Ending {
   name: string;
   lamp: Lamp;
@@ -75,16 +75,16 @@ export interface LoopRuns {
   runs: readonly RunLine[];
   /** "12 runs: 10 complete, 2 failed". */
   words: string;
-  /** The good ones first, those under way last. */
+  /** Successful endings first, running ones last. */
   endings: readonly Ending[];
-  /** How many of 100 runs ended well, of those that a reader let end; undefined where none did. */
+  /** The percentage of runs that completed, among those that were not stopped. Undefined if there are none. */
   share: number | undefined;
-  /** The median time. */
+  /** The median duration. */
   ms: number | undefined;
   cost: MedianCost | undefined;
 }
 
-/** The runs by loop, both loops always there, legacy first. */
+/** The runs by loop, legacy first. Both loops are always included. */
 export function byLoop(runs: readonly RunLine[]): readonly LoopRuns[] {
   const groups = Map.groupBy(runs, ({ loop }) => loop);
   return [...new Set(["legacy", "v2", ...groups.keys()])].map((loop) => groupOf(loop, groups.get(loop) ?? []));
@@ -104,7 +104,7 @@ function groupOf(loop: string, runs: readonly RunLine[]): LoopRuns {
   };
 }
 
-/** Of the runs that were paid for; where all were simulated, of what they would have cost. */
+/** The median cost of paid runs. If all were simulated, of what they would have cost. */
 function costOf(runs: readonly RunLine[]): MedianCost | undefined {
   const paid = runs.filter(({ simulated, cost }) => !simulated && cost !== undefined);
   const simulated = paid.length === 0;
@@ -122,13 +122,13 @@ function endingsOf(runs: readonly RunLine[]): readonly Ending[] {
   return found.toSorted((a, b) => ORDER.indexOf(a.lamp) - ORDER.indexOf(b.lamp) || b.count - a.count);
 }
 
-/** A run that a reader or a limit has stopped, or that has not ended yet, says nothing of the loop. */
+/** Runs that are running, or were stopped by a user or a limit, do not count. */
 function shareOf(endings: readonly Ending[]): number | undefined {
   const count = (lamps: readonly Lamp[]) =>
     endings.filter(({ lamp }) => lamps.includes(lamp)).reduce((sum, ending) => sum + ending.count, 0);
   const [well, all] = [count(["done"]), count(["done", "failed"])];
   if (all === 0) return undefined;
-  // Only a clean sheet is 100 %: one failure among a thousand has to be seen.
+  // 100% means no failure at all, so that one failure among a thousand is visible.
   return well === all ? 100 : Math.min(99, Math.round((well / all) * 100));
 }
 
@@ -137,7 +137,7 @@ function middle(values: readonly number[]): number | undefined {
   return sorted[Math.floor((sorted.length - 1) / 2)];
 }
 
-/** Empty: all of them. */
+/** Empty values match all runs. */
 export interface RunFilter {
   loop: string;
   status: string;
@@ -148,21 +148,21 @@ export const filterRuns = (runs: readonly RunLine[], { loop, status }: RunFilter
 
 interface RunPage {
   runs: readonly RunLine[];
-  /** Where older ones begin; undefined: there are none. */
+  /** The cursor of older runs. Undefined if there are none. */
   next: string | undefined;
 }
 
-/** A page that stays open for days does not grow for days. */
+/** Limits the list of a page that stays open for days. */
 const MOST_SHOWN = 1000;
 
-/** The newest runs as they are now, with the older ones that were read before behind them. */
+/** Merge fresh runs with older ones that were loaded before. */
 export function joinRuns(fresh: RunPage, known: RunPage): RunPage {
   const last = fresh.runs.at(-1);
   if (!last || fresh.next === undefined) return fresh;
   const ids = new Set(fresh.runs.map(({ runId }) => runId));
   const meets = known.runs.findLastIndex(({ runId }) => ids.has(runId));
   const older = known.runs.slice(meets + 1);
-  // Where the two do not meet, runs are missing in between.
+  // If the lists do not overlap, runs are missing in between.
   return meets < 0 || older.length === 0 || fresh.runs.length + older.length > MOST_SHOWN
     ? fresh
     : { runs: [...fresh.runs, ...older], next: known.next };

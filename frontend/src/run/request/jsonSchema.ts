@@ -1,13 +1,13 @@
-// What is certainly wrong with a JSON schema. Keywords that are not known are let through: hosts differ in what they take.
+// Finds errors in a JSON schema. Unknown keywords are accepted, because providers differ in what they support.
 
 const TYPES: readonly unknown[] = ["object", "array", "string", "number", "integer", "boolean", "null"];
-/** Of these a schema needs one, or it says nothing at all. */
+/** A schema without any of these has no effect. */
 const KEYWORDS = ["type", "properties", "items", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"] as const;
 const MAPS = ["properties", "$defs", "definitions"] as const;
 const LISTS = ["anyOf", "oneOf", "allOf"] as const;
 const DEEPEST = 64;
 
-/** A sentence that names the place, or undefined. */
+/** A sentence with the location of the error, or undefined. */
 export function schemaError(schema: Readonly<Record<string, unknown>>): string | undefined {
   if (!KEYWORDS.some((keyword) => keyword in schema))
     return 'This is no JSON schema: it needs a "type" or another keyword of JSON Schema.';

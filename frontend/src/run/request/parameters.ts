@@ -1,4 +1,4 @@
-// How a question is asked: what a model takes, the ranges of its parameters, and what of the settings is sent.
+// Request parameters: their ranges, which of them a model supports, and which settings are sent.
 import type { AskSettings, Effort, Model, ParameterName, Parameters, Tool } from "../../types/api.ts";
 import type { ChatBody } from "../../types/models.ts";
 import { titleOf, toolTitles } from "../wording/toolTitles.ts";
@@ -7,19 +7,19 @@ import { namedTool, wireChoice } from "./toolChoice.ts";
 
 export interface Range {
   label: string;
-  /** What it does, as a sentence. */
+  /** The effect, as a sentence. */
   help: string;
   min: number;
-  /** Undefined: as large as one likes. */
+  /** Undefined if there is no maximum. */
   max: number | undefined;
-  /** As far as a slider goes; undefined: a number of which no slider makes sense. */
+  /** The slider's maximum. Undefined if the parameter has no slider. */
   slider: number | undefined;
   step: number;
-  /** Where the slider stands while nothing is set. */
+  /** The slider's position while the parameter is not set. */
   rest: number;
 }
 
-/** As the API takes them; in the order in which they are shown. */
+/** The API's ranges, in the order in which they are shown. */
 export const RANGES: Record<ParameterName, Range> = {
   temperature: {
     label: "Temperature",
@@ -80,12 +80,14 @@ export const RANGES: Record<ParameterName, Range> = {
 
 export const PARAMETER_NAMES = Object.keys(RANGES) as readonly ParameterName[];
 
-/** How far a run with tools may go; they are set beside the tools. */
+/** Limits of a run with tools, shown beside the tools. */
 export const LIMIT_NAMES: readonly ParameterName[] = ["max_steps", "max_searches"];
 
 export const SAMPLING_NAMES = PARAMETER_NAMES.filter((name) => !LIMIT_NAMES.includes(name));
 
-/** The range of a parameter with this model. No answer is longer than the model's own limit. `defaults`: the server's. */
+/**
+ * The range of a parameter for this model. The model's own output limit applies. `defaults` has the server's limits.
+ */
 export function rangeOf(name: ParameterName, model: Model | undefined, defaults: Parameters = {}): Range {
   const range = RANGES[name];
   const rest = defaults[name];
@@ -94,7 +96,7 @@ export function rangeOf(name: ParameterName, model: Model | undefined, defaults:
   return { ...range, max: model.maxOutput, slider: model.maxOutput, rest: model.maxOutput };
 }
 
-/** Why a number that was typed is not the one that is used; undefined where it is. */
+/** Why a typed number was changed. Undefined if it was not. */
 export function correctionOf(typed: number, range: Range): string | undefined {
   const used = clamped(typed, range);
   const words = used.toLocaleString("en");
@@ -103,17 +105,17 @@ export function correctionOf(typed: number, range: Range): string | undefined {
   return undefined;
 }
 
-/** The nearest value that the API takes. */
+/** The nearest value that the API accepts. */
 export function clamped(value: number, { min, max, step }: Range): number {
   const whole = step >= 1 ? Math.round(value) : Math.round(value * 1000) / 1000;
   return Math.min(Math.max(whole, min), max ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** Whether this model takes the parameter; where that is unknown, it may be sent. */
+/** Whether the model supports the parameter. If unknown, it may be sent. */
 export const takes = (model: Model | undefined, name: ParameterName): boolean => {
-  // These two are the server's own; they mean nothing without tools.
+  // Signalbox applies these limits itself. Without tools they have no effect.
   if (LIMIT_NAMES.includes(name)) return takesTools(model);
-  // Every host takes a limit of tokens, whatever its list says.
+  // Every provider accepts a token limit, even if its list omits it.
   return name === "max_tokens" || says(model, name);
 };
 
@@ -127,7 +129,7 @@ export const takesFormat = (model: Model | undefined): boolean =>
 const says = (model: Model | undefined, name: string): boolean =>
   !model || model.parameters.length === 0 || model.parameters.includes(name);
 
-/** Parameters that are set though this model does not take them: they are kept, and not sent. */
+/** Parameters that are set but not supported. They are kept but not sent. */
 export const notTaken = (parameters: Parameters, model: Model | undefined): readonly ParameterName[] =>
   PARAMETER_NAMES.filter((name) => parameters[name] !== undefined && !takes(model, name));
 
@@ -144,7 +146,7 @@ export const EFFORT_LABELS: Record<Effort, string> = {
 
 export type AskFields = Pick<ChatBody, ParameterName | "tools" | "tool_choice" | "reasoning" | "response_format">;
 
-/** What goes into a question beside its words: what is set, as far as the model takes it. */
+/** The request's fields besides the message: all settings that the model supports. */
 export function askFields(settings: AskSettings, model: Model | undefined, tools: readonly Tool[]): AskFields {
   const { parameters, effort } = settings;
   const offered = offeredTools(settings.toolsOff, model, tools);
@@ -164,7 +166,7 @@ export function askFields(settings: AskSettings, model: Model | undefined, tools
   };
 }
 
-/** Why the tool choice is not sent, as a sentence: the server would refuse it. Undefined: it is, or nothing is set. */
+/** Why the tool choice is not sent, as a sentence. Undefined if it is sent or not set. */
 export function choiceNotSent(
   { toolChoice, toolsOff, parameters }: AskSettings,
   model: Model | undefined,
@@ -184,21 +186,22 @@ export function choiceNotSent(
   return `${titleOf(toolTitles(tools), named)} is off or not available, so this setting is not used.`;
 }
 
-/** Names of the tools that stay; undefined: all of them. */
+/** The names of the offered tools. Undefined if all are offered. */
 function offeredTools(
   off: readonly string[],
   model: Model | undefined,
   tools: readonly Tool[],
 ): readonly string[] | undefined {
   if (off.length === 0 || !takesTools(model)) return undefined;
-  // Without the list the remaining tools cannot be named. What was switched off must not be used, so none is.
+  // Without the list, the remaining tools cannot be named. A tool that is switched off must not be used, so none is
+  // offered.
   if (tools.length === 0) return [];
   const available = tools.filter(({ unavailable }) => unavailable === undefined).map(({ name }) => name);
   const staying = available.filter((name) => !off.includes(name));
   return staying.length < available.length ? staying : undefined;
 }
 
-/** How many settings differ from asking plainly: for a mark on the button that opens them. */
+/** The number of settings that differ from their defaults, for the settings button. */
 export const changedCount = ({ parameters, effort, toolsOff, toolChoice, format, system }: AskSettings): number =>
   Object.values(parameters).filter((value) => value !== undefined).length +
   toolsOff.length +
@@ -207,5 +210,5 @@ export const changedCount = ({ parameters, effort, toolsOff, toolChoice, format,
   (format.kind === "" ? 0 : 1) +
   (system.trim() ? 1 : 0);
 
-/** About four characters are one token. */
+/** Estimate: four characters per token. */
 export const roughTokens = (text: string): number => Math.ceil(text.length / 4);

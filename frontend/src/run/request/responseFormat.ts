@@ -1,4 +1,4 @@
-// The form of an answer: text, JSON, or JSON by a schema that the reader has typed.
+// The response format: text, JSON, or JSON that matches a typed schema.
 import { FORMATS, type ResponseFormat } from "../../types/api.ts";
 import type { WireFormat } from "../../types/models.ts";
 import { schemaError } from "./jsonSchema.ts";
@@ -7,14 +7,14 @@ export const NO_FORMAT: ResponseFormat = { kind: "", schema: "" };
 
 type Wrapped = Extract<WireFormat, { type: "json_schema" }>["json_schema"];
 
-/** What is wrong with a typed schema, as a sentence; undefined: nothing. */
+/** The error in a typed schema, as a sentence. Undefined if it is valid. */
 export function formatError({ kind, schema }: ResponseFormat): string | undefined {
   if (kind !== "schema") return undefined;
   const parsed = parse(schema);
   return "error" in parsed ? parsed.error : undefined;
 }
 
-/** As the API takes it; undefined where nothing is set, or the schema cannot be used. */
+/** The API's form. Undefined if nothing is set or the schema is invalid. */
 export function wireFormat({ kind, schema }: ResponseFormat): WireFormat | undefined {
   switch (kind) {
     case "":
@@ -30,7 +30,7 @@ export function wireFormat({ kind, schema }: ResponseFormat): WireFormat | undef
   }
 }
 
-/** The setting for what a request carried. */
+/** The setting that corresponds to a request's field. */
 export function formatOfWire(wire: unknown): ResponseFormat {
   const { type, json_schema } = (wire ?? {}) as { type?: unknown; json_schema?: unknown };
   if (type === "text") return { kind: "text", schema: "" };
@@ -41,7 +41,7 @@ export function formatOfWire(wire: unknown): ResponseFormat {
   return { kind: "schema", schema: JSON.stringify(isPlain ? schema : json_schema, null, 2) };
 }
 
-/** A setting that was stored. */
+/** Read a stored setting. */
 export function readFormat(saved: unknown): ResponseFormat {
   const { kind, schema } = (saved ?? {}) as { kind?: unknown; schema?: unknown };
   return {
@@ -50,7 +50,7 @@ export function readFormat(saved: unknown): ResponseFormat {
   };
 }
 
-/** A schema alone, or in OpenAI's wrapper `{"name", "schema", "strict"}`. */
+/** Accepts a schema, or OpenAI's wrapper `{"name", "schema", "strict"}`. */
 function parse(text: string): Wrapped | { error: string } {
   if (!text.trim()) return { error: "Enter a JSON schema to send the format." };
   let value: unknown;
@@ -71,13 +71,13 @@ function parse(text: string): Wrapped | { error: string } {
   };
 }
 
-/** What hosts take as the name of a schema. */
+/** The schema names that providers accept. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Engines name the place in different words; those that name none are asked nothing more. */
+/** Engines word the position of the error differently, and some omit it. */
 function placeOf(error: unknown, text: string): string {
   const said = error instanceof Error ? error.message : "";
   const named = /line (\d+) column (\d+)/.exec(said);

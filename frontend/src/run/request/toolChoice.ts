@@ -1,22 +1,22 @@
-// Which tools the model has to call: between the settings' text and the API's field.
+// Converts the tool choice between its setting and the API's field.
 import type { ToolChoice } from "../../types/api.ts";
 import type { WireToolChoice } from "../../types/models.ts";
 
 const PREFIX = "tool:";
 const WORDS = ["auto", "none", "required"] as const;
 
-/** The tool that is forced; undefined where none is. */
+/** The forced tool, or undefined. */
 export const namedTool = (choice: ToolChoice): string | undefined =>
   choice.startsWith(PREFIX) ? choice.slice(PREFIX.length) : undefined;
 
-/** As the API takes it; undefined where nothing is set. */
+/** The API's form. Undefined if nothing is set. */
 export function wireChoice(choice: ToolChoice): WireToolChoice | undefined {
   const name = namedTool(choice);
   if (name !== undefined) return { type: "function", function: { name } };
   return WORDS.find((word) => word === choice);
 }
 
-/** The setting for what a request carried; empty for what is not a tool choice. */
+/** The setting that corresponds to a request's field. Empty if it is not a tool choice. */
 export function choiceOfWire(wire: unknown): ToolChoice {
   const word = WORDS.find((one) => one === wire);
   if (word) return word;
@@ -24,7 +24,7 @@ export function choiceOfWire(wire: unknown): ToolChoice {
   return typeof name === "string" && name ? `${PREFIX}${name}` : "";
 }
 
-/** A choice that was stored; empty for anything else. */
+/** Read a stored setting. Empty if it is invalid. */
 export function readChoice(saved: unknown): ToolChoice {
   if (typeof saved !== "string") return "";
   const isNamed = saved.startsWith(PREFIX) && saved.length > PREFIX.length;

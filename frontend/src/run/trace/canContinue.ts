@@ -1,9 +1,9 @@
-// Whether an answer that ended can go on where it stopped.
+// Decides whether an ended answer can be continued.
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 
 const ENDED_EARLY = new Set(["length", "interrupted", "error", "cancelled"]);
 
-/** The same model would be refused again for the same words. */
+/** The same model would reject the same request again. */
 const REFUSED_AGAIN = new Set([
   "CONTEXT_LENGTH_EXCEEDED",
   "UPSTREAM_FORBIDDEN",
@@ -16,10 +16,10 @@ const REFUSED_AGAIN = new Set([
   "UNKNOWN_MODEL",
 ]);
 
-/** It ended before its end, and has said or found something to go on from. `own`: the last of its runs. */
+/** An answer can be continued if it ended early and has text or results. `own` is its last run. */
 export function canContinue({ items }: RunTrace, end: RunEnd, { items: last, runId }: RunTrace): boolean {
   if (end.declined || REFUSED_AGAIN.has(end.code ?? "")) return false;
-  // Only this page has lost the run: the server may be writing it still.
+  // The page lost the connection. The run may still be active on the server.
   if (end.local && end.status !== "cancelled" && runId) return false;
   const wasLimited = last.some((item) => item.kind === "warning" && item.code === "MAX_STEPS");
   if (!ENDED_EARLY.has(end.status) && !(end.status === "complete" && wasLimited)) return false;

@@ -1,8 +1,8 @@
-// A run's trace beyond its events: what its conversation tells of it, and how long it took.
+// Builds a trace from a conversation's data, without events, and adds times and costs to traces.
 import type { AnswerRun } from "../../types/api.ts";
 import type { Loop, RunEnd, RunTrace } from "../../types/models.ts";
 
-/** An answer of which the events are not here, or that no run of this server made. */
+/** An answer in a conversation whose events are not loaded, or that was not made by a run. */
 export interface Told {
   text: string;
   run: AnswerRun | undefined;
@@ -10,20 +10,20 @@ export interface Told {
 
 export const isLoop = (text: string): text is Loop => text === "v2" || text === "legacy";
 
-/** What the reader waited, by the page's clock: until the server tells, and where it does not. */
+/** Add the times measured by the page, until the server reports its own. */
 export const measured = (trace: RunTrace, ms: number): RunTrace =>
   trace.end?.duration_ms !== undefined
     ? trace
     : { ...trace, firstEventMs: trace.firstEventMs ?? ms, ...(trace.end && { totalMs: ms }) };
 
-/** The cost that was found out after the run's own last event. */
+/** Replace an estimated cost by the final cost. */
 export function settledAs(told: RunEnd | undefined, trace: RunTrace): RunTrace {
   if (!trace.end?.cost_estimated || told?.cost === undefined || told.cost_estimated) return trace;
   const { cost_estimated: _, ...end } = trace.end;
   return { ...trace, end: { ...end, cost: told.cost } };
 }
 
-/** The trace of an answer of which the conversation tells no more than its text and how it ended. */
+/** The trace of an answer, from its text and its run's data in the conversation. */
 export function toldTrace(trace: RunTrace, { text, run }: Told): RunTrace {
   const end: RunEnd | undefined =
     run?.status === "running"

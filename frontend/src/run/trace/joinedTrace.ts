@@ -1,8 +1,8 @@
-// An answer and the runs that continue it, as one: their items in order, and their words as one document.
+// Joins the traces of an answer and its continuations.
 import type { ContentItem, RunEnd, RunItem, RunTrace } from "../../types/models.ts";
 import { added } from "./overlap.ts";
 
-/** The trace of the whole answer: its runs in order, each of which continues the one before it. */
+/** The trace of the whole answer. Each run continues the previous one. */
 export const joinedTrace = (runs: readonly RunTrace[]): RunTrace => runs.reduce(behind);
 
 function behind(trace: RunTrace, more: RunTrace, place: number): RunTrace {
@@ -17,7 +17,7 @@ function behind(trace: RunTrace, more: RunTrace, place: number): RunTrace {
   };
 }
 
-/** What the whole answer took; how it ended is how its last run did. */
+/** The sum of usage and cost. The other fields are those of the last run. */
 function summed(before: RunEnd | undefined, end: RunEnd): RunEnd {
   const usage = before?.usage && end.usage && add(before.usage, end.usage);
   const costs = [before?.cost, end.cost].filter((cost) => cost !== undefined);
@@ -39,7 +39,7 @@ const add = (one: Usage, other: Usage): Usage => ({
   cached: (one.cached ?? 0) + (other.cached ?? 0),
 });
 
-/** What a continuation thinks and calls before its first word stands above the words that it goes on with. */
+/** Reasoning and calls of a continuation are placed above the text that it continues. */
 function itemsBehind(trace: RunTrace, more: RunTrace, place: number): readonly RunItem[] {
   const items = more.items.map((item) => named(item, place));
   const before = withoutEnding(trace);
@@ -55,11 +55,11 @@ function itemsBehind(trace: RunTrace, more: RunTrace, place: number): readonly R
   ];
 }
 
-/** The warning of an ending is no longer true of an answer that goes on; the row of its run still tells it. */
+/** Remove the warning about the first ending, which no longer applies. The row of its run still shows it. */
 const withoutEnding = ({ items, end }: RunTrace): readonly RunItem[] =>
   end?.code ? items.filter((item) => item.kind !== "warning" || item.code !== end.code) : items;
 
-/** The model's own words, which others may be put behind. */
+/** Text of the model that can be continued. */
 const isProse = (item: RunItem | undefined): item is ContentItem =>
   item?.kind === "content" && !item.synthetic && !item.refusal && !item.images;
 
@@ -69,7 +69,7 @@ interface Joined {
   words: ContentItem;
 }
 
-/** The same items give the same item again, so that what has not changed is not drawn again. */
+/** Cached, so that unchanged items are not rendered again. */
 const joints = new WeakMap<ContentItem, Joined>();
 
 function joinedWords(cut: ContentItem, next: ContentItem, wasComplete: boolean, isWhole: boolean): ContentItem {
@@ -86,7 +86,7 @@ const linksOf = (cut: ContentItem, next: ContentItem): Pick<ContentItem, "links"
   return links.length > 0 ? { links } : {};
 };
 
-/** Ids count in each run from one. */
+/** Item ids count from one in each run, so later runs get a suffix. */
 const names = new WeakMap<RunItem, RunItem>();
 
 function named(item: RunItem, place: number): RunItem {

@@ -1,11 +1,11 @@
-// A continuation behind the text it continues: what it adds, without what it repeats. As on the server
-// (`backend/signalbox/conversations/overlap.py`); both are tested against `tests/unit/conversations/overlaps.json`.
+// Removes repeated text from the beginning of a continuation, like the server
+// (`backend/signalbox/conversations/overlap.py`). Both are tested against `tests/unit/conversations/overlaps.json`.
 
-/** Characters of the text before that a model may repeat. */
+/** How far back a repetition may begin, in characters. */
 const WINDOW = 600;
 /**
- * Text that comes again may be meant to, so each kind of repetition has its least length: words of an unfinished line,
- * a word that is finished, and whole lines, of which there are two.
+ * Text may repeat on purpose, so a repetition needs a minimum length: words in an unfinished line, a finished word, or
+ * at least two whole lines.
  */
 const LEAST = 12;
 const LEAST_WORD = 4;
@@ -17,7 +17,7 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 const BLANK = /^[\s…]+/;
 const ENDS_LINE = /\n[ \t]*$/;
 
-/** What `more` adds to `before`. While it may still turn out to be a repetition, it adds nothing yet. */
+/** The text that `more` adds to `before`. While `more` may still be a repetition, it is empty. */
 export function added(before: string, more: string, isWhole: boolean): string {
   if (!isWhole && mayRepeat(before, more)) return "";
   const inside = insideFence(before, more);
@@ -30,14 +30,14 @@ export function added(before: string, more: string, isWhole: boolean): string {
 
 const opensLine = (text: string): boolean => BLANK.exec(text)?.[0].includes("\n") ?? false;
 
-/** Whether the next characters may show that what came so far is said a second time. */
+/** Whether the next characters may show that the text so far is a repetition. */
 function mayRepeat(before: string, more: string): boolean {
   if (more.length > 2 * WINDOW) return false;
   if (openFence(before) && isFenceSoFar(more)) return true;
   const inside = insideFence(before, more);
   const text = inside.replace(BLANK, "");
   if (before.slice(-WINDOW).includes(text)) return true;
-  // What is said a third time is repeated on purpose.
+  // Text that occurs three times is repeated on purpose.
   return [inside, text].some((from) => {
     const size = repeated(before, from, opensLine(inside));
     return size > 0 && from.slice(0, size).startsWith(from.slice(size));
@@ -49,7 +49,7 @@ const isFenceSoFar = (more: string): boolean => {
   return !head.includes("\n") && /^ {0,3}(`{0,2}|~{0,2}|`{3,}.*|~{3,}.*)$/.test(head);
 };
 
-/** Without a line that opens the block of code again in which `before` ends. */
+/** Remove the line with which a continuation reopens the code block that `before` ends in. */
 function insideFence(before: string, more: string): string {
   const mark = openFence(before);
   const text = more.replace(/^\n+/, "");
@@ -59,7 +59,7 @@ function insideFence(before: string, more: string): string {
   return end < 0 ? "" : text.slice(end + 1);
 }
 
-/** The mark of the block of code that is open at the end of a text. */
+/** The mark of the code block that is open at the end of a text. */
 export function openFence(text: string): string | undefined {
   let mark: string | undefined;
   for (const line of text.split("\n")) {
@@ -71,7 +71,7 @@ export function openFence(text: string): string | undefined {
   return mark;
 }
 
-/** How many characters at the beginning of `more` are the end of `before`, said a second time. */
+/** The number of characters at the beginning of `more` that repeat the end of `before`. */
 function repeated(before: string, more: string, opens: boolean): number {
   const end = before.slice(-WINDOW);
   for (let size = Math.min(end.length, more.length); size >= LEAST_WORD; size--) {
@@ -85,7 +85,7 @@ function repeated(before: string, more: string, opens: boolean): number {
   return 0;
 }
 
-/** Whether the words repeat themselves, alone or with what is around them: such a text repeats on purpose. */
+/** Whether the text is periodic, alone or with its surroundings. Such text repeats on purpose. */
 function isPeriodic(head: string, words: string, rest: string): boolean {
   const size = words.length;
   let period = 1;
@@ -94,21 +94,21 @@ function isPeriodic(head: string, words: string, rest: string): boolean {
   return 2 * period <= size || head.endsWith(unit) || (period === size && rest.startsWith(unit));
 }
 
-/** The line goes on. */
+/** Whether the line continues. */
 const goesOn = (rest: string): boolean => rest !== "" && !rest.startsWith("\n");
 
-/** Whether a repetition behind a finished line is long enough: code, tables and lists have equal lines. */
+/** Whether a repetition of finished lines is long enough. Code, tables and lists may have equal lines. */
 function areLines(head: string, words: string): boolean {
   const lines = words.split("\n").filter((line) => line.trim());
   const isFromStart = !head || ENDS_LINE.test(head) || words.startsWith("\n");
   return isFromStart && lines.length > 1 && words.length >= LEAST_LINES;
 }
 
-/** Whether words are the end of an unfinished line, or the beginning of one that now goes on. */
+/** Whether the words end an unfinished line, or begin a line that now continues. */
 function isUnfinished(head: string, words: string, rest: string): boolean {
   const found = words.match(WORDS) ?? [];
   if (words.length >= LEAST && found.length > 1) return true;
   if (found.length > 0 && head.endsWith("\n") && goesOn(rest)) return true;
-  // The word in which the text was cut, from its beginning.
+  // The word in which the text was cut, repeated from its beginning.
   return ALPHABETIC.test(words) && /^\p{L}/u.test(rest) && !ENDS_IN_WORD.test(head);
 }

@@ -1,4 +1,4 @@
-// A run's events to what the page knows of it: a pure function, so that a saved run is rebuilt exactly as it was seen.
+// The reducer from a run's events to its trace. It is pure, so a saved run looks exactly as it did live.
 import type { Content, Done, Reasoning, Warning } from "../../types/events.ts";
 import type {
   CallItem,
@@ -14,14 +14,14 @@ import type { ToolCalls, ToolExecuting, ToolResult } from "../../types/receivedE
 import { linksOf } from "./sources.ts";
 import { reshown, shownAs } from "./toolVisibility.ts";
 
-/** A run before its first event. */
+/** The trace of a run before its first event. */
 export const emptyTrace = (model: string): RunTrace => ({ schema: 1, runId: "", model, items: [] });
 
-/** Add one event to what is known. An event after the end, or of an unannounced call, changes nothing else. */
+/** Add an event to a trace. Events after the end are ignored. */
 export function runReducer(trace: RunTrace, event: ChatEvent): RunTrace {
   if (trace.end) return trace;
   const known = withEnvelope(trace, event);
-  // Thinking began when the event before it was over: the model is silent before its first word.
+  // Reasoning starts at the time of the previous event: the model is silent before its first token.
   const since = trace.lastAt;
   switch (event.type) {
     case "reasoning":
@@ -43,7 +43,7 @@ export function runReducer(trace: RunTrace, event: ChatEvent): RunTrace {
   }
 }
 
-/** A type of event that is added to the contract is a type error here, and nothing at run time. */
+/** A new event type in the contract is a type error here. At run time it is ignored. */
 const unknownEvent = (_: never, trace: RunTrace): RunTrace => trace;
 
 function withEnvelope(trace: RunTrace, event: ChatEvent): RunTrace {
@@ -71,7 +71,7 @@ function addReasoning(trace: RunTrace, event: Reasoning, since: number | undefin
     };
     return { ...trace, items: trace.items.with(index, grown) };
   }
-  // Text carries no time: when it was over, and this began, only its own first event tells.
+  // Text events have no time. After text, reasoning starts with its first event.
   const startedAt = trace.items.at(-1)?.kind === "content" ? at : (since ?? at);
   const fresh: ReasoningItem = {
     kind: "reasoning",
@@ -87,8 +87,8 @@ function addReasoning(trace: RunTrace, event: Reasoning, since: number | undefin
 }
 
 /**
- * Where the block is that this reasoning goes on with, or -1. A tool's result or an answer ends a block; but within one
- * step an early result may arrive in the middle of a sentence, and then the block goes on.
+ * The index of the block that this reasoning continues, or -1. Results and text end a block. But an early result of the
+ * same step may arrive in the middle of a sentence; then the block continues.
  */
 function openBlock(items: readonly RunItem[], step: number | undefined): number {
   for (let index = items.length - 1; index >= 0; index--) {
@@ -108,7 +108,7 @@ function openBlock(items: readonly RunItem[], step: number | undefined): number 
   return -1;
 }
 
-/** A later step's text starts after a blank line; text that early results only interrupted goes on where it was. */
+/** Text of a later step starts after a blank line. Text that early results interrupted continues. */
 function addContent(before: RunTrace, event: Content): RunTrace {
   if (event.images) return addImages(before, event);
   if (event.sources && !event.content) return addSources(before, event);
@@ -133,7 +133,7 @@ const freshContent = (trace: RunTrace, event: Content): ContentItem => ({
   synthetic: event.synthetic === true,
 });
 
-/** Images are an item between the words, so that text, image and text stay in their order. */
+/** Images are separate items, so that texts and images keep their order. */
 function addImages(trace: RunTrace, event: Content): RunTrace {
   const images = (event.images ?? []).map((image) => image.url);
   const items = settleReasoning(trace.items);
@@ -143,7 +143,7 @@ function addImages(trace: RunTrace, event: Content): RunTrace {
   return { ...trace, items: [...items, { ...freshContent(trace, event), images }] };
 }
 
-/** What is cited belongs to the words before it. */
+/** Citations belong to the text before them. */
 function addSources(trace: RunTrace, event: Content): RunTrace {
   const links = linksOf(event.sources);
   const index = trace.items.findLastIndex((item) => item.kind === "content");
@@ -156,7 +156,7 @@ function addSources(trace: RunTrace, event: Content): RunTrace {
   return { ...trace, items: [...settleReasoning(trace.items), fresh] };
 }
 
-/** Where the text is that may go on, since no reasoning has come after it, or -1. `interrupted`: a call has. */
+/** The index of the text that may continue because no reasoning followed it, or -1. `interrupted`: a call followed. */
 function lastContent(items: readonly RunItem[]): { index: number; interrupted: boolean } {
   let interrupted = false;
   for (let index = items.length - 1; index >= 0; index--) {
@@ -188,7 +188,7 @@ function announce(trace: RunTrace, event: ToolCalls): RunTrace {
   return { ...trace, items: [...settleReasoning(trace.items, event.ts), ...fresh] };
 }
 
-/** The arguments as an object; text that holds none is kept as it came. */
+/** Parse the arguments. Text that is not a JSON object is kept as it is. */
 function given(text: string): Pick<CallItem, "arguments" | "argumentsRaw"> {
   if (!text.trim()) return { arguments: {} };
   try {
@@ -196,12 +196,12 @@ function given(text: string): Pick<CallItem, "arguments" | "argumentsRaw"> {
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       return { arguments: value as Record<string, unknown> };
   } catch {
-    // The model was cut, or wrote no JSON.
+    // The model was cut off, or wrote invalid JSON.
   }
   return { arguments: {}, argumentsRaw: text };
 }
 
-/** The call that an event is of, shown as the event says; a server that forgot to announce it is forgiven. */
+/** The call of an event, with the event's visibility. A call that was not announced is added. */
 function callOf(trace: RunTrace, event: ToolExecuting | ToolResult): { trace: RunTrace; call: CallItem } {
   const found = callWith(trace, event.id) ?? callNamed(trace, event);
   if (found) return { trace, call: reshown(found, event) };
@@ -219,7 +219,7 @@ function callWith(trace: RunTrace, id: string): CallItem | undefined {
   return calls.find((call) => call.id === id) ?? calls.find((call) => call.alias === id);
 }
 
-/** An id that was not announced belongs to the oldest call of that name that waits for such an event. */
+/** An unknown id belongs to the oldest call with the same tool name that is waiting for such an event. */
 function callNamed(trace: RunTrace, { type, id, name }: ToolExecuting | ToolResult): CallItem | undefined {
   const waits = (call: CallItem) => (type === "tool_executing" ? call.status === "waiting" : isOpen(call));
   const found = trace.items.find(
@@ -248,12 +248,12 @@ function answer(before: RunTrace, event: ToolResult): RunTrace {
         error: result.error,
         code: result.code,
       };
-  // What goes on thinking after a search's first result says so with its next word; a hidden result is no boundary.
+  // A search result ends the reasoning before it; its next text reopens it. Results of hidden tools do not.
   const ends = call.category === "search" && call.visibility !== "hidden";
   return { ...trace, items: replace(ends ? settleReasoning(trace.items) : trace.items, answered) };
 }
 
-/** A warning that says again what one has said is not repeated. */
+/** A repeated warning is ignored. */
 function warn(trace: RunTrace, event: Warning): RunTrace {
   const said = trace.items.some(
     (item) => item.kind === "warning" && item.code === event.code && (event.code || item.message === event.message),
@@ -281,25 +281,25 @@ function finish(trace: RunTrace, event: Done): RunTrace {
   );
 }
 
-/** What it took is the server's word, live as well as when the run is opened again. */
+/** Durations reported by the server replace measured ones. */
 function timed({ firstEventMs, ...trace }: RunTrace, { duration_ms, first_token_ms }: RunEnd): RunTrace {
   if (duration_ms === undefined) return firstEventMs === undefined ? trace : { ...trace, firstEventMs };
   return { ...trace, totalMs: duration_ms, ...(first_token_ms !== undefined && { firstEventMs: first_token_ms }) };
 }
 
-/** The connection dropped for good: what is open has failed, what came is kept. */
+/** The connection was lost for good: open items fail, the rest is kept. */
 export function connectionLost(trace: RunTrace): RunTrace {
   const error = "The connection to Signalbox was lost before the answer was complete.";
   const end: RunEnd = { status: "interrupted", code: "CONNECTION_LOST", error, retryable: true, local: true };
   return close(trace, end, "failed", "The connection was lost before the tool returned a result.");
 }
 
-/** The reader stopped the run, and the server's own end has not come. */
+/** The user stopped the run, and the server's `done` did not arrive. */
 export function stoppedLocally(trace: RunTrace): RunTrace {
   return close(trace, { status: "cancelled", local: true }, "cancelled", "Stopped before the tool finished.");
 }
 
-/** The request was refused before a run came to be. */
+/** The request was rejected before a run started. */
 export function refused(
   trace: RunTrace,
   reason: { code: string; message: string; retryAfter?: number | undefined },
@@ -327,7 +327,7 @@ function close(trace: RunTrace, end: RunEnd, open: CallStatus, why: string): Run
 const settled = (item: ReasoningItem, at?: number): ReasoningItem =>
   item.running ? { ...item, running: false, ...(at !== undefined && { endedAt: at }) } : item;
 
-/** A token comes most often when nothing is left to settle, and then the list is as it was. */
+/** Usually nothing is running, and the list is returned unchanged. */
 function settleReasoning(items: readonly RunItem[], at?: number): readonly RunItem[] {
   const index = items.findLastIndex((item) => item.kind === "reasoning");
   const last = items[index];

@@ -1,16 +1,16 @@
-// The sources inside a tool's result, whatever list the tool keeps them in.
+// Extracts the sources from a tool's result.
 import type { Link } from "../../types/models.ts";
 
 const LISTS = ["results", "sources", "hits", "links"] as const;
 
-/** Only what a browser may open: http and https. */
+/** Only http and https URLs. */
 function webUrl(value: unknown): URL | undefined {
   if (typeof value !== "string") return undefined;
   const url = URL.parse(value);
   return url && (url.protocol === "http:" || url.protocol === "https:") ? url : undefined;
 }
 
-/** The address where the text is one that a browser may open, else undefined. */
+/** The normalized URL if a browser may open it, otherwise undefined. */
 export const webAddress = (value: string): string | undefined => webUrl(value)?.href;
 
 const text = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
@@ -29,7 +29,7 @@ function linkOf(value: unknown): Link[] {
   ];
 }
 
-/** The page's address and the name of where it is; our own documents are places as well. */
+/** The URL and the host name. For our own documents, the path and its first segment. */
 function address(value: unknown): { url: string; host: string } | undefined {
   const url = webUrl(value);
   if (url) return { url: url.href, host: url.hostname.replace(/^www\./, "") };
@@ -39,13 +39,15 @@ function address(value: unknown): { url: string; host: string } | undefined {
 
 const OWN = /^\/(guide|notes)\//;
 
-/** A path of this server's documents: `/guide/…` or `/notes/…`, also once the browser has resolved its dots. */
+/**
+ * Whether a path leads to this server's documents, `/guide/…` or `/notes/…`, even after the browser resolves its dots.
+ */
 export function isGuide(href: string): boolean {
   const url = OWN.test(href) ? URL.parse(href, "http://guide.invalid") : null;
   return url?.host === "guide.invalid" && OWN.test(url.pathname);
 }
 
-/** Find the links in a result; a result without a list may be one page itself. */
+/** Find the links in a result. A result without a list may be a page itself. */
 export function linksOf(result: unknown): readonly Link[] {
   if (Array.isArray(result)) return result.flatMap(linkOf);
   if (typeof result !== "object" || result === null) return [];
@@ -54,16 +56,16 @@ export function linksOf(result: unknown): readonly Link[] {
   return list ? list.flatMap(linkOf) : linkOf(result);
 }
 
-/** The sentence that a result holds about the search itself. */
+/** The notice about the search that a result contains. */
 export function noticeOf(result: unknown): string | undefined {
   const notice = typeof result === "object" && result !== null && "notice" in result ? result.notice : undefined;
   return typeof notice === "string" && notice ? notice : undefined;
 }
 
-/** Parts of a query that tell where a reader came from, and never which page it is. */
+/** Query parameters that track visitors and do not identify a page. */
 const TRACKING = /^(utm_.*|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|igshid|mc_cid|mc_eid|ref|ref_src|ref_url)$/i;
 
-/** What names the page: host, path, and of the query what tells pages apart. The scheme and the section do not. */
+/** Identifies a page by host, path and query. Scheme, fragment and tracking parameters do not count. */
 export function pageKey(link: Link): string {
   const url = URL.parse(link.url);
   if (!url) return link.url.split("#", 1)[0] ?? "";
@@ -73,15 +75,15 @@ export function pageKey(link: Link): string {
   return `${link.host}${url.pathname.replace(/\/$/, "")}?${query.join("&")}`;
 }
 
-/** One page that was found, and the other sections of it that were. */
+/** A page, and its other sections that were found. */
 export interface Source {
   link: Link;
   more: readonly Link[];
 }
 
 /**
- * Each source once, in the order of first sight: what has the server's number or the page of one that stands is the same.
- * Its other sections are kept with it, since each was quoted for something else (quirk H6).
+ * The distinct sources in order. Links with the same number or page are one source. Other sections are kept with it,
+ * because each has a separate excerpt (quirk H6).
  */
 export function sourcesIn(links: readonly Link[]): readonly Source[] {
   const found: { link: Link; more: Link[] }[] = [];
@@ -103,12 +105,12 @@ const isOtherSection = (source: Source, link: Link): boolean =>
 
 const sectionOf = ({ url }: Link): string => (url.includes("#") ? url.slice(url.indexOf("#")) : "");
 
-/** Our own list of sources, `- [n] title: address` on each line, with the titles as links. */
+/** Turn the titles in the server's source list into links. Its lines have the form `- [n] title: address`. */
 export const linkedSources = (text: string): string =>
   text.replaceAll(
     /^- \[(\d+)\] (.*): (\S+)$/gm,
     (_, n: string, title: string, url: string) => `- [${n}] [${escaped(title)}](<${url}>)`,
   );
 
-/** A text that stands in markdown as it is. */
+/** Escape Markdown marks. */
 export const escaped = (text: string): string => text.replaceAll(/[\\[\]`*_<]/g, "\\$&");

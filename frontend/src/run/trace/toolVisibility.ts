@@ -1,4 +1,4 @@
-// Where a call is shown: as one of its events says, or else as its tool's name does.
+// The category and visibility of a call, from its events or else from its tool's name.
 import type { CallItem, Category, Visibility } from "../../types/models.ts";
 
 interface Shown {
@@ -14,13 +14,13 @@ const BY_NAME = new Map<string, Shown>([
 ]);
 const OTHER: Shown = { category: "other", visibility: "secondary" };
 
-/** For a call that is announced. */
+/** The values for an announced call. */
 export function shownAs(call: { name: string } & Partial<Shown>): Shown {
   const known = BY_NAME.get(call.name) ?? OTHER;
   return { category: call.category ?? known.category, visibility: call.visibility ?? known.visibility };
 }
 
-/** The call with what a later event says; the same object where that is nothing new. */
+/** Apply the values of a later event. Returns the same object if nothing changes. */
 export function reshown(call: CallItem, { category = call.category, visibility = call.visibility }: Partial<Shown>) {
   return category === call.category && visibility === call.visibility ? call : { ...call, category, visibility };
 }

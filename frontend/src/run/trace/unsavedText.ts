@@ -1,4 +1,4 @@
-// What a crash of the server lost: the page may have shown events that were not saved yet.
+// Handles events that the page has shown but that a server crash lost.
 import type { RawEvent } from "../../types/api.ts";
 import type { Done } from "../../types/events.ts";
 import type { ChatEvent, RunTrace } from "../../types/models.ts";
@@ -7,14 +7,14 @@ import { runReducer } from "./reducer.ts";
 type Gap = NonNullable<Done["unsaved"]>;
 
 /**
- * The trace as the server has it, which is what a reload shows and what the next question follows. The text that was
- * lost stands beside it. `events` are all events of this page, those after the crash included.
+ * The trace without the lost events, as it is after a reload. The lost text is kept separately. `events` are all events
+ * on this page, including those after the crash.
  */
 export function withoutUnsaved(trace: RunTrace, events: readonly RawEvent[], { after, before }: Gap): RunTrace {
   const isLost = ({ seq }: RawEvent) => seq > after && seq < before;
   const lost = events.filter(isLost);
   if (lost.length === 0) return trace;
-  // A space before its first word belongs to the word before it.
+  // A leading space belongs to the word before it.
   const unsaved = { text: textOf(lost, "content").trimStart(), reasoning: textOf(lost, "reasoning") };
   const saved = events.filter((event) => !isLost(event));
   const start: RunTrace = { ...trace, items: [], unsaved };

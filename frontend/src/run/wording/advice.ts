@@ -1,22 +1,22 @@
-// What is said of failures and warnings, what was lost, and what a reader can do: nothing that the first screen needs.
+// Advice about failures and warnings. The first screen does not need it.
 import type { CallItem, RunEnd, RunTrace } from "../../types/models.ts";
 import { answerText } from "../answer/stops.ts";
 import { cost, count, plural } from "./statusAndAmounts.ts";
 
-/** What a reader can press. */
+/** The buttons of the error box. */
 export type Fix = "continue" | "retry" | "model" | "unknown" | "credits" | "token" | "new";
 
 interface Advice {
   say: string;
   fixes: readonly Fix[];
-  /** The provider turned it away before any work was done. */
+  /** The provider rejected the request before it did any work. */
   free?: true;
 }
 
 const advice = (say: string, ...fixes: Fix[]): Advice => ({ say, fixes });
 const free = (say: string, ...fixes: Fix[]): Advice => ({ say, fixes, free: true });
 
-/** What the reader can do about an ending or a refused request, by code. */
+/** What the user can do about an ending or a rejected request, by code. */
 export const ADVICE: Readonly<Record<string, Advice>> = {
   CONNECTION_LOST: advice("Reload the page to get the rest, or retry.", "retry"),
   SERVER_UNREACHABLE: advice("Check that Signalbox is running, then retry. Your message is sent only once.", "retry"),
@@ -84,7 +84,7 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   SHUTTING_DOWN: free("Try again in a moment.", "retry"),
 };
 
-/** The one best next step. */
+/** The best next step, as a sentence. */
 export const adviceOf = (end: RunEnd): string => {
   if (end.retry_after !== undefined && end.retry_after >= 1) {
     const wait = waitWords(end.retry_after);
@@ -95,25 +95,25 @@ export const adviceOf = (end: RunEnd): string => {
   );
 };
 
-/** 42 seconds, 12 minutes, 5 hours; rounded up. */
+/** 42 seconds, 12 minutes, 5 hours. Rounded up. */
 export const waitWords = (seconds: number): string => {
   if (seconds <= 120) return plural(Math.ceil(seconds), "second");
   return seconds <= 7200 ? plural(Math.ceil(seconds / 60), "minute") : plural(Math.ceil(seconds / 3600), "hour");
 };
 
-/** The buttons for it; an unknown ending can at least be retried. */
+/** The buttons for an ending. Unknown endings can be retried. */
 export const fixesOf = (end: RunEnd): readonly Fix[] => {
   const known = ADVICE[end.code ?? ""]?.fixes ?? (end.retryable === false ? ["model"] : ["retry", "model"]);
   if (end.retryable === true && !known.includes("retry")) return ["retry", ...known];
   return end.retryable === false ? known.filter((fix) => fix !== "retry") : known;
 };
 
-/** Whether anything of the whole answer was lost, and whether anything was billed for its last run. */
+/** Sentences on what was saved of the whole answer, and what its last run cost. */
 export function lossOf(whole: RunTrace, end: RunEnd, last = whole): string {
   return `${keptWords(whole, end)} ${billedWords(last, end)}`.trim();
 }
 
-/** What is saved. Of an ending that the page made itself it cannot know what the server has. */
+/** What was saved. If the page itself ended the answer, it does not know what the server has. */
 function keptWords(trace: RunTrace, end: RunEnd): string {
   const { text = "", reasoning = "" } = trace.unsaved ?? {};
   if (text.length === 1) return "The last character you saw was not saved.";
@@ -123,7 +123,7 @@ function keptWords(trace: RunTrace, end: RunEnd): string {
   return end.local ? "The answer may continue on the server." : "The answer so far is saved.";
 }
 
-/** The page itself says so, since it could not reach the server: of costs it knows nothing, and says nothing. */
+/** The page could not reach the server, so it does not know the cost. */
 const UNHEARD: readonly string[] = ["CONNECTION_LOST", "SERVER_UNREACHABLE", "FOREIGN_ANSWER"];
 
 function billedWords(trace: RunTrace, end: RunEnd): string {
@@ -136,7 +136,7 @@ function billedWords(trace: RunTrace, end: RunEnd): string {
   return end.cost === 0 ? "Nothing was charged." : "The cost is not known yet.";
 }
 
-/** Why a call has no result, in the reader's words; the result's own sentence is written for the model. */
+/** Short reasons for a call without result. The result's own error text is written for the model. */
 export const CALL_FAILURES: Readonly<Record<string, string>> = {
   INVALID_ARGUMENTS: "invalid input from the model",
   ARGUMENTS_CUT: "the model's request was cut off",
@@ -153,11 +153,11 @@ export const CALL_FAILURES: Readonly<Record<string, string>> = {
   RATE_LIMIT: "too many requests",
 };
 
-/** A few words; the whole sentence is `call.error`. */
+/** The short reason. The whole sentence is `call.error`. */
 export const failureOf = (call: CallItem): string =>
   CALL_FAILURES[call.code ?? ""] ?? (call.status === "cancelled" ? "stopped" : "failed");
 
-/** What a warning says when it comes without a sentence. */
+/** Texts for warnings that come without a message. */
 export const WARNINGS: Readonly<Record<string, string>> = {
   TOOL_CLAMP: "The search limit for one answer was reached.",
   FINAL_EMPTY: "The model gave no final answer.",

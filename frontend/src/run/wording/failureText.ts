@@ -1,21 +1,21 @@
-// What a failure is called, what the server adds to that, and what the provider itself has said.
+// Splits an error into the page's title, the server's details, and the provider's message.
 import type { RunEnd } from "../../types/models.ts";
 import { endingOf } from "./statusAndAmounts.ts";
 
 export interface FailureWords {
   title: string;
-  /** What the server says beyond the title; empty: nothing. */
+  /** The server's text after the title. Empty if there is none. */
   detail: string;
   quote: Quote | undefined;
 }
 
-/** Words that are not Signalbox's. */
+/** A message that is not from Signalbox. */
 export interface Quote {
   who: string;
   words: string;
 }
 
-/** Each ending of the contract, as the page calls it. */
+/** The page's title for each error code of the contract. */
 export const TITLES: Readonly<Record<string, string>> = {
   UPSTREAM_AUTH: "The provider rejected the server's API key.",
   UPSTREAM_CREDITS: "The account has too little credit for this request.",
@@ -51,7 +51,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   INTERNAL: "Signalbox had an internal error.",
 };
 
-/** The contract's sentence, where the page has other words: "upstream" is nothing that its readers know. */
+/** The contract's sentences that the page words differently, because its users do not know the term "upstream". */
 export const CONTRACT_SENTENCES: Readonly<Record<string, string>> = {
   UPSTREAM_AUTH: "The upstream rejected the API key.",
   UPSTREAM_FORBIDDEN: "The upstream refused this request.",
@@ -69,10 +69,10 @@ const GONE: Readonly<Record<string, string>> = {
 
 export function failureWords(end: RunEnd, model: string): FailureWords {
   const { code = "", error = "" } = end;
-  // The API's sentence about an unknown model is written for programs.
+  // The API's message is written for programs.
   if (code === "UNKNOWN_MODEL" && model)
     return { title: `There is no model called \u201c${model}\u201d.`, detail: "", quote: undefined };
-  // So is that about what was deleted, which names fields and addresses of the API.
+  // So are the messages about deleted data, which name fields and paths of the API.
   const gone = GONE[code];
   if (gone) return { title: gone, detail: "", quote: undefined };
   const { ours, quote } = partsOf(error);
@@ -80,14 +80,14 @@ export function failureWords(end: RunEnd, model: string): FailureWords {
   if (!title) return { title: ours || `${endingOf(end).label}.`, detail: "", quote };
   const known = CONTRACT_SENTENCES[code] ?? title;
   if (ours.startsWith(known)) return { title, detail: ours.slice(known.length).trim(), quote };
-  // "… for a reason that Signalbox does not know: pause.": the same sentence, said in full.
+  // "… for a reason that Signalbox does not know: pause.": the server's version of the sentence has more detail.
   return ours.startsWith(known.slice(0, -1)) ? { title: ours, detail: "", quote } : { title, detail: ours, quote };
 }
 
 const SAID = " said: ";
 const NAMELESS = "The upstream";
 
-/** "The provider is overloaded. OpenAI said: Try later": the server puts what was said behind its own sentences. */
+/** "The provider is overloaded. OpenAI said: Try later": the server appends the quote to its own sentences. */
 function partsOf(error: string): { ours: string; quote: Quote | undefined } {
   const at = error.indexOf(SAID);
   const start = at < 0 ? -1 : error.lastIndexOf(". ", at);

@@ -7,7 +7,7 @@ import { endingOf, isCut, isFailure, lineCost } from "./statusAndAmounts.ts";
 
 const CONTRACT = readFileSync(new URL("../../../../docs/sse-contract.md", import.meta.url), "utf8");
 
-/** The codes of one of the contract's tables, with whether asking again may help. */
+/** The codes in a table of the contract, with whether a retry may help. */
 function table(name: string): [code: string, again: string][] {
   const rows = CONTRACT.split(`<!-- table: ${name} -->`)[1]?.split("<!-- end -->")[0] ?? "";
   return [...rows.matchAll(/^\| `([A-Z_]+)` .*\| ([^|]+) \|$/gm)].map(([, code = "", again = ""]) => [

@@ -1,10 +1,10 @@
-// The page's short sentences: endings, connections, times and amounts.
+// Short texts for endings, connection states, durations and amounts.
 import type { RunEnd } from "../../types/models.ts";
 import type { Lamp } from "../answer/stops.ts";
 
 interface Ending {
   lamp: Lamp;
-  /** Empty when the ending needs no word. */
+  /** Empty if the ending needs no label. */
   label: string;
 }
 
@@ -17,7 +17,7 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   content_filter: { lamp: "failed", label: "Blocked by a content filter" },
 };
 
-/** What says more than its status. */
+/** Codes that are more specific than the status. */
 const BY_CODE: Readonly<Record<string, Ending>> = {
   BUDGET_REACHED: { lamp: "cut", label: "Cost limit reached" },
   TURN_PAUSED: { lamp: "cut", label: "Paused by the provider" },
@@ -28,11 +28,11 @@ const BY_CODE: Readonly<Record<string, Ending>> = {
 
 const DECLINED: Ending = { lamp: "waiting", label: "Declined by the model" };
 
-/** The look of an ending; one that this page does not know counts as a failure, as the contract wants it. */
+/** The lamp and label of an ending. Unknown endings count as failures, as the contract requires. */
 export const endingOf = ({ status, code, declined }: Pick<RunEnd, "status" | "code" | "declined">): Ending =>
   declined ? DECLINED : (BY_CODE[code ?? ""] ?? ENDINGS[status] ?? { lamp: "failed", label: `Ended: ${status}` });
 
-/** Why this loop drove the run, by OpenFeature's reason. */
+/** Why the run used this loop, by OpenFeature reason. */
 const REASONS: Readonly<Record<string, string>> = {
   STATIC: "set by the operator",
   SPLIT: "by percentage",
@@ -43,16 +43,16 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const reasonWords = ({ reason }: NonNullable<RunEnd["flag"]>): string => REASONS[reason] ?? reason.toLowerCase();
 
-/** "loop v2, set for all". */
+/** "loop v2, set by the operator". */
 export const loopWords = (loop: string | undefined, flag: RunEnd["flag"]): string => {
   if (!loop) return "";
   return flag ? `loop ${loop}, ${reasonWords(flag)}` : `loop ${loop}`;
 };
 
-/** An ending that needs its own box. */
+/** Whether the ending has an error box. */
 export const isFailure = (end: RunEnd): boolean => isCut(end) || endingOf(end).lamp === "failed";
 
-/** A limit or a pause ended it: nothing went wrong, and it can be continued. */
+/** Whether a limit or a pause ended the answer. Nothing failed, and it can be continued. */
 export const isCut = (end: RunEnd): boolean => endingOf(end).lamp === "cut";
 
 const CONNECTIONS = {
@@ -69,11 +69,11 @@ const OFFLINE: Readonly<Record<string, string>> = {
 
 const CONTINUED_LATER = "Signalbox can't be reached. The answer will continue when the connection is back.";
 
-/** What stands with a continuation that has not been sent yet. */
+/** The text for a continuation that has not been sent yet. */
 export const continuationWords = (offline: boolean): string =>
   (offline ? OFFLINE.resuming : undefined) ?? CONTINUED_LATER;
 
-/** How it stands with the connection of an answer; empty where that needs no word. */
+/** The text for a connection state. Empty if it needs none. */
 export const connectionWords = (connection: keyof typeof CONNECTIONS, offline: boolean): string =>
   (offline ? OFFLINE[connection] : undefined) ?? CONNECTIONS[connection];
 
@@ -85,25 +85,25 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** "Thought for 6 s": whole seconds, and less than one is a moment. */
+/** "Thought for 6 s": whole seconds, and "a moment" below one second. */
 export const thoughtFor = (ms: number | undefined): string => {
   if (ms === undefined) return "Thought";
   if (ms < 1000) return "Thought for a moment";
   return ms < 59_500 ? `Thought for ${Math.round(ms / 1000)} s` : `Thought for ${duration(ms)}`;
 };
 
-/** $0.0041: enough digits to tell cheap runs apart. */
+/** $0.0041: enough digits to compare cheap runs. */
 export function cost(usd: number): string {
   if (usd === 0) return "$0";
   if (usd < 0.0001) return "<$0.0001";
   return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }
 
-/** What a run cost, or would have cost where the simulator answered: that is never paid. */
+/** The cost of a run. For a simulated run, what it would have cost. */
 export const costWords = (usd: number, { simulated, estimated }: { simulated: boolean; estimated: boolean }): string =>
   `${simulated ? "would cost " : ""}${estimated ? "about " : ""}${cost(usd)}`;
 
-/** What was paid for a conversation; where every answer was simulated, what it would have cost; else nothing. */
+/** The paid cost of a conversation. If all answers were simulated, what they would have cost. Empty if zero. */
 export function lineCost({ cost: usd = 0, paid = 0 }: { cost: number | undefined; paid: number | undefined }): string {
   const simulated = paid === 0;
   const shown = simulated ? usd : paid;

@@ -1,4 +1,4 @@
-// Tools are named for people.
+// Tools have readable titles.
 import { describe, expect, it } from "vitest";
 import { nameInWords, titleOf, toolTitles } from "./toolTitles.ts";
 

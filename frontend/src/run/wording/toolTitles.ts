@@ -1,4 +1,4 @@
-// What a tool is called for people: the title that the server lists, else its technical name in words.
+// Titles of tools: the server's title, or the tool's name as words.
 import type { Tool } from "../../types/api.ts";
 
 export type ToolTitles = ReadonlyMap<string, string>;
@@ -9,7 +9,7 @@ export const toolTitles = (tools: readonly Tool[]): ToolTitles =>
 /** A run may have used a tool that is no longer installed. */
 export const titleOf = (titles: ToolTitles, name: string): string => titles.get(name) || nameInWords(name);
 
-/** `get_weather` becomes "Get weather"; capitals of an abbreviation stay. */
+/** `get_weather` becomes "Get weather". Abbreviations keep their capitals. */
 export function nameInWords(name: string): string {
   const words = name
     .split(/_+|(?<=[a-z0-9])(?=[A-Z])/)

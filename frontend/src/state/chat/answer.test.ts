@@ -47,7 +47,7 @@ afterEach(() => void vi.useRealTimers());
 
 const tick = () => vi.advanceTimersByTimeAsync(0);
 
-/** Feed without waiting by the clock. */
+/** Send events without waiting for timers. */
 async function feed(connection: { send: (...events: object[]) => Promise<void> } | undefined, ...events: object[]) {
   void connection?.send(...events);
   await tick();

@@ -1,4 +1,4 @@
-// One answer: its run as a separate store, so that a token re-renders only the panel that shows it.
+// One answer. Each has a separate store, so that a token only renders its own panel again.
 
 import { hasMetLimit, limitsIn } from "../../run/answer/reachedLimit.ts";
 import { isUsingTools } from "../../run/answer/stops.ts";
@@ -28,42 +28,42 @@ import { chainOf } from "./joinedAnswer.ts";
 export interface AnswerState {
   trace: RunTrace;
   /**
-   * What is shown: `text`, only what the conversation tells of it; `whole`, its run's events from the first. `fetching`
-   * stands between them, and `failed` where the events cannot be had.
+   * What is loaded. `text`: only the conversation's data. `fetching`: its events are loading. `whole`: all events of
+   * its run. `failed`: the events are not available.
    */
   known: "text" | "fetching" | "whole" | "failed";
-  /** The stop was asked for, and its end has not come yet. */
+  /** A stop was requested, and the run has not ended yet. */
   stopping: boolean;
-  /** The server could not be told to stop: the run may go on. */
+  /** The stop request failed, so the run may continue. */
   stopFailed: boolean;
   /**
-   * `resuming`: the connection dropped, for longer than a moment. `polling`: other answers have the live streams.
-   * `waiting`: the question has not arrived, and is sent when the server can be reached.
+   * `resuming`: reconnecting for longer than `quietMs`. `polling`: other answers use all live streams. `waiting`: the
+   * message is not sent until the server can be reached.
    */
   connection: Connection;
-  /** When the last event came, and the last reasoning, by the page's clock (`now`); undefined for what is over. */
+  /** When the last event and the last reasoning arrived, by the page's clock (`now`). Undefined for finished runs. */
   heardAt: number | undefined;
   reasonedAt: number | undefined;
-  /** The model is silent for long: since when, by the page's clock. */
+  /** Since when the model has been silent for too long, by the page's clock. */
   silentSince: number | undefined;
-  /** The limits that its request set; undefined while that is not known. */
+  /** The limits that the request set. Undefined while unknown. */
   limits: Parameters | undefined;
 }
 
 export interface AnswerDeps {
   client: ApiClient;
   onUnauthorized?: () => void;
-  /** Something that is worth keeping or telling has happened: it has a name, or it is over. */
+  /** Called when the run gets its id, changes its connection, or ends. */
   onChange?: (answer: Answer) => void;
   schedule?: Schedule;
   /** The page's clock in milliseconds. */
   now?: () => number;
-  /** How long a stopped run may take to say its own end. */
+  /** How long a stopped run may take to send its `done`. */
   stopGraceMs?: number;
-  /** How long a stopped question may keep its connection to learn the name of its run. */
+  /** How long a stopped message keeps its connection to receive the id of its run. */
   unnamedMs?: number;
   stopDelays?: readonly number[];
-  /** A connection that is back within this time was never away. */
+  /** Shorter connection losses are not shown. */
   quietMs?: number;
   stream?: Partial<ChatOptions>;
 }
@@ -71,11 +71,11 @@ export interface AnswerDeps {
 export interface AnswerOptions {
   model: string;
   effort: Effort;
-  /** Undefined while the server has not named it. */
+  /** Undefined until the server has sent it. */
   runId?: string;
-  /** Its events are read from this frozen copy. */
+  /** Read the events from this saved answer. */
   saveId?: string;
-  /** The answer that it goes on with. */
+  /** The answer that this one continues. */
   continues?: Answer | undefined;
 }
 
@@ -83,23 +83,23 @@ type Kept = Pick<AnswerOptions, "model" | "continues"> & { runId: string };
 
 const STOP_GRACE_MS = 2000;
 const UNNAMED_MS = 8000;
-/** Waits before each attempt to have a run stopped. */
+/** Delays before each stop request. */
 const STOP_DELAYS = [0, 500, 1000, 2000, 4000] as const;
 const QUIET_MS = 1500;
 
 let made = 0;
 
 export class Answer extends Store<AnswerState> {
-  /** Of this page; the run's id is in the trace. */
+  /** Unique on this page. The run's id is in the trace. */
   readonly key: string;
   readonly effort: Effort;
-  /** When it was asked, by the page's clock; undefined where that was before the page was loaded. */
+  /** When the message was sent, by the page's clock. Undefined if that was before the page was loaded. */
   readonly askedAt: number | undefined;
-  /** Every event as it came. It grows in place: read it when the state changes. */
+  /** All events. The list grows in place: read it when the state changes. */
   readonly events: RawEvent[] = [];
-  /** It was requested, and it is not known whether the request arrived. */
+  /** The request was sent, and its outcome is unknown. */
   isUnanswered = false;
-  /** It was asked for without a token that the server takes. */
+  /** The request was rejected for its access token. */
   isUnauthorized = false;
   readonly continues: Answer | undefined;
   readonly #deps: AnswerDeps;
@@ -120,7 +120,7 @@ export class Answer extends Store<AnswerState> {
     super(
       {
         trace: told ? toldTrace(trace, told) : trace,
-        // What another client told as its history has no events.
+        // Answers from another client's history have no events.
         known: told?.run ? "text" : "whole",
         stopping: false,
         stopFailed: false,
@@ -142,17 +142,17 @@ export class Answer extends Store<AnswerState> {
     this.askedAt = told || runId ? undefined : this.#now();
   }
 
-  /** An answer that is about to be asked for. */
+  /** Create an answer that is about to be requested. */
   static asked(deps: AnswerDeps, options: AnswerOptions): Answer {
     return new Answer(deps, options);
   }
 
-  /** An answer as its conversation tells it; `load` brings the rest. */
+  /** Create an answer from its conversation. `load` fetches its events. */
   static told(deps: AnswerDeps, runId: string, told: Told, continues?: Answer): Answer {
     return new Answer(deps, { model: told.run?.model ?? "", effort: "auto", runId, continues }, told);
   }
 
-  /** An answer that never came to be. */
+  /** Create an answer whose request was rejected. */
   static refused(deps: AnswerDeps, options: AnswerOptions, end: (trace: RunTrace) => RunTrace): Answer {
     const answer = new Answer(deps, options);
     answer.#change(end);
@@ -160,17 +160,17 @@ export class Answer extends Store<AnswerState> {
     return answer;
   }
 
-  /** A run of which only the name is known. */
+  /** Create an answer of a run of which only the id is known. */
   static named(deps: AnswerDeps, runId: string): Answer {
     return new Answer(deps, { model: "", effort: "auto", runId });
   }
 
-  /** A frozen copy of a run, whose events are still to be read. */
+  /** Create a saved answer whose events are not loaded yet. */
   static kept(deps: AnswerDeps, saveId: string, { runId, model, continues }: Kept): Answer {
     return new Answer(deps, { model, effort: "auto", runId, saveId, continues });
   }
 
-  /** A run of which all events are here. */
+  /** Create an answer from all of its events. */
   static frozen(deps: AnswerDeps, { runId, model, continues }: Kept, events: readonly RawEvent[]): Answer {
     const answer = new Answer(deps, { model, effort: "auto", runId, continues });
     for (const { seq, event } of events) {
@@ -187,7 +187,7 @@ export class Answer extends Store<AnswerState> {
     return this.state.trace.runId;
   }
 
-  /** The whole answer, with every run that it continues. */
+  /** The trace of the whole answer, including the runs that it continues. */
   get whole(): RunTrace {
     return joinedTrace(chainOf(this).map(({ state }) => state.trace));
   }
@@ -196,24 +196,24 @@ export class Answer extends Store<AnswerState> {
     return this.state.trace.end !== undefined;
   }
 
-  /** The server has answered, and there is no run. */
+  /** The server rejected the request, so there is no run. */
   get isRefused(): boolean {
     return !this.isUnanswered && !this.runId && this.state.trace.end?.status === "error";
   }
 
-  /** It is being asked or followed. */
+  /** The answer is being requested or followed. */
   get isLive(): boolean {
     return this.#abort !== undefined;
   }
 
-  /** It is asked for after another answer to the same question, which cannot reach the server. */
+  /** Another answer to the same message cannot reach the server, so this one waits too. */
   waitToo(): void {
     if (this.isLive || this.isOver) return;
     this.set({ connection: "waiting" });
     this.flush();
   }
 
-  /** Ask, and follow the run to its end. `onStart` is told as soon as the server has named it. */
+  /** Send the request and follow the run to its end. `onStart` is called with the run's id. */
   async ask(body: ChatBody, key: string, onStart?: (started: Started) => void): Promise<void> {
     this.set({ connection: "open", limits: limitsIn({ ...body }) });
     await this.#follow((options) =>
@@ -229,7 +229,7 @@ export class Answer extends Store<AnswerState> {
     );
   }
 
-  /** Bring all of its events, and follow it to its end where it has none yet. */
+  /** Load all events, and follow a running run to its end. */
   async load(): Promise<void> {
     const { runId, model } = this.state.trace;
     if (this.isLive || !runId || (this.state.known === "whole" && this.isOver)) return;
@@ -237,7 +237,7 @@ export class Answer extends Store<AnswerState> {
     let fresh = { ...emptyTrace(model), runId };
     this.events.length = 0;
     this.set({ known: "fetching" });
-    // What is shown stays until there is more than that.
+    // The current content stays until more than that is loaded.
     const saveId = this.#saveId;
     const follow = (options: ChatOptions) => (saveId ? followSave(saveId, options) : followRun(runId, options));
     await this.#follow((options) =>
@@ -262,15 +262,15 @@ export class Answer extends Store<AnswerState> {
     await this.#learnLimits();
   }
 
-  /** An answer that has met a limit is told what its request had set. */
+  /** If the answer reached a limit, fetch the limits of its request. */
   async #learnLimits(): Promise<void> {
     if (this.state.limits || this.#saveId || !hasMetLimit(this.state.trace)) return;
     const record = await fetchRun(this.#deps.client, this.runId).catch(() => undefined);
-    // A server that does not answer leaves it unknown, and no limit is named.
+    // If the server does not respond, the limits stay unknown and none is named.
     if (record) this.set({ limits: limitsIn(record.request) });
   }
 
-  /** Nothing of it could be read: is it gone, or only the line? */
+  /** No event could be read. Throws if the run no longer exists. */
   async #lookFor(runId: string): Promise<ChatEnd> {
     const found = await fetchRun(this.#deps.client, runId).catch((error: unknown) => error);
     if (found instanceof ApiError && found.status === 404)
@@ -278,7 +278,7 @@ export class Answer extends Store<AnswerState> {
     return "lost";
   }
 
-  /** What a stopped run has cost is known some time after its end. */
+  /** Set the final cost, which is known some time after the run ended. */
   settle(cost: number): void {
     const { trace } = this.state;
     if (!trace.end?.cost_estimated) return;
@@ -286,8 +286,8 @@ export class Answer extends Store<AnswerState> {
   }
 
   /**
-   * End the run: the server stops it and says how it ended; what came is kept. A run that has no name yet is stopped as
-   * soon as it has one: the server may be at work on it already.
+   * Stop the run on the server and keep the text so far. A run without an id is stopped as soon as it has one, because
+   * the server may be working on it already.
    */
   async stop(): Promise<void> {
     if (this.isOver || this.state.stopping) return;
@@ -301,7 +301,7 @@ export class Answer extends Store<AnswerState> {
     else this.#grace = setTimeout(() => this.#endUnnamed(abort), this.#deps.stopGraceMs ?? STOP_GRACE_MS);
   }
 
-  /** It was not requested, since the server did not answer the request for another one. */
+  /** End an answer that was not requested because the server did not respond to another request. */
   giveUp(end: RunEnd | undefined): void {
     const { code = "CONNECTION_LOST", error = "Signalbox is not responding." } = end ?? {};
     this.#endHere((trace) => refused(trace, { code, message: error }));
@@ -313,20 +313,20 @@ export class Answer extends Store<AnswerState> {
     this.#deps.onChange?.(this);
   }
 
-  /** The question is between two attempts: without another one it never arrives. */
+  /** End an answer between two attempts to send its message. */
   #endUnsent(abort: AbortController): void {
     this.set({ connection: "open" });
     this.#endHere(stoppedLocally);
     abort.abort();
   }
 
-  /** Its connection is needed by others. What became of it is told by its conversation. */
+  /** End an answer without a run id. Its connection is needed by others; the conversation shows what became of it. */
   #endUnnamed(abort: AbortController): void {
     this.#endHere(stoppedLocally);
     this.#grace = setTimeout(() => abort.abort(), this.#deps.unnamedMs ?? UNNAMED_MS);
   }
 
-  /** Nothing is called stopped that the server has not stopped. */
+  /** Retry the stop request. The answer only counts as stopped once the server confirms it. */
   async #stopOnServer(abort: AbortController): Promise<void> {
     clearTimeout(this.#grace);
     for (const delay of this.#deps.stopDelays ?? STOP_DELAYS) {
@@ -341,7 +341,7 @@ export class Answer extends Store<AnswerState> {
     this.flush();
   }
 
-  /** A run that the server does not know any more is none that goes on. */
+  /** Request a stop. Returns whether the run is stopped or no longer exists. */
   async #isStopped(): Promise<boolean> {
     try {
       await stopRun(this.#deps.client, this.runId);
@@ -351,7 +351,7 @@ export class Answer extends Store<AnswerState> {
     }
   }
 
-  /** Stop following; the run itself goes on. */
+  /** Stop following. The run itself continues. */
   leave(): void {
     const abort = this.#abort;
     this.#abort = undefined;
@@ -417,7 +417,7 @@ export class Answer extends Store<AnswerState> {
     });
   }
 
-  /** The end of a run that a crash cut says which of the events that came before it were saved. */
+  /** After a crash, `done` tells which earlier events were saved. */
   #saved(event: ChatEvent): RunTrace {
     const { trace } = this.state;
     return event.type === "done" && event.unsaved
@@ -429,7 +429,7 @@ export class Answer extends Store<AnswerState> {
     this.events.push({ seq, event: event as unknown as RawEvent["event"] });
   }
 
-  /** A drop that is mended at once needs no word. */
+  /** Short connection losses are not shown. */
   #gone(): void {
     this.#silence.stop();
     this.#away ??= setTimeout(() => this.set({ connection: "resuming" }), this.#deps.quietMs ?? QUIET_MS);

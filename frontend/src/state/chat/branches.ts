@@ -1,4 +1,4 @@
-// The questions and answers of a conversation as a tree: finding parts in it, adding to it, and what is shown of it.
+// The questions and answers of a conversation as a tree: lookup, insertion, and the shown branch.
 
 import { pathTo } from "../../run/chat/branchTree.ts";
 import { totalOf } from "../../run/chat/chatCost.ts";
@@ -10,9 +10,9 @@ import type { Standing } from "./queuedMessages.ts";
 
 export class Branches {
   readonly #store: ChatStore;
-  /** Keys of the questions whose answers stand side by side. */
+  /** Keys of questions whose answers are shown side by side. */
   readonly #besides = new Set<string>();
-  /** Keys of the questions whose answers the reader wants one at a time. */
+  /** Keys of questions whose answers the user wants to see one at a time. */
   readonly #alone = new Set<string>();
 
   constructor(store: ChatStore) {
@@ -23,7 +23,7 @@ export class Branches {
     return this.#store.read().parts;
   }
 
-  // --- finding --------------------------------------------------------------------------------------------------
+  // --- lookup ---------------------------------------------------------------------------------------------------
 
   question(key: string): QuestionPart | undefined {
     const part = this.parts.get(key);
@@ -38,14 +38,14 @@ export class Branches {
     return this.answers().filter(({ parent, answer }) => parent === key && answer.state.trace.model === model);
   }
 
-  /** What is shown at the end: one answer, or several side by side. */
+  /** The last shown answers: one, or several side by side. */
   last(): readonly AnswerPart[] {
     const last = this.#store.read().entries.at(-1);
     if (last?.kind !== "answer") return [];
     return last.beside.length > 0 ? last.beside : [last.part];
   }
 
-  /** By which a part is found after a reload as well. */
+  /** A name for a part that is still valid after a reload. */
   nameOf(key: string): string {
     const part = this.parts.get(key);
     return (part && idOf(part)) ?? key;
@@ -55,13 +55,13 @@ export class Branches {
     return [...this.parts.values()].find((part) => part.key === name || (name && idOf(part) === name));
   }
 
-  /** The server's name of what a question follows; null: nothing. */
+  /** The server's id of the part that a question follows. Null at the root. */
   parentIdOf({ parent }: QuestionPart): string | null {
     const part = parent === null ? undefined : this.parts.get(parent);
     return (part && idOf(part)) ?? null;
   }
 
-  /** A question that the server has refused is none that anything could follow: the next one takes its place. */
+  /** The parent of the next question. Nothing can follow a rejected question: the next one takes its place. */
   parentOfNext(leaf: string | null): string | null {
     const path = pathTo(this.parts, leaf);
     const refusedAt = path.findIndex((part) => idOf(part) === undefined);
@@ -78,9 +78,9 @@ export class Branches {
     return end?.status === "complete" ? "complete" : "ended";
   }
 
-  // --- adding ---------------------------------------------------------------------------------------------------
+  // --- insertion ------------------------------------------------------------------------------------------------
 
-  /** A question and the answers that are to come. Who looks at another branch goes on looking at it. */
+  /** Add a question and its answers. If the user has switched to another branch, that branch stays. */
   add(question: QuestionPart, answers: readonly [AnswerPart, ...AnswerPart[]]): void {
     const { parts, entries, leaf } = this.#store.read();
     if (answers.length > 1) this.#besides.add(question.key);
@@ -95,7 +95,7 @@ export class Branches {
     this.derive();
   }
 
-  /** A column that the server does not tell of; it takes its place among the others, and none of what comes last. */
+  /** Add a rejected column that the server does not have. It is inserted beside the other columns. */
   addColumn(part: AnswerPart): void {
     const { parts } = this.#store.read();
     const all = [...parts.values()].flatMap((one): ChatPart[] => (one.key === part.parent ? [one, part] : [one]));
@@ -110,7 +110,7 @@ export class Branches {
     this.derive();
   }
 
-  /** The server has named a question. */
+  /** Set the server's id of a question. */
   name(key: string, id: string): void {
     const question = this.question(key);
     if (!question || !id) return;
@@ -119,7 +119,7 @@ export class Branches {
     this.derive();
   }
 
-  /** No message can follow an answer that was refused: what is shown goes on with the first that the server has. */
+  /** No message can follow a rejected answer, so the branch continues with the first one that has a run. */
   #leaveRefused(questionKey: string): void {
     const answers = this.answers().filter(({ parent }) => parent === questionKey);
     const shown = answers.find(({ key }) => key === this.#store.read().leaf);
@@ -127,7 +127,7 @@ export class Branches {
     if (shown?.answer.isRefused && begun) this.#store.set({ leaf: begun.key });
   }
 
-  /** Take in what the server tells of the conversation. */
+  /** Merge the server's version of the conversation. */
   merge(conversation: Conversation, deps: AnswerDeps): void {
     const shown = merged(this.#store.read(), conversation, deps);
     this.#store.set({ title: conversation.title, status: "ready", ...shown });
@@ -146,9 +146,9 @@ export class Branches {
     for (const question of comparedIn(this.parts)) if (!this.#alone.has(question)) this.#besides.add(question);
   }
 
-  // --- showing --------------------------------------------------------------------------------------------------
+  // --- display --------------------------------------------------------------------------------------------------
 
-  /** Have the answers of a question stand side by side, or one at a time. */
+  /** Show the answers to a question side by side, or one at a time. */
   standBeside(questionKey: string, on: boolean): void {
     this.#alone.delete(questionKey);
     if (on) this.#besides.add(questionKey);
@@ -159,7 +159,7 @@ export class Branches {
     this.derive();
   }
 
-  /** What is shown follows from the parts. */
+  /** Compute the shown rows from the parts. */
   derive(): void {
     const { parts, leaf } = this.#store.read();
     const entries = entriesOf(parts, leaf, this.#besides);

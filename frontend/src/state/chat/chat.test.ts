@@ -183,7 +183,7 @@ describe("side by side", () => {
     await settle();
     expect(server.asked[0]?.body).toMatchObject({ model: "b", parent_id: null, messages: [{ content: "first" }] });
     expect(chat.state.entries[1]?.kind).toBe("answer");
-    // What comes next follows the answer that there is.
+    // The next message follows the existing answer.
     await server.asked[0]?.send(say("b"), done());
     void chat.send("next");
     await settle();

@@ -1,4 +1,4 @@
-// One conversation: its questions and answers as a tree, what is shown of it, and what is asked in it.
+// One conversation: its tree of questions and answers, the shown branch, and the messages being sent.
 
 import { newestLeaf, pathTo } from "../../run/chat/branchTree.ts";
 import type { Queued } from "../../run/chat/messageQueue.ts";
@@ -23,15 +23,15 @@ import { Asker } from "./requestSender.ts";
 import { Instructions } from "./systemPrompt.ts";
 import { type Box, PendingQuestions } from "./unconfirmedMessages.ts";
 
-/** `goOn` is called when what holds messages has changed. */
+/** `goOn` must be called when the result of `hold` changes. */
 export interface ChatDeps extends AnswerDeps, SendingDeps {
-  /** Something that the list of conversations shows has changed. */
+  /** Called when the list of conversations needs an update. */
   onProgress?: (chat: Chat) => void;
-  /** Where this tab keeps what nobody else knows yet. */
+  /** Storage for messages that the server has not confirmed. */
   box?: Box | undefined;
 }
 
-/** The server asks for the bill of a stopped run; this is when it usually has it. */
+/** When the server usually has the final cost of a stopped run, in ms after its end. */
 const SETTLED_MS = [8000, 45_000] as const;
 
 const GONE = new Set(["UNKNOWN_CONVERSATION", "UNKNOWN_MESSAGE"]);
@@ -97,17 +97,17 @@ export class Chat extends Store<ChatState> {
     });
   }
 
-  /** Something is under way or waits, on whichever branch. */
+  /** Whether any branch has a running answer or a queued message. */
   get isBusy(): boolean {
     return this.state.queue.length > 0 || this.#branches.answers().some(({ answer }) => !answer.isOver);
   }
 
-  /** Nothing was asked yet; a conversation that is still being opened is not known to be empty. */
+  /** Whether the conversation has no messages. False while it is loading. */
   get isEmpty(): boolean {
     return this.state.parts.size === 0 && (this.state.status === "new" || this.state.status === "ready");
   }
 
-  /** The instructions for the next question; undefined in a new chat where none were set. */
+  /** The system prompt for the next message. Undefined in a new chat without one. */
   get system(): string | undefined {
     return this.state.system ?? systemAt(pathTo(this.state.parts, this.state.leaf));
   }
@@ -117,16 +117,16 @@ export class Chat extends Store<ChatState> {
     this.flush();
   }
 
-  // --- what there is --------------------------------------------------------------------------------------------
+  // --- loading --------------------------------------------------------------------------------------------------
 
-  /** Bring the conversation, and go on with what was under way. */
+  /** Load the conversation and continue what was under way. */
   open(): Promise<void> {
     return this.#opening.open();
   }
 
-  /** Go on with what was under way. */
+  /** Continue what was under way: recover unconfirmed messages and send queued ones. */
   async #enter(): Promise<void> {
-    // A question that is asked again joins the branch that is shown.
+    // A recovered question is added to the shown branch.
     this.#branches.derive();
     this.#refusals.restore(this.#branches, this.#deps);
     this.#recalling.recall();
@@ -135,12 +135,12 @@ export class Chat extends Store<ChatState> {
     await this.#sending.next();
   }
 
-  /** Take in what was said elsewhere. */
+  /** Load what other tabs and devices have added. */
   async refresh(): Promise<void> {
     if (this.state.status === "ready") await this.#look();
   }
 
-  /** False: the server did not answer. */
+  /** Reload the conversation. False if the server did not respond. */
   async #look(): Promise<boolean> {
     if (!(await this.#opening.look())) return false;
     this.#recalling.stopAgain();
@@ -148,7 +148,7 @@ export class Chat extends Store<ChatState> {
     return true;
   }
 
-  /** An answer has come into view: bring the rest of it. Call the result when it has left again. */
+  /** Load an answer's events because it came into view. Call the result when it leaves the view. */
   show(answer: Answer): () => void {
     const stops = chainOf(answer).map((part) => this.#loading.want(part));
     return () => {
@@ -156,7 +156,7 @@ export class Chat extends Store<ChatState> {
     };
   }
 
-  /** Give away what was not sent: this question, or the one that was refused at the end, and what waits. */
+  /** Return the unsent messages: this question, or a rejected one at the end, and the queue. */
   takeUnsent(key?: string): readonly Queued[] {
     const last = this.state.entries.findLast(({ kind }) => kind === "question")?.part;
     const question = key === undefined ? last : this.state.parts.get(key);
@@ -166,14 +166,14 @@ export class Chat extends Store<ChatState> {
     return [...(isUnsent ? [{ id: newKey(), text, pictures }] : []), ...this.#sending.takeAll()];
   }
 
-  /** What was given back is in the reader's hands. */
+  /** The returned message is back in the message box. */
   takeReturned(): void {
     this.set({ returned: undefined });
   }
 
-  // --- asking ---------------------------------------------------------------------------------------------------
+  // --- sending --------------------------------------------------------------------------------------------------
 
-  /** Ask at the end of what is shown, as soon as it has an end. Resolves when the answer is over, or it has to wait. */
+  /** Send a message after the last answer, or queue it. Resolves when it is answered or queued. */
   async send(text: string, pictures: readonly Picture[] = []): Promise<void> {
     if (!text.trim() && pictures.length === 0) return;
     const { leaf, running } = this.state;
@@ -182,11 +182,11 @@ export class Chat extends Store<ChatState> {
     await this.#sending.next();
   }
 
-  /** Ask a question in another version, beside the old one. */
+  /** Send an edited version of a question. */
   async edit(key: string, text: string): Promise<void> {
     const question = this.state.parts.get(key);
     if (question?.kind !== "question" || (!text.trim() && question.pictures.length === 0)) return;
-    // What has not arrived yet is sent in its new words alone.
+    // If the earlier version has not arrived yet, only the edited one is sent.
     for (const { parent, answer } of this.#branches.answers())
       if (parent === key && answer.state.connection === "waiting") void answer.stop();
     if (this.#pending.isUnauthorized(key)) this.#pending.drop(key);
@@ -196,18 +196,21 @@ export class Chat extends Store<ChatState> {
     else await this.#queue({ ...message, parent: question.parent && this.#branches.nameOf(question.parent) });
   }
 
-  /** Answer a question again, beside what there is, the same way as now set or by another model. */
+  /** Answer a question again, with the current settings or with this model. */
   async again(key: string, model?: string): Promise<void> {
     const question = this.state.parts.get(key);
     if (question?.kind !== "question") return;
-    // It is sent by itself once there is a token.
+    // It is sent automatically once the user has entered a token.
     if (this.#pending.isUnauthorized(key) && this.#deps.hold?.() === "token") return this.#deps.onUnauthorized?.();
     const asking = model === undefined ? await this.#askingNow() : await this.#deps.asking();
     if (asking) await this.#answerAgain(question, asking, model);
     else await this.#queue({ id: newKey(), text: question.text, pictures: [], again: this.#branches.nameOf(key) });
   }
 
-  /** How to ask at once; undefined while that is not known. Without a connection the answer itself waits for it. */
+  /**
+   * The current request settings. Undefined if the message must be queued. Being offline does not queue it: the answer
+   * itself waits.
+   */
   async #askingNow(): Promise<Asking | undefined> {
     const hold = this.#deps.hold?.();
     if (this.#opening.isGone || (hold && hold !== "offline")) return undefined;
@@ -215,7 +218,7 @@ export class Chat extends Store<ChatState> {
     return asking.models[0] ? asking : undefined;
   }
 
-  /** It has its place, and waits until it is known how to ask. */
+  /** Queue a message until the request settings are known. */
   async #queue(message: Queued): Promise<void> {
     this.#waiting.add(message, "nothing", false);
     await this.#sending.next();
@@ -237,17 +240,17 @@ export class Chat extends Store<ChatState> {
     return this.#begin(question, askingAgain(asking, this.state.parts, question.key, model));
   }
 
-  /** Have an answer go on where it stopped: the same model, with what is set now. */
+  /** Continue an answer where it stopped, with the same model and the current settings. */
   continueAnswer(key: string): Promise<void> {
     return this.#continuing.continueAnswer(key, this.#deps.asking);
   }
 
-  /** End what is shown and under way. */
+  /** Stop the running answers of the shown branch. */
   async stop(): Promise<void> {
     await Promise.all(this.#branches.last().map(({ answer }) => answer.stop()));
   }
 
-  /** Nobody looks at it any more: stop following, the runs go on. */
+  /** The chat is no longer shown: stop following its runs, which continue. */
   leave(): void {
     this.#opening.leave();
     for (const { answer } of this.#branches.answers()) answer.leave();
@@ -261,7 +264,7 @@ export class Chat extends Store<ChatState> {
     return this.#begin({ kind: "question", key, parent, id: undefined, text, pictures, files: [], system }, asking, id);
   }
 
-  /** Show the answers that are to come, and ask for them. Who looks at another branch goes on looking at it. */
+  /** Show the new answers and request them. If the user has switched to another branch, that branch stays. */
   async #begin(question: QuestionPart, asking: Asking, firstKey?: string, asked = Date.now()): Promise<void> {
     const plans = this.#asker.plan(question, asking, firstKey);
     const [first] = plans;
@@ -274,7 +277,7 @@ export class Chat extends Store<ChatState> {
 
   // --- branches -------------------------------------------------------------------------------------------------
 
-  /** Show the branch that leads through this part, and go on from there. */
+  /** Show the newest branch that contains this part. */
   choose(key: string): void {
     if (!this.state.parts.has(key)) return;
     const leaf = newestLeaf(this.state.parts, key);
@@ -289,7 +292,7 @@ export class Chat extends Store<ChatState> {
     );
   }
 
-  /** Have the answers of a question stand side by side, or one at a time. */
+  /** Show the answers to a question side by side, or one at a time. */
   standBeside(questionKey: string, on: boolean): void {
     this.#branches.standBeside(questionKey, on);
     this.flush();
@@ -297,24 +300,24 @@ export class Chat extends Store<ChatState> {
 
   // --- the queue ------------------------------------------------------------------------------------------------
 
-  /** Ask this one next: what is under way is stopped. */
+  /** Stop the running answer and send this message next. */
   async sendQueued(id: string): Promise<void> {
     this.#waiting.hurry(id);
     if (this.state.running) await this.stop();
     await this.#sending.next();
   }
 
-  /** Take it out of the queue: to edit it, or to forget it. */
+  /** Remove a message from the queue, to edit or delete it. */
   dropQueued(id: string): Queued | undefined {
     return this.#sending.drop(id);
   }
 
-  /** The connection is back, or it is known how to ask. */
+  /** Continue after the connection is back or the request settings are known. */
   async goOn(): Promise<void> {
     await (this.#opening.isLost ? this.#opening.reopen() : this.#sending.next());
   }
 
-  /** Where no model is known, the reader is told. */
+  /** If no model is known, tell the user. */
   #hasModel({ models }: Asking): boolean {
     if (models[0]) return true;
     this.set({ trouble: "Choose a model, then try again." });
@@ -322,7 +325,7 @@ export class Chat extends Store<ChatState> {
     return false;
   }
 
-  // --- what follows from it -------------------------------------------------------------------------------------
+  // --- reactions ------------------------------------------------------------------------------------------------
 
   dismissTrouble(): void {
     this.set({ trouble: undefined });
@@ -340,15 +343,15 @@ export class Chat extends Store<ChatState> {
     this.#deps.onProgress?.(this);
     if (!answer.isOver) return;
     if (GONE.has(answer.state.trace.end?.code ?? "")) void this.#opening.lookWhetherGone();
-    // Another tab continues it: show that continuation.
+    // Another tab is continuing the answer: show its continuation.
     if (answer.continues && answer.state.trace.end?.code === "RUN_NOT_OVER") void this.refresh();
-    // It was stopped before it had a name, and its connection is closed: the conversation knows what became of it.
+    // It was stopped before it had an id. The conversation shows what became of it.
     if (isStopped && !answer.runId && !answer.isLive) void this.refresh();
     if (answer.state.trace.end?.cost_estimated) for (const ms of SETTLED_MS) setTimeout(() => void this.refresh(), ms);
     void this.#sending.next();
   }
 
-  /** The question is sent when the server can be reached, to every model that it is for. */
+  /** The message will be sent to all of its models when the server can be reached. */
   #promise(question: string): void {
     this.#pending.promise(question);
     for (const { parent, answer } of this.#branches.answers()) if (parent === question) answer.waitToo();

@@ -1,4 +1,4 @@
-// What a chat is made of: questions and answers as the page holds them, made of what the server tells.
+// The questions and answers of a chat, built from the server's data.
 import { alternativesAlong, newestLeaf, type Part, pathTo } from "../../run/chat/branchTree.ts";
 import type { ChatNode, Conversation, Picture } from "../../types/api.ts";
 import type { ChatMessage, ContentPart } from "../../types/models.ts";
@@ -6,19 +6,19 @@ import { Answer, type AnswerDeps } from "./answer.ts";
 
 export interface QuestionPart extends Part {
   kind: "question";
-  /** Undefined until the server has named it. */
+  /** The server's id. Undefined until it is known. */
   id: string | undefined;
   text: string;
   pictures: readonly Picture[];
   files: readonly string[];
-  /** Instructions that came with it; undefined: those before it hold. */
+  /** The system prompt that changed with this question. Undefined: the previous one applies. */
   system: string | undefined;
 }
 
 export interface AnswerPart extends Part {
   kind: "answer";
   answer: Answer;
-  /** Its place among answers compared side by side; undefined: it was not asked for as one of several. */
+  /** The column of a comparison. Undefined if the answer was not requested as part of one. */
   column: number | undefined;
 }
 
@@ -31,13 +31,13 @@ export type Entry =
       kind: "answer";
       part: AnswerPart;
       alternatives: readonly ChatPart[];
-      /** The answers that stand side by side, this one among them; empty: it stands alone. */
+      /** The answers shown side by side, including this one. Empty if it is shown alone. */
       beside: readonly AnswerPart[];
     };
 
 export const MOST_BESIDE = 4;
 
-/** The server's name of a part; undefined where the server does not know it. */
+/** The server's id of a part. Undefined if the server does not know it. */
 export const idOf = (part: ChatPart): string | undefined =>
   part.kind === "question" ? part.id : part.answer.runId || undefined;
 
@@ -56,7 +56,7 @@ interface Place {
   continues: Answer | undefined;
 }
 
-/** A run behind a run continues it: both answer the same question. */
+/** A run that follows a run continues it: both answer the same question. */
 function placeOf(parts: ReadonlyMap<string, ChatPart>, node: ChatNode, behind: string | null): Place {
   const before = behind === null ? undefined : parts.get(behind);
   const isMore = before?.kind === "answer" && node.role === "assistant" && node.run !== undefined;
@@ -68,7 +68,7 @@ interface Shown {
   leaf: string | null;
 }
 
-/** What is known and what the server tells, together; a new end of the shown branch is shown. */
+/** Merge the known parts with the server's. If the shown branch has grown, its new end is shown. */
 export function merged(before: Shown, { leafId, nodes }: Conversation, deps: AnswerDeps): Shown {
   const keys = new Map([...before.parts.values()].map((part) => [idOf(part) ?? part.key, part.key]));
   const parts = new Map(before.parts);
@@ -91,18 +91,18 @@ export function merged(before: Shown, { leafId, nodes }: Conversation, deps: Ans
   return { parts, leaf: leaf && newestLeaf(parts, leaf) };
 }
 
-/** The server's leaf is the column that was asked last; the page goes on from the first, before a reload and after it. */
+/** The server's leaf is the column requested last. The page continues from the first column instead. */
 function firstColumn(parts: ReadonlyMap<string, ChatPart>, leaf: string | undefined): string | undefined {
   const part = parts.get(leaf ?? "");
   if (part?.kind !== "answer" || part.column === undefined) return leaf;
   const answers = [...parts.values()].filter((one): one is AnswerPart => one.kind === "answer");
   const columns = answers.filter(({ parent, column }) => parent === part.parent && column !== undefined);
-  // A column that was asked again is what the reader looked at last.
+  // A regenerated column is the one that the user saw last.
   const isAskedAgain = columns.filter(({ column }) => column === part.column).length > 1;
   return isAskedAgain ? leaf : besideEachOther(columns)[0]?.key;
 }
 
-/** The part of this page that the server tells of before its answer to the page has come: it has no name here yet. */
+/** The part on this page that a node of the server corresponds to, if its response has not arrived yet. */
 function twinOf(
   parts: ReadonlyMap<string, ChatPart>,
   node: ChatNode,
@@ -116,7 +116,7 @@ function twinOf(
   });
 }
 
-/** The rows from the beginning to a leaf. */
+/** The rows from the root to a leaf. */
 export function entriesOf(
   parts: ReadonlyMap<string, ChatPart>,
   leaf: string | null,
@@ -133,7 +133,7 @@ export function entriesOf(
   });
 }
 
-/** Answers that others continue, and that no question follows: they are shown as a part of those. */
+/** Answers that others continue and that no question follows. They are shown as part of the continuation. */
 function begunAnswers(parts: ReadonlyMap<string, ChatPart>): ReadonlySet<string> {
   const continued = new Set<Answer>();
   const followed = new Set<string | null>();
@@ -150,20 +150,20 @@ function besideEachOther(answers: readonly ChatPart[]): readonly AnswerPart[] {
   const byModel = new Map<string, AnswerPart>();
   for (const part of answers) if (part.kind === "answer") byModel.set(part.answer.state.trace.model, part);
   const place = ({ column = Number.POSITIVE_INFINITY }: AnswerPart) => column;
-  // A model that was asked only later has no column, and stands behind those that have.
+  // A model that was asked later has no column and comes last.
   return [...byModel.values()]
     .sort((a, b) => (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : 0))
     .slice(-MOST_BESIDE);
 }
 
-/** The column of a model among the answers to a question, for another answer of the same model. */
+/** The column of a model's answers to a question. */
 export function columnOf(parts: ReadonlyMap<string, ChatPart>, question: string, model: string): number | undefined {
   const answers = [...parts.values()].filter((part) => part.kind === "answer" && part.parent === question);
   return answers.find((part): part is AnswerPart => part.kind === "answer" && part.answer.state.trace.model === model)
     ?.column;
 }
 
-/** The questions that were put to several models at once. */
+/** The questions that were sent to several models at once. */
 export function comparedIn(parts: ReadonlyMap<string, ChatPart>): ReadonlySet<string> {
   const columns = new Map<string, Set<number>>();
   for (const part of parts.values()) {
@@ -173,7 +173,7 @@ export function comparedIn(parts: ReadonlyMap<string, ChatPart>): ReadonlySet<st
   return new Set([...columns].flatMap(([question, places]) => (places.size > 1 ? [question] : [])));
 }
 
-/** The instructions that hold at the end of a way. */
+/** The system prompt at the end of a path. */
 export const systemAt = (path: readonly ChatPart[]): string | undefined =>
   path.findLast((part): part is QuestionPart => part.kind === "question" && part.system !== undefined)?.system;
 

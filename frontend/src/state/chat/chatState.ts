@@ -1,4 +1,4 @@
-// What the page shows of one conversation.
+// The state of one conversation on the page.
 
 import type { ChatCost } from "../../run/chat/chatCost.ts";
 import type { Hold, Queued } from "../../run/chat/messageQueue.ts";
@@ -6,26 +6,26 @@ import type { ChatPart, Entry } from "./chatParts.ts";
 
 export interface ChatState {
   title: string;
-  /** `new`: nothing was asked yet. */
+  /** `new`: no message has been sent. */
   status: "new" | "loading" | "ready" | "failed";
-  /** Why it cannot be shown, or what could not be done; a sentence. */
+  /** Why the conversation could not be loaded, or what failed, as a sentence. */
   trouble: string | undefined;
   parts: ReadonlyMap<string, ChatPart>;
   leaf: string | null;
-  /** What is shown. */
+  /** The rows of the shown branch. */
   entries: readonly Entry[];
-  /** An answer at the end of what is shown is under way. */
+  /** The last answer of the shown branch is running. */
   running: boolean;
-  /** Instructions that the reader has set here for what is asked next; undefined: those that hold. */
+  /** The system prompt that the user has set for the next message. Undefined: the previous one applies. */
   system: string | undefined;
   queue: readonly Queued[];
-  /** The queue waits for the reader: the answer before it failed or was stopped, or the page was loaded anew. */
+  /** The queue is paused: the last answer failed or was stopped, or the page was reloaded. */
   held: boolean;
   /** Why no message can be sent now. */
   hold: Hold | undefined;
-  /** What the server would not have, given back to the reader. */
+  /** A message that the server rejected, to be put back into the message box. */
   returned: Pick<Queued, "text" | "pictures"> | undefined;
-  /** Of all its answers, on all branches; undefined where none is known. */
+  /** The cost of all answers on all branches. Undefined if no cost is known. */
   cost: ChatCost | undefined;
 }
 
@@ -45,10 +45,10 @@ export const NEW_CHAT: ChatState = {
   cost: undefined,
 };
 
-/** The state of a chat, for those that work on it. */
+/** Access to the state, for the parts of `Chat`. */
 export interface ChatStore {
   read(): ChatState;
   set(change: Partial<ChatState>): void;
-  /** Show the newest state now. */
+  /** Render the newest state now. */
   flush(): void;
 }

@@ -1,4 +1,4 @@
-// The chats of this page: the one that is shown, and those elsewhere in which something is still under way.
+// The chats of this page: the shown one, and others with running answers or queued messages.
 import { newKey } from "../../stream/idempotencyKeys.ts";
 import { Chat, type ChatDeps } from "./chat.ts";
 
@@ -11,18 +11,18 @@ export class Chats {
     this.#deps = deps;
   }
 
-  /** The chat in which nothing was asked yet: the same one until it is `begun`. */
+  /** The new chat. Returns the same one until `begun` is called. */
   fresh(): Chat {
     this.#fresh ??= this.#made(newKey());
     return this.#fresh;
   }
 
-  /** It has got its first question and its address: the next fresh chat is another one. */
+  /** The new chat has got its first message and its address. */
   begun(chat: Chat): void {
     if (chat === this.#fresh) this.#fresh = undefined;
   }
 
-  /** The conversation of that name; it is brought unless it is here already. */
+  /** The chat with this id. Loads it if necessary. */
   of(id: string): Chat {
     const here = this.#chats.get(id);
     if (here) return here;
@@ -31,26 +31,26 @@ export class Chats {
     return chat;
   }
 
-  /** This one is not shown now: it is kept only while something is under way in it. */
+  /** The chat is no longer shown. It is dropped unless something is running or queued in it. */
   leave(chat: Chat): void {
     if (chat.isBusy || chat === this.#fresh) return;
     chat.leave();
     this.#chats.delete(chat.id);
   }
 
-  /** What was not sent in a conversation that is gone is asked in a new one: this question, and what waits. */
+  /** Move the unsent messages of a deleted conversation to a new chat: this question and the queue. */
   moveToNew(chat: Chat, question?: string): void {
     const fresh = this.fresh();
     for (const { text, pictures } of chat.takeUnsent(question)) void fresh.send(text, pictures);
   }
 
-  /** It was deleted. */
+  /** The conversation was deleted. */
   forget(id: string): void {
     this.#chats.get(id)?.leave();
     this.#chats.delete(id);
   }
 
-  /** Something was said in it by another tab. */
+  /** Another tab has changed the conversation. */
   refresh(id: string): void {
     void this.#chats.get(id)?.refresh();
   }
@@ -59,7 +59,7 @@ export class Chats {
     for (const chat of this.#chats.values()) void chat.refresh();
   }
 
-  /** The connection is back, or it is known how to ask: what has waited for that goes. */
+  /** The connection is back, or the request settings are known: send what was waiting. */
   goOn(): void {
     for (const chat of this.#chats.values()) void chat.goOn();
   }

@@ -1,4 +1,4 @@
-// Continues answers: the part that stands behind the one that was cut, what is sent for it, and what this tab keeps of it.
+// Continues answers: adds the continuation to the tree, sends its request, and stores it until it is confirmed.
 import { newKey } from "../../stream/idempotencyKeys.ts";
 import type { ChatBody } from "../../types/models.ts";
 import { Answer, type AnswerDeps } from "./answer.ts";
@@ -9,7 +9,7 @@ import type { Waiting } from "./queuedMessages.ts";
 import type { Asking } from "./requestBody.ts";
 import type { Pending, PendingQuestions } from "./unconfirmedMessages.ts";
 
-/** What it works on. */
+/** The parts of the chat that continuations use. */
 export interface Continued {
   id: string;
   deps: AnswerDeps;
@@ -26,7 +26,7 @@ export class Continuing {
     this.#chat = chat;
   }
 
-  /** Where nobody knows whether it was continued before, it is asked for again as it was then. */
+  /** If the outcome of an earlier request is unknown, the same request is sent again. */
   async continueAnswer(key: string, asked: () => Asking | Promise<Asking>): Promise<void> {
     const { id, store, pending } = this.#chat;
     const cut = store.read().parts.get(key);
@@ -48,20 +48,20 @@ export class Continuing {
     pending.keep(pendingContinuation(body, cut.answer, key));
     await part.answer.ask(body, key, () => pending.drop(name));
     if (part.answer.isUnauthorized) return pending.unauthorized(name, key);
-    // Refused for good, or stopped before it left: a reload has nothing to ask for again.
+    // Rejected, or stopped before it was sent: nothing is left to recover after a reload.
     const isSettled = !part.answer.isUnanswered && part.answer.state.trace.end?.status !== "cancelled";
     if (isSettled) pending.drop(name);
   }
 }
 
-/** It answers the same question, and takes the place of the one that it goes on with. */
+/** The continuation answers the same question and takes the place of the answer that it continues. */
 function continuation(cut: AnswerPart, deps: AnswerDeps): AnswerPart {
   const { effort, state } = cut.answer;
   const answer = Answer.asked(deps, { model: state.trace.model, effort, continues: cut.answer });
   return { kind: "answer", key: answer.key, parent: cut.parent, answer, column: cut.column };
 }
 
-/** Of one answer, one continuation is on its way at a time: it is asked for under one key until the server names it. */
+/** The storage key of an answer's continuation. Only one request per answer can be open. */
 export const pendingName = ({ runId }: Answer): string => `continue-${runId}`;
 
 function pendingContinuation(body: ChatBody, cut: Answer, key: string): Pending {
@@ -79,7 +79,7 @@ function pendingContinuation(body: ChatBody, cut: Answer, key: string): Pending 
   };
 }
 
-/** `column`: where it stands beside others, as the answer that it goes on with. */
+/** `column` is the column of the continued answer. */
 function continueBody(conversationId: string, { answer: cut, column }: AnswerPart, asking: Asking): ChatBody {
   const { model } = cut.state.trace;
   const { column: _, ...fields } = asking.fields(model);

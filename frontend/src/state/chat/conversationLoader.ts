@@ -1,4 +1,4 @@
-// Brings a conversation from the server, again and again while the server cannot be reached, and knows when it is gone.
+// Loads a conversation, retries while the server cannot be reached, and detects that it was deleted.
 import { fetchConversation } from "../../stream/conversations.ts";
 import { ApiError } from "../../stream/errors.ts";
 import { newKey } from "../../stream/idempotencyKeys.ts";
@@ -10,7 +10,7 @@ import type { ChatStore } from "./chatState.ts";
 import type { Waiting } from "./queuedMessages.ts";
 import type { PendingQuestions } from "./unconfirmedMessages.ts";
 
-/** What it works on. */
+/** The parts of the chat that the loader uses. */
 export interface Opened {
   id: string;
   deps: AnswerDeps;
@@ -18,23 +18,23 @@ export interface Opened {
   branches: Branches;
   pending: PendingQuestions;
   waiting: Waiting;
-  /** It is there: go on with what was under way. */
+  /** Called once the conversation is loaded, to continue what was under way. */
   enter(): Promise<void>;
-  /** Show what waits. */
+  /** Show the queue. */
   show(): void;
 }
 
-/** Until a conversation is asked for again once opening it has failed several times. */
+/** The interval of later attempts to open a conversation. */
 const OPEN_LATER_MS = 10_000;
 
 const OUTAGES = new Set([0, 502, 503, 504]);
 
 export class Opening {
-  /** The conversation was deleted elsewhere: nothing more can be asked in it. */
+  /** The conversation was deleted elsewhere, so no message can be sent in it. */
   isGone = false;
-  /** The server did not answer when it was opened. */
+  /** The server did not respond when the conversation was opened. */
   isLost = false;
-  /** Nobody looks at it any more. */
+  /** The chat is no longer shown. */
   isLeft = false;
   readonly #chat: Opened;
   #opening: Promise<void> | undefined;
@@ -52,7 +52,7 @@ export class Opening {
     await this.reopen();
   }
 
-  /** Try it again; what is shown stays until it succeeds. */
+  /** Try to load it again. The current content stays until that succeeds. */
   reopen(): Promise<void> {
     this.#opening ??= this.#fetch().then((isThere) => {
       this.#opening = undefined;
@@ -64,7 +64,7 @@ export class Opening {
     return this.#opening;
   }
 
-  /** Take in what was said elsewhere. False: the server did not answer. Where it has nothing to tell, all stays. */
+  /** Merge the server's version. False if the server did not respond. After other errors, nothing changes. */
   async look(): Promise<boolean> {
     try {
       this.#merge(await this.#conversation());
@@ -74,7 +74,7 @@ export class Opening {
     return true;
   }
 
-  /** The server knows nothing of what a question follows: is the whole conversation gone? */
+  /** A message was rejected because its parent is unknown: check whether the whole conversation was deleted. */
   async lookWhetherGone(): Promise<void> {
     const found = await this.#conversation().catch((error: unknown) => error);
     if (!isGone(found)) return;
@@ -95,7 +95,7 @@ export class Opening {
     try {
       this.#merge(await this.#conversation());
     } catch (error) {
-      // What follows an answer cannot have begun it.
+      // If the first message is still unsent, the server does not know the conversation yet.
       const isBegun = waiting.begins || pending.all().some(({ parentId }) => parentId === null);
       if (!isGone(error) || !isBegun) {
         this.#fail(error);
@@ -128,7 +128,7 @@ export class Opening {
     this.#chat.show();
   }
 
-  /** What follows what the server does not have cannot be asked here: it waits for the reader. */
+  /** Unsent messages of a deleted conversation are held until the user decides. */
   #leaveUnsent(): void {
     const { pending, waiting, branches } = this.#chat;
     this.isGone = true;
@@ -136,7 +136,7 @@ export class Opening {
     for (const { question } of all) pending.drop(question);
     const unsent = all.filter(({ messageId, continues }) => messageId === undefined && !continues);
     const wanted = unsent.filter(({ asks }) => !asks.every(({ stopped }) => stopped));
-    // What is shown as refused is taken along with it.
+    // Rejected questions that are shown are moved together with their row.
     const unseen = wanted.filter(({ question }) => !branches.question(question));
     waiting.putBack(unseen.map(({ text, pictures }) => ({ id: newKey(), text, pictures })));
   }
@@ -144,7 +144,7 @@ export class Opening {
 
 const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
-/** The server could not be reached, or is not ready to answer: that passes by itself. */
+/** Whether the server is unreachable or not ready. Such errors pass. */
 const isOutage = (error: unknown): boolean => error instanceof ApiError && OUTAGES.has(error.status);
 
 export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

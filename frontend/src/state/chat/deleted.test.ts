@@ -20,7 +20,7 @@ const told = [
 ];
 const conversation = { id: "c1", title: "", leaf_id: "run1", messages: told };
 
-/** The chats of a page, over a server that has no conversation. */
+/** The chats of a page whose server has no conversations. */
 function page(more: Partial<ChatDeps> = {}) {
   const server = new ScriptedServer();
   const chats = new Chats({
@@ -33,7 +33,7 @@ function page(more: Partial<ChatDeps> = {}) {
   return { server, chats };
 }
 
-/** Another page, where what was not sent is asked in a new chat. */
+/** A second page, where unsent messages move to a new chat. */
 async function movedTo(chat: Parameters<Chats["moveToNew"]>[0], question?: string) {
   const { server, chats } = page();
   chats.moveToNew(chat, question);

@@ -135,7 +135,7 @@ describe("a question that the server never got", () => {
     expect(entry?.kind === "answer" && entry.part.answer.state.connection).toBe("waiting");
     await chat.stop();
     expect(shown(chat)).toEqual(["? first", "!  (cancelled)"]);
-    // Only a question that is not tried any more is over.
+    // A question only ends when it is no longer retried.
     await over;
   });
 

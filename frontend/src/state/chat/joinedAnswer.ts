@@ -1,19 +1,19 @@
-// The whole answer as React sees it: all the runs that continue each other, as one trace.
+// The answer as a whole: the runs that continue each other, as one trace.
 import { useCallback, useSyncExternalStore } from "react";
 import { joinedTrace } from "../../run/trace/joinedTrace.ts";
 import type { RunTrace } from "../../types/models.ts";
 import type { Answer } from "./answer.ts";
 import type { Entry } from "./chatParts.ts";
 
-/** The answers that make one with it: those that it continues, and itself. */
+/** The runs of an answer in order: those that it continues, and itself. */
 export const chainOf = (answer: Answer): readonly Answer[] =>
   answer.continues ? [...chainOf(answer.continues), answer] : [answer];
 
-/** One of the runs that an answer consists of; its last where none is named. */
+/** One of the runs of an answer. Default: the last. */
 export const runOf = (answer: Answer, runId: string | undefined): Answer =>
   chainOf(answer).find((one) => one.runId === runId) ?? answer;
 
-/** The answer in view that this one is a part of; undefined where none is. */
+/** The shown answer that contains this run, or undefined. */
 export function wholeOf(entries: readonly Entry[], answer: Answer): Answer | undefined {
   const all = entries.flatMap((entry) =>
     entry.kind === "answer" ? [entry.part, ...entry.beside, ...entry.alternatives] : [],
@@ -27,7 +27,7 @@ interface Whole {
   joined: RunTrace;
 }
 
-/** As long as nothing changes it is the same trace. */
+/** Cached: returns the same trace until one of the runs changes. */
 const known = new WeakMap<Answer, Whole>();
 
 function shownWhole(answer: Answer): RunTrace {

@@ -1,4 +1,4 @@
-// What becomes of questions that this tab has kept: followed, stopped, asked again, or given back to the reader.
+// Recovers messages that the server had not confirmed before a reload: follows, stops, resends or returns them.
 import type { ChatBody } from "../../types/models.ts";
 import type { Branches } from "./branches.ts";
 import type { AnswerPart, QuestionPart } from "./chatParts.ts";
@@ -6,7 +6,7 @@ import { cameThrough, isFresh } from "./recoverMessage.ts";
 import { type Asking, askingOf } from "./requestBody.ts";
 import type { Pending, PendingQuestions } from "./unconfirmedMessages.ts";
 
-/** What it needs of the conversation. */
+/** The parts of the chat that the recovery uses. */
 export interface Recaller {
   begin(question: QuestionPart, asking: Asking, asked?: number): Promise<void>;
   continue(cut: AnswerPart, body: ChatBody, key: string): Promise<void>;
@@ -24,7 +24,7 @@ export class Recalling {
     this.#chat = chat;
   }
 
-  /** After a reload. */
+  /** Recover all unconfirmed messages after a reload. */
   recall(): void {
     for (const pending of this.#pending.all()) {
       if (pending.continues) this.#recallContinuation(pending);
@@ -32,14 +32,14 @@ export class Recalling {
     }
   }
 
-  /** What the reader had stopped before it had a name, and the server has begun all the same, is stopped. */
+  /** Stop runs that the user stopped before they had an id but that the server started anyway. */
   stopAgain(): void {
     for (const pending of this.#pending.all()) this.#stopAgain(pending);
   }
 
   /**
-   * A question of which this page does not know whether it came through. One that did is followed, or stopped where the
-   * reader had stopped it; one that may have is asked again under its key; others go back to the reader.
+   * Recover a message with unknown outcome. If it arrived, its run is followed, or stopped if the user had stopped it.
+   * If it may have arrived, it is sent again under the same key. Otherwise it returns to the message box.
    */
   #recall(pending: Pending): void {
     this.#stopAgain(pending);
@@ -75,7 +75,7 @@ export class Recalling {
     }
   }
 
-  /** One that the server has not named is asked for again under its key: a run that it has started already takes it. */
+  /** A continuation without a run id is sent again under the same key, so that the server starts it only once. */
   #recallContinuation(pending: Pending): void {
     const [ask] = pending.asks;
     const answers = this.#branches.answers();

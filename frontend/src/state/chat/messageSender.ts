@@ -1,31 +1,32 @@
-// Sends the messages of one conversation in their turn: when the answer before is complete, and nothing holds them.
+// Sends the queued messages of one conversation in order: each when the previous answer is complete and nothing blocks
+// it.
 import type { Hold, Queued } from "../../run/chat/messageQueue.ts";
 import type { Standing, Waiting } from "./queuedMessages.ts";
 import type { Asking } from "./requestBody.ts";
 
 export interface SendingDeps {
   asking: () => Asking | Promise<Asking>;
-  /** Why nothing can be asked now. */
+  /** Why nothing can be sent now. */
   hold?: () => Hold | undefined;
-  /** Whether this tab sends the message: false where a tab with a copy of the queue has. */
+  /** Claims a message for this tab. False if another tab with a copy of the queue has sent it. */
   claim?: (messageId: string) => boolean;
 }
 
-/** What it needs of the conversation. */
+/** The parts of the chat that the sender uses. */
 export interface Sender {
-  /** The conversation is there, or begins with what is sent. */
+  /** The conversation is loaded or new. */
   isOpen(): boolean;
-  /** The server does not have it any more. */
+  /** The conversation was deleted. */
   isGone(): boolean;
   standingOf(answer: string): Standing;
   hasModel(asking: Asking): boolean;
-  /** Ask behind this answer; resolves when what was asked is over. */
+  /** Send a message after this answer. Resolves when it is answered. */
   ask(message: Queued, after: string | undefined, asking: Asking): Promise<void>;
-  /** A message is held though the conversation is open: it has an address from now on, under which a reload finds it. */
+  /** A message is held in an open conversation. The chat gets an address now, so that a reload finds it. */
   onHeld(): void;
-  /** Another tab has sent it. */
+  /** Another tab has sent the message. */
   onClaimed(): Promise<void>;
-  /** Show what waits. */
+  /** Show the queue. */
   onChange(shown: { queue: readonly Queued[]; held: boolean; hold: Hold | undefined }): void;
 }
 
@@ -34,7 +35,7 @@ export class Sending {
   readonly #deps: SendingDeps;
   readonly #sender: Sender;
   readonly #standingOf: (answer: string) => Standing;
-  /** A message is on its way out of the queue. */
+  /** A message is being taken from the queue. */
   #taking = false;
 
   constructor(waiting: Waiting, deps: SendingDeps, sender: Sender) {
@@ -44,7 +45,7 @@ export class Sending {
     this.#standingOf = (answer) => sender.standingOf(answer);
   }
 
-  /** Ask what has its turn. Until the conversation is there, and it is known how to ask, everything waits. */
+  /** Send the message whose turn it is, if the conversation is loaded and the request settings are known. */
   async next(): Promise<void> {
     if (this.#taking || this.#sender.isGone() || !this.#sender.isOpen() || !this.#waiting.due(this.#standingOf))
       return this.show();
@@ -71,14 +72,14 @@ export class Sending {
     await Promise.all([over, this.next()]);
   }
 
-  /** Take it out of the queue. */
+  /** Remove a message from the queue. */
   drop(id: string): Queued | undefined {
     const message = this.#waiting.take(id);
     this.show();
     return message;
   }
 
-  /** Take all of them out of the queue. */
+  /** Remove all messages from the queue. */
   takeAll(): readonly Queued[] {
     const messages = this.#waiting.messages;
     for (const { id } of messages) this.#waiting.take(id);

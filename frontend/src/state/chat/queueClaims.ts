@@ -1,10 +1,11 @@
-// Which waiting messages were sent by a tab of this browser: a duplicated tab has a copy of the queue.
+// Remembers which queued messages were sent, so that a duplicated tab with a copy of the queue does not send them
+// again.
 import type { Box } from "./unconfirmedMessages.ts";
 
 const KEY = "signalbox.sent";
 const MOST = 50;
 
-/** True for the tab that sends this message, false where another one has. Where nothing is stored, the server decides. */
+/** True if this tab may send the message, false if another tab has sent it. Without storage, the server decides. */
 export function claim(box: Box | undefined, id: string): boolean {
   try {
     const kept: unknown = JSON.parse(box?.getItem(KEY) ?? "[]");
@@ -13,7 +14,7 @@ export function claim(box: Box | undefined, id: string): boolean {
     box?.setItem(KEY, JSON.stringify([...sent, id].slice(-MOST)));
     return true;
   } catch {
-    // A full box: the key of the message keeps the server from answering it twice.
+    // The storage is full. The message's Idempotency-Key keeps the server from answering it twice.
     return true;
   }
 }

@@ -1,24 +1,24 @@
-// Messages that wait for their turn in one conversation; this tab keeps them over a reload.
+// The queued messages of one conversation. The tab stores them, so that a reload keeps them.
 import type { Queued } from "../../run/chat/messageQueue.ts";
 import { type Box, forget } from "./unconfirmedMessages.ts";
 
-/** What a message waits for: the end of an answer, by its key; the reader; or nothing. */
+/** What a message waits for: the end of an answer (by key), the user, or nothing. */
 export type WaitsFor = { answer: string } | "reader" | "nothing";
 
 interface Waiter {
   message: Queued;
   waitsFor: WaitsFor;
-  /** The conversation begins with it: the server does not know it yet. */
+  /** The message starts the conversation, which the server does not know yet. */
   begins: boolean;
 }
 
-/** As the tab keeps it. `due`: it waits for no answer, and is sent after a reload. */
+/** The stored form. `due`: it waits for no answer, so it is sent after a reload. */
 interface Kept extends Queued {
   due?: boolean;
   begins?: boolean;
 }
 
-/** How it stands with an answer: only after a complete one the next message is sent. */
+/** The progress of an answer. Only after a complete answer is the next message sent. */
 export type Standing = "running" | "complete" | "ended";
 
 const KEY = "signalbox.queue";
@@ -27,7 +27,7 @@ export class Waiting {
   readonly #chatId: string;
   readonly #box: Box | undefined;
   #waiters: readonly Waiter[] = [];
-  /** The one that the reader wants asked before the others, whatever becomes of the answer under way. */
+  /** The message that the user wants to send next, even if the running answer is stopped. */
   #urgent: string | undefined;
 
   constructor(chatId: string, box: Box | undefined) {
@@ -39,7 +39,7 @@ export class Waiting {
     return this.#waiters.map(({ message }) => message);
   }
 
-  /** What waited for an answer before the page was loaded now waits for the reader; what could go at once still can. */
+  /** After a reload, messages that waited for an answer wait for the user. Messages that were due are still sent. */
   restore(): void {
     const before = this.#box ? queuesIn(this.#box)[this.#chatId] : undefined;
     this.#waiters = (before ?? []).map(({ due, begins = false, ...message }) => ({
@@ -49,7 +49,7 @@ export class Waiting {
     }));
   }
 
-  /** The conversation begins with one of them. */
+  /** One of the messages starts the conversation. */
   get begins(): boolean {
     return this.#waiters.some(({ begins }) => begins);
   }
@@ -58,7 +58,7 @@ export class Waiting {
     this.#keep([...this.#waiters, { message, waitsFor, begins }]);
   }
 
-  /** What the server cannot have any more comes back before the others, for the reader to decide. */
+  /** Put messages that cannot be sent any more at the front, to wait for the user. */
   putBack(messages: readonly Queued[]): void {
     const back = messages.map((message): Waiter => ({ message, waitsFor: "reader", begins: false }));
     this.#keep([...back, ...this.#waiters]);
@@ -68,7 +68,7 @@ export class Waiting {
     this.#urgent = id;
   }
 
-  /** Take this one out. */
+  /** Remove and return a message. */
   take(id: string): Queued | undefined {
     const found = this.#waiters.find(({ message }) => message.id === id);
     if (found) this.#keep(this.#waiters.filter((waiter) => waiter !== found));
@@ -76,7 +76,7 @@ export class Waiting {
     return found?.message;
   }
 
-  /** Whose turn it is, and after which answer. */
+  /** The message whose turn it is, and the answer that it follows. */
   due(standingOf: (answer: string) => Standing): { message: Queued; after: string | undefined } | undefined {
     const isDue = ({ message, waitsFor }: Waiter): boolean => {
       if (waitsFor === "nothing") return true;
@@ -90,7 +90,7 @@ export class Waiting {
     return found && { message: found.message, after: answerOf(found.waitsFor) };
   }
 
-  /** None of them is sent without the reader. */
+  /** Whether a message waits for the user. */
   isHeld(standingOf: (answer: string) => Standing): boolean {
     return this.#waiters.some(({ waitsFor }) => {
       const answer = answerOf(waitsFor);
@@ -98,13 +98,13 @@ export class Waiting {
     });
   }
 
-  /** A question was asked: messages that waited for the one before it, or for no answer, now wait for this one. */
+  /** A message was sent: messages that waited for the previous answer, or for none, now wait for its answer. */
   moveOn(before: string | undefined, answer: string): void {
     if (this.#waiters.length === 0) return;
     const moved = this.#waiters.map((waiter) => {
       const waitsFor = answerOf(waiter.waitsFor);
       const { parent, again } = waiter.message;
-      // Another version, of a question or of an answer, has its place already.
+      // An edited message or a regeneration has a fixed place.
       const moves = parent === undefined && again === undefined && (waitsFor === undefined || waitsFor === before);
       return moves ? { ...waiter, waitsFor: { answer } } : waiter;
     });
@@ -131,7 +131,7 @@ function keepQueue(box: Box, conversationId: string, queue: readonly Kept[]): vo
     if (Object.keys(all).length === 0) box.removeItem(KEY);
     else box.setItem(KEY, JSON.stringify(all));
   } catch {
-    // It does not fit: what was kept before is not true any more.
+    // The storage is full. The previously stored value is outdated, so remove it.
     forget(box, KEY);
   }
 }

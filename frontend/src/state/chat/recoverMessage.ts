@@ -1,15 +1,15 @@
-// After a reload: what became of a question that was on its way.
+// Decides what became of an unconfirmed message after a reload.
 import type { ChatPart, QuestionPart } from "./chatParts.ts";
 import type { Pending } from "./unconfirmedMessages.ts";
 
-/** An unanswered question is sent again automatically only while its reader may still be waiting. */
+/** An unconfirmed message is sent again automatically only while the user may still be waiting. */
 const ASKED_MS = 60_000;
 
-/** The reader was promised that it is sent, or waits for it still. */
+/** The page has promised to send it, or the user may still be waiting. */
 export const isFresh = ({ asked, promised }: Pending): boolean =>
   promised === true || Math.abs(Date.now() - asked) < ASKED_MS;
 
-/** The question as the server knows it; undefined where it never arrived. */
+/** The question on the server that corresponds to the message. Undefined if it never arrived. */
 export function cameThrough(
   parts: ReadonlyMap<string, ChatPart>,
   { messageId, parentId, text }: Pending,

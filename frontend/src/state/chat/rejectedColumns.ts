@@ -1,14 +1,14 @@
-// Columns of a comparison that the server has refused: it has no run of them, so this tab keeps them over a reload.
+// Columns of a comparison that the server rejected. The server has no run for them, so the tab stores them.
 import { refused } from "../../run/trace/reducer.ts";
 import { Answer, type AnswerDeps } from "./answer.ts";
 import type { Branches } from "./branches.ts";
 import type { AnswerPart } from "./chatParts.ts";
 import { type Box, forget } from "./unconfirmedMessages.ts";
 
-/** As the tab keeps it. */
+/** The stored form. */
 interface Refusal {
   conversationId: string;
-  /** The server's name of the question. */
+  /** The server's id of the question. */
   messageId: string;
   model: string;
   column: number;
@@ -18,7 +18,7 @@ interface Refusal {
 
 const KEY = "signalbox.refused";
 const VERSION = 1;
-/** Of all conversations; the oldest are forgotten first. */
+/** The number of stored columns of all conversations. The oldest are dropped first. */
 const MOST = 50;
 
 export class Refusals {
@@ -30,7 +30,7 @@ export class Refusals {
     this.#conversationId = conversationId;
   }
 
-  /** Keep what was refused of a question, in place of what was kept of it before. A question without a name waits. */
+  /** Replace the stored columns of a question. A question without an id is not stored yet. */
   keep(questionKey: string, branches: Branches): void {
     const messageId = branches.question(questionKey)?.id;
     if (messageId === undefined) return;
@@ -42,7 +42,7 @@ export class Refusals {
     if (now.length > 0 || others.length < all.length) writeAll(this.#box, [...others, ...now].slice(-MOST));
   }
 
-  /** After a reload: each column that its model has not filled since. */
+  /** After a reload, add each column whose model has not answered since. */
   restore(branches: Branches, deps: AnswerDeps): void {
     for (const { conversationId, messageId, model, column, code, error } of readAll(this.#box)) {
       const question = conversationId === this.#conversationId ? branches.named(messageId) : undefined;
@@ -75,7 +75,7 @@ function writeAll(box: Box | undefined, answers: readonly Refusal[]): void {
     if (answers.length === 0) box?.removeItem(KEY);
     else box?.setItem(KEY, JSON.stringify({ version: VERSION, answers }));
   } catch {
-    // It does not fit: what was kept before is not true any more.
+    // The storage is full. The previously stored value is outdated, so remove it.
     forget(box, KEY);
   }
 }

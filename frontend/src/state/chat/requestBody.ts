@@ -1,25 +1,25 @@
-// How a question is asked: what is set at that moment, and the body that goes to the server.
+// The request settings at the time of sending, and the request body.
 import type { ChatBody } from "../../types/models.ts";
 import { type ChatPart, columnOf, messageOf, type QuestionPart } from "./chatParts.ts";
 import type { Pending } from "./unconfirmedMessages.ts";
 
 export interface Asking {
-  /** One, or up to four side by side. */
+  /** One model, or up to four that are compared. */
   models: readonly string[];
-  /** Instructions of a new chat; empty: none. */
+  /** The system prompt of a new chat. Empty if there is none. */
   system: string;
-  /** What else goes into the body for this model. */
+  /** Further fields of the request body for this model. */
   fields: (model: string) => Partial<ChatBody>;
 }
 
 export interface Target {
   conversationId: string;
   model: string;
-  /** What the question follows, by the server's name; null: nothing. */
+  /** The server's id of the part that the question follows. Null at the root. */
   parentId: string | null;
 }
 
-/** With its words where the server has no name for it yet; else the model is asked for its answer to that name. */
+/** Contains the message if the server does not have it yet, otherwise only its id. */
 export function bodyOf(question: QuestionPart, { conversationId, model, parentId }: Target, asking: Asking): ChatBody {
   const shared = {
     ...asking.fields(model),
@@ -36,7 +36,7 @@ export function bodyOf(question: QuestionPart, { conversationId, model, parentId
   };
 }
 
-/** One more answer to a question, in the column that the model has among the others. */
+/** The setup for answering a question again, in the same column. */
 export function askingAgain(
   asking: Asking,
   parts: ReadonlyMap<string, ChatPart>,
@@ -51,7 +51,7 @@ export function askingAgain(
   return { ...asking, fields, models: model === undefined ? [] : [model] };
 }
 
-/** How a question was asked that this tab has kept. */
+/** The setup of a stored message. */
 export function askingOf({ asks }: Pending): Asking {
   return {
     models: asks.map(({ body }) => body.model),

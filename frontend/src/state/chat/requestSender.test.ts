@@ -308,7 +308,7 @@ describe("a column that the server refuses", () => {
     for (const asked of opened.server.asked) await asked.send(say(asked.body.model), done());
     return { ...opened, box };
   }
-  /** The page is loaded anew, and the server tells of the runs that it has. */
+  /** Reload the page. The server sends the runs that it has. */
   async function reloaded(box: Box, models: readonly string[]) {
     const after = open({ box });
     const runs = models
@@ -336,7 +336,7 @@ describe("a column that the server refuses", () => {
     expect(columns((await reloaded(box, models)).chat)).toEqual(before);
     const after = await reloaded(box, models);
     expect(columns(after.chat)).toEqual(before);
-    // The next message goes on behind an answer, and nothing is asked again.
+    // The next message follows an answer, and nothing is sent again.
     void after.chat.send("next");
     await settle();
     expect(after.server.asked.map(({ body }) => body.parent_id)).toEqual(["run1"]);

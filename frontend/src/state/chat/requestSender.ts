@@ -1,4 +1,5 @@
-// Asks questions: the first model with the words, the others for their answers, each once whatever the line does.
+// Sends messages: the first model gets the message, the others its id. Each request is sent once, even over a bad
+// connection.
 
 import { newKey } from "../../stream/idempotencyKeys.ts";
 import { LINE_DELAYS } from "../../stream/runStream.ts";
@@ -9,26 +10,26 @@ import type { AnswerPart, QuestionPart } from "./chatParts.ts";
 import { type Asking, bodyOf } from "./requestBody.ts";
 import type { PendingQuestions } from "./unconfirmedMessages.ts";
 
-/** What the asker needs of the conversation. */
+/** The parts of the tree that the sender uses. */
 export interface Tree {
   question(key: string): QuestionPart | undefined;
-  /** The server's name of what a question follows; null: nothing. */
+  /** The server's id of the part that a question follows. Null at the root. */
   parentIdOf(question: QuestionPart): string | null;
-  /** The server has named a question. */
+  /** Set the server's id of a question. */
   name(questionKey: string, id: string): void;
-  /** Learn what the server has of the conversation; false: the server did not answer. */
+  /** Reload the conversation. False if the server did not respond. */
   look(): Promise<boolean>;
-  /** Nobody looks at the conversation any more. */
+  /** The chat is no longer shown. */
   isLeft(): boolean;
 }
 
-/** An answer that is to be asked for, under this Idempotency-Key. */
+/** An answer to request, and its Idempotency-Key. */
 export interface Plan {
   part: AnswerPart;
   key: string;
 }
 
-/** What is said of a question where the server does not answer. */
+/** The error of answers that were not requested because the server did not respond. */
 const SILENT = { code: "SERVER_UNREACHABLE", error: "Signalbox is not responding." } as const;
 
 export class Asker {
@@ -44,7 +45,7 @@ export class Asker {
     this.#tree = tree;
   }
 
-  /** One answer for each model. Asked again before anybody knows what became of it, a model is asked under its old key. */
+  /** One answer per model. If the outcome of an earlier request is unknown, its key is used again. */
   plan(question: QuestionPart, asking: Asking, firstKey?: string): readonly Plan[] {
     return asking.models.map((model, at): Plan => {
       const { reasoning, column } = asking.fields(model);
@@ -55,7 +56,7 @@ export class Asker {
     });
   }
 
-  /** Resolves when all of them have ended. What has been stopped in the meantime is not asked any more. */
+  /** Resolves when all answers have ended. Answers that were stopped in the meantime are not requested. */
   async ask(question: QuestionPart, plans: readonly Plan[], asking: Asking, asked = Date.now()): Promise<void> {
     const now = this.#tree.question(question.key) ?? question;
     const open = plans
@@ -83,11 +84,11 @@ export class Asker {
       onNamed?.();
     });
     if (answer.isUnauthorized) this.#pending.unauthorized(question.key, key);
-    // A question that has no name yet goes back to the reader; an answer alone leaves nothing to ask for again.
+    // A question without an id returns to the message box. For one that has an id, nothing is left to send.
     else if (question.id !== undefined && answer.isRefused) this.#pending.dropAsk(question.key, key);
   }
 
-  /** The question got no name by its first model. Only where that one was refused may another one bring it one. */
+  /** The first model gave the question no id. Only if its request was rejected may another model send the message. */
   async #goOn(
     question: QuestionPart,
     first: Answer,
@@ -107,7 +108,10 @@ export class Asker {
     }
   }
 
-  /** The first answer was stopped before it said whether the question came through: that is looked up for the others. */
+  /**
+   * The first answer was stopped before it was known whether the message arrived. Look that up, then request the
+   * others.
+   */
   async #goOnWithout(question: QuestionPart, others: readonly Plan[], asking: Asking, asked: number): Promise<void> {
     const { lineDelays = LINE_DELAYS, page = browserPage } = this.#deps.stream ?? {};
     for (let attempt = 0; !this.#tree.isLeft(); attempt++) {

@@ -1,4 +1,4 @@
-// Why a question cannot be sent now: no connection, no token, or it is not known yet which model and tools to ask with.
+// Why a message cannot be sent now: no connection, no token, or the models or tools are unknown.
 import type { Hold } from "../../run/chat/messageQueue.ts";
 import type { AskSettings } from "../../types/api.ts";
 import type { NetworkState } from "../server/connectivity.ts";
@@ -16,7 +16,7 @@ export function holdOf({ network, server, ask, compared }: Known): Hold | undefi
   if (server.locked) return "token";
   const hasModel = ask.model !== "" || compared.length > 1 || server.preferred !== "";
   if (!hasModel) return server.listing === "loading" ? "loading" : "no-models";
-  // Which tools stay on offer can be named only when all of them are known.
+  // The remaining tools can be named only if all tools are known.
   const hasTools = ask.toolsOff.length === 0 || server.tools.length > 0 || server.toolsTrouble !== undefined;
   return hasTools ? undefined : "loading";
 }

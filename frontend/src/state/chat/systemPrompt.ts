@@ -1,11 +1,11 @@
-// The instructions that the reader has set in a chat: sent with the date and the time of when they were first sent.
+// The system prompt that the user has set in a chat. Date and time in it are filled in when it is first sent.
 import { fillVariables } from "../../run/chat/variables.ts";
 
 export class Instructions {
-  /** What was set last, and as what it was sent: the time in it must not make it new each time. */
+  /** The last prompt and its filled-in form. Later requests reuse it, so that the time does not change the prompt. */
   #filled: { system: string; as: string } | undefined;
 
-  /** As they are sent; undefined where none are set. */
+  /** The filled-in form. Undefined if no prompt is set. */
   sent(system: string | undefined): string | undefined {
     if (system === undefined) return undefined;
     if (this.#filled?.system !== system) this.#filled = { system, as: fillVariables(system, new Date()) };

@@ -1,14 +1,14 @@
-// Questions of which nobody knows yet whether they came through: this tab keeps them until the server has named their runs.
+// Messages with unknown outcome. The tab stores them until the server has sent the ids of their runs.
 import type { Picture } from "../../types/api.ts";
 import type { ChatBody } from "../../types/models.ts";
 
 export interface PendingAsk {
-  /** The Idempotency-Key: sent again under it, the question is asked once. */
+  /** The Idempotency-Key: a repeated request with the same key is executed once. */
   key: string;
   body: ChatBody;
-  /** The reader has stopped it before its run had a name: it is not to be answered. */
+  /** The user stopped the answer before its run had an id. */
   stopped?: true;
-  /** The server has turned it away unread: no run came of it. */
+  /** The server rejected the request unread, so it started no run. */
   unread?: true;
 }
 
@@ -16,21 +16,21 @@ export interface Pending {
   /** The page's key of the question. */
   question: string;
   conversationId: string;
-  /** The server's name of what it follows. */
+  /** The server's id of the part that it follows. */
   parentId: string | null;
-  /** The server's name of it, once there is one. */
+  /** The server's id of the question, if known. */
   messageId: string | undefined;
   text: string;
   pictures: readonly Picture[];
-  /** It has no words: it continues the run `parentId`. */
+  /** A continuation of the run `parentId`, without a message. */
   continues?: true;
-  /** One for each model whose run has no name yet. */
+  /** One for each model whose run has no id yet. */
   asks: readonly PendingAsk[];
-  /** When it was asked, in epoch milliseconds. */
+  /** When it was sent, in epoch milliseconds. */
   asked: number;
-  /** The page has said that it will be sent when the connection is back. */
+  /** The page has promised to send it when the connection is back. */
   promised?: true;
-  /** `refused`: the server will not have it, so it is not asked again. `unauthorized`: not before there is a token. */
+  /** `refused`: the server rejected it, so it is not sent again. `unauthorized`: it waits for a token. */
   fate: "asked" | "refused" | "unauthorized";
 }
 
@@ -39,7 +39,7 @@ const VERSION = 4;
 
 export type Box = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-/** Those of one conversation. Where the tab keeps nothing, questions are asked all the same. */
+/** The unconfirmed messages of one conversation. Without storage, messages are sent but not recovered. */
 export class PendingQuestions {
   readonly #box: Box | undefined;
   readonly #conversationId: string;
@@ -57,7 +57,7 @@ export class PendingQuestions {
     this.#write([...this.#read().filter(({ question }) => question !== pending.question), pending]);
   }
 
-  /** The run of this key has a name, and with it the question. What was refused before has been overtaken. */
+  /** The run of this key has an id. Earlier rejected messages are obsolete. */
   started(question: string, key: string, messageId: string): void {
     this.#change((pending) => {
       if (pending.question !== question) return pending.fate === "refused" ? undefined : pending;
@@ -66,12 +66,12 @@ export class PendingQuestions {
     });
   }
 
-  /** The server will not have the question. */
+  /** The server rejected the message. */
   refuse(question: string): void {
     this.#change((pending) => (pending.question === question ? { ...pending, fate: "refused" } : pending));
   }
 
-  /** The server will not have what was sent under this key, or the reader has taken it back: nothing is left to send. */
+  /** Remove the request with this key: it was rejected or withdrawn. */
   dropAsk(question: string, key: string): void {
     this.#change((pending) => {
       if (pending.question !== question) return pending;
@@ -80,7 +80,7 @@ export class PendingQuestions {
     });
   }
 
-  /** The reader has stopped this model's answer before its run had a name. */
+  /** The user stopped this model's answer before its run had an id. */
   stop(question: string, model: string): void {
     const stopped = (ask: PendingAsk): PendingAsk => (ask.body.model === model ? { ...ask, stopped: true } : ask);
     this.#change((pending) =>
@@ -88,7 +88,7 @@ export class PendingQuestions {
     );
   }
 
-  /** The server wants a token before it reads what was sent under this key. */
+  /** The server requires a token for the request with this key. */
   unauthorized(question: string, key: string): void {
     const unread = (ask: PendingAsk): PendingAsk => (ask.key === key ? { ...ask, unread: true } : ask);
     this.#change((pending) =>
@@ -108,7 +108,7 @@ export class PendingQuestions {
     this.#change((pending) => (pending.question === question ? undefined : pending));
   }
 
-  /** The key under which this model was asked for this question, and nobody has said what became of it. */
+  /** The key of an earlier request to this model whose outcome is unknown. */
   keyOf(question: string, model: string): string | undefined {
     const pending = this.all().find((other) => other.question === question && other.fate === "asked");
     return pending?.asks.find(({ body, stopped }) => !stopped && body.model === model)?.key;
@@ -132,7 +132,7 @@ export class PendingQuestions {
   }
 }
 
-/** The reader has given a token: what this tab could not ask without one is sent by itself once the page is loaded. */
+/** The user has entered a token: messages that were rejected without one are sent after the reload. */
 export function sendAfterToken(box: Box | undefined): void {
   const all = readAll(box);
   if (!all.some(({ fate }) => fate === "unauthorized")) return;
@@ -156,7 +156,7 @@ function writeAll(box: Box | undefined, questions: readonly Pending[]): void {
     if (questions.length === 0) box?.removeItem(KEY);
     else box?.setItem(KEY, JSON.stringify({ version: VERSION, questions }));
   } catch {
-    // It does not fit: what was kept before is not true any more.
+    // The storage is full. The previously stored value is outdated, so remove it.
     forget(box, KEY);
   }
 }

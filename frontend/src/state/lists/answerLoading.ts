@@ -1,4 +1,4 @@
-// Old answers are brought when they come into view: few at a time, and those first that were wanted last.
+// Loads old answers when they come into view: a few at a time, the latest request first.
 import type { Answer } from "../chat/answer.ts";
 
 const AT_ONCE = 2;
@@ -7,7 +7,7 @@ export class Loading {
   #wanted: Answer[] = [];
   #under = 0;
 
-  /** Call the result when it is not wanted any more. */
+  /** Call the result when the answer is no longer needed. */
   want(answer: Answer): () => void {
     if (answer.state.known === "text" && !answer.isLive) {
       this.#wanted.push(answer);

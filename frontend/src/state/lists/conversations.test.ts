@@ -16,7 +16,7 @@ const settle = async () => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 };
 
-/** A server that answers when the test says so. */
+/** A server whose responses the test releases. */
 function scripted() {
   const asked: Asked[] = [];
   const client: ApiClient = {
@@ -40,7 +40,7 @@ function scripted() {
   return { client, asked, at: (index: number) => asked.at(index) as Asked };
 }
 
-/** Time that passes when the test says so. */
+/** A clock that the test advances. */
 function clock() {
   const timers = new Set<{ run: () => void; ms: number }>();
   return {
@@ -59,7 +59,7 @@ function clock() {
   };
 }
 
-/** Tabs of one browser: each hears what the others say. */
+/** Tabs of one browser that receive each other's messages. */
 function browser() {
   const tabs: Channel[] = [];
   return (): Channel => {
@@ -99,7 +99,7 @@ function setUp(channel: Channel | null = null) {
 const line = (id: string, updated: number, more: object = {}) => ({ id, title: id, updated, ...more });
 const page = (lines: readonly object[], next: string | null = null) => ({ conversations: lines, next });
 
-/** A list that has been read. */
+/** A loaded list. */
 async function loaded(lines: readonly object[], next: string | null = null, channel: Channel | null = null) {
   const set = setUp(channel);
   void set.store.load();

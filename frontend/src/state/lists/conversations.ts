@@ -1,4 +1,4 @@
-// The list of conversations: search, rename, delete, export, and what other tabs and runs under way change in it.
+// The list of conversations: search, rename, delete, export, and updates from other tabs and running answers.
 import {
   deleteConversation,
   exportConversation,
@@ -10,7 +10,7 @@ import { saveFile } from "../download.ts";
 import { Listing, type ListingOptions, type ListingState, type Page, type PageWanted, wordsOf } from "./pagedList.ts";
 
 export interface ConversationsState extends ListingState<ConversationLine> {
-  /** What is in the search field. */
+  /** The text in the search field. */
   search: string;
 }
 
@@ -23,10 +23,10 @@ const LONGEST_TITLE = 200;
 
 export class Conversations extends Listing<ConversationLine, ConversationsState> {
   readonly #save: typeof saveFile;
-  /** What the list is of; the search field is ahead of it while the reader types. */
+  /** The search of the current list. The field is ahead of it while the user types. */
   #search = "";
   #stopSearch: (() => void) | undefined;
-  /** New titles that the server does not have yet. */
+  /** New titles that the server has not confirmed. */
   readonly #titles = new Map<string, string>();
 
   constructor(options: ConversationsOptions) {
@@ -34,7 +34,7 @@ export class Conversations extends Listing<ConversationLine, ConversationsState>
     this.#save = options.save ?? saveFile;
   }
 
-  /** Search for these letters, when the typing has paused. */
+  /** Search for a text once typing pauses. */
   find(search: string): void {
     this.#stopSearch?.();
     this.#stopSearch = undefined;
@@ -50,7 +50,7 @@ export class Conversations extends Listing<ConversationLine, ConversationsState>
     else begin();
   }
 
-  /** Give a title at once; the old one comes back with a word when the server could not. */
+  /** Set a title at once. If the server rejects it, the old title returns with an error. */
   async rename(id: string, wanted: string): Promise<void> {
     const title = [...wanted.replace(/\s+/g, " ").trim()].slice(0, LONGEST_TITLE).join("");
     if (!title || title === this.state.lines.find((line) => line.id === id)?.title) return;
@@ -63,14 +63,14 @@ export class Conversations extends Listing<ConversationLine, ConversationsState>
     } catch (error) {
       trouble = `The conversation could not be renamed. ${wordsOf(error)}`;
     }
-    // A newer title is under way where this one is not the last.
+    // A newer title may be under way.
     if (this.#titles.get(id) === title) this.#titles.delete(id);
     if (trouble) this.put({ trouble });
     else this.amend(id, { title });
     this.show();
   }
 
-  /** Put a conversation into a file. */
+  /** Download a conversation as a file. */
   async export(id: string, format: "markdown" | "json"): Promise<void> {
     this.put({ trouble: undefined });
     try {

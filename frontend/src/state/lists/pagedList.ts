@@ -1,4 +1,4 @@
-// A list that the server gives page by page: it is read anew softly, and other tabs of this browser follow its changes.
+// A list that the server sends page by page. It is refreshed in the background and follows changes in other tabs.
 import type { ApiClient } from "../../stream/client.ts";
 import { ApiError } from "../../stream/errors.ts";
 import { type Schedule, Store } from "../store.ts";
@@ -6,13 +6,13 @@ import { type Schedule, Store } from "../store.ts";
 export interface ListingState<Line> {
   lines: readonly Line[];
   state: "loading" | "ready" | "failed";
-  /** What did not work, as a sentence. */
+  /** The error, as a sentence. */
   trouble: string | undefined;
-  /** The server has lines behind these. */
+  /** The server has more lines. */
   hasMore: boolean;
 }
 
-/** Runs the function after so many milliseconds; what it returns calls that off. */
+/** Runs a function after a delay. The result cancels it. */
 export type Later = (run: () => void, ms: number) => () => void;
 
 const inTime: Later = (run, ms) => {
@@ -20,7 +20,7 @@ const inTime: Later = (run, ms) => {
   return () => clearTimeout(timer);
 };
 
-/** What tabs of this browser say to each other: the part of a BroadcastChannel that is used. */
+/** The used part of a BroadcastChannel. */
 export interface Channel {
   onmessage: ((event: MessageEvent) => unknown) | null;
   postMessage(message: unknown): void;
@@ -33,7 +33,7 @@ const openChannel = (): Channel | null =>
 export interface ListingOptions {
   client: ApiClient;
   later?: Later;
-  /** Null: this tab says nothing and hears nothing. */
+  /** Null disables communication with other tabs. */
   channel?: Channel | null;
   schedule?: Schedule;
 }
@@ -58,16 +58,16 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
   protected readonly client: ApiClient;
   protected readonly later: Later;
   readonly #channel: Channel | null;
-  /** As the server told them, without what is under way here. */
+  /** The lines as the server sent them, without pending changes. */
   #told: readonly Line[] = [];
   #next: string | undefined;
   readonly #removed = new Set<string>();
-  /** The newest request for the list, and for its next page: answers of older ones do not count. */
+  /** The latest requests for the list and for its next page. Responses to older ones are ignored. */
   #reading: AbortController | undefined;
   #readingMore: AbortController | undefined;
   #stopPolling: (() => void) | undefined;
 
-  /** What tabs call this list among themselves. */
+  /** The name of this list in messages to other tabs. */
   readonly #kind: string;
 
   protected constructor(kind: string, state: State, options: ListingOptions) {
@@ -84,27 +84,27 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
 
   protected abstract fetch(wanted: PageWanted): Promise<Page<Line>>;
   protected abstract erase(id: string): Promise<unknown>;
-  /** By what the list is ordered, the largest first. */
+  /** The sort key, largest first. */
   protected abstract orderOf(line: Line): number;
-  /** Whether the server may change this line without the page. */
+  /** Whether the server may change this line without a request from the page. */
   protected abstract isMoving(line: Line): boolean;
-  /** How a line looks with what is under way here. */
+  /** Apply pending changes to a line. */
   protected dress(line: Line): Line {
     return line;
   }
 
-  /** Read the list unless it was read already. */
+  /** Load the list unless it is loaded. */
   wake(): void {
     if (!this.#reading) void this.load();
   }
 
-  /** Read the list, and say so when that fails; what is shown stays until then. */
+  /** Load the list and report failures. The current lines stay until then. */
   load(): Promise<void> {
     this.put({ state: "loading", trouble: undefined });
     return this.#read();
   }
 
-  /** Something has changed: read the list anew without a word, here and in other tabs. */
+  /** Refresh the list silently, here and in other tabs. */
   touch(): Promise<void> {
     this.#tell();
     return this.#read();
@@ -131,7 +131,7 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
     }
   }
 
-  /** Take a line away at once; it comes back with a word when the server could not. */
+  /** Remove a line at once. If the server rejects that, it returns with an error. */
   async remove(id: string): Promise<boolean> {
     this.#removed.add(id);
     this.put({ trouble: undefined });
@@ -155,7 +155,7 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
     this.put({ trouble: undefined });
   }
 
-  /** No timer and no tab calls this list any more. */
+  /** Stop all timers, requests and messages. */
   close(): void {
     this.#stopPolling?.();
     this.#reading?.abort();
@@ -164,7 +164,7 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
     this.#channel?.close();
   }
 
-  /** Read another list in place of this one. */
+  /** Load another list in place of this one. */
   protected replace(): Promise<void> {
     this.#readingMore?.abort();
     [this.#readingMore, this.#next] = [undefined, undefined];
@@ -172,7 +172,7 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
     return this.#read(true);
   }
 
-  /** Change a line as the server has changed it. */
+  /** Apply a confirmed change to a line. */
   protected amend(id: string, change: Partial<Line>): void {
     this.#told = this.#told.map((line) => (line.id === id ? { ...line, ...change } : line));
     this.#tell();
@@ -201,13 +201,13 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
       this.put({ state: "ready" });
     } catch (error) {
       if (asking !== this.#reading) return;
-      // A list that is there is not taken away because one look at it failed.
+      // A failed refresh does not remove the lines.
       if (this.state.state === "loading") this.put({ state: "failed", trouble: wordsOf(error) });
     }
     this.#poll();
   }
 
-  /** The first lines are new; those behind them stay as they were, with the cursor at their end. */
+  /** Replace the first lines. Later lines and the cursor stay. */
   #take({ lines, next }: Page<Line>, isAnother: boolean): void {
     const last = lines.at(-1);
     const fresh = new Set(lines.map(({ id }) => id));
@@ -234,7 +234,7 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
   }
 }
 
-/** The old line where nothing in it has changed, so that its row is not drawn again. */
+/** Return the old object if nothing has changed, so that its row is not rendered again. */
 function sameOr<Line extends object>(old: Line | undefined, line: Line): Line {
   if (!old) return line;
   const names = Object.keys(line) as (keyof Line)[];

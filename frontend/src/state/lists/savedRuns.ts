@@ -1,4 +1,4 @@
-// Saved runs: list, save, delete.
+// The list of saved answers: load, save, delete.
 import { deleteSave, fetchSaves, keepRun } from "../../stream/savedRuns.ts";
 import type { SaveLine } from "../../types/api.ts";
 import { Listing, type ListingOptions, type ListingState, type Page, type PageWanted } from "./pagedList.ts";
@@ -10,7 +10,7 @@ export class Saves extends Listing<SaveLine, SavesState> {
     super("saves", { lines: [], state: "loading", trouble: undefined, hasMore: false }, options);
   }
 
-  /** Keep a run that is over. Throws ApiError, which the caller shows where it was requested. */
+  /** Save a finished run. Throws ApiError, which the caller shows. */
   async keep(runId: string, title?: string, data?: Readonly<Record<string, unknown>>): Promise<SaveLine> {
     const line = await keepRun(this.client, runId, { title, data });
     void this.touch();

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { KeptText } from "../browserStorage.ts";
 import { AccessToken, type TokenChannel } from "./accessToken.ts";
 
-/** Tabs of one browser: each has a storage of its own, and they share one. */
+/** Tabs of one browser, each with its own storage and one shared storage. */
 function browser() {
   const shared = memory();
   const ends: { said: (data: unknown) => void }[] = [];

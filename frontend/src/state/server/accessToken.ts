@@ -1,20 +1,20 @@
-// The access token. A tab keeps it until it is closed, or the browser remembers it. Open tabs of this origin hand it to
-// each other, so that it is asked for once. It is sent in a header alone, never in an address.
+// The access token. A tab keeps it until it is closed, or the browser remembers it. Open tabs of this origin share it,
+// so that the user is asked once. It is sent only in a header, never in a URL.
 import { browserStorage, KeptText, tabStorage } from "../browserStorage.ts";
 
 const KEY = "signalbox.token";
 const CHANNEL = "signalbox-token";
 
-/** How long another tab may take to hand over its token. */
+/** How long other tabs may take to share their token. */
 export const HANDOVER_MS = 300;
 
 type Word =
   | { kind: "ask" }
-  /** `instead`: the token that it replaces. */
+  /** `instead`: the token that this one replaces. */
   | { kind: "token"; token: string; remember: boolean; instead: string }
   | { kind: "forget"; token: string };
 
-/** The part of a BroadcastChannel that is used. */
+/** The used part of a BroadcastChannel. */
 export interface TokenChannel {
   postMessage(word: Word): void;
   addEventListener(type: "message", listener: (event: { data: unknown }) => void): void;
@@ -31,7 +31,7 @@ export class AccessToken {
   readonly #browser: KeptText;
   readonly #channel: TokenChannel | undefined;
   readonly #listeners = new Set<() => void>();
-  /** The server asks for a token, or has refused this one. */
+  /** The server requires a token or has rejected this one. */
   #isWanted = false;
 
   constructor(deps: TokenDeps = {}) {
@@ -41,20 +41,20 @@ export class AccessToken {
     this.#channel?.addEventListener("message", ({ data }) => isWord(data) && this.#hear(data));
   }
 
-  /** Empty where there is none. */
+  /** Empty if there is no token. */
   readonly read = (): string => this.#tab.read() || this.#browser.read();
 
   get isRemembered(): boolean {
     return this.#tab.read() === "" && this.#browser.read() !== "";
   }
 
-  /** Hear that another tab has brought the token that is wanted here, or has forgotten this one. */
+  /** Listen for a token from another tab, or for its removal. */
   follow(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** The server has answered 401. True: other tabs were asked, and may bring a token within `HANDOVER_MS`. */
+  /** The server responded with 401. Returns whether other tabs were asked, which takes up to `HANDOVER_MS`. */
   want(): boolean {
     this.#isWanted = true;
     if (this.read() || !this.#channel) return false;
@@ -62,7 +62,7 @@ export class AccessToken {
     return true;
   }
 
-  /** Use this token, which the server has accepted, here and in the tabs that wait for one. */
+  /** Store an accepted token and share it with tabs that need one. */
   keep(token: string, remember: boolean): void {
     const instead = this.read();
     if (this.#isWanted && !remember) this.#browser.write("");
@@ -70,7 +70,7 @@ export class AccessToken {
     this.#channel?.postMessage({ kind: "token", token, remember, instead });
   }
 
-  /** Here and in all tabs. */
+  /** Remove the token in all tabs. */
   forget(): void {
     const token = this.read();
     this.#drop();
@@ -101,7 +101,7 @@ export class AccessToken {
     }
   }
 
-  /** One that was remembered is gone here already. */
+  /** The other tab has already removed a remembered token. */
   #hearForget(token: string): void {
     const own = this.read();
     if (own !== "" && own !== token) return;
@@ -109,7 +109,7 @@ export class AccessToken {
     this.#tell();
   }
 
-  /** A token that was refused helps nobody. */
+  /** A rejected token is not shared. */
   #answer(): void {
     const token = this.read();
     if (!token || this.#isWanted) return;
@@ -132,7 +132,7 @@ export class AccessToken {
 const openChannel = (): TokenChannel | undefined =>
   typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel(CHANNEL);
 
-/** A page of another version may say other things. */
+/** Tabs with another version of the page may send other messages. */
 function isWord(data: unknown): data is Word {
   if (typeof data !== "object" || data === null) return false;
   const { kind, token, remember, instead } = data as Record<string, unknown>;
@@ -141,5 +141,5 @@ function isWord(data: unknown): data is Word {
   return kind === "token" && typeof token === "string" && typeof remember === "boolean" && typeof instead === "string";
 }
 
-/** This page's. */
+/** The access token of this page. */
 export const accessToken = new AccessToken();

@@ -1,4 +1,5 @@
-// Whether there is a connection: the browser's word, checked with a request. A server on this machine needs no network.
+// Whether the server can be reached: the browser's online state, verified by a request. A local server needs no
+// network.
 import { type Schedule, Store } from "../store.ts";
 
 export interface NetworkState {
@@ -6,11 +7,11 @@ export interface NetworkState {
 }
 
 export interface NetworkDeps {
-  /** The browser says that it has no network. */
+  /** Whether the browser reports that it is offline. */
   isOffline: () => boolean;
-  /** Where `online` and `offline` are dispatched. */
+  /** The target of `online` and `offline` events. */
   events: Pick<EventTarget, "addEventListener" | "removeEventListener">;
-  /** Whether the server answers all the same. */
+  /** Whether the server responds even so. */
   reach: () => Promise<boolean>;
   probeMs?: number;
   schedule?: Schedule;
@@ -27,7 +28,7 @@ export class Network extends Store<NetworkState> {
     this.#deps = deps;
   }
 
-  /** Follow what the browser says until the result is called. `onBack` is called whenever the connection is back. */
+  /** Follow the online state until the result is called. `onBack` is called when the connection returns. */
   start(onBack: () => void): () => void {
     const { events } = this.#deps;
     const look = () => void this.#look(onBack);

@@ -1,15 +1,15 @@
-// A document on its way to the page: fetched as text from the address that the browser shows.
+// Loads a guide document as text from the address of the page.
 import { createClient, fetchDocument } from "../../stream/client.ts";
 import { ApiError } from "../../stream/errors.ts";
 import { Store } from "../store.ts";
 import { accessToken, HANDOVER_MS } from "./accessToken.ts";
 
 export interface GuideState {
-  /** Undefined until it has come. */
+  /** Undefined until it is loaded. */
   text: string | undefined;
   trouble: string | undefined;
   tokenNeeded: boolean;
-  /** The token that was entered is not the right one. */
+  /** The entered token was rejected. */
   tokenRefused: boolean;
 }
 
@@ -32,7 +32,7 @@ export class GuideReader extends Store<GuideState> {
     }
   }
 
-  /** One of another tab will do; else the reader is asked. */
+  /** Ask other tabs for a token, then the user. */
   #askForToken(): void {
     const tokenRefused = accessToken.read() !== "";
     if (accessToken.want()) setTimeout(() => this.set({ tokenNeeded: this.state.text === undefined }), HANDOVER_MS);

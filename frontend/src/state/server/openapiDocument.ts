@@ -1,4 +1,4 @@
-// The server's description of itself, fetched once.
+// Loads the server's OpenAPI document.
 import { type Reference, referenceOf } from "../../run/pages/openapi.ts";
 import { createClient } from "../../stream/client.ts";
 import { accessToken } from "./accessToken.ts";

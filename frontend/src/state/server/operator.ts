@@ -1,4 +1,4 @@
-// The operator's view of the server: how the lever stands, the last runs, and pulling.
+// The data of the operator page: the feature flag and the recent runs.
 import { joinRuns } from "../../run/pages/operator.ts";
 import { createClient } from "../../stream/client.ts";
 import { ApiError } from "../../stream/errors.ts";
@@ -8,25 +8,25 @@ import { Store } from "../store.ts";
 import { readAdminToken, readingToken, writeAdminToken } from "./session.ts";
 
 export interface OperatorState {
-  /** Undefined until the server has told. */
+  /** Undefined until it is loaded. */
   lever: Lever | undefined;
-  /** The newest first. */
+  /** Newest first. */
   runs: readonly RunLine[];
-  /** Where older runs begin; undefined: all are shown. */
+  /** The cursor of older runs. Undefined if all are loaded. */
   next: string | undefined;
-  /** The runs of all owners are shown, not only those that were asked for without an API token. */
+  /** The list includes all users' runs, not only those without an API token. */
   isAll: boolean;
   isFetchingOlder: boolean;
-  /** When the server last told all this, in epoch milliseconds. */
+  /** When the data was last loaded, in epoch milliseconds. */
   asOf: number | undefined;
-  /** Why what is shown may be old. */
+  /** Why the data may be outdated. */
   trouble: string | undefined;
-  /** No further request until the reader gives a token. */
+  /** No further requests until the user enters a token. */
   isLocked: boolean;
-  /** Why the lever was not pulled. */
+  /** Why the flag was not changed. */
   refusal: string | undefined;
   tokenNeeded: boolean;
-  /** The token that was entered is not the one. */
+  /** The entered token was rejected. */
   tokenRefused: boolean;
   pulling: boolean;
 }
@@ -38,7 +38,7 @@ interface Wanted {
 
 export const EVERY_MS = 5000;
 const PAGE = 50;
-/** The server's limit for one page. */
+/** The server's maximum page size. */
 const MOST = 200;
 
 const BEGINNING: OperatorState = {
@@ -60,18 +60,18 @@ export class Operator extends Store<OperatorState> {
   readonly #client = createClient({ token: readingToken });
   #wanted: Wanted | undefined;
   #reading = false;
-  /** A token was given while it was read with another one. */
+  /** A token was entered during a request with another one. */
   #again = false;
-  /** The reader asked for older runs: they are kept behind the newest. */
+  /** The user has loaded older runs, so they are kept. */
   #wantsOlder = false;
-  /** The reader asked for the runs of all owners, which needs the token. */
+  /** The user wants to see all users' runs, which needs the operator token. */
   #wantsAll = false;
 
   constructor() {
     super(BEGINNING);
   }
 
-  /** Read now and then every few seconds; a hidden page rests and reads at once when it is seen again. */
+  /** Refresh now and every few seconds. A hidden page pauses and refreshes when it is shown. */
   watch(): () => void {
     const look = () => {
       if (!document.hidden) void this.load();
@@ -89,14 +89,14 @@ export class Operator extends Store<OperatorState> {
     if (!this.state.tokenNeeded && !this.state.pulling && !this.state.isLocked) await this.#read();
   }
 
-  /** Add the page behind the last run that is shown. */
+  /** Load the next page of older runs. */
   async loadOlder(): Promise<void> {
     const { next, isFetchingOlder } = this.state;
     if (next === undefined || isFetchingOlder) return;
     this.set({ isFetchingOlder: true });
     try {
       const older = await fetchRuns(this.#client, PAGE, next);
-      // A read in the meantime may have begun anew with the newest; the page does not follow those.
+      // A refresh in the meantime may have restarted the list. Then this page does not follow it.
       if (this.state.next === next) this.set({ runs: [...this.state.runs, ...older.runs], next: older.next });
       this.#wantsOlder = true;
     } catch (error) {
@@ -105,14 +105,14 @@ export class Operator extends Store<OperatorState> {
     this.set({ isFetchingOlder: false });
   }
 
-  /** Pull the lever; without the operator's token, ask for it first. */
+  /** Change the flag. Without the operator token, ask for it first. */
   async pull(wanted: Wanted): Promise<void> {
     this.#wanted = wanted;
     if (readAdminToken()) await this.#put(wanted);
     else this.set({ tokenNeeded: true, tokenRefused: false, refusal: undefined });
   }
 
-  /** Keep the token for this tab and do what was asked for; a wrong one is asked for again. */
+  /** Store the token for this tab and repeat the pending request. A rejected token is asked for again. */
   takeToken(token: string): void {
     writeAdminToken(token);
     this.set({ tokenRefused: false });
@@ -124,7 +124,7 @@ export class Operator extends Store<OperatorState> {
     this.set({ tokenNeeded: true, tokenRefused: false });
   }
 
-  /** Show the runs of all owners, with the operator token. */
+  /** Show all users' runs, with the operator token. */
   showAll(): void {
     this.#wantsAll = true;
     this.askForToken();
@@ -161,7 +161,7 @@ export class Operator extends Store<OperatorState> {
   }
 
   #take(lever: Lever, fresh: RunPage): void {
-    // A pull that began in the meantime knows better how the lever stands.
+    // A change in the meantime has newer data.
     this.set({
       ...(!this.state.pulling && { lever }),
       ...(this.#wantsOlder ? joinRuns(fresh, this.state) : fresh),
@@ -170,7 +170,7 @@ export class Operator extends Store<OperatorState> {
       trouble: undefined,
       isLocked: false,
     });
-    // Where no token is asked for, a wrong one is passed over: what it shows tells.
+    // A server without access control ignores a wrong token, but then it does not show all users' runs.
     if (this.#wantsAll && !fresh.isAll) this.#askAgain();
     else if (!this.#wanted) this.set({ tokenNeeded: false });
     if (fresh.isAll) this.#wantsAll = false;
@@ -182,7 +182,7 @@ export class Operator extends Store<OperatorState> {
       const lever = await pullLever(this.#client, readAdminToken(), wanted);
       this.#wanted = undefined;
       this.set({ lever, pulling: false, tokenNeeded: false });
-      await this.#read(); // the token shows the runs of all owners, too
+      await this.#read(); // the operator token also shows all users' runs
     } catch (error) {
       this.set({ pulling: false });
       if (isUnauthorized(error)) this.#askAgain();
@@ -208,7 +208,7 @@ export class Operator extends Store<OperatorState> {
 const isUnauthorized = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Without an answer the result of the change is unknown; the next read shows it. */
+/** Without a response, the outcome is unknown. The next refresh shows it. */
 const refusalOf = (error: unknown): string =>
   error instanceof ApiError && error.status > 0
     ? `Not changed. ${error.message}`

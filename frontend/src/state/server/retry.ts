@@ -1,6 +1,6 @@
-// Retries what failed: a few times soon, then at a fixed interval.
+// Retries with short delays first, then at a fixed interval.
 
-/** Waits before the first tries. */
+/** Delays of the first retries. */
 const SOON_MS = [500, 1000, 2000, 4000] as const;
 
 export class Retry {
@@ -14,7 +14,7 @@ export class Retry {
     this.#laterMs = laterMs;
   }
 
-  /** It failed. True while another try comes soon. */
+  /** Schedule a retry after a failure. Returns whether it is one of the early ones. */
   failed(): boolean {
     const soon = SOON_MS[this.#failures++];
     clearTimeout(this.#timer);
@@ -22,7 +22,7 @@ export class Retry {
     return soon !== undefined;
   }
 
-  /** It succeeded, or is not wanted any more. */
+  /** Cancel the retries after a success. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#failures = 0;

@@ -8,14 +8,14 @@ import { Session } from "./session.ts";
 
 const fates = () => new PendingQuestions(sessionStorage, "c1").all().map(({ fate, promised }) => [fate, promised]);
 
-/** A question that was turned away for want of a token. */
+/** Store a message that was rejected for its token. */
 async function turnedAway(): Promise<void> {
   const { server, chat } = open({ box: sessionStorage });
   server.refuse = () => new ApiError(401, "UNAUTHORIZED", "An access token is required.");
   await chat.send("first");
 }
 
-/** What the server answers to everything from now on. */
+/** The status of all further responses. */
 let status = 200;
 const answering = (next: number) => {
   status = next;

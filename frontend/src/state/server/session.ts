@@ -1,4 +1,4 @@
-// What the page knows of the server: its models and tools, whether it is a simulation, and whether it wants a token.
+// The page's knowledge of the server: models, tools, readiness, and whether it requires a token.
 import { createClient, fetchReadiness } from "../../stream/client.ts";
 import { ApiError } from "../../stream/errors.ts";
 import { fetchModels, fetchTools } from "../../stream/models.ts";
@@ -12,47 +12,47 @@ import { Retry } from "./retry.ts";
 
 export interface SessionState {
   models: readonly Model[];
-  /** The model to begin with. */
+  /** The default model. */
   preferred: string;
   tools: readonly Tool[];
-  /** The limits of a run whose request sets none; empty until they are known. */
+  /** The default limits of a run. Empty until they are loaded. */
   defaultLimits: Parameters;
-  /** Why the list of tools is not to be had, as a sentence. */
+  /** Why the list of tools could not be loaded, as a sentence. */
   toolsTrouble: string | undefined;
-  /** Undefined until the server has answered. */
+  /** Undefined until the server has responded. */
   readiness: Readiness | undefined;
-  /** How it stands with the list of models; a list that failed is still asked for now and then. */
+  /** The state of the model list. A failed list is still retried. */
   listing: "loading" | "here" | "failed";
   /** Why the server cannot be used, as a sentence. */
   trouble: string | undefined;
-  /** The reader is asked for a token. */
+  /** The token dialog is open. */
   tokenNeeded: boolean;
-  /** The server takes nothing without another token, whether or not the reader is being asked for it. */
+  /** The server requires another token, whether or not the dialog is open. */
   locked: boolean;
-  /** The token that was entered is not the right one. */
+  /** The entered token was rejected. */
   tokenRefused: boolean;
 }
 
 const LISTED_MS = 5000;
-/** Until the list of models is asked for again once it has failed several times. */
+/** The interval of later attempts to load the models. */
 const LIST_LATER_MS = 30_000;
 
 const ADMIN = new KeptText(tabStorage(), "signalbox.admin");
 
-/** The operator's token, of this tab alone; it opens everything that the access token does. */
+/** The operator token of this tab. It includes all rights of the access token. */
 export const readAdminToken = (): string => ADMIN.read();
 
 export const writeAdminToken = (token: string): void => ADMIN.write(token);
 
-/** The token to read runs with: the operator's, where this tab has it, shows everybody's. */
+/** The token for reading runs. With the operator token of this tab, that includes all users' runs. */
 export const readingToken = (): string => readAdminToken() || accessToken.read();
 
 export class Session extends Store<SessionState> {
   readonly client = createClient({ token: accessToken.read });
-  /** For one run by its address and for the inspector: the operator's page opens any run in them. */
+  /** For single runs and the inspector, because the operator page links to all users' runs. */
   readonly reader = createClient({ token: readingToken });
 
-  /** Everything that was refused, or must not be seen any more, is asked for anew. */
+  /** Reload the page, so that everything is loaded with the new token, or without one. */
   readonly #reload: () => void;
 
   constructor(reload = () => location.reload()) {
@@ -76,18 +76,18 @@ export class Session extends Store<SessionState> {
   #models: Promise<void> | undefined;
   readonly #retry = new Retry(() => void this.#readModels(), LIST_LATER_MS);
 
-  /** Ask the server what it is and has. */
+  /** Load readiness, models and tools. */
   load(): void {
     void this.#loadReadiness();
     this.#models = this.#loadModels();
   }
 
-  /** The lists of models and tools have come, or will not; a question does not wait for ever. */
+  /** Wait for the lists of models and tools, but not forever. */
   async listed(): Promise<void> {
     await Promise.race([this.#models, new Promise((resolve) => setTimeout(resolve, LISTED_MS))]);
   }
 
-  /** Ask at once for what could not be had: the connection is back, or the reader wants it. */
+  /** Load what failed before, because the connection is back or the user asked for it. */
   reload(): void {
     if (this.state.trouble !== undefined) void this.#loadReadiness();
     if (this.state.toolsTrouble !== undefined) void this.#readTools();
@@ -102,7 +102,7 @@ export class Session extends Store<SessionState> {
     return this.state.models.find((model) => model.id === id);
   }
 
-  /** The server wants a token. One of another tab will do; else the reader is asked. */
+  /** The server requires a token. Ask other tabs, then the user. */
   askForToken(): void {
     const tokenRefused = accessToken.read() !== "";
     const lock = () => this.set({ tokenNeeded: true, locked: true, tokenRefused });
@@ -114,7 +114,7 @@ export class Session extends Store<SessionState> {
     this.set({ tokenNeeded: false });
   }
 
-  /** Keep a token that the server takes, and begin anew with it. */
+  /** Store a token if the server accepts it, then reload. */
   async takeToken(token: string, remember: boolean): Promise<void> {
     this.set({ tokenRefused: false });
     try {
@@ -124,19 +124,19 @@ export class Session extends Store<SessionState> {
         this.set({ tokenRefused: true });
         return;
       }
-      // What else is wrong has nothing to do with the token: the page says so once it is loaded.
+      // Other errors are unrelated to the token and are shown after the reload.
     }
     accessToken.keep(token, remember);
     this.#begin();
   }
 
-  /** Sign out, in all tabs. */
+  /** Sign out in all tabs. */
   forgetToken(): void {
     accessToken.forget();
     this.#reload();
   }
 
-  /** With a new token: what was refused without it is sent once the page is loaded. */
+  /** Reload with a new token. Messages that were rejected without it are sent after the reload. */
   #begin(): void {
     if (accessToken.read() !== "") sendAfterToken(tabStorage());
     this.#reload();
@@ -159,7 +159,8 @@ export class Session extends Store<SessionState> {
       const { models, preferred } = await fetchModels(this.client);
       this.set({ models, preferred: preferred || (models[0]?.id ?? ""), listing: "here", locked: false });
     } catch (error) {
-      // Without a list the picker takes any model id; only a refusal has to be answered, and the same token is refused again.
+      // Without a list, the picker accepts any model id. Only a 401 needs a token, and retrying with the same one is
+      // useless.
       if (error instanceof ApiError && error.status === 401) {
         this.askForToken();
         this.#retry.stop();

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-// The box of a failure: our words are its title, and what the provider said is quoted below them.
+// The error box has our title and quotes the provider's message below it.
 import { cleanup, fireEvent, render, screen, within } from "@testing-library/react";
 import { afterEach, describe, expect, it } from "vitest";
 import { emptyTrace } from "../../../run/trace/reducer.ts";

@@ -1,4 +1,4 @@
-// What went wrong, whether anything was lost or billed, and what can be done; never mixed into the answer.
+// The error box: what happened, what was lost and charged, and what the user can do.
 import { useEffect, useReducer } from "react";
 import type { AnswerActions } from "../../../run/answer/answerActions.ts";
 import type { NextSteps } from "../../../run/answer/nextSteps.ts";
@@ -15,16 +15,16 @@ import { UnsavedText } from "./UnsavedText.tsx";
 const CREDITS = "https://openrouter.ai/settings/credits";
 
 interface Props {
-  /** The whole answer. */
+  /** The trace of the whole answer. */
   trace: RunTrace;
-  /** Its last run, which the end is of. */
+  /** The trace of the answer's last run, which `end` belongs to. */
   own: RunTrace;
   end: RunEnd;
   actions: AnswerActions;
   steps: NextSteps;
-  /** The limit of its request that it has met. */
+  /** The limit of the request that the run reached. */
   limit: ReachedLimit | undefined;
-  /** When it ended, by the page's clock; undefined where nobody here has seen it. */
+  /** When the run ended, by the page's clock. Undefined if the page did not see it end. */
   endedAt: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export function ErrorBox({ trace, own, end, actions, steps, limit, endedAt }: Pr
       data-code={end.code}
       className={`grid gap-1 rounded-md border px-3.5 py-3 text-small ${isCut(end) ? "border-edge bg-amber-wash" : "border-red-edge bg-red-wash"}`}
     >
-      {/* A screen reader must not read every second of a countdown, and what the provider said only when asked to. */}
+      {/* Outside the alert: the countdown, which a screen reader would read every second, and the provider's quote. */}
       <div role="alert" className="grid gap-1">
         <p dir="auto" className="font-medium wrap-anywhere">
           {title}
@@ -81,7 +81,7 @@ interface FixProps {
   waitUntil: number;
 }
 
-/** What cannot be done now has no button. */
+/** A step without an action renders no button. */
 function FixButton({ fix, look, actions, waitUntil }: FixProps) {
   switch (fix) {
     case "continue":
@@ -138,7 +138,7 @@ interface WaitingProps {
   waitUntil: number;
 }
 
-/** Where the host asked for patience, the button waits as well. */
+/** If the provider asked for a delay, the button is disabled until it has passed. */
 function Waiting({ look, words, onClick, waitUntil }: WaitingProps) {
   const [, tick] = useReducer((ticks: number) => ticks + 1, 0);
   const seconds = Math.max(0, Math.ceil((waitUntil - performance.now()) / 1000));

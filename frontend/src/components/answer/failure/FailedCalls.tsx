@@ -1,4 +1,4 @@
-// How many calls of a burst failed: seen at once, and quieter when the reader has looked (quirk H5).
+// The number of failed calls in a burst, in red until the user has opened the panel (quirk H5).
 interface Props {
   failed: number;
   of: number;

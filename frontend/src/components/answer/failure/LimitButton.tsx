@@ -1,4 +1,4 @@
-// The way to the setting that has cut an answer; where it has been raised since, there is none.
+// A button that opens the setting whose limit cut the answer. Hidden if the setting has been raised since.
 import type { AnswerActions } from "../../../run/answer/answerActions.ts";
 import { isRaisable, type ReachedLimit } from "../../../run/answer/reachedLimit.ts";
 import { Button } from "../../ui/Button.tsx";

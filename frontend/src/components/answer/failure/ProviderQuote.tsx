@@ -1,4 +1,4 @@
-// What a provider has said about a failure, word for word; a long text is folded.
+// The provider's own error message, folded if it is long.
 import { useId, useState } from "react";
 import type { Quote } from "../../../run/wording/failureText.ts";
 import { Button } from "../../ui/Button.tsx";

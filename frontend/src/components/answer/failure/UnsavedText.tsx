@@ -1,4 +1,4 @@
-// Text of an answer that was lost in a crash of the server: only this page still has it.
+// Text that a server crash has lost. Only this page still has it.
 import { useId } from "react";
 import { Copy } from "../../ui/Copy.tsx";
 
@@ -14,7 +14,7 @@ export function UnsavedText({ text }: { text: string }) {
         Not saved. This text will be lost when you reload.
         <Copy text={() => text} aria-label="Copy unsaved text" />
       </figcaption>
-      {/* A piece of markdown that may begin in the middle of a word: it is shown as it came. */}
+      {/* A Markdown fragment may begin in the middle of a word, so it is shown as plain text. */}
       <p dir="auto" className="max-h-40 overflow-y-auto whitespace-pre-wrap wrap-anywhere">
         {text}
       </p>

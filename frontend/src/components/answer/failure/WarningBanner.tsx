@@ -1,4 +1,4 @@
-// What the reader should know about this answer, each once, above it and not in the way.
+// The warnings of an answer, above it.
 import { memo } from "react";
 import { WARNINGS } from "../../../run/wording/advice.ts";
 import type { WarningItem } from "../../../types/models.ts";

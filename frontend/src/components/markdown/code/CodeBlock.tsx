@@ -1,10 +1,10 @@
-// A block of code with its language and a button that copies it; it gets its colours while it is written.
+// A code block with its language and a copy button. It is highlighted while it grows.
 import { memo } from "react";
 import { Copy } from "../../ui/Copy.tsx";
 import { type Line, restOf, useHighlight } from "./highlight.ts";
 
 interface Props {
-  /** In pieces, so that of a growing block only the last one changes (quirk H1). */
+  /** Pieces, so that only the last one of a growing block changes (quirk H1). */
   pieces: readonly string[];
   language: string;
   open: boolean;
@@ -34,7 +34,7 @@ export function CodeBlock({ pieces, language, open }: Props) {
   );
 }
 
-/** The lines that have colours, and behind them, in the same letters, what has none yet. */
+/** The highlighted lines, followed by the rest as plain text. */
 function Words({ pieces, language }: Omit<Props, "open">) {
   const { groups, length } = useHighlight(pieces, language);
   const rest = restOf(pieces, length);
@@ -59,7 +59,7 @@ const Plain = memo(function Plain({ text }: { text: string }) {
 
 interface LinesProps {
   lines: readonly Line[];
-  /** Nothing has ended its last line yet. */
+  /** The last line of the group has no line break yet. */
   isLast: boolean;
   rest: string;
 }
@@ -76,7 +76,7 @@ const Lines = memo(function Lines({ lines, isLast, rest }: LinesProps) {
   );
 });
 
-/** Words without a colour are no elements: a page of code stays light. */
+/** Words without a colour are plain text nodes, which keeps a page of code light. */
 const Coloured = memo(function Coloured({ line, ends }: { line: Line; ends: boolean }) {
   return (
     <>

@@ -1,37 +1,37 @@
-// Asks the worker for the colours of code, also while it grows; without it, or for what it does not know, code stays plain.
+// Highlights code in a worker, also while it grows. Code in unknown languages, or without a worker, stays plain.
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Change } from "./incrementalHighlight.ts";
 import { type Language, languageOf } from "./languageNames.ts";
 
 export type Colour = "comment" | "keyword" | "string" | "number" | "name" | "type" | "added" | "removed";
-/** Words and their colour; those without one are the text's own. */
+/** Words with their colour. Empty: the default colour. */
 export type Line = readonly (readonly [Colour | "", string])[];
 
-/** `id` names a block. Its text is sent in order, each character once. */
+/** `id` identifies a block. Its text is sent in order, each character once. */
 export interface Question {
   id: number;
   language: Language;
-  /** Absent: the block is no longer shown. */
+  /** Absent if the block is no longer shown. */
   text?: string;
 }
 
 export interface Answer {
   id: number;
-  /** Absent: the worker could not do it. */
+  /** Absent if the worker failed. */
   change?: Change;
 }
 
-/** The coloured beginning of a block. */
+/** The highlighted beginning of a block. */
 export interface Coloured {
-  /** Its lines, so many together; only the last group changes. */
+  /** Groups of `GROUP` lines. Only the last group changes. */
   groups: readonly (readonly Line[])[];
-  /** How many characters that is. */
+  /** The number of highlighted characters. */
   length: number;
 }
 
-/** Code behind this stays plain: each coloured word is an element. */
+/** Code after this many characters stays plain, because each coloured word is an element. */
 const LONGEST = 60_000;
-/** So much is coloured, and drawn, in one go: the first colours show soon, and a long block blocks no key press. */
+/** Characters per request to the worker. The first colours appear soon, and a long block does not delay key presses. */
 const AT_ONCE = 2_000;
 const GROUP = 16;
 const KEPT = 200;
@@ -40,7 +40,7 @@ const NOTHING: Coloured = { groups: [], length: 0 };
 let worker: Worker | undefined;
 let asked = 0;
 const shown = new Map<number, Highlighting>();
-/** An answer that scrolls out of sight and back does not wait again. */
+/** Cached, so that an answer that scrolls back into view is coloured at once. */
 const known = new Map<string, Coloured>();
 
 function startWorker(): Worker {
@@ -53,7 +53,7 @@ function startWorker(): Worker {
 
 const keyOf = (language: Language, code: string): string => `${language}\n${code}`;
 
-/** The colours of one block, asked for piece by piece: never more than one question waits for its answer. */
+/** The highlighting of one block. At most one request to the worker is open. */
 class Highlighting {
   readonly #id = ++asked;
   readonly #language: Language;
@@ -69,7 +69,7 @@ class Highlighting {
     shown.set(this.#id, this);
   }
 
-  /** Whether this text is the one that is being coloured, perhaps with more behind it. */
+  /** Return whether the text is the highlighted one, possibly with more appended. */
   isOf(language: Language, pieces: readonly string[]): boolean {
     if (language !== this.#language) return false;
     const last = this.#pieces.length - 1;
@@ -115,7 +115,7 @@ function regrouped(before: Coloured["groups"], from: number, lines: readonly Lin
   return groups;
 }
 
-/** So many characters, or all there are. */
+/** Return up to `length` characters from a position. */
 function textFrom(pieces: readonly string[], from: number, length: number): string {
   const [at, offset] = placeOf(pieces, from);
   let text = pieces[at]?.slice(offset) ?? "";
@@ -126,21 +126,21 @@ function textFrom(pieces: readonly string[], from: number, length: number): stri
   return text.slice(0, length);
 }
 
-/** The piece that holds this character, and where in it. */
+/** Find the piece that contains a character, and the offset in it. */
 function placeOf(pieces: readonly string[], character: number): [piece: number, offset: number] {
   let [at, offset] = [0, character];
   for (; at < pieces.length - 1 && offset >= (pieces[at] ?? "").length; at++) offset -= (pieces[at] ?? "").length;
   return [at, offset];
 }
 
-/** What stands behind the coloured lines: the rest of the piece in which they end, and the number of the next one. */
+/** Return what follows the highlighted lines: the rest of the current piece, and the index of the next one. */
 export function restOf(pieces: readonly string[], length: number): { text: string; next: number } {
   if (length === 0) return { text: "", next: 0 };
   const [at, offset] = placeOf(pieces, length);
   return { text: pieces[at]?.slice(offset) ?? "", next: at + 1 };
 }
 
-/** As much of the code as has colours by now. */
+/** The highlighted part of the code. */
 export function useHighlight(pieces: readonly string[], words: string): Coloured {
   const language = languageOf(words);
   const [coloured, setColoured] = useState(() => (language && known.get(keyOf(language, pieces.join("")))) ?? NOTHING);

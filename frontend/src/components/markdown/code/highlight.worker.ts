@@ -1,4 +1,4 @@
-// Finds the colours of code, off the page's own thread: one colouring for each block that is shown.
+// Highlights code outside the main thread, with one highlighter per visible block.
 
 import type { Answer, Question } from "./highlight.ts";
 import { Colouring } from "./incrementalHighlight.ts";

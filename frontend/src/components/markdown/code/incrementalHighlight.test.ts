@@ -5,7 +5,7 @@ import { Colouring } from "./incrementalHighlight.ts";
 import type { Language } from "./languageNames.ts";
 import { type Grammar, loadGrammar } from "./shikiLanguages.ts";
 
-/** Code whose colours depend on lines above: comments, texts and templates that go over several lines. */
+/** Code whose colours depend on earlier lines: comments, strings and templates over several lines. */
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: it is code that is coloured.
 const CODE: readonly (readonly [Language, string])[] = [
   ["typescript", "/* a\n b */ const s = `x ${f({ a: `y\n${1}` })}\nz`;\nif (a !== b) return 1; // no\n"],

@@ -1,27 +1,27 @@
-// Colours a text that grows: a line that has ended is read once, and only the last one again when it has grown.
+// Highlights growing text. A finished line is tokenized once; the last line is tokenized again as it grows.
 import type { GrammarState } from "shiki/core";
 import type { Line } from "./highlight.ts";
 import type { Coloured, Grammar } from "./shikiLanguages.ts";
 
-/** What has changed: from this line on the text has these lines, the last of which may still grow. */
+/** The changed lines, from line `from` to the end. The last one may still grow. */
 export interface Change {
   from: number;
   lines: readonly Line[];
-  /** So many characters of the text are in lines; those behind them have no colour yet. */
+  /** The number of highlighted characters. The rest has no colours yet. */
   length: number;
 }
 
-/** A longer unfinished line is read again only in steps that grow with it, so that all work is linear in the text. */
+/** A longer unfinished line is tokenized in steps that grow with it, so that the total work is linear. */
 const SOON = 400;
 const GROWTH = 1.25;
 
 export class Colouring {
   readonly #grammar: Grammar;
   #state: GrammarState | undefined;
-  /** Lines that have ended, and the characters in them. */
+  /** The number of finished lines, and of the characters in them. */
   #ended = 0;
   #length = 0;
-  /** The line that has not ended: all of it, and how much of it has colours. */
+  /** The unfinished line: its text, and its highlighted part. */
   #tail = "";
   #last: { line: Line; length: number } = { line: [], length: 0 };
 

@@ -1,4 +1,4 @@
-// Which languages get colours, and by which names they are called.
+// The languages with highlighting, and their aliases.
 
 const NAMES = {
   bash: ["sh", "shell", "zsh", "console", "shellscript"],
@@ -41,7 +41,7 @@ const KNOWN: ReadonlyMap<string, Language> = new Map(
   Object.entries(NAMES).flatMap(([name, others]) => [name, ...others].map((each) => [each, name as Language] as const)),
 );
 
-/** The first word names the language: `sh · example`, `python title="x"`. */
+/** The first word is the language: `sh · example`, `python title="x"`. */
 export const languageOf = (words: string): Language | undefined =>
   KNOWN.get(
     words

@@ -1,4 +1,4 @@
-// Colours of code by Shiki's grammars, line by line; each language is fetched when it is first seen.
+// Highlights code with Shiki's grammars, line by line. Grammars are loaded on demand.
 import {
   createHighlighterCore,
   type GrammarState,
@@ -46,7 +46,7 @@ const LANGUAGES: Record<Language, LanguageInput> = {
   yaml: () => import("shiki/langs/yaml.mjs"),
 };
 
-/** The theme's colours are only numbers: the style sheet knows what they look like, in dark and in light. */
+/** The theme's colours are numbers. The style sheet maps them to colours, dark and light. */
 const SCOPES: readonly (readonly [Colour, readonly string[]])[] = [
   ["comment", ["comment", "punctuation.definition.comment", "string.quoted.docstring"]],
   ["keyword", ["keyword", "storage", "variable.language", "constant.language", "markup.heading"]],
@@ -83,16 +83,16 @@ const theme: ThemeRegistration = {
   ],
 };
 
-// The usual half second for a line is gone before a slow machine has compiled the first rules.
+// Disables Shiki's time limit of half a second per line: a slow machine needs more to compile the first rules.
 const LIMITS = { tokenizeTimeLimit: 5_000, tokenizeMaxLineLength: 5_000 };
 
-/** Lines of code with their colours, and the state in which the next line begins. */
+/** Highlighted lines, and the grammar's state after them. */
 export interface Coloured {
   lines: Line[];
   state: GrammarState | undefined;
 }
 
-/** Colours whole lines that stand behind a line which ended in `state`; undefined: behind none. */
+/** Highlights whole lines. `state` is the state after the previous line, or undefined at the beginning. */
 export type Grammar = (code: string, state: GrammarState | undefined) => Coloured;
 
 let highlighter: Promise<HighlighterCore> | undefined;
@@ -112,7 +112,7 @@ export async function loadGrammar(language: Language): Promise<Grammar> {
   };
 }
 
-/** Neighbours of one colour are one word. */
+/** Merge neighbouring tokens of one colour. */
 function lineOf(tokens: readonly ThemedToken[]): Line {
   const line: [Colour | "", string][] = [];
   for (const { color = "", content } of tokens) {

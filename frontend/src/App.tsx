@@ -52,7 +52,7 @@ export function App() {
 }
 
 /** Load the page's data and keep it up to date. Returns whether closed dialogs can be rendered. */
-function useStart({ start, hear, session, settings, chats, conversations }: Signalbox): boolean {
+function useStart({ start, onTabMessage: hear, session, settings, chats, conversations }: Signalbox): boolean {
   // The first paint and an offline page do without the dialogs.
   const [dialogsReady, setDialogsReady] = useState(false);
   useEffect(() => {

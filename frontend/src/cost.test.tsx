@@ -5,9 +5,9 @@ import { type ComponentProps, type ComponentType, memo, Profiler } from "react";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { textOf } from "../e2e/bench/texts.ts";
 import type { ChatView as View } from "./components/chat/ChatView.tsx";
-import { counts } from "./components/markdown/parseCount.ts";
+import { parseCounts } from "./components/markdown/parseCount.ts";
 import { preloadMenu } from "./components/ui/Menu.tsx";
-import { done, ScriptedServer, say, settle } from "./fixtures/server.ts";
+import { content, done, ScriptedServer, settle } from "./fixtures/server.ts";
 import { blocksOf } from "./run/markdown/blocks.ts";
 import { Chat } from "./state/chat/chat.ts";
 
@@ -125,7 +125,7 @@ async function openChat(turns: number) {
   const chat = new Chat("c", {
     client: server,
     asking: () => ({ models: ["m"], system: "", fields: () => ({}) }),
-    stream: { slots: { take: async () => NOTHING } },
+    stream: { slots: { acquire: async () => NOTHING } },
   });
   await chat.open();
   const shown = render(
@@ -157,7 +157,7 @@ async function asked(turns = 3) {
   await act(settle);
   const [run] = opened.server.asked;
   if (!run) throw new Error("nothing was asked");
-  await run.send(say("It "));
+  await run.send(content("It "));
   frame();
   await act(settle);
   frame();
@@ -170,7 +170,7 @@ describe("a token", () => {
     const { run, container } = await asked();
     const texts = container.textContent;
     for (const word of ["goes ", "on ", "and on."]) {
-      await run.send(say(word));
+      await run.send(content(word));
       frame();
     }
     expect(texts).toContain("question 2");
@@ -180,7 +180,7 @@ describe("a token", () => {
 
   it("waits for the next frame, with all others that come before it", async () => {
     const { run, container } = await asked();
-    await run.send(...Array.from({ length: 1_000 }, (_, n) => say(`${n} `)));
+    await run.send(...Array.from({ length: 1_000 }, (_, n) => content(`${n} `)));
     expect(drawn).toEqual([]);
     frame();
     expect(drawn).toEqual([ASKED]);
@@ -193,17 +193,17 @@ describe("an answer of thousands of tokens", () => {
 
   async function written(tokens: readonly string[]) {
     const { run, unmount } = await asked(1);
-    counts.parses = counts.characters = 0;
+    parseCounts.parses = parseCounts.characters = 0;
     let shown = 0;
     for (let at = 0; at < tokens.length; at += PER_FRAME) {
-      await run.send(say(tokens.slice(at, at + PER_FRAME).join("")));
+      await run.send(content(tokens.slice(at, at + PER_FRAME).join("")));
       frame();
       shown += 1;
     }
     await run.send(done());
     frame();
     unmount();
-    return { ...counts, frames: shown, draws: drawn.length };
+    return { ...parseCounts, frames: shown, draws: drawn.length };
   }
 
   it("is parsed in proportion to its length", async () => {
@@ -230,7 +230,7 @@ describe("a conversation of 1,000 messages", () => {
     // Answers are fetched two at a time until all visible ones are loaded.
     for (let fed = 0; fed < server.followed.length; fed++) {
       expect(server.followed.length - fed).toBeLessThanOrEqual(2);
-      await act(async () => server.followed[fed]?.connection.send(say("Answer."), done()));
+      await act(async () => server.followed[fed]?.connection.send(content("Answer."), done()));
       frame();
       await act(settle);
     }

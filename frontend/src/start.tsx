@@ -5,7 +5,7 @@ import "./styles/app.css";
 import { type ReactNode, StrictMode } from "react";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
-import { Boundary } from "./components/ui/ErrorBoundary.tsx";
+import { ErrorBoundary } from "./components/ui/ErrorBoundary.tsx";
 import { followTheme } from "./state/theme.ts";
 
 export function start(page: ReactNode): void {
@@ -17,9 +17,11 @@ export function start(page: ReactNode): void {
   flushSync(() =>
     drawn.render(
       <StrictMode>
-        <Boundary fallback={<p className="p-6">Something went wrong on this page. Reload it; your chats are safe.</p>}>
+        <ErrorBoundary
+          fallback={<p className="p-6">Something went wrong on this page. Reload it; your chats are safe.</p>}
+        >
           {page}
-        </Boundary>
+        </ErrorBoundary>
       </StrictMode>,
     ),
   );

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { type Drafts, drafts } from "../state/drafts.ts";
 import { type Graphics, type PictureRule, readPictures } from "../state/pictures.ts";
 
-export interface Attach {
+export interface AttachImages {
   /** Read these files into the draft. Resolves when all are read. */
   add: (files: readonly File[]) => Promise<void>;
   /** The files that could not be added, with reasons. */
@@ -13,7 +13,12 @@ export interface Attach {
   reading: boolean;
 }
 
-export function useAttach(key: string, rule: PictureRule, of: Drafts = drafts, graphics?: Graphics): Attach {
+export function useAttachImages(
+  key: string,
+  rule: PictureRule,
+  of: Drafts = drafts,
+  graphics?: Graphics,
+): AttachImages {
   // The notice belongs to the draft that the files were added to. The user may have switched chats in the meantime.
   const [said, setSaid] = useState({ key, notice: "" });
   const [readings, setReadings] = useState<readonly string[]>([]);

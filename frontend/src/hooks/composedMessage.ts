@@ -2,8 +2,8 @@
 import { drafts, useDraft } from "../state/drafts.ts";
 import type { PictureRule } from "../state/pictures.ts";
 import type { Picture } from "../types/api.ts";
-import { useAttach } from "./attachImages.ts";
-import { type Filling, useFilling } from "./fillVariables.ts";
+import { useAttachImages } from "./attachImages.ts";
+import { type FillVariables, useFillVariables } from "./fillVariables.ts";
 
 export interface ComposedMessage {
   text: string;
@@ -13,7 +13,7 @@ export interface ComposedMessage {
   cannotSend: boolean;
   /** A notice about the images. Empty if there is none. */
   notice: string;
-  filling: Filling;
+  filling: FillVariables;
   send: () => void;
   addFiles: (files: readonly File[]) => void;
   removePicture: (id: string) => void;
@@ -27,12 +27,12 @@ export function useComposedMessage(
   onSend: (text: string, pictures: readonly Picture[]) => void,
 ): ComposedMessage {
   const { text, pictures } = useDraft(draftKey);
-  const { add, notice, say, reading } = useAttach(draftKey, rule);
+  const { add, notice, say, reading } = useAttachImages(draftKey, rule);
   const isEmpty = !text.trim() && pictures.length === 0;
   const refusal =
     pictures.length > 0 && !rule.allowed ? `${rule.reason} Remove the images or choose another model.` : undefined;
   const cannotSend = isEmpty || reading || refusal !== undefined;
-  const filling = useFilling((filled) => {
+  const filling = useFillVariables((filled) => {
     drafts.clear(draftKey);
     say("");
     onSend(filled, pictures);

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { fillVariables, missingVariables } from "../run/chat/variables.ts";
 
-export interface Filling {
+export interface FillVariables {
   /** The variables whose values are asked for now. Undefined if none are. */
   asked: readonly string[] | undefined;
   /** Send the text once all of its variables have values. */
@@ -14,7 +14,7 @@ export interface Filling {
   cancel: () => void;
 }
 
-export function useFilling(onFilled: (text: string) => void): Filling {
+export function useFillVariables(onFilled: (text: string) => void): FillVariables {
   const [held, setHeld] = useState<{ text: string; names: readonly string[] }>();
   const send = (text: string) => {
     setHeld(undefined);

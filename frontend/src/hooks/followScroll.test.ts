@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Follower } from "./followScroll.ts";
+import { ScrollFollower } from "./followScroll.ts";
 
 /** jsdom has no layout, so this sets heights and clamps the scroll position like a browser. */
 class Page {
@@ -44,7 +44,7 @@ class Page {
 
 let observers: (() => void)[] = [];
 let page: Page;
-let follower: Follower;
+let follower: ScrollFollower;
 let away: boolean;
 
 beforeEach(() => {
@@ -60,7 +60,7 @@ beforeEach(() => {
     },
   );
   page = new Page();
-  follower = new Follower();
+  follower = new ScrollFollower();
   follower.box(page.box);
   follower.content(page.inner);
   follower.listen((now) => {

@@ -11,7 +11,7 @@ const FIELDS = "textarea, input, select";
 /** Elements that handle Home and the arrow keys themselves. */
 const MOVING = "[role=tablist]";
 
-export interface Follow {
+export interface FollowScroll {
   /** The scroll container. */
   ref: (box: HTMLElement | null) => void;
   /** The growing content. With a virtual list: an element around all of it. */
@@ -22,8 +22,8 @@ export interface Follow {
   jump: () => void;
 }
 
-export function useFollow(): Follow {
-  const [follower] = useState(() => new Follower());
+export function useFollowScroll(): FollowScroll {
+  const [follower] = useState(() => new ScrollFollower());
   const [away, setAway] = useState(false);
   useEffect(() => follower.listen(setAway), [follower]);
   return { ref: follower.box, content: follower.content, away, jump: follower.jump };
@@ -33,7 +33,7 @@ export function useFollow(): Follow {
  * Only the user stops the following: by wheel, touch, key, scrollbar, or a link within the page. A scroll event
  * together with a change of height comes from the layout or from the virtual list.
  */
-export class Follower {
+export class ScrollFollower {
   #box: HTMLElement | null = null;
   #content: HTMLElement | null = null;
   #following = true;
@@ -41,15 +41,15 @@ export class Follower {
   #dragging = false;
   #finger = { x: 0, y: 0 };
   #seen = { top: 0, height: 0, client: 0 };
-  #tell: ((away: boolean) => void) | undefined;
+  #onAway: ((away: boolean) => void) | undefined;
   #leave: (() => void) | undefined;
   readonly #sizes = typeof ResizeObserver === "undefined" ? undefined : new ResizeObserver(() => this.#grown());
 
   listen(tell: (away: boolean) => void): () => void {
-    this.#tell = tell;
+    this.#onAway = tell;
     tell(this.#away);
     return () => {
-      this.#tell = undefined;
+      this.#onAway = undefined;
     };
   }
 
@@ -72,7 +72,7 @@ export class Follower {
   readonly jump = (): void => {
     this.#following = true;
     this.#toEnd();
-    this.#say();
+    this.#reportAway();
   };
 
   #attend(box: HTMLElement): () => void {
@@ -122,7 +122,7 @@ export class Follower {
 
   #scrolled(box: HTMLElement): void {
     const before = this.#seen;
-    this.#see(box);
+    this.#remember(box);
     const moved = box.scrollTop - before.top;
     const resized = box.scrollHeight !== before.height || box.clientHeight !== before.client;
     if (this.#following) {
@@ -131,13 +131,13 @@ export class Follower {
     } else if (moved > 0 && this.#gap(box) < (resized ? 1 : NEAR_PX)) {
       this.#following = true;
     }
-    this.#say();
+    this.#reportAway();
   }
 
   #grown(): void {
     if (this.#following && !this.#dragging) this.#toEnd();
-    else if (this.#box) this.#see(this.#box);
-    this.#say();
+    else if (this.#box) this.#remember(this.#box);
+    this.#reportAway();
   }
 
   #toEnd(): void {
@@ -145,20 +145,20 @@ export class Follower {
     if (!box) return;
     box.scrollTop = box.scrollHeight - box.clientHeight;
     // Read the position back, so that our own scroll event is not taken for the user's.
-    this.#see(box);
+    this.#remember(box);
   }
 
-  #see(box: HTMLElement): void {
+  #remember(box: HTMLElement): void {
     this.#seen = { top: box.scrollTop, height: box.scrollHeight, client: box.clientHeight };
   }
 
   #gap = (box: HTMLElement) => box.scrollHeight - box.scrollTop - box.clientHeight;
 
-  #say(): void {
+  #reportAway(): void {
     const away = !this.#following && this.#box !== null && this.#gap(this.#box) >= NEAR_PX;
     if (away === this.#away) return;
     this.#away = away;
-    this.#tell?.(away);
+    this.#onAway?.(away);
   }
 }
 

@@ -9,7 +9,7 @@ export const WIDE = "(width >= 1200px)";
 const find = (query: string): MediaQueryList | undefined =>
   typeof window.matchMedia === "function" ? window.matchMedia(query) : undefined;
 
-export function useMedia(query: string): boolean {
+export function useMediaQuery(query: string): boolean {
   const subscribe = useCallback(
     (onChange: () => void) => {
       const list = find(query);

@@ -44,7 +44,7 @@ export function useContinued(session: Session, runId: string): string | undefine
 function savedAnswer(deps: AnswerDeps, { id, runId, model, earlier }: Save): Answer {
   const frozen = (continues: Answer | undefined, { runId, record, events }: SavedRun): Answer =>
     Answer.frozen(deps, { runId, model: record.model, continues }, events);
-  return Answer.kept(deps, id, { runId, model, continues: earlier.reduce<Answer | undefined>(frozen, undefined) });
+  return Answer.saved(deps, id, { runId, model, continues: earlier.reduce<Answer | undefined>(frozen, undefined) });
 }
 
 export function useSave(session: Session, saveId: string): Opened {

@@ -7,7 +7,7 @@ const SETTLES_MS = 3000;
 const LEAVING = ["wheel", "touchstart", "pointerdown", "keydown", "hashchange"] as const;
 
 /** Scroll to the anchor once the content is loaded, and stay there while the content above still changes height. */
-export function useAnchor(isThere: boolean): void {
+export function useScrollToAnchor(isThere: boolean): void {
   useEffect(() => {
     if (isThere && location.hash) return stayAt(location.hash);
   }, [isThere]);

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 
 /** Returns the message and a function that sets it. The message disappears after `ms` milliseconds. */
-export function useSaid(ms = 1500): [said: string | undefined, say: (words: string) => void] {
+export function useTemporaryMessage(ms = 1500): [said: string | undefined, say: (words: string) => void] {
   const [said, say] = useState<string>();
   useEffect(() => {
     if (said === undefined) return;

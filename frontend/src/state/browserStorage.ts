@@ -21,10 +21,10 @@ export function browserStorage(): Storage | undefined {
 type Box = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 /** A stored text. Empty if there is none. */
-export class KeptText {
+export class StoredText {
   readonly #box: Box | undefined;
   readonly #key: string;
-  #unkept = "";
+  #unstored = "";
 
   constructor(box: Box | undefined, key: string) {
     this.#box = box;
@@ -32,17 +32,17 @@ export class KeptText {
   }
 
   read(): string {
-    return this.#box?.getItem(this.#key) ?? this.#unkept;
+    return this.#box?.getItem(this.#key) ?? this.#unstored;
   }
 
   write(text: string): void {
     try {
       if (text) this.#box?.setItem(this.#key, text);
       else this.#box?.removeItem(this.#key);
-      this.#unkept = this.#box ? "" : text;
+      this.#unstored = this.#box ? "" : text;
     } catch {
       // The storage is full or denied.
-      this.#unkept = text;
+      this.#unstored = text;
     }
   }
 }

@@ -1,10 +1,10 @@
 // Changes the request settings, from the settings panel or from an earlier run.
-import type { AskSettings } from "../types/api.ts";
+import type { RequestSettings } from "../types/api.ts";
 import type { Chat } from "./chat/chat.ts";
 import type { Settings } from "./settings.ts";
 
 /** The system prompt belongs to the chat. In an empty chat, it also becomes the default for new chats. */
-export function changeAsk(settings: Settings, chat: Chat, patch: Partial<AskSettings>): void {
+export function changeRequestSettings(settings: Settings, chat: Chat, patch: Partial<RequestSettings>): void {
   const { system, ...rest } = patch;
   if (system !== undefined) chat.setSystem(system);
   settings.changeAsk(system !== undefined && chat.isEmpty ? patch : rest);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { captured, capturedFrames, capturedRecord, clientOf } from "../fixtures/record.ts";
 import { Answer } from "./chat/answer.ts";
-import { type ApiClient, Inspection, restoredSettings } from "./inspectedRun.ts";
+import { type ApiClient, InspectedRun, restoredSettings } from "./inspectedRun.ts";
 
 const RUN = capturedRecord.runId;
 type Reply = () => Response | Promise<Response>;
@@ -39,7 +39,7 @@ afterEach(() => {
 });
 
 const settle = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
-const begin = (inspection: Inspection): Inspection => {
+const begin = (inspection: InspectedRun): InspectedRun => {
   stop = inspection.start();
   return inspection;
 };
@@ -50,7 +50,7 @@ describe("a run that the page has not", () => {
       record: () => Response.json(captured.record),
       events: stream(capturedFrames()),
     });
-    const inspection = begin(new Inspection(client, RUN, undefined, deps));
+    const inspection = begin(new InspectedRun(client, RUN, undefined, deps));
     expect(inspection.state).toMatchObject({ eventsAre: "fetching", recordIs: "asked" });
     await settle(500);
     expect(inspection.state).toMatchObject({ eventsAre: "here", recordIs: "known", record: capturedRecord });
@@ -82,7 +82,7 @@ describe("a run that the page has not", () => {
   });
 
   async function begun(client: ApiClient) {
-    const inspection = begin(new Inspection(client, RUN, undefined, deps));
+    const inspection = begin(new InspectedRun(client, RUN, undefined, deps));
     await settle(500);
     return inspection;
   }
@@ -111,7 +111,7 @@ describe("a run that the page follows", () => {
     await settle();
     push(capturedFrames(0, 3));
     await settle(10);
-    const inspection = begin(new Inspection(client, RUN, answer, deps));
+    const inspection = begin(new InspectedRun(client, RUN, answer, deps));
     await settle(300);
     expect(inspection.state.events).toHaveLength(3);
     const seen = inspection.state.events;
@@ -126,7 +126,7 @@ describe("a run that the page follows", () => {
 
   it("has its record asked for when it ends", async () => {
     const { answer, asked, client, push, replies } = followed();
-    const inspection = begin(new Inspection(client, RUN, answer, deps));
+    const inspection = begin(new InspectedRun(client, RUN, answer, deps));
     await settle(300);
     replies.record = () => Response.json(captured.record);
     push(capturedFrames());
@@ -140,7 +140,7 @@ describe("a run that the page follows", () => {
 
   it("tells the server's clock by its events", async () => {
     const { answer, client, push } = followed();
-    const inspection = begin(new Inspection(client, RUN, answer, deps));
+    const inspection = begin(new InspectedRun(client, RUN, answer, deps));
     await settle();
     const last = captured.events[2]?.event.ts as number;
     now.mockImplementation(() => last + 3_600_000);
@@ -157,7 +157,7 @@ describe("a cost that is estimated", () => {
   it("is asked for until it is settled, and not for ever", async () => {
     let record: Record<string, unknown> = { ...captured.record, cost_estimated: true };
     const { client, asked } = server({ record: () => Response.json(record), events: stream(capturedFrames()) });
-    const inspection = begin(new Inspection(client, RUN, undefined, deps));
+    const inspection = begin(new InspectedRun(client, RUN, undefined, deps));
     await settle(20_000);
     expect(asked.filter((kind) => kind === "record")).toHaveLength(2);
     record = { ...captured.record, settled_at: 1795258800 };

@@ -9,14 +9,14 @@ import { ApiError } from "../stream/errors.ts";
 import { fetchTools } from "../stream/models.ts";
 import { fetchRun } from "../stream/runRecords.ts";
 import { type ChatOptions, followRun } from "../stream/runStream.ts";
-import type { AskSettings, RawEvent, RunRecord } from "../types/api.ts";
+import type { RawEvent, RequestSettings, RunRecord } from "../types/api.ts";
 import type { RunTrace } from "../types/models.ts";
 import type { Answer } from "./chat/answer.ts";
 import { type Schedule, Store, useStore } from "./store.ts";
 
 export type { ApiClient };
 
-export interface InspectedState {
+export interface InspectedRunState {
   /** Undefined until the first event has arrived. */
   trace: RunTrace | undefined;
   /** All events in order. The list is replaced when it grows. */
@@ -31,7 +31,7 @@ export interface InspectedState {
   now: number;
 }
 
-export interface InspectionDeps {
+export interface InspectedRunDeps {
   now?: () => number;
   schedule?: Schedule;
   stream?: Partial<ChatOptions>;
@@ -44,22 +44,22 @@ const POLL_MS = 4000;
 const SETTLE_POLL_MS = 15_000;
 const SETTLE_MS = 150_000;
 
-export class Inspection extends Store<InspectedState> {
+export class InspectedRun extends Store<InspectedRunState> {
   readonly #client: ApiClient;
   readonly #runId: string;
   readonly #live: Answer | undefined;
-  readonly #deps: InspectionDeps;
+  readonly #deps: InspectedRunDeps;
   readonly #now: () => number;
   #abort = new AbortController();
   /** Events fetched by the inspector if the page has none. */
-  #own: { trace: RunTrace; events: RawEvent[] } | undefined;
+  #fetched: { trace: RunTrace; events: RawEvent[] } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #askedAt = 0;
   #overAt: number | undefined;
   #heardAt: number | undefined;
   #skew: number | undefined;
 
-  constructor(client: ApiClient, runId: string, live: Answer | undefined, deps: InspectionDeps = {}) {
+  constructor(client: ApiClient, runId: string, live: Answer | undefined, deps: InspectedRunDeps = {}) {
     const now = deps.now ?? Date.now;
     super(
       {
@@ -83,13 +83,13 @@ export class Inspection extends Store<InspectedState> {
   /** Refresh until the result is called. */
   start(): () => void {
     this.#abort = new AbortController();
-    const leave = this.#live?.subscribe(() => this.#timer ?? this.#look());
-    void this.#ask();
-    this.#look();
+    const leave = this.#live?.subscribe(() => this.#timer ?? this.#refresh());
+    void this.#fetchRecord();
+    this.#refresh();
     return () => {
       leave?.();
       this.#abort.abort();
-      this.#own = undefined;
+      this.#fetched = undefined;
       clearTimeout(this.#timer);
       this.#timer = undefined;
     };
@@ -97,19 +97,19 @@ export class Inspection extends Store<InspectedState> {
 
   /** Retry what failed. */
   readonly retry = (): void => {
-    if (this.state.eventsAre === "failed") this.#own = undefined;
+    if (this.state.eventsAre === "failed") this.#fetched = undefined;
     this.set({ recordIs: this.state.record ? "known" : "asked", trouble: undefined });
-    void this.#ask();
-    this.#look();
+    void this.#fetchRecord();
+    this.#refresh();
   };
 
   /** Update the state, and schedule the next update as long as more may come. */
-  #look(): void {
+  #refresh(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#abort.signal.aborted) return;
     const wasOver = this.#overAt !== undefined;
-    this.#take();
+    this.#update();
     const { trace, record } = this.state;
     const isOver = hasEnded(trace, record);
     if (isOver) this.#overAt ??= this.#now();
@@ -118,13 +118,13 @@ export class Inspection extends Store<InspectedState> {
     const isDue =
       (isOver && !wasOver && record?.status === "running") ||
       (wait !== undefined && this.#now() - this.#askedAt >= wait);
-    if (isDue && this.state.recordIs !== "gone") void this.#ask();
-    if (!isOver || this.state.eventsAre === "fetching") this.#again(LOOK_MS);
-    else if (wait !== undefined) this.#again(wait);
+    if (isDue && this.state.recordIs !== "gone") void this.#fetchRecord();
+    if (!isOver || this.state.eventsAre === "fetching") this.#refreshIn(LOOK_MS);
+    else if (wait !== undefined) this.#refreshIn(wait);
   }
 
-  #again(ms: number): void {
-    this.#timer = setTimeout(() => this.#look(), ms);
+  #refreshIn(ms: number): void {
+    this.#timer = setTimeout(() => this.#refresh(), ms);
   }
 
   /** The delay until the final cost is fetched again. Undefined if it is final. */
@@ -135,18 +135,18 @@ export class Inspection extends Store<InspectedState> {
     return owed && this.#now() - (this.#overAt ?? 0) < SETTLE_MS ? SETTLE_POLL_MS : undefined;
   }
 
-  #take(): void {
+  #update(): void {
     const live = this.#live;
     const isWhole = live?.state.known === "whole";
     // The page is loading the events already.
-    if (!isWhole && live?.state.known !== "fetching" && !this.#own && this.#runId) void this.#fetch();
-    const source = isWhole ? { trace: live.state.trace, events: live.events } : this.#own;
+    if (!isWhole && live?.state.known !== "fetching" && !this.#fetched && this.#runId) void this.#fetchEvents();
+    const source = isWhole ? { trace: live.state.trace, events: live.events } : this.#fetched;
     const events = source?.events ?? [];
     const trace = source && source.events.length > 0 ? source.trace : (live?.state.trace ?? source?.trace);
     this.set({
       ...(isWhole && { eventsAre: "here" as const }),
       ...(trace && { trace }),
-      ...(events.length !== this.state.events.length && { events: numbered(events) }),
+      ...(events.length !== this.state.events.length && { events: withNumbers(events) }),
       now: this.#clock(source?.trace.lastAt),
     });
   }
@@ -161,12 +161,12 @@ export class Inspection extends Store<InspectedState> {
     return now - (this.#skew ?? 0);
   }
 
-  async #fetch(): Promise<void> {
+  async #fetchEvents(): Promise<void> {
     const own = {
       trace: { ...emptyTrace(this.#live?.state.trace.model ?? ""), runId: this.#runId },
       events: [] as RawEvent[],
     };
-    this.#own = own;
+    this.#fetched = own;
     this.set({ eventsAre: "fetching" });
     const { signal } = this.#abort;
     const onEvent: ChatOptions["onEvent"] = (event, seq) => {
@@ -176,12 +176,12 @@ export class Inspection extends Store<InspectedState> {
     const end = await followRun(this.#runId, { ...this.#deps.stream, client: this.#client, signal, onEvent }).catch(
       () => "lost",
     );
-    if (signal.aborted || this.#own !== own) return;
+    if (signal.aborted || this.#fetched !== own) return;
     this.set({ eventsAre: end === "done" ? "here" : "failed" });
-    this.#look();
+    this.#refresh();
   }
 
-  async #ask(): Promise<void> {
+  async #fetchRecord(): Promise<void> {
     this.#askedAt = this.#now();
     // The run has no id yet.
     if (!this.#runId) return;
@@ -196,16 +196,16 @@ export class Inspection extends Store<InspectedState> {
       if (isGone) this.set({ recordIs: "gone", trouble: undefined });
       else this.set({ recordIs: "failed", trouble });
     }
-    this.#look();
+    this.#refresh();
   }
 }
 
 /** A copy of the list. If the server sends no numbers, the events are counted. */
-const numbered = (events: readonly RawEvent[]): readonly RawEvent[] =>
+const withNumbers = (events: readonly RawEvent[]): readonly RawEvent[] =>
   events[0]?.seq === 0 ? events.map(({ event }, index) => ({ seq: index + 1, event })) : events.slice();
 
-export function useInspected(client: ApiClient, runId: string, live: Answer | undefined) {
-  const inspection = useMemo(() => new Inspection(client, runId, live), [client, runId, live]);
+export function useInspectedRun(client: ApiClient, runId: string, live: Answer | undefined) {
+  const inspection = useMemo(() => new InspectedRun(client, runId, live), [client, runId, live]);
   useEffect(() => inspection.start(), [inspection]);
   return { ...useStore(inspection), retry: inspection.retry };
 }
@@ -217,7 +217,7 @@ export function useInspected(client: ApiClient, runId: string, live: Answer | un
 export async function restoredSettings(
   client: ApiClient,
   record: RunRecord,
-): Promise<Partial<AskSettings> | undefined> {
+): Promise<Partial<RequestSettings> | undefined> {
   const [asked, system] = await Promise.all([askedWith(client, record), systemOf(client, record)]);
   return asked && { ...asked, ...(system !== undefined && { system }) };
 }
@@ -231,7 +231,7 @@ async function systemOf(client: ApiClient, { conversationId, runId }: RunRecord)
   }
 }
 
-async function askedWith(client: ApiClient, record: RunRecord): Promise<Partial<AskSettings> | undefined> {
+async function askedWith(client: ApiClient, record: RunRecord): Promise<Partial<RequestSettings> | undefined> {
   if (!Array.isArray(record.request.tools)) return settingsOf(record, []);
   try {
     const { tools } = await fetchTools(client);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { SILENCE_MS, SilenceWatch } from "./modelSilence.ts";
+import { SILENCE_MS, SilenceTimer } from "./modelSilence.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 function watching() {
   const told: (number | undefined)[] = [];
   const state = { isExcused: false };
-  const watch = new SilenceWatch({
+  const watch = new SilenceTimer({
     now: () => performance.now(),
     isExcused: () => state.isExcused,
     onSilence: (since) => told.push(since),

@@ -13,10 +13,10 @@ export interface SilenceDeps {
   onSilence: (since: number | undefined) => void;
 }
 
-export class SilenceWatch {
+export class SilenceTimer {
   readonly #deps: SilenceDeps;
   #since = 0;
-  #told = false;
+  #isReported = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(deps: SilenceDeps) {
@@ -26,36 +26,36 @@ export class SilenceWatch {
   /** Restart the measurement: the model sent something, or the connection is back. */
   restart(): void {
     this.#since = this.#deps.now();
-    this.#withdraw();
+    this.#clearReport();
     // A running timer checks the clock when it fires, so a token needs no new timer.
-    this.#timer ??= setTimeout(() => this.#look(), SILENCE_MS);
+    this.#timer ??= setTimeout(() => this.#check(), SILENCE_MS);
   }
 
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#withdraw();
+    this.#clearReport();
   }
 
-  #look(): void {
+  #check(): void {
     this.#timer = undefined;
     if (this.#deps.isExcused()) this.restart();
-    else this.#judge();
+    else this.#reportIfSilent();
   }
 
-  #judge(): void {
+  #reportIfSilent(): void {
     const left = this.#since + SILENCE_MS - this.#deps.now();
     if (left > 0) {
-      this.#timer = setTimeout(() => this.#look(), left);
+      this.#timer = setTimeout(() => this.#check(), left);
       return;
     }
-    this.#told = true;
+    this.#isReported = true;
     this.#deps.onSilence(this.#since);
   }
 
-  #withdraw(): void {
-    if (!this.#told) return;
-    this.#told = false;
+  #clearReport(): void {
+    if (!this.#isReported) return;
+    this.#isReported = false;
     this.#deps.onSilence(undefined);
   }
 }

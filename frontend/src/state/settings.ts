@@ -3,7 +3,7 @@
 import { RANGES } from "../run/request/parameters.ts";
 import { NO_FORMAT, readFormat } from "../run/request/responseFormat.ts";
 import { readChoice } from "../run/request/toolChoice.ts";
-import { type AskSettings, EFFORTS, type Effort, type Parameters } from "../types/api.ts";
+import { EFFORTS, type Effort, type Parameters, type RequestSettings } from "../types/api.ts";
 import { type Schedule, Store } from "./store.ts";
 
 export type Theme = "system" | "light" | "dark";
@@ -11,7 +11,7 @@ export type Theme = "system" | "light" | "dark";
 export type ReasoningChoice = "automatic" | "open" | "closed";
 
 export interface SettingsState {
-  ask: AskSettings;
+  ask: RequestSettings;
   /** Recently used models, newest first. */
   recent: readonly string[];
   starred: readonly string[];
@@ -60,7 +60,7 @@ export class Settings extends Store<SettingsState> {
   readonly #box: Box | undefined;
 
   constructor(box: Box | undefined = browserBox(), schedule?: Schedule) {
-    super(read(box) ?? takeOver(box), schedule);
+    super(readSettings(box) ?? migrateSettings(box), schedule);
     this.#box = box;
   }
 
@@ -68,10 +68,10 @@ export class Settings extends Store<SettingsState> {
     this.set(patch);
     this.flush();
     // Based on the stored state, because another tab may have changed it.
-    write({ ...(read(this.#box) ?? this.state), ...patch }, this.#box);
+    writeSettings({ ...(readSettings(this.#box) ?? this.state), ...patch }, this.#box);
   }
 
-  changeAsk(patch: Partial<AskSettings>): void {
+  changeAsk(patch: Partial<RequestSettings>): void {
     this.change({ ask: { ...this.state.ask, ...patch } });
   }
 
@@ -94,7 +94,7 @@ export class Settings extends Store<SettingsState> {
       const { key } = event as StorageEvent;
       // A null key means that the storage was cleared.
       if (key !== SETTINGS_KEY && key !== null) return;
-      const { recent, starred, theme } = read(this.#box) ?? FIRST_SETTINGS;
+      const { recent, starred, theme } = readSettings(this.#box) ?? FIRST_SETTINGS;
       this.set({ recent, starred, theme });
       this.flush();
     };
@@ -103,7 +103,7 @@ export class Settings extends Store<SettingsState> {
   }
 }
 
-function write(state: SettingsState, box: Box | undefined): void {
+function writeSettings(state: SettingsState, box: Box | undefined): void {
   try {
     box?.setItem(SETTINGS_KEY, JSON.stringify({ version: VERSION, ...state }));
   } catch {
@@ -112,7 +112,7 @@ function write(state: SettingsState, box: Box | undefined): void {
 }
 
 /** Read the stored settings field by field. Undefined if there are none of this version. */
-function read(box: Box | undefined): SettingsState | undefined {
+function readSettings(box: Box | undefined): SettingsState | undefined {
   try {
     const saved = fields(JSON.parse(box?.getItem(SETTINGS_KEY) ?? "null"));
     if (saved.version !== VERSION) return undefined;
@@ -130,7 +130,7 @@ function read(box: Box | undefined): SettingsState | undefined {
   }
 }
 
-const readAsk = (saved: Readonly<Record<string, unknown>>): AskSettings => ({
+const readAsk = (saved: Readonly<Record<string, unknown>>): RequestSettings => ({
   model: text(saved.model),
   effort: oneOf<Effort>(EFFORTS, saved.effort, "auto"),
   parameters: readParameters(fields(saved.parameters)),
@@ -146,12 +146,12 @@ const readParameters = (saved: Readonly<Record<string, unknown>>): Parameters =>
   );
 
 /** Migrate the model and effort that older versions stored under separate keys. */
-function takeOver(box: Box | undefined): SettingsState {
+function migrateSettings(box: Box | undefined): SettingsState {
   try {
     const model = text(box?.getItem(OLD_MODEL));
     const effort = oneOf<Effort>(EFFORTS, box?.getItem(OLD_EFFORT), "auto");
     const state = { ...FIRST_SETTINGS, ask: { ...FIRST_SETTINGS.ask, model, effort } };
-    if (model || effort !== "auto") write(state, box);
+    if (model || effort !== "auto") writeSettings(state, box);
     box?.removeItem(OLD_MODEL);
     box?.removeItem(OLD_EFFORT);
     return state;

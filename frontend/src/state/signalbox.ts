@@ -1,17 +1,17 @@
 // Creates the stores of the chat page: session, settings, chats and lists.
 
 import { fillVariables } from "../run/chat/variables.ts";
-import { askFields } from "../run/request/parameters.ts";
+import { requestFields } from "../run/request/parameters.ts";
 import { isReachable } from "../stream/client.ts";
 import { browserStorage, tabStorage } from "./browserStorage.ts";
 import type { Chat } from "./chat/chat.ts";
 import { Chats } from "./chat/chats.ts";
-import { claim } from "./chat/queueClaims.ts";
-import type { Asking } from "./chat/requestBody.ts";
-import { holdOf } from "./chat/sendBlocker.ts";
+import { claimMessage } from "./chat/queueClaims.ts";
+import type { RequestSetup } from "./chat/requestBody.ts";
+import { sendBlocker } from "./chat/sendBlocker.ts";
 import { Conversations } from "./lists/conversations.ts";
-import { Saves } from "./lists/savedRuns.ts";
-import { Network } from "./server/connectivity.ts";
+import { SavedRuns } from "./lists/savedRuns.ts";
+import { Connectivity } from "./server/connectivity.ts";
 import { Session } from "./server/session.ts";
 import { Settings } from "./settings.ts";
 
@@ -20,13 +20,13 @@ export interface Signalbox {
   settings: Settings;
   chats: Chats;
   conversations: Conversations;
-  saves: Saves;
+  saves: SavedRuns;
   /** Tell other tabs that this conversation has changed. */
-  told: (id: string) => void;
+  notifyTabs: (id: string) => void;
   /** Send waiting messages as soon as possible. Call the result to stop. */
   start: () => () => void;
   /** Listen to other tabs. Call the result to stop. */
-  hear: (onTold: (id: string) => void) => () => void;
+  onTabMessage: (onTold: (id: string) => void) => () => void;
 }
 
 const CHANNEL = "signalbox-chats";
@@ -36,11 +36,11 @@ export function createSignalbox(): Signalbox {
   const settings = new Settings();
   const { client } = session;
   const conversations = new Conversations({ client });
-  const saves = new Saves({ client });
+  const saves = new SavedRuns({ client });
   const channel = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel(CHANNEL);
   const told = (id: string) => channel?.postMessage(id);
 
-  const asking = async (): Promise<Asking> => {
+  const asking = async (): Promise<RequestSetup> => {
     const { ask, compared } = settings.state;
     // A message waits for the lists of models and tools only if it needs them.
     if (!ask.model || ask.toolsOff.length > 0) await session.listed();
@@ -50,24 +50,24 @@ export function createSignalbox(): Signalbox {
       models,
       system: fillVariables(ask.system, new Date()),
       fields: (model) => ({
-        ...askFields(ask, session.modelOf(model), session.state.tools),
+        ...requestFields(ask, session.modelOf(model), session.state.tools),
         ...(models.length > 1 && models.includes(model) && { column: models.indexOf(model) }),
       }),
     };
   };
 
-  const network = new Network({
+  const network = new Connectivity({
     isOffline: () => navigator.onLine === false,
     events: window,
     reach: () => isReachable(),
   });
-  const hold = () => holdOf({ network: network.state, server: session.state, ...settings.state });
+  const hold = () => sendBlocker({ network: network.state, server: session.state, ...settings.state });
 
   const chats = new Chats({
     client,
     asking,
     hold,
-    claim: (id) => claim(browserStorage(), id),
+    claim: (id) => claimMessage(browserStorage(), id),
     box: tabStorage(),
     onUnauthorized: () => session.askForToken(),
     onProgress: (chat: Chat) => {
@@ -109,7 +109,7 @@ export function createSignalbox(): Signalbox {
     };
   };
 
-  return { session, settings, chats, conversations, saves, told, hear, start };
+  return { session, settings, chats, conversations, saves, notifyTabs: told, onTabMessage: hear, start };
 }
 
 /** Call `again` when the network or the user returns: failed requests may succeed now. */

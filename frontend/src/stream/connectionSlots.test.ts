@@ -50,7 +50,7 @@ const tick = () => new Promise((resolve) => setImmediate(resolve));
 async function takeAll(...tabs: Slots[]): Promise<Release[]> {
   const taken: Release[] = [];
   for (let turn = 0; turn < 9; turn++) {
-    const release = await tabs[turn % tabs.length]?.take(never());
+    const release = await tabs[turn % tabs.length]?.acquire(never());
     if (release) taken.push(release);
   }
   return taken;
@@ -83,7 +83,7 @@ describe("live streams", () => {
 
   it("are not taken by who has left", async () => {
     const locks = new Locks();
-    expect(await slotsOver(locks.manager).take(AbortSignal.abort())).toBeUndefined();
+    expect(await slotsOver(locks.manager).acquire(AbortSignal.abort())).toBeUndefined();
     expect(locks.held.size).toBe(0);
   });
 });

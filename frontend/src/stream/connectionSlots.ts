@@ -5,7 +5,7 @@ export type Release = () => void;
 /** Slots for live streams, shared by all tabs. */
 export interface Slots {
   /** Acquire a slot if one is free. Releasing it twice has no further effect. */
-  take(signal: AbortSignal): Promise<Release | undefined>;
+  acquire(signal: AbortSignal): Promise<Release | undefined>;
 }
 
 /** The slot for short requests, shared by all tabs. Waits until it is free. */
@@ -18,15 +18,15 @@ const POLL = "signalbox-poll";
 export function slotsOver(locks: LockManager | undefined): Slots {
   const own = ownSlots(STREAMS.length);
   return {
-    async take(signal) {
-      if (!locks) return own.take(signal);
+    async acquire(signal) {
+      if (!locks) return own.acquire(signal);
       for (const name of STREAMS) {
         if (signal.aborted) return undefined;
         try {
           const release = await hold(locks, name, { ifAvailable: true });
           if (release) return release;
         } catch {
-          return own.take(signal); // pages with an opaque origin have no locks
+          return own.acquire(signal); // pages with an opaque origin have no locks
         }
       }
       return undefined;
@@ -61,7 +61,7 @@ function hold(locks: LockManager, name: string, options: LockOptions): Promise<R
 function ownSlots(places: number): Slots {
   let taken = 0;
   return {
-    async take() {
+    async acquire() {
       if (taken >= places) return undefined;
       taken += 1;
       let isHeld = true;

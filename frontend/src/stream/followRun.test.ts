@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { end, HEAD, say } from "../fixtures/serve.ts";
+import { contentFrame, doneFrame, HEAD } from "../fixtures/serve.ts";
 import type { ChatBody, ChatEvent } from "../types/models.ts";
 import type { ApiClient } from "./client.ts";
 import { type Slots, type Turn, turnOver } from "./connectionSlots.ts";
@@ -91,7 +91,7 @@ class Places implements Slots {
     this.free = free;
   }
 
-  async take() {
+  async acquire() {
     if (this.free === 0) return undefined;
     this.free -= 1;
     this.given += 1;
@@ -174,7 +174,13 @@ const rejoining = (more: Partial<ChatOptions> & { client: ApiClient }) =>
 describe("a question when all streams are taken", () => {
   it("is asked, left to run, and looked after until its end", async () => {
     const posted = new Live();
-    const { client, asked, lines } = server(posted, news(say(1, "a")), news(), news(say(2, "b")), news(end(3)));
+    const { client, asked, lines } = server(
+      posted,
+      news(contentFrame(1, "a")),
+      news(),
+      news(contentFrame(2, "b")),
+      news(doneFrame(3)),
+    );
     const { turn, held } = turns();
     const { told, seqs, ended } = asking({ client, slots: new Places(0), turn });
     await pass(0);
@@ -210,13 +216,13 @@ describe("a question when all streams are taken", () => {
   it("goes over to a stream as soon as one is free, where it was", async () => {
     const slots = new Places(0);
     const live = new Live();
-    const { client, lines } = server(new Live(), news(say(1, "a")), live);
+    const { client, lines } = server(new Live(), news(contentFrame(1, "a")), live);
     const { told, ended } = asking({ client, slots });
     await pass(0);
     slots.free = 1;
     await pass(250);
     expect([slots.free, lines().at(-1)]).toEqual([0, "GET /api/runs/run/events run:1"]);
-    live.say(say(2, "b") + end(3));
+    live.say(contentFrame(2, "b") + doneFrame(3));
     live.end();
     expect(await ended).toBe("done");
     expect(told).toEqual(["[run]", "(polling)", "a", "(open)", "b", "<done>"]);
@@ -245,7 +251,7 @@ describe("a question when all streams are taken", () => {
 
   it("tells of polls that fail, goes on, and gives up in the end", async () => {
     const down = new ApiError(500, "INTERNAL", "Broken.");
-    const { client } = server(new Live(), news(), down, news(say(1, "a")), down, down, down);
+    const { client } = server(new Live(), news(), down, news(contentFrame(1, "a")), down, down, down);
     const { told, ended } = asking({ client, slots: new Places(0), resumeDelays: [0, 10] });
     await pass(2000);
     expect(await ended).toBe("lost");
@@ -261,7 +267,7 @@ describe("a question when all streams are taken", () => {
       down,
       () => news(),
       down,
-      news(end(1)),
+      news(doneFrame(1)),
     );
     const { ended } = asking({ client, slots: new Places(0), resumeDelays: [0] });
     await pass(2000);
@@ -278,7 +284,7 @@ describe("a question when all streams are taken", () => {
 
   it("takes no stranger's answer for a poll's", async () => {
     const page = portal();
-    const { client } = server(new Live(), page, news(end(1)));
+    const { client } = server(new Live(), page, news(doneFrame(1)));
     const { told, ended } = asking({ client, slots: new Places(0) });
     await pass(0);
     expect(page.isLeft).toBe(true);
@@ -289,7 +295,7 @@ describe("a question when all streams are taken", () => {
   it("does not wait forever for a poll that hangs", async () => {
     const hung = new Live();
     const { turn, held } = turns();
-    const { client, lines } = server(new Live(), hung, news(end(1)));
+    const { client, lines } = server(new Live(), hung, news(doneFrame(1)));
     const { ended } = asking({ client, slots: new Places(0), turn });
     await pass(100);
     expect(held()).toBe(1);
@@ -320,10 +326,10 @@ describe("a question without an answer of ours", () => {
     expect(asked.map(({ at }) => at)).toEqual([0, 30_010]);
     for (const seq of [1, 2]) {
       await pass(29_000);
-      live.say(say(seq, "a"));
+      live.say(contentFrame(seq, "a"));
     }
     await pass(29_000);
-    live.say(end(3));
+    live.say(doneFrame(3));
     expect(await ended).toBe("done");
     expect(told).toEqual(["(resuming)", "(open)", "[run]", "a", "a", "<done>"]);
     expect(asked.length).toBe(2);
@@ -332,7 +338,7 @@ describe("a question without an answer of ours", () => {
   it("has as long as it is told to have, and more for much that is sent", async () => {
     const pictures = { ...BODY, messages: [{ role: "user", content: "x".repeat(320_000) }] } as ChatBody;
     for (const [body, ms] of [[BODY, 110] as const, [pictures, 10_110] as const]) {
-      const { client, asked } = server(SILENCE, news(end(1)));
+      const { client, asked } = server(SILENCE, news(doneFrame(1)));
       const { ended } = begin((options) => postChat(body, { ...options, headMs: 100, askDelays: [10] }), { client });
       await pass(20_000);
       expect(await ended).toBe("done");
@@ -368,7 +374,11 @@ describe("a question without an answer of ours", () => {
   it.each(strangers)("is asked again after %s, which is left", async (_, answer) => {
     for (const slots of [new Places(1), new Places(0)]) {
       const stranger = answer();
-      const { client, asked } = server(stranger, news(say(1, "a"), end(2)), news(say(1, "a"), end(2)));
+      const { client, asked } = server(
+        stranger,
+        news(contentFrame(1, "a"), doneFrame(2)),
+        news(contentFrame(1, "a"), doneFrame(2)),
+      );
       const { told, ended } = asking({ client, slots, askDelays: [10] });
       await pass(1000);
       expect(await ended).toBe("done");
@@ -405,7 +415,7 @@ describe("a question without an answer of ours", () => {
 
   it("has a start whatever else its type says", async () => {
     const { client } = server(
-      new Response(end(1), { headers: { ...HEAD, "content-type": "Text/Event-Stream; charset=utf-8" } }),
+      new Response(doneFrame(1), { headers: { ...HEAD, "content-type": "Text/Event-Stream; charset=utf-8" } }),
     );
     expect(await asking({ client }).ended).toBe("done");
   });
@@ -413,10 +423,10 @@ describe("a question without an answer of ours", () => {
 
 describe("a stream's place is given back", () => {
   const cases: [string, (live: Live, abort: AbortController) => void, string][] = [
-    ["at the run's end", (live) => live.say(end(1)), "done"],
+    ["at the run's end", (live) => live.say(doneFrame(1)), "done"],
     ["on an abort", (_, abort) => abort.abort(), "aborted"],
     ["when the run is lost", (live) => live.cut(), "lost"],
-    ["on a fault of the page", (live) => live.say(say(1, "fault")), "threw ours"],
+    ["on a fault of the page", (live) => live.say(contentFrame(1, "fault")), "threw ours"],
   ];
   it.each(cases)("%s", async (_, happen, expected) => {
     for (const start of [asking, rejoining]) {
@@ -445,8 +455,8 @@ describe("a stream's place is given back", () => {
 
 describe("a dropped run", () => {
   it("may drop as often as it likes while it brings something", async () => {
-    const drops = Array.from({ length: 5 }, (_, at) => news(say(at + 1, "a")));
-    const { client } = server(...drops, news(end(9)));
+    const drops = Array.from({ length: 5 }, (_, at) => news(contentFrame(at + 1, "a")));
+    const { client } = server(...drops, news(doneFrame(9)));
     const { ended } = rejoining({ client, resumeDelays: [0] });
     await pass(10);
     expect(await ended).toBe("done");
@@ -454,7 +464,7 @@ describe("a dropped run", () => {
 
   it.each([429, 503])("waits as long as a server with a %i asks for", async (status) => {
     const busy = new ApiError(status, "TOO_MANY_RUNS", "Too many.", undefined, 7);
-    const { client, asked } = server(busy, news(say(1, "a"), end(2)));
+    const { client, asked } = server(busy, news(contentFrame(1, "a"), doneFrame(2)));
     const page = new FakePage();
     const { ended } = rejoining({ client, page });
     await pass(5000);
@@ -467,7 +477,7 @@ describe("a dropped run", () => {
 
   it("waits no longer than five minutes, whatever the server asks for", async () => {
     const busy = new ApiError(503, "TOO_MANY_RUNS", "Too many.", undefined, 1000);
-    const { client, asked } = server(busy, news(end(1)));
+    const { client, asked } = server(busy, news(doneFrame(1)));
     const { ended } = rejoining({ client });
     await pass(299_999);
     expect(asked.length).toBe(1);
@@ -478,7 +488,7 @@ describe("a dropped run", () => {
   it("is taken up at once when the network is back", async () => {
     const page = new FakePage();
     const gone = new ApiError(0, "SERVER_UNREACHABLE", "No.");
-    const { client, asked } = server(gone, news(end(1)));
+    const { client, asked } = server(gone, news(doneFrame(1)));
     const { ended } = rejoining({ client, page, resumeDelays: [60_000] });
     await pass(1000);
     page.online();
@@ -490,7 +500,7 @@ describe("a dropped run", () => {
   it("is not given up while the browser has no network", async () => {
     const page = new FakePage();
     const gone = () => new ApiError(0, "SERVER_UNREACHABLE", "No.");
-    const { client, asked } = server(gone, gone, gone, news(end(1)));
+    const { client, asked } = server(gone, gone, gone, news(doneFrame(1)));
     const { ended, told } = rejoining({ client, page, resumeDelays: [0, 10] });
     page.offline = true;
     await pass(200_000);
@@ -503,10 +513,10 @@ describe("a dropped run", () => {
   it("leaves a connection from before the network went away", async () => {
     const page = new FakePage();
     const dead = new Live();
-    const { client, lines } = server(dead, news(say(1, "a"), say(2, "b"), end(3)));
+    const { client, lines } = server(dead, news(contentFrame(1, "a"), contentFrame(2, "b"), doneFrame(3)));
     const { ended, told } = rejoining({ client, page });
     await pass(0);
-    dead.say(say(1, "a"));
+    dead.say(contentFrame(1, "a"));
     await pass(0);
     page.online();
     await pass(0);
@@ -517,7 +527,7 @@ describe("a dropped run", () => {
   });
 
   it("is asked for again when nobody answers", async () => {
-    const { client, asked } = server(SILENCE, news(end(1)));
+    const { client, asked } = server(SILENCE, news(doneFrame(1)));
     const { ended } = rejoining({ client });
     await pass(14_999);
     expect(asked.length).toBe(1);
@@ -526,7 +536,7 @@ describe("a dropped run", () => {
   });
 
   it.each([400, 402, 403, 405, 408, 409, 425, 429, 451, 500, 502, 503])("goes on after a %i", async (status) => {
-    const { client, lines } = server(news(say(1, "a")), new ApiError(status, "NO", "No."), news(end(2)));
+    const { client, lines } = server(news(contentFrame(1, "a")), new ApiError(status, "NO", "No."), news(doneFrame(2)));
     const { told, ended } = rejoining({ client });
     await pass(500);
     expect(await ended).toBe("done");
@@ -536,7 +546,11 @@ describe("a dropped run", () => {
 
   it.each([404, 410, 422])("is lost at once by a %i", async (status) => {
     for (const slots of [new Places(1), new Places(0)]) {
-      const { client, asked } = server(news(say(1, "a")), new ApiError(status, "NO", "No."), news(end(2)));
+      const { client, asked } = server(
+        news(contentFrame(1, "a")),
+        new ApiError(status, "NO", "No."),
+        news(doneFrame(2)),
+      );
       const { ended } = rejoining({ client, slots });
       await pass(10_000);
       expect(await ended).toBe("lost");
@@ -548,7 +562,7 @@ describe("a dropped run", () => {
     for (const slots of [new Places(1), new Places(0)]) {
       const { turn, held } = turns();
       const { client, asked } = server(
-        news(say(1, "a")),
+        news(contentFrame(1, "a")),
         new ApiError(401, "UNAUTHORIZED", "An access token is required."),
       );
       const { ended } = rejoining({ client, slots, turn });
@@ -560,7 +574,7 @@ describe("a dropped run", () => {
 
   it("does not end by what somebody else answers in its place, and leaves that", async () => {
     const page = portal();
-    const { client, lines } = server(news(say(1, "a")), page, news(say(2, "b"), end(3)));
+    const { client, lines } = server(news(contentFrame(1, "a")), page, news(contentFrame(2, "b"), doneFrame(3)));
     const { told, ended } = rejoining({ client });
     await pass(500);
     expect(await ended).toBe("done");
@@ -578,7 +592,7 @@ describe("a dropped run", () => {
 
   it("counts as dropped after 45 silent seconds, and not while the server pings", async () => {
     const silent = new Live();
-    const { client, asked } = server(silent, news(end(1)));
+    const { client, asked } = server(silent, news(doneFrame(1)));
     const { ended } = rejoining({ client });
     await pass(44_000);
     silent.say(": ping\n\n");
@@ -595,11 +609,11 @@ describe("a save", () => {
     const { turn, held } = turns();
     const slots = new Places(4);
     const first = new Live();
-    const { client, lines } = server(first, news(say(2, "b"), end(3)));
+    const { client, lines } = server(first, news(contentFrame(2, "b"), doneFrame(3)));
     const { told, ended } = begin((options) => followSave("a/b", options), { client, turn, slots });
     await pass(0);
     expect(held()).toBe(1);
-    first.say(say(1, "a"));
+    first.say(contentFrame(1, "a"));
     await pass(0);
     first.cut();
     await pass(0);

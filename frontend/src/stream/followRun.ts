@@ -49,12 +49,12 @@ const GONE: readonly number[] = [404, 410, 422];
 /** The longest accepted Retry-After, and the longest sleep while offline. */
 const LONGEST_MS = 300_000;
 
-export class Follower {
+export class RunFollower {
   readonly #path: string;
   readonly #options: FollowOptions;
   readonly #page: Page;
   readonly #cursor = new Cursor();
-  #place: Release | undefined;
+  #slot: Release | undefined;
   #connection: Connection = "open";
   #done = false;
   #fresh = false;
@@ -64,7 +64,7 @@ export class Follower {
     this.#path = path;
     this.#options = options;
     this.#page = options.page ?? browserPage;
-    this.#place = place;
+    this.#slot = place;
   }
 
   /** Read the first response, if any, then reconnect as often as necessary. Throws ApiError for a 401. */
@@ -72,7 +72,7 @@ export class Follower {
     try {
       return await this.#follow(first);
     } finally {
-      this.#place?.();
+      this.#slot?.();
     }
   }
 
@@ -82,7 +82,7 @@ export class Follower {
     let polls = 0;
     for (let response = first; ; response = undefined) {
       this.#fresh = false;
-      const outcome = response ? await this.#read(response) : await this.#ask();
+      const outcome = response ? await this.#read(response) : await this.#reconnect();
       if (this.#done) return "done";
       if (outcome === "gone") return "lost";
       if (outcome === "polled" || this.#fresh) failures = 0;
@@ -93,7 +93,7 @@ export class Follower {
       // While offline, wait for the network instead of counting failures.
       const delay = resumeDelays[failures++] ?? (this.#page.isOffline() ? LONGEST_MS : undefined);
       if (delay === undefined) return "lost";
-      this.#tell("resuming");
+      this.#report("resuming");
       const waitMs = typeof outcome === "object" ? outcome.waitMs : 0;
       if (waitMs > 0) await sleep(Math.max(waitMs, delay), signal);
       else await sleep(delay, signal, this.#page);
@@ -106,17 +106,17 @@ export class Follower {
     return this.#page.isHidden() ? Math.max(delay, HIDDEN_POLL_MS) : delay;
   }
 
-  async #ask(): Promise<Outcome> {
+  async #reconnect(): Promise<Outcome> {
     const { slots = browserSlots, signal } = this.#options;
-    this.#place ??= await slots.take(signal);
-    return this.#place ? this.#live() : this.#poll();
+    this.#slot ??= await slots.acquire(signal);
+    return this.#slot ? this.#live() : this.#poll();
   }
 
   async #live(): Promise<Outcome> {
     const { lastId } = this.#cursor;
     const answer = await this.#request(this.#path, lastId ? { "last-event-id": lastId } : {});
     if (!(answer instanceof Response)) return answer;
-    this.#tell("open");
+    this.#report("open");
     return this.#read(answer);
   }
 
@@ -128,7 +128,7 @@ export class Follower {
       const after = Math.max(this.#cursor.lastSeq, 0);
       const answer = await this.#request(`${this.#path}?after=${after}&follow=false`, {});
       if (!(answer instanceof Response)) return answer;
-      this.#tell("polling");
+      this.#report("polling");
       const outcome = await this.#read(answer, ANSWER_MS);
       return outcome === "ended" ? "polled" : outcome;
     } finally {
@@ -179,7 +179,7 @@ export class Follower {
     }
   }
 
-  #tell(state: Connection): void {
+  #report(state: Connection): void {
     if (state === this.#connection) return;
     this.#connection = state;
     this.#options.onConnection?.(state);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { newKey } from "./idempotencyKeys.ts";
+import { newIdempotencyKey } from "./idempotencyKeys.ts";
 
 describe("a question's key", () => {
   it("is another one each time, also where the address is not secure", () => {
     const plain = { getRandomValues: crypto.getRandomValues.bind(crypto) } as Crypto;
-    const keys = [newKey(), newKey(), newKey(plain), newKey(plain)];
+    const keys = [newIdempotencyKey(), newIdempotencyKey(), newIdempotencyKey(plain), newIdempotencyKey(plain)];
     expect(new Set(keys).size).toBe(4);
     for (const key of keys) expect(key).toMatch(/^[0-9a-f-]{32,36}$/);
   });

@@ -1,12 +1,12 @@
 // The page's stream against the real server and its simulator.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventsOf, traceOf } from "../fixtures/read.ts";
-import { counting, cutting, hasServer, type RealServer, startServer } from "../fixtures/real.ts";
+import { countingFetch, hasServer, type RealServer, startCuttingProxy, startServer } from "../fixtures/real.ts";
 import type { ChatBody, ChatEvent, Loop, RunTrace } from "../types/models.ts";
 import { type ApiClient, createClient, stopRun } from "./client.ts";
 import { slotsOver, turnOver } from "./connectionSlots.ts";
 import { fetchConversation } from "./conversations.ts";
-import { newKey } from "./idempotencyKeys.ts";
+import { newIdempotencyKey } from "./idempotencyKeys.ts";
 import { type ChatOptions, followRun, followSave, postChat } from "./runStream.ts";
 
 let server: RealServer;
@@ -61,7 +61,7 @@ async function ask({ model, prompt = SEARCH, loop = "v2", more = {} }: Asked): P
   };
   const body: ChatBody = {
     model,
-    conversation_id: `live-${newKey()}`,
+    conversation_id: `live-${newIdempotencyKey()}`,
     parent_id: null,
     messages: [{ role: "user", content: prompt }],
     reasoning: { effort: "low" },
@@ -170,7 +170,7 @@ describe.skipIf(!hasServer)("the real server (skipped without a .venv)", () => {
 
   it.concurrent("a connection that drops again and again loses nothing and doubles nothing", async () => {
     // The first connection breaks within the response headers: the message is sent again under its key.
-    const proxy = await cutting(server.base, [20, 900, 1500, 700, 5000, 3333]);
+    const proxy = await startCuttingProxy(server.base, [20, 900, 1500, 700, 5000, 3333]);
     const heard = await ask({ model: "openai/sim-long-400", more: { client: clientOf("v2", proxy.base) } });
     proxy.stop();
     await expectWhole(heard);
@@ -200,7 +200,7 @@ describe.skipIf(!hasServer)("the real server (skipped without a .venv)", () => {
   });
 
   it.concurrent("five answers at once: four live, one polled, and room for a stop at any time", async () => {
-    const { fetch, most } = counting();
+    const { fetch, most } = countingFetch();
     const shared = {
       client: clientOf("v2", server.base, fetch),
       slots: slotsOver(undefined),
@@ -219,7 +219,7 @@ describe.skipIf(!hasServer)("the real server (skipped without a .venv)", () => {
 
   it.concurrent("a polled answer goes over to a stream that becomes free, and a stopped one tells its end to a poll", async () => {
     const slots = slotsOver(undefined);
-    const taken = await Promise.all([1, 2, 3, 4].map(() => slots.take(new AbortController().signal)));
+    const taken = await Promise.all([1, 2, 3, 4].map(() => slots.acquire(new AbortController().signal)));
     const [live, stopped] = await Promise.all([
       ask({
         model: "openai/sim-long-800",
@@ -234,7 +234,7 @@ describe.skipIf(!hasServer)("the real server (skipped without a .venv)", () => {
       ask({
         model: "openai/sim-long-3000",
         more: {
-          slots: { take: async () => undefined },
+          slots: { acquire: async () => undefined },
           pollDelays: [20],
           onStart: ({ runId }) => void setTimeout(() => void stopRun(clientOf(), runId), 100),
         },

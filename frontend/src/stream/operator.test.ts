@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Handler, refusal, serve } from "../fixtures/serve.ts";
+import { errorResponse, type Handler, serve } from "../fixtures/serve.ts";
 import { createClient } from "./client.ts";
-import { fetchLever, fetchRuns, pullLever } from "./operator.ts";
+import { fetchFlag, fetchRuns, storeOverride } from "./operator.ts";
 
 describe("the operator's calls", () => {
-  it("pulls the lever with the operator's token, whatever other token there is", async () => {
+  it("pulls the flag with the operator's token, whatever other token there is", async () => {
     const bodies: string[] = [];
     const standing = { key: "tool_loop_v2", state: "percent", percent: 10, environment: null, effective: "10 %." };
     const answering: Handler = (request, response) => {
@@ -14,9 +14,9 @@ describe("the operator's calls", () => {
     const { base, seen } = await serve(answering, answering, answering);
     const client = createClient({ base, token: () => "access" });
     const read = { state: "percent", percent: 10, environment: undefined, effective: "10 %." };
-    expect(await fetchLever(client)).toEqual(read);
-    expect(await pullLever(client, "admin", { state: "percent", percent: 10 })).toEqual(read);
-    await pullLever(client, "admin", { state: "off", percent: 10 });
+    expect(await fetchFlag(client)).toEqual(read);
+    expect(await storeOverride(client, "admin", { state: "percent", percent: 10 })).toEqual(read);
+    await storeOverride(client, "admin", { state: "off", percent: 10 });
     expect(seen.map(({ method, url, headers }) => [method, url, headers.authorization])).toEqual([
       ["GET", "/api/flags/tool_loop_v2", "Bearer access"],
       ["PUT", "/api/flags/tool_loop_v2", "Bearer admin"],
@@ -27,7 +27,9 @@ describe("the operator's calls", () => {
 
   it("reads the runs it can and skips the rest", async () => {
     const line = { run_id: "a", status: "error", code: "LENGTH", model: "m", loop: "v2", started: 2, ended: 3.5 };
-    const { base } = await serve(refusal(200, JSON.stringify({ runs: [line, { run_id: "b", ended: null }, null] })));
+    const { base } = await serve(
+      errorResponse(200, JSON.stringify({ runs: [line, { run_id: "b", ended: null }, null] })),
+    );
     const { runs, isAll } = await fetchRuns(createClient({ base }), 50);
     expect(runs.map(({ runId, status, code, started, ms, cost }) => [runId, status, code, started, ms, cost])).toEqual([
       ["a", "error", "LENGTH", 2000, 1500, undefined],
@@ -41,7 +43,7 @@ describe("the operator's calls", () => {
       run_id: `${n}`,
       owner,
     }));
-    const { base } = await serve(refusal(200, JSON.stringify({ runs, next: null, all_owners: true })));
+    const { base } = await serve(errorResponse(200, JSON.stringify({ runs, next: null, all_owners: true })));
     const page = await fetchRuns(createClient({ base }), 50);
     expect([page.isAll, page.runs.map(({ owner }) => owner)]).toEqual([true, ["Ada", "t2", ""]]);
   });

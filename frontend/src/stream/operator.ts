@@ -1,26 +1,26 @@
 // Requests of the operator page: the feature flag TOOL_LOOP_V2 and the recent runs.
-import type { Lever, LeverState, RunLine } from "../types/models.ts";
+import type { FlagState, LoopFlag, RunLine } from "../types/models.ts";
 import type { ApiClient } from "./client.ts";
 
-const LEVER = "/api/flags/tool_loop_v2";
+const FLAG = "/api/flags/tool_loop_v2";
 
-export async function fetchLever(client: ApiClient): Promise<Lever> {
-  return parseLever(await (await client.request(LEVER)).json());
+export async function fetchFlag(client: ApiClient): Promise<LoopFlag> {
+  return parseFlag(await (await client.request(FLAG)).json());
 }
 
 /** Store the flag override. Returns the new state. Only this request uses the operator token. */
-export async function pullLever(
+export async function storeOverride(
   client: ApiClient,
   token: string,
-  wanted: { state: LeverState; percent: number },
-): Promise<Lever> {
+  wanted: { state: FlagState; percent: number },
+): Promise<LoopFlag> {
   const body = wanted.state === "percent" ? wanted : { state: wanted.state };
-  const response = await client.request(LEVER, {
+  const response = await client.request(FLAG, {
     method: "PUT",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-  return parseLever(await response.json());
+  return parseFlag(await response.json());
 }
 
 export interface RunPage {
@@ -46,7 +46,7 @@ export async function fetchRuns(client: ApiClient, limit: number, before?: strin
 const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-function parseLever(value: unknown): Lever {
+function parseFlag(value: unknown): LoopFlag {
   const { state, percent, environment, effective } = (value ?? {}) as Record<string, unknown>;
   return {
     state: state === "off" || state === "percent" || state === "on" ? state : undefined,

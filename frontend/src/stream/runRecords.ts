@@ -8,7 +8,7 @@ export async function fetchRun(client: ApiClient, runId: string, init?: RequestI
   return { ...parseRecord(body), runId };
 }
 
-const told = (value: unknown): string | undefined => text(value) || undefined;
+const textOrUndefined = (value: unknown): string | undefined => text(value) || undefined;
 
 export function parseRecord(value: unknown): RunRecord {
   const run = fields(value);
@@ -16,18 +16,18 @@ export function parseRecord(value: unknown): RunRecord {
   return {
     runId: text(run.run_id),
     status: text(run.status) || "running",
-    code: told(run.code),
+    code: textOrUndefined(run.code),
     model: text(run.model),
     loop: text(run.loop),
-    flag: told(flag.variant) ? { variant: text(flag.variant), reason: text(flag.reason) } : undefined,
+    flag: textOrUndefined(flag.variant) ? { variant: text(flag.variant), reason: text(flag.reason) } : undefined,
     startedAt: time(run.started) ?? 0,
     endedAt: time(run.ended),
     cost: number(run.cost),
     costEstimated: run.cost_estimated === true,
     simulated: run.simulated === true,
     settledAt: time(run.settled_at),
-    conversationId: told(run.conversation_id),
-    continues: fields(run.request).continue === true ? told(run.parent_id) : undefined,
+    conversationId: textOrUndefined(run.conversation_id),
+    continues: fields(run.request).continue === true ? textOrUndefined(run.parent_id) : undefined,
     request: fields(run.request),
     attempts: list(run.attempts).map(parseAttempt),
   };
@@ -44,14 +44,14 @@ function parseAttempt(value: unknown): Attempt {
     startedAt: time(attempt.started) ?? 0,
     firstPartAt: time(attempt.first_part),
     endedAt: time(attempt.ended),
-    servedModel: told(attempt.served_model),
-    provider: told(attempt.provider),
-    generationId: told(attempt.generation_id),
-    finishReason: told(attempt.finish_reason),
-    nativeFinishReason: told(attempt.native_finish_reason),
+    servedModel: textOrUndefined(attempt.served_model),
+    provider: textOrUndefined(attempt.provider),
+    generationId: textOrUndefined(attempt.generation_id),
+    finishReason: textOrUndefined(attempt.finish_reason),
+    nativeFinishReason: textOrUndefined(attempt.native_finish_reason),
     usage: parseUsage(attempt.usage),
-    error: told(attempt.error),
-    code: told(attempt.code),
+    error: textOrUndefined(attempt.error),
+    code: textOrUndefined(attempt.code),
     streamed: attempt.streamed === true,
     cancelled: parseCancelled(attempt.cancelled),
     settled: attempt.settled === true,
@@ -74,6 +74,6 @@ function parseUsage(value: unknown): Attempt["usage"] {
 
 /** The server sends true, false or a text. */
 function parseCancelled(value: unknown): string | undefined {
-  if (typeof value !== "boolean") return told(value);
+  if (typeof value !== "boolean") return textOrUndefined(value);
   return value ? "cut off by the provider" : "complete";
 }

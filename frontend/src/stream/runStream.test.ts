@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { broken, end, type Handler, HEAD, refusal, say, serve, whole } from "../fixtures/serve.ts";
+import {
+  brokenStream,
+  completeStream,
+  contentFrame,
+  doneFrame,
+  errorResponse,
+  type Handler,
+  HEAD,
+  serve,
+} from "../fixtures/serve.ts";
 import type { ChatBody } from "../types/models.ts";
 import type { ChatEvent } from "../types/receivedEvents.ts";
 import { createClient } from "./client.ts";
@@ -44,7 +53,7 @@ describe("postChat", () => {
     const bodies: string[] = [];
     const { base, seen } = await serve((request, response) => {
       request.on("data", (data) => bodies.push(String(data)));
-      request.on("end", () => response.writeHead(200, HEAD).end(say(1, "a") + end(2)));
+      request.on("end", () => response.writeHead(200, HEAD).end(contentFrame(1, "a") + doneFrame(2)));
     });
     const heard = await chat(base);
     expect(heard).toMatchObject({ ended: "done", connection: [] });
@@ -56,9 +65,9 @@ describe("postChat", () => {
 
   it("takes a dropped run up again where it was, and nothing comes twice", async () => {
     const { base, seen } = await serve(
-      broken(say(1, "a"), say(2, "b")),
-      broken(say(2, "b"), say(4, "c")),
-      whole(say(4, "c"), say(5, "d"), end(6)),
+      brokenStream(contentFrame(1, "a"), contentFrame(2, "b")),
+      brokenStream(contentFrame(2, "b"), contentFrame(4, "c")),
+      completeStream(contentFrame(4, "c"), contentFrame(5, "d"), doneFrame(6)),
     );
     const heard = await chat(base);
     expect(text(heard)).toBe("abcd<done>");
@@ -72,33 +81,37 @@ describe("postChat", () => {
   });
 
   it("takes a stream that ends without done for a dropped one", async () => {
-    const { base } = await serve(whole(say(1, "a")), whole(end(2)));
+    const { base } = await serve(completeStream(contentFrame(1, "a")), completeStream(doneFrame(2)));
     expect(text(await chat(base))).toBe("a<done>");
   });
 
   it("tries again when the server fails, and gives up when it does not know the run", async () => {
-    const { base, seen } = await serve(broken(say(1, "a")), refusal(503, ""), refusal(404, "{}"));
+    const { base, seen } = await serve(
+      brokenStream(contentFrame(1, "a")),
+      errorResponse(503, ""),
+      errorResponse(404, "{}"),
+    );
     expect(await chat(base)).toMatchObject({ ended: "lost" });
     expect(seen.length).toBe(3);
   });
 
   it("gives up after its last wait", async () => {
-    const { base, seen } = await serve(broken(say(1, "a")));
+    const { base, seen } = await serve(brokenStream(contentFrame(1, "a")));
     expect(await chat(base)).toMatchObject({ ended: "lost" });
     expect(seen.length).toBe(4);
   });
 
   it("takes a long silence for a dropped connection", async () => {
     const silent: Handler = (_, response) => {
-      response.writeHead(200, HEAD).write(say(1, "a"));
+      response.writeHead(200, HEAD).write(contentFrame(1, "a"));
     };
-    const { base } = await serve(silent, whole(say(2, "b"), end(3)));
+    const { base } = await serve(silent, completeStream(contentFrame(2, "b"), doneFrame(3)));
     expect(text(await chat(base, { idleMs: 60 }))).toBe("ab<done>");
   });
 
   it("ends when it is aborted, also while it waits", async () => {
     const abort = new AbortController();
-    const { base } = await serve(broken(say(1, "a")));
+    const { base } = await serve(brokenStream(contentFrame(1, "a")));
     const heard = await chat(base, {
       signal: abort.signal,
       resumeDelays: [60_000],
@@ -110,7 +123,7 @@ describe("postChat", () => {
   it("ends when it is aborted in mid-stream, and keeps what came", async () => {
     const abort = new AbortController();
     const { base } = await serve((_, response) => {
-      response.writeHead(200, HEAD).write(say(1, "a"));
+      response.writeHead(200, HEAD).write(contentFrame(1, "a"));
     });
     const events: ChatEvent[] = [];
     const heard = await chat(base, {
@@ -124,7 +137,7 @@ describe("postChat", () => {
   });
 
   it("lets a fault of the page through instead of taking it for a dropped connection", async () => {
-    const { base, seen } = await serve(whole(say(1, "a"), end(2)));
+    const { base, seen } = await serve(completeStream(contentFrame(1, "a"), doneFrame(2)));
     const onEvent = () => {
       throw new TypeError("ours");
     };
@@ -141,7 +154,9 @@ describe("a run that is over", () => {
     });
     const { base } = await serve((_, response) => {
       response.on("close", () => closed(!response.writableFinished));
-      response.writeHead(200, HEAD).write(say(1, "a") + end(2), () => setTimeout(() => response.end(), 30));
+      response
+        .writeHead(200, HEAD)
+        .write(contentFrame(1, "a") + doneFrame(2), () => setTimeout(() => response.end(), 30));
     });
     expect((await chat(base)).ended).toBe("done");
     expect(await early).toBe(false);
@@ -160,7 +175,11 @@ describe("followRun", () => {
   });
 
   it("replays a run from its first event, and goes on where it drops", async () => {
-    const { base, seen } = await serve(broken(say(1, "a")), refusal(503, ""), whole(say(2, "b"), end(3)));
+    const { base, seen } = await serve(
+      brokenStream(contentFrame(1, "a")),
+      errorResponse(503, ""),
+      completeStream(contentFrame(2, "b"), doneFrame(3)),
+    );
     expect(await follow(base)).toEqual({ ended: "done", events: "ab<done>" });
     expect(seen.map(({ url, headers }) => [url, headers["last-event-id"]])).toEqual([
       ["/api/runs/run/events", undefined],
@@ -170,7 +189,7 @@ describe("followRun", () => {
   });
 
   it("is lost at once where nobody knows the run", async () => {
-    const { base, seen } = await serve(refusal(404, "{}"));
+    const { base, seen } = await serve(errorResponse(404, "{}"));
     expect(await follow(base)).toEqual({ ended: "lost", events: "" });
     expect(seen.length).toBe(1);
   });
@@ -181,17 +200,17 @@ describe("errors before a run", () => {
   it.each([
     [
       "our own shape",
-      refusal(422, '{"error":{"code":"UNKNOWN_MODEL","message":"No such model.","field":"model"}}'),
+      errorResponse(422, '{"error":{"code":"UNKNOWN_MODEL","message":"No such model.","field":"model"}}'),
       { status: 422, code: "UNKNOWN_MODEL", message: "No such model.", field: "model", retryAfter: undefined },
     ],
     [
       "a wait",
-      refusal(503, '{"error":{"code":"TOO_MANY_RUNS","message":"Too many."}}', wait),
+      errorResponse(503, '{"error":{"code":"TOO_MANY_RUNS","message":"Too many."}}', wait),
       { status: 503, code: "TOO_MANY_RUNS", message: "Too many.", field: undefined, retryAfter: 7 },
     ],
     [
       "a proxy's page",
-      refusal(502, "<html>Bad gateway</html>"),
+      errorResponse(502, "<html>Bad gateway</html>"),
       {
         status: 502,
         code: "HTTP_502",
@@ -202,7 +221,7 @@ describe("errors before a run", () => {
     ],
     [
       "JSON of another shape",
-      refusal(400, '{"error":"no"}'),
+      errorResponse(400, '{"error":"no"}'),
       {
         status: 400,
         code: "HTTP_400",
@@ -211,7 +230,7 @@ describe("errors before a run", () => {
         retryAfter: undefined,
       },
     ],
-    ["null", refusal(500, "null"), { status: 500, code: "HTTP_500" }],
+    ["null", errorResponse(500, "null"), { status: 500, code: "HTTP_500" }],
   ])("reads %s", async (_, handler, expected) => {
     const { base, seen } = await serve(handler);
     const error = await chat(base, { askDelays: [] }).catch((reason: unknown) => reason);
@@ -231,7 +250,7 @@ describe("a question that nobody answered", () => {
   const dead: Handler = (_, response) => {
     response.destroy();
   };
-  const gateway = (status: number) => refusal(status, "<html>Bad gateway</html>");
+  const gateway = (status: number) => errorResponse(status, "<html>Bad gateway</html>");
 
   it("is sent again as it was, under its key, and the answer is followed", async () => {
     const bodies: string[] = [];
@@ -251,7 +270,7 @@ describe("a question that nobody answered", () => {
       reading(dead),
       reading(gateway(502)),
       reading(gateway(504)),
-      reading(whole(say(1, "a"), end(2))),
+      reading(completeStream(contentFrame(1, "a"), doneFrame(2))),
     );
     const heard = await chat(base, { key: "k-1" });
     expect(text(heard)).toBe("a<done>");
@@ -277,7 +296,7 @@ describe("a question that nobody answered", () => {
         });
         stall(request, response);
       },
-      whole(say(1, "a"), end(2)),
+      completeStream(contentFrame(1, "a"), doneFrame(2)),
     );
     expect(text(await chat(base, { headMs: 60, key: "k" }))).toBe("a<done>");
     expect(seen.map((request) => request.headers["idempotency-key"])).toEqual(["k", "k"]);
@@ -287,7 +306,7 @@ describe("a question that nobody answered", () => {
   it("has its time for the head alone: a body may come as late as it likes", async () => {
     const { base, seen } = await serve((_, response) => {
       response.writeHead(200, HEAD).flushHeaders();
-      setTimeout(() => response.end(say(1, "a") + end(2)), 200);
+      setTimeout(() => response.end(contentFrame(1, "a") + doneFrame(2)), 200);
     });
     expect(await chat(base, { headMs: 100 })).toMatchObject({ ended: "done", connection: [] });
     expect(seen.length).toBe(1);
@@ -297,7 +316,7 @@ describe("a question that nobody answered", () => {
     const page: Handler = (_, response) => {
       response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in to the network</html>");
     };
-    const { base, seen } = await serve(page, page, whole(say(1, "a"), end(2)));
+    const { base, seen } = await serve(page, page, completeStream(contentFrame(1, "a"), doneFrame(2)));
     const heard = await chat(base);
     expect(text(heard)).toBe("a<done>");
     expect([heard.started.length, seen.length]).toEqual([1, 3]);
@@ -307,7 +326,7 @@ describe("a question that nobody answered", () => {
   });
 
   it("has a key of its own where none is given", async () => {
-    const { base, seen } = await serve(dead, whole(end(1)), whole(end(1)));
+    const { base, seen } = await serve(dead, completeStream(doneFrame(1)), completeStream(doneFrame(1)));
     await chat(base);
     await chat(base);
     const keys = seen.map((request) => request.headers["idempotency-key"]);
@@ -316,7 +335,7 @@ describe("a question that nobody answered", () => {
   });
 
   it("is not sent again once the run has a name: that is resumed, also where no frame came", async () => {
-    const { base, seen } = await serve(broken(), whole(say(1, "a"), end(2)));
+    const { base, seen } = await serve(brokenStream(), completeStream(contentFrame(1, "a"), doneFrame(2)));
     expect(text(await chat(base))).toBe("a<done>");
     expect(seen.map(({ method, headers }) => [method, headers["last-event-id"]])).toEqual([
       ["POST", undefined],
@@ -325,7 +344,7 @@ describe("a question that nobody answered", () => {
   });
 
   it.each([400, 401, 422, 429, 500, 503])("is not sent again where the server said %i", async (status) => {
-    const { base, seen } = await serve(refusal(status, '{"error":{"code":"NO","message":"No."}}'));
+    const { base, seen } = await serve(errorResponse(status, '{"error":{"code":"NO","message":"No."}}'));
     await expect(chat(base)).rejects.toMatchObject({ status });
     expect(seen.length).toBe(1);
   });

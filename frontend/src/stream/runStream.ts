@@ -3,8 +3,8 @@ import type { ChatBody } from "../types/models.ts";
 import { leave, requestEvents } from "./client.ts";
 import { browserSlots, browserTurn, type Release } from "./connectionSlots.ts";
 import { ApiError, foreign } from "./errors.ts";
-import { type FollowEnd, Follower, type FollowOptions } from "./followRun.ts";
-import { newKey } from "./idempotencyKeys.ts";
+import { type FollowEnd, type FollowOptions, RunFollower } from "./followRun.ts";
+import { newIdempotencyKey } from "./idempotencyKeys.ts";
 import { browserPage, sleep } from "./sleep.ts";
 
 /** The response headers of a new run. Empty strings if missing. */
@@ -49,12 +49,12 @@ const SENT_PER_SECOND = 32_000;
  */
 export function postChat(body: ChatBody, options: ChatOptions): Promise<ChatEnd> {
   return unlessAborted(options.signal, async () => {
-    const slot = await (options.slots ?? browserSlots).take(options.signal);
+    const slot = await (options.slots ?? browserSlots).acquire(options.signal);
     try {
       const response = await ask(JSON.stringify(body), options, slot);
       const started = startedBy(response);
       options.onStart?.(started);
-      const follower = new Follower(eventsOf(started.runId), options, slot);
+      const follower = new RunFollower(eventsOf(started.runId), options, slot);
       return await follower.follow(slot ? response : undefined);
     } finally {
       slot?.();
@@ -64,14 +64,14 @@ export function postChat(body: ChatBody, options: ChatOptions): Promise<ChatEnd>
 
 /** Follow an existing run from its first event to its end. */
 export function followRun(runId: string, options: ChatOptions): Promise<ChatEnd> {
-  return unlessAborted(options.signal, () => new Follower(eventsOf(runId), options).follow());
+  return unlessAborted(options.signal, () => new RunFollower(eventsOf(runId), options).follow());
 }
 
 /** Read the events of a saved answer. All of them exist, so this uses a short request instead of a stream slot. */
 export function followSave(saveId: string, options: ChatOptions): Promise<ChatEnd> {
   return unlessAborted(options.signal, async () => {
     const turn = await (options.turn ?? browserTurn)(options.signal);
-    return new Follower(`/api/saves/${encodeURIComponent(saveId)}/events`, options, turn).follow();
+    return new RunFollower(`/api/saves/${encodeURIComponent(saveId)}/events`, options, turn).follow();
   });
 }
 
@@ -88,7 +88,7 @@ function startedBy({ headers }: Response): Started {
 }
 
 async function ask(body: string, options: ChatOptions, slot: Release | undefined): Promise<Response> {
-  const { signal, key = newKey() } = options;
+  const { signal, key = newIdempotencyKey() } = options;
   const headers = { "content-type": "application/json", accept: "text/event-stream", "idempotency-key": key };
   const request: Asking = { method: "POST", headers, body, signal };
   const { askDelays = ASK_DELAYS, lineDelays = LINE_DELAYS } = options;

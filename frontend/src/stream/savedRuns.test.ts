@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "./client.ts";
-import { deleteSave, fetchSave, fetchSaves, keepRun } from "./savedRuns.ts";
+import { deleteSave, fetchSave, fetchSaves, saveRun } from "./savedRuns.ts";
 
 function answering(answer: unknown) {
   const asked: [method: string, path: string, body: unknown][] = [];
@@ -31,8 +31,8 @@ describe("saves", () => {
 
   it("keep a run", async () => {
     const { client, asked } = answering(LINE);
-    expect(await keepRun(client, "r1", { title: "Tokyo", data: { tab: "tools" } })).toEqual(READ);
-    await keepRun(client, "r1");
+    expect(await saveRun(client, "r1", { title: "Tokyo", data: { tab: "tools" } })).toEqual(READ);
+    await saveRun(client, "r1");
     expect(asked.map(([, , body]) => body)).toEqual([
       { run_id: "r1", title: "Tokyo", data: { tab: "tools" } },
       { run_id: "r1" },
@@ -40,7 +40,7 @@ describe("saves", () => {
   });
 
   it("say so when the answer tells of no save", async () => {
-    await expect(keepRun(answering({}).client, "r1")).rejects.toThrow("unreadable response");
+    await expect(saveRun(answering({}).client, "r1")).rejects.toThrow("unreadable response");
   });
 
   it("are deleted", async () => {

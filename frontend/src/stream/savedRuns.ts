@@ -13,7 +13,7 @@ export interface SavePage {
   next: string | undefined;
 }
 
-export interface SavesWanted {
+export interface SavePageOptions {
   before?: string;
   limit?: number;
   signal?: AbortSignal;
@@ -43,7 +43,10 @@ export interface Save extends SaveLine, SavedRun {
   earlier: readonly SavedRun[];
 }
 
-export async function fetchSaves(client: ApiClient, { before, limit, signal }: SavesWanted = {}): Promise<SavePage> {
+export async function fetchSaves(
+  client: ApiClient,
+  { before, limit, signal }: SavePageOptions = {},
+): Promise<SavePage> {
   const query = new URLSearchParams();
   if (before) query.set("before", before);
   if (limit) query.set("limit", String(limit));
@@ -78,7 +81,7 @@ function parseSavedRun(value: unknown): SavedRun {
 }
 
 /** Save a finished run. Without a title, it gets the first words of its message. */
-export async function keepRun(
+export async function saveRun(
   client: ApiClient,
   runId: string,
   { title, data }: { title?: string | undefined; data?: Json | undefined } = {},

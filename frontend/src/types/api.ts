@@ -33,7 +33,7 @@ export interface ResponseFormat {
 }
 
 /** The user's request settings. */
-export interface AskSettings {
+export interface RequestSettings {
   /** Empty: the server's default. */
   model: string;
   effort: Effort;

@@ -148,12 +148,12 @@ export interface Readiness {
   simulated: boolean;
 }
 
-export type LeverState = "off" | "percent" | "on";
+export type FlagState = "off" | "percent" | "on";
 
 /** The state of the feature flag TOOL_LOOP_V2. */
-export interface Lever {
+export interface LoopFlag {
   /** Undefined if no override is stored. */
-  state: LeverState | undefined;
+  state: FlagState | undefined;
   percent: number;
   /** TOOL_LOOP_V2 in the server's environment: false is the kill switch. Undefined if not set. */
   environment: boolean | undefined;

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { act, cleanup, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { fedAnswer } from "../../fixtures/answer.ts";
+import { scriptedAnswer } from "../../fixtures/answer.ts";
 import { fixture } from "../../fixtures/read.ts";
 import { Announcer } from "./Announcer.tsx";
 
@@ -16,7 +16,7 @@ afterEach(() => {
 const said = () => screen.getByRole("status").textContent;
 
 it("tells each boundary once, and nothing per token", async () => {
-  const answer = fedAnswer();
+  const answer = scriptedAnswer();
   render(<Announcer answer={answer} />);
   const heard = [said()];
   for (const event of fixture("search-and-calculate")) {
@@ -34,7 +34,7 @@ it("tells each boundary once, and nothing per token", async () => {
 });
 
 it("says at most every 15 seconds that it still goes on", () => {
-  const answer = fedAnswer();
+  const answer = scriptedAnswer();
   render(<Announcer answer={answer} />);
   act(() => answer.feed({ type: "content", content: "a" }));
   act(() => vi.advanceTimersByTime(14_000));
@@ -50,7 +50,7 @@ it("says at most every 15 seconds that it still goes on", () => {
 });
 
 it("has no news of an answer that was over before it was shown, nor of none", () => {
-  const { rerender } = render(<Announcer answer={fedAnswer("auto", ...fixture("plain"))} />);
+  const { rerender } = render(<Announcer answer={scriptedAnswer("auto", ...fixture("plain"))} />);
   expect(said()).toBe("");
   rerender(<Announcer answer={undefined} />);
   expect(said()).toBe("");

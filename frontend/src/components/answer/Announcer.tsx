@@ -12,17 +12,17 @@ const STILL_MS = 15_000;
 export function Announcer({ answer }: { answer: Answer | undefined }) {
   return (
     <p className="sr-only" role="status" aria-live="polite">
-      {answer && <Said key={answer.key} answer={answer} />}
+      {answer && <Announcement key={answer.key} answer={answer} />}
     </p>
   );
 }
 
-function Said({ answer }: { answer: Answer }) {
+function Announcement({ answer }: { answer: Answer }) {
   const state = useStore(answer);
   // An answer that had ended before it was shown is not announced.
   const [isNews] = useState(() => state.trace.end === undefined);
   const sentence = sentenceOf(state, useOffline());
-  const still = useStill(sentence, state.trace.end === undefined);
+  const still = useUnchangedSeconds(sentence, state.trace.end === undefined);
   if (!isNews) return "";
   // A sentence with details is not repeated.
   const isPlain = !sentence.includes(". ");
@@ -32,7 +32,7 @@ function Said({ answer }: { answer: Answer }) {
 }
 
 /** How many seconds the sentence has been unchanged, in steps of `STILL_MS`. */
-function useStill(sentence: string, isRunning: boolean): number {
+function useUnchangedSeconds(sentence: string, isRunning: boolean): number {
   const [{ of, steps }, step] = useReducer(
     (before: { of: string; steps: number }, now: string) => ({
       of: now,

@@ -4,11 +4,11 @@ import { webAddress } from "../../run/trace/sources.ts";
 
 const OWN = /^data:image\/(png|jpeg|jpg|gif|webp|avif);base64,/i;
 
-export function Drawings({ images }: { images: readonly string[] }) {
+export function AnswerImages({ images }: { images: readonly string[] }) {
   return (
     <div className="grid justify-items-start gap-3 py-2" data-part="drawings">
       {images.map((url, index) => (
-        <Drawing
+        <AnswerImage
           key={url}
           url={url}
           name={images.length > 1 ? `Image ${index + 1} of the answer` : "Image of the answer"}
@@ -18,7 +18,7 @@ export function Drawings({ images }: { images: readonly string[] }) {
   );
 }
 
-function Drawing({ url, name }: { url: string; name: string }) {
+function AnswerImage({ url, name }: { url: string; name: string }) {
   if (OWN.test(url))
     return <img src={url} alt={name} className="max-h-[70vh] max-w-full rounded-md border border-edge" />;
   const address = webAddress(url);

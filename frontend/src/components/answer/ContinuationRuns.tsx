@@ -12,7 +12,7 @@ interface Props {
   onInspect: (answer: Answer) => void;
 }
 
-export function Runs({ chain, onInspect }: Props) {
+export function ContinuationRuns({ chain, onInspect }: Props) {
   const [open, setOpen] = useState(false);
   const times = chain.length - 1;
   return (

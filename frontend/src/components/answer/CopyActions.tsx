@@ -1,7 +1,7 @@
 // Copies an answer as written, with its sources or reasoning, or as plain text (quirk H7).
 import { ChevronDown } from "lucide-react";
-import { useSaid } from "../../hooks/temporaryMessage.ts";
-import { type CopyKind, copyOf } from "../../run/answer/copiedText.ts";
+import { useTemporaryMessage } from "../../hooks/temporaryMessage.ts";
+import { type CopyKind, copiedText } from "../../run/answer/copiedText.ts";
 import { linkListsOf } from "../../run/answer/stops.ts";
 import type { RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
@@ -9,8 +9,8 @@ import { copyText } from "../ui/Copy.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 
 export function CopyActions({ trace }: { trace: RunTrace }) {
-  const [said, say] = useSaid();
-  const copy = (kind: CopyKind) => void copyText(copyOf(trace, kind, location.origin)).then(say);
+  const [said, say] = useTemporaryMessage();
+  const copy = (kind: CopyKind) => void copyText(copiedText(trace, kind, location.origin)).then(say);
   const hasSources = linkListsOf(trace).length > 0;
   const hasReasoning = trace.items.some((item) => item.kind === "reasoning" && /\S/.test(item.text));
   return (

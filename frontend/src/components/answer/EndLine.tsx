@@ -16,7 +16,7 @@ import {
 } from "../../run/wording/statusAndAmounts.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
-import { DOT, Dotted } from "../ui/DottedList.tsx";
+import { DOT, DottedList } from "../ui/DottedList.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { CopyActions } from "./CopyActions.tsx";
@@ -95,7 +95,7 @@ const loopTitle = (loop: RunTrace["loop"], flag: RunEnd["flag"]): string | undef
 function Facts({ facts, compact }: { facts: readonly Fact[]; compact: boolean }) {
   return (
     <p className={`min-w-0 py-1 tabular-nums wrap-anywhere ${compact ? "basis-full" : "flex-[1_1_16rem]"}`}>
-      <Dotted>
+      <DottedList>
         {facts.map(({ key, words, title }) => (
           <Fragment key={key}>
             <span
@@ -108,7 +108,7 @@ function Facts({ facts, compact }: { facts: readonly Fact[]; compact: boolean })
             </span>{" "}
           </Fragment>
         ))}
-      </Dotted>
+      </DottedList>
     </p>
   );
 }

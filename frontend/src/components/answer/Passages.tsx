@@ -8,14 +8,14 @@ import { linkedSources, sourcesIn } from "../../run/trace/sources.ts";
 import type { Answer, AnswerState } from "../../state/chat/answer.ts";
 import type { ContentItem, Link, RunTrace } from "../../types/models.ts";
 import { Prose } from "../markdown/Prose.tsx";
-import { Drawings } from "./AnswerImages.tsx";
+import { AnswerImages } from "./AnswerImages.tsx";
 import { ReasoningBlock } from "./ReasoningBlock.tsx";
 import { SearchResultsInline, Sources } from "./SearchResultsInline.tsx";
 import { Seconds } from "./Seconds.tsx";
-import { StopRow } from "./StepHeader.tsx";
+import { StepRow } from "./StepHeader.tsx";
 import { Steps } from "./Steps.tsx";
 import { ToolChips } from "./ToolChips.tsx";
-import { type Touched, useTouched } from "./touchedPanels.ts";
+import { type TouchedPanels, useTouchedPanels } from "./touchedPanels.ts";
 
 interface Props {
   answer: Answer;
@@ -30,7 +30,7 @@ interface Props {
 export function Passages({ answer, state, trace, stops, panels }: Props) {
   const inUse = useOpenPanels(trace, stops, state.reasonedAt);
   const notices = firstNotices(stops);
-  const [touched, touch] = useTouched(answer);
+  const [touched, touch] = useTouchedPanels(answer);
   const isOpen = (stop: Stop): boolean =>
     touched.get(stop.id) ??
     (stop.kind === "reasoning" && panels !== "automatic" ? panels === "open" : inUse.has(stop.id));
@@ -65,8 +65,11 @@ export function Passages({ answer, state, trace, stops, panels }: Props) {
 }
 
 /** Follows the user's choice. Steps with a panel that the user opened or closed are not folded. */
-const isUnfolded = ({ id, steps }: { id: string; steps: readonly Stop[] }, touched: Touched, panels: PanelChoice) =>
-  touched.get(id) ?? (panels === "open" || steps.some((step) => touched.has(step.id)));
+const isUnfolded = (
+  { id, steps }: { id: string; steps: readonly Stop[] },
+  touched: TouchedPanels,
+  panels: PanelChoice,
+) => touched.get(id) ?? (panels === "open" || steps.some((step) => touched.has(step.id)));
 
 interface StopProps {
   stop: Stop;
@@ -129,7 +132,7 @@ const AnswerText = memo(function AnswerText({ item, settled, sources }: AnswerTe
       {item.text && (
         <Prose text={item.synthetic ? linkedSources(item.text) : item.text} sources={sources} settled={settled} />
       )}
-      {item.images && <Drawings images={item.images} />}
+      {item.images && <AnswerImages images={item.images} />}
       {item.links && (
         <section aria-label="Sources" data-part="cited" className="pt-2 text-small">
           <Sources sources={sourcesIn(item.links)} />
@@ -144,9 +147,9 @@ const Note = ({ children }: { children: string }) => <p className="mb-1.5 text-d
 function Pending({ label, since }: { label: string; since: number | undefined }) {
   const [from] = useState(() => since ?? performance.now());
   return (
-    <StopRow kind="pending" lamp="running">
+    <StepRow kind="pending" lamp="running">
       {label}
       <Seconds since={from} />
-    </StopRow>
+    </StepRow>
   );
 }

@@ -1,11 +1,11 @@
 // The reasoning between two visible steps.
 import { memo, useLayoutEffect, useRef, useState } from "react";
-import { type Stop, tookInAllMs } from "../../run/answer/stops.ts";
+import { type Stop, totalTimeMs } from "../../run/answer/stops.ts";
 import { thoughtFor } from "../../run/wording/statusAndAmounts.ts";
 import type { ReasoningItem } from "../../types/models.ts";
 import { Prose } from "../markdown/Prose.tsx";
 import { Seconds } from "./Seconds.tsx";
-import { Aside, StopHead, StopRow } from "./StepHeader.tsx";
+import { Aside, StepHeader, StepRow } from "./StepHeader.tsx";
 
 const NO_SOURCES = new Map<number, never>();
 const NEAR_PX = 24;
@@ -24,20 +24,20 @@ export const ReasoningBlock = memo(function ReasoningBlock({ stop, open, onToggl
   const texts = items.map(({ text }) => text).filter((text) => /\S/.test(text));
   const title = (
     <>
-      {isRunning ? <Thinking items={items} /> : thoughtFor(tookInAllMs(items))}
+      {isRunning ? <Thinking items={items} /> : thoughtFor(totalTimeMs(items))}
       {texts.length === 0 && items.some(({ hidden }) => hidden) && <Aside>not shown by the provider</Aside>}
     </>
   );
   if (texts.length === 0)
     return (
-      <StopRow kind="reasoning" lamp={lamp}>
+      <StepRow kind="reasoning" lamp={lamp}>
         {title}
-      </StopRow>
+      </StepRow>
     );
   return (
-    <StopHead id={id} kind="reasoning" lamp={lamp} title={title} open={open} onToggle={onToggle}>
+    <StepHeader id={id} kind="reasoning" lamp={lamp} title={title} open={open} onToggle={onToggle}>
       <ReasoningText texts={texts} running={isRunning} />
-    </StopHead>
+    </StepHeader>
   );
 }, isSame);
 
@@ -50,7 +50,7 @@ function isSame(before: Props, after: Props): boolean {
 
 /** Counts on from the duration that the server has reported. */
 function Thinking({ items }: { items: readonly ReasoningItem[] }) {
-  const [since] = useState(() => performance.now() - (tookInAllMs(items) ?? 0));
+  const [since] = useState(() => performance.now() - (totalTimeMs(items) ?? 0));
   return (
     <>
       Thinking

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/react";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { fedAnswer } from "../../fixtures/answer.ts";
+import { scriptedAnswer } from "../../fixtures/answer.ts";
 import { eventsOf, fixture, fixtures } from "../../fixtures/read.ts";
 import type { AnswerActions } from "../../run/answer/answerActions.ts";
 import type { PanelChoice } from "../../run/answer/openPanels.ts";
@@ -46,7 +46,7 @@ const NO_ACTIONS: AnswerActions = {
   onToken: undefined,
 };
 
-type Fed = ReturnType<typeof fedAnswer>;
+type Fed = ReturnType<typeof scriptedAnswer>;
 
 const show = (answer: Fed, actions: Partial<AnswerActions> = {}, panels: PanelChoice = "automatic") =>
   render(<ResponsePanel answer={answer} panels={panels} actions={{ ...NO_ACTIONS, ...actions }} />);
@@ -99,15 +99,15 @@ const done = (over: object = {}): ChatEvent => ({ type: "done", done: true, stat
 
 describe("the first moment", () => {
   it("has a lamp lit before the first byte, and a placeholder where reasoning was asked for", () => {
-    show(fedAnswer());
+    show(scriptedAnswer());
     expect(line()).toEqual(["running Waiting for the model"]);
     cleanup();
-    show(fedAnswer("high"));
+    show(scriptedAnswer("high"));
     expect(line()).toEqual(["running Thinking"]);
   });
 
   it("counts the seconds that it takes", () => {
-    show(fedAnswer());
+    show(scriptedAnswer());
     act(() => vi.advanceTimersByTime(3000));
     expect(line()).toEqual(["running Waiting for the model · 3 s"]);
   });
@@ -124,7 +124,7 @@ describe("a server that knows the contract's minimum alone", () => {
     ["never says it", [announced, { type: "tool_executing", ...bare }, result]],
     ["gives the result another id", [announced, { ...result, id: "b" }]],
   ] as [string, ChatEvent[]][])("%s: the search panel is shown", (_, events) => {
-    const answer = fedAnswer();
+    const answer = scriptedAnswer();
     show(answer);
     feed(answer, ...events);
     expect(line()[0]).toBe("done Searched · 1 source +");
@@ -135,7 +135,7 @@ describe("a server that knows the contract's minimum alone", () => {
 
 describe("the focus", () => {
   it("goes from reasoning to search to the answer", () => {
-    const answer = fedAnswer("high");
+    const answer = scriptedAnswer("high");
     show(answer);
     feed(answer, think("First I look.", 1));
     expect(line()).toEqual(["running Thinking +"]);
@@ -156,7 +156,7 @@ describe("the focus", () => {
   });
 
   it("waits as long as reasoning goes on after the call", () => {
-    const answer = fedAnswer();
+    const answer = scriptedAnswer();
     show(answer);
     feed(answer, think("a", 1), call("x", 1));
     act(() => vi.advanceTimersByTime(300));
@@ -168,7 +168,7 @@ describe("the focus", () => {
   });
 
   it("leaves a panel alone that the reader has touched, also when it is shown again", () => {
-    const answer = fedAnswer();
+    const answer = scriptedAnswer();
     const { unmount } = show(answer);
     feed(answer, think("First I look.", 1));
     fireEvent.click(head(/^Thinking/));
@@ -185,7 +185,7 @@ describe("the focus", () => {
   });
 
   it("follows the reader's setting for reasoning", () => {
-    const answer = fedAnswer("auto", ...fixture("tools"));
+    const answer = scriptedAnswer("auto", ...fixture("tools"));
     show(answer, {}, "open");
     expect(
       line()
@@ -193,7 +193,7 @@ describe("the focus", () => {
         .every((stop) => stop.endsWith("+")),
     ).toBe(true);
     cleanup();
-    const live = fedAnswer();
+    const live = scriptedAnswer();
     show(live, {}, "closed");
     feed(live, think("a", 1));
     expect(line()).toEqual(["running Thinking"]);
@@ -202,7 +202,7 @@ describe("the focus", () => {
 
 describe("reasoning", () => {
   it("loses no text over two rounds of search", () => {
-    const answer = fedAnswer();
+    const answer = scriptedAnswer();
     show(answer, {}, "open");
     feed(answer, think("one ", 1), think("and two", 1), call("a", 1), found("a"));
     feed(answer, think("three", 2), call("b", 2), found("b"), think("four", 3), say("Done."));
@@ -213,10 +213,10 @@ describe("reasoning", () => {
   });
 
   it("says when the provider hides it, and leaves no empty block", () => {
-    show(fedAnswer("auto", ...fixture("hidden-reasoning")));
+    show(scriptedAnswer("auto", ...fixture("hidden-reasoning")));
     expect(line()[0]).toMatch(/^done Thought.* · not shown by the provider$/);
     cleanup();
-    const answer = fedAnswer("high", think("", 1));
+    const answer = scriptedAnswer("high", think("", 1));
     show(answer);
     expect(line()).toEqual(["running Thinking"]);
     feed(answer, say("Hello."), done());
@@ -234,7 +234,7 @@ describe("the steps of a long run", () => {
   const folded = () => document.querySelectorAll("[data-part=steps] > [inert] [data-part=stop]").length;
 
   it("fold into one row when the answer begins, which opens and stays so when it is shown again", () => {
-    const answer = fedAnswer();
+    const answer = scriptedAnswer();
     const { unmount } = show(answer);
     feed(answer, ...research);
     expect(folded()).toBe(0);
@@ -250,7 +250,7 @@ describe("the steps of a long run", () => {
   });
 
   it("stay as they are where the reader is among them", () => {
-    const [pressed, focused] = [fedAnswer(), fedAnswer()];
+    const [pressed, focused] = [scriptedAnswer(), scriptedAnswer()];
     show(pressed);
     feed(pressed, ...research);
     fireEvent.click(screen.getAllByRole("button", { name: /^Thought/ })[0] as HTMLElement);
@@ -266,7 +266,7 @@ describe("the steps of a long run", () => {
   });
 
   it("stay open where reasoning is always open, and are not made before they are opened", () => {
-    const answer = fedAnswer("auto", ...research, say("So."), done());
+    const answer = scriptedAnswer("auto", ...research, say("So."), done());
     show(answer, {}, "open");
     expect([rows(), folded()]).toEqual([5, 0]);
     cleanup();
@@ -277,14 +277,14 @@ describe("the steps of a long run", () => {
   });
 
   it("tell a failure in their row", () => {
-    show(fedAnswer("auto", ...research, call("c", 3), failed("c", "No.", "TIMEOUT"), say("So."), done()));
+    show(scriptedAnswer("auto", ...research, call("c", 3), failed("c", "No.", "TIMEOUT"), say("So."), done()));
     expect(line()[0]).toBe("failed 3 searches · 3 sources · 1 failed");
     fireEvent.click(head(/^3 searches/));
     expect(line()[0]).toBe("done 3 searches · 3 sources · 1 failed +");
   });
 
   it("are not drawn again by a token of the answer", () => {
-    const answer = fedAnswer("auto", ...research, say("So"));
+    const answer = scriptedAnswer("auto", ...research, say("So"));
     show(answer);
     drawn.lamps = 0;
     feed(answer, say(" more"));
@@ -294,7 +294,7 @@ describe("the steps of a long run", () => {
 
 describe("searches", () => {
   it("are one line, with the same count as there are sources, and the server's numbers", () => {
-    const answer = fedAnswer("auto", call("a", 1), call("b", 1), found("a", [page(3), page(1)]));
+    const answer = scriptedAnswer("auto", call("a", 1), call("b", 1), found("a", [page(3), page(1)]));
     show(answer);
     expect(line()[0]).toBe("running Searching 2× · 2 sources +");
     feed(answer, found("b", [page(1), page(2, { url: "https://e.example/1?utm_source=x" }), page(7)]));
@@ -305,7 +305,7 @@ describe("searches", () => {
   });
 
   it("say what failed, was cached, was not run or found nothing; a failure is seen until it is looked at", () => {
-    show(fedAnswer("auto", ...fixture("clamped")));
+    show(scriptedAnswer("auto", ...fixture("clamped")));
     expect(line()[1]).toBe("failed Searched 3× · no results · 1 failed · 1 cached · 1 skipped");
     fireEvent.click(head(/^Searched/));
     expect(line()[1]).toMatch(/^done Searched.* \+$/);
@@ -316,7 +316,7 @@ describe("searches", () => {
   });
 
   it("open on a first result that failed, too", () => {
-    const answer = fedAnswer("auto", call("a", 1));
+    const answer = scriptedAnswer("auto", call("a", 1));
     show(answer);
     feed(answer, failed("a", "No.", "TIMEOUT"));
     expect(line()[0]).toBe("failed Searched · failed +");
@@ -324,7 +324,7 @@ describe("searches", () => {
 
   it("show the rest of many sources when asked", () => {
     const many = Array.from({ length: 80 }, (_, index) => page(index + 1));
-    const answer = fedAnswer("auto", call("a", 1), found("a", many));
+    const answer = scriptedAnswer("auto", call("a", 1), found("a", many));
     show(answer);
     expect(line()[0]).toContain("80 sources");
     expect(document.querySelectorAll("[data-part=source]")).toHaveLength(20);
@@ -345,7 +345,7 @@ describe("other tools", () => {
           : [],
       );
       if (hidden.length === 0) continue;
-      const answer = fedAnswer("auto");
+      const answer = scriptedAnswer("auto");
       show(answer, {}, "open");
       for (const event of events) {
         feed(answer, event);
@@ -356,7 +356,7 @@ describe("other tools", () => {
   });
 
   it("are one line of chips; a failure bubbles up and tells its reason, never an empty table", () => {
-    const answer = fedAnswer(
+    const answer = scriptedAnswer(
       "auto",
       call("a", 1, other),
       call("b", 1, other),
@@ -384,7 +384,7 @@ describe("other tools", () => {
       { name: "b", at: "javascript:alert(1)" },
     ];
     const event: ChatEvent = { ...(found("a", [], other) as object), result: { success: true, result } } as ChatEvent;
-    show(fedAnswer("auto", call("a", 1, other), event, say("x")));
+    show(scriptedAnswer("auto", call("a", 1, other), event, say("x")));
     fireEvent.click(head(/^Used/));
     const card = within(document.querySelector<HTMLElement>("[data-part=tool]") as HTMLElement);
     expect(card.getAllByRole("columnheader").map((cell) => cell.textContent)).toEqual(["name", "at"]);
@@ -395,7 +395,7 @@ describe("other tools", () => {
   it("cut long JSON until it is asked for", () => {
     const result = { deep: { text: "x".repeat(3000) } };
     const event: ChatEvent = { ...(found("a", [], other) as object), result: { success: true, result } } as ChatEvent;
-    show(fedAnswer("auto", call("a", 1, other), event, say("x")));
+    show(scriptedAnswer("auto", call("a", 1, other), event, say("x")));
     fireEvent.click(head(/^Used/));
     const box = screen.getByRole("region", { name: /^Result/ });
     expect(box.textContent?.length).toBeLessThan(1000);
@@ -404,7 +404,7 @@ describe("other tools", () => {
   });
 
   it("that the end cut short are stopped or failed, with no lamp left running", () => {
-    const answer = fedAnswer("auto", call("a", 1, other));
+    const answer = scriptedAnswer("auto", call("a", 1, other));
     show(answer);
     act(() => answer.show({ trace: connectionLost(answer.state.trace) }));
     expect(line()).toEqual(["failed Used Read url · failed", "end"]);
@@ -416,14 +416,14 @@ const errorBox = () => document.querySelector<HTMLElement>("[data-part=error]") 
 
 describe("warnings and errors", () => {
   it("warn once each, above the line, and never inside the answer", () => {
-    show(fedAnswer("auto", ...fixture("clamped")));
+    show(scriptedAnswer("auto", ...fixture("clamped")));
     const warnings = screen.getByRole("list", { name: "Warnings" });
     expect(within(warnings).getAllByRole("listitem")).toHaveLength(2);
   });
 
   it("stand in a box of their own with what fits, and wait where the host asked for it", () => {
     const onRetry = vi.fn();
-    const answer = fedAnswer("auto");
+    const answer = scriptedAnswer("auto");
     show(answer, { onRetry, onRetryWith: () => undefined });
     feed(answer, ...fixture("rate-limit"));
     const box = errorBox();
@@ -449,7 +449,7 @@ describe("warnings and errors", () => {
     ["UNKNOWN_MESSAGE", ["New chat"]],
     ["SOMETHING_NEW", ["Retry", "Choose another model"]],
   ])("offer for %s: %j", (code, names) => {
-    const answer = fedAnswer();
+    const answer = scriptedAnswer();
     const act1 = () => undefined;
     show(answer, { onRetry: act1, onRetryWith: act1, onNew: act1, onToken: act1 });
     act(() => answer.show({ trace: refused(answer.state.trace, { code, message: "No." }) }));
@@ -459,12 +459,12 @@ describe("warnings and errors", () => {
   });
 
   it("have no button for what cannot be done", () => {
-    show(fedAnswer("auto", ...fixture("rate-limit")));
+    show(scriptedAnswer("auto", ...fixture("rate-limit")));
     expect(within(errorBox()).queryAllByRole("button")).toEqual([]);
   });
 
   it("say what the connection does", () => {
-    const answer = fedAnswer("auto", say("Half"));
+    const answer = scriptedAnswer("auto", say("Half"));
     show(answer);
     act(() => answer.show({ connection: "resuming" }));
     expect(line()).toEqual(["answer", "waiting Connection lost. Reconnecting…"]);
@@ -477,7 +477,7 @@ describe("warnings and errors", () => {
   });
 
   it("say quietly when an old run's events cannot be had", () => {
-    const answer = fedAnswer("auto", say("Old."), done());
+    const answer = scriptedAnswer("auto", say("Old."), done());
     show(answer);
     act(() => answer.show({ known: "failed" }));
     expect(document.body.textContent).toContain("The steps of this answer are no longer on the server.");
@@ -486,7 +486,7 @@ describe("warnings and errors", () => {
 
 describe("the end", () => {
   it("tells what answered, how long it took and what it cost, and which loop it was and why", () => {
-    const answer = fedAnswer("auto", ...fixture("tools"));
+    const answer = scriptedAnswer("auto", ...fixture("tools"));
     act(() => answer.show({ trace: { ...answer.state.trace, totalMs: 0, firstEventMs: 340 } }));
     show(answer);
     const facts = [...document.querySelectorAll("[data-fact]")].map((fact) => [
@@ -506,14 +506,14 @@ describe("the end", () => {
   });
 
   it("tells of no first token where none came", () => {
-    const answer = fedAnswer("auto", ...fixture("rate-limit"));
+    const answer = scriptedAnswer("auto", ...fixture("rate-limit"));
     act(() => answer.show({ trace: { ...answer.state.trace, firstEventMs: 340 } }));
     show(answer);
     expect(document.body.textContent).not.toContain("first token");
   });
 
   it("marks an amount that is estimated", () => {
-    show(fedAnswer("auto", say("x"), done({ cost: 0.5, cost_estimated: true })));
+    show(scriptedAnswer("auto", say("x"), done({ cost: 0.5, cost_estimated: true })));
     expect(document.querySelector("[data-fact=cost]")?.textContent).toContain("about $0.5000");
   });
 });
@@ -521,7 +521,7 @@ describe("the end", () => {
 describe("a token", () => {
   it("of the answer draws nothing again but the text that grows", () => {
     const events = fixture("tools");
-    const answer = fedAnswer("auto", ...events.slice(0, -2));
+    const answer = scriptedAnswer("auto", ...events.slice(0, -2));
     show(answer, {}, "open");
     drawn.lamps = 0;
     drawn.texts = [];
@@ -530,7 +530,7 @@ describe("a token", () => {
   });
 
   it("of reasoning draws nothing again but its block", () => {
-    const answer = fedAnswer("auto", think("a", 1), call("x", 1), found("x", [page(1)]), think("b", 2));
+    const answer = scriptedAnswer("auto", think("a", 1), call("x", 1), found("x", [page(1)]), think("b", 2));
     show(answer, {}, "open");
     drawn.lamps = 0;
     drawn.texts = [];
@@ -539,7 +539,7 @@ describe("a token", () => {
   });
 
   it("leaves the sources of a text the same until a call brings another", () => {
-    show(fedAnswer("auto", ...fixture("tools")));
+    show(scriptedAnswer("auto", ...fixture("tools")));
     const [first] = document.querySelectorAll("[data-sources]");
     expect(first?.getAttribute("data-sources")).toBe("2,3,1");
   });
@@ -549,7 +549,7 @@ describe("the notice of a search", () => {
   const NOTICE = "Web search is not set up, so this server's documents and saved notes were searched instead.";
 
   it("is read once for a burst, also while it is closed", () => {
-    const answer = fedAnswer();
+    const answer = scriptedAnswer();
     show(answer, {}, "closed");
     for (const id of ["a", "b"]) {
       const result = { success: true as const, result: { searched: "docs", notice: NOTICE, results: [] } };
@@ -559,7 +559,7 @@ describe("the notice of a search", () => {
   });
 
   it("is left out where the search says nothing about itself", () => {
-    const answer = fedAnswer();
+    const answer = scriptedAnswer();
     show(answer);
     feed(answer, call("a", 1), found("a"));
     expect(document.querySelector("[data-part=notice]")).toBeNull();

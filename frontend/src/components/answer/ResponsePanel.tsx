@@ -9,15 +9,15 @@ import { type Stop, stopsOf, warningsOf } from "../../run/answer/stops.ts";
 import { canContinue } from "../../run/trace/canContinue.ts";
 import { connectionWords, continuationWords, isFailure } from "../../run/wording/statusAndAmounts.ts";
 import type { Answer, AnswerState } from "../../state/chat/answer.ts";
-import { chainOf, useWhole } from "../../state/chat/joinedAnswer.ts";
+import { runsOf, useJoinedTrace } from "../../state/chat/joinedAnswer.ts";
 import { useStore } from "../../state/store.ts";
-import { Runs } from "./ContinuationRuns.tsx";
+import { ContinuationRuns } from "./ContinuationRuns.tsx";
 import { EndLine, RunningLine } from "./EndLine.tsx";
 import { ErrorBox } from "./failure/ErrorBox.tsx";
 import { WarningBanner } from "./failure/WarningBanner.tsx";
 import { Passages } from "./Passages.tsx";
 import { SilenceRow } from "./SilenceRow.tsx";
-import { StopRow } from "./StepHeader.tsx";
+import { StepRow } from "./StepHeader.tsx";
 
 interface Props {
   answer: Answer;
@@ -30,7 +30,7 @@ interface Props {
 
 export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actions, compact = false }: Props) {
   const state = useStore(answer);
-  const trace = useWhole(answer);
+  const trace = useJoinedTrace(answer);
   const { end } = trace;
   const own = state.trace;
   const ownEnd = own.end ?? end;
@@ -38,7 +38,7 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
   const limit = ownEnd && reachedLimit(own, ownEnd, state.limits);
   const steps = ownEnd && isFailure(ownEnd) ? nextSteps(ownEnd, goOn) : undefined;
   const silentSince = end || state.stopping ? undefined : state.silentSince;
-  const stops = wholeStops(stopsOf(trace, isAsked(answer)), answer).filter(
+  const stops = stopsWithPending(stopsOf(trace, isReasoningRequested(answer)), answer).filter(
     ({ kind }) => kind !== "pending" || silentSince === undefined,
   );
   return (
@@ -70,7 +70,9 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
             <RunningLine trace={trace} actions={actions} />
           </>
         )}
-        {answer.continues && <Runs chain={chainOf(answer)} onInspect={({ runId }) => actions.onInspect(runId)} />}
+        {answer.continues && (
+          <ContinuationRuns chain={runsOf(answer)} onInspect={({ runId }) => actions.onInspect(runId)} />
+        )}
       </ol>
       {state.known === "failed" && (
         <p className="ps-7 text-dim text-small">
@@ -93,13 +95,13 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
 });
 
 /** A continuation without output shows its pending stop below the text that it continues. */
-function wholeStops(stops: readonly Stop[], answer: Answer): readonly Stop[] {
+function stopsWithPending(stops: readonly Stop[], answer: Answer): readonly Stop[] {
   const { items, end } = answer.snapshot().trace;
   if (!answer.continues || end || items.some(({ kind }) => kind !== "warning")) return stops;
-  return [...stops, ...stopsOf(answer.snapshot().trace, isAsked(answer))];
+  return [...stops, ...stopsOf(answer.snapshot().trace, isReasoningRequested(answer))];
 }
 
-const isAsked = ({ effort }: Answer): boolean => effort !== "auto" && effort !== "none";
+const isReasoningRequested = ({ effort }: Answer): boolean => effort !== "auto" && effort !== "none";
 
 /** The dotted line below the current step. */
 const Ahead = () => (
@@ -117,8 +119,8 @@ function Connection({ state, isContinuation }: { state: AnswerState; isContinuat
   const words = stopping ? "Stopping" : stopFailed ? NOT_STOPPED : line;
   if (trace.end || !words) return null;
   return (
-    <StopRow kind="connection" lamp="waiting">
+    <StepRow kind="connection" lamp="waiting">
       {words}
-    </StopRow>
+    </StepRow>
   );
 }

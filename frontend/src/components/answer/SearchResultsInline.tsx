@@ -10,8 +10,8 @@ import { Button } from "../ui/Button.tsx";
 import { usePassEscape } from "../ui/escapeKey.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { useToolTitle } from "../ui/ToolTitles.tsx";
-import { Failed } from "./failure/FailedCalls.tsx";
-import { Aside, StopHead } from "./StepHeader.tsx";
+import { FailedCalls } from "./failure/FailedCalls.tsx";
+import { Aside, StepHeader } from "./StepHeader.tsx";
 
 type SearchStop = Extract<Stop, { kind: "search" }>;
 
@@ -31,7 +31,7 @@ interface Props {
 export const SearchResultsInline = memo(function SearchResultsInline({ stop, notice, open, looked, onToggle }: Props) {
   const sources = sourcesIn(stop.calls.flatMap((call) => call.links));
   return (
-    <StopHead
+    <StepHeader
       id={stop.id}
       kind="search"
       lamp={burstLamp(stop.calls, looked)}
@@ -46,7 +46,7 @@ export const SearchResultsInline = memo(function SearchResultsInline({ stop, not
         ))}
       </ul>
       {sources.length > 0 && <Sources sources={sources} />}
-    </StopHead>
+    </StepHeader>
   );
 }, isSameBurst);
 
@@ -81,7 +81,7 @@ function Title({ calls, found, looked }: { calls: readonly CallItem[]; found: nu
       {ran > 1 && ` ${ran}×`}
       {found > 0 && <Aside>{plural(found, "source")}</Aside>}
       {!isRunning && found === 0 && ran > failed + cancelled && <Aside>no results</Aside>}
-      <Failed failed={failed} of={ran} looked={looked} />
+      <FailedCalls failed={failed} of={ran} looked={looked} />
       {cached > 0 && <Aside>{cached === ran ? "cached" : `${cached} cached`}</Aside>}
       {cancelled > 0 && <Aside>{cancelled === ran ? "stopped" : `${cancelled} stopped`}</Aside>}
       {skipped > 0 && <Aside>{ran === 0 ? "skipped" : `${skipped} skipped`}</Aside>}
@@ -101,14 +101,14 @@ function Query({ call }: { call: CallItem }) {
         {typeof query === "string" && query ? query : title}
       </span>
       <span className={`shrink-0 ${hasFailed(call) ? "text-red-ink" : "text-dim"}`} title={call.error}>
-        {fateOf(call)}
+        {outcomeOf(call)}
       </span>
     </li>
   );
 }
 
 /** The outcome of one search. The error text of a failed result is written for the model, so it is not shown. */
-function fateOf(call: CallItem): string {
+function outcomeOf(call: CallItem): string {
   if (isOpen(call)) return call.status === "waiting" ? "waiting" : "searching";
   if (call.status !== "done") return failureOf(call);
   if (call.cached) return "cached";

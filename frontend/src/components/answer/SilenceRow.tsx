@@ -2,7 +2,7 @@
 import type { AnswerActions } from "../../run/answer/answerActions.ts";
 import { Button } from "../ui/Button.tsx";
 import { Seconds } from "./Seconds.tsx";
-import { StopRow } from "./StepHeader.tsx";
+import { StepRow } from "./StepHeader.tsx";
 
 interface Props {
   /** In milliseconds of the page's clock. */
@@ -12,7 +12,7 @@ interface Props {
 
 export function SilenceRow({ since, actions: { onStop, onRetryWith } }: Props) {
   return (
-    <StopRow kind="silence" lamp="running">
+    <StepRow kind="silence" lamp="running">
       No output from the model
       <Seconds since={since} />
       <span className="flex flex-wrap gap-2 pt-1.5">
@@ -25,6 +25,6 @@ export function SilenceRow({ since, actions: { onStop, onRetryWith } }: Props) {
           </Button>
         )}
       </span>
-    </StopRow>
+    </StepRow>
   );
 }

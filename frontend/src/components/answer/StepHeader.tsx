@@ -2,7 +2,7 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useRef } from "react";
 import type { Lamp as LampName, Stop } from "../../run/answer/stops.ts";
-import { CLIPPED, Fold } from "../ui/Collapsible.tsx";
+import { CLIPPED, Collapsible } from "../ui/Collapsible.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 
 /** Draws the line behind the lamps, solid up to the current stop. */
@@ -16,7 +16,7 @@ interface RowProps {
 }
 
 /** A stop without a panel. The line below it is dotted while the stop is running. */
-export function StopRow({ kind, lamp, children }: RowProps) {
+export function StepRow({ kind, lamp, children }: RowProps) {
   return (
     <li
       className={`${ROW} ${lamp === "running" ? "before:border-edge-strong before:border-dotted" : ""}`}
@@ -24,13 +24,13 @@ export function StopRow({ kind, lamp, children }: RowProps) {
       data-kind={kind}
       data-lamp={lamp}
     >
-      <StopLamp lamp={lamp} />
+      <StepLamp lamp={lamp} />
       <p className="min-h-5 tabular-nums">{children}</p>
     </li>
   );
 }
 
-export const StopLamp = ({ lamp }: { lamp: LampName }) => (
+export const StepLamp = ({ lamp }: { lamp: LampName }) => (
   <span className="absolute top-1 start-0 flex">
     <Lamp lamp={lamp} />
   </span>
@@ -48,21 +48,21 @@ interface HeadProps {
   children: ReactNode;
 }
 
-export function StopHead({ id, kind, lamp, title, notice, open, onToggle, children }: HeadProps) {
+export function StepHeader({ id, kind, lamp, title, notice, open, onToggle, children }: HeadProps) {
   const body = useId();
   // The panel's content is rendered when it is first opened. After that it stays, so that closing can be animated.
   const wasOpen = useRef(open);
   wasOpen.current ||= open;
   return (
     <li className={ROW} data-part="stop" data-kind={kind} data-lamp={lamp}>
-      <StopLamp lamp={lamp} />
-      <StopButton open={open} controls={body} onPress={() => onToggle(id, !open)}>
+      <StepLamp lamp={lamp} />
+      <StepButton open={open} controls={body} onPress={() => onToggle(id, !open)}>
         {title}
-      </StopButton>
-      {notice && <Notice>{notice}</Notice>}
-      <Fold id={body} open={open} className={CLIPPED}>
+      </StepButton>
+      {notice && <StepNotice>{notice}</StepNotice>}
+      <Collapsible id={body} open={open} className={CLIPPED}>
         {wasOpen.current && children}
-      </Fold>
+      </Collapsible>
     </li>
   );
 }
@@ -75,7 +75,7 @@ interface ButtonProps {
   children: ReactNode;
 }
 
-export const StopButton = ({ open, controls, onPress, children }: ButtonProps) => (
+export const StepButton = ({ open, controls, onPress, children }: ButtonProps) => (
   <button
     type="button"
     className="group/head relative -mx-1.5 -my-0.5 narrow:-my-1.5 narrow:py-1.5 flex w-[calc(100%+0.75rem)] cursor-pointer items-start gap-3 rounded-sm px-1.5 py-0.5 text-start tabular-nums transition-colors hover:bg-sunken"
@@ -91,7 +91,7 @@ export const StopButton = ({ open, controls, onPress, children }: ButtonProps) =
   </button>
 );
 
-export const Notice = ({ children }: { children: ReactNode }) => (
+export const StepNotice = ({ children }: { children: ReactNode }) => (
   <p className="text-dim text-small" data-part="notice">
     {children}
   </p>

@@ -1,10 +1,10 @@
 // The steps before a text of the answer. Once they are finished and many, they fold into one row.
 import { memo, type ReactNode, useId, useRef } from "react";
 import { callsIn, type Step, stepsLamp, summaryOf } from "../../run/answer/stepSummary.ts";
-import { Fold } from "../ui/Collapsible.tsx";
+import { Collapsible } from "../ui/Collapsible.tsx";
 import { useToolTitle } from "../ui/ToolTitles.tsx";
-import { Failed } from "./failure/FailedCalls.tsx";
-import { Aside, Notice, ROW, StopButton, StopLamp } from "./StepHeader.tsx";
+import { FailedCalls } from "./failure/FailedCalls.tsx";
+import { Aside, ROW, StepButton, StepLamp, StepNotice } from "./StepHeader.tsx";
 
 /** Leaves room for the focus ring and the hover background. */
 const CLIPPED = "overflow-clip [overflow-clip-margin:12px]";
@@ -37,39 +37,39 @@ export function Steps({ id, steps, notices, isLong, open, looked, onToggle, chil
   wasOpen.current ||= isOpen;
   return (
     <li className="min-w-0" data-part="steps">
-      <Fold open={isLong} className={isLong ? CLIPPED : ""}>
-        {isLong && <StepsHead {...{ id, body, steps, notices, open, looked, onToggle }} />}
-      </Fold>
-      <Fold id={body} open={isOpen} className={isLong ? CLIPPED : ""}>
+      <Collapsible open={isLong} className={isLong ? CLIPPED : ""}>
+        {isLong && <StepsHeader {...{ id, body, steps, notices, open, looked, onToggle }} />}
+      </Collapsible>
+      <Collapsible id={body} open={isOpen} className={isLong ? CLIPPED : ""}>
         {/* Steps that contain the focus do not fold automatically. */}
         <ol className={isLong ? INSIDE : ""} onFocus={isLong ? undefined : () => onToggle(id, true)}>
           {wasOpen.current && children}
         </ol>
-      </Fold>
+      </Collapsible>
     </li>
   );
 }
 
 type HeadProps = Omit<Props, "isLong" | "children"> & { body: string };
 
-const StepsHead = memo(function StepsHead({ id, body, steps, notices, open, looked, onToggle }: HeadProps) {
+const StepsHeader = memo(function StepsHead({ id, body, steps, notices, open, looked, onToggle }: HeadProps) {
   const { done, failed, others, took } = summaryOf(steps, useToolTitle());
   const lamp = stepsLamp(steps, looked);
   const [first = "Steps", ...more] = done;
   return (
     <div className={ROW} data-part="stop" data-kind="steps" data-lamp={lamp}>
-      <StopLamp lamp={lamp} />
-      <StopButton open={open} controls={body} onPress={() => onToggle(id, !open)}>
+      <StepLamp lamp={lamp} />
+      <StepButton open={open} controls={body} onPress={() => onToggle(id, !open)}>
         <span className="whitespace-nowrap">{first}</span>
         {more.map((words) => (
           <Aside key={words}>{words}</Aside>
         ))}
-        <Failed failed={failed} of={callsIn(steps).length} looked={looked} />
+        <FailedCalls failed={failed} of={callsIn(steps).length} looked={looked} />
         {[...others, took].filter(Boolean).map((words) => (
           <Aside key={words}>{words}</Aside>
         ))}
-      </StopButton>
-      {!open && notices.map((notice) => <Notice key={notice}>{notice}</Notice>)}
+      </StepButton>
+      {!open && notices.map((notice) => <StepNotice key={notice}>{notice}</StepNotice>)}
     </div>
   );
 }, isSame);

@@ -1,16 +1,16 @@
 // A burst of calls of tools other than search: one line with a chip per tool, and below it the input and result of each
 // call.
 import { memo } from "react";
-import { burstLamp, hasFailed, isOpen, lampOf, type Stop, tookMs } from "../../run/answer/stops.ts";
+import { burstLamp, hasFailed, isOpen, lampOf, type Stop, timeMs } from "../../run/answer/stops.ts";
 import { failureOf } from "../../run/wording/advice.ts";
 import { duration } from "../../run/wording/statusAndAmounts.ts";
 import type { CallItem } from "../../types/models.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { useToolTitle } from "../ui/ToolTitles.tsx";
-import { Failed } from "./failure/FailedCalls.tsx";
+import { FailedCalls } from "./failure/FailedCalls.tsx";
 import { isSameBurst } from "./SearchResultsInline.tsx";
-import { Aside, StopHead } from "./StepHeader.tsx";
-import { Value } from "./ToolValue.tsx";
+import { Aside, StepHeader } from "./StepHeader.tsx";
+import { ToolValue } from "./ToolValue.tsx";
 
 type ToolsStop = Extract<Stop, { kind: "tools" }>;
 
@@ -28,7 +28,7 @@ interface Props {
 export const ToolChips = memo(function ToolChips({ stop, open, looked, onToggle }: Props) {
   const { calls } = stop;
   return (
-    <StopHead
+    <StepHeader
       id={stop.id}
       kind="tools"
       lamp={burstLamp(calls, looked)}
@@ -38,10 +38,10 @@ export const ToolChips = memo(function ToolChips({ stop, open, looked, onToggle 
     >
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-1.5 pb-0.5">
         {calls.map((call) => (
-          <Card key={call.id} call={call} />
+          <CallCard key={call.id} call={call} />
         ))}
       </ul>
-    </StopHead>
+    </StepHeader>
   );
 }, isSameBurst);
 
@@ -57,7 +57,7 @@ function Title({ calls, looked }: { calls: readonly CallItem[]; looked: boolean 
         <Chip key={name} name={name} calls={same} looked={looked} />
       ))}
       {rest > 0 && <Aside>{rest} more</Aside>}
-      <Failed failed={failed} of={calls.length} looked={looked} />
+      <FailedCalls failed={failed} of={calls.length} looked={looked} />
     </>
   );
 }
@@ -81,7 +81,7 @@ function Chip({ name, calls, looked }: { name: string; calls: readonly CallItem[
 }
 
 /** Shows a call of any tool, including unknown ones. A failed call shows its error instead of a table. */
-function Card({ call }: { call: CallItem }) {
+function CallCard({ call }: { call: CallItem }) {
   const title = useToolTitle()(call.name);
   const given = call.argumentsRaw ?? call.arguments;
   const hasGiven = typeof given === "string" || Object.keys(given).length > 0;
@@ -95,9 +95,9 @@ function Card({ call }: { call: CallItem }) {
         <span className="min-w-0 truncate font-medium" title={call.name}>
           {title}
         </span>
-        <span className="ms-auto shrink-0 text-dim tabular-nums">{fateOf(call)}</span>
+        <span className="ms-auto shrink-0 text-dim tabular-nums">{outcomeOf(call)}</span>
       </p>
-      {hasGiven && <Value label={`Input of ${title}`} value={given} />}
+      {hasGiven && <ToolValue label={`Input of ${title}`} value={given} />}
       <Outcome call={call} />
     </li>
   );
@@ -110,18 +110,18 @@ function Outcome({ call }: { call: CallItem }) {
     if (call.result === undefined || call.result === null) return <p className="text-dim">No result.</p>;
     return (
       <div className="border-edge border-t pt-1.5">
-        <Value label={`Result of ${title}`} value={call.result} />
+        <ToolValue label={`Result of ${title}`} value={call.result} />
       </div>
     );
   }
   return <p className={hasFailed(call) ? "text-red-ink wrap-anywhere" : "text-dim"}>{call.error || failureOf(call)}</p>;
 }
 
-function fateOf(call: CallItem): string {
+function outcomeOf(call: CallItem): string {
   if (isOpen(call)) return call.status === "waiting" ? "waiting" : "running";
   if (call.status === "cancelled") return "stopped";
   if (call.cached) return "cached";
-  const ms = tookMs(call);
+  const ms = timeMs(call);
   const took = ms === undefined ? "" : duration(ms);
   return call.status === "failed" ? ["failed", took].filter(Boolean).join(" · ") : took;
 }

@@ -25,7 +25,7 @@ function columnsOf(value: unknown): readonly string[] | undefined {
 }
 
 /** `label` names the value, for example "Input of Calculator". */
-export function Value({ label, value }: { label: string; value: unknown }) {
+export function ToolValue({ label, value }: { label: string; value: unknown }) {
   const columns = columnsOf(value);
   if (columns) return <Rows label={label} columns={columns} rows={value as readonly FlatRow[]} />;
   if (isFlatRow(value) && Object.keys(value).length > 0) return <Pairs label={label} pairs={value} />;

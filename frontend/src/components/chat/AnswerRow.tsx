@@ -5,7 +5,7 @@ import type { AnswerActions } from "../../run/answer/answerActions.ts";
 import type { PanelChoice } from "../../run/answer/openPanels.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import type { AnswerPart, Entry } from "../../state/chat/chatParts.ts";
-import { chainOf } from "../../state/chat/joinedAnswer.ts";
+import { runsOf } from "../../state/chat/joinedAnswer.ts";
 import type { Model } from "../../types/api.ts";
 import { ResponsePanel } from "../answer/ResponsePanel.tsx";
 import { loadColumns } from "../compare/lazyColumns.ts";
@@ -46,7 +46,12 @@ export function AnswerRow({ entry, chat, models, panels, actionsOf }: Props) {
             />
           )}
           {part.parent !== null && (
-            <BesideButton chat={chat} questionKey={part.parent} on={beside.length > 0} count={alternatives.length} />
+            <SideBySideButton
+              chat={chat}
+              questionKey={part.parent}
+              on={beside.length > 0}
+              count={alternatives.length}
+            />
           )}
         </div>
       )}
@@ -63,20 +68,20 @@ export function AnswerRow({ entry, chat, models, panels, actionsOf }: Props) {
         </Suspense>
       ) : (
         // The key is the first run's: a continued answer keeps its open panels and its scroll position.
-        <One key={chainOf(part.answer)[0]?.key} part={part} chat={chat} panels={panels} actionsOf={actionsOf} />
+        <SingleAnswer key={runsOf(part.answer)[0]?.key} part={part} chat={chat} panels={panels} actionsOf={actionsOf} />
       )}
     </div>
   );
 }
 
-function One({ part, chat, panels, actionsOf }: RowProps & { part: AnswerPart }) {
+function SingleAnswer({ part, chat, panels, actionsOf }: RowProps & { part: AnswerPart }) {
   const { answer } = part;
   useEffect(() => chat.show(answer), [chat, answer]);
   const actions = useMemo(() => actionsOf(part), [actionsOf, part]);
   return <ResponsePanel answer={answer} panels={panels} actions={actions} />;
 }
 
-function BesideButton({
+function SideBySideButton({
   chat,
   questionKey,
   on,

@@ -1,5 +1,5 @@
 // Switches between the versions of a message or an answer: ‹ 2/3 ›.
-import { PlaceSwitch } from "../ui/PagerButtons.tsx";
+import { PagerButtons } from "../ui/PagerButtons.tsx";
 
 interface Props {
   /** Zero-based. */
@@ -14,5 +14,5 @@ interface Props {
 export function BranchSwitch({ index, count, onPrevious, onNext, label }: Props) {
   if (count < 2) return null;
   const onGo = (next: number) => (next < index ? onPrevious() : onNext());
-  return <PlaceSwitch {...{ index, count, onGo }} label={`Versions of the ${label}`} one="version" part="branches" />;
+  return <PagerButtons {...{ index, count, onGo }} label={`Versions of the ${label}`} one="version" part="branches" />;
 }

@@ -51,7 +51,7 @@ export function ChatComposer({ box, chat, handle, lastAnswer, onSend, onEdit, on
 
   return (
     <>
-      <ServerTrouble words={server.trouble} isTold={hold === "offline"} />
+      <ServerAlert words={server.trouble} isTold={hold === "offline"} />
       <Composer
         box={field}
         handle={handle}
@@ -92,7 +92,7 @@ interface ServerTroubleProps {
 }
 
 /** Without a network the server is not at fault. The notice disappears when the network returns. */
-function ServerTrouble({ words, isTold }: ServerTroubleProps) {
+function ServerAlert({ words, isTold }: ServerTroubleProps) {
   const offline = useOffline();
   if (!words || (offline && isTold)) return null;
   if (offline)

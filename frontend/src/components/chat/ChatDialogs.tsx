@@ -2,7 +2,7 @@
 import { useRef, useState } from "react";
 import type { RetryReason } from "../../run/answer/answerActions.ts";
 import { otherModel, unlistedOf } from "../../run/models/modelSearch.ts";
-import { changeAsk } from "../../state/changeRequestSettings.ts";
+import { changeRequestSettings } from "../../state/changeRequestSettings.ts";
 import type { Answer } from "../../state/chat/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
@@ -61,7 +61,7 @@ function Settings({
       <div className="min-h-0 flex-1 overflow-y-auto">
         <SettingsPanel
           settings={{ ...state, ask: { ...state.ask, system } }}
-          onAsk={(patch) => changeAsk(settings, chat, patch)}
+          onAsk={(patch) => changeRequestSettings(settings, chat, patch)}
           onChange={(patch) => settings.change(patch)}
           model={model}
           details={model ?? unlistedOf(server.models, modelId)}

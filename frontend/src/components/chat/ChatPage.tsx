@@ -1,11 +1,11 @@
 // The layout of the chat page: sidebar, chat, and the run inspector.
 import { type ComponentProps, lazy, type RefObject, Suspense, useCallback, useEffect, useRef, useState } from "react";
-import { NARROW, useMedia, WIDE } from "../../hooks/mediaQuery.ts";
+import { NARROW, useMediaQuery, WIDE } from "../../hooks/mediaQuery.ts";
 import { type Address, goTo, readAddress, useHash } from "../../state/address.ts";
-import { changeAsk } from "../../state/changeRequestSettings.ts";
+import { changeRequestSettings } from "../../state/changeRequestSettings.ts";
 import type { Answer } from "../../state/chat/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
-import { chainOf, runOf, wholeOf } from "../../state/chat/joinedAnswer.ts";
+import { joinedAnswerOf, runOf, runsOf } from "../../state/chat/joinedAnswer.ts";
 import { retried } from "../../state/retriedLoad.ts";
 import type { Settings } from "../../state/settings.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
@@ -23,7 +23,7 @@ const RunScreen = lazy(() =>
   retried(() => import("./RunScreens.tsx").then((module) => ({ default: module.RunScreen }))),
 );
 const SaveScreen = lazy(() =>
-  retried(() => import("./RunScreens.tsx").then((module) => ({ default: module.SaveScreen }))),
+  retried(() => import("./RunScreens.tsx").then((module) => ({ default: module.SavedAnswerScreen }))),
 );
 const ChatDialogs = lazy(() => retried(() => import("./ChatDialogs.tsx")));
 
@@ -37,8 +37,8 @@ export function ChatPage({ box, dialogsReady }: Props) {
   const address = readAddress(useHash());
   const chat = useChat(box, address.kind === "conversation" ? address.id : undefined);
   const { tools } = useStore(box.session);
-  const isNarrow = useMedia(NARROW);
-  const isWide = useMedia(WIDE);
+  const isNarrow = useMediaQuery(NARROW);
+  const isWide = useMediaQuery(WIDE);
   const sidebar = useSidebar(box.settings, isNarrow);
   const [dialog, setDialog] = useState<DialogName>();
   const [inspected, setInspected] = useState<Inspected>();
@@ -211,16 +211,16 @@ function Inspector({ box, chat, inspected, onInspected, onNotice }: InspectorPro
   return (
     <Suspense>
       <RunInspectorDrawer
-        key={chainOf(shown)[0]?.key}
+        key={runsOf(shown)[0]?.key}
         client={box.session.reader}
         runId={shown.runId}
         title={title || shown.state.trace.model}
         live={shown}
-        parts={chainOf(wholeOf(chat.state.entries, shown) ?? whole)}
+        parts={runsOf(joinedAnswerOf(chat.state.entries, shown) ?? whole)}
         onPart={(shown) => onInspected({ ...inspected, shown })}
         onClose={() => onInspected(undefined)}
         onUse={(asked) => {
-          changeAsk(box.settings, chat, asked);
+          changeRequestSettings(box.settings, chat, asked);
           onNotice("These settings apply to your next message.");
         }}
       />

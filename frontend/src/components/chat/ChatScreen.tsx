@@ -15,7 +15,7 @@ import { useAnswerActions } from "./answerActions.ts";
 import { ChatComposer } from "./ChatComposer.tsx";
 import { ChatView, useEditing } from "./ChatView.tsx";
 import { Header } from "./Header.tsx";
-import { Pickers } from "./ModelPickers.tsx";
+import { ModelPickers } from "./ModelPickers.tsx";
 
 export interface ChatHandle {
   focus: () => void;
@@ -80,7 +80,7 @@ export function ChatScreen(props: Props) {
     <>
       <Header
         title={title}
-        picker={<Pickers box={box} open={picking} onOpenChange={setPicking} />}
+        picker={<ModelPickers box={box} open={picking} onOpenChange={setPicking} />}
         comparing={comparing}
         onCompare={(on) => void compare(box, on)}
         changed={changedCount({ ...settings.ask, system: chat.system ?? settings.ask.system })}

@@ -1,7 +1,7 @@
 // A conversation: the rows of the selected branch, and the message box below them.
 import { ArrowDown } from "lucide-react";
 import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
-import { useFollow } from "../../hooks/followScroll.ts";
+import { useFollowScroll } from "../../hooks/followScroll.ts";
 import { useOffline } from "../../hooks/online.ts";
 import type { AnswerActions } from "../../run/answer/answerActions.ts";
 import type { PanelChoice } from "../../run/answer/openPanels.ts";
@@ -32,7 +32,7 @@ interface Props {
 
 export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onAsked, empty, children }: Props) {
   const { entries, status, trouble, leaf, running } = useStore(chat);
-  const { ref: follow, content, away, jump } = useFollow();
+  const { ref: follow, content, away, jump } = useFollowScroll();
   const box = useRef<HTMLElement | null>(null);
   const asked = useRef(leaf);
   const isEmpty = entries.length === 0;

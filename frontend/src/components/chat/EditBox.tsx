@@ -1,10 +1,10 @@
 // Edits a message. Saving sends it again; the earlier version stays.
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { useFilling } from "../../hooks/fillVariables.ts";
+import { useFillVariables } from "../../hooks/fillVariables.ts";
 import { isMac } from "../../hooks/shortcuts.ts";
 import { keyNames } from "../../run/chat/shortcuts.ts";
 import type { Picture } from "../../types/api.ts";
-import { GrowingText } from "../composer/AutoGrowTextarea.tsx";
+import { AutoGrowTextarea } from "../composer/AutoGrowTextarea.tsx";
 import { PictureRow } from "../composer/PictureRow.tsx";
 import { VariableChips } from "../composer/VariableChips.tsx";
 import { VariablesDialog } from "../composer/VariablesDialog.tsx";
@@ -28,7 +28,7 @@ export function EditBox({ text: before, pictures, onSave, onCancel }: Props) {
     box.current?.setSelectionRange(-1, -1);
   }, []);
 
-  const filling = useFilling(onSave);
+  const filling = useFillVariables(onSave);
   const save = () => canSave && filling.submit(text.trim());
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -55,7 +55,7 @@ export function EditBox({ text: before, pictures, onSave, onCancel }: Props) {
       >
         <PictureRow pictures={pictures} />
         <div className="grid min-h-18 max-w-measure">
-          <GrowingText
+          <AutoGrowTextarea
             ref={box}
             value={text}
             aria-label="Edit message"

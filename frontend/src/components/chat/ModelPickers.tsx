@@ -16,7 +16,7 @@ interface Props {
   onOpenChange: (open: boolean) => void;
 }
 
-export function Pickers({ box: { session, settings }, open, onOpenChange }: Props) {
+export function ModelPickers({ box: { session, settings }, open, onOpenChange }: Props) {
   const { models, preferred, readiness } = useStore(session);
   const { ask, recent, starred, compared } = useStore(settings);
   const shared = {

@@ -7,7 +7,7 @@ import { answerText } from "../../run/answer/stops.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import type { AnswerPart, Entry } from "../../state/chat/chatParts.ts";
 import type { Model } from "../../types/api.ts";
-import { Boundary } from "../ui/ErrorBoundary.tsx";
+import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { AnswerRow } from "./AnswerRow.tsx";
 import { QuestionRow } from "./QuestionRow.tsx";
 
@@ -66,7 +66,7 @@ function Row({ entry, chat, models, panels, actionsOf, isEditing, onEdit, onAske
     <div
       className={`pointer-events-auto mx-auto px-5 narrow:px-3 ${wide ? "max-w-[110rem]" : "max-w-3xl"} ${entry.kind === "question" ? "pt-6" : "pt-2"}`}
     >
-      <Boundary
+      <ErrorBoundary
         fallback={
           <p dir="auto" className="plain-lines">
             {wordsOf(entry)}
@@ -78,7 +78,7 @@ function Row({ entry, chat, models, panels, actionsOf, isEditing, onEdit, onAske
         ) : (
           <AnswerRow entry={entry} chat={chat} models={models} panels={panels} actionsOf={actionsOf} />
         )}
-      </Boundary>
+      </ErrorBoundary>
     </div>
   );
 }

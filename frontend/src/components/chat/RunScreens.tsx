@@ -26,12 +26,12 @@ export function RunScreen({ box, id, onInspect, ...rest }: Props) {
   return (
     <>
       <Head title="Answer" {...rest} />
-      <Shown box={box} answer={answer} question={undefined} onInspect={onInspect}>
+      <ReadOnlyRun box={box} answer={answer} question={undefined} onInspect={onInspect}>
         {trace.end
           ? "This answer was requested elsewhere, for example through the API."
           : "This answer is being written for a request made elsewhere, for example through the API."}
         {continued && <ContinuedLink runId={continued} />}
-      </Shown>
+      </ReadOnlyRun>
     </>
   );
 }
@@ -46,7 +46,7 @@ const ContinuedLink = ({ runId }: { runId: string }) => (
   </span>
 );
 
-export function SaveScreen({ box, id, onInspect, ...rest }: Props) {
+export function SavedAnswerScreen({ box, id, onInspect, ...rest }: Props) {
   const { answer, save, trouble } = useSave(box.session, id);
   return (
     <>
@@ -60,9 +60,9 @@ export function SaveScreen({ box, id, onInspect, ...rest }: Props) {
         </p>
       )}
       {answer && save && (
-        <Shown box={box} answer={answer} question={save.question.text} onInspect={onInspect}>
+        <ReadOnlyRun box={box} answer={answer} question={save.question.text} onInspect={onInspect}>
           Saved on {new Date(save.created).toLocaleString()}.
-        </Shown>
+        </ReadOnlyRun>
       )}
     </>
   );
@@ -76,7 +76,7 @@ interface ShownProps {
   children: ReactNode;
 }
 
-function Shown({ box, answer, question, onInspect, children }: ShownProps) {
+function ReadOnlyRun({ box, answer, question, onInspect, children }: ShownProps) {
   const { reasoning } = useStore(box.settings);
   const actions = useMemo(
     (): AnswerActions => ({

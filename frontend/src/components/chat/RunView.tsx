@@ -1,6 +1,6 @@
 // A read-only run: requested elsewhere, or saved.
 import type { ReactNode } from "react";
-import { useFollow } from "../../hooks/followScroll.ts";
+import { useFollowScroll } from "../../hooks/followScroll.ts";
 import type { AnswerActions } from "../../run/answer/answerActions.ts";
 import type { PanelChoice } from "../../run/answer/openPanels.ts";
 import type { Answer } from "../../state/chat/answer.ts";
@@ -20,7 +20,7 @@ interface Props {
 
 export function RunView({ answer, question, words, panels, actions }: Props) {
   const { trace, stopping } = useStore(answer);
-  const { ref, content, away, jump } = useFollow();
+  const { ref, content, away, jump } = useFollowScroll();
   return (
     <>
       <main ref={ref} className="min-h-0 flex-1 overflow-y-auto overscroll-contain" aria-label="Run" tabIndex={-1}>

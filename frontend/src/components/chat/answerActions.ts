@@ -88,4 +88,4 @@ function besideModel(chat: Chat, part: AnswerPart): string | undefined {
 }
 
 const keep = (box: Signalbox, answer: Answer): Promise<unknown> =>
-  box.saves.keep(answer.runId, undefined, { ask: { ...box.settings.state.ask } });
+  box.saves.save(answer.runId, undefined, { ask: { ...box.settings.state.ask } });

@@ -1,7 +1,7 @@
 // Connects the page's shortcuts to the chat.
 import type { RefObject } from "react";
 import { useShortcuts } from "../../hooks/shortcuts.ts";
-import { copyOf } from "../../run/answer/copiedText.ts";
+import { copiedText } from "../../run/answer/copiedText.ts";
 import type { Answer } from "../../state/chat/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import { copyText } from "../ui/Copy.tsx";
@@ -40,7 +40,8 @@ export function useChatShortcuts(props: Props): void {
     },
     copy: () => {
       const answer = lastAnswer();
-      if (answer) void copyText(copyOf(answer.whole, "answer", location.origin)).then((said) => onNotice(`${said}.`));
+      if (answer)
+        void copyText(copiedText(answer.whole, "answer", location.origin)).then((said) => onNotice(`${said}.`));
     },
     focus: () => handle.current?.focus(),
     stop: chat.state.running ? () => void chat.stop() : undefined,

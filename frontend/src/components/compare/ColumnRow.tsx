@@ -6,12 +6,12 @@ import { ColumnBody } from "./ColumnBody.tsx";
 import { ColumnName } from "./ColumnName.tsx";
 import { ColumnStop } from "./ColumnStop.tsx";
 import type { Column, ComparedProps } from "./columns.ts";
-import { useSideways } from "./horizontalScroll.ts";
+import { useHorizontalScroll } from "./horizontalScroll.ts";
 
 const ROW = "grid grid-flow-col auto-cols-[minmax(21rem,1fr)] gap-4";
 
 export function ColumnRow({ columns, ...compared }: ComparedProps & { columns: readonly Column[] }) {
-  const { heads, body, more, step, show } = useSideways();
+  const { heads, body, more, step, show } = useHorizontalScroll();
   return (
     <div className="relative" data-part="columns">
       <div className="sticky top-0 z-10 bg-ground py-1.5">

@@ -4,7 +4,7 @@ import { ColumnBody } from "./ColumnBody.tsx";
 import { ColumnName } from "./ColumnName.tsx";
 import { ColumnStop } from "./ColumnStop.tsx";
 import type { Column, ComparedProps } from "./columns.ts";
-import { useShownTab } from "./selectedTab.ts";
+import { useSelectedTab } from "./selectedTab.ts";
 
 /** Four tabs share the width of a phone, so all are visible. */
 const TAB =
@@ -12,7 +12,7 @@ const TAB =
 
 export function ColumnTabs({ columns, ...compared }: ComparedProps & { columns: readonly Column[] }) {
   const chosen = columns.find(({ part }) => part.key === compared.chosen) ?? columns[0];
-  const [shown, show] = useShownTab(compared.chat, chosen?.part.parent ?? "");
+  const [shown, show] = useSelectedTab(compared.chat, chosen?.part.parent ?? "");
   const column = columns.find(({ model }) => model === shown) ?? chosen;
   if (!column) return null;
   return (

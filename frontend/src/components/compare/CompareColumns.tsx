@@ -1,5 +1,5 @@
 // Two to four answers to one message: columns in a row, or tabs on a phone.
-import { NARROW, useMedia } from "../../hooks/mediaQuery.ts";
+import { NARROW, useMediaQuery } from "../../hooks/mediaQuery.ts";
 import type { AnswerPart } from "../../state/chat/chatParts.ts";
 import type { Model } from "../../types/api.ts";
 import { ColumnRow } from "./ColumnRow.tsx";
@@ -13,7 +13,7 @@ interface Props extends ComparedProps {
 }
 
 export default function CompareColumns({ models, parts, ...compared }: Props) {
-  const isPhone = useMedia(NARROW);
+  const isPhone = useMediaQuery(NARROW);
   const columns = columnsOf(parts, models);
   return isPhone ? <ColumnTabs columns={columns} {...compared} /> : <ColumnRow columns={columns} {...compared} />;
 }

@@ -1,7 +1,7 @@
 // Scrolls columns horizontally together with their heads, and reports whether there are more on either side.
 import { type RefObject, useEffect, useRef, useState } from "react";
 
-interface Sideways {
+interface HorizontalScroll {
   heads: RefObject<HTMLDivElement | null>;
   body: RefObject<HTMLElement | null>;
   /** Columns that are out of sight. */
@@ -17,7 +17,7 @@ const LEAST_HEAD_PX = 128;
 /** Tolerance for rounding at either end. */
 const NEAR_PX = 2;
 
-export function useSideways(): Sideways {
+export function useHorizontalScroll(): HorizontalScroll {
   const heads = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLElement>(null);
   const [more, setMore] = useState({ before: false, after: false });

@@ -5,7 +5,7 @@ import type { ComponentPropsWithRef } from "react";
 const CELL = "min-h-6 max-h-[40dvh] narrow:py-1 [grid-area:1/1]";
 const BEHIND = `after:invisible after:overflow-hidden after:whitespace-pre-wrap after:wrap-anywhere after:content-[attr(data-behind)] after:min-h-6 after:max-h-[40dvh] narrow:after:py-1 after:[grid-area:1/1]`;
 
-export function GrowingText({ value, ...rest }: ComponentPropsWithRef<"textarea"> & { value: string }) {
+export function AutoGrowTextarea({ value, ...rest }: ComponentPropsWithRef<"textarea"> & { value: string }) {
   return (
     <div className={`grid min-w-0 grid-cols-1 text-body ${BEHIND}`} data-behind={`${value} `}>
       <textarea

@@ -2,7 +2,7 @@
 import type { ClipboardEvent, KeyboardEvent, RefObject } from "react";
 import { drafts } from "../../state/drafts.ts";
 import { pastedFiles } from "../../state/pictures.ts";
-import { GrowingText } from "./AutoGrowTextarea.tsx";
+import { AutoGrowTextarea } from "./AutoGrowTextarea.tsx";
 
 interface KeyActions {
   send: () => void;
@@ -36,7 +36,7 @@ export function MessageField({ box, draftKey, text, running, onFiles, ...actions
   };
   return (
     <div className="px-2 pt-1">
-      <GrowingText
+      <AutoGrowTextarea
         ref={box}
         value={text}
         aria-label="Message"

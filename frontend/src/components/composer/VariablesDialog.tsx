@@ -1,12 +1,12 @@
 // Asks for the values of variables before a message is sent.
 import { type KeyboardEvent, useRef, useState } from "react";
-import type { Filling } from "../../hooks/fillVariables.ts";
+import type { FillVariables } from "../../hooks/fillVariables.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 
 interface Props {
   names: readonly string[];
-  filling: Filling;
+  filling: FillVariables;
 }
 
 export function VariablesDialog({ names, filling }: Props) {

@@ -1,15 +1,15 @@
 // The head of the inspector: the run's title, status and most important figures, and its buttons.
 import { ClipboardCopy, Download, Hash, SlidersHorizontal, X } from "lucide-react";
 import type { ReactNode } from "react";
-import { useSaid } from "../../hooks/temporaryMessage.ts";
+import { useTemporaryMessage } from "../../hooks/temporaryMessage.ts";
 import { exportText, isSimulated, statusOf, totalMs } from "../../run/inspector/runFacts.ts";
 import { costWords, duration } from "../../run/wording/statusAndAmounts.ts";
 import { saveFile } from "../../state/download.ts";
-import { type ApiClient, type InspectedState, restoredSettings } from "../../state/inspectedRun.ts";
-import type { AskSettings, RunRecord } from "../../types/api.ts";
+import { type ApiClient, type InspectedRunState, restoredSettings } from "../../state/inspectedRun.ts";
+import type { RequestSettings, RunRecord } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
-import { DOT, Dotted } from "../ui/DottedList.tsx";
+import { DOT, DottedList } from "../ui/DottedList.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 import { Tip } from "../ui/Tip.tsx";
 
@@ -17,9 +17,9 @@ interface Props {
   client: ApiClient;
   runId: string;
   title: string;
-  seen: InspectedState;
+  seen: InspectedRunState;
   onClose: () => void;
-  onUse: ((settings: Partial<AskSettings>) => void) | undefined;
+  onUse: ((settings: Partial<RequestSettings>) => void) | undefined;
   /** Below the title: links to other runs of the same answer. */
   children?: ReactNode;
 }
@@ -34,7 +34,7 @@ export function InspectorHead({ client, runId, title, seen, onClose, onUse, chil
           <h2 dir="auto" className="truncate font-semibold text-body">
             {title || "Run details"}
           </h2>
-          <Standing seen={seen} title={title} />
+          <RunSummary seen={seen} title={title} />
         </div>
         <Tip label="Close">
           <Button size="icon-small" aria-label="Close" onClick={onClose}>
@@ -52,7 +52,7 @@ export function InspectorHead({ client, runId, title, seen, onClose, onUse, chil
           <Download aria-hidden="true" />
           Export
         </Button>
-        {onUse && record && <Use client={client} record={record} onUse={onUse} />}
+        {onUse && record && <UseSettingsButton client={client} record={record} onUse={onUse} />}
         <Tip label="Copy run ID">
           <Copy text={() => runId} aria-label="Copy run ID">
             <Hash aria-hidden="true" />
@@ -64,7 +64,7 @@ export function InspectorHead({ client, runId, title, seen, onClose, onUse, chil
 }
 
 /** The most important figures. */
-function Standing({ seen, title }: { seen: InspectedState; title: string }) {
+function RunSummary({ seen, title }: { seen: InspectedRunState; title: string }) {
   const { lamp, label } = statusOf(seen);
   const { record, trace } = seen;
   const ms = totalMs(seen);
@@ -83,7 +83,7 @@ function Standing({ seen, title }: { seen: InspectedState; title: string }) {
       <span className="flex translate-y-px">
         <Lamp lamp={lamp} />
       </span>
-      <Dotted>
+      <DottedList>
         {facts
           .filter((fact) => typeof fact === "string" && fact !== "")
           .map((fact) => (
@@ -91,13 +91,21 @@ function Standing({ seen, title }: { seen: InspectedState; title: string }) {
               {fact}{" "}
             </span>
           ))}
-      </Dotted>
+      </DottedList>
     </p>
   );
 }
 
-function Use({ client, record, onUse }: { client: ApiClient; record: RunRecord; onUse: NonNullable<Props["onUse"]> }) {
-  const [said, say] = useSaid(2500);
+function UseSettingsButton({
+  client,
+  record,
+  onUse,
+}: {
+  client: ApiClient;
+  record: RunRecord;
+  onUse: NonNullable<Props["onUse"]>;
+}) {
+  const [said, say] = useTemporaryMessage(2500);
   const use = async () => {
     const settings = await restoredSettings(client, record);
     if (settings) onUse(settings);
@@ -111,7 +119,7 @@ function Use({ client, record, onUse }: { client: ApiClient; record: RunRecord; 
   );
 }
 
-const restoredWords = ({ system }: Partial<AskSettings>, { conversationId }: RunRecord): string =>
+const restoredWords = ({ system }: Partial<RequestSettings>, { conversationId }: RunRecord): string =>
   system === undefined && conversationId !== undefined
     ? "Settings applied, but the system prompt could not be loaded"
     : "Settings applied";

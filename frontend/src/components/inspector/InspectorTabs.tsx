@@ -2,15 +2,15 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { factsOf, statusOf, troubleOf, warningsIn } from "../../run/inspector/runFacts.ts";
 import type { Waterfall } from "../../run/inspector/waterfall.ts";
-import type { InspectedState } from "../../state/inspectedRun.ts";
+import type { InspectedRunState } from "../../state/inspectedRun.ts";
 import { Button } from "../ui/Button.tsx";
 import { EventList } from "./EventList.tsx";
-import { Facts } from "./FactTable.tsx";
+import { FactTable } from "./FactTable.tsx";
 import { Requests } from "./Requests.tsx";
 import { Timeline } from "./Timeline.tsx";
 
 interface Props {
-  seen: InspectedState & { retry: () => void };
+  seen: InspectedRunState & { retry: () => void };
   fall: Waterfall;
   tab: InspectorTab;
   onTab: (tab: InspectorTab) => void;
@@ -38,7 +38,7 @@ export function InspectorTabs({ seen, fall, tab, onTab }: Props) {
       </Tabs.List>
       <Tabs.Panel value="Timeline" className={PANEL}>
         <Troubles seen={seen} />
-        <Facts facts={factsOf(seen, clock)} />
+        <FactTable facts={factsOf(seen, clock)} />
         <h3 className="sr-only">Timeline</h3>
         <div className="pt-4">
           <Timeline fall={fall} record={record} events={events} />
@@ -54,8 +54,8 @@ export function InspectorTabs({ seen, fall, tab, onTab }: Props) {
   );
 }
 
-function recordSentence({ recordIs, trouble }: InspectedState): string | undefined {
-  const sentences: Record<InspectedState["recordIs"], string | undefined> = {
+function recordSentence({ recordIs, trouble }: InspectedRunState): string | undefined {
+  const sentences: Record<InspectedRunState["recordIs"], string | undefined> = {
     asked: "Loading run details…",
     known: undefined,
     gone: "This run is no longer on the server. You see what this page still has.",
@@ -64,8 +64,8 @@ function recordSentence({ recordIs, trouble }: InspectedState): string | undefin
   return sentences[recordIs];
 }
 
-function eventsSentence({ eventsAre }: InspectedState): string | undefined {
-  const sentences: Record<InspectedState["eventsAre"], string | undefined> = {
+function eventsSentence({ eventsAre }: InspectedRunState): string | undefined {
+  const sentences: Record<InspectedRunState["eventsAre"], string | undefined> = {
     fetching: "Loading events…",
     here: undefined,
     failed: "The events of this run are not available.",

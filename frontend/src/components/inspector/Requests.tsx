@@ -2,7 +2,7 @@
 import { requestFacts } from "../../run/inspector/attemptFacts.ts";
 import { withoutSecrets } from "../../run/inspector/runFacts.ts";
 import type { Attempt, RunRecord } from "../../types/api.ts";
-import { Facts } from "./FactTable.tsx";
+import { FactTable } from "./FactTable.tsx";
 import { Json } from "./Json.tsx";
 
 export function Requests({ record, missing }: { record: RunRecord | undefined; missing: string }) {
@@ -17,7 +17,7 @@ export function Requests({ record, missing }: { record: RunRecord | undefined; m
       {record.attempts.map((attempt) => (
         <section key={`${attempt.step}-${attempt.number}`} className="flex flex-col gap-2 border-edge border-t pt-3">
           <h3 className="font-semibold text-small">{titleOf(attempt)}</h3>
-          <Facts facts={requestFacts(attempt)} />
+          <FactTable facts={requestFacts(attempt)} />
           <Json title={`${titleOf(attempt)}, raw data`} value={withoutSecrets(attempt.raw)} />
         </section>
       ))}

@@ -9,7 +9,7 @@ import { count, duration, plural } from "../../run/wording/statusAndAmounts.ts";
 import type { Attempt, RawEvent, RunRecord } from "../../types/api.ts";
 import type { CallItem } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
-import { Facts } from "./FactTable.tsx";
+import { FactTable } from "./FactTable.tsx";
 import { Json } from "./Json.tsx";
 import { useRowLabel } from "./rowLabel.ts";
 
@@ -54,9 +54,9 @@ function AttemptDetail({ attempt, simulated }: { attempt: Attempt; simulated: bo
         </p>
       )}
       <h4 className="font-medium text-dim text-tiny">Request</h4>
-      <Facts facts={requestFacts(attempt)} />
+      <FactTable facts={requestFacts(attempt)} />
       <h4 className="font-medium text-dim text-tiny">Response</h4>
-      <Facts facts={responseFacts(attempt, simulated)} />
+      <FactTable facts={responseFacts(attempt, simulated)} />
       <Json title="Raw data" value={withoutSecrets(attempt.raw)} />
     </>
   );

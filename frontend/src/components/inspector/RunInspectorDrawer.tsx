@@ -1,12 +1,12 @@
 // The run inspector, beside the chat in a wide window, otherwise as a sheet over it.
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
-import { useMedia, WIDE } from "../../hooks/mediaQuery.ts";
+import { useMediaQuery, WIDE } from "../../hooks/mediaQuery.ts";
 import { waterfall } from "../../run/inspector/waterfall.ts";
 import type { Answer } from "../../state/chat/answer.ts";
-import { type ApiClient, useInspected } from "../../state/inspectedRun.ts";
-import type { AskSettings } from "../../types/api.ts";
+import { type ApiClient, useInspectedRun } from "../../state/inspectedRun.ts";
+import type { RequestSettings } from "../../types/api.ts";
 import { Dialog } from "../ui/Dialog.tsx";
-import { PlaceSwitch } from "../ui/PagerButtons.tsx";
+import { PagerButtons } from "../ui/PagerButtons.tsx";
 import { InspectorHead } from "./InspectorHead.tsx";
 import { type InspectorTab, InspectorTabs } from "./InspectorTabs.tsx";
 
@@ -22,7 +22,7 @@ interface Props {
   onPart: (part: Answer) => void;
   onClose: () => void;
   /** Apply this run's settings to the next message. Undefined if no message can be sent. */
-  onUse: ((settings: Partial<AskSettings>) => void) | undefined;
+  onUse: ((settings: Partial<RequestSettings>) => void) | undefined;
 }
 
 interface TabProps {
@@ -31,7 +31,7 @@ interface TabProps {
 }
 
 export default function RunInspectorDrawer(props: Props) {
-  const isWide = useMedia(WIDE);
+  const isWide = useMediaQuery(WIDE);
   // State of the drawer: the selected tab stays when the window becomes narrower.
   const [tab, onTab] = useState<InspectorTab>("Timeline");
   if (isWide) return <Beside {...props} {...{ tab, onTab }} />;
@@ -76,14 +76,14 @@ function Beside(props: Props & TabProps) {
 }
 
 function Inspector({ client, runId, title, live, parts, onPart, onClose, onUse, tab, onTab }: Props & TabProps) {
-  const seen = useInspected(client, runId, live);
+  const seen = useInspectedRun(client, runId, live);
   const { trace, record, events, now } = seen;
   const fall = useMemo(() => waterfall({ trace, record, events, now }), [trace, record, events, now]);
   return (
     <>
       <InspectorHead {...{ client, runId, title, seen, onClose, onUse }}>
         {live && parts.length > 1 && (
-          <PlaceSwitch
+          <PagerButtons
             index={parts.indexOf(live)}
             count={parts.length}
             onGo={(at) => onPart(parts[at] ?? live)}

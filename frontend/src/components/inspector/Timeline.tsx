@@ -6,7 +6,7 @@ import type { RawEvent, RunRecord } from "../../types/api.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { RowDetail } from "./RowDetail.tsx";
 import { useRowLabel } from "./rowLabel.ts";
-import { Ticks, Track } from "./TimelineBar.tsx";
+import { TimelineBar, TimelineTicks } from "./TimelineBar.tsx";
 
 interface Props {
   fall: Waterfall;
@@ -39,7 +39,7 @@ export function Timeline({ fall: { rows, ticks }, record, events }: Props) {
     <div data-part="timeline">
       <div className={`${GRID} px-1`}>
         <span className="pt-0.5 text-dim text-tiny">{rows.length} rows</span>
-        <Ticks ticks={ticks} />
+        <TimelineTicks ticks={ticks} />
         <span />
       </div>
       <ol ref={list} onKeyDown={onKeyDown} aria-label="Timeline rows" className="border-edge border-y py-1">
@@ -55,7 +55,7 @@ export function Timeline({ fall: { rows, ticks }, record, events }: Props) {
               className={`${GRID} w-full narrow:h-8 cursor-pointer items-center rounded-sm px-1 text-start text-small aria-pressed:bg-accent-wash ${row.id === chosen ? "" : "hover:bg-sunken"}`}
             >
               <RowName row={row} />
-              <Track row={row} ticks={ticks} />
+              <TimelineBar row={row} ticks={ticks} />
               <span className="text-end text-dim text-tiny tabular-nums">{timeOf(row)}</span>
             </button>
           </li>

@@ -23,7 +23,7 @@ const percent = (part: number): string => `${part.toFixed(3)}%`;
 /** Bars narrower than this many percent are drawn as a line. */
 const LEAST = 1.5;
 
-export function Track({ row, ticks }: { row: Row; ticks: readonly Tick[] }) {
+export function TimelineBar({ row, ticks }: { row: Row; ticks: readonly Tick[] }) {
   const { bar } = row;
   const fill = fillOf(row);
   const height = HEIGHTS[row.subject.kind];
@@ -63,7 +63,7 @@ export function Track({ row, ticks }: { row: Row; ticks: readonly Tick[] }) {
 const tickWords = (ms: number): string => (ms === 0 ? "0" : duration(ms).replace(/\.0 s$/, " s"));
 
 /** The last label is left of its tick, so that it stays inside. */
-export function Ticks({ ticks }: { ticks: readonly Tick[] }) {
+export function TimelineTicks({ ticks }: { ticks: readonly Tick[] }) {
   return (
     <svg className="block h-5 w-full overflow-visible" aria-hidden="true">
       {ticks.map(({ x, ms }) => (

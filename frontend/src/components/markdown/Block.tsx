@@ -2,12 +2,12 @@
 import { createContext, memo, type ReactNode, useContext, useMemo } from "react";
 import { type BlockKind, type Block as BlockText, cells, labelOf } from "../../run/markdown/blocks.ts";
 import { formulaOf, mathOf } from "../../run/markdown/formulas.ts";
-import { CELLS, tame, tameFormula } from "../../run/markdown/parseLimits.ts";
-import { Boundary } from "../ui/ErrorBoundary.tsx";
-import { heal, parsedUntil } from "./closeOpenMarks.ts";
+import { isFormulaWithinLimits, isWithinLimits, MAX_CELLS } from "../../run/markdown/parseLimits.ts";
+import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
+import { closeOpenMarks, parsedLength } from "./closeOpenMarks.ts";
 import { CodeBlock } from "./code/CodeBlock.tsx";
 import { useMath } from "./math.ts";
-import { type Container, Parsed, type Within } from "./ParsedMarkdown.tsx";
+import { type Container, ParsedMarkdown, type Within } from "./ParsedMarkdown.tsx";
 import { Table } from "./Table.tsx";
 
 const NONE: ReadonlyMap<string, string> = new Map();
@@ -22,7 +22,7 @@ interface GroupProps {
 }
 
 /** A finished group is neither laid out nor painted again while the answer grows (quirk H1). */
-export const Group = memo(function Group({ blocks, still }: GroupProps) {
+export const BlockGroup = memo(function Group({ blocks, still }: GroupProps) {
   if (blocks.length === 0) return null;
   return (
     <div className={still ? "passage passage-still" : "passage"}>
@@ -36,7 +36,7 @@ export const Group = memo(function Group({ blocks, still }: GroupProps) {
 
 const Block = memo(function Block({ block }: { block: BlockText }) {
   const view = VIEWS[block.kind](block);
-  return view && <Boundary fallback={<Plain {...block} />}>{view}</Boundary>;
+  return view && <ErrorBoundary fallback={<Plain {...block} />}>{view}</ErrorBoundary>;
 });
 
 /** The block's text, exactly as written. */
@@ -82,7 +82,7 @@ function LongList(block: BlockText) {
 /** Every row has as many cells as the header. */
 function isLarge({ pieces: [first = "", ...others] }: BlockText): boolean {
   const rows = others.reduce((sum, piece) => sum + piece.split("\n").length, first.split("\n").length);
-  return rows * cells(first.split("\n", 1)[0] ?? "") > CELLS;
+  return rows * cells(first.split("\n", 1)[0] ?? "") > MAX_CELLS;
 }
 
 function LongTable(block: BlockText) {
@@ -99,8 +99,8 @@ function LongTable(block: BlockText) {
 
 function Formula({ pieces: [text = ""], open }: BlockText) {
   const formula = formulaOf(text);
-  const math = useMath(!open && tameFormula(formula));
-  return math ? <Parsed text={`$$\n${formula}\n$$`} math={math} /> : <FormulaText>{formula}</FormulaText>;
+  const math = useMath(!open && isFormulaWithinLimits(formula));
+  return math ? <ParsedMarkdown text={`$$\n${formula}\n$$`} math={math} /> : <FormulaText>{formula}</FormulaText>;
 }
 
 const FormulaText = ({ children }: { children: string }) => (
@@ -134,7 +134,7 @@ const Piece = memo(function Piece(props: PieceProps) {
   const { text, within, spaced } = props;
   const definitions = useContext(Definitions);
   const defined = useMemo(() => definedFor(text, definitions), [text, definitions]);
-  const mayBeParsed = useMemo(() => tame(text) && tame(defined), [text, defined]);
+  const mayBeParsed = useMemo(() => isWithinLimits(text) && isWithinLimits(defined), [text, defined]);
   return (
     <>
       {spaced && " "}
@@ -146,14 +146,14 @@ const Piece = memo(function Piece(props: PieceProps) {
 function ParsedPiece({ text, open, within, defined }: PieceProps & { defined: string }) {
   const formulas = useMemo(() => (open ? undefined : mathOf(text)), [text, open]);
   const math = useMath(formulas !== undefined);
-  const until = open ? parsedUntil(text) : text.length;
+  const until = open ? parsedLength(text) : text.length;
   const soFar = text.slice(0, until);
-  const healed = useMemo(() => (open ? heal(soFar) : soFar), [soFar, open]);
+  const healed = useMemo(() => (open ? closeOpenMarks(soFar) : soFar), [soFar, open]);
   const shown = (math && formulas) ?? healed;
   const rest = text.slice(until);
   return (
     <>
-      <Parsed text={defined ? `${shown}\n\n${defined}` : shown} within={within} math={math} />
+      <ParsedMarkdown text={defined ? `${shown}\n\n${defined}` : shown} within={within} math={math} />
       {rest && (within && within !== "note" ? rest : inPlain(rest, within))}
     </>
   );

@@ -15,7 +15,7 @@ interface Cited {
 const Context = createContext<Cited>({ sources: new Map(), card: undefined });
 
 /** Provides the sources that `[n]` in an answer refers to. */
-export function Citing({ sources, children }: { sources: ReadonlyMap<number, Link>; children: ReactNode }) {
+export function CitationProvider({ sources, children }: { sources: ReadonlyMap<number, Link>; children: ReactNode }) {
   const [card] = useState(() => PreviewCard.createHandle<Link>());
   const cited = useMemo(() => ({ sources, card }), [sources, card]);
   return (
@@ -43,7 +43,7 @@ const CARD =
   "w-80 max-w-[calc(100vw-1rem)] rounded-md border border-edge bg-raised p-3 text-small shadow-over transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0";
 
 /** If a number has no source, the text stays as written (quirk H6). */
-export function Cite({ numbers, words }: { numbers: readonly number[]; words: string }) {
+export function CitationChip({ numbers, words }: { numbers: readonly number[]; words: string }) {
   const { sources, card } = useContext(Context);
   const links = numbers.map((n) => sources.get(n)).filter((link) => link !== undefined);
   if (!card || links.length < numbers.length) return words;

@@ -5,7 +5,7 @@ import remarkGfm from "remark-gfm";
 import { slugger } from "../../run/markdown/headingSlugs.ts";
 import { linkWithin } from "../../run/pages/documents.ts";
 import { Anchor, elements, keepUrl } from "./elements.tsx";
-import { directed } from "./textDirection.ts";
+import { textDirection } from "./textDirection.ts";
 
 interface Node {
   type: string;
@@ -50,7 +50,12 @@ const components: Components = {
 export function MarkdownDocument({ text, base }: { text: string; base: string }) {
   const plugins = useMemo(() => [remarkGfm, within(base)], [base]);
   return (
-    <ReactMarkdown remarkPlugins={plugins} rehypePlugins={[directed]} components={components} urlTransform={keepUrl}>
+    <ReactMarkdown
+      remarkPlugins={plugins}
+      rehypePlugins={[textDirection]}
+      components={components}
+      urlTransform={keepUrl}
+    >
       {text}
     </ReactMarkdown>
   );

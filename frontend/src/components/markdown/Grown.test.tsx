@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { plugins } from "./katex.ts";
 import Markdown from "./Markdown.tsx";
-import { counts } from "./parseCount.ts";
+import { parseCounts } from "./parseCount.ts";
 
 const NONE = new Map();
 const view = (text: string, settled: boolean) => <Markdown text={text} sources={NONE} settled={settled} />;
@@ -46,7 +46,7 @@ const answer = (tokens: number) => {
 };
 
 function grow(text: string, parts: readonly string[] = tokensOf(text)): { parses: number; characters: number } {
-  counts.parses = counts.characters = 0;
+  parseCounts.parses = parseCounts.characters = 0;
   const { rerender, unmount } = render(view("", false));
   let shown = "";
   for (const part of parts) {
@@ -55,12 +55,12 @@ function grow(text: string, parts: readonly string[] = tokensOf(text)): { parses
   }
   rerender(view(shown, true));
   unmount();
-  return { ...counts };
+  return { ...parseCounts };
 }
 
 afterEach(cleanup);
 beforeEach(() => {
-  counts.parses = counts.characters = 0;
+  parseCounts.parses = parseCounts.characters = 0;
 });
 
 describe("what a token costs", () => {
@@ -91,21 +91,21 @@ describe("what a token costs", () => {
   it("is nothing for what stands already", () => {
     const text = answer(2_000);
     const { rerender } = render(view(text, false));
-    const before = counts.parses;
+    const before = parseCounts.parses;
     rerender(view(`${text}\n\nand`, false));
     rerender(view(`${text}\n\nand so on`, false));
     // The new paragraph twice, and once the block before it, whose marks are no longer closed.
-    expect(counts.parses - before).toBeLessThanOrEqual(3);
+    expect(parseCounts.parses - before).toBeLessThanOrEqual(3);
   });
 });
 
 it("parses again only who refers to what has been defined", () => {
   const before = `${"Nothing is referred to here.\n\n".repeat(50)}See [docs].\n\n`;
   const { container, rerender } = render(view(before, false));
-  counts.parses = 0;
+  parseCounts.parses = 0;
   rerender(view(`${before}[docs]: https://example.org/\n\n`, false));
   expect(container.querySelector("a")?.href).toBe("https://example.org/");
-  expect(counts.parses).toBe(1);
+  expect(parseCounts.parses).toBe(1);
 });
 
 it("ends as it is when it comes at once, whatever its parts were", () => {

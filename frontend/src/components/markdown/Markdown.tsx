@@ -1,23 +1,23 @@
 // An answer as blocks. Finished blocks are not parsed again (quirk H1).
 import { startTransition, useEffect, useState } from "react";
 import { BlockReader } from "../../run/markdown/blocks.ts";
-import { Definitions, Group } from "./Block.tsx";
-import { Citing } from "./CitationChip.tsx";
+import { BlockGroup, Definitions } from "./Block.tsx";
+import { CitationProvider } from "./CitationChip.tsx";
 import type { ProseProps } from "./Prose.tsx";
 
 export default function Markdown({ text, sources, settled }: ProseProps) {
   const [reader] = useState(() => new BlockReader());
   const { groups, definitions } = reader.read(text, settled);
-  const missing = useMissing(groups.length);
+  const missing = useUndrawnGroups(groups.length);
   return (
-    <Citing sources={sources}>
+    <CitationProvider sources={sources}>
       <Definitions value={definitions}>
         {groups.slice(0, groups.length - missing).map((blocks, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: groups only ever grow at the end.
-          <Group key={index} blocks={blocks} still={!settled && index < groups.length - 1} />
+          <BlockGroup key={index} blocks={blocks} still={!settled && index < groups.length - 1} />
         ))}
       </Definitions>
-    </Citing>
+    </CitationProvider>
   );
 }
 
@@ -28,7 +28,7 @@ const AT_ONCE = 6;
  * The number of groups still to render. A long answer is rendered group by group, so that key presses are handled in
  * between.
  */
-function useMissing(count: number): number {
+function useUndrawnGroups(count: number): number {
   const [missing, setMissing] = useState(() => Math.max(0, count - AT_ONCE));
   useEffect(() => {
     if (missing === 0) return;

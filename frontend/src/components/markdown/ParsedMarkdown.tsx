@@ -4,9 +4,9 @@ import ReactMarkdown, { type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { answerElements, keepUrl } from "./elements.tsx";
 import type { MathPlugins } from "./math.ts";
-import { counted } from "./parseCount.ts";
-import { marks } from "./remarkExtensions.ts";
-import { directed } from "./textDirection.ts";
+import { countParses } from "./parseCount.ts";
+import { remarkExtensions } from "./remarkExtensions.ts";
+import { textDirection } from "./textDirection.ts";
 
 /** The element that contains a piece of a long block. The piece is rendered without it. */
 export type Container = "p" | "ul" | "ol" | "thead" | "tbody";
@@ -46,13 +46,13 @@ const shallow = () => (tree: Node, file: { value?: unknown }) => {
 };
 
 const gfm: [typeof remarkGfm, { singleTilde: boolean }] = [remarkGfm, { singleTilde: false }];
-const PLAIN: NonNullable<Options["remarkPlugins"]> = [counted, gfm, shallow, marks];
+const PLAIN: NonNullable<Options["remarkPlugins"]> = [countParses, gfm, shallow, remarkExtensions];
 
-export const Parsed = memo(function Parsed({ text, within, math }: Props) {
+export const ParsedMarkdown = memo(function Parsed({ text, within, math }: Props) {
   return (
     <ReactMarkdown
       remarkPlugins={math ? [...PLAIN, math.remark] : PLAIN}
-      rehypePlugins={[...(math ? [math.rehype] : []), within ? UNWRAPPED[within] : directed]}
+      rehypePlugins={[...(math ? [math.rehype] : []), within ? UNWRAPPED[within] : textDirection]}
       components={answerElements}
       urlTransform={keepUrl}
     >

@@ -2,10 +2,10 @@
 import { cleanup, render } from "@testing-library/react";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Boundary } from "../ui/ErrorBoundary.tsx";
+import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { elementsOf, plugins } from "./katex.ts";
 import Markdown from "./Markdown.tsx";
-import { counts } from "./parseCount.ts";
+import { parseCounts } from "./parseCount.ts";
 
 const NONE = new Map();
 const view = (text: string, settled = true) => <Markdown text={text} sources={NONE} settled={settled} />;
@@ -27,14 +27,14 @@ const CASES: readonly [string, string][] = [
 
 afterEach(cleanup);
 beforeEach(() => {
-  counts.parses = counts.characters = 0;
+  parseCounts.parses = parseCounts.characters = 0;
 });
 
 describe.each(CASES)("%s", (_, text) => {
   it("stand as plain text, and the parser never sees them", () => {
     const { container } = render(view(text));
     expect(bare(container.textContent)).toBe(bare(text).replaceAll("$$", ""));
-    expect(counts.parses).toBe(0);
+    expect(parseCounts.parses).toBe(0);
     expect(container.getElementsByTagName("*").length).toBeLessThan(10);
   });
 
@@ -45,7 +45,7 @@ describe.each(CASES)("%s", (_, text) => {
       rerender(view(text.slice(0, end), false));
     }
     rerender(view(`${text}\n\nThe **end**.`, true));
-    expect(counts.characters).toBeLessThan(1_000_000);
+    expect(parseCounts.characters).toBeLessThan(1_000_000);
     expect(container.querySelector("strong")?.textContent).toBe("end");
   }, 60_000);
 });
@@ -106,7 +106,7 @@ it("keeps the page when something fails to draw", () => {
   const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const { container } = render(
     <p>
-      before <Boundary fallback="words">{<Broken />}</Boundary> after
+      before <ErrorBoundary fallback="words">{<Broken />}</ErrorBoundary> after
     </p>,
   );
   expect(container.textContent).toBe("before words after");

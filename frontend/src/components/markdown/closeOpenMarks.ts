@@ -17,7 +17,7 @@ const HALF_CITATION = /(\[\^?\d[\d,\s]*|【[^】]{0,20}|\[)$/;
 const HALF_FENCE = /(^|\n) {0,3}(`{1,2}|~{1,2})$/;
 const HALF_DELIMITERS = /^ {0,3}[|:-][\s|:-]*$/;
 
-export function heal(text: string): string {
+export function closeOpenMarks(text: string): string {
   const lines = text.replace(HALF_CITATION, "").replace(HALF_FENCE, "");
   const [head = "", delimiters = "", ...others] = lines.split("\n");
   if (/^ {0,3}\|.*\|\s*$/.test(head) && others.length === 0 && (!delimiters || HALF_DELIMITERS.test(delimiters)))
@@ -32,7 +32,7 @@ const GROWTH = 1.25;
  * How many characters of a long unfinished block are parsed. The length grows in geometric steps, so that the total
  * work is linear. The rest is shown as plain text.
  */
-export function parsedUntil(text: string): number {
+export function parsedLength(text: string): number {
   if (text.length <= SOON) return text.length;
   let length = SOON;
   while (length * GROWTH <= text.length) length *= GROWTH;

@@ -1,7 +1,7 @@
 // React elements for Markdown: no raw HTML, no remote images, and links only to http, https, mailto and our own pages.
 import { isValidElement, type ReactNode } from "react";
 import type { Components } from "react-markdown";
-import { Cite } from "./CitationChip.tsx";
+import { CitationChip } from "./CitationChip.tsx";
 import { Code } from "./code/CodeBlock.tsx";
 import { isAddress, safeHref } from "./linkTarget.ts";
 import { Table } from "./Table.tsx";
@@ -75,7 +75,7 @@ export const elements: Components = {
     <span role="img" aria-label={checked ? "Done:" : "To do:"} className="task" data-done={checked} />
   ),
   cite: ({ children, className }) => (
-    <Cite numbers={(className ?? "").split(",").map(Number)} words={textOf(children)} />
+    <CitationChip numbers={(className ?? "").split(",").map(Number)} words={textOf(children)} />
   ),
 };
 

@@ -3,7 +3,7 @@
 import katex from "katex";
 import "katex/dist/katex.min.css";
 import remarkMath from "remark-math";
-import { tameFormula } from "../../run/markdown/parseLimits.ts";
+import { isFormulaWithinLimits } from "../../run/markdown/parseLimits.ts";
 import type { MathPlugins } from "./math.ts";
 
 interface Node {
@@ -70,7 +70,7 @@ const classesOf = (node: Node): readonly unknown[] => {
 function setIn(formula: Node, displayMode: boolean): Node[] {
   const words = textOf(formula).trim();
   try {
-    if (!tameFormula(words)) throw new RangeError("The formula is too long.");
+    if (!isFormulaWithinLimits(words)) throw new RangeError("The formula is too long.");
     const elements = elementsOf(katex.renderToString(words, { ...OPTIONS, displayMode }));
     // Formulas are left-to-right in every script.
     return elements.map((node) => ({ ...node, properties: { ...node.properties, dir: "ltr" } }));

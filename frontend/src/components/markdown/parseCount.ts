@@ -5,12 +5,12 @@ interface Counts {
   characters: number;
 }
 
-export const counts: Counts = { parses: 0, characters: 0 };
+export const parseCounts: Counts = { parses: 0, characters: 0 };
 
 /** A remark plugin that counts each parse. */
-export const counted = () => (_: unknown, file: { value?: unknown }) => {
+export const countParses = () => (_: unknown, file: { value?: unknown }) => {
   const length = typeof file.value === "string" ? file.value.length : 0;
-  for (const each of [counts, asked()]) {
+  for (const each of [parseCounts, asked()]) {
     if (!each) continue;
     each.parses = (each.parses ?? 0) + 1;
     each.characters = (each.characters ?? 0) + length;

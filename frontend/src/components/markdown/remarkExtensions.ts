@@ -15,7 +15,7 @@ const LINKS = new Set(["link", "linkReference"]);
 const FLOW = new Set(["root", "blockquote", "listItem", "footnoteDefinition"]);
 
 /** A remark plugin that applies the extensions. */
-export const marks = () => (tree: Node) => visit(tree, false);
+export const remarkExtensions = () => (tree: Node) => visit(tree, false);
 
 function visit(node: Node, inLink: boolean): void {
   if (!node.children) return;

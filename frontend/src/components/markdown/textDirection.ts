@@ -14,7 +14,7 @@ const BLOCKS = new Set(["p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "bl
  * A rehype plugin. It sets `dir` only on the outermost blocks: the browser skips elements with a `dir` when it looks
  * for the first strong character, and the items of a list share one direction.
  */
-export const directed = () => (tree: Element) => {
+export const textDirection = () => (tree: Element) => {
   for (const { tagName = "", properties } of tree.children ?? [])
     if (properties && BLOCKS.has(tagName)) properties.dir = "auto";
 };

@@ -1,16 +1,16 @@
 // Shows a document of the guide, or a note. Programs get its text at the same address.
 import { useEffect, useMemo, useState } from "react";
-import { useAnchor } from "../../hooks/scrollToAnchor.ts";
+import { useScrollToAnchor } from "../../hooks/scrollToAnchor.ts";
 import { type DocumentText, documentOf } from "../../run/pages/documents.ts";
-import { GuideReader } from "../../state/server/guideDocument.ts";
+import { GuideDocument } from "../../state/server/guideDocument.ts";
 import { useStore } from "../../state/store.ts";
 import { MarkdownDocument } from "../markdown/Document.tsx";
 import { HtmlDocument } from "../markdown/HtmlDocument.tsx";
-import { Paper, Trouble } from "./PageFrame.tsx";
+import { PageAlert, PageFrame } from "./PageFrame.tsx";
 import { TokenDialog } from "./TokenDialog.tsx";
 
 export function GuidePage({ path }: { path: string }) {
-  const [reader] = useState(() => new GuideReader(path));
+  const [reader] = useState(() => new GuideDocument(path));
   const { text, trouble, tokenNeeded, tokenRefused } = useStore(reader);
   const page = useMemo(() => (text === undefined ? undefined : documentOf(path, text)), [path, text]);
 
@@ -18,11 +18,11 @@ export function GuidePage({ path }: { path: string }) {
   useEffect(() => {
     if (page?.title) document.title = `${page.title} · Signalbox`;
   }, [page]);
-  useAnchor(page !== undefined);
+  useScrollToAnchor(page !== undefined);
 
   return (
-    <Paper here={path === "/guide/README.md" ? "/guide/" : path}>
-      {trouble && <Trouble>{trouble}</Trouble>}
+    <PageFrame here={path === "/guide/README.md" ? "/guide/" : path}>
+      {trouble && <PageAlert>{trouble}</PageAlert>}
       {page && (
         <article className="prose document">
           <Body page={page} path={path} />
@@ -34,7 +34,7 @@ export function GuidePage({ path }: { path: string }) {
         onToken={(token, remember) => reader.takeToken(token, remember)}
         onClose={() => reader.giveUp()}
       />
-    </Paper>
+    </PageFrame>
   );
 }
 

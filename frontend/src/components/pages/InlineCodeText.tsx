@@ -1,5 +1,5 @@
 // Text in which `backquotes` mark code.
-export function Words({ children }: { children: string }) {
+export function InlineCodeText({ children }: { children: string }) {
   return children.split("`").map((part, index) =>
     index % 2 ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: the words of a sentence do not move.

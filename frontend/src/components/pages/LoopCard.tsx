@@ -43,7 +43,7 @@ export function LoopCard({ group }: { group: LoopRuns }) {
               </li>
             ))}
           </ul>
-          <Middle group={group} />
+          <Medians group={group} />
           <LastRuns group={group} />
         </>
       )}
@@ -52,7 +52,7 @@ export function LoopCard({ group }: { group: LoopRuns }) {
 }
 
 /** Medians, because a few long runs would distort a mean. */
-function Middle({ group: { ms, cost } }: { group: LoopRuns }) {
+function Medians({ group: { ms, cost } }: { group: LoopRuns }) {
   if (ms === undefined) return null;
   return (
     <p className="text-dim text-small tabular-nums">

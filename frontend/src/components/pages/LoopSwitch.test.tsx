@@ -2,12 +2,12 @@
 import { cleanup, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Lever } from "../../types/models.ts";
-import { LeverBox } from "./LoopSwitch.tsx";
+import type { LoopFlag } from "../../types/models.ts";
+import { LoopSwitch } from "./LoopSwitch.tsx";
 
 afterEach(cleanup);
 
-const lever = (more: Partial<Lever> = {}): Lever => ({
+const lever = (more: Partial<LoopFlag> = {}): LoopFlag => ({
   state: "off",
   percent: 0,
   environment: undefined,
@@ -15,10 +15,10 @@ const lever = (more: Partial<Lever> = {}): Lever => ({
   ...more,
 });
 
-function show(first: Lever, pulling = false) {
+function show(first: LoopFlag, pulling = false) {
   const onPull = vi.fn();
-  const view = render(<LeverBox lever={first} pulling={pulling} onPull={onPull} />);
-  const again = (next: Lever) => view.rerender(<LeverBox lever={next} pulling={false} onPull={onPull} />);
+  const view = render(<LoopSwitch flag={first} saving={pulling} onApply={onPull} />);
+  const again = (next: LoopFlag) => view.rerender(<LoopSwitch flag={next} saving={false} onApply={onPull} />);
   return { onPull, again };
 }
 

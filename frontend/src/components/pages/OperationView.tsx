@@ -1,7 +1,7 @@
 // One operation of the API: description, parameters, a curl example and responses.
 import { curlOf, type Operation } from "../../run/pages/openapi.ts";
 import { Code } from "../markdown/code/CodeBlock.tsx";
-import { Words } from "./InlineCodeText.tsx";
+import { InlineCodeText } from "./InlineCodeText.tsx";
 import { Fields, Method, PART, PART_HEAD } from "./SchemaView.tsx";
 
 export function OperationView({ operation }: { operation: Operation }) {
@@ -13,7 +13,7 @@ export function OperationView({ operation }: { operation: Operation }) {
         <Method name={method} /> <code className="wrap-anywhere">{path}</code>
       </h3>
       <p className="max-w-measure">
-        <Words>{words}</Words>
+        <InlineCodeText>{words}</InlineCodeText>
       </p>
       {parameters.length > 0 && <Fields label={`Parameters of ${method} ${path}`} fields={parameters} />}
       {body && (
@@ -36,7 +36,7 @@ export function OperationView({ operation }: { operation: Operation }) {
           <li key={answer.status} className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
             <span>
               <code className="me-2 rounded-sm bg-sunken px-1.5 py-0.5 text-tiny">{answer.status}</code>{" "}
-              <Words>{answer.words}</Words>
+              <InlineCodeText>{answer.words}</InlineCodeText>
             </span>
             {answer.example && <Code language="answer">{answer.example}</Code>}
           </li>

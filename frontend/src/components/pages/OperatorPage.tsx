@@ -5,29 +5,29 @@ import { Operator, type OperatorState } from "../../state/server/operator.ts";
 import { useStore } from "../../state/store.ts";
 import { Button } from "../ui/Button.tsx";
 import { LoopCard } from "./LoopCard.tsx";
-import { Deciders } from "./LoopPrecedence.tsx";
-import { LeverBox } from "./LoopSwitch.tsx";
-import { Paper, Trouble } from "./PageFrame.tsx";
+import { LoopPrecedence } from "./LoopPrecedence.tsx";
+import { LoopSwitch } from "./LoopSwitch.tsx";
+import { PageAlert, PageFrame } from "./PageFrame.tsx";
 import { RunList } from "./RunList.tsx";
 import { TokenDialog } from "./TokenDialog.tsx";
 
 export function OperatorPage() {
   const [operator] = useState(() => new Operator());
   const state = useStore(operator);
-  const { lever, trouble, refusal, pulling } = state;
+  const { flag, trouble, refusal, saving } = state;
 
-  useEffect(() => operator.watch(), [operator]);
+  useEffect(() => operator.start(), [operator]);
 
   return (
-    <Paper here="/operator">
+    <PageFrame here="/operator">
       <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
         <h1 className="font-semibold text-title">Active tool loop</h1>
-        {trouble && <Old state={state} onToken={() => operator.askForToken()} />}
-        {!lever && !trouble && <p className="text-dim">Loading…</p>}
-        {lever && <LeverBox lever={lever} pulling={pulling} onPull={(wanted) => void operator.pull(wanted)} />}
-        {refusal && <Trouble>{refusal}</Trouble>}
-        {lever && <Deciders lever={lever} />}
-        {lever && <Runs state={state} onOlder={() => void operator.loadOlder()} onAll={() => operator.showAll()} />}
+        {trouble && <StaleNotice state={state} onToken={() => operator.askForToken()} />}
+        {!flag && !trouble && <p className="text-dim">Loading…</p>}
+        {flag && <LoopSwitch flag={flag} saving={saving} onApply={(wanted) => void operator.setFlag(wanted)} />}
+        {refusal && <PageAlert>{refusal}</PageAlert>}
+        {flag && <LoopPrecedence flag={flag} />}
+        {flag && <Runs state={state} onOlder={() => void operator.loadOlder()} onAll={() => operator.showAll()} />}
       </div>
       <TokenDialog
         open={state.tokenNeeded}
@@ -39,14 +39,14 @@ export function OperatorPage() {
         label="Operator token"
         mayRemember={false}
       />
-    </Paper>
+    </PageFrame>
   );
 }
 
 /** Why the data may be outdated, and from when it is. */
-function Old({ state: { trouble, asOf, isLocked }, onToken }: { state: OperatorState; onToken: () => void }) {
+function StaleNotice({ state: { trouble, asOf, isLocked }, onToken }: { state: OperatorState; onToken: () => void }) {
   return (
-    <Trouble>
+    <PageAlert>
       {trouble} {asOf !== undefined && `Last updated at ${new Date(asOf).toLocaleTimeString()}. `}
       {isLocked ? (
         <Button look="outline" className="ms-2" onClick={onToken}>
@@ -55,7 +55,7 @@ function Old({ state: { trouble, asOf, isLocked }, onToken }: { state: OperatorS
       ) : (
         "Retrying every 5 seconds."
       )}
-    </Trouble>
+    </PageAlert>
   );
 }
 

@@ -19,7 +19,7 @@ interface Props {
   children: ReactNode;
 }
 
-export function Paper({ here, isWide = false, children }: Props) {
+export function PageFrame({ here, isWide = false, children }: Props) {
   return (
     // The frame is as high as its content, so that the header stays visible all the way.
     <div className="min-h-full">
@@ -53,7 +53,7 @@ function currentOf(href: string, here: string): "page" | "true" | undefined {
 }
 
 /** An error in place of the content, or above outdated content. */
-export function Trouble({ children }: { children: ReactNode }) {
+export function PageAlert({ children }: { children: ReactNode }) {
   return (
     <p role="alert" className="rounded-md border border-red-edge bg-red-wash px-3.5 py-2.5 text-red-ink text-small">
       {children}

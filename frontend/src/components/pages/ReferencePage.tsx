@@ -1,11 +1,11 @@
 // The API reference, generated from the server's OpenAPI document.
 import { useEffect, useState } from "react";
-import { useMedia, WIDE } from "../../hooks/mediaQuery.ts";
-import { useAnchor } from "../../hooks/scrollToAnchor.ts";
+import { useMediaQuery, WIDE } from "../../hooks/mediaQuery.ts";
+import { useScrollToAnchor } from "../../hooks/scrollToAnchor.ts";
 import type { Reference } from "../../run/pages/openapi.ts";
-import { readReference } from "../../state/server/openapiDocument.ts";
+import { loadReference } from "../../state/server/openapiDocument.ts";
 import { OperationView } from "./OperationView.tsx";
-import { Paper, Trouble } from "./PageFrame.tsx";
+import { PageAlert, PageFrame } from "./PageFrame.tsx";
 import { HEADING, Method, SchemaView } from "./SchemaView.tsx";
 
 export function ReferencePage() {
@@ -13,13 +13,13 @@ export function ReferencePage() {
   const [trouble, setTrouble] = useState<string>();
 
   useEffect(() => {
-    readReference().then(setReference, (error) => setTrouble(error instanceof Error ? error.message : String(error)));
+    loadReference().then(setReference, (error) => setTrouble(error instanceof Error ? error.message : String(error)));
   }, []);
-  useAnchor(reference !== undefined);
+  useScrollToAnchor(reference !== undefined);
 
   return (
-    <Paper here="/docs" isWide>
-      {trouble && <Trouble>{trouble}</Trouble>}
+    <PageFrame here="/docs" isWide>
+      {trouble && <PageAlert>{trouble}</PageAlert>}
       {reference && (
         <article
           className="grid grid-cols-[minmax(0,1fr)] wide:grid-cols-[19rem_minmax(0,1fr)] wide:grid-rows-[auto_1fr] wide:gap-x-12"
@@ -30,13 +30,13 @@ export function ReferencePage() {
           <Body reference={reference} />
         </article>
       )}
-    </Paper>
+    </PageFrame>
   );
 }
 
 /** Links to every operation: beside the text in a wide window, otherwise folded below the title. */
 function Index({ reference }: { reference: Reference }) {
-  const isWide = useMedia(WIDE);
+  const isWide = useMediaQuery(WIDE);
   return (
     <nav
       aria-label="Operations"

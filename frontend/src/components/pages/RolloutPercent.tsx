@@ -4,7 +4,7 @@ import { Button } from "../ui/Button.tsx";
 /** Usual percentages of a gradual rollout. */
 const STEPS = [1, 5, 10, 25, 50] as const;
 
-export function Share({ percent, onChange }: { percent: number; onChange: (percent: number) => void }) {
+export function RolloutPercent({ percent, onChange }: { percent: number; onChange: (percent: number) => void }) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <label className="flex min-w-56 flex-1 items-center gap-4">

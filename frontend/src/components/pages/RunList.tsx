@@ -13,7 +13,7 @@ import { costWords, count, duration, plural } from "../../run/wording/statusAndA
 import type { RunLine } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
-import { Choice } from "./SelectBox.tsx";
+import { SelectBox } from "./SelectBox.tsx";
 
 interface Props {
   runs: readonly RunLine[];
@@ -42,13 +42,13 @@ export function RunList({ runs, isAll, groups, asOf, onOlder, isFetchingOlder }:
         <h2 id="runs" className="me-auto font-semibold">
           Recent runs
         </h2>
-        <Choice
+        <SelectBox
           label="Loop"
           value={filter.loop}
           options={[["", "Both loops"], ...loops]}
           onChange={(loop) => setFilter({ ...filter, loop })}
         />
-        <Choice
+        <SelectBox
           label="Status"
           value={filter.status}
           options={[

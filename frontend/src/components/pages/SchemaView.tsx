@@ -1,6 +1,6 @@
 // A schema of the API, and the table of fields that operations use too.
 import type { Field, Schema } from "../../run/pages/openapi.ts";
-import { Words } from "./InlineCodeText.tsx";
+import { InlineCodeText } from "./InlineCodeText.tsx";
 
 export const HEADING = "mt-10 border-edge border-b pb-1.5 font-semibold text-title capitalize";
 export const PART = "mt-8 grid grid-cols-[minmax(0,1fr)] gap-3";
@@ -20,7 +20,7 @@ export function SchemaView({ schema: { name, description, fields, type } }: { sc
       </h3>
       {description && (
         <p className="max-w-measure">
-          <Words>{description}</Words>
+          <InlineCodeText>{description}</InlineCodeText>
         </p>
       )}
       {fields.length > 0 ? <Fields label={`Fields of ${name}`} fields={fields} /> : <p className="text-dim">{type}</p>}
@@ -59,7 +59,7 @@ export function Fields({ label, fields }: { label: string; fields: readonly Fiel
                 <TypeText field={field} />
               </td>
               <td className={`${CELL} w-3/5 min-w-52`}>
-                <Words>{meaningOf(field)}</Words>
+                <InlineCodeText>{meaningOf(field)}</InlineCodeText>
               </td>
             </tr>
           ))}

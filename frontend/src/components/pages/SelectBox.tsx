@@ -9,7 +9,7 @@ interface Props {
   onChange: (value: string) => void;
 }
 
-export function Choice({ label, value, options, onChange }: Props) {
+export function SelectBox({ label, value, options, onChange }: Props) {
   return (
     <span className="relative inline-flex items-center">
       <select

@@ -5,7 +5,7 @@ import { isListed } from "../../run/models/modelSearch.ts";
 import { Button } from "../ui/Button.tsx";
 import type { ComparePickerProps } from "./ComparePicker.tsx";
 import { ModelPicker } from "./ModelPicker.tsx";
-import { Unlisted } from "./UnlistedBadge.tsx";
+import { UnlistedBadge } from "./UnlistedBadge.tsx";
 
 interface Props {
   id: string;
@@ -39,7 +39,7 @@ export function ComparedChip({ id, label, picker, others, onChange, onRemove }: 
             <span className="truncate text-ink">{label.name}</span>
             {label.maker && <span className="truncate text-dim">· {label.maker}</span>}
             {isGone && " "}
-            {isGone && <Unlisted />}
+            {isGone && <UnlistedBadge />}
           </Button>
         }
       />

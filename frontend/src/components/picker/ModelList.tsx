@@ -2,7 +2,7 @@
 import { Search } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useId } from "react";
 import { isListed } from "../../run/models/modelSearch.ts";
-import { movedBy } from "../../run/models/pickerRows.ts";
+import { rowAfterKey } from "../../run/models/pickerRows.ts";
 import { plural } from "../../run/wording/statusAndAmounts.ts";
 import type { Model } from "../../types/api.ts";
 import { Lamp } from "../ui/Lamp.tsx";
@@ -36,7 +36,7 @@ export function ModelList({ models, chosen, current, recent, starred, onStar, si
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
     const stars = event.key.toLowerCase() === "d" && (event.ctrlKey || event.metaKey);
-    const next = movedBy(event.key, active, ids.length);
+    const next = rowAfterKey(event.key, active, ids.length);
     if (stars) activeId !== undefined && onStar(activeId);
     else if (event.key === "Enter") onChoose(activeId);
     else if (next !== undefined) listed.move(next);

@@ -6,7 +6,7 @@ import { isListed, shortName } from "../../run/models/modelSearch.ts";
 import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { later } from "../ui/later.tsx";
-import { Unlisted } from "./UnlistedBadge.tsx";
+import { UnlistedBadge } from "./UnlistedBadge.tsx";
 
 /** The popup with the list. */
 export const ModelPopup = later(() => import("./ModelPopup.tsx").then(({ ModelPopup }) => ModelPopup));
@@ -57,7 +57,7 @@ export function ModelPicker(props: ModelPickerProps) {
             >
               <span className="truncate font-medium text-ink">{name}</span>
               {isGone && " "}
-              {isGone && <Unlisted />}
+              {isGone && <UnlistedBadge />}
               <ChevronDown aria-hidden="true" />
             </Button>
           )

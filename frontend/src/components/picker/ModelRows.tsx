@@ -1,6 +1,6 @@
 // The rows of the model list by section. The pointer activates, chooses and stars them.
 import { type PointerEvent, useRef } from "react";
-import { useOpensAt } from "./initialScroll.ts";
+import { useInitialScroll } from "./initialScroll.ts";
 import type { ListedModels } from "./listedModels.ts";
 import { FreeRow, ModelRow } from "./ModelRow.tsx";
 
@@ -19,7 +19,7 @@ const NEAR_END_PX = 300;
 export function ModelRows({ list, listed, chosen, starred, onStar, onChoose }: Props) {
   const { query, filters, ids, first, active, limit, rows, free } = listed;
   const box = useRef<HTMLDivElement>(null);
-  useOpensAt(box, `${list}-${first}`, `${query} ${[...filters].join()}`);
+  useInitialScroll(box, `${list}-${first}`, `${query} ${[...filters].join()}`);
 
   const onPointerMove = (event: PointerEvent) => {
     const index = indexAt(event.target);

@@ -1,7 +1,7 @@
 // Marks a selected model that is not in the server's list. The button's label says the same to a screen reader.
 import { TriangleAlert } from "lucide-react";
 
-export const Unlisted = () => (
+export const UnlistedBadge = () => (
   <span
     aria-hidden="true"
     title="Not in the model list. It may no longer be available."

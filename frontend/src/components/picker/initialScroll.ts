@@ -5,7 +5,7 @@ import { type RefObject, useLayoutEffect } from "react";
 const TAKING_OVER = ["wheel", "touchstart", "pointerdown"] as const;
 
 /** Centre the row now and whenever `occasion` changes. The list is resized late, when its popup has been positioned. */
-export function useOpensAt(box: RefObject<HTMLElement | null>, rowId: string, occasion: string): void {
+export function useInitialScroll(box: RefObject<HTMLElement | null>, rowId: string, occasion: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new occasion centres the same row again.
   useLayoutEffect(() => {
     const list = box.current;

@@ -1,7 +1,14 @@
 // The state of an open model list: search, filters, matching rows, and the active row.
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { type Filter, freeId, sectionsOf } from "../../run/models/modelSearch.ts";
-import { type Drawn, drawnOf, drawnTo, isMeant, offeredId, withFree } from "../../run/models/pickerRows.ts";
+import {
+  isIdMeant,
+  offeredId,
+  type RenderedSection,
+  renderedSections,
+  rowIds,
+  rowsToRender,
+} from "../../run/models/pickerRows.ts";
 import type { Model } from "../../types/api.ts";
 
 interface Listed {
@@ -29,7 +36,7 @@ export interface ListedModels {
   /** The number of rendered rows. */
   limit: number;
   /** The rendered models, by section. */
-  rows: readonly Drawn[];
+  rows: readonly RenderedSection[];
   /** The typed id that is offered although it is not listed, and its row. */
   free: { id: string; index: number } | undefined;
   search: (query: string) => void;
@@ -53,10 +60,10 @@ export function useListedModels({ models, current, recent, starred, list }: List
   const sections = useMemo(() => sectionsOf(models, { query, filters, ...order }), [models, query, filters, order]);
   const found = useMemo(() => sections.flatMap((section) => section.models), [sections]);
   const free = offeredId(freeId(models, query), found);
-  const freeFirst = free !== undefined && isMeant(free, found);
-  const ids = useMemo(() => withFree(found, free, freeFirst), [found, free, freeFirst]);
+  const freeFirst = free !== undefined && isIdMeant(free, found);
+  const ids = useMemo(() => rowIds(found, free, freeFirst), [found, free, freeFirst]);
   const first = query.trim() ? 0 : ids.indexOf(current);
-  const limit = Math.max(asked, drawnTo(first));
+  const limit = Math.max(asked, rowsToRender(first));
   const active = Math.min(picked ?? first, ids.length - 1);
   const shift = freeFirst ? 1 : 0;
 
@@ -79,7 +86,7 @@ export function useListedModels({ models, current, recent, starred, list }: List
     active,
     activeId: ids[active],
     limit,
-    rows: drawnOf(sections, limit - shift, shift),
+    rows: renderedSections(sections, limit - shift, shift),
     free: free === undefined ? undefined : { id: free, index: freeFirst ? 0 : ids.length - 1 },
     search: (text) => {
       setQuery(text);
@@ -93,8 +100,8 @@ export function useListedModels({ models, current, recent, starred, list }: List
     move: (next) => {
       scrolls.current = true;
       setPicked(next);
-      setAsked(Math.max(limit, drawnTo(next)));
+      setAsked(Math.max(limit, rowsToRender(next)));
     },
-    renderMore: () => setAsked(drawnTo(limit)),
+    renderMore: () => setAsked(rowsToRender(limit)),
   };
 }

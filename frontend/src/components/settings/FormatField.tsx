@@ -1,6 +1,6 @@
 // The response format: text, JSON, or JSON that matches a schema.
 import { useId } from "react";
-import { takesFormat } from "../../run/request/parameters.ts";
+import { supportsFormat } from "../../run/request/parameters.ts";
 import { formatError, NO_FORMAT } from "../../run/request/responseFormat.ts";
 import type { Model, ResponseFormat } from "../../types/api.ts";
 import { SelectField } from "./SelectField.tsx";
@@ -30,7 +30,7 @@ const HELP: Record<Kind, string> = {
 const NOT_TAKEN = "This model does not support response formats, so this setting is not used.";
 
 export function FormatField({ value, onChange, model }: Props) {
-  const canUse = takesFormat(model);
+  const canUse = supportsFormat(model);
   return (
     <div>
       <SelectField

@@ -1,26 +1,26 @@
 // The sampling parameters and the response format. Lists the parameters that are set but not supported by the model.
-import { notTaken, RANGES, rangeOf, SAMPLING_NAMES, takes } from "../../run/request/parameters.ts";
-import type { AskSettings, Model, ParameterName, Parameters } from "../../types/api.ts";
+import { RANGES, rangeOf, SAMPLING_NAMES, supports, unsupported } from "../../run/request/parameters.ts";
+import type { Model, ParameterName, Parameters, RequestSettings } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { FormatField } from "./FormatField.tsx";
 import { type FocusedField, ParameterField } from "./ParameterField.tsx";
-import { Group } from "./SettingsGroup.tsx";
+import { SettingsGroup } from "./SettingsGroup.tsx";
 
 interface Props {
-  ask: AskSettings;
-  onAsk: (patch: Partial<AskSettings>) => void;
+  ask: RequestSettings;
+  onAsk: (patch: Partial<RequestSettings>) => void;
   onParameter: (name: ParameterName, value: number | undefined) => void;
   model: Model | undefined;
   focused: FocusedField | undefined;
 }
 
 export function ParametersGroup({ ask, onAsk, onParameter, model, focused }: Props) {
-  const shown = SAMPLING_NAMES.filter((name) => takes(model, name));
+  const shown = SAMPLING_NAMES.filter((name) => supports(model, name));
   return (
-    <Group title="Parameters">
+    <SettingsGroup title="Parameters">
       <p className="text-dim text-tiny">Only values you change are sent.</p>
-      <NotTaken
-        names={notTaken(ask.parameters, model)}
+      <UnsupportedParameters
+        names={unsupported(ask.parameters, model)}
         parameters={ask.parameters}
         onReset={(name) => onParameter(name, undefined)}
       />
@@ -36,17 +36,17 @@ export function ParametersGroup({ ask, onAsk, onParameter, model, focused }: Pro
         ))}
         <FormatField value={ask.format} onChange={(format) => onAsk({ format })} model={model} />
       </div>
-    </Group>
+    </SettingsGroup>
   );
 }
 
-interface NotTakenProps {
+interface UnsupportedProps {
   names: readonly ParameterName[];
   parameters: Parameters;
   onReset: (name: ParameterName) => void;
 }
 
-function NotTaken({ names, parameters, onReset }: NotTakenProps) {
+function UnsupportedParameters({ names, parameters, onReset }: UnsupportedProps) {
   if (names.length === 0) return null;
   return (
     <ul className="flex flex-col rounded-md bg-amber-wash px-3 py-1.5 text-small" data-part="not-taken">

@@ -12,7 +12,7 @@ interface Props<Value extends string> {
   describedBy?: string | undefined;
 }
 
-export function Segmented<Value extends string>(props: Props<Value>) {
+export function SegmentedControl<Value extends string>(props: Props<Value>) {
   const { label, options, value, onChange, disabled = false, describedBy } = props;
   const name = useId();
   return (

@@ -5,9 +5,9 @@ import { useState } from "react";
 import { afterEach, describe, expect, it } from "vitest";
 import { aModel, catalogue } from "../../fixtures/catalogue.ts";
 import { unlistedOf } from "../../run/models/modelSearch.ts";
-import { askFields } from "../../run/request/parameters.ts";
+import { requestFields } from "../../run/request/parameters.ts";
 import { FIRST_SETTINGS, type SettingsState } from "../../state/settings.ts";
-import type { AskSettings, Model, Tool } from "../../types/api.ts";
+import type { Model, RequestSettings, Tool } from "../../types/api.ts";
 import { SettingsPanel } from "./SettingsPanel.tsx";
 
 afterEach(cleanup);
@@ -35,7 +35,7 @@ const TOOLS: readonly Tool[] = [
 ];
 
 interface Given {
-  ask?: Partial<AskSettings>;
+  ask?: Partial<RequestSettings>;
   model?: Model | undefined;
   tools?: readonly Tool[];
   toolsTrouble?: string;
@@ -74,7 +74,7 @@ function Page({ seen, model, tools, toolsTrouble }: Given & { seen: Seen; tools:
 function panel({ ask = {}, model = ABLE, tools = TOOLS, ...given }: Given = {}) {
   const seen: Seen = { now: { ...FIRST_SETTINGS, ask: { ...FIRST_SETTINGS.ask, ...ask } } };
   render(<Page seen={seen} model={model} tools={tools} {...given} />);
-  return { seen, user: userEvent.setup(), sent: () => askFields(seen.now.ask, model, tools) };
+  return { seen, user: userEvent.setup(), sent: () => requestFields(seen.now.ask, model, tools) };
 }
 
 const describedBy = (element: Element): string =>

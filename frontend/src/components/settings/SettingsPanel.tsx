@@ -1,27 +1,27 @@
 // The settings: how requests are made, and how the page looks.
 import { useId } from "react";
-import { EFFORT_LABELS, takesReasoning } from "../../run/request/parameters.ts";
+import { EFFORT_LABELS, supportsReasoning } from "../../run/request/parameters.ts";
 import type { ReasoningChoice, SettingsState, Theme } from "../../state/settings.ts";
 import {
-  type AskSettings,
   EFFORTS,
   type Effort,
   type Model,
   type ParameterName,
   type Parameters,
+  type RequestSettings,
   type Tool,
 } from "../../types/api.ts";
 import { ModelDetails } from "./ModelDetails.tsx";
 import type { FocusedField } from "./ParameterField.tsx";
 import { ParametersGroup } from "./ParametersGroup.tsx";
-import { Segmented } from "./SegmentedControl.tsx";
-import { Group } from "./SettingsGroup.tsx";
-import { SystemField } from "./SystemPromptField.tsx";
+import { SegmentedControl } from "./SegmentedControl.tsx";
+import { SettingsGroup } from "./SettingsGroup.tsx";
+import { SystemPromptField } from "./SystemPromptField.tsx";
 import { ToolsGroup } from "./ToolsGroup.tsx";
 
 export interface SettingsPanelProps {
   settings: SettingsState;
-  onAsk: (patch: Partial<AskSettings>) => void;
+  onAsk: (patch: Partial<RequestSettings>) => void;
   onChange: (patch: Partial<Pick<SettingsState, "theme" | "reasoning">>) => void;
   /** The model from the catalogue. Undefined if it is not listed; then every setting is sent. */
   model: Model | undefined;
@@ -64,11 +64,11 @@ export function SettingsPanel(props: SettingsPanelProps) {
   const effortNote = useId();
   const set = (name: ParameterName, value: number | undefined) =>
     onAsk({ parameters: changed(ask.parameters, name, value) });
-  const reasons = takesReasoning(model);
+  const reasons = supportsReasoning(model);
   return (
     <div className="flex flex-col" data-part="settings">
-      <Group title="Reasoning effort">
-        <Segmented
+      <SettingsGroup title="Reasoning effort">
+        <SegmentedControl
           label="Reasoning effort"
           options={EFFORT_OPTIONS}
           value={ask.effort}
@@ -79,7 +79,7 @@ export function SettingsPanel(props: SettingsPanelProps) {
         <p id={effortNote} className="text-dim text-tiny">
           {reasons ? "Auto: the model decides." : noEffort(ask.effort)}
         </p>
-      </Group>
+      </SettingsGroup>
 
       <ToolsGroup
         ask={ask}
@@ -92,34 +92,34 @@ export function SettingsPanel(props: SettingsPanelProps) {
         focused={focused}
       />
 
-      <Group title="System prompt">
-        <SystemField value={ask.system} onChange={(system) => onAsk({ system })} />
-      </Group>
+      <SettingsGroup title="System prompt">
+        <SystemPromptField value={ask.system} onChange={(system) => onAsk({ system })} />
+      </SettingsGroup>
 
       <ParametersGroup ask={ask} onAsk={onAsk} onParameter={set} model={model} focused={focused} />
 
-      <Group title="Show reasoning">
-        <Segmented
+      <SettingsGroup title="Show reasoning">
+        <SegmentedControl
           label="Show reasoning"
           options={REASONING_OPTIONS}
           value={settings.reasoning}
           onChange={(reasoning) => onChange({ reasoning })}
         />
         <p className="text-dim text-tiny">{REASONING_WORDS[settings.reasoning]}</p>
-      </Group>
+      </SettingsGroup>
 
-      <Group title="Theme">
-        <Segmented
+      <SettingsGroup title="Theme">
+        <SegmentedControl
           label="Theme"
           options={THEME_OPTIONS}
           value={settings.theme}
           onChange={(theme) => onChange({ theme })}
         />
-      </Group>
+      </SettingsGroup>
 
-      <Group title="Model">
+      <SettingsGroup title="Model">
         <ModelDetails model={details} />
-      </Group>
+      </SettingsGroup>
     </div>
   );
 }

@@ -10,7 +10,7 @@ interface Props {
   onChange: (value: string) => void;
 }
 
-export function SystemField({ value, onChange }: Props) {
+export function SystemPromptField({ value, onChange }: Props) {
   const id = useId();
   const box = useRef<HTMLTextAreaElement>(null);
   const missing = missingVariables(value);

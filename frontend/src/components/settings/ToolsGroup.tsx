@@ -1,16 +1,16 @@
 // The tools, the tool choice, and the limits of a run with tools.
-import { choiceNotSent, LIMIT_NAMES, rangeOf, takesTools } from "../../run/request/parameters.ts";
+import { LIMIT_NAMES, rangeOf, supportsTools, unsentChoiceReason } from "../../run/request/parameters.ts";
 import { namedTool } from "../../run/request/toolChoice.ts";
 import { type ToolTitles, titleOf, toolTitles } from "../../run/wording/toolTitles.ts";
-import type { AskSettings, Model, ParameterName, Parameters, Tool, ToolChoice } from "../../types/api.ts";
+import type { Model, ParameterName, Parameters, RequestSettings, Tool, ToolChoice } from "../../types/api.ts";
 import { type FocusedField, ParameterField } from "./ParameterField.tsx";
 import { SelectField } from "./SelectField.tsx";
-import { Group } from "./SettingsGroup.tsx";
+import { SettingsGroup } from "./SettingsGroup.tsx";
 import { ToolSwitches } from "./ToolSwitches.tsx";
 
 interface Props {
-  ask: AskSettings;
-  onAsk: (patch: Partial<AskSettings>) => void;
+  ask: RequestSettings;
+  onAsk: (patch: Partial<RequestSettings>) => void;
   onParameter: (name: ParameterName, value: number | undefined) => void;
   model: Model | undefined;
   tools: readonly Tool[];
@@ -24,10 +24,10 @@ interface Props {
 const NO_TOOLS = "This model cannot use tools.";
 
 export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble, defaults, focused }: Props) {
-  const canUse = takesTools(model);
+  const canUse = supportsTools(model);
   const titles = toolTitles(tools);
   return (
-    <Group title="Tools">
+    <SettingsGroup title="Tools">
       {tools.length === 0 ? (
         <p className="text-dim text-small">{toolsTrouble ?? "This server has no tools."}</p>
       ) : (
@@ -47,7 +47,7 @@ export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble
           onChange={(toolChoice) => onAsk({ toolChoice })}
           onReset={() => onAsk({ toolChoice: "" })}
           disabled={!canUse}
-          notSent={choiceNotSent(ask, model, tools)}
+          notSent={unsentChoiceReason(ask, model, tools)}
         />
         {canUse &&
           LIMIT_NAMES.map((name) => (
@@ -60,7 +60,7 @@ export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble
             />
           ))}
       </div>
-    </Group>
+    </SettingsGroup>
   );
 }
 

@@ -41,7 +41,7 @@ export function ConversationList({ conversations, here, onOpen, onClosed }: Prop
       <DeletableList
         list={conversations}
         {...{ lines, timeOf, here, onClosed }}
-        word={offline && state === "failed" ? OFFLINE : wordFor(state, trouble, search.trim())}
+        word={offline && state === "failed" ? OFFLINE : messageFor(state, trouble, search.trim())}
         deletion={DELETION}
         onRename={setRenaming}
         focusRef={focus}
@@ -74,7 +74,7 @@ const DELETION = { title: "Delete this conversation?", words: wordsOfDeletion };
 
 const OFFLINE = "Your conversations will be here when you're back online.";
 
-function wordFor(state: "loading" | "ready" | "failed", trouble: string | undefined, search: string): string {
+function messageFor(state: "loading" | "ready" | "failed", trouble: string | undefined, search: string): string {
   if (state === "failed") return `Conversations could not be loaded. ${trouble ?? ""}`;
   if (state === "loading") return search ? "Searching…" : "Loading conversations…";
   return search ? `No results for “${isolated(search)}”.` : "No conversations yet. Your chats appear here.";

@@ -1,7 +1,7 @@
 // A conversation in the sidebar: title, running state, cost, and search match.
 import { FileDown, PencilLine, Trash2 } from "lucide-react";
 import { memo } from "react";
-import { findLetters } from "../../run/chat/searchMatches.ts";
+import { findMatch } from "../../run/chat/searchMatches.ts";
 import { lineCost } from "../../run/wording/statusAndAmounts.ts";
 import { hashOf } from "../../state/address.ts";
 import type { ConversationLine } from "../../types/api.ts";
@@ -65,7 +65,7 @@ function Cost({ line }: { line: ConversationLine }) {
 
 /** Highlights the match. */
 function Marked({ text, search }: { text: string; search: string }) {
-  const { before, found, after } = findLetters(text, search);
+  const { before, found, after } = findMatch(text, search);
   return (
     <>
       {before}

@@ -1,19 +1,19 @@
 // A list of the sidebar with its error, its empty state, and the deletion of lines. Conversations and saved answers use
 // it.
 import { lazy, type ReactElement, type RefObject, Suspense, useCallback, useRef, useState } from "react";
-import type { Listing, ListingState } from "../../state/lists/pagedList.ts";
+import type { PagedList, PagedListState } from "../../state/lists/pagedList.ts";
 import { retried } from "../../state/retriedLoad.ts";
 import { useStore } from "../../state/store.ts";
-import { Trouble, Word } from "./ListMessage.tsx";
+import { ListAlert, ListMessage } from "./ListMessage.tsx";
 import { LineList } from "./lazyLineList.ts";
-import { neighbourOf } from "./nextFocusedLine.ts";
+import { nextFocusedLine } from "./nextFocusedLine.ts";
 
 const DeleteDialog = lazy(() =>
   retried(() => import("./DeleteDialog.tsx").then((room) => ({ default: room.DeleteDialog }))),
 );
 
 interface Props<Line extends { id: string }> {
-  list: Listing<Line, ListingState<Line>>;
+  list: PagedList<Line, PagedListState<Line>>;
   /** The lines that are shown, if filtered. */
   lines: readonly Line[];
   timeOf: (line: Line) => number;
@@ -39,7 +39,7 @@ export function DeletableList<Line extends { id: string }>(props: Props<Line>) {
   const onDelete = useCallback((id: string) => setDeleting(list.state.lines.find((line) => line.id === id)), [list]);
   const onMore = useCallback(() => void list.more(), [list]);
   const deleteNow = async ({ id }: Line) => {
-    const next = neighbourOf(lines, id);
+    const next = nextFocusedLine(lines, id);
     setDeleting(undefined);
     const removed = list.remove(id);
     if (next !== undefined) requestAnimationFrame(() => focus.current?.(next));
@@ -50,9 +50,9 @@ export function DeletableList<Line extends { id: string }>(props: Props<Line>) {
   return (
     <>
       {all.length > 0 && trouble && (
-        <Trouble onRetry={onRetry} onDismiss={() => list.dismiss()}>
+        <ListAlert onRetry={onRetry} onDismiss={() => list.dismiss()}>
           {trouble}
-        </Trouble>
+        </ListAlert>
       )}
       {/* A filter's matches may be among the lines that the server has not sent yet. */}
       {lines.length > 0 || (all.length > 0 && hasMore) ? (
@@ -60,13 +60,13 @@ export function DeletableList<Line extends { id: string }>(props: Props<Line>) {
           <LineList
             {...{ lines, timeOf, here, hasMore, onMore, onDelete }}
             {...(onRename && { onRename })}
-            asksItself={trouble === undefined}
+            loadsAutomatically={trouble === undefined}
             focusRef={focus}
             row={(line, isStop) => row(line, isStop, onDelete)}
           />
         </Suspense>
       ) : (
-        <Word onRetry={onRetry}>{word}</Word>
+        <ListMessage onRetry={onRetry}>{word}</ListMessage>
       )}
       {deleting && (
         <Suspense>

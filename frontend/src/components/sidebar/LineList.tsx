@@ -2,7 +2,7 @@
 import { type KeyboardEvent, type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { groupByDay } from "../../run/chat/dayGroups.ts";
-import { MoreButton } from "./LoadMoreButton.tsx";
+import { LoadMoreButton } from "./LoadMoreButton.tsx";
 import { focusSearch, lineOf, linkOf } from "./lineFocus.ts";
 
 interface Props<Line> {
@@ -11,7 +11,7 @@ interface Props<Line> {
   here: string | undefined;
   hasMore: boolean;
   /** More lines load when the end comes into view. */
-  asksItself: boolean;
+  loadsAutomatically: boolean;
   onMore: () => void;
   onDelete: (id: string) => void;
   onRename?: (id: string) => void;
@@ -93,7 +93,9 @@ export function LineList<Line extends { id: string }>(props: Props<Line>) {
           ))}
         </ul>
       )}
-      {props.hasMore && <MoreButton count={lines.length} asksItself={props.asksItself} onMore={props.onMore} />}
+      {props.hasMore && (
+        <LoadMoreButton count={lines.length} loadsAutomatically={props.loadsAutomatically} onMore={props.onMore} />
+      )}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Button } from "../ui/Button.tsx";
 
 /** Shown in place of a list. */
-export function Word({ children, onRetry }: { children: ReactNode; onRetry?: (() => void) | undefined }) {
+export function ListMessage({ children, onRetry }: { children: ReactNode; onRetry?: (() => void) | undefined }) {
   return (
     <div className="flex flex-col items-start gap-2 px-3.5 py-4 text-dim" role="status" data-part="list-word">
       <p>{children}</p>
@@ -24,7 +24,7 @@ interface TroubleProps {
 }
 
 /** Shown above a list. */
-export function Trouble({ children, onRetry, onDismiss }: TroubleProps) {
+export function ListAlert({ children, onRetry, onDismiss }: TroubleProps) {
   return (
     <div
       className="m-1.5 mb-0 flex items-start gap-1 rounded-sm border border-red-edge bg-red-wash py-0.5 ps-2 text-red-ink"

@@ -1,11 +1,11 @@
 // The saved answers in the sidebar: open or delete them.
 import { Trash2 } from "lucide-react";
 import { useMemo } from "react";
-import { findLetters } from "../../run/chat/searchMatches.ts";
+import { findMatch } from "../../run/chat/searchMatches.ts";
 import { isolated } from "../../run/wording/bidi.ts";
 import { endingOf } from "../../run/wording/statusAndAmounts.ts";
 import { hashOf } from "../../state/address.ts";
-import type { Saves } from "../../state/lists/savedRuns.ts";
+import type { SavedRuns } from "../../state/lists/savedRuns.ts";
 import { useStore } from "../../state/store.ts";
 import type { SaveLine } from "../../types/api.ts";
 import { MenuItem } from "../ui/Menu.tsx";
@@ -13,7 +13,7 @@ import { DeletableList } from "./DeletableList.tsx";
 import { LineRow } from "./LineRow.tsx";
 
 interface Props {
-  saves: Saves;
+  saves: SavedRuns;
   /** The server searches conversations. Saved answers are filtered here by title. */
   search: string;
   here: string | undefined;
@@ -29,18 +29,18 @@ const DELETION = {
     `“${isolated(title)}” will be permanently deleted from the server. This does not affect its conversation.`,
 };
 
-export function KeptList({ saves, search, here, onOpen, onClosed }: Props) {
+export function SavedList({ saves, search, here, onOpen, onClosed }: Props) {
   const { lines: all, state, trouble } = useStore(saves);
   const wanted = search.trim();
   const lines = useMemo(
-    () => (wanted ? all.filter((line) => findLetters(line.title, wanted).found) : all),
+    () => (wanted ? all.filter((line) => findMatch(line.title, wanted).found) : all),
     [all, wanted],
   );
   return (
     <DeletableList
       list={saves}
       {...{ lines, timeOf, here, onClosed }}
-      word={wordFor(state, trouble, wanted)}
+      word={messageFor(state, trouble, wanted)}
       deletion={DELETION}
       row={(line, isStop, onDelete) => (
         <LineRow
@@ -68,7 +68,7 @@ export function KeptList({ saves, search, here, onOpen, onClosed }: Props) {
 const wordsUnder = ({ model, status }: SaveLine): string =>
   [model, endingOf({ status }).label].filter(Boolean).join(" · ");
 
-function wordFor(state: "loading" | "ready" | "failed", trouble: string | undefined, search: string): string {
+function messageFor(state: "loading" | "ready" | "failed", trouble: string | undefined, search: string): string {
   if (state === "failed") return `Saved answers could not be loaded. ${trouble ?? ""}`;
   if (state === "loading") return "Loading saved answers…";
   if (search) return `No saved answers match “${isolated(search)}”.`;

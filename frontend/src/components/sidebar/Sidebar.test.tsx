@@ -5,7 +5,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { isolated } from "../../run/wording/bidi.ts";
 import type { Address } from "../../state/address.ts";
 import { Conversations } from "../../state/lists/conversations.ts";
-import { Saves } from "../../state/lists/savedRuns.ts";
+import { SavedRuns } from "../../state/lists/savedRuns.ts";
 import { Sidebar } from "./Sidebar.tsx";
 
 afterEach(cleanup);
@@ -53,7 +53,7 @@ function show(conversations: Kept[], saves: Kept[] = [], more: { here?: Address;
   const view = render(
     <Sidebar
       conversations={new Conversations({ ...options, save })}
-      saves={new Saves(options)}
+      saves={new SavedRuns(options)}
       here={more.here ?? { kind: "new" }}
       onOpen={on.open}
       onOpenSave={on.openSave}
@@ -244,7 +244,7 @@ it("says when the list cannot be read, and tries again", async () => {
   render(
     <Sidebar
       conversations={new Conversations(options)}
-      saves={new Saves(options)}
+      saves={new SavedRuns(options)}
       here={{ kind: "new" }}
       onOpen={nothing}
       onOpenSave={nothing}

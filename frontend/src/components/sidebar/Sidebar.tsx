@@ -6,18 +6,18 @@ import { isMac } from "../../hooks/shortcuts.ts";
 import { shortcutWords } from "../../run/chat/shortcuts.ts";
 import type { Address } from "../../state/address.ts";
 import type { Conversations } from "../../state/lists/conversations.ts";
-import type { Saves } from "../../state/lists/savedRuns.ts";
+import type { SavedRuns } from "../../state/lists/savedRuns.ts";
 import { useStore } from "../../state/store.ts";
 import { Brand } from "../ui/Brand.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Tip } from "../ui/Tip.tsx";
 import { ConversationList } from "./ConversationList.tsx";
-import { KeptList } from "./SavedList.tsx";
+import { SavedList } from "./SavedList.tsx";
 import { SearchField } from "./SearchField.tsx";
 
 export interface SidebarProps {
   conversations: Conversations;
-  saves: Saves;
+  saves: SavedRuns;
   /** What the page shows now. */
   here: Address;
   onOpen: (id: string) => void;
@@ -34,8 +34,8 @@ export function Sidebar({ conversations, saves, here, onOpen, onOpenSave, onNew,
   const { search } = useStore(conversations);
   const [tab, setTab] = useState<"chats" | "kept">(here.kind === "save" ? "kept" : "chats");
   useEffect(() => {
-    conversations.wake();
-    saves.wake();
+    conversations.loadOnce();
+    saves.loadOnce();
   }, [conversations, saves]);
   return (
     <nav
@@ -70,7 +70,7 @@ export function Sidebar({ conversations, saves, here, onOpen, onOpenSave, onNew,
           />
         </Tabs.Panel>
         <Tabs.Panel className={PANEL} value="kept" tabIndex={-1}>
-          <KeptList
+          <SavedList
             saves={saves}
             search={search}
             here={here.kind === "save" ? here.id : undefined}

@@ -11,7 +11,7 @@ interface Props {
   children: ReactNode;
 }
 
-export const Fold = ({ id, open, className = "", children }: Props) => (
+export const Collapsible = ({ id, open, className = "", children }: Props) => (
   <div
     id={id}
     className="invisible grid grid-rows-[0fr] transition-[grid-template-rows,visibility] data-open:visible data-open:grid-rows-[1fr]"

@@ -1,6 +1,6 @@
 // A button that copies text and shows the result.
 import type { ReactNode } from "react";
-import { useSaid } from "../../hooks/temporaryMessage.ts";
+import { useTemporaryMessage } from "../../hooks/temporaryMessage.ts";
 import { Button, type ButtonProps } from "./Button.tsx";
 
 interface Props extends Omit<ButtonProps, "onClick"> {
@@ -10,7 +10,7 @@ interface Props extends Omit<ButtonProps, "onClick"> {
 }
 
 export function Copy({ text, children = "Copy", ...rest }: Props) {
-  const [said, say] = useSaid();
+  const [said, say] = useTemporaryMessage();
   return (
     <Button {...rest} onClick={() => void copyText(text()).then(say)}>
       {said ?? children}

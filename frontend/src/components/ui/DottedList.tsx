@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 
 /** Each item has a dot before it. The dot of the first item in a line is outside the box and clipped. */
-export const Dotted = ({ className = "", children }: { className?: string; children: ReactNode }) => (
+export const DottedList = ({ className = "", children }: { className?: string; children: ReactNode }) => (
   <span className={`block min-w-0 overflow-hidden ${className}`}>
     <span className="-ms-3 flex flex-wrap">{children}</span>
   </span>

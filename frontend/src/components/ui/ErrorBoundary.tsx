@@ -8,7 +8,7 @@ interface Props {
 }
 
 /** React logs the error to the console. */
-export class Boundary extends Component<Props, { failed: boolean }> {
+export class ErrorBoundary extends Component<Props, { failed: boolean }> {
   override state = { failed: false };
 
   static getDerivedStateFromError(): { failed: boolean } {

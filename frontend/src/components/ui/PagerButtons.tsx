@@ -16,13 +16,13 @@ interface Props {
   spelled?: boolean;
 }
 
-export function PlaceSwitch({ index, count, onGo, label, one, part, spelled = false }: Props) {
+export function PagerButtons({ index, count, onGo, label, one, part, spelled = false }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
     <div role="group" aria-label={label} data-part={part} className="flex items-center text-dim text-small">
-      <Way aria-label={`Previous ${one}`} isEnd={index <= 0} onClick={() => onGo(index - 1)}>
+      <PagerButton aria-label={`Previous ${one}`} isEnd={index <= 0} onClick={() => onGo(index - 1)}>
         <ChevronLeft aria-hidden="true" />
-      </Way>
+      </PagerButton>
       <span className="tabular-nums">
         {spelled ? (
           `${one.charAt(0).toUpperCase()}${one.slice(1)} ${index + 1} of ${count}`
@@ -35,9 +35,9 @@ export function PlaceSwitch({ index, count, onGo, label, one, part, spelled = fa
           </>
         )}
       </span>
-      <Way aria-label={`Next ${one}`} isEnd={index >= count - 1} onClick={() => onGo(index + 1)}>
+      <PagerButton aria-label={`Next ${one}`} isEnd={index >= count - 1} onClick={() => onGo(index + 1)}>
         <ChevronRight aria-hidden="true" />
-      </Way>
+      </PagerButton>
     </div>
   );
 }
@@ -48,7 +48,7 @@ interface WayProps extends ButtonProps {
 }
 
 /** Not `disabled` at an end, which would lose the keyboard focus. */
-function Way({ isEnd, onClick, ...rest }: WayProps) {
+function PagerButton({ isEnd, onClick, ...rest }: WayProps) {
   return (
     <Button
       size="icon-small"

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fixture } from "../../fixtures/read.ts";
 import type { ChatEvent, RunTrace } from "../../types/models.ts";
 import { emptyTrace, runReducer } from "../trace/reducer.ts";
-import { copyOf, plainText } from "./copiedText.ts";
+import { copiedText, plainText } from "./copiedText.ts";
 
 const play = (events: readonly ChatEvent[]): RunTrace => events.reduce(runReducer, emptyTrace("m"));
 
@@ -10,28 +10,30 @@ describe("what is copied", () => {
   const trace = play(fixture("tools"));
 
   it("is the answer as the model wrote it, and nothing of the page", () => {
-    expect(copyOf(trace, "answer")).toBe(
+    expect(copiedText(trace, "answer")).toBe(
       "Ich lese nach.\n\nA journal is the **ordered** list of events [1]. 日本語 text, and a café [2].",
     );
   });
 
   it("has the sources that are quoted, by their numbers, with addresses that lead there", () => {
-    expect(copyOf(trace, "sources", "https://box.example").split("## Sources\n\n")[1]).toBe(
+    expect(copiedText(trace, "sources", "https://box.example").split("## Sources\n\n")[1]).toBe(
       "- [1] [The journal](<https://box.example/guide/architecture.md#journal>)\n- [2] [Café](<https://example.org/a?id=1>)",
     );
   });
 
   it("has all sources where none is quoted, and no heading where there are none", () => {
     const search = fixture("tools").filter((event) => event.type.startsWith("tool"));
-    expect(copyOf(play([...search, { type: "content", content: "Found." }]), "sources").match(/^- /gm)).toHaveLength(3);
-    expect(copyOf(play(fixture("plain")), "sources")).not.toContain("Sources");
+    expect(
+      copiedText(play([...search, { type: "content", content: "Found." }]), "sources").match(/^- /gm),
+    ).toHaveLength(3);
+    expect(copiedText(play(fixture("plain")), "sources")).not.toContain("Sources");
   });
 
   it("has what was thought in order, and no heading where nothing was", () => {
-    expect(copyOf(trace, "reasoning")).toMatch(
+    expect(copiedText(trace, "reasoning")).toMatch(
       /^## Reasoning\n\nZuerst .*antworte ich\.\n\nTwo of them .*Enough\.\n\n## Answer\n\nIch lese nach\./s,
     );
-    expect(copyOf(play(fixture("hidden-reasoning")), "reasoning")).toBe("Forty-two.");
+    expect(copiedText(play(fixture("hidden-reasoning")), "reasoning")).toBe("Forty-two.");
   });
 
   it.each([

@@ -9,7 +9,7 @@ export type CopyKind = "answer" | "sources" | "reasoning" | "plain";
 const LONGEST_IMAGE = 200_000;
 
 /** `origin` makes links to our own documents absolute. */
-export function copyOf(trace: RunTrace, kind: CopyKind, origin = ""): string {
+export function copiedText(trace: RunTrace, kind: CopyKind, origin = ""): string {
   switch (kind) {
     case "answer":
       return withSources(answerMarkdown(trace), citedPages(trace), origin);

@@ -20,9 +20,9 @@ describe("the sentence and the buttons", () => {
       [true, false]
         .filter((goOn) => !goOn || canContinue(said, failed(code), said))
         .flatMap((goOn) => {
-          const { say, fixes } = nextSteps(failed(code), goOn);
-          const isSaid = WORDS.continue.test(say);
-          return isSaid === fixes.includes("continue") && isSaid === goOn ? [] : [`${code} ${goOn}: ${say}`];
+          const { sentence, fixes } = nextSteps(failed(code), goOn);
+          const isSaid = WORDS.continue.test(sentence);
+          return isSaid === fixes.includes("continue") && isSaid === goOn ? [] : [`${code} ${goOn}: ${sentence}`];
         }),
     );
     expect(wrong).toEqual([]);
@@ -31,7 +31,7 @@ describe("the sentence and the buttons", () => {
   it("never speak of a retry that has no button", () => {
     const wrong = Object.keys(ADVICE)
       .flatMap((code) => [true, false].map((goOn) => nextSteps(failed(code), goOn)))
-      .filter(({ say, fixes }) => WORDS.retry.test(say) && !fixes.includes("retry"));
+      .filter(({ sentence, fixes }) => WORDS.retry.test(sentence) && !fixes.includes("retry"));
     expect(wrong).toEqual([]);
   });
 
@@ -45,14 +45,14 @@ describe("the sentence and the buttons", () => {
       ["continue", "retry", "model"],
     ],
     [failed("SOMETHING_NEW"), "Continue the answer, retry or choose another model.", ["continue", "retry", "model"]],
-  ])("of %j, where there is text", (end, say, fixes) => {
-    expect(nextSteps(end, true)).toEqual({ say, fixes });
+  ])("of %j, where there is text", (end, sentence, fixes) => {
+    expect(nextSteps(end, true)).toEqual({ sentence, fixes });
   });
 
   it("offer a retry where there is nothing to continue", () => {
-    expect(nextSteps(failed("LENGTH"), false)).toEqual({ say: "Retry.", fixes: ["retry"] });
+    expect(nextSteps(failed("LENGTH"), false)).toEqual({ sentence: "Retry.", fixes: ["retry"] });
     expect(nextSteps(failed("BUDGET_REACHED"), false)).toEqual({
-      say: "Retry or choose another model.",
+      sentence: "Retry or choose another model.",
       fixes: ["retry", "model"],
     });
   });

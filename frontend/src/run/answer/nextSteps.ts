@@ -3,7 +3,7 @@ import type { RunEnd } from "../../types/models.ts";
 import { ADVICE, adviceOf, type Fix, fixesOf, waitWords } from "../wording/advice.ts";
 
 export interface NextSteps {
-  say: string;
+  sentence: string;
   fixes: readonly Fix[];
 }
 
@@ -25,15 +25,15 @@ const STEPS: readonly (readonly [Fix, string])[] = [
 /** `goOn`: the answer has text that can be continued. */
 export function nextSteps(end: RunEnd, goOn: boolean): NextSteps {
   const known = ADVICE[end.code ?? ""]?.fixes ?? [];
-  if (!goOn) return known.includes("continue") ? retried(known) : { say: adviceOf(end), fixes: fixesOf(end) };
+  if (!goOn) return known.includes("continue") ? retried(known) : { sentence: adviceOf(end), fixes: fixesOf(end) };
   const fixes: readonly Fix[] = known.includes("continue") ? known : ["continue", ...fixesOf(end)];
-  return { say: continued(end, known, fixes), fixes };
+  return { sentence: continued(end, known, fixes), fixes };
 }
 
 /** The steps if there is no text to continue. */
 function retried(known: readonly Fix[]): NextSteps {
   const fixes: readonly Fix[] = ["retry", ...known.filter((fix) => fix !== "continue" && fix !== "retry")];
-  return { say: sentenceOf(fixes), fixes };
+  return { sentence: sentenceOf(fixes), fixes };
 }
 
 function continued(end: RunEnd, known: readonly Fix[], fixes: readonly Fix[]): string {

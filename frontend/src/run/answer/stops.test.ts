@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fixture } from "../../fixtures/read.ts";
 import type { ChatEvent, RunTrace } from "../../types/models.ts";
 import { connectionLost, emptyTrace, runReducer } from "../trace/reducer.ts";
-import { burstLamp, type Stop, sourcesOf, stopsOf, tookInAllMs, warningsOf } from "./stops.ts";
+import { burstLamp, type Stop, sourcesOf, stopsOf, totalTimeMs, warningsOf } from "./stops.ts";
 
 const play = (events: readonly ChatEvent[]): RunTrace => events.reduce(runReducer, emptyTrace("m"));
 
@@ -95,7 +95,7 @@ describe("the stops on the line", () => {
       if (stop?.kind !== "reasoning") throw new Error("no reasoning");
       expect(stop.id).toBe("reasoning-1");
       expect(stop.items.map(({ text }) => text)).toEqual(["ab", "c"]);
-      expect(tookInAllMs(stop.items)).toBe(3_000);
+      expect(totalTimeMs(stop.items)).toBe(3_000);
     });
 
     it("stay two where a visible tool lies between as well", () => {

@@ -14,9 +14,9 @@ export type Stop =
   | { kind: "pending"; id: string; lamp: Lamp; label: string };
 
 /** Codes of calls that were skipped on purpose: over the limit, or replaced by the model. They are no failures. */
-const PASSED_OVER = new Set(["TOOL_CLAMP", "SUPERSEDED"]);
+const SKIPPED_CODES = new Set(["TOOL_CLAMP", "SUPERSEDED"]);
 
-export const wasSkipped = (call: CallItem): boolean => call.status === "failed" && PASSED_OVER.has(call.code ?? "");
+export const wasSkipped = (call: CallItem): boolean => call.status === "failed" && SKIPPED_CODES.has(call.code ?? "");
 
 export const hasFailed = (call: CallItem): boolean => call.status === "failed" && !wasSkipped(call);
 
@@ -146,12 +146,12 @@ export function sourcesOf(trace: RunTrace, before?: string): ReadonlyMap<number,
   for (const link of linkListsOf(trace, before).flat()) {
     if (link.n === undefined) continue;
     const known = sources.get(link.n);
-    sources.set(link.n, known ? together(known, link) : link);
+    sources.set(link.n, known ? mergedLink(known, link) : link);
   }
   return sources;
 }
 
-function together(known: Link, link: Link): Link {
+function mergedLink(known: Link, link: Link): Link {
   if (known.url === link.url) return known;
   const snippet = known.snippet.includes(link.snippet) ? known.snippet : `${known.snippet} … ${link.snippet}`;
   return { ...known, url: known.url.split("#", 1)[0] ?? known.url, title: pageOf(known.title), snippet };
@@ -167,11 +167,11 @@ export const warningsOf = (trace: RunTrace): readonly WarningItem[] =>
   );
 
 /** The total duration in ms, without pauses in between, or undefined without server times. */
-export function tookInAllMs(items: readonly { startedAt?: number; endedAt?: number }[]): number | undefined {
-  const times = items.map(tookMs).filter((ms) => ms !== undefined);
+export function totalTimeMs(items: readonly { startedAt?: number; endedAt?: number }[]): number | undefined {
+  const times = items.map(timeMs).filter((ms) => ms !== undefined);
   return times.length === 0 ? undefined : times.reduce((sum, ms) => sum + ms, 0);
 }
 
 /** The duration in ms, or undefined without server times. */
-export const tookMs = ({ startedAt, endedAt }: { startedAt?: number; endedAt?: number }): number | undefined =>
+export const timeMs = ({ startedAt, endedAt }: { startedAt?: number; endedAt?: number }): number | undefined =>
   startedAt === undefined || endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt);

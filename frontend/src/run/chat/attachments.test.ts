@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChatEvent } from "../../types/models.ts";
-import { copyOf, hasAnswer } from "../answer/copiedText.ts";
+import { copiedText, hasAnswer } from "../answer/copiedText.ts";
 import { answerText, sourcesOf, stopsOf } from "../answer/stops.ts";
 import { emptyTrace, runReducer } from "../trace/reducer.ts";
 
@@ -53,18 +53,20 @@ describe("a copy of an answer", () => {
 
   it("has the images where they stand, as the Markdown export writes them", () => {
     const trace = play([text("One.\n\n"), image(PNG), image(web), text("\n\nTwo.")]);
-    expect(copyOf(trace, "answer")).toBe(`One.\n\n![Image](<${PNG}>)\n\n![Image](<${web}>)\n\nTwo.`);
-    expect(copyOf(trace, "plain")).toBe(`One.\n\n(Image not included.)\n\nImage (${web})\n\nTwo.`);
+    expect(copiedText(trace, "answer")).toBe(`One.\n\n![Image](<${PNG}>)\n\n![Image](<${web}>)\n\nTwo.`);
+    expect(copiedText(trace, "plain")).toBe(`One.\n\n(Image not included.)\n\nImage (${web})\n\nTwo.`);
   });
 
   it("has a note in place of a very large image", () => {
     const trace = play([text("One."), image(`${PNG}${"A".repeat(200_000)}`)]);
-    expect(copyOf(trace, "answer")).toBe("One.\n\n*(Image not included.)*");
+    expect(copiedText(trace, "answer")).toBe("One.\n\n*(Image not included.)*");
   });
 
   it("has the pages that the provider cites", () => {
     const trace = play([text("Twice a day."), cited(1, "https://example.org/tide")]);
-    expect(copyOf(trace, "answer")).toBe("Twice a day.\n\n## Sources\n\n- [1] [Page 1](<https://example.org/tide>)");
+    expect(copiedText(trace, "answer")).toBe(
+      "Twice a day.\n\n## Sources\n\n- [1] [Page 1](<https://example.org/tide>)",
+    );
   });
 
   it("exists for an image alone, not for nothing", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findLetters } from "./searchMatches.ts";
+import { findMatch } from "./searchMatches.ts";
 
 it.each([
   ["When in Tokyo?", " TOKYO ", ["When in ", "Tokyo", "?"]],
@@ -9,5 +9,5 @@ it.each([
   ["nothing", " ", ["nothing", "", ""]],
   ["İstanbul", "stan", ["İstanbul", "", ""]],
 ])("%s has %s", (text, wanted, [before, found, after]) => {
-  expect(findLetters(text, wanted)).toEqual({ before, found, after });
+  expect(findMatch(text, wanted)).toEqual({ before, found, after });
 });

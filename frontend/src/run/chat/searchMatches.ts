@@ -1,13 +1,13 @@
 // Finds the search term in a line of the sidebar.
 
-export interface Found {
+export interface SearchMatch {
   before: string;
   found: string;
   after: string;
 }
 
 /** The first match, ignoring case. No match if lower-casing changes the length of the text, as for İ. */
-export function findLetters(text: string, wanted: string): Found {
+export function findMatch(text: string, wanted: string): SearchMatch {
   const letters = wanted.trim().toLowerCase();
   const lower = text.toLowerCase();
   const at = letters && lower.length === text.length ? lower.indexOf(letters) : -1;

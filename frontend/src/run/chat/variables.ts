@@ -1,5 +1,5 @@
 // Variables in a text, such as {{date}}: finds them and fills them in.
-import { codeIn } from "../markdown/codeRanges.ts";
+import { codeRanges } from "../markdown/codeRanges.ts";
 
 /** Names may contain spaces: `{{company name}}`. */
 const VARIABLE = /\{\{\s*([\p{L}\p{N}_.-]+(?: [\p{L}\p{N}_.-]+)*)\s*\}\}/gu;
@@ -36,7 +36,7 @@ function known(name: string, now: Date): string | undefined {
 function matchesIn(text: string): readonly RegExpExecArray[] {
   // Most texts have no variables, so they need no search for code.
   if (!text.includes("{{")) return [];
-  const code = codeIn(text);
+  const code = codeRanges(text);
   return [...text.matchAll(VARIABLE)].filter(({ index }) => !code.some(([from, to]) => index >= from && index < to));
 }
 

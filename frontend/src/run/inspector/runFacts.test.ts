@@ -59,7 +59,7 @@ describe("the facts", () => {
     expect(bare.filter(({ name }) => name !== "Model requested").map(({ value }) => value)).toEqual(
       Array(14).fill("unknown"),
     );
-    expect(bare.every(({ name, untold }) => name === "Model requested" || untold)).toBe(true);
+    expect(bare.every(({ name, missing: untold }) => name === "Model requested" || untold)).toBe(true);
     const quick = { startedAt: 1000, endedAt: 1000 };
     expect(facts(quick)["Total time"]).toBe("0 ms");
   });

@@ -2,12 +2,12 @@
 
 import type { RawEvent, RunRecord } from "../../types/api.ts";
 import {
-  type AskSettings,
   type Attempt,
   type ChatNode,
   EFFORTS,
   type Effort,
   type Parameters,
+  type RequestSettings,
 } from "../../types/api.ts";
 import type { RunEnd, RunTrace, WarningItem } from "../../types/models.ts";
 import type { Lamp } from "../answer/stops.ts";
@@ -24,7 +24,7 @@ export interface Fact {
   /** A remark on the value, such as "estimated" or a percentage. */
   note?: string;
   /** The value was not reported. */
-  untold?: true;
+  missing?: true;
 }
 
 export interface Inspected {
@@ -83,7 +83,7 @@ export function factsOf(inspected: Inspected, clock: (ms: number) => string): re
   const fact = (name: string, value: string | undefined, note?: string): Fact =>
     value
       ? { name, value, ...(note && { note }) }
-      : { name, value: isOver ? "unknown" : "not known yet", untold: true };
+      : { name, value: isOver ? "unknown" : "not known yet", missing: true };
   const amount = (n: number | undefined) => (n === undefined ? undefined : count(n));
   const attempts = record?.attempts ?? [];
   const served = attempts.findLast((attempt) => attempt.servedModel ?? attempt.provider);
@@ -248,7 +248,7 @@ export const exportText = (exported: Exported): string => `${JSON.stringify(expo
  * `available` has the names of all tools: a run that named none was offered all. A record has no system prompt; its
  * conversation does.
  */
-export function settingsOf(record: RunRecord, available: readonly string[]): Partial<AskSettings> {
+export function settingsOf(record: RunRecord, available: readonly string[]): Partial<RequestSettings> {
   const { request } = record;
   const parameters: Parameters = Object.fromEntries(
     PARAMETER_NAMES.flatMap((name) => (typeof request[name] === "number" ? [[name, request[name]]] : [])),

@@ -103,12 +103,16 @@ function stepOf(before: Sign | undefined, after: Sign | undefined): number | und
 }
 
 /** The last attempt of a step that had sent its first part by then. */
-export const speakerOf = (attempts: readonly Attempt[], step: number | undefined, by = Infinity): Attempt | undefined =>
+export const writingAttempt = (
+  attempts: readonly Attempt[],
+  step: number | undefined,
+  by = Infinity,
+): Attempt | undefined =>
   // Event times are whole milliseconds.
   attempts.findLast((attempt) => attempt.step === step && (attempt.firstPartAt ?? Infinity) <= by + 1);
 
 function within(phase: TextPhase, attempts: readonly Attempt[], isOver: boolean): TextPhase {
-  const writer = speakerOf(attempts, phase.step, phase.endedAt);
+  const writer = writingAttempt(attempts, phase.step, phase.endedAt);
   if (writer?.firstPartAt === undefined) return phase;
   const startedAt = Math.max(phase.startedAt ?? writer.firstPartAt, writer.firstPartAt);
   const ends = [phase.endedAt, writer.endedAt].filter((at) => at !== undefined);

@@ -2,7 +2,7 @@
 import type { Attempt, RawEvent, RunRecord } from "../../types/api.ts";
 import type { CallItem, ReasoningItem, RunTrace } from "../../types/models.ts";
 import { type Lamp, lampOf, wasSkipped } from "../answer/stops.ts";
-import { type Subject, speakerOf, type TextPhase, textPhases } from "./textPhases.ts";
+import { type Subject, type TextPhase, textPhases, writingAttempt } from "./textPhases.ts";
 
 export interface Row {
   id: string;
@@ -37,7 +37,7 @@ export interface Waterfall {
   totalMs: number;
 }
 
-export interface Seen {
+export interface WaterfallInput {
   trace: RunTrace | undefined;
   record: RunRecord | undefined;
   events: readonly RawEvent[];
@@ -61,7 +61,7 @@ interface Span {
 
 type Draft = Omit<Row, "bar" | "ms" | "waitMs"> & { span: Span };
 
-export function waterfall(seen: Seen): Waterfall {
+export function waterfall(seen: WaterfallInput): Waterfall {
   const { trace, record, now } = seen;
   const isOver = hasEnded(trace, record);
   const drafts = draftsOf(seen, isOver);
@@ -91,7 +91,7 @@ function placed({ span, ...row }: Draft, from: number | undefined, totalMs: numb
 }
 
 /** The rows by step: its attempts, each followed by what happened during it or its calls. */
-function draftsOf(seen: Seen, isOver: boolean): Draft[] {
+function draftsOf(seen: WaterfallInput, isOver: boolean): Draft[] {
   const { trace, record } = seen;
   const attempts = [...(record?.attempts ?? [])].sort((a, b) => a.step - b.step || a.number - b.number);
   const drafts = attempts.map((attempt) => attemptDraft(attempt, attempts, isOver));
@@ -151,7 +151,7 @@ function reasoningDraft(item: ReasoningItem, attempts: readonly Attempt[], isOve
   const running = item.running && !isOver;
   const { startedAt, endedAt } = item;
   // The wait for the first part belongs to the attempt, so reasoning starts at the first part.
-  const heard = speakerOf(attempts, item.step, endedAt)?.firstPartAt;
+  const heard = writingAttempt(attempts, item.step, endedAt)?.firstPartAt;
   const begun = startedAt === undefined ? heard : Math.max(startedAt, heard ?? startedAt);
   return {
     id: item.id,

@@ -1,6 +1,6 @@
 // Splits Markdown into independent blocks, line by line, so that only the end of a growing answer is read again (quirk
 // H1).
-import { cutAt } from "./paragraphCuts.ts";
+import { paragraphCut } from "./paragraphCuts.ts";
 
 export type BlockKind = "text" | "list" | "table" | "code" | "math" | "definition" | "note";
 
@@ -223,7 +223,7 @@ function begin(line: string): Open {
 function grown(open: Open, text: string): Open {
   let [sealed, tail] = [open.sealed, text];
   if (PLAIN.test(sealed[0] ?? tail)) {
-    for (let at = cutAt(tail); at > 0; at = cutAt(tail)) {
+    for (let at = paragraphCut(tail); at > 0; at = paragraphCut(tail)) {
       sealed = [...sealed, tail.slice(0, at)];
       tail = tail.slice(at + 1);
     }

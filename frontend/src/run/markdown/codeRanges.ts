@@ -5,7 +5,7 @@ type Range = readonly [start: number, end: number];
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 
 /** The ranges in order. Runs in linear time, because the text is searched on every key press. */
-export function codeIn(text: string): readonly Range[] {
+export function codeRanges(text: string): readonly Range[] {
   const ranges: Range[] = [];
   let fence: { mark: string; start: number } | undefined;
   let at = 0;

@@ -6,7 +6,7 @@ const TOO_LONG = 3 * LONG;
 const LETTER = /\p{L}/u;
 
 /** The index of the space to cut at, or -1. The result is stable while the text grows. */
-export function cutAt(text: string): number {
+export function paragraphCut(text: string): number {
   if (text.length <= LONG) return -1;
   const odd = new Set<string>();
   let depth = 0;

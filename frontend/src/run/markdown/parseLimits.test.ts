@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tame, tameFormula } from "./parseLimits.ts";
+import { isFormulaWithinLimits, isWithinLimits } from "./parseLimits.ts";
 
 const nested = (depth: number) => Array.from({ length: depth }, (_, n) => `${"  ".repeat(n)}- item`).join("\n");
 const table = (rows: number, columns: number) =>
@@ -14,7 +14,7 @@ it.each([
   ["code within an item", `- see\n\n${"      if (a[i] * b[j] > c_d[k]) { x = y_z; }\n".repeat(200)}`],
   ["many paragraphs", "A [link](https://example.org/) and **more**.\n\n".repeat(1_000)],
 ])("lets %s through", (_, text) => {
-  expect(tame(text)).toBe(true);
+  expect(isWithinLimits(text)).toBe(true);
 });
 
 describe.each([
@@ -35,15 +35,15 @@ describe.each([
   ["tables one after another", `${table(40, 40)}\n\n`.repeat(8)],
 ])("%s", (_, text) => {
   it("are held back, and stay so when more comes", () => {
-    expect(tame(text)).toBe(false);
-    expect(tame(`${text}\n\n]**\n\nand more`)).toBe(false);
+    expect(isWithinLimits(text)).toBe(false);
+    expect(isWithinLimits(`${text}\n\n]**\n\nand more`)).toBe(false);
   });
 });
 
 it("judges formulas by their length and by their groups", () => {
   const fractions = (depth: number) => `${"\\frac{1}{".repeat(depth)}x${"}".repeat(depth)}`;
-  expect(tameFormula(fractions(40))).toBe(true);
-  expect(tameFormula(fractions(200))).toBe(false);
-  expect(tameFormula("x_{1} + ".repeat(100))).toBe(true);
-  expect(tameFormula("x + ".repeat(1_000))).toBe(false);
+  expect(isFormulaWithinLimits(fractions(40))).toBe(true);
+  expect(isFormulaWithinLimits(fractions(200))).toBe(false);
+  expect(isFormulaWithinLimits("x_{1} + ".repeat(100))).toBe(true);
+  expect(isFormulaWithinLimits("x + ".repeat(1_000))).toBe(false);
 });

@@ -8,7 +8,7 @@ const MARKS = 3_000;
 /** `<!--`, `<?`: for each, the parser searches the rest of the paragraph for the end. */
 const OPENINGS = 200;
 /** Table cells, including empty ones. A cell takes about a seventh of a millisecond. */
-export const CELLS = 5_000;
+export const MAX_CELLS = 5_000;
 /** Characters of a piece. A piece is parsed at once, so it must not take noticeably long. */
 const LENGTH = 100_000;
 /** Characters of a formula. Its markup is about a hundred times as long. */
@@ -24,7 +24,7 @@ const INDENT = 2;
 const TAB = "    ";
 
 /** Runs in one pass. Text that exceeds a limit still does when it grows. */
-export function tame(text: string): boolean {
+export function isWithinLimits(text: string): boolean {
   if (text.length > LENGTH) return false;
   let [marks, openings, lines, pipes, cells] = [0, 0, 0, 0, 0];
   for (const line of text.split("\n")) {
@@ -43,7 +43,7 @@ export function tame(text: string): boolean {
     lines++;
     pipes = Math.max(pipes, line.split("|").length - 1);
     // Every row has as many cells as the header.
-    if (cells + lines * pipes > CELLS) return false;
+    if (cells + lines * pipes > MAX_CELLS) return false;
   }
   return true;
 }
@@ -60,7 +60,7 @@ function depthOf(line: string): number {
 }
 
 /** Whether a formula is within the limits. */
-export function tameFormula(formula: string): boolean {
+export function isFormulaWithinLimits(formula: string): boolean {
   if (formula.length > FORMULA) return false;
   let depth = 0;
   for (const [brace] of formula.matchAll(/\\.|[{}]/g)) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aModel } from "../../fixtures/catalogue.ts";
-import { drawnOf, isMeant, movedBy, offeredId, withFree } from "./pickerRows.ts";
+import { isIdMeant, offeredId, renderedSections, rowAfterKey, rowIds } from "./pickerRows.ts";
 
 const some = (...ids: string[]) => ids.map((id) => aModel(id));
 
@@ -21,20 +21,20 @@ describe("a key", () => {
     ["a", 7, undefined],
     ["toString", 7, undefined],
   ])("%s leads from row %d to %s", (key, active, to) => {
-    expect(movedBy(key, active, 20)).toBe(to);
+    expect(rowAfterKey(key, active, 20)).toBe(to);
   });
 
   it("leads nowhere in an empty list", () => {
-    expect(movedBy("ArrowDown", -1, 0)).toBeUndefined();
+    expect(rowAfterKey("ArrowDown", -1, 0)).toBeUndefined();
   });
 });
 
 describe("a typed id", () => {
   it("is meant where nothing listed begins with it", () => {
-    expect(isMeant("own/x", [])).toBe(true);
-    expect(isMeant("Own/X", some("own/xyz"))).toBe(false);
-    expect(isMeant("own/x", some("other/own-x"))).toBe(true);
-    expect(isMeant("gpt", some("openai/gpt"))).toBe(false);
+    expect(isIdMeant("own/x", [])).toBe(true);
+    expect(isIdMeant("Own/X", some("own/xyz"))).toBe(false);
+    expect(isIdMeant("own/x", some("other/own-x"))).toBe(true);
+    expect(isIdMeant("gpt", some("openai/gpt"))).toBe(false);
   });
 
   it("is offered beside what was found where it looks like one", () => {
@@ -45,9 +45,9 @@ describe("a typed id", () => {
   });
 
   it("stands before or behind what was found", () => {
-    expect(withFree(some("a", "b"), undefined, false)).toEqual(["a", "b"]);
-    expect(withFree(some("a", "b"), "x", false)).toEqual(["a", "b", "x"]);
-    expect(withFree(some("a", "b"), "x", true)).toEqual(["x", "a", "b"]);
+    expect(rowIds(some("a", "b"), undefined, false)).toEqual(["a", "b"]);
+    expect(rowIds(some("a", "b"), "x", false)).toEqual(["a", "b", "x"]);
+    expect(rowIds(some("a", "b"), "x", true)).toEqual(["x", "a", "b"]);
   });
 });
 
@@ -58,7 +58,7 @@ describe("the drawn rows", () => {
     { title: "Three", models: some("f") },
   ];
   const drawn = (limit: number, shift = 0) =>
-    drawnOf(sections, limit, shift).map(({ title, from, models }) => [title, from, models.length]);
+    renderedSections(sections, limit, shift).map(({ title, from, models }) => [title, from, models.length]);
 
   it("are as many as asked for, and know their place", () => {
     expect(drawn(3)).toEqual([

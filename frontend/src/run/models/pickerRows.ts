@@ -17,7 +17,7 @@ const MOVES: Readonly<Record<string, Move>> = {
 };
 
 /** The row that a key moves to, or undefined. */
-export const movedBy = (key: string, active: number, count: number): number | undefined =>
+export const rowAfterKey = (key: string, active: number, count: number): number | undefined =>
   count === 0 || !Object.hasOwn(MOVES, key) ? undefined : MOVES[key]?.(active, count);
 
 /** The typed id, if it is offered. If there are matches, it must look like an id. */
@@ -25,11 +25,11 @@ export const offeredId = (id: string | undefined, found: readonly Model[]): stri
   found.length === 0 || id?.includes("/") ? id : undefined;
 
 /** Whether the typed id comes before the matches, because no listed id begins with it. */
-export const isMeant = (id: string, found: readonly Model[]): boolean =>
+export const isIdMeant = (id: string, found: readonly Model[]): boolean =>
   found.length === 0 || (id.includes("/") && !found.some((model) => model.id.startsWith(id.toLowerCase())));
 
 /** The ids of all rows: the matches, with the typed id first or last. */
-export function withFree(found: readonly Model[], free: string | undefined, first: boolean): readonly string[] {
+export function rowIds(found: readonly Model[], free: string | undefined, first: boolean): readonly string[] {
   const all = found.map(({ id }) => id);
   if (free === undefined) return all;
   return first ? [free, ...all] : [...all, free];
@@ -38,16 +38,20 @@ export function withFree(found: readonly Model[], free: string | undefined, firs
 const PAGE = 40;
 
 /** How many rows to render so that a row is included: whole pages, at least one. */
-export const drawnTo = (index: number): number => (Math.floor(Math.max(index, 0) / PAGE) + 1) * PAGE;
+export const rowsToRender = (index: number): number => (Math.floor(Math.max(index, 0) / PAGE) + 1) * PAGE;
 
-export interface Drawn extends Section {
+export interface RenderedSection extends Section {
   /** The index of its first model in the whole list. */
   from: number;
 }
 
 /** The sections, cut at the rendering limit. */
-export function drawnOf(sections: readonly Section[], limit: number, shift: number): readonly Drawn[] {
-  const rows: Drawn[] = [];
+export function renderedSections(
+  sections: readonly Section[],
+  limit: number,
+  shift: number,
+): readonly RenderedSection[] {
+  const rows: RenderedSection[] = [];
   let from = 0;
   for (const { title, models } of sections) {
     if (from >= limit) break;

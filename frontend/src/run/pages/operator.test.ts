@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { Lever, RunLine } from "../../types/models.ts";
+import type { LoopFlag, RunLine } from "../../types/models.ts";
 import {
   ago,
   byLoop,
   codeOf,
-  decidersOf,
   effectOf,
   filterRuns,
+  isCurrent,
   joinRuns,
+  loopSources,
   runLamp,
-  standsAt,
   statusWords,
 } from "./operator.ts";
 
@@ -36,16 +36,16 @@ describe("the operator's page", () => {
   });
 
   it("knows where the lever stands; the share counts in its own state only", () => {
-    const lever = (state: Lever["state"], percent = 0): Lever => ({
+    const lever = (state: LoopFlag["state"], percent = 0): LoopFlag => ({
       state,
       percent,
       environment: undefined,
       effective: "",
     });
-    expect(standsAt(lever("percent", 10), "percent", 10)).toBe(true);
-    expect(standsAt(lever("percent", 10), "percent", 20)).toBe(false);
-    expect(standsAt(lever("on"), "on", 20)).toBe(true);
-    expect(standsAt(lever(undefined), "off", 0)).toBe(false);
+    expect(isCurrent(lever("percent", 10), "percent", 10)).toBe(true);
+    expect(isCurrent(lever("percent", 10), "percent", 20)).toBe(false);
+    expect(isCurrent(lever("on"), "on", 20)).toBe(true);
+    expect(isCurrent(lever(undefined), "off", 0)).toBe(false);
   });
 
   it("counts endings for both loops, also for one without runs", () => {
@@ -106,10 +106,10 @@ describe("the operator's page", () => {
     [{ environment: true, state: undefined }, 2, "set"],
     [{ environment: undefined, state: undefined }, 3, "the V2 loop"],
   ] as const)("knows who decides: %o", (stands, place, word) => {
-    const deciders = decidersOf({ percent: 30, effective: "", ...stands });
-    expect(deciders.map(({ decides }) => decides).indexOf(true)).toBe(place);
-    expect(deciders.filter(({ decides }) => decides)).toHaveLength(1);
-    expect(deciders[place]?.word).toBe(word);
+    const sources = loopSources({ percent: 30, effective: "", ...stands });
+    expect(sources.map(({ applies }) => applies).indexOf(true)).toBe(place);
+    expect(sources.filter(({ applies }) => applies)).toHaveLength(1);
+    expect(sources[place]?.value).toBe(word);
   });
 
   it("filters by loop and by ending", () => {

@@ -1,5 +1,5 @@
 // The texts and statistics of the operator page.
-import type { Lever, LeverState, RunLine } from "../../types/models.ts";
+import type { FlagState, LoopFlag, RunLine } from "../../types/models.ts";
 import type { Lamp } from "../answer/stops.ts";
 import { endingOf, plural } from "../wording/statusAndAmounts.ts";
 
@@ -7,9 +7,9 @@ export const KILLED =
   "TOOL_LOOP_V2=false is set in the server's environment and overrides this setting. Remove it and restart the server to change the loop here.";
 
 /** The effect of a setting, as a sentence. */
-export function effectOf(state: LeverState, percent: number): string {
+export function effectOf(state: FlagState, percent: number): string {
   const share = `About ${percent}% of conversations use the V2 loop from their next answer; the others use the legacy loop. Each conversation stays with its loop.`;
-  const effects: Record<LeverState, string> = {
+  const effects: Record<FlagState, string> = {
     off: "All new answers use the legacy loop.",
     percent: share,
     on: "All new answers use the V2 loop.",
@@ -18,27 +18,27 @@ export function effectOf(state: LeverState, percent: number): string {
 }
 
 /** Whether the flag has this setting already. */
-export const standsAt = (lever: Lever, state: LeverState, percent: number): boolean =>
-  lever.state === state && (state !== "percent" || lever.percent === percent);
+export const isCurrent = (flag: LoopFlag, state: FlagState, percent: number): boolean =>
+  flag.state === state && (state !== "percent" || flag.percent === percent);
 
-export interface Decider {
+export interface LoopSource {
   name: string;
   /** The current value. */
-  word: string;
-  decides: boolean;
+  value: string;
+  applies: boolean;
 }
 
 /** The sources of the flag's value by precedence. The first one that is set applies. */
-export function decidersOf({ state, percent, environment }: Lever): readonly Decider[] {
-  const words: Record<LeverState, string> = { off: "off", percent: `${percent}%`, on: "on" };
-  const says = [
-    { name: "Kill switch, TOOL_LOOP_V2=false", word: environment === false ? "set" : "not set" },
-    { name: "Operator setting", word: state ? words[state] : "not set" },
-    { name: "TOOL_LOOP_V2=true in the environment", word: environment ? "set" : "not set" },
-    { name: "Default", word: "the V2 loop" },
+export function loopSources({ state, percent, environment }: LoopFlag): readonly LoopSource[] {
+  const words: Record<FlagState, string> = { off: "off", percent: `${percent}%`, on: "on" };
+  const sources = [
+    { name: "Kill switch, TOOL_LOOP_V2=false", value: environment === false ? "set" : "not set" },
+    { name: "Operator setting", value: state ? words[state] : "not set" },
+    { name: "TOOL_LOOP_V2=true in the environment", value: environment ? "set" : "not set" },
+    { name: "Default", value: "the V2 loop" },
   ];
   const first = [environment === false, state !== undefined, environment === true, true].indexOf(true);
-  return says.map((say, index) => ({ ...say, decides: index === first }));
+  return sources.map((source, index) => ({ ...source, applies: index === first }));
 }
 
 type Ended = Pick<RunLine, "status" | "code">;
@@ -99,7 +99,7 @@ function groupOf(loop: string, runs: readonly RunLine[]): LoopRuns {
     words: runs.length ? `${plural(runs.length, "run")}: ${counts.join(", ")}` : "no runs",
     endings,
     share: shareOf(endings),
-    ms: middle(runs.flatMap(({ ms }) => ms ?? [])),
+    ms: medianOf(runs.flatMap(({ ms }) => ms ?? [])),
     cost: costOf(runs),
   };
 }
@@ -108,7 +108,7 @@ function groupOf(loop: string, runs: readonly RunLine[]): LoopRuns {
 function costOf(runs: readonly RunLine[]): MedianCost | undefined {
   const paid = runs.filter(({ simulated, cost }) => !simulated && cost !== undefined);
   const simulated = paid.length === 0;
-  const usd = middle((simulated ? runs : paid).flatMap(({ cost }) => cost ?? []));
+  const usd = medianOf((simulated ? runs : paid).flatMap(({ cost }) => cost ?? []));
   return usd === undefined ? undefined : { usd, simulated };
 }
 
@@ -132,7 +132,7 @@ function shareOf(endings: readonly Ending[]): number | undefined {
   return well === all ? 100 : Math.min(99, Math.round((well / all) * 100));
 }
 
-function middle(values: readonly number[]): number | undefined {
+function medianOf(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 2)];
 }

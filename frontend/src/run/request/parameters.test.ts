@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { aModel } from "../../fixtures/catalogue.ts";
-import type { AskSettings, Tool } from "../../types/api.ts";
+import type { RequestSettings, Tool } from "../../types/api.ts";
 import {
-  askFields,
   changedCount,
-  choiceNotSent,
   clamped,
   correctionOf,
-  notTaken,
   PARAMETER_NAMES,
   RANGES,
   rangeOf,
+  requestFields,
   roughTokens,
-  takes,
+  supports,
+  unsentChoiceReason,
+  unsupported,
 } from "./parameters.ts";
 
-const PLAIN: AskSettings = {
+const PLAIN: RequestSettings = {
   model: "a/b",
   effort: "auto",
   parameters: {},
@@ -40,15 +40,23 @@ const TOOLS = [tool("search"), tool("time"), tool("calculator"), tool("paid", "N
 
 describe("what is sent", () => {
   it("is nothing where nothing is set", () => {
-    expect(askFields(PLAIN, ABLE, TOOLS)).toEqual({});
+    expect(requestFields(PLAIN, ABLE, TOOLS)).toEqual({});
   });
 
   it("is what is set and what the model takes", () => {
-    const settings: AskSettings = { ...PLAIN, effort: "high", parameters: { temperature: 0, top_k: 5, max_tokens: 9 } };
-    expect(askFields(settings, ABLE, TOOLS)).toEqual({ temperature: 0, max_tokens: 9, reasoning: { effort: "high" } });
-    expect(askFields(settings, UNABLE, TOOLS)).toEqual({ top_k: 5, max_tokens: 9 });
+    const settings: RequestSettings = {
+      ...PLAIN,
+      effort: "high",
+      parameters: { temperature: 0, top_k: 5, max_tokens: 9 },
+    };
+    expect(requestFields(settings, ABLE, TOOLS)).toEqual({
+      temperature: 0,
+      max_tokens: 9,
+      reasoning: { effort: "high" },
+    });
+    expect(requestFields(settings, UNABLE, TOOLS)).toEqual({ top_k: 5, max_tokens: 9 });
     for (const unknown of [undefined, SILENT])
-      expect(askFields(settings, unknown, TOOLS)).toEqual({
+      expect(requestFields(settings, unknown, TOOLS)).toEqual({
         temperature: 0,
         top_k: 5,
         max_tokens: 9,
@@ -57,23 +65,23 @@ describe("what is sent", () => {
   });
 
   it("names the tools that stay, only where one is switched off", () => {
-    expect(askFields({ ...PLAIN, toolsOff: ["time"] }, ABLE, TOOLS)).toEqual({ tools: ["search", "calculator"] });
-    expect(askFields({ ...PLAIN, toolsOff: ["search", "time", "calculator"] }, ABLE, TOOLS)).toEqual({ tools: [] });
-    expect(askFields({ ...PLAIN, toolsOff: ["gone", "paid"] }, ABLE, TOOLS)).toEqual({});
-    expect(askFields({ ...PLAIN, toolsOff: ["time"] }, UNABLE, TOOLS)).toEqual({});
+    expect(requestFields({ ...PLAIN, toolsOff: ["time"] }, ABLE, TOOLS)).toEqual({ tools: ["search", "calculator"] });
+    expect(requestFields({ ...PLAIN, toolsOff: ["search", "time", "calculator"] }, ABLE, TOOLS)).toEqual({ tools: [] });
+    expect(requestFields({ ...PLAIN, toolsOff: ["gone", "paid"] }, ABLE, TOOLS)).toEqual({});
+    expect(requestFields({ ...PLAIN, toolsOff: ["time"] }, UNABLE, TOOLS)).toEqual({});
   });
 
   it("offers no tool that is switched off while the list of tools is not known", () => {
-    expect(askFields({ ...PLAIN, toolsOff: ["time"] }, ABLE, [])).toEqual({ tools: [] });
+    expect(requestFields({ ...PLAIN, toolsOff: ["time"] }, ABLE, [])).toEqual({ tools: [] });
   });
 
   it("leaves out what is set and not taken, and that can be told", () => {
-    expect(notTaken({ temperature: 1, top_k: 5, max_tokens: 9 }, UNABLE)).toEqual(["temperature"]);
-    expect(notTaken({ temperature: 1 }, SILENT)).toEqual([]);
+    expect(unsupported({ temperature: 1, top_k: 5, max_tokens: 9 }, UNABLE)).toEqual(["temperature"]);
+    expect(unsupported({ temperature: 1 }, SILENT)).toEqual([]);
   });
 
   it("may always have a limit", () => {
-    expect(takes(aModel("a/b", { parameters: ["temperature"] }), "max_tokens")).toBe(true);
+    expect(supports(aModel("a/b", { parameters: ["temperature"] }), "max_tokens")).toBe(true);
   });
 
   it("is counted where it differs from asking plainly", () => {
@@ -88,14 +96,14 @@ describe("what is sent", () => {
 });
 
 describe("tool choice", () => {
-  const named: AskSettings = { ...PLAIN, toolChoice: "tool:time" };
+  const named: RequestSettings = { ...PLAIN, toolChoice: "tool:time" };
 
   it("is sent as the API takes it", () => {
-    expect(askFields({ ...PLAIN, toolChoice: "required" }, ABLE, TOOLS)).toEqual({ tool_choice: "required" });
-    expect(askFields(named, ABLE, TOOLS)).toEqual({
+    expect(requestFields({ ...PLAIN, toolChoice: "required" }, ABLE, TOOLS)).toEqual({ tool_choice: "required" });
+    expect(requestFields(named, ABLE, TOOLS)).toEqual({
       tool_choice: { type: "function", function: { name: "time" } },
     });
-    expect(askFields(named, ABLE, [])).toHaveProperty("tool_choice");
+    expect(requestFields(named, ABLE, [])).toHaveProperty("tool_choice");
   });
 
   it.each([
@@ -110,15 +118,15 @@ describe("tool choice", () => {
       [...TOOLS, { ...tool("web"), category: "search" }],
     ],
   ])("is not sent for %s, and that is said", (_, settings, model, tools) => {
-    expect(askFields(settings, model, tools)).not.toHaveProperty("tool_choice");
-    expect(choiceNotSent(settings, model, tools)).toMatch(/so this setting is not used\.$/);
+    expect(requestFields(settings, model, tools)).not.toHaveProperty("tool_choice");
+    expect(unsentChoiceReason(settings, model, tools)).toMatch(/so this setting is not used\.$/);
   });
 
   it("and limits are sent where the model takes tools", () => {
-    const settings: AskSettings = { ...PLAIN, parameters: { max_steps: 2, max_searches: 0 } };
-    expect(askFields(settings, ABLE, TOOLS)).toEqual({ max_steps: 2, max_searches: 0 });
-    expect(askFields(settings, UNABLE, TOOLS)).toEqual({});
-    expect(notTaken(settings.parameters, UNABLE)).toEqual(["max_steps", "max_searches"]);
+    const settings: RequestSettings = { ...PLAIN, parameters: { max_steps: 2, max_searches: 0 } };
+    expect(requestFields(settings, ABLE, TOOLS)).toEqual({ max_steps: 2, max_searches: 0 });
+    expect(requestFields(settings, UNABLE, TOOLS)).toEqual({});
+    expect(unsupported(settings.parameters, UNABLE)).toEqual(["max_steps", "max_searches"]);
   });
 });
 

@@ -1,5 +1,5 @@
 // Request parameters: their ranges, which of them a model supports, and which settings are sent.
-import type { AskSettings, Effort, Model, ParameterName, Parameters, Tool } from "../../types/api.ts";
+import type { Effort, Model, ParameterName, Parameters, RequestSettings, Tool } from "../../types/api.ts";
 import type { ChatBody } from "../../types/models.ts";
 import { titleOf, toolTitles } from "../wording/toolTitles.ts";
 import { wireFormat } from "./responseFormat.ts";
@@ -112,26 +112,26 @@ export function clamped(value: number, { min, max, step }: Range): number {
 }
 
 /** Whether the model supports the parameter. If unknown, it may be sent. */
-export const takes = (model: Model | undefined, name: ParameterName): boolean => {
+export const supports = (model: Model | undefined, name: ParameterName): boolean => {
   // Signalbox applies these limits itself. Without tools they have no effect.
-  if (LIMIT_NAMES.includes(name)) return takesTools(model);
+  if (LIMIT_NAMES.includes(name)) return supportsTools(model);
   // Every provider accepts a token limit, even if its list omits it.
-  return name === "max_tokens" || says(model, name);
+  return name === "max_tokens" || isListed(model, name);
 };
 
-export const takesReasoning = (model: Model | undefined): boolean => says(model, "reasoning");
+export const supportsReasoning = (model: Model | undefined): boolean => isListed(model, "reasoning");
 
-export const takesTools = (model: Model | undefined): boolean => says(model, "tools");
+export const supportsTools = (model: Model | undefined): boolean => isListed(model, "tools");
 
-export const takesFormat = (model: Model | undefined): boolean =>
-  says(model, "response_format") || says(model, "structured_outputs");
+export const supportsFormat = (model: Model | undefined): boolean =>
+  isListed(model, "response_format") || isListed(model, "structured_outputs");
 
-const says = (model: Model | undefined, name: string): boolean =>
+const isListed = (model: Model | undefined, name: string): boolean =>
   !model || model.parameters.length === 0 || model.parameters.includes(name);
 
 /** Parameters that are set but not supported. They are kept but not sent. */
-export const notTaken = (parameters: Parameters, model: Model | undefined): readonly ParameterName[] =>
-  PARAMETER_NAMES.filter((name) => parameters[name] !== undefined && !takes(model, name));
+export const unsupported = (parameters: Parameters, model: Model | undefined): readonly ParameterName[] =>
+  PARAMETER_NAMES.filter((name) => parameters[name] !== undefined && !supports(model, name));
 
 export const EFFORT_LABELS: Record<Effort, string> = {
   auto: "Auto",
@@ -144,36 +144,40 @@ export const EFFORT_LABELS: Record<Effort, string> = {
   max: "Max",
 };
 
-export type AskFields = Pick<ChatBody, ParameterName | "tools" | "tool_choice" | "reasoning" | "response_format">;
+export type RequestFields = Pick<ChatBody, ParameterName | "tools" | "tool_choice" | "reasoning" | "response_format">;
 
 /** The request's fields besides the message: all settings that the model supports. */
-export function askFields(settings: AskSettings, model: Model | undefined, tools: readonly Tool[]): AskFields {
+export function requestFields(
+  settings: RequestSettings,
+  model: Model | undefined,
+  tools: readonly Tool[],
+): RequestFields {
   const { parameters, effort } = settings;
   const offered = offeredTools(settings.toolsOff, model, tools);
-  const choice = choiceNotSent(settings, model, tools) ? undefined : wireChoice(settings.toolChoice);
-  const format = takesFormat(model) ? wireFormat(settings.format) : undefined;
+  const choice = unsentChoiceReason(settings, model, tools) ? undefined : wireChoice(settings.toolChoice);
+  const format = supportsFormat(model) ? wireFormat(settings.format) : undefined;
   return {
     ...Object.fromEntries(
-      PARAMETER_NAMES.filter((name) => parameters[name] !== undefined && takes(model, name)).map((name) => [
+      PARAMETER_NAMES.filter((name) => parameters[name] !== undefined && supports(model, name)).map((name) => [
         name,
         parameters[name],
       ]),
     ),
     ...(offered && { tools: offered }),
     ...(choice && { tool_choice: choice }),
-    ...(effort !== "auto" && takesReasoning(model) && { reasoning: { effort } }),
+    ...(effort !== "auto" && supportsReasoning(model) && { reasoning: { effort } }),
     ...(format && { response_format: format }),
   };
 }
 
 /** Why the tool choice is not sent, as a sentence. Undefined if it is sent or not set. */
-export function choiceNotSent(
-  { toolChoice, toolsOff, parameters }: AskSettings,
+export function unsentChoiceReason(
+  { toolChoice, toolsOff, parameters }: RequestSettings,
   model: Model | undefined,
   tools: readonly Tool[],
 ): string | undefined {
   if (toolChoice === "") return undefined;
-  if (!takesTools(model)) return "This model cannot use tools, so this setting is not used.";
+  if (!supportsTools(model)) return "This model cannot use tools, so this setting is not used.";
   const searches = parameters.max_searches !== 0;
   const offered = tools.filter(
     ({ name, unavailable, category }) =>
@@ -192,7 +196,7 @@ function offeredTools(
   model: Model | undefined,
   tools: readonly Tool[],
 ): readonly string[] | undefined {
-  if (off.length === 0 || !takesTools(model)) return undefined;
+  if (off.length === 0 || !supportsTools(model)) return undefined;
   // Without the list, the remaining tools cannot be named. A tool that is switched off must not be used, so none is
   // offered.
   if (tools.length === 0) return [];
@@ -202,7 +206,7 @@ function offeredTools(
 }
 
 /** The number of settings that differ from their defaults, for the settings button. */
-export const changedCount = ({ parameters, effort, toolsOff, toolChoice, format, system }: AskSettings): number =>
+export const changedCount = ({ parameters, effort, toolsOff, toolChoice, format, system }: RequestSettings): number =>
   Object.values(parameters).filter((value) => value !== undefined).length +
   toolsOff.length +
   (effort === "auto" ? 0 : 1) +

@@ -3,7 +3,7 @@ import type { AnswerRun } from "../../types/api.ts";
 import type { Loop, RunEnd, RunTrace } from "../../types/models.ts";
 
 /** An answer in a conversation whose events are not loaded, or that was not made by a run. */
-export interface Told {
+export interface StoredAnswer {
   text: string;
   run: AnswerRun | undefined;
 }
@@ -11,20 +11,20 @@ export interface Told {
 export const isLoop = (text: string): text is Loop => text === "v2" || text === "legacy";
 
 /** Add the times measured by the page, until the server reports its own. */
-export const measured = (trace: RunTrace, ms: number): RunTrace =>
+export const withPageTimes = (trace: RunTrace, ms: number): RunTrace =>
   trace.end?.duration_ms !== undefined
     ? trace
     : { ...trace, firstEventMs: trace.firstEventMs ?? ms, ...(trace.end && { totalMs: ms }) };
 
 /** Replace an estimated cost by the final cost. */
-export function settledAs(told: RunEnd | undefined, trace: RunTrace): RunTrace {
+export function withSettledCost(told: RunEnd | undefined, trace: RunTrace): RunTrace {
   if (!trace.end?.cost_estimated || told?.cost === undefined || told.cost_estimated) return trace;
   const { cost_estimated: _, ...end } = trace.end;
   return { ...trace, end: { ...end, cost: told.cost } };
 }
 
 /** The trace of an answer, from its text and its run's data in the conversation. */
-export function toldTrace(trace: RunTrace, { text, run }: Told): RunTrace {
+export function storedTrace(trace: RunTrace, { text, run }: StoredAnswer): RunTrace {
   const end: RunEnd | undefined =
     run?.status === "running"
       ? undefined

@@ -1,16 +1,16 @@
 // Joins the traces of an answer and its continuations.
 import type { ContentItem, RunEnd, RunItem, RunTrace } from "../../types/models.ts";
-import { added } from "./overlap.ts";
+import { addedText } from "./overlap.ts";
 
 /** The trace of the whole answer. Each run continues the previous one. */
-export const joinedTrace = (runs: readonly RunTrace[]): RunTrace => runs.reduce(behind);
+export const joinedTrace = (runs: readonly RunTrace[]): RunTrace => runs.reduce(appended);
 
-function behind(trace: RunTrace, more: RunTrace, place: number): RunTrace {
+function appended(trace: RunTrace, more: RunTrace, place: number): RunTrace {
   const end = more.end && summed(trace.end, more.end);
   return {
     ...more,
     model: more.model || trace.model,
-    items: itemsBehind(trace, more, place),
+    items: joinedItems(trace, more, place),
     ...(trace.firstEventMs !== undefined && { firstEventMs: trace.firstEventMs }),
     ...(more.totalMs !== undefined && { totalMs: more.totalMs + (trace.totalMs ?? 0) }),
     ...(end && { end }),
@@ -40,7 +40,7 @@ const add = (one: Usage, other: Usage): Usage => ({
 });
 
 /** Reasoning and calls of a continuation are placed above the text that it continues. */
-function itemsBehind(trace: RunTrace, more: RunTrace, place: number): readonly RunItem[] {
+function joinedItems(trace: RunTrace, more: RunTrace, place: number): readonly RunItem[] {
   const items = more.items.map((item) => named(item, place));
   const before = withoutEnding(trace);
   const seam = before.findLastIndex((item) => item.kind !== "warning");
@@ -75,7 +75,7 @@ const joints = new WeakMap<ContentItem, Joined>();
 function joinedWords(cut: ContentItem, next: ContentItem, wasComplete: boolean, isWhole: boolean): ContentItem {
   const known = joints.get(next);
   if (known?.cut === cut && known.isWhole === isWhole) return known.words;
-  const more = wasComplete ? `\n\n${next.text.trimStart()}` : added(cut.text, next.text, isWhole);
+  const more = wasComplete ? `\n\n${next.text.trimStart()}` : addedText(cut.text, next.text, isWhole);
   const words = { ...next, id: cut.id, text: cut.text + more, ...linksOf(cut, next) };
   joints.set(next, { cut, isWhole, words });
   return words;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { added } from "./overlap.ts";
+import { addedText } from "./overlap.ts";
 
 interface Case {
   name: string;
@@ -15,13 +15,13 @@ const CASES: readonly Case[] = JSON.parse(
 
 describe("what a continuation adds", () => {
   it.each(CASES)("is the same as on the server: $name", ({ before, more, adds }) => {
-    expect(added(before, more, true)).toBe(adds);
+    expect(addedText(before, more, true)).toBe(adds);
   });
 
   it.each(CASES)("only grows while it streams: $name", ({ before, more, adds }) => {
     let shown = "";
     for (let size = 1; size <= more.length; size++) {
-      const now = added(before, more.slice(0, size), false);
+      const now = addedText(before, more.slice(0, size), false);
       expect(now.startsWith(shown)).toBe(true);
       shown = now;
     }
@@ -30,6 +30,6 @@ describe("what a continuation adds", () => {
 
   it("waits no longer than a repetition may be", () => {
     const before = "word ".repeat(500);
-    expect(added(before, before, false)).not.toBe("");
+    expect(addedText(before, before, false)).not.toBe("");
   });
 });

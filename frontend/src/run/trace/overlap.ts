@@ -18,7 +18,7 @@ const BLANK = /^[\s…]+/;
 const ENDS_LINE = /\n[ \t]*$/;
 
 /** The text that `more` adds to `before`. While `more` may still be a repetition, it is empty. */
-export function added(before: string, more: string, isWhole: boolean): string {
+export function addedText(before: string, more: string, isWhole: boolean): string {
   if (!isWhole && mayRepeat(before, more)) return "";
   const inside = insideFence(before, more);
   for (const text of [inside, inside.replace(BLANK, "")]) {

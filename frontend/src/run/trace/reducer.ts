@@ -12,7 +12,7 @@ import type {
 } from "../../types/models.ts";
 import type { ToolCalls, ToolExecuting, ToolResult } from "../../types/receivedEvents.ts";
 import { linksOf } from "./sources.ts";
-import { reshown, shownAs } from "./toolVisibility.ts";
+import { visibilityOf, withVisibility } from "./toolVisibility.ts";
 
 /** The trace of a run before its first event. */
 export const emptyTrace = (model: string): RunTrace => ({ schema: 1, runId: "", model, items: [] });
@@ -178,7 +178,7 @@ function announce(trace: RunTrace, event: ToolCalls): RunTrace {
         id: call.id,
         name: call.name,
         ...given(call.arguments),
-        ...shownAs(call),
+        ...visibilityOf(call),
         status: "waiting",
         cached: false,
         links: [],
@@ -204,7 +204,7 @@ function given(text: string): Pick<CallItem, "arguments" | "argumentsRaw"> {
 /** The call of an event, with the event's visibility. A call that was not announced is added. */
 function callOf(trace: RunTrace, event: ToolExecuting | ToolResult): { trace: RunTrace; call: CallItem } {
   const found = callWith(trace, event.id) ?? callNamed(trace, event);
-  if (found) return { trace, call: reshown(found, event) };
+  if (found) return { trace, call: withVisibility(found, event) };
   const { type: _type, ...call } = event;
   const announced = announce(trace, {
     type: "tool_calls",

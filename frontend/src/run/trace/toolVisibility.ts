@@ -15,12 +15,15 @@ const BY_NAME = new Map<string, Shown>([
 const OTHER: Shown = { category: "other", visibility: "secondary" };
 
 /** The values for an announced call. */
-export function shownAs(call: { name: string } & Partial<Shown>): Shown {
+export function visibilityOf(call: { name: string } & Partial<Shown>): Shown {
   const known = BY_NAME.get(call.name) ?? OTHER;
   return { category: call.category ?? known.category, visibility: call.visibility ?? known.visibility };
 }
 
 /** Apply the values of a later event. Returns the same object if nothing changes. */
-export function reshown(call: CallItem, { category = call.category, visibility = call.visibility }: Partial<Shown>) {
+export function withVisibility(
+  call: CallItem,
+  { category = call.category, visibility = call.visibility }: Partial<Shown>,
+) {
   return category === call.category && visibility === call.visibility ? call : { ...call, category, visibility };
 }

@@ -7,14 +7,14 @@ import { cost, count, plural } from "./statusAndAmounts.ts";
 export type Fix = "continue" | "retry" | "model" | "unknown" | "credits" | "token" | "new";
 
 interface Advice {
-  say: string;
+  sentence: string;
   fixes: readonly Fix[];
   /** The provider rejected the request before it did any work. */
   free?: true;
 }
 
-const advice = (say: string, ...fixes: Fix[]): Advice => ({ say, fixes });
-const free = (say: string, ...fixes: Fix[]): Advice => ({ say, fixes, free: true });
+const advice = (sentence: string, ...fixes: Fix[]): Advice => ({ sentence, fixes });
+const free = (sentence: string, ...fixes: Fix[]): Advice => ({ sentence, fixes, free: true });
 
 /** What the user can do about an ending or a rejected request, by code. */
 export const ADVICE: Readonly<Record<string, Advice>> = {
@@ -91,7 +91,8 @@ export const adviceOf = (end: RunEnd): string => {
     return end.retryable === false ? `Choose another model or retry in ${wait}.` : `Wait ${wait}, then retry.`;
   }
   return (
-    ADVICE[end.code ?? ""]?.say ?? (end.retryable === false ? "Change your message or choose another model." : "Retry.")
+    ADVICE[end.code ?? ""]?.sentence ??
+    (end.retryable === false ? "Change your message or choose another model." : "Retry.")
   );
 };
 
@@ -110,11 +111,11 @@ export const fixesOf = (end: RunEnd): readonly Fix[] => {
 
 /** Sentences on what was saved of the whole answer, and what its last run cost. */
 export function lossOf(whole: RunTrace, end: RunEnd, last = whole): string {
-  return `${keptWords(whole, end)} ${billedWords(last, end)}`.trim();
+  return `${savedWords(whole, end)} ${billedWords(last, end)}`.trim();
 }
 
 /** What was saved. If the page itself ended the answer, it does not know what the server has. */
-function keptWords(trace: RunTrace, end: RunEnd): string {
+function savedWords(trace: RunTrace, end: RunEnd): string {
   const { text = "", reasoning = "" } = trace.unsaved ?? {};
   if (text.length === 1) return "The last character you saw was not saved.";
   if (text) return `The last ${count(text.length)} characters you saw were not saved.`;

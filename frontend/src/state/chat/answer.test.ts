@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { done, ScriptedServer, say, think } from "../../fixtures/server.ts";
+import { content, done, reasoning, ScriptedServer } from "../../fixtures/server.ts";
 import { answerText } from "../../run/answer/stops.ts";
 import { emptyTrace, runReducer } from "../../run/trace/reducer.ts";
 import { ApiError } from "../../stream/errors.ts";
@@ -23,7 +23,7 @@ const RUN: AnswerRun = {
   ms: 4012,
 };
 
-const free = { take: async () => () => undefined };
+const free = { acquire: async () => () => undefined };
 
 function deps(more: Partial<AnswerDeps> = {}) {
   const server = new ScriptedServer();
@@ -60,9 +60,9 @@ describe("an answer that is asked for", () => {
     void answer.ask(BODY, "key");
     await tick();
     await pass(250);
-    await feed(server.asked[0], think("hm", 5));
+    await feed(server.asked[0], reasoning("hm", 5));
     await pass(750);
-    await feed(server.asked[0], say("yes"), done({ cost: 1 }));
+    await feed(server.asked[0], content("yes"), done({ cost: 1 }));
     expect(answer.state.trace).toMatchObject({ runId: "run1", loop: "v2", firstEventMs: 250, totalMs: 1000 });
     expect([answer.isOver, answer.isLive, answerText(answer.state.trace)]).toEqual([true, false, "yes"]);
     expect(answer.events.map(({ seq, event }) => [seq, event.type])).toEqual([
@@ -78,9 +78,9 @@ describe("an answer that is asked for", () => {
     void live.ask(BODY, "key");
     await tick();
     await pass(4300);
-    const events = [say("yes"), done({ ts: 9000, duration_ms: 4000, first_token_ms: 3100 })];
+    const events = [content("yes"), done({ ts: 9000, duration_ms: 4000, first_token_ms: 3100 })];
     await feed(server.asked[0], ...events);
-    const reopened = Answer.told(given, "run1", { text: "yes", run: RUN });
+    const reopened = Answer.stored(given, "run1", { text: "yes", run: RUN });
     void reopened.load();
     await tick();
     await feed(server.followed[0]?.connection, ...events);
@@ -91,16 +91,16 @@ describe("an answer that is asked for", () => {
 
   it("of a server that does not say took what its conversation tells, and never nothing", async () => {
     const { server, given } = deps();
-    const answer = Answer.told(given, "run9", { text: "said", run: RUN });
+    const answer = Answer.stored(given, "run9", { text: "said", run: RUN });
     expect(answer.state.trace.totalMs).toBe(4012);
     void answer.load();
     await tick();
-    await feed(server.followed[0]?.connection, say("said"), done({ ts: 3000 }));
+    await feed(server.followed[0]?.connection, content("said"), done({ ts: 3000 }));
     expect(answer.state.trace.totalMs).toBe(4012);
     const named = Answer.named(given, "run8");
     void named.load();
     await tick();
-    await feed(server.followed[1]?.connection, say("said"), done({ ts: 3000 }));
+    await feed(server.followed[1]?.connection, content("said"), done({ ts: 3000 }));
     expect(named.isOver).toBe(true);
     expect(named.state.trace.totalMs).toBeUndefined();
   });
@@ -110,7 +110,7 @@ describe("an answer that is asked for", () => {
     const answer = Answer.asked(given, { model: "m", effort: "auto" });
     void answer.ask(BODY, "key");
     await tick();
-    await feed(server.asked[0], say("one "));
+    await feed(server.asked[0], content("one "));
     server.asked[0]?.drop();
     await pass(100);
     expect(answer.state.connection).toBe("open");
@@ -121,7 +121,7 @@ describe("an answer that is asked for", () => {
     await pass(1600);
     expect(answer.state.connection).toBe("resuming");
     await pass(1500);
-    await feed(server.followed[1]?.connection, say("one "), say("two"), done());
+    await feed(server.followed[1]?.connection, content("one "), content("two"), done());
     expect(answer.state.connection).toBe("open");
     expect([...seen]).toEqual(["resuming", "open"]);
     expect(answerText(answer.state.trace)).toBe("one two");
@@ -132,7 +132,7 @@ describe("an answer that is asked for", () => {
     const answer = Answer.asked(given, { model: "m", effort: "auto" });
     void answer.ask(BODY, "key");
     await tick();
-    await feed(server.asked[0], say("half"));
+    await feed(server.asked[0], content("half"));
     void answer.stop();
     expect(answer.state.stopping).toBe(true);
     await pass(2000);
@@ -193,12 +193,12 @@ describe("an answer that is asked for", () => {
 describe("an answer of old", () => {
   it("shows its text at once, and the rest when it is loaded: the same trace as its events make", async () => {
     const { server, given } = deps();
-    const answer = Answer.told(given, "run9", { text: "said", run: RUN });
+    const answer = Answer.stored(given, "run9", { text: "said", run: RUN });
     expect(answer.state).toMatchObject({ known: "text", trace: { end: { status: "complete", cost: 0.5 } } });
     void answer.load();
     await tick();
     const took = { duration_ms: 4000, first_token_ms: 700 };
-    const events = [think("hm", 1000), say("said"), done({ ts: 3000, cost: 0.5, ...took })] as ChatEvent[];
+    const events = [reasoning("hm", 1000), content("said"), done({ ts: 3000, cost: 0.5, ...took })] as ChatEvent[];
     await feed(server.followed[0]?.connection, events[0] as object);
     expect(answerText(answer.state.trace)).toBe("said");
     await feed(server.followed[0]?.connection, ...(events.slice(1) as object[]));
@@ -212,7 +212,7 @@ describe("an answer of old", () => {
   it("keeps its text where its events are gone", async () => {
     const { given } = deps();
     const gone = { request: async () => Promise.reject(new ApiError(404, "UNKNOWN_RUN", "Gone.")) };
-    const answer = Answer.told({ ...given, client: gone }, "run9", { text: "said", run: RUN });
+    const answer = Answer.stored({ ...given, client: gone }, "run9", { text: "said", run: RUN });
     await answer.load();
     expect(answer.state.known).toBe("failed");
     expect([answerText(answer.state.trace), answer.state.trace.end?.status]).toEqual(["said", "complete"]);
@@ -221,16 +221,16 @@ describe("an answer of old", () => {
   it("keeps the cost that was found out after its end, and takes it in when it comes", async () => {
     const { server, given } = deps();
     const estimate = done({ cost: 0.1, cost_estimated: true, ts: 1 });
-    const answer = Answer.told(given, "run9", { text: "said", run: RUN });
+    const answer = Answer.stored(given, "run9", { text: "said", run: RUN });
     void answer.load();
     await tick();
-    await feed(server.followed[0]?.connection, say("said"), estimate);
+    await feed(server.followed[0]?.connection, content("said"), estimate);
     expect(answer.state.trace.end).toMatchObject({ cost: 0.5 });
     expect(answer.state.trace.end?.cost_estimated).toBeUndefined();
     const live = Answer.asked(given, { model: "m", effort: "auto" });
     void live.ask(BODY, "key");
     await tick();
-    await feed(server.asked[0], say("said"), estimate);
+    await feed(server.asked[0], content("said"), estimate);
     expect(live.state.trace.end).toMatchObject({ cost: 0.1, cost_estimated: true });
     live.settle(0.7);
     expect(live.state.trace.end).toMatchObject({ cost: 0.7 });
@@ -261,11 +261,11 @@ describe("an answer of old", () => {
 
   it("that is still under way is followed to its end", async () => {
     const { server, given } = deps();
-    const answer = Answer.told(given, "run9", { text: "so f", run: { ...RUN, status: "running" } });
+    const answer = Answer.stored(given, "run9", { text: "so f", run: { ...RUN, status: "running" } });
     expect(answer.isOver).toBe(false);
     void answer.load();
     await tick();
-    await feed(server.followed[0]?.connection, say("so far"));
+    await feed(server.followed[0]?.connection, content("so far"));
     expect([answerText(answer.state.trace), answer.state.known]).toEqual(["so far", "whole"]);
     await feed(server.followed[0]?.connection, done());
     expect(answer.isOver).toBe(true);

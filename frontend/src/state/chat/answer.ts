@@ -2,7 +2,13 @@
 
 import { hasMetLimit, limitsIn } from "../../run/answer/reachedLimit.ts";
 import { isUsingTools } from "../../run/answer/stops.ts";
-import { isLoop, measured, settledAs, type Told, toldTrace } from "../../run/trace/conversationTrace.ts";
+import {
+  isLoop,
+  type StoredAnswer,
+  storedTrace,
+  withPageTimes,
+  withSettledCost,
+} from "../../run/trace/conversationTrace.ts";
 import { joinedTrace } from "../../run/trace/joinedTrace.ts";
 import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../../run/trace/reducer.ts";
 import { withoutUnsaved } from "../../run/trace/unsavedText.ts";
@@ -21,9 +27,9 @@ import {
 } from "../../stream/runStream.ts";
 import type { Effort, Parameters, RawEvent } from "../../types/api.ts";
 import type { ChatBody, ChatEvent, RunEnd, RunTrace } from "../../types/models.ts";
-import { SilenceWatch } from "../modelSilence.ts";
+import { SilenceTimer } from "../modelSilence.ts";
 import { nextFrame, type Schedule, Store } from "../store.ts";
-import { chainOf } from "./joinedAnswer.ts";
+import { runsOf } from "./joinedAnswer.ts";
 
 export interface AnswerState {
   trace: RunTrace;
@@ -79,7 +85,7 @@ export interface AnswerOptions {
   continues?: Answer | undefined;
 }
 
-type Kept = Pick<AnswerOptions, "model" | "continues"> & { runId: string };
+type SavedRunOptions = Pick<AnswerOptions, "model" | "continues"> & { runId: string };
 
 const STOP_GRACE_MS = 2000;
 const UNNAMED_MS = 8000;
@@ -108,18 +114,22 @@ export class Answer extends Store<AnswerState> {
   #abort: AbortController | undefined;
   #grace: ReturnType<typeof setTimeout> | undefined;
   #away: ReturnType<typeof setTimeout> | undefined;
-  readonly #silence = new SilenceWatch({
+  readonly #silence = new SilenceTimer({
     now: () => this.#now(),
     isExcused: () =>
       this.isOver || this.state.stopping || this.state.connection === "waiting" || isUsingTools(this.state.trace),
     onSilence: (silentSince) => this.set({ silentSince }),
   });
 
-  private constructor(deps: AnswerDeps, { model, effort, runId, saveId, continues }: AnswerOptions, told?: Told) {
+  private constructor(
+    deps: AnswerDeps,
+    { model, effort, runId, saveId, continues }: AnswerOptions,
+    told?: StoredAnswer,
+  ) {
     const trace = { ...emptyTrace(model), ...(runId && { runId }) };
     super(
       {
-        trace: told ? toldTrace(trace, told) : trace,
+        trace: told ? storedTrace(trace, told) : trace,
         // Answers from another client's history have no events.
         known: told?.run ? "text" : "whole",
         stopping: false,
@@ -148,7 +158,7 @@ export class Answer extends Store<AnswerState> {
   }
 
   /** Create an answer from its conversation. `load` fetches its events. */
-  static told(deps: AnswerDeps, runId: string, told: Told, continues?: Answer): Answer {
+  static stored(deps: AnswerDeps, runId: string, told: StoredAnswer, continues?: Answer): Answer {
     return new Answer(deps, { model: told.run?.model ?? "", effort: "auto", runId, continues }, told);
   }
 
@@ -166,18 +176,18 @@ export class Answer extends Store<AnswerState> {
   }
 
   /** Create a saved answer whose events are not loaded yet. */
-  static kept(deps: AnswerDeps, saveId: string, { runId, model, continues }: Kept): Answer {
+  static saved(deps: AnswerDeps, saveId: string, { runId, model, continues }: SavedRunOptions): Answer {
     return new Answer(deps, { model, effort: "auto", runId, saveId, continues });
   }
 
   /** Create an answer from all of its events. */
-  static frozen(deps: AnswerDeps, { runId, model, continues }: Kept, events: readonly RawEvent[]): Answer {
+  static frozen(deps: AnswerDeps, { runId, model, continues }: SavedRunOptions, events: readonly RawEvent[]): Answer {
     const answer = new Answer(deps, { model, effort: "auto", runId, continues });
     for (const { seq, event } of events) {
       const known = checkedEvent(event);
       if (!known) continue;
-      answer.#keep(known, seq);
-      answer.#change(() => runReducer(answer.#saved(known), known));
+      answer.#record(known, seq);
+      answer.#change(() => runReducer(answer.#withoutUnsaved(known), known));
     }
     answer.flush();
     return answer;
@@ -189,7 +199,7 @@ export class Answer extends Store<AnswerState> {
 
   /** The trace of the whole answer, including the runs that it continues. */
   get whole(): RunTrace {
-    return joinedTrace(chainOf(this).map(({ state }) => state.trace));
+    return joinedTrace(runsOf(this).map(({ state }) => state.trace));
   }
 
   get isOver(): boolean {
@@ -207,7 +217,7 @@ export class Answer extends Store<AnswerState> {
   }
 
   /** Another answer to the same message cannot reach the server, so this one waits too. */
-  waitToo(): void {
+  wait(): void {
     if (this.isLive || this.isOver) return;
     this.set({ connection: "waiting" });
     this.flush();
@@ -246,24 +256,24 @@ export class Answer extends Store<AnswerState> {
         onEvent: (event, seq) => {
           if (this.state.known !== "whole" && !before.trace.end) this.set({ trace: fresh, known: "whole" });
           if (this.state.known === "whole") return options.onEvent(event, seq);
-          this.#keep(event, seq);
+          this.#record(event, seq);
           fresh = runReducer(fresh, event);
         },
       }).then((end) => {
         if (this.state.known === "whole") return end;
         const { totalMs } = before.trace;
         const timed = { ...(totalMs !== undefined && { totalMs }), ...fresh };
-        if (end === "done") this.set({ trace: settledAs(before.trace.end, timed), known: "whole" });
+        if (end === "done") this.set({ trace: withSettledCost(before.trace.end, timed), known: "whole" });
         else this.set({ known: !before.trace.end ? "whole" : end === "aborted" ? before.known : "failed" });
-        if (end === "lost" && this.events.length === 0 && !before.trace.end) return this.#lookFor(runId);
+        if (end === "lost" && this.events.length === 0 && !before.trace.end) return this.#checkExists(runId);
         return before.trace.end ? "done" : end;
       }),
     );
-    await this.#learnLimits();
+    await this.#loadLimits();
   }
 
   /** If the answer reached a limit, fetch the limits of its request. */
-  async #learnLimits(): Promise<void> {
+  async #loadLimits(): Promise<void> {
     if (this.state.limits || this.#saveId || !hasMetLimit(this.state.trace)) return;
     const record = await fetchRun(this.#deps.client, this.runId).catch(() => undefined);
     // If the server does not respond, the limits stay unknown and none is named.
@@ -271,7 +281,7 @@ export class Answer extends Store<AnswerState> {
   }
 
   /** No event could be read. Throws if the run no longer exists. */
-  async #lookFor(runId: string): Promise<ChatEnd> {
+  async #checkExists(runId: string): Promise<ChatEnd> {
     const found = await fetchRun(this.#deps.client, runId).catch((error: unknown) => error);
     if (found instanceof ApiError && found.status === 404)
       throw new ApiError(404, "UNKNOWN_RUN", "This answer was not found. It may have been deleted.");
@@ -282,7 +292,7 @@ export class Answer extends Store<AnswerState> {
   settle(cost: number): void {
     const { trace } = this.state;
     if (!trace.end?.cost_estimated) return;
-    this.#change(() => settledAs({ status: trace.end?.status ?? "complete", cost }, trace));
+    this.#change(() => withSettledCost({ status: trace.end?.status ?? "complete", cost }, trace));
   }
 
   /**
@@ -371,7 +381,7 @@ export class Answer extends Store<AnswerState> {
       if (this.#abort === abort) this.#refuse(error);
     } finally {
       clearTimeout(this.#grace);
-      this.#back();
+      this.#reconnected();
       if (this.#abort === abort) {
         this.#silence.stop();
         this.#abort = undefined;
@@ -391,12 +401,12 @@ export class Answer extends Store<AnswerState> {
         this.#change((trace) => ({ ...trace, runId, ...(isLoop(loop) && { loop }) }));
         if (this.state.stopping) void this.#stopOnServer(abort);
       },
-      onEvent: (event, seq) => this.#take(event, seq),
+      onEvent: (event, seq) => this.#add(event, seq),
       onConnection: (state) => {
-        if (state === "resuming") this.#gone();
+        if (state === "resuming") this.#disconnected();
         else {
           const isNews = state === "waiting" && this.state.connection !== "waiting";
-          this.#back();
+          this.#reconnected();
           this.#silence.restart();
           this.set({ connection: state });
           if (isNews) this.#deps.onChange?.(this);
@@ -405,37 +415,37 @@ export class Answer extends Store<AnswerState> {
     };
   }
 
-  #take(event: ChatEvent, seq: number): void {
+  #add(event: ChatEvent, seq: number): void {
     const now = this.#now();
     this.#silence.restart();
-    this.#keep(event, seq);
-    const trace = runReducer(this.#saved(event), event);
+    this.#record(event, seq);
+    const trace = runReducer(this.#withoutUnsaved(event), event);
     this.set({
-      trace: this.askedAt === undefined ? trace : measured(trace, now - this.askedAt),
+      trace: this.askedAt === undefined ? trace : withPageTimes(trace, now - this.askedAt),
       heardAt: now,
       ...(event.type === "reasoning" && { reasonedAt: now }),
     });
   }
 
   /** After a crash, `done` tells which earlier events were saved. */
-  #saved(event: ChatEvent): RunTrace {
+  #withoutUnsaved(event: ChatEvent): RunTrace {
     const { trace } = this.state;
     return event.type === "done" && event.unsaved
       ? withoutUnsaved(trace, this.events.slice(0, -1), event.unsaved)
       : trace;
   }
 
-  #keep(event: ChatEvent, seq: number): void {
+  #record(event: ChatEvent, seq: number): void {
     this.events.push({ seq, event: event as unknown as RawEvent["event"] });
   }
 
   /** Short connection losses are not shown. */
-  #gone(): void {
+  #disconnected(): void {
     this.#silence.stop();
     this.#away ??= setTimeout(() => this.set({ connection: "resuming" }), this.#deps.quietMs ?? QUIET_MS);
   }
 
-  #back(): void {
+  #reconnected(): void {
     clearTimeout(this.#away);
     this.#away = undefined;
     if (this.state.connection === "resuming") this.set({ connection: "open" });

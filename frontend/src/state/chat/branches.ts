@@ -6,7 +6,7 @@ import type { Conversation } from "../../types/api.ts";
 import type { AnswerDeps } from "./answer.ts";
 import { type AnswerPart, type ChatPart, comparedIn, entriesOf, idOf, merged, type QuestionPart } from "./chatParts.ts";
 import type { ChatStore } from "./chatState.ts";
-import type { Standing } from "./queuedMessages.ts";
+import type { AnswerProgress } from "./queuedMessages.ts";
 
 export class Branches {
   readonly #store: ChatStore;
@@ -62,7 +62,7 @@ export class Branches {
   }
 
   /** The parent of the next question. Nothing can follow a rejected question: the next one takes its place. */
-  parentOfNext(leaf: string | null): string | null {
+  nextParent(leaf: string | null): string | null {
     const path = pathTo(this.parts, leaf);
     const refusedAt = path.findIndex((part) => idOf(part) === undefined);
     const refused = path[refusedAt];
@@ -71,7 +71,7 @@ export class Branches {
     return (refusedAt === -1 ? path.at(-1) : path[refusedAt - 1])?.key ?? null;
   }
 
-  standingOf(key: string): Standing {
+  standingOf(key: string): AnswerProgress {
     const part = this.parts.get(key);
     const end = part?.kind === "answer" ? part.answer.state.trace.end : undefined;
     if (part?.kind === "answer" && !end) return "running";
@@ -115,12 +115,12 @@ export class Branches {
     const question = this.question(key);
     if (!question || !id) return;
     this.#store.set({ parts: new Map([...this.parts, [key, { ...question, id }]]) });
-    this.#leaveRefused(key);
+    this.#leaveRejected(key);
     this.derive();
   }
 
   /** No message can follow a rejected answer, so the branch continues with the first one that has a run. */
-  #leaveRefused(questionKey: string): void {
+  #leaveRejected(questionKey: string): void {
     const answers = this.answers().filter(({ parent }) => parent === questionKey);
     const shown = answers.find(({ key }) => key === this.#store.read().leaf);
     const begun = answers.find(({ answer }) => answer.runId);

@@ -3,28 +3,28 @@
 import { newestLeaf, pathTo } from "../../run/chat/branchTree.ts";
 import type { Queued } from "../../run/chat/messageQueue.ts";
 import { chooseLeaf } from "../../stream/conversations.ts";
-import { newKey } from "../../stream/idempotencyKeys.ts";
+import { newIdempotencyKey } from "../../stream/idempotencyKeys.ts";
 import type { Picture } from "../../types/api.ts";
-import { Loading } from "../lists/answerLoading.ts";
+import { AnswerLoader } from "../lists/answerLoading.ts";
 import { Store } from "../store.ts";
 import type { Answer, AnswerDeps } from "./answer.ts";
 import { Branches } from "./branches.ts";
 import { idOf, type QuestionPart, systemAt } from "./chatParts.ts";
 import { type ChatState, type ChatStore, NEW_CHAT } from "./chatState.ts";
-import { Continuing, pendingName } from "./continuation.ts";
-import { Opening, sentenceOf } from "./conversationLoader.ts";
-import { chainOf } from "./joinedAnswer.ts";
-import { Recalling } from "./messageRecovery.ts";
-import { Sending, type SendingDeps } from "./messageSender.ts";
-import { Waiting } from "./queuedMessages.ts";
-import { Refusals } from "./rejectedColumns.ts";
-import { type Asking, askingAgain } from "./requestBody.ts";
-import { Asker } from "./requestSender.ts";
-import { Instructions } from "./systemPrompt.ts";
-import { type Box, PendingQuestions } from "./unconfirmedMessages.ts";
+import { Continuations, continuationKey } from "./continuation.ts";
+import { ConversationLoader, sentenceOf } from "./conversationLoader.ts";
+import { runsOf } from "./joinedAnswer.ts";
+import { MessageRecovery } from "./messageRecovery.ts";
+import { MessageSender, type SenderDeps } from "./messageSender.ts";
+import { QueuedMessages } from "./queuedMessages.ts";
+import { RejectedColumns } from "./rejectedColumns.ts";
+import { type RequestSetup, setupForRetry } from "./requestBody.ts";
+import { RequestSender } from "./requestSender.ts";
+import { SystemPrompt } from "./systemPrompt.ts";
+import { type Box, UnconfirmedMessages } from "./unconfirmedMessages.ts";
 
 /** `goOn` must be called when the result of `hold` changes. */
-export interface ChatDeps extends AnswerDeps, SendingDeps {
+export interface ChatDeps extends AnswerDeps, SenderDeps {
   /** Called when the list of conversations needs an update. */
   onProgress?: (chat: Chat) => void;
   /** Storage for messages that the server has not confirmed. */
@@ -39,52 +39,52 @@ const GONE = new Set(["UNKNOWN_CONVERSATION", "UNKNOWN_MESSAGE"]);
 export class Chat extends Store<ChatState> {
   readonly id: string;
   readonly #deps: ChatDeps;
-  readonly #loading = new Loading();
-  readonly #instructions = new Instructions();
-  readonly #waiting: Waiting;
-  readonly #pending: PendingQuestions;
-  readonly #refusals: Refusals;
-  readonly #asker: Asker;
-  readonly #sending: Sending;
+  readonly #loading = new AnswerLoader();
+  readonly #systemPrompt = new SystemPrompt();
+  readonly #queued: QueuedMessages;
+  readonly #unconfirmed: UnconfirmedMessages;
+  readonly #rejected: RejectedColumns;
+  readonly #requests: RequestSender;
+  readonly #sender: MessageSender;
   readonly #store: ChatStore = {
     read: () => this.state,
     set: (change) => this.set(change),
     flush: () => this.flush(),
   };
   readonly #branches = new Branches(this.#store);
-  readonly #opening: Opening;
-  readonly #recalling: Recalling;
-  readonly #continuing: Continuing;
+  readonly #loader: ConversationLoader;
+  readonly #recovery: MessageRecovery;
+  readonly #continuations: Continuations;
 
   constructor(id: string, deps: ChatDeps) {
     super(NEW_CHAT, deps.schedule);
     this.id = id;
-    this.#waiting = new Waiting(id, deps.box);
-    this.#pending = new PendingQuestions(deps.box, id);
-    this.#refusals = new Refusals(deps.box, id);
+    this.#queued = new QueuedMessages(id, deps.box);
+    this.#unconfirmed = new UnconfirmedMessages(deps.box, id);
+    this.#rejected = new RejectedColumns(deps.box, id);
     this.#deps = { ...deps, onChange: (answer) => this.#changed(answer) };
-    const shared = { store: this.#store, branches: this.#branches, pending: this.#pending, waiting: this.#waiting };
-    this.#opening = new Opening({
+    const shared = { store: this.#store, branches: this.#branches, pending: this.#unconfirmed, waiting: this.#queued };
+    this.#loader = new ConversationLoader({
       ...{ ...shared, id, deps: this.#deps },
       enter: () => this.#enter(),
-      show: () => this.#sending.show(),
+      show: () => this.#sender.show(),
     });
-    this.#continuing = new Continuing({ ...shared, id, deps: this.#deps });
-    this.#recalling = new Recalling(this.#branches, this.#pending, {
+    this.#continuations = new Continuations({ ...shared, id, deps: this.#deps });
+    this.#recovery = new MessageRecovery(this.#branches, this.#unconfirmed, {
       begin: (question, asking, asked) => this.#begin(question, asking, undefined, asked),
-      continue: (cut, body, key) => this.#continuing.ask(cut, body, key),
+      continue: (cut, body, key) => this.#continuations.ask(cut, body, key),
       giveBack: (returned) => this.set({ returned }),
     });
-    this.#asker = new Asker(id, this.#deps, this.#pending, {
+    this.#requests = new RequestSender(id, this.#deps, this.#unconfirmed, {
       question: (key) => this.#branches.question(key),
       parentIdOf: (question) => this.#branches.parentIdOf(question),
       name: (key, messageId) => this.#branches.name(key, messageId),
-      look: () => this.#look(),
-      isLeft: () => this.#opening.isLeft,
+      look: () => this.#reload(),
+      isLeft: () => this.#loader.isLeft,
     });
-    this.#sending = new Sending(this.#waiting, this.#deps, {
+    this.#sender = new MessageSender(this.#queued, this.#deps, {
       isOpen: () => this.state.status === "new" || this.state.status === "ready",
-      isGone: () => this.#opening.isGone,
+      isGone: () => this.#loader.isGone,
       standingOf: (key) => this.#branches.standingOf(key),
       hasModel: (asking) => this.#hasModel(asking),
       ask: (message, after, asking) => this.#askQueued(message, after, asking),
@@ -121,36 +121,36 @@ export class Chat extends Store<ChatState> {
 
   /** Load the conversation and continue what was under way. */
   open(): Promise<void> {
-    return this.#opening.open();
+    return this.#loader.open();
   }
 
   /** Continue what was under way: recover unconfirmed messages and send queued ones. */
   async #enter(): Promise<void> {
     // A recovered question is added to the shown branch.
     this.#branches.derive();
-    this.#refusals.restore(this.#branches, this.#deps);
-    this.#recalling.recall();
+    this.#rejected.restore(this.#branches, this.#deps);
+    this.#recovery.recover();
     this.#branches.derive();
     this.flush();
-    await this.#sending.next();
+    await this.#sender.next();
   }
 
   /** Load what other tabs and devices have added. */
   async refresh(): Promise<void> {
-    if (this.state.status === "ready") await this.#look();
+    if (this.state.status === "ready") await this.#reload();
   }
 
   /** Reload the conversation. False if the server did not respond. */
-  async #look(): Promise<boolean> {
-    if (!(await this.#opening.look())) return false;
-    this.#recalling.stopAgain();
+  async #reload(): Promise<boolean> {
+    if (!(await this.#loader.refresh())) return false;
+    this.#recovery.stopAgain();
     this.#branches.derive();
     return true;
   }
 
   /** Load an answer's events because it came into view. Call the result when it leaves the view. */
   show(answer: Answer): () => void {
-    const stops = chainOf(answer).map((part) => this.#loading.want(part));
+    const stops = runsOf(answer).map((part) => this.#loading.want(part));
     return () => {
       for (const stop of stops) stop();
     };
@@ -162,8 +162,8 @@ export class Chat extends Store<ChatState> {
     const question = key === undefined ? last : this.state.parts.get(key);
     const isUnsent = question?.kind === "question" && (key !== undefined || question.id === undefined);
     const { text, pictures } = isUnsent ? question : { text: "", pictures: [] };
-    if (isUnsent) this.#pending.drop(question.key);
-    return [...(isUnsent ? [{ id: newKey(), text, pictures }] : []), ...this.#sending.takeAll()];
+    if (isUnsent) this.#unconfirmed.drop(question.key);
+    return [...(isUnsent ? [{ id: newIdempotencyKey(), text, pictures }] : []), ...this.#sender.takeAll()];
   }
 
   /** The returned message is back in the message box. */
@@ -178,8 +178,8 @@ export class Chat extends Store<ChatState> {
     if (!text.trim() && pictures.length === 0) return;
     const { leaf, running } = this.state;
     const waitsFor = running && leaf ? { answer: leaf } : "nothing";
-    this.#waiting.add({ id: newKey(), text: text.trim(), pictures }, waitsFor, this.isEmpty);
-    await this.#sending.next();
+    this.#queued.add({ id: newIdempotencyKey(), text: text.trim(), pictures }, waitsFor, this.isEmpty);
+    await this.#sender.next();
   }
 
   /** Send an edited version of a question. */
@@ -189,9 +189,9 @@ export class Chat extends Store<ChatState> {
     // If the earlier version has not arrived yet, only the edited one is sent.
     for (const { parent, answer } of this.#branches.answers())
       if (parent === key && answer.state.connection === "waiting") void answer.stop();
-    if (this.#pending.isUnauthorized(key)) this.#pending.drop(key);
-    const message = { id: newKey(), text: text.trim(), pictures: question.pictures };
-    const asking = await this.#askingNow();
+    if (this.#unconfirmed.isUnauthorized(key)) this.#unconfirmed.drop(key);
+    const message = { id: newIdempotencyKey(), text: text.trim(), pictures: question.pictures };
+    const asking = await this.#setupNow();
     if (asking) await this.#ask(message, question.parent, asking);
     else await this.#queue({ ...message, parent: question.parent && this.#branches.nameOf(question.parent) });
   }
@@ -201,48 +201,54 @@ export class Chat extends Store<ChatState> {
     const question = this.state.parts.get(key);
     if (question?.kind !== "question") return;
     // It is sent automatically once the user has entered a token.
-    if (this.#pending.isUnauthorized(key) && this.#deps.hold?.() === "token") return this.#deps.onUnauthorized?.();
-    const asking = model === undefined ? await this.#askingNow() : await this.#deps.asking();
+    if (this.#unconfirmed.isUnauthorized(key) && this.#deps.hold?.() === "token") return this.#deps.onUnauthorized?.();
+    const asking = model === undefined ? await this.#setupNow() : await this.#deps.asking();
     if (asking) await this.#answerAgain(question, asking, model);
-    else await this.#queue({ id: newKey(), text: question.text, pictures: [], again: this.#branches.nameOf(key) });
+    else
+      await this.#queue({
+        id: newIdempotencyKey(),
+        text: question.text,
+        pictures: [],
+        again: this.#branches.nameOf(key),
+      });
   }
 
   /**
    * The current request settings. Undefined if the message must be queued. Being offline does not queue it: the answer
    * itself waits.
    */
-  async #askingNow(): Promise<Asking | undefined> {
+  async #setupNow(): Promise<RequestSetup | undefined> {
     const hold = this.#deps.hold?.();
-    if (this.#opening.isGone || (hold && hold !== "offline")) return undefined;
+    if (this.#loader.isGone || (hold && hold !== "offline")) return undefined;
     const asking = await this.#deps.asking();
     return asking.models[0] ? asking : undefined;
   }
 
   /** Queue a message until the request settings are known. */
   async #queue(message: Queued): Promise<void> {
-    this.#waiting.add(message, "nothing", false);
-    await this.#sending.next();
+    this.#queued.add(message, "nothing", false);
+    await this.#sender.next();
   }
 
-  #askQueued(message: Queued, after: string | undefined, asking: Asking): Promise<void> {
+  #askQueued(message: Queued, after: string | undefined, asking: RequestSetup): Promise<void> {
     const { parent, again } = message;
     const question = this.#branches.named(again);
     if (question?.kind === "question") return this.#answerAgain(question, asking);
     const place = parent === null ? null : this.#branches.named(parent)?.key;
     return this.#ask(
       message,
-      place === undefined ? this.#branches.parentOfNext(after ?? this.state.leaf) : place,
+      place === undefined ? this.#branches.nextParent(after ?? this.state.leaf) : place,
       asking,
     );
   }
 
-  #answerAgain(question: QuestionPart, asking: Asking, model?: string): Promise<void> {
-    return this.#begin(question, askingAgain(asking, this.state.parts, question.key, model));
+  #answerAgain(question: QuestionPart, asking: RequestSetup, model?: string): Promise<void> {
+    return this.#begin(question, setupForRetry(asking, this.state.parts, question.key, model));
   }
 
   /** Continue an answer where it stopped, with the same model and the current settings. */
   continueAnswer(key: string): Promise<void> {
-    return this.#continuing.continueAnswer(key, this.#deps.asking);
+    return this.#continuations.continueAnswer(key, this.#deps.asking);
   }
 
   /** Stop the running answers of the shown branch. */
@@ -252,27 +258,27 @@ export class Chat extends Store<ChatState> {
 
   /** The chat is no longer shown: stop following its runs, which continue. */
   leave(): void {
-    this.#opening.leave();
+    this.#loader.leave();
     for (const { answer } of this.#branches.answers()) answer.leave();
   }
 
-  #ask({ id, text, pictures }: Queued, parent: string | null, asking: Asking): Promise<void> {
+  #ask({ id, text, pictures }: Queued, parent: string | null, asking: RequestSetup): Promise<void> {
     const held = systemAt(pathTo(this.state.parts, parent)) ?? "";
-    const wanted = this.#instructions.sent(this.state.system) ?? (this.state.parts.size === 0 ? asking.system : held);
+    const wanted = this.#systemPrompt.sent(this.state.system) ?? (this.state.parts.size === 0 ? asking.system : held);
     const system = wanted === held ? undefined : wanted;
     const key = `question-${id}`;
     return this.#begin({ kind: "question", key, parent, id: undefined, text, pictures, files: [], system }, asking, id);
   }
 
   /** Show the new answers and request them. If the user has switched to another branch, that branch stays. */
-  async #begin(question: QuestionPart, asking: Asking, firstKey?: string, asked = Date.now()): Promise<void> {
-    const plans = this.#asker.plan(question, asking, firstKey);
+  async #begin(question: QuestionPart, asking: RequestSetup, firstKey?: string, asked = Date.now()): Promise<void> {
+    const plans = this.#requests.plan(question, asking, firstKey);
     const [first] = plans;
     if (!first) return;
     this.#branches.add(question, [first.part, ...plans.slice(1).map(({ part }) => part)]);
-    this.#waiting.moveOn(question.parent ?? undefined, first.part.key);
-    this.#sending.show();
-    await this.#asker.ask(question, plans, asking, asked);
+    this.#queued.moveOn(question.parent ?? undefined, first.part.key);
+    this.#sender.show();
+    await this.#requests.ask(question, plans, asking, asked);
   }
 
   // --- branches -------------------------------------------------------------------------------------------------
@@ -302,23 +308,23 @@ export class Chat extends Store<ChatState> {
 
   /** Stop the running answer and send this message next. */
   async sendQueued(id: string): Promise<void> {
-    this.#waiting.hurry(id);
+    this.#queued.hurry(id);
     if (this.state.running) await this.stop();
-    await this.#sending.next();
+    await this.#sender.next();
   }
 
   /** Remove a message from the queue, to edit or delete it. */
   dropQueued(id: string): Queued | undefined {
-    return this.#sending.drop(id);
+    return this.#sender.drop(id);
   }
 
   /** Continue after the connection is back or the request settings are known. */
   async goOn(): Promise<void> {
-    await (this.#opening.isLost ? this.#opening.reopen() : this.#sending.next());
+    await (this.#loader.isLost ? this.#loader.reopen() : this.#sender.next());
   }
 
   /** If no model is known, tell the user. */
-  #hasModel({ models }: Asking): boolean {
+  #hasModel({ models }: RequestSetup): boolean {
     if (models[0]) return true;
     this.set({ trouble: "Choose a model, then try again." });
     this.flush();
@@ -333,27 +339,27 @@ export class Chat extends Store<ChatState> {
 
   #changed(answer: Answer): void {
     const part = this.#branches.answers().find((other) => other.answer === answer);
-    const pending = answer.continues ? pendingName(answer.continues) : part?.parent;
-    if (pending && answer.state.connection === "waiting") this.#promise(pending);
+    const pending = answer.continues ? continuationKey(answer.continues) : part?.parent;
+    if (pending && answer.state.connection === "waiting") this.#markPromised(pending);
     const isStopped = answer.state.stopping || answer.state.trace.end?.status === "cancelled";
-    if (pending && !answer.runId && isStopped) this.#pending.stop(pending, answer.state.trace.model);
-    if (part?.parent) this.#refusals.keep(part.parent, this.#branches);
+    if (pending && !answer.runId && isStopped) this.#unconfirmed.stop(pending, answer.state.trace.model);
+    if (part?.parent) this.#rejected.store(part.parent, this.#branches);
     this.#branches.derive();
     this.flush();
     this.#deps.onProgress?.(this);
     if (!answer.isOver) return;
-    if (GONE.has(answer.state.trace.end?.code ?? "")) void this.#opening.lookWhetherGone();
+    if (GONE.has(answer.state.trace.end?.code ?? "")) void this.#loader.checkGone();
     // Another tab is continuing the answer: show its continuation.
     if (answer.continues && answer.state.trace.end?.code === "RUN_NOT_OVER") void this.refresh();
     // It was stopped before it had an id. The conversation shows what became of it.
     if (isStopped && !answer.runId && !answer.isLive) void this.refresh();
     if (answer.state.trace.end?.cost_estimated) for (const ms of SETTLED_MS) setTimeout(() => void this.refresh(), ms);
-    void this.#sending.next();
+    void this.#sender.next();
   }
 
   /** The message will be sent to all of its models when the server can be reached. */
-  #promise(question: string): void {
-    this.#pending.promise(question);
-    for (const { parent, answer } of this.#branches.answers()) if (parent === question) answer.waitToo();
+  #markPromised(question: string): void {
+    this.#unconfirmed.promise(question);
+    for (const { parent, answer } of this.#branches.answers()) if (parent === question) answer.wait();
   }
 }

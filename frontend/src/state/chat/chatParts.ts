@@ -44,7 +44,7 @@ export const idOf = (part: ChatPart): string | undefined =>
 function partOf(node: ChatNode, { parent, continues }: Place, deps: AnswerDeps): ChatPart {
   const { id, text } = node;
   if (node.role === "assistant") {
-    const answer = Answer.told(deps, id, { text, run: node.run }, continues);
+    const answer = Answer.stored(deps, id, { text, run: node.run }, continues);
     return { kind: "answer", key: id, parent, answer, column: node.run?.column };
   }
   const { pictures, files, system } = node;

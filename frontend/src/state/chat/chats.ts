@@ -1,5 +1,5 @@
 // The chats of this page: the shown one, and others with running answers or queued messages.
-import { newKey } from "../../stream/idempotencyKeys.ts";
+import { newIdempotencyKey } from "../../stream/idempotencyKeys.ts";
 import { Chat, type ChatDeps } from "./chat.ts";
 
 export class Chats {
@@ -13,7 +13,7 @@ export class Chats {
 
   /** The new chat. Returns the same one until `begun` is called. */
   fresh(): Chat {
-    this.#fresh ??= this.#made(newKey());
+    this.#fresh ??= this.#made(newIdempotencyKey());
     return this.#fresh;
   }
 

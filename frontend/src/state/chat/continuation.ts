@@ -1,51 +1,51 @@
 // Continues answers: adds the continuation to the tree, sends its request, and stores it until it is confirmed.
-import { newKey } from "../../stream/idempotencyKeys.ts";
+import { newIdempotencyKey } from "../../stream/idempotencyKeys.ts";
 import type { ChatBody } from "../../types/models.ts";
 import { Answer, type AnswerDeps } from "./answer.ts";
 import type { Branches } from "./branches.ts";
 import type { AnswerPart } from "./chatParts.ts";
 import type { ChatStore } from "./chatState.ts";
-import type { Waiting } from "./queuedMessages.ts";
-import type { Asking } from "./requestBody.ts";
-import type { Pending, PendingQuestions } from "./unconfirmedMessages.ts";
+import type { QueuedMessages } from "./queuedMessages.ts";
+import type { RequestSetup } from "./requestBody.ts";
+import type { UnconfirmedMessage, UnconfirmedMessages } from "./unconfirmedMessages.ts";
 
 /** The parts of the chat that continuations use. */
-export interface Continued {
+export interface ContinuationChat {
   id: string;
   deps: AnswerDeps;
   store: ChatStore;
   branches: Branches;
-  pending: PendingQuestions;
-  waiting: Waiting;
+  pending: UnconfirmedMessages;
+  waiting: QueuedMessages;
 }
 
-export class Continuing {
-  readonly #chat: Continued;
+export class Continuations {
+  readonly #chat: ContinuationChat;
 
-  constructor(chat: Continued) {
+  constructor(chat: ContinuationChat) {
     this.#chat = chat;
   }
 
   /** If the outcome of an earlier request is unknown, the same request is sent again. */
-  async continueAnswer(key: string, asked: () => Asking | Promise<Asking>): Promise<void> {
+  async continueAnswer(key: string, asked: () => RequestSetup | Promise<RequestSetup>): Promise<void> {
     const { id, store, pending } = this.#chat;
     const cut = store.read().parts.get(key);
     if (cut?.kind !== "answer" || !cut.answer.isOver || !cut.answer.runId) return;
     const asking = await asked();
-    const name = pendingName(cut.answer);
+    const name = continuationKey(cut.answer);
     const kept = pending.all().find(({ question, fate }) => question === name && fate === "asked")?.asks[0];
     const unheard = kept?.stopped ? undefined : kept;
-    await this.ask(cut, unheard?.body ?? continueBody(id, cut, asking), unheard?.key ?? newKey());
+    await this.ask(cut, unheard?.body ?? continueBody(id, cut, asking), unheard?.key ?? newIdempotencyKey());
   }
 
   async ask(cut: AnswerPart, body: ChatBody, key: string): Promise<void> {
     const { deps, store, branches, pending, waiting } = this.#chat;
     const part = continuation(cut, deps);
-    const name = pendingName(cut.answer);
+    const name = continuationKey(cut.answer);
     waiting.moveOn(cut.key, part.key);
     branches.addContinuation(cut, part);
     store.flush();
-    pending.keep(pendingContinuation(body, cut.answer, key));
+    pending.store(unconfirmedContinuation(body, cut.answer, key));
     await part.answer.ask(body, key, () => pending.drop(name));
     if (part.answer.isUnauthorized) return pending.unauthorized(name, key);
     // Rejected, or stopped before it was sent: nothing is left to recover after a reload.
@@ -62,11 +62,11 @@ function continuation(cut: AnswerPart, deps: AnswerDeps): AnswerPart {
 }
 
 /** The storage key of an answer's continuation. Only one request per answer can be open. */
-export const pendingName = ({ runId }: Answer): string => `continue-${runId}`;
+export const continuationKey = ({ runId }: Answer): string => `continue-${runId}`;
 
-function pendingContinuation(body: ChatBody, cut: Answer, key: string): Pending {
+function unconfirmedContinuation(body: ChatBody, cut: Answer, key: string): UnconfirmedMessage {
   return {
-    question: pendingName(cut),
+    question: continuationKey(cut),
     conversationId: body.conversation_id ?? "",
     parentId: cut.runId,
     messageId: undefined,
@@ -80,7 +80,7 @@ function pendingContinuation(body: ChatBody, cut: Answer, key: string): Pending 
 }
 
 /** `column` is the column of the continued answer. */
-function continueBody(conversationId: string, { answer: cut, column }: AnswerPart, asking: Asking): ChatBody {
+function continueBody(conversationId: string, { answer: cut, column }: AnswerPart, asking: RequestSetup): ChatBody {
   const { model } = cut.state.trace;
   const { column: _, ...fields } = asking.fields(model);
   return {

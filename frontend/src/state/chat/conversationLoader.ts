@@ -1,23 +1,23 @@
 // Loads a conversation, retries while the server cannot be reached, and detects that it was deleted.
 import { fetchConversation } from "../../stream/conversations.ts";
 import { ApiError } from "../../stream/errors.ts";
-import { newKey } from "../../stream/idempotencyKeys.ts";
+import { newIdempotencyKey } from "../../stream/idempotencyKeys.ts";
 import type { Conversation } from "../../types/api.ts";
 import { Retry } from "../server/retry.ts";
 import type { AnswerDeps } from "./answer.ts";
 import type { Branches } from "./branches.ts";
 import type { ChatStore } from "./chatState.ts";
-import type { Waiting } from "./queuedMessages.ts";
-import type { PendingQuestions } from "./unconfirmedMessages.ts";
+import type { QueuedMessages } from "./queuedMessages.ts";
+import type { UnconfirmedMessages } from "./unconfirmedMessages.ts";
 
 /** The parts of the chat that the loader uses. */
-export interface Opened {
+export interface LoaderChat {
   id: string;
   deps: AnswerDeps;
   store: ChatStore;
   branches: Branches;
-  pending: PendingQuestions;
-  waiting: Waiting;
+  pending: UnconfirmedMessages;
+  waiting: QueuedMessages;
   /** Called once the conversation is loaded, to continue what was under way. */
   enter(): Promise<void>;
   /** Show the queue. */
@@ -29,18 +29,18 @@ const OPEN_LATER_MS = 10_000;
 
 const OUTAGES = new Set([0, 502, 503, 504]);
 
-export class Opening {
+export class ConversationLoader {
   /** The conversation was deleted elsewhere, so no message can be sent in it. */
   isGone = false;
   /** The server did not respond when the conversation was opened. */
   isLost = false;
   /** The chat is no longer shown. */
   isLeft = false;
-  readonly #chat: Opened;
+  readonly #chat: LoaderChat;
   #opening: Promise<void> | undefined;
   readonly #retry = new Retry(() => void this.reopen(), OPEN_LATER_MS);
 
-  constructor(chat: Opened) {
+  constructor(chat: LoaderChat) {
     this.#chat = chat;
   }
 
@@ -65,7 +65,7 @@ export class Opening {
   }
 
   /** Merge the server's version. False if the server did not respond. After other errors, nothing changes. */
-  async look(): Promise<boolean> {
+  async refresh(): Promise<boolean> {
     try {
       this.#merge(await this.#conversation());
     } catch (error) {
@@ -75,10 +75,10 @@ export class Opening {
   }
 
   /** A message was rejected because its parent is unknown: check whether the whole conversation was deleted. */
-  async lookWhetherGone(): Promise<void> {
+  async checkGone(): Promise<void> {
     const found = await this.#conversation().catch((error: unknown) => error);
     if (!isGone(found)) return;
-    this.#leaveUnsent();
+    this.#returnUnsent();
     const trouble = "This conversation was deleted in another tab or browser. Start a new chat to go on.";
     this.#chat.store.set({ trouble });
     this.#chat.show();
@@ -119,7 +119,7 @@ export class Opening {
   #fail(error: unknown): void {
     const { deps, store } = this.#chat;
     if (error instanceof ApiError && error.status === 401) deps.onUnauthorized?.();
-    if (isGone(error)) this.#leaveUnsent();
+    if (isGone(error)) this.#returnUnsent();
     this.isLost = isOutage(error);
     if (this.isLost && !this.isLeft) this.#retry.failed();
     else this.#retry.stop();
@@ -129,7 +129,7 @@ export class Opening {
   }
 
   /** Unsent messages of a deleted conversation are held until the user decides. */
-  #leaveUnsent(): void {
+  #returnUnsent(): void {
     const { pending, waiting, branches } = this.#chat;
     this.isGone = true;
     const all = pending.all();
@@ -138,7 +138,7 @@ export class Opening {
     const wanted = unsent.filter(({ asks }) => !asks.every(({ stopped }) => stopped));
     // Rejected questions that are shown are moved together with their row.
     const unseen = wanted.filter(({ question }) => !branches.question(question));
-    waiting.putBack(unseen.map(({ text, pictures }) => ({ id: newKey(), text, pictures })));
+    waiting.putBack(unseen.map(({ text, pictures }) => ({ id: newIdempotencyKey(), text, pictures })));
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ASKING, answered, open, partAt, shown } from "../../fixtures/chat.ts";
-import { boxOf, done, ScriptedServer, say, settle } from "../../fixtures/server.ts";
+import { answeredChat, openChat, partAt, SETUP, shownRows } from "../../fixtures/chat.ts";
+import { content, done, memoryStorage, ScriptedServer, settle } from "../../fixtures/server.ts";
 import type { Hold } from "../../run/chat/messageQueue.ts";
 import { ApiError } from "../../stream/errors.ts";
 import type { ChatDeps } from "./chat.ts";
@@ -26,8 +26,8 @@ function page(more: Partial<ChatDeps> = {}) {
   const chats = new Chats({
     client: server,
     schedule: (run) => run(),
-    asking: () => ASKING,
-    stream: { slots: { take: async () => () => undefined }, askDelays: [], lineDelays: [] },
+    asking: () => SETUP,
+    stream: { slots: { acquire: async () => () => undefined }, askDelays: [], lineDelays: [] },
     ...more,
   });
   return { server, chats };
@@ -38,7 +38,7 @@ async function movedTo(chat: Parameters<Chats["moveToNew"]>[0], question?: strin
   const { server, chats } = page();
   chats.moveToNew(chat, question);
   await settle();
-  await server.asked[0]?.send(say("one"), done());
+  await server.asked[0]?.send(content("one"), done());
   await settle();
   return { server, fresh: chats.fresh() };
 }
@@ -46,7 +46,7 @@ async function movedTo(chat: Parameters<Chats["moveToNew"]>[0], question?: strin
 describe("a conversation that was deleted elsewhere", () => {
   it("keeps what was not sent, says so, and gives it to a new chat in its order", async () => {
     const state: { hold: Hold | undefined } = { hold: undefined };
-    const { server, chat } = await answered("first", { hold: () => state.hold, box: boxOf() });
+    const { server, chat } = await answeredChat("first", { hold: () => state.hold, box: memoryStorage() });
     state.hold = "offline";
     void chat.send("second");
     void chat.send("third");
@@ -72,7 +72,7 @@ describe("a conversation that was deleted elsewhere", () => {
   });
 
   it("gives the question of an answer that was asked for again, too", async () => {
-    const { server, chat } = await answered("first");
+    const { server, chat } = await answeredChat("first");
     deleted(server);
     await chat.again(partAt(chat, 0).key);
     await settle();
@@ -81,7 +81,7 @@ describe("a conversation that was deleted elsewhere", () => {
   });
 
   it("is not begun anew by an edited question", async () => {
-    const { server, chat } = await answered("first");
+    const { server, chat } = await answeredChat("first");
     deleted(server);
     await chat.send("second");
     await settle();
@@ -91,13 +91,13 @@ describe("a conversation that was deleted elsewhere", () => {
   });
 
   it("is not begun anew by what waited in it before a reload, whatever else holds messages", async () => {
-    const box = boxOf();
-    const before = open({ box, hold: () => "offline" });
+    const box = memoryStorage();
+    const before = openChat({ box, hold: () => "offline" });
     before.server.conversation = conversation;
     await before.chat.open();
     void before.chat.send("second");
     await settle();
-    const { server, chat } = open({ box, hold: () => "offline" });
+    const { server, chat } = openChat({ box, hold: () => "offline" });
     await chat.open();
     expect(chat.state).toMatchObject({ status: "failed", hold: "deleted", queue: [{ text: "second" }] });
     const { server: next } = await movedTo(chat);
@@ -106,24 +106,24 @@ describe("a conversation that was deleted elsewhere", () => {
   });
 
   it("is not begun anew by a question of which nobody knows whether it came through", async () => {
-    const box = boxOf();
-    const before = await answered("first", { box });
+    const box = memoryStorage();
+    const before = await answeredChat("first", { box });
     before.server.refuse = () => new ApiError(0, "SERVER_UNREACHABLE", "No answer.");
     await before.chat.send("second");
-    const { server, chat } = open({ box });
+    const { server, chat } = openChat({ box });
     await chat.open();
     expect(server.asked).toEqual([]);
     expect(chat.state).toMatchObject({ status: "failed", hold: "deleted", queue: [{ text: "second" }] });
   });
 
   it("that is there after all takes what waits", async () => {
-    const box = boxOf();
-    const before = open({ box, hold: () => "offline" });
+    const box = memoryStorage();
+    const before = openChat({ box, hold: () => "offline" });
     before.server.conversation = conversation;
     await before.chat.open();
     void before.chat.send("second");
     await settle();
-    const { server, chat } = open({ box });
+    const { server, chat } = openChat({ box });
     await chat.open();
     server.conversation = conversation;
     void chat.open();
@@ -137,9 +137,9 @@ describe("another version that is asked for while no model is known", () => {
   it("waits like a message, and takes its place then, also after a reload", async () => {
     for (const act of ["edit", "again"] as const) {
       for (const isReloaded of [false, true]) {
-        const box = boxOf();
+        const box = memoryStorage();
         const state: { hold: Hold | undefined } = { hold: undefined };
-        const before = await answered("first", { box, hold: () => state.hold });
+        const before = await answeredChat("first", { box, hold: () => state.hold });
         state.hold = "loading";
         const { key } = partAt(before.chat, 0);
         await (act === "edit" ? before.chat.edit(key, "better") : before.chat.again(key));
@@ -147,7 +147,7 @@ describe("another version that is asked for while no model is known", () => {
         expect(before.chat.state.queue).toHaveLength(1);
         expect(before.server.asked).toHaveLength(1);
 
-        const after = isReloaded ? open({ box }) : before;
+        const after = isReloaded ? openChat({ box }) : before;
         state.hold = undefined;
         after.server.conversation = conversation;
         void (isReloaded ? after.chat.open() : after.chat.goOn());
@@ -156,8 +156,8 @@ describe("another version that is asked for while no model is known", () => {
         expect(asked?.body).toMatchObject(
           act === "edit" ? { parent_id: null, messages: [{ content: "better" }] } : { parent_id: "m1" },
         );
-        await asked?.send(say("now"), done());
-        expect(shown(after.chat)).toEqual([act === "edit" ? "? better" : "? first", "! now (complete)"]);
+        await asked?.send(content("now"), done());
+        expect(shownRows(after.chat)).toEqual([act === "edit" ? "? better" : "? first", "! now (complete)"]);
         expect(after.chat.state.queue).toEqual([]);
         expect(after.server.asked).toHaveLength(isReloaded ? 1 : 2);
       }
@@ -166,7 +166,7 @@ describe("another version that is asked for while no model is known", () => {
 
   it("does not wait for the answer to a message that was written before it", async () => {
     const state: { hold: Hold | undefined } = { hold: undefined };
-    const { server, chat } = await answered("first", { hold: () => state.hold });
+    const { server, chat } = await answeredChat("first", { hold: () => state.hold });
     state.hold = "loading";
     void chat.send("next");
     await chat.edit(partAt(chat, 0).key, "better");

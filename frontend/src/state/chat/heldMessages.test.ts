@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
-import { ASKING, open, shown } from "../../fixtures/chat.ts";
-import { boxOf, done, say, settle } from "../../fixtures/server.ts";
+import { openChat, SETUP, shownRows } from "../../fixtures/chat.ts";
+import { content, done, memoryStorage, settle } from "../../fixtures/server.ts";
 import type { Hold } from "../../run/chat/messageQueue.ts";
 import { ApiError } from "../../stream/errors.ts";
 import { Chat } from "./chat.ts";
-import { claim } from "./queueClaims.ts";
+import { claimMessage } from "./queueClaims.ts";
 
-function held(more: Parameters<typeof open>[0] = {}) {
+function held(more: Parameters<typeof openChat>[0] = {}) {
   const state: { hold: Hold | undefined } = { hold: "offline" };
-  return { ...open({ hold: () => state.hold, ...more }), state };
+  return { ...openChat({ hold: () => state.hold, ...more }), state };
 }
 
 describe("a message that cannot be sent yet", () => {
@@ -24,15 +24,15 @@ describe("a message that cannot be sent yet", () => {
     void chat.goOn();
     void chat.goOn();
     await settle();
-    await server.asked[0]?.send(say("one"), done());
-    await server.asked[1]?.send(say("two"), done());
-    expect(shown(chat)).toEqual(["? first", "! one (complete)", "? second", "! two (complete)"]);
+    await server.asked[0]?.send(content("one"), done());
+    await server.asked[1]?.send(content("two"), done());
+    expect(shownRows(chat)).toEqual(["? first", "! one (complete)", "? second", "! two (complete)"]);
     expect(server.asked).toHaveLength(2);
     expect(chat.state.hold).toBeUndefined();
   });
 
   it("is sent after a reload, in the chat that it begins", async () => {
-    const box = boxOf();
+    const box = memoryStorage();
     const { server, chat, state } = held({ box });
     void chat.send("first");
     await settle();
@@ -48,14 +48,14 @@ describe("a message that cannot be sent yet", () => {
   });
 
   it("is sent by one of two tabs that have it, under one key", async () => {
-    const claims = boxOf();
-    const mine = boxOf();
-    const one = held({ box: mine, claim: (id) => claim(claims, id) });
+    const claims = memoryStorage();
+    const mine = memoryStorage();
+    const one = held({ box: mine, claim: (id) => claimMessage(claims, id) });
     void one.chat.send("first");
     await settle();
-    const copy = boxOf();
+    const copy = memoryStorage();
     for (const [name, value] of mine.kept) copy.setItem(name, value);
-    const two = held({ box: copy, claim: (id) => claim(claims, id) });
+    const two = held({ box: copy, claim: (id) => claimMessage(claims, id) });
     await two.chat.open();
     for (const { chat, state } of [one, two]) {
       state.hold = undefined;
@@ -68,7 +68,7 @@ describe("a message that cannot be sent yet", () => {
   });
 
   it("goes by itself once a conversation that failed to open is there", async () => {
-    const { server, chat } = open();
+    const { server, chat } = openChat();
     const request = server.request.bind(server);
     let tries = 0;
     server.request = (path, init) => {
@@ -86,7 +86,7 @@ describe("a message that cannot be sent yet", () => {
 
   it("is not tried after the reader has left", async () => {
     vi.useFakeTimers();
-    const { server, chat } = open();
+    const { server, chat } = openChat();
     let tries = 0;
     server.request = () => {
       tries += 1;
@@ -119,10 +119,10 @@ describe("a message that cannot be sent yet", () => {
 });
 
 describe("a question that the server never got", () => {
-  const waiting = { slots: { take: async () => () => undefined }, askDelays: [], lineDelays: [20] };
+  const waiting = { slots: { acquire: async () => () => undefined }, askDelays: [], lineDelays: [20] };
 
   it("is sent again under its key, and stopping it ends it at once", async () => {
-    const { server, chat } = open({ stream: waiting });
+    const { server, chat } = openChat({ stream: waiting });
     const keys: (string | null)[] = [];
     server.refuse = (_, key) => {
       keys.push(key);
@@ -134,14 +134,14 @@ describe("a question that the server never got", () => {
     const entry = chat.state.entries[1];
     expect(entry?.kind === "answer" && entry.part.answer.state.connection).toBe("waiting");
     await chat.stop();
-    expect(shown(chat)).toEqual(["? first", "!  (cancelled)"]);
+    expect(shownRows(chat)).toEqual(["? first", "!  (cancelled)"]);
     // A question only ends when it is no longer retried.
     await over;
   });
 
   it("is sent after a reload however late, since that was promised", async () => {
-    const box = boxOf();
-    const before = open({ stream: waiting, box });
+    const box = memoryStorage();
+    const before = openChat({ stream: waiting, box });
     before.server.refuse = () => new ApiError(0, "SERVER_UNREACHABLE", "No answer.");
     void before.chat.send("first");
     await expect.poll(() => box.kept.get("signalbox.pending")).toContain('"promised":true');
@@ -154,7 +154,7 @@ describe("a question that the server never got", () => {
       client: server,
       box,
       schedule: (run) => run(),
-      asking: () => ASKING,
+      asking: () => SETUP,
       stream: waiting,
     });
     await Promise.race([after.open(), settle()]);

@@ -6,32 +6,32 @@ import type { Answer } from "./answer.ts";
 import type { Entry } from "./chatParts.ts";
 
 /** The runs of an answer in order: those that it continues, and itself. */
-export const chainOf = (answer: Answer): readonly Answer[] =>
-  answer.continues ? [...chainOf(answer.continues), answer] : [answer];
+export const runsOf = (answer: Answer): readonly Answer[] =>
+  answer.continues ? [...runsOf(answer.continues), answer] : [answer];
 
 /** One of the runs of an answer. Default: the last. */
 export const runOf = (answer: Answer, runId: string | undefined): Answer =>
-  chainOf(answer).find((one) => one.runId === runId) ?? answer;
+  runsOf(answer).find((one) => one.runId === runId) ?? answer;
 
 /** The shown answer that contains this run, or undefined. */
-export function wholeOf(entries: readonly Entry[], answer: Answer): Answer | undefined {
+export function joinedAnswerOf(entries: readonly Entry[], answer: Answer): Answer | undefined {
   const all = entries.flatMap((entry) =>
     entry.kind === "answer" ? [entry.part, ...entry.beside, ...entry.alternatives] : [],
   );
-  const whole = all.find((part) => part.kind === "answer" && chainOf(part.answer).includes(answer));
+  const whole = all.find((part) => part.kind === "answer" && runsOf(part.answer).includes(answer));
   return whole?.kind === "answer" ? whole.answer : undefined;
 }
 
-interface Whole {
+interface JoinedAnswer {
   traces: readonly RunTrace[];
   joined: RunTrace;
 }
 
 /** Cached: returns the same trace until one of the runs changes. */
-const known = new WeakMap<Answer, Whole>();
+const known = new WeakMap<Answer, JoinedAnswer>();
 
-function shownWhole(answer: Answer): RunTrace {
-  const traces = chainOf(answer).map((one) => one.snapshot().trace);
+function joinedSnapshot(answer: Answer): RunTrace {
+  const traces = runsOf(answer).map((one) => one.snapshot().trace);
   const before = known.get(answer);
   if (before?.traces.every((trace, at) => trace === traces[at])) return before.joined;
   const joined = joinedTrace(traces);
@@ -39,10 +39,10 @@ function shownWhole(answer: Answer): RunTrace {
   return joined;
 }
 
-export function useWhole(answer: Answer): RunTrace {
+export function useJoinedTrace(answer: Answer): RunTrace {
   const subscribe = useCallback(
     (listener: () => void) => {
-      const stops = chainOf(answer).map((one) => one.subscribe(listener));
+      const stops = runsOf(answer).map((one) => one.subscribe(listener));
       return () => {
         for (const stop of stops) stop();
       };
@@ -51,6 +51,6 @@ export function useWhole(answer: Answer): RunTrace {
   );
   return useSyncExternalStore(
     subscribe,
-    useCallback(() => shownWhole(answer), [answer]),
+    useCallback(() => joinedSnapshot(answer), [answer]),
   );
 }

@@ -2,33 +2,33 @@
 import type { ChatBody } from "../../types/models.ts";
 import type { Branches } from "./branches.ts";
 import type { AnswerPart, QuestionPart } from "./chatParts.ts";
-import { cameThrough, isFresh } from "./recoverMessage.ts";
-import { type Asking, askingOf } from "./requestBody.ts";
-import type { Pending, PendingQuestions } from "./unconfirmedMessages.ts";
+import { isFresh, receivedMessage } from "./recoverMessage.ts";
+import { type RequestSetup, setupOf } from "./requestBody.ts";
+import type { UnconfirmedMessage, UnconfirmedMessages } from "./unconfirmedMessages.ts";
 
 /** The parts of the chat that the recovery uses. */
-export interface Recaller {
-  begin(question: QuestionPart, asking: Asking, asked?: number): Promise<void>;
+export interface RecoveryChat {
+  begin(question: QuestionPart, asking: RequestSetup, asked?: number): Promise<void>;
   continue(cut: AnswerPart, body: ChatBody, key: string): Promise<void>;
-  giveBack(returned: Pick<Pending, "text" | "pictures">): void;
+  giveBack(returned: Pick<UnconfirmedMessage, "text" | "pictures">): void;
 }
 
-export class Recalling {
+export class MessageRecovery {
   readonly #branches: Branches;
-  readonly #pending: PendingQuestions;
-  readonly #chat: Recaller;
+  readonly #pending: UnconfirmedMessages;
+  readonly #chat: RecoveryChat;
 
-  constructor(branches: Branches, pending: PendingQuestions, chat: Recaller) {
+  constructor(branches: Branches, pending: UnconfirmedMessages, chat: RecoveryChat) {
     this.#branches = branches;
     this.#pending = pending;
     this.#chat = chat;
   }
 
   /** Recover all unconfirmed messages after a reload. */
-  recall(): void {
+  recover(): void {
     for (const pending of this.#pending.all()) {
-      if (pending.continues) this.#recallContinuation(pending);
-      else this.#recall(pending);
+      if (pending.continues) this.#recoverContinuation(pending);
+      else this.#recoverMessage(pending);
     }
   }
 
@@ -41,7 +41,7 @@ export class Recalling {
    * Recover a message with unknown outcome. If it arrived, its run is followed, or stopped if the user had stopped it.
    * If it may have arrived, it is sent again under the same key. Otherwise it returns to the message box.
    */
-  #recall(pending: Pending): void {
+  #recoverMessage(pending: UnconfirmedMessage): void {
     this.#stopAgain(pending);
     const asks = pending.asks.filter(({ stopped }) => !stopped);
     if (asks.length === 0) {
@@ -60,12 +60,12 @@ export class Recalling {
     } else if (isDue) {
       const isMissing = (model: string) => this.#branches.answersOf(question, model).length === 0;
       const missing = asks.filter(({ body, unread }) => unread || isMissing(body.model));
-      if (missing.length > 0) void this.#chat.begin(question, askingOf({ ...pending, asks: missing }));
+      if (missing.length > 0) void this.#chat.begin(question, setupOf({ ...pending, asks: missing }));
     }
     this.#pending.drop(pending.question);
   }
 
-  #stopAgain(pending: Pending): void {
+  #stopAgain(pending: UnconfirmedMessage): void {
     const question = pending.continues ? undefined : this.#questionOf(pending);
     for (const { key, body, stopped } of pending.asks) {
       const answers = question && stopped ? this.#branches.answersOf(question, body.model) : [];
@@ -76,7 +76,7 @@ export class Recalling {
   }
 
   /** A continuation without a run id is sent again under the same key, so that the server starts it only once. */
-  #recallContinuation(pending: Pending): void {
+  #recoverContinuation(pending: UnconfirmedMessage): void {
     const [ask] = pending.asks;
     const answers = this.#branches.answers();
     const cut = answers.find(({ answer }) => answer.runId === pending.parentId);
@@ -87,15 +87,15 @@ export class Recalling {
     else this.#pending.drop(pending.question);
   }
 
-  #askAgain(pending: Pending): Promise<void> {
+  #askAgain(pending: UnconfirmedMessage): Promise<void> {
     const { question: key, parentId, text, pictures, asks, asked } = pending;
     const parent = parentId === null ? null : (this.#branches.named(parentId)?.key ?? null);
     const { system } = asks[0]?.body ?? {};
     const question: QuestionPart = { kind: "question", key, parent, id: undefined, text, pictures, files: [], system };
-    return this.#chat.begin(question, askingOf(pending), asked);
+    return this.#chat.begin(question, setupOf(pending), asked);
   }
 
-  #questionOf(pending: Pending): QuestionPart | undefined {
-    return cameThrough(this.#branches.parts, pending, (part) => this.#branches.parentIdOf(part));
+  #questionOf(pending: UnconfirmedMessage): QuestionPart | undefined {
+    return receivedMessage(this.#branches.parts, pending, (part) => this.#branches.parentIdOf(part));
   }
 }

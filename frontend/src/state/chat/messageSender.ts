@@ -1,11 +1,11 @@
 // Sends the queued messages of one conversation in order: each when the previous answer is complete and nothing blocks
 // it.
 import type { Hold, Queued } from "../../run/chat/messageQueue.ts";
-import type { Standing, Waiting } from "./queuedMessages.ts";
-import type { Asking } from "./requestBody.ts";
+import type { AnswerProgress, QueuedMessages } from "./queuedMessages.ts";
+import type { RequestSetup } from "./requestBody.ts";
 
-export interface SendingDeps {
-  asking: () => Asking | Promise<Asking>;
+export interface SenderDeps {
+  asking: () => RequestSetup | Promise<RequestSetup>;
   /** Why nothing can be sent now. */
   hold?: () => Hold | undefined;
   /** Claims a message for this tab. False if another tab with a copy of the queue has sent it. */
@@ -13,15 +13,15 @@ export interface SendingDeps {
 }
 
 /** The parts of the chat that the sender uses. */
-export interface Sender {
+export interface SenderChat {
   /** The conversation is loaded or new. */
   isOpen(): boolean;
   /** The conversation was deleted. */
   isGone(): boolean;
-  standingOf(answer: string): Standing;
-  hasModel(asking: Asking): boolean;
+  standingOf(answer: string): AnswerProgress;
+  hasModel(asking: RequestSetup): boolean;
   /** Send a message after this answer. Resolves when it is answered. */
-  ask(message: Queued, after: string | undefined, asking: Asking): Promise<void>;
+  ask(message: Queued, after: string | undefined, asking: RequestSetup): Promise<void>;
   /** A message is held in an open conversation. The chat gets an address now, so that a reload finds it. */
   onHeld(): void;
   /** Another tab has sent the message. */
@@ -30,15 +30,15 @@ export interface Sender {
   onChange(shown: { queue: readonly Queued[]; held: boolean; hold: Hold | undefined }): void;
 }
 
-export class Sending {
-  readonly #waiting: Waiting;
-  readonly #deps: SendingDeps;
-  readonly #sender: Sender;
-  readonly #standingOf: (answer: string) => Standing;
+export class MessageSender {
+  readonly #waiting: QueuedMessages;
+  readonly #deps: SenderDeps;
+  readonly #sender: SenderChat;
+  readonly #standingOf: (answer: string) => AnswerProgress;
   /** A message is being taken from the queue. */
   #taking = false;
 
-  constructor(waiting: Waiting, deps: SendingDeps, sender: Sender) {
+  constructor(waiting: QueuedMessages, deps: SenderDeps, sender: SenderChat) {
     this.#waiting = waiting;
     this.#deps = deps;
     this.#sender = sender;
@@ -54,7 +54,7 @@ export class Sending {
       return this.show();
     }
     this.#taking = true;
-    let asking: Asking;
+    let asking: RequestSetup;
     try {
       asking = await this.#deps.asking();
     } finally {

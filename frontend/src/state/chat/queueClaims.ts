@@ -6,7 +6,7 @@ const KEY = "signalbox.sent";
 const MOST = 50;
 
 /** True if this tab may send the message, false if another tab has sent it. Without storage, the server decides. */
-export function claim(box: Box | undefined, id: string): boolean {
+export function claimMessage(box: Box | undefined, id: string): boolean {
   try {
     const kept: unknown = JSON.parse(box?.getItem(KEY) ?? "[]");
     const sent = Array.isArray(kept) ? kept : [];

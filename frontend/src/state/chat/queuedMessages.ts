@@ -13,17 +13,17 @@ interface Waiter {
 }
 
 /** The stored form. `due`: it waits for no answer, so it is sent after a reload. */
-interface Kept extends Queued {
+interface StoredMessage extends Queued {
   due?: boolean;
   begins?: boolean;
 }
 
 /** The progress of an answer. Only after a complete answer is the next message sent. */
-export type Standing = "running" | "complete" | "ended";
+export type AnswerProgress = "running" | "complete" | "ended";
 
 const KEY = "signalbox.queue";
 
-export class Waiting {
+export class QueuedMessages {
   readonly #chatId: string;
   readonly #box: Box | undefined;
   #waiters: readonly Waiter[] = [];
@@ -55,13 +55,13 @@ export class Waiting {
   }
 
   add(message: Queued, waitsFor: WaitsFor, begins: boolean): void {
-    this.#keep([...this.#waiters, { message, waitsFor, begins }]);
+    this.#store([...this.#waiters, { message, waitsFor, begins }]);
   }
 
   /** Put messages that cannot be sent any more at the front, to wait for the user. */
   putBack(messages: readonly Queued[]): void {
     const back = messages.map((message): Waiter => ({ message, waitsFor: "reader", begins: false }));
-    this.#keep([...back, ...this.#waiters]);
+    this.#store([...back, ...this.#waiters]);
   }
 
   hurry(id: string): void {
@@ -71,13 +71,13 @@ export class Waiting {
   /** Remove and return a message. */
   take(id: string): Queued | undefined {
     const found = this.#waiters.find(({ message }) => message.id === id);
-    if (found) this.#keep(this.#waiters.filter((waiter) => waiter !== found));
+    if (found) this.#store(this.#waiters.filter((waiter) => waiter !== found));
     if (this.#urgent === id) this.#urgent = undefined;
     return found?.message;
   }
 
   /** The message whose turn it is, and the answer that it follows. */
-  due(standingOf: (answer: string) => Standing): { message: Queued; after: string | undefined } | undefined {
+  due(standingOf: (answer: string) => AnswerProgress): { message: Queued; after: string | undefined } | undefined {
     const isDue = ({ message, waitsFor }: Waiter): boolean => {
       if (waitsFor === "nothing") return true;
       const isUrgent = message.id === this.#urgent;
@@ -91,7 +91,7 @@ export class Waiting {
   }
 
   /** Whether a message waits for the user. */
-  isHeld(standingOf: (answer: string) => Standing): boolean {
+  isHeld(standingOf: (answer: string) => AnswerProgress): boolean {
     return this.#waiters.some(({ waitsFor }) => {
       const answer = answerOf(waitsFor);
       return waitsFor === "reader" || (answer !== undefined && standingOf(answer) === "ended");
@@ -108,23 +108,23 @@ export class Waiting {
       const moves = parent === undefined && again === undefined && (waitsFor === undefined || waitsFor === before);
       return moves ? { ...waiter, waitsFor: { answer } } : waiter;
     });
-    this.#keep(moved);
+    this.#store(moved);
   }
 
-  #keep(waiters: readonly Waiter[]): void {
+  #store(waiters: readonly Waiter[]): void {
     this.#waiters = waiters;
     if (!this.#box) return;
     const kept = waiters.map(
-      ({ message, waitsFor, begins }): Kept => ({ ...message, due: waitsFor === "nothing", begins }),
+      ({ message, waitsFor, begins }): StoredMessage => ({ ...message, due: waitsFor === "nothing", begins }),
     );
-    keepQueue(this.#box, this.#chatId, kept);
+    storeQueue(this.#box, this.#chatId, kept);
   }
 }
 
 const answerOf = (waitsFor: WaitsFor): string | undefined =>
   typeof waitsFor === "object" ? waitsFor.answer : undefined;
 
-function keepQueue(box: Box, conversationId: string, queue: readonly Kept[]): void {
+function storeQueue(box: Box, conversationId: string, queue: readonly StoredMessage[]): void {
   const { [conversationId]: _, ...others } = queuesIn(box);
   const all = queue.length > 0 ? { ...others, [conversationId]: queue } : others;
   try {
@@ -136,17 +136,19 @@ function keepQueue(box: Box, conversationId: string, queue: readonly Kept[]): vo
   }
 }
 
-function queuesIn(box: Box): Readonly<Record<string, readonly Kept[]>> {
+function queuesIn(box: Box): Readonly<Record<string, readonly StoredMessage[]>> {
   try {
     const queues: unknown = JSON.parse(box.getItem(KEY) ?? "{}");
-    const all = Object.entries(queues ?? {}).filter((entry): entry is [string, Kept[]] => Array.isArray(entry[1]));
+    const all = Object.entries(queues ?? {}).filter((entry): entry is [string, StoredMessage[]] =>
+      Array.isArray(entry[1]),
+    );
     return Object.fromEntries(all.map(([id, queue]) => [id, queue.filter(isQueued)]));
   } catch {
     return {};
   }
 }
 
-function isQueued(value: unknown): value is Kept {
+function isQueued(value: unknown): value is StoredMessage {
   const { id, text, pictures } = (value ?? {}) as Partial<Queued>;
   return typeof id === "string" && typeof text === "string" && Array.isArray(pictures);
 }

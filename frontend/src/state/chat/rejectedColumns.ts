@@ -6,7 +6,7 @@ import type { AnswerPart } from "./chatParts.ts";
 import { type Box, forget } from "./unconfirmedMessages.ts";
 
 /** The stored form. */
-interface Refusal {
+interface RejectedColumn {
   conversationId: string;
   /** The server's id of the question. */
   messageId: string;
@@ -21,7 +21,7 @@ const VERSION = 1;
 /** The number of stored columns of all conversations. The oldest are dropped first. */
 const MOST = 50;
 
-export class Refusals {
+export class RejectedColumns {
   readonly #box: Box | undefined;
   readonly #conversationId: string;
 
@@ -31,12 +31,12 @@ export class Refusals {
   }
 
   /** Replace the stored columns of a question. A question without an id is not stored yet. */
-  keep(questionKey: string, branches: Branches): void {
+  store(questionKey: string, branches: Branches): void {
     const messageId = branches.question(questionKey)?.id;
     if (messageId === undefined) return;
     const answers = branches.answers().filter(({ parent }) => parent === questionKey);
     const newest = new Map(answers.map((part) => [part.answer.state.trace.model, part]));
-    const now = [...newest.values()].flatMap((part) => this.#refusalsOf(part, messageId));
+    const now = [...newest.values()].flatMap((part) => this.#rejectedOf(part, messageId));
     const all = readAll(this.#box);
     const others = all.filter((one) => one.messageId !== messageId);
     if (now.length > 0 || others.length < all.length) writeAll(this.#box, [...others, ...now].slice(-MOST));
@@ -53,7 +53,7 @@ export class Refusals {
     }
   }
 
-  #refusalsOf({ answer, column }: AnswerPart, messageId: string): readonly Refusal[] {
+  #rejectedOf({ answer, column }: AnswerPart, messageId: string): readonly RejectedColumn[] {
     if (column === undefined || !answer.isRefused || answer.isUnauthorized) return [];
     const { model, end } = answer.state.trace;
     const { code = "", error = "" } = end ?? {};
@@ -61,16 +61,16 @@ export class Refusals {
   }
 }
 
-function readAll(box: Box | undefined): readonly Refusal[] {
+function readAll(box: Box | undefined): readonly RejectedColumn[] {
   try {
     const { version, answers } = (JSON.parse(box?.getItem(KEY) ?? "null") ?? {}) as Record<string, unknown>;
-    return version === VERSION && Array.isArray(answers) ? answers.filter(isRefusal) : [];
+    return version === VERSION && Array.isArray(answers) ? answers.filter(isRejectedColumn) : [];
   } catch {
     return [];
   }
 }
 
-function writeAll(box: Box | undefined, answers: readonly Refusal[]): void {
+function writeAll(box: Box | undefined, answers: readonly RejectedColumn[]): void {
   try {
     if (answers.length === 0) box?.removeItem(KEY);
     else box?.setItem(KEY, JSON.stringify({ version: VERSION, answers }));
@@ -80,8 +80,8 @@ function writeAll(box: Box | undefined, answers: readonly Refusal[]): void {
   }
 }
 
-function isRefusal(value: unknown): value is Refusal {
-  const { conversationId, messageId, model, column, code, error } = (value ?? {}) as Partial<Refusal>;
+function isRejectedColumn(value: unknown): value is RejectedColumn {
+  const { conversationId, messageId, model, column, code, error } = (value ?? {}) as Partial<RejectedColumn>;
   const texts = [conversationId, messageId, model, code, error];
   return texts.every((text) => typeof text === "string") && typeof column === "number";
 }

@@ -1,9 +1,9 @@
 // The request settings at the time of sending, and the request body.
 import type { ChatBody } from "../../types/models.ts";
 import { type ChatPart, columnOf, messageOf, type QuestionPart } from "./chatParts.ts";
-import type { Pending } from "./unconfirmedMessages.ts";
+import type { UnconfirmedMessage } from "./unconfirmedMessages.ts";
 
-export interface Asking {
+export interface RequestSetup {
   /** One model, or up to four that are compared. */
   models: readonly string[];
   /** The system prompt of a new chat. Empty if there is none. */
@@ -20,7 +20,11 @@ export interface Target {
 }
 
 /** Contains the message if the server does not have it yet, otherwise only its id. */
-export function bodyOf(question: QuestionPart, { conversationId, model, parentId }: Target, asking: Asking): ChatBody {
+export function requestBody(
+  question: QuestionPart,
+  { conversationId, model, parentId }: Target,
+  asking: RequestSetup,
+): ChatBody {
   const shared = {
     ...asking.fields(model),
     model,
@@ -37,12 +41,12 @@ export function bodyOf(question: QuestionPart, { conversationId, model, parentId
 }
 
 /** The setup for answering a question again, in the same column. */
-export function askingAgain(
-  asking: Asking,
+export function setupForRetry(
+  asking: RequestSetup,
   parts: ReadonlyMap<string, ChatPart>,
   question: string,
   model = asking.models[0],
-): Asking {
+): RequestSetup {
   const fields = (id: string) => {
     const { column: _, ...others } = asking.fields(id);
     const column = columnOf(parts, question, id);
@@ -52,7 +56,7 @@ export function askingAgain(
 }
 
 /** The setup of a stored message. */
-export function askingOf({ asks }: Pending): Asking {
+export function setupOf({ asks }: UnconfirmedMessage): RequestSetup {
   return {
     models: asks.map(({ body }) => body.model),
     system: asks[0]?.body.system ?? "",

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { answered, holdQuestions, open, partAt, shown } from "../../fixtures/chat.ts";
-import { boxOf, done, say, settle } from "../../fixtures/server.ts";
+import { answeredChat, holdQuestions, openChat, partAt, shownRows } from "../../fixtures/chat.ts";
+import { content, done, memoryStorage, settle } from "../../fixtures/server.ts";
 import { ApiError } from "../../stream/errors.ts";
 import type { Chat } from "./chat.ts";
-import { type Box, PendingQuestions } from "./unconfirmedMessages.ts";
+import { type Box, UnconfirmedMessages } from "./unconfirmedMessages.ts";
 
-const pendingIn = (box: Box) => new PendingQuestions(box, "c1").all();
+const pendingIn = (box: Box) => new UnconfirmedMessages(box, "c1").all();
 const unreachable = () => new ApiError(0, "SERVER_UNREACHABLE", "No answer.");
 const unknownModel = () => new ApiError(422, "UNKNOWN_MODEL", "There is no such model.");
 const question = (id: string, text: string, parent: string | null = null) => ({
@@ -19,28 +19,28 @@ const answerOf = (id: string, parent: string, more: object = {}) => ({
 
 describe("a question of which nobody knows whether it came through", () => {
   it("is asked again under its key after a reload, and forgotten once it has a name", async () => {
-    const box = boxOf();
-    const { server, chat } = open({ box });
+    const box = memoryStorage();
+    const { server, chat } = openChat({ box });
     server.refuse = unreachable;
     void chat.send("first");
     await settle();
     const [pending] = pendingIn(box);
     expect(pending?.text).toBe("first");
-    const after = open({ box });
+    const after = openChat({ box });
     void after.chat.open();
     await settle();
     expect(after.server.asked.map(({ key }) => key)).toEqual([pending?.asks[0]?.key]);
     expect(after.server.asked[0]?.body).toEqual(pending?.asks[0]?.body);
     expect(pendingIn(box)).toEqual([]);
-    expect(shown(after.chat)).toEqual(["? first", "!  (running)"]);
+    expect(shownRows(after.chat)).toEqual(["? first", "!  (running)"]);
   });
 
   it("is shown where it is asked again, and what is asked next follows it, also after an opening that failed", async () => {
-    const box = boxOf();
-    const before = await answered("f", { box });
+    const box = memoryStorage();
+    const before = await answeredChat("f", { box });
     before.server.refuse = unreachable;
     await before.chat.send("r1");
-    const { server, chat } = open({ box });
+    const { server, chat } = openChat({ box });
     const told = [question("m1", "f"), answerOf("run-f", "m1", { text: "so", status: "complete" })];
     const request = server.request.bind(server);
     server.request = () => Promise.reject(new ApiError(500, "INTERNAL_ERROR", "It failed."));
@@ -51,15 +51,15 @@ describe("a question of which nobody knows whether it came through", () => {
     server.conversation = { id: "c1", title: "", leaf_id: pending?.parentId, messages: told };
     void chat.open();
     await settle();
-    expect(shown(chat)).toEqual(["? f", "! so (complete)", "? r1", "!  (running)"]);
-    await server.asked[0]?.send(say("one"), done());
+    expect(shownRows(chat)).toEqual(["? f", "! so (complete)", "? r1", "!  (running)"]);
+    await server.asked[0]?.send(content("one"), done());
     void chat.send("after");
     await settle();
     expect(server.asked.map(({ body }) => body.parent_id)).toEqual([pending?.parentId, "run1"]);
   });
 
   it("is asked again under its key by Retry as well, so that it is asked once", async () => {
-    const { server, chat } = open({ box: boxOf() });
+    const { server, chat } = openChat({ box: memoryStorage() });
     const keys: (string | null)[] = [];
     server.refuse = (_, key) => {
       keys.push(key);
@@ -72,27 +72,27 @@ describe("a question of which nobody knows whether it came through", () => {
   });
 
   it("goes back to the reader when that was long ago", async () => {
-    const box = boxOf();
-    const { server, chat } = open({ box });
+    const box = memoryStorage();
+    const { server, chat } = openChat({ box });
     server.refuse = unreachable;
     await chat.send("first");
     const kept = JSON.parse(box.kept.get("signalbox.pending") ?? "");
     kept.questions[0].asked -= 120_000;
     box.kept.set("signalbox.pending", JSON.stringify(kept));
-    const after = open({ box });
+    const after = openChat({ box });
     await after.chat.open();
     expect(after.server.asked).toEqual([]);
     expect(after.chat.state.returned).toEqual({ text: "first", pictures: [] });
-    expect([shown(after.chat), pendingIn(box)]).toEqual([[], []]);
+    expect([shownRows(after.chat), pendingIn(box)]).toEqual([[], []]);
   });
 
   it("that the server has is followed and not asked again; the model of the comparison that was missing is", async () => {
-    const box = boxOf();
-    const { server, chat } = open({ box }, { models: ["m", "n"] });
+    const box = memoryStorage();
+    const { server, chat } = openChat({ box }, { models: ["m", "n"] });
     server.refuse = unreachable;
     void chat.send("first");
     await settle();
-    const after = open({ box });
+    const after = openChat({ box });
     after.server.conversation = {
       id: "c1",
       title: "T",
@@ -108,7 +108,7 @@ describe("a question of which nobody knows whether it came through", () => {
   });
 
   it("is not asked of another model: the first may be at work on it", async () => {
-    const { server, chat } = open({ box: boxOf() }, { models: ["m", "n"] });
+    const { server, chat } = openChat({ box: memoryStorage() }, { models: ["m", "n"] });
     const asked: string[] = [];
     server.refuse = ({ model }) => {
       asked.push(model);
@@ -123,21 +123,21 @@ describe("a question of which nobody knows whether it came through", () => {
 
 describe("a question that the server refused", () => {
   it("is never asked by itself; after a reload its words are back in the reader's hands", async () => {
-    const box = boxOf();
-    const { server, chat } = open({ box });
+    const box = memoryStorage();
+    const { server, chat } = openChat({ box });
     server.refuse = unknownModel;
     await chat.send("first");
-    const after = open({ box });
+    const after = openChat({ box });
     await after.chat.open();
     expect(after.server.asked).toEqual([]);
     expect(after.chat.state.returned?.text).toBe("first");
-    expect([shown(after.chat), pendingIn(box)]).toEqual([[], []]);
+    expect([shownRows(after.chat), pendingIn(box)]).toEqual([[], []]);
   });
 
   it("is forgotten once it was asked well, or another one was", async () => {
     for (const go of [(chat: Chat) => chat.again(partAt(chat, 0).key), (chat: Chat) => chat.send("other")]) {
-      const box = boxOf();
-      const { server, chat } = open({ box });
+      const box = memoryStorage();
+      const { server, chat } = openChat({ box });
       server.refuse = unknownModel;
       await chat.send("first");
       expect(pendingIn(box)).toHaveLength(1);
@@ -151,15 +151,15 @@ describe("a question that the server refused", () => {
 
 describe("a question that was stopped before it had a name", () => {
   it("is not asked again after a reload; what the server makes of it is stopped", async () => {
-    const box = boxOf();
-    const { server, chat } = open({ box });
+    const box = memoryStorage();
+    const { server, chat } = openChat({ box });
     server.request = () => new Promise(() => undefined);
     void chat.send("first");
     await settle();
     void chat.stop();
     await settle();
     expect(pendingIn(box).flatMap(({ asks }) => asks.map(({ stopped }) => stopped))).toEqual([true]);
-    const after = open({ box });
+    const after = openChat({ box });
     after.server.conversation = {
       id: "c1",
       title: "T",
@@ -174,7 +174,7 @@ describe("a question that was stopped before it had a name", () => {
   });
 
   it("keeps the other models from being asked", async () => {
-    const { server, chat } = open({ stopGraceMs: 0 }, { models: ["m", "n"] });
+    const { server, chat } = openChat({ stopGraceMs: 0 }, { models: ["m", "n"] });
     const answer = holdQuestions(server);
     void chat.send("first");
     await settle();
@@ -197,7 +197,7 @@ describe("a comparison of which only the first answer is stopped before the ques
     server.asked.map(({ body }) => [body.model, body.messages !== undefined]);
 
   it("asks the other models once the server has named it", async () => {
-    const { server, chat } = open({ stopGraceMs: 0, box: boxOf() }, { models: ["m", "n"] });
+    const { server, chat } = openChat({ stopGraceMs: 0, box: memoryStorage() }, { models: ["m", "n"] });
     const answer = holdQuestions(server);
     void chat.send("first");
     await settle();
@@ -220,8 +220,8 @@ describe("a comparison of which only the first answer is stopped before the ques
     ["by its name, where the server has it", true, [["n", false]], ["/api/runs/r/stop"]],
     ["with its words, where the server does not have it", false, [["n", true]], []],
   ])("asks the other models %s, when its connection has brought none", async (_, hasIt, asked, stopped) => {
-    const box = boxOf();
-    const { server, chat } = open({ stopGraceMs: 0, unnamedMs: 0, box }, { models: ["m", "n"] });
+    const box = memoryStorage();
+    const { server, chat } = openChat({ stopGraceMs: 0, unnamedMs: 0, box }, { models: ["m", "n"] });
     const request = server.request.bind(server);
     server.request = (path, init) =>
       path === "/api/chat/stream" && String(init?.body).includes('"model":"m"')
@@ -235,7 +235,7 @@ describe("a comparison of which only the first answer is stopped before the ques
         ...{ id: "c1", title: "T", leaf_id: "r", messages: [question("q", "first"), answerOf("r", "q")] },
       };
     await expect.poll(() => models(server)).toEqual(asked);
-    await server.asked[0]?.send(say("n"), done());
+    await server.asked[0]?.send(content("n"), done());
     await expect.poll(() => server.stopped).toEqual(stopped);
     const other = columns(chat).find(({ state }) => state.trace.model === "n");
     expect([columns(chat).length, other?.state.trace.end?.status]).toEqual([2, "complete"]);
@@ -243,8 +243,8 @@ describe("a comparison of which only the first answer is stopped before the ques
   });
 
   it("waits with the other models while the server cannot be reached, and each can be stopped", async () => {
-    const stream = { slots: { take: async () => () => undefined }, askDelays: [], lineDelays: [10] };
-    const { server, chat } = open({ stream, box: boxOf() }, { models: ["m", "n", "o"] });
+    const stream = { slots: { acquire: async () => () => undefined }, askDelays: [], lineDelays: [10] };
+    const { server, chat } = openChat({ stream, box: memoryStorage() }, { models: ["m", "n", "o"] });
     const request = server.request.bind(server);
     server.request = () => Promise.reject(unreachable());
     const over = chat.send("first");
@@ -254,13 +254,13 @@ describe("a comparison of which only the first answer is stopped before the ques
     expect(columns(chat).map(({ isOver }) => isOver)).toEqual([true, false, true]);
     server.request = request;
     await expect.poll(() => models(server)).toEqual([["n", true]]);
-    await server.asked[0]?.send(say("n"), done());
+    await server.asked[0]?.send(content("n"), done());
     await over;
     expect(columns(chat).map(({ state }) => state.trace.end?.status)).toEqual(["cancelled", "complete", "cancelled"]);
   });
 
   it("ends the other answers as unanswered, where nobody says what became of the question", async () => {
-    const { server, chat } = open({ stopGraceMs: 0, unnamedMs: 0 }, { models: ["m", "n"] });
+    const { server, chat } = openChat({ stopGraceMs: 0, unnamedMs: 0 }, { models: ["m", "n"] });
     server.request = (path, init) =>
       path === "/api/chat/stream"
         ? new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)))
@@ -276,14 +276,14 @@ describe("a comparison of which only the first answer is stopped before the ques
   });
 
   it("asks the others alone after a reload", async () => {
-    const box = boxOf();
-    const { server, chat } = open({ box }, { models: ["m", "n"] });
+    const box = memoryStorage();
+    const { server, chat } = openChat({ box }, { models: ["m", "n"] });
     server.request = () => new Promise(() => undefined);
     void chat.send("first");
     await settle();
     void columns(chat)[0]?.stop();
     await settle();
-    const after = open({ box });
+    const after = openChat({ box });
     void after.chat.open();
     await settle();
     expect(models(after.server)).toEqual([["n", true]]);
@@ -298,19 +298,19 @@ describe("a column that the server refuses", () => {
       ? entry.beside.map(({ answer: { state } }) => [state.trace.model, state.trace.end?.code ?? "answered"])
       : [];
   };
-  async function compared(models: readonly string[], box = boxOf()) {
+  async function compared(models: readonly string[], box = memoryStorage()) {
     const fields = (model: string) => ({ column: models.indexOf(model) });
-    const opened = open({ box }, { models, fields });
+    const opened = openChat({ box }, { models, fields });
     opened.server.refuse = ({ model }) => (model === "bad" ? unknownModel() : undefined);
     void opened.chat.send("first");
     await settle();
     await settle();
-    for (const asked of opened.server.asked) await asked.send(say(asked.body.model), done());
+    for (const asked of opened.server.asked) await asked.send(content(asked.body.model), done());
     return { ...opened, box };
   }
   /** Reload the page. The server sends the runs that it has. */
   async function reloaded(box: Box, models: readonly string[]) {
-    const after = open({ box });
+    const after = openChat({ box });
     const runs = models
       .filter((model) => model !== "bad")
       .map((model, at) => ({ model, run: `run${at + 1}`, column: models.indexOf(model) }));
@@ -347,7 +347,7 @@ describe("a column that the server refuses", () => {
     server.refuse = undefined;
     void chat.again(partAt(chat, 0).key, "bad");
     await settle();
-    await server.asked[2]?.send(say("better"), done());
+    await server.asked[2]?.send(content("better"), done());
     expect(columns(chat)).toEqual(MODELS.map((model) => [model, "answered"]));
     expect(box.kept.has("signalbox.refused")).toBe(false);
   });
@@ -367,7 +367,7 @@ describe("a column that the server refuses", () => {
 
 describe("what the server tells of a question before its answer has come", () => {
   it("is the same question, and the same run: nothing is there twice", async () => {
-    const { server, chat } = await answered("first");
+    const { server, chat } = await answeredChat("first");
     const answer = holdQuestions(server);
     void chat.send("second");
     await settle();
@@ -380,7 +380,7 @@ describe("what the server tells of a question before its answer has come", () =>
     answer();
     await settle();
     await chat.refresh();
-    expect(shown(chat)).toEqual(["? first", "! to first (complete)", "? second", "!  (running)"]);
+    expect(shownRows(chat)).toEqual(["? first", "! to first (complete)", "? second", "!  (running)"]);
     expect(chat.state.entries.map(({ alternatives }) => alternatives.length)).toEqual([1, 1, 1, 1]);
   });
 });

@@ -1,17 +1,17 @@
 // Sends messages: the first model gets the message, the others its id. Each request is sent once, even over a bad
 // connection.
 
-import { newKey } from "../../stream/idempotencyKeys.ts";
+import { newIdempotencyKey } from "../../stream/idempotencyKeys.ts";
 import { LINE_DELAYS } from "../../stream/runStream.ts";
 import { browserPage, sleep } from "../../stream/sleep.ts";
 import type { ChatBody } from "../../types/models.ts";
 import { Answer, type AnswerDeps } from "./answer.ts";
 import type { AnswerPart, QuestionPart } from "./chatParts.ts";
-import { type Asking, bodyOf } from "./requestBody.ts";
-import type { PendingQuestions } from "./unconfirmedMessages.ts";
+import { type RequestSetup, requestBody } from "./requestBody.ts";
+import type { UnconfirmedMessages } from "./unconfirmedMessages.ts";
 
 /** The parts of the tree that the sender uses. */
-export interface Tree {
+export interface SenderTree {
   question(key: string): QuestionPart | undefined;
   /** The server's id of the part that a question follows. Null at the root. */
   parentIdOf(question: QuestionPart): string | null;
@@ -30,15 +30,15 @@ export interface Plan {
 }
 
 /** The error of answers that were not requested because the server did not respond. */
-const SILENT = { code: "SERVER_UNREACHABLE", error: "Signalbox is not responding." } as const;
+const UNREACHABLE = { code: "SERVER_UNREACHABLE", error: "Signalbox is not responding." } as const;
 
-export class Asker {
+export class RequestSender {
   readonly #conversationId: string;
   readonly #deps: AnswerDeps;
-  readonly #pending: PendingQuestions;
-  readonly #tree: Tree;
+  readonly #pending: UnconfirmedMessages;
+  readonly #tree: SenderTree;
 
-  constructor(conversationId: string, deps: AnswerDeps, pending: PendingQuestions, tree: Tree) {
+  constructor(conversationId: string, deps: AnswerDeps, pending: UnconfirmedMessages, tree: SenderTree) {
     this.#conversationId = conversationId;
     this.#deps = deps;
     this.#pending = pending;
@@ -46,37 +46,37 @@ export class Asker {
   }
 
   /** One answer per model. If the outcome of an earlier request is unknown, its key is used again. */
-  plan(question: QuestionPart, asking: Asking, firstKey?: string): readonly Plan[] {
+  plan(question: QuestionPart, asking: RequestSetup, firstKey?: string): readonly Plan[] {
     return asking.models.map((model, at): Plan => {
       const { reasoning, column } = asking.fields(model);
       const effort = reasoning?.effort ?? "auto";
       const answer = Answer.asked(this.#deps, { model, effort });
-      const key = this.#pending.keyOf(question.key, model) ?? (at === 0 ? firstKey : undefined) ?? newKey();
+      const key = this.#pending.keyOf(question.key, model) ?? (at === 0 ? firstKey : undefined) ?? newIdempotencyKey();
       return { part: { kind: "answer", key: answer.key, parent: question.key, answer, column }, key };
     });
   }
 
   /** Resolves when all answers have ended. Answers that were stopped in the meantime are not requested. */
-  async ask(question: QuestionPart, plans: readonly Plan[], asking: Asking, asked = Date.now()): Promise<void> {
+  async ask(question: QuestionPart, plans: readonly Plan[], asking: RequestSetup, asked = Date.now()): Promise<void> {
     const now = this.#tree.question(question.key) ?? question;
     const open = plans
       .filter(({ part }) => !part.answer.isOver)
       .map((plan) => ({ ...plan, body: this.#body(now, plan, asking) }));
     const [first, ...others] = open;
     if (!first) return;
-    this.#keep(now, open, asked);
+    this.#store(now, open, asked);
     if (now.id !== undefined) {
-      await Promise.all(open.map((plan) => this.#askFor(now, plan, plan.body)));
+      await Promise.all(open.map((plan) => this.#sendOne(now, plan, plan.body)));
       return;
     }
     let rest: Promise<void> | undefined;
-    await this.#askFor(now, first, first.body, () => {
+    await this.#sendOne(now, first, first.body, () => {
       rest = this.ask(now, others, asking, asked);
     });
-    await (rest ?? this.#goOn(now, first.part.answer, others, asking, asked));
+    await (rest ?? this.#sendOthers(now, first.part.answer, others, asking, asked));
   }
 
-  async #askFor(question: QuestionPart, { part, key }: Plan, body: ChatBody, onNamed?: () => void): Promise<void> {
+  async #sendOne(question: QuestionPart, { part, key }: Plan, body: ChatBody, onNamed?: () => void): Promise<void> {
     const { answer } = part;
     await answer.ask(body, key, ({ messageId }) => {
       this.#pending.started(question.key, key, messageId);
@@ -89,16 +89,16 @@ export class Asker {
   }
 
   /** The first model gave the question no id. Only if its request was rejected may another model send the message. */
-  async #goOn(
+  async #sendOthers(
     question: QuestionPart,
     first: Answer,
     others: readonly Plan[],
-    asking: Asking,
+    asking: RequestSetup,
     asked: number,
   ): Promise<void> {
     const { end } = first.state.trace;
     if (end?.status === "cancelled") {
-      await this.#goOnWithout(question, others, asking, asked);
+      await this.#sendOthersWhenReachable(question, others, asking, asked);
     } else if (first.isUnanswered || first.isUnauthorized) {
       for (const { part } of others) part.answer.giveUp(end);
     } else if (others.length > 0) {
@@ -112,7 +112,12 @@ export class Asker {
    * The first answer was stopped before it was known whether the message arrived. Look that up, then request the
    * others.
    */
-  async #goOnWithout(question: QuestionPart, others: readonly Plan[], asking: Asking, asked: number): Promise<void> {
+  async #sendOthersWhenReachable(
+    question: QuestionPart,
+    others: readonly Plan[],
+    asking: RequestSetup,
+    asked: number,
+  ): Promise<void> {
     const { lineDelays = LINE_DELAYS, page = browserPage } = this.#deps.stream ?? {};
     for (let attempt = 0; !this.#tree.isLeft(); attempt++) {
       const open = others.filter(({ part }) => !part.answer.isOver);
@@ -120,16 +125,16 @@ export class Asker {
       if (await this.#tree.look()) return this.ask(question, open, asking, asked);
       const delay = lineDelays[Math.min(attempt, lineDelays.length - 1)];
       for (const { part } of open) {
-        if (delay === undefined) part.answer.giveUp({ status: "error", ...SILENT });
-        else part.answer.waitToo();
+        if (delay === undefined) part.answer.giveUp({ status: "error", ...UNREACHABLE });
+        else part.answer.wait();
       }
       if (delay !== undefined) await sleep(delay, new AbortController().signal, page);
     }
   }
 
-  #keep(question: QuestionPart, open: readonly (Plan & { body: ChatBody })[], asked: number): void {
+  #store(question: QuestionPart, open: readonly (Plan & { body: ChatBody })[], asked: number): void {
     const { key, id, text, pictures } = question;
-    this.#pending.keep({
+    this.#pending.store({
       question: key,
       conversationId: this.#conversationId,
       parentId: this.#tree.parentIdOf(question),
@@ -142,12 +147,12 @@ export class Asker {
     });
   }
 
-  #body(question: QuestionPart, { part }: Plan, asking: Asking): ChatBody {
+  #body(question: QuestionPart, { part }: Plan, asking: RequestSetup): ChatBody {
     const target = {
       conversationId: this.#conversationId,
       model: part.answer.state.trace.model,
       parentId: this.#tree.parentIdOf(question),
     };
-    return bodyOf(question, target, asking);
+    return requestBody(question, target, asking);
   }
 }

@@ -1,17 +1,17 @@
 // Why a message cannot be sent now: no connection, no token, or the models or tools are unknown.
 import type { Hold } from "../../run/chat/messageQueue.ts";
-import type { AskSettings } from "../../types/api.ts";
-import type { NetworkState } from "../server/connectivity.ts";
+import type { RequestSettings } from "../../types/api.ts";
+import type { ConnectivityState } from "../server/connectivity.ts";
 import type { SessionState } from "../server/session.ts";
 
 interface Known {
-  network: NetworkState;
+  network: ConnectivityState;
   server: Pick<SessionState, "listing" | "locked" | "preferred" | "tools" | "toolsTrouble">;
-  ask: Pick<AskSettings, "model" | "toolsOff">;
+  ask: Pick<RequestSettings, "model" | "toolsOff">;
   compared: readonly string[];
 }
 
-export function holdOf({ network, server, ask, compared }: Known): Hold | undefined {
+export function sendBlocker({ network, server, ask, compared }: Known): Hold | undefined {
   if (network.offline) return "offline";
   if (server.locked) return "token";
   const hasModel = ask.model !== "" || compared.length > 1 || server.preferred !== "";

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { answered, open, partAt, shown } from "../../fixtures/chat.ts";
-import { boxOf, done, say, settle } from "../../fixtures/server.ts";
+import { answeredChat, openChat, partAt, shownRows } from "../../fixtures/chat.ts";
+import { content, done, memoryStorage, settle } from "../../fixtures/server.ts";
 import { ApiError } from "../../stream/errors.ts";
-import { PendingQuestions, sendAfterToken } from "./unconfirmedMessages.ts";
+import { sendAfterToken, UnconfirmedMessages } from "./unconfirmedMessages.ts";
 
 const noToken = () => new ApiError(401, "UNAUTHORIZED", "An access token is required.");
-const fatesIn = (box: ReturnType<typeof boxOf>) => new PendingQuestions(box, "c1").all().map(({ fate }) => fate);
+const fatesIn = (box: ReturnType<typeof memoryStorage>) =>
+  new UnconfirmedMessages(box, "c1").all().map(({ fate }) => fate);
 const told = (model: string) => ({
   ...{ id: "c1", title: "", leaf_id: "run1" },
   messages: [
@@ -19,8 +20,8 @@ const told = (model: string) => ({
 
 describe("a question for which the server wants a token", () => {
   it("is kept, and sent once under its key after the token was given", async () => {
-    const box = boxOf();
-    const before = open({ box });
+    const box = memoryStorage();
+    const before = openChat({ box });
     const keys: (string | null)[] = [];
     before.server.refuse = (_, key) => {
       keys.push(key);
@@ -30,7 +31,7 @@ describe("a question for which the server wants a token", () => {
     expect(fatesIn(box)).toEqual(["unauthorized"]);
     sendAfterToken(box);
     for (const asked of [keys, []]) {
-      const { server, chat } = open({ box });
+      const { server, chat } = openChat({ box });
       void chat.open();
       await settle();
       expect(server.asked.map(({ key }) => key)).toEqual(asked);
@@ -38,15 +39,15 @@ describe("a question for which the server wants a token", () => {
   });
 
   it("is sent however long the token takes, and asks for one again where it is a wrong one", async () => {
-    const box = boxOf();
-    const before = open({ box });
+    const box = memoryStorage();
+    const before = openChat({ box });
     before.server.refuse = noToken;
     await before.chat.send("first");
     box.setItem("signalbox.pending", (box.kept.get("signalbox.pending") ?? "").replace(/"asked":\d+/, '"asked":1'));
     for (const isRight of [false, true]) {
       sendAfterToken(box);
       let wanted = 0;
-      const { server, chat } = open({ box, onUnauthorized: () => wanted++ });
+      const { server, chat } = openChat({ box, onUnauthorized: () => wanted++ });
       if (!isRight) server.refuse = noToken;
       void chat.open();
       await settle();
@@ -55,19 +56,19 @@ describe("a question for which the server wants a token", () => {
   });
 
   it("goes back to the reader where no token was given", async () => {
-    const box = boxOf();
-    const before = open({ box });
+    const box = memoryStorage();
+    const before = openChat({ box });
     before.server.refuse = noToken;
     await before.chat.send("first");
-    const { server, chat } = open({ box });
+    const { server, chat } = openChat({ box });
     await chat.open();
     expect(server.asked).toEqual([]);
     expect(chat.state.returned?.text).toBe("first");
   });
 
   it("is asked of all compared models again: the whole round has ended", async () => {
-    const box = boxOf();
-    const before = open({ box }, { models: ["m", "n"] });
+    const box = memoryStorage();
+    const before = openChat({ box }, { models: ["m", "n"] });
     const tried: string[] = [];
     before.server.refuse = ({ model }) => {
       tried.push(model);
@@ -79,7 +80,7 @@ describe("a question for which the server wants a token", () => {
     const ends = entry?.kind === "answer" && entry.beside.map(({ answer }) => answer.state.trace.end?.code);
     expect(ends).toEqual(["UNAUTHORIZED", "UNAUTHORIZED"]);
     sendAfterToken(box);
-    const { server, chat } = open({ box });
+    const { server, chat } = openChat({ box });
     void chat.open();
     await settle();
     await settle();
@@ -90,15 +91,15 @@ describe("a question for which the server wants a token", () => {
   });
 
   it("is asked of the compared models that were refused, where the others have begun", async () => {
-    const box = boxOf();
-    const before = open({ box }, { models: ["m", "n"] });
+    const box = memoryStorage();
+    const before = openChat({ box }, { models: ["m", "n"] });
     before.server.refuse = ({ model }) => (model === "n" ? noToken() : undefined);
     void before.chat.send("first");
     await settle();
     await settle();
     expect(fatesIn(box)).toEqual(["unauthorized"]);
     sendAfterToken(box);
-    const { server, chat } = open({ box });
+    const { server, chat } = openChat({ box });
     server.conversation = told("m");
     void chat.open();
     await settle();
@@ -112,21 +113,21 @@ describe("a question for which the server wants a token", () => {
       continue: [{ parent_id: "run1", continue: true }, "? first"],
     } as const;
     for (const [act, [body, question]] of Object.entries(acts)) {
-      const box = boxOf();
-      const before = await answered("first", { box });
+      const box = memoryStorage();
+      const before = await answeredChat("first", { box });
       before.server.refuse = noToken;
       if (act === "again") await before.chat.again(partAt(before.chat, 0).key);
       else if (act === "edit") await before.chat.edit(partAt(before.chat, 0).key, "better");
       else await before.chat.continueAnswer(partAt(before.chat, 1).key);
       expect(fatesIn(box)).toEqual(["unauthorized"]);
       sendAfterToken(box);
-      const { server, chat } = open({ box });
+      const { server, chat } = openChat({ box });
       server.conversation = told("m");
       void chat.open();
       await settle();
       expect(server.asked.map((asked) => asked.body)).toMatchObject([body]);
-      await server.asked[0]?.send(say("now"), done());
-      expect(shown(chat)).toEqual([question, expect.stringMatching(/now \(complete\)$/)]);
+      await server.asked[0]?.send(content("now"), done());
+      expect(shownRows(chat)).toEqual([question, expect.stringMatching(/now \(complete\)$/)]);
       expect(fatesIn(box)).toEqual([]);
     }
   });
@@ -134,11 +135,11 @@ describe("a question for which the server wants a token", () => {
 
 describe("an answer that the server refuses for good", () => {
   it("is not asked for again by a reload", async () => {
-    const box = boxOf();
-    const before = await answered("first", { box });
+    const box = memoryStorage();
+    const before = await answeredChat("first", { box });
     before.server.refuse = () => new ApiError(422, "UNKNOWN_MODEL", "There is no such model.");
     await before.chat.again(partAt(before.chat, 0).key);
-    const { server, chat } = open({ box });
+    const { server, chat } = openChat({ box });
     server.conversation = told("m");
     await chat.open();
     expect([server.asked, fatesIn(box)]).toEqual([[], []]);

@@ -2,7 +2,7 @@
 import type { Picture } from "../../types/api.ts";
 import type { ChatBody } from "../../types/models.ts";
 
-export interface PendingAsk {
+export interface UnconfirmedRequest {
   /** The Idempotency-Key: a repeated request with the same key is executed once. */
   key: string;
   body: ChatBody;
@@ -12,7 +12,7 @@ export interface PendingAsk {
   unread?: true;
 }
 
-export interface Pending {
+export interface UnconfirmedMessage {
   /** The page's key of the question. */
   question: string;
   conversationId: string;
@@ -25,7 +25,7 @@ export interface Pending {
   /** A continuation of the run `parentId`, without a message. */
   continues?: true;
   /** One for each model whose run has no id yet. */
-  asks: readonly PendingAsk[];
+  asks: readonly UnconfirmedRequest[];
   /** When it was sent, in epoch milliseconds. */
   asked: number;
   /** The page has promised to send it when the connection is back. */
@@ -40,7 +40,7 @@ const VERSION = 4;
 export type Box = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 /** The unconfirmed messages of one conversation. Without storage, messages are sent but not recovered. */
-export class PendingQuestions {
+export class UnconfirmedMessages {
   readonly #box: Box | undefined;
   readonly #conversationId: string;
 
@@ -49,11 +49,11 @@ export class PendingQuestions {
     this.#conversationId = conversationId;
   }
 
-  all(): readonly Pending[] {
+  all(): readonly UnconfirmedMessage[] {
     return this.#read().filter(({ conversationId }) => conversationId === this.#conversationId);
   }
 
-  keep(pending: Pending): void {
+  store(pending: UnconfirmedMessage): void {
     this.#write([...this.#read().filter(({ question }) => question !== pending.question), pending]);
   }
 
@@ -82,7 +82,8 @@ export class PendingQuestions {
 
   /** The user stopped this model's answer before its run had an id. */
   stop(question: string, model: string): void {
-    const stopped = (ask: PendingAsk): PendingAsk => (ask.body.model === model ? { ...ask, stopped: true } : ask);
+    const stopped = (ask: UnconfirmedRequest): UnconfirmedRequest =>
+      ask.body.model === model ? { ...ask, stopped: true } : ask;
     this.#change((pending) =>
       pending.question === question ? { ...pending, asks: pending.asks.map(stopped) } : pending,
     );
@@ -90,7 +91,7 @@ export class PendingQuestions {
 
   /** The server requires a token for the request with this key. */
   unauthorized(question: string, key: string): void {
-    const unread = (ask: PendingAsk): PendingAsk => (ask.key === key ? { ...ask, unread: true } : ask);
+    const unread = (ask: UnconfirmedRequest): UnconfirmedRequest => (ask.key === key ? { ...ask, unread: true } : ask);
     this.#change((pending) =>
       pending.question === question ? { ...pending, asks: pending.asks.map(unread), fate: "unauthorized" } : pending,
     );
@@ -114,7 +115,7 @@ export class PendingQuestions {
     return pending?.asks.find(({ body, stopped }) => !stopped && body.model === model)?.key;
   }
 
-  #change(change: (pending: Pending) => Pending | undefined): void {
+  #change(change: (pending: UnconfirmedMessage) => UnconfirmedMessage | undefined): void {
     const before = this.#read();
     const after = before.flatMap((pending) => {
       const changed = pending.conversationId === this.#conversationId ? change(pending) : pending;
@@ -123,11 +124,11 @@ export class PendingQuestions {
     if (after.length < before.length || after.some((pending, at) => pending !== before[at])) this.#write(after);
   }
 
-  #read(): readonly Pending[] {
+  #read(): readonly UnconfirmedMessage[] {
     return readAll(this.#box);
   }
 
-  #write(questions: readonly Pending[]): void {
+  #write(questions: readonly UnconfirmedMessage[]): void {
     writeAll(this.#box, questions);
   }
 }
@@ -142,16 +143,16 @@ export function sendAfterToken(box: Box | undefined): void {
   );
 }
 
-function readAll(box: Box | undefined): readonly Pending[] {
+function readAll(box: Box | undefined): readonly UnconfirmedMessage[] {
   try {
     const { version, questions } = (JSON.parse(box?.getItem(KEY) ?? "null") ?? {}) as Record<string, unknown>;
-    return version === VERSION && Array.isArray(questions) ? questions.filter(isPending) : [];
+    return version === VERSION && Array.isArray(questions) ? questions.filter(isUnconfirmed) : [];
   } catch {
     return [];
   }
 }
 
-function writeAll(box: Box | undefined, questions: readonly Pending[]): void {
+function writeAll(box: Box | undefined, questions: readonly UnconfirmedMessage[]): void {
   try {
     if (questions.length === 0) box?.removeItem(KEY);
     else box?.setItem(KEY, JSON.stringify({ version: VERSION, questions }));
@@ -169,8 +170,8 @@ export function forget(box: Box | undefined, key: string): void {
   }
 }
 
-function isPending(value: unknown): value is Pending {
-  const { question, conversationId, text, pictures, asks, asked } = (value ?? {}) as Partial<Pending>;
+function isUnconfirmed(value: unknown): value is UnconfirmedMessage {
+  const { question, conversationId, text, pictures, asks, asked } = (value ?? {}) as Partial<UnconfirmedMessage>;
   return (
     typeof question === "string" &&
     typeof conversationId === "string" &&

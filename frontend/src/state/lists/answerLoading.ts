@@ -3,9 +3,9 @@ import type { Answer } from "../chat/answer.ts";
 
 const AT_ONCE = 2;
 
-export class Loading {
+export class AnswerLoader {
   #wanted: Answer[] = [];
-  #under = 0;
+  #loading = 0;
 
   /** Call the result when the answer is no longer needed. */
   want(answer: Answer): () => void {
@@ -19,12 +19,12 @@ export class Loading {
   }
 
   #next(): void {
-    if (this.#under >= AT_ONCE) return;
+    if (this.#loading >= AT_ONCE) return;
     const answer = this.#wanted.pop();
     if (!answer) return;
-    this.#under += 1;
+    this.#loading += 1;
     void answer.load().finally(() => {
-      this.#under -= 1;
+      this.#loading -= 1;
       this.#next();
     });
   }

@@ -119,8 +119,8 @@ describe("reading", () => {
 
   it("is asked for once, however many screens wake it", async () => {
     const { store, asked } = setUp();
-    store.wake();
-    store.wake();
+    store.loadOnce();
+    store.loadOnce();
     expect(asked).toHaveLength(1);
   });
 

@@ -7,21 +7,28 @@ import {
 } from "../../stream/conversations.ts";
 import type { ConversationLine } from "../../types/api.ts";
 import { saveFile } from "../download.ts";
-import { Listing, type ListingOptions, type ListingState, type Page, type PageWanted, wordsOf } from "./pagedList.ts";
+import {
+  type Page,
+  PagedList,
+  type PagedListOptions,
+  type PagedListState,
+  type PageWanted,
+  wordsOf,
+} from "./pagedList.ts";
 
-export interface ConversationsState extends ListingState<ConversationLine> {
+export interface ConversationsState extends PagedListState<ConversationLine> {
   /** The text in the search field. */
   search: string;
 }
 
-export interface ConversationsOptions extends ListingOptions {
+export interface ConversationsOptions extends PagedListOptions {
   save?: typeof saveFile;
 }
 
 const SEARCH_MS = 150;
 const LONGEST_TITLE = 200;
 
-export class Conversations extends Listing<ConversationLine, ConversationsState> {
+export class Conversations extends PagedList<ConversationLine, ConversationsState> {
   readonly #save: typeof saveFile;
   /** The search of the current list. The field is ahead of it while the user types. */
   #search = "";
@@ -98,11 +105,11 @@ export class Conversations extends Listing<ConversationLine, ConversationsState>
     return line.updated;
   }
 
-  protected isMoving(line: ConversationLine): boolean {
+  protected isChanging(line: ConversationLine): boolean {
     return line.isRunning;
   }
 
-  protected override dress(line: ConversationLine): ConversationLine {
+  protected override withPendingChanges(line: ConversationLine): ConversationLine {
     const title = this.#titles.get(line.id);
     return title === undefined ? line : { ...line, title };
   }

@@ -3,7 +3,7 @@ import type { ApiClient } from "../../stream/client.ts";
 import { ApiError } from "../../stream/errors.ts";
 import { type Schedule, Store } from "../store.ts";
 
-export interface ListingState<Line> {
+export interface PagedListState<Line> {
   lines: readonly Line[];
   state: "loading" | "ready" | "failed";
   /** The error, as a sentence. */
@@ -30,7 +30,7 @@ export interface Channel {
 const openChannel = (): Channel | null =>
   typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel("signalbox");
 
-export interface ListingOptions {
+export interface PagedListOptions {
   client: ApiClient;
   later?: Later;
   /** Null disables communication with other tabs. */
@@ -54,12 +54,12 @@ const NEXT_PAGE = 100;
 const LARGEST_PAGE = 200;
 const POLL_MS = 5000;
 
-export abstract class Listing<Line extends { id: string }, State extends ListingState<Line>> extends Store<State> {
+export abstract class PagedList<Line extends { id: string }, State extends PagedListState<Line>> extends Store<State> {
   protected readonly client: ApiClient;
   protected readonly later: Later;
   readonly #channel: Channel | null;
   /** The lines as the server sent them, without pending changes. */
-  #told: readonly Line[] = [];
+  #serverLines: readonly Line[] = [];
   #next: string | undefined;
   readonly #removed = new Set<string>();
   /** The latest requests for the list and for its next page. Responses to older ones are ignored. */
@@ -70,7 +70,7 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
   /** The name of this list in messages to other tabs. */
   readonly #kind: string;
 
-  protected constructor(kind: string, state: State, options: ListingOptions) {
+  protected constructor(kind: string, state: State, options: PagedListOptions) {
     super(state, options.schedule);
     this.#kind = kind;
     this.client = options.client;
@@ -78,7 +78,7 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
     this.#channel = options.channel === undefined ? openChannel() : options.channel;
     if (!this.#channel) return;
     this.#channel.onmessage = ({ data }) => {
-      if ((data as { changed?: unknown } | null)?.changed === kind && this.#reading) void this.#read();
+      if ((data as { changed?: unknown } | null)?.changed === kind && this.#reading) void this.#fetchLines();
     };
   }
 
@@ -87,27 +87,27 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
   /** The sort key, largest first. */
   protected abstract orderOf(line: Line): number;
   /** Whether the server may change this line without a request from the page. */
-  protected abstract isMoving(line: Line): boolean;
+  protected abstract isChanging(line: Line): boolean;
   /** Apply pending changes to a line. */
-  protected dress(line: Line): Line {
+  protected withPendingChanges(line: Line): Line {
     return line;
   }
 
   /** Load the list unless it is loaded. */
-  wake(): void {
+  loadOnce(): void {
     if (!this.#reading) void this.load();
   }
 
   /** Load the list and report failures. The current lines stay until then. */
   load(): Promise<void> {
     this.put({ state: "loading", trouble: undefined });
-    return this.#read();
+    return this.#fetchLines();
   }
 
   /** Refresh the list silently, here and in other tabs. */
   touch(): Promise<void> {
-    this.#tell();
-    return this.#read();
+    this.#notifyTabs();
+    return this.#fetchLines();
   }
 
   async more(): Promise<void> {
@@ -119,8 +119,8 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
     try {
       const page = await this.fetch({ before, limit: NEXT_PAGE, signal: asking.signal });
       if (asking !== this.#readingMore) return;
-      const known = new Set(this.#told.map(({ id }) => id));
-      this.#told = [...this.#told, ...page.lines.filter(({ id }) => !known.has(id))];
+      const known = new Set(this.#serverLines.map(({ id }) => id));
+      this.#serverLines = [...this.#serverLines, ...page.lines.filter(({ id }) => !known.has(id))];
       this.#next = page.next;
       this.show();
     } catch (error) {
@@ -146,8 +146,8 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
         return false;
       }
     }
-    this.#told = this.#told.filter((line) => line.id !== id);
-    this.#tell();
+    this.#serverLines = this.#serverLines.filter((line) => line.id !== id);
+    this.#notifyTabs();
     return true;
   }
 
@@ -169,34 +169,36 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
     this.#readingMore?.abort();
     [this.#readingMore, this.#next] = [undefined, undefined];
     this.put({ state: "loading", trouble: undefined });
-    return this.#read(true);
+    return this.#fetchLines(true);
   }
 
   /** Apply a confirmed change to a line. */
   protected amend(id: string, change: Partial<Line>): void {
-    this.#told = this.#told.map((line) => (line.id === id ? { ...line, ...change } : line));
-    this.#tell();
-    void this.#read();
+    this.#serverLines = this.#serverLines.map((line) => (line.id === id ? { ...line, ...change } : line));
+    this.#notifyTabs();
+    void this.#fetchLines();
   }
 
   protected show(): void {
-    const lines = this.#told.filter(({ id }) => !this.#removed.has(id)).map((line) => this.dress(line));
+    const lines = this.#serverLines
+      .filter(({ id }) => !this.#removed.has(id))
+      .map((line) => this.withPendingChanges(line));
     this.put({ lines, hasMore: this.#next !== undefined });
   }
 
-  protected put(change: Partial<ListingState<Line>>): void {
+  protected put(change: Partial<PagedListState<Line>>): void {
     this.set(change as Partial<State>);
   }
 
-  async #read(isAnother = false): Promise<void> {
+  async #fetchLines(isAnother = false): Promise<void> {
     this.#reading?.abort();
     const asking = new AbortController();
     this.#reading = asking;
-    const limit = isAnother ? PAGE : Math.min(Math.max(this.#told.length, PAGE), LARGEST_PAGE);
+    const limit = isAnother ? PAGE : Math.min(Math.max(this.#serverLines.length, PAGE), LARGEST_PAGE);
     try {
       const page = await this.fetch({ limit, signal: asking.signal });
       if (asking !== this.#reading) return;
-      this.#take(page, isAnother);
+      this.#merge(page, isAnother);
       this.show();
       this.put({ state: "ready" });
     } catch (error) {
@@ -208,14 +210,14 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
   }
 
   /** Replace the first lines. Later lines and the cursor stay. */
-  #take({ lines, next }: Page<Line>, isAnother: boolean): void {
+  #merge({ lines, next }: Page<Line>, isAnother: boolean): void {
     const last = lines.at(-1);
     const fresh = new Set(lines.map(({ id }) => id));
     const isBehind = (line: Line) => last !== undefined && this.#isBefore(last, line) && !fresh.has(line.id);
-    const tail = isAnother || next === undefined ? [] : this.#told.filter(isBehind);
-    const old = new Map(this.#told.map((line) => [line.id, line]));
+    const tail = isAnother || next === undefined ? [] : this.#serverLines.filter(isBehind);
+    const old = new Map(this.#serverLines.map((line) => [line.id, line]));
     if (tail.length === 0) this.#next = next;
-    this.#told = [...lines.map((line) => sameOr(old.get(line.id), line)), ...tail];
+    this.#serverLines = [...lines.map((line) => sameOr(old.get(line.id), line)), ...tail];
   }
 
   #isBefore(one: Line, other: Line): boolean {
@@ -225,11 +227,11 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
 
   #poll(): void {
     this.#stopPolling?.();
-    const isMoving = this.#told.slice(0, LARGEST_PAGE).some((line) => this.isMoving(line));
-    this.#stopPolling = isMoving ? this.later(() => void this.#read(), POLL_MS) : undefined;
+    const isMoving = this.#serverLines.slice(0, LARGEST_PAGE).some((line) => this.isChanging(line));
+    this.#stopPolling = isMoving ? this.later(() => void this.#fetchLines(), POLL_MS) : undefined;
   }
 
-  #tell(): void {
+  #notifyTabs(): void {
     this.#channel?.postMessage({ changed: this.#kind });
   }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createClient } from "../../stream/client.ts";
-import { Saves } from "./savedRuns.ts";
+import { SavedRuns } from "./savedRuns.ts";
 
 const told = (id: string, created: number) => ({ id, run_id: `run-${id}`, title: id, created, status: "complete" });
 
@@ -11,7 +11,7 @@ function setUp(...answers: [status: number, body: object][]) {
     const [status, body] = answers.shift() ?? [500, {}];
     return new Response(JSON.stringify(body), { status });
   };
-  const store = new Saves({ client: createClient({ fetch }), channel: null, schedule: (run) => run() });
+  const store = new SavedRuns({ client: createClient({ fetch }), channel: null, schedule: (run) => run() });
   return { store, asked, ids: () => store.snapshot().lines.map(({ id }) => id) };
 }
 
@@ -44,7 +44,7 @@ it("keeps a run and shows it; whoever asked hears why it could not", async () =>
     [200, { saves: [told("c", 3)] }],
     [409, { error: { message: "The run goes on." } }],
   );
-  expect(await store.keep("run-c", "Tokyo")).toMatchObject({ id: "c", runId: "run-c" });
+  expect(await store.save("run-c", "Tokyo")).toMatchObject({ id: "c", runId: "run-c" });
   expect(asked).toEqual(["POST /api/saves", "GET /api/saves?limit=50"]);
-  await expect(store.keep("run-d")).rejects.toThrow("The run goes on.");
+  await expect(store.save("run-d")).rejects.toThrow("The run goes on.");
 });

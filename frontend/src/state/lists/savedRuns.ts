@@ -1,18 +1,18 @@
 // The list of saved answers: load, save, delete.
-import { deleteSave, fetchSaves, keepRun } from "../../stream/savedRuns.ts";
+import { deleteSave, fetchSaves, saveRun } from "../../stream/savedRuns.ts";
 import type { SaveLine } from "../../types/api.ts";
-import { Listing, type ListingOptions, type ListingState, type Page, type PageWanted } from "./pagedList.ts";
+import { type Page, PagedList, type PagedListOptions, type PagedListState, type PageWanted } from "./pagedList.ts";
 
-export type SavesState = ListingState<SaveLine>;
+export type SavedRunsState = PagedListState<SaveLine>;
 
-export class Saves extends Listing<SaveLine, SavesState> {
-  constructor(options: ListingOptions) {
+export class SavedRuns extends PagedList<SaveLine, SavedRunsState> {
+  constructor(options: PagedListOptions) {
     super("saves", { lines: [], state: "loading", trouble: undefined, hasMore: false }, options);
   }
 
   /** Save a finished run. Throws ApiError, which the caller shows. */
-  async keep(runId: string, title?: string, data?: Readonly<Record<string, unknown>>): Promise<SaveLine> {
-    const line = await keepRun(this.client, runId, { title, data });
+  async save(runId: string, title?: string, data?: Readonly<Record<string, unknown>>): Promise<SaveLine> {
+    const line = await saveRun(this.client, runId, { title, data });
     void this.touch();
     return line;
   }
@@ -29,7 +29,7 @@ export class Saves extends Listing<SaveLine, SavesState> {
     return line.created;
   }
 
-  protected isMoving(): boolean {
+  protected isChanging(): boolean {
     return false;
   }
 }

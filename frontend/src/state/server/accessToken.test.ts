@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { KeptText } from "../browserStorage.ts";
+import { StoredText } from "../browserStorage.ts";
 import { AccessToken, type TokenChannel } from "./accessToken.ts";
 
 /** Tabs of one browser, each with its own storage and one shared storage. */
@@ -20,8 +20,8 @@ function browser() {
   };
   const tab = (own = memory()) => {
     const token = new AccessToken({
-      tab: new KeptText(own, "t"),
-      browser: new KeptText(shared, "t"),
+      tab: new StoredText(own, "t"),
+      browser: new StoredText(shared, "t"),
       channel: channel(),
     });
     const changed = vi.fn();

@@ -1,6 +1,6 @@
 // The access token. A tab keeps it until it is closed, or the browser remembers it. Open tabs of this origin share it,
 // so that the user is asked once. It is sent only in a header, never in a URL.
-import { browserStorage, KeptText, tabStorage } from "../browserStorage.ts";
+import { browserStorage, StoredText, tabStorage } from "../browserStorage.ts";
 
 const KEY = "signalbox.token";
 const CHANNEL = "signalbox-token";
@@ -8,7 +8,7 @@ const CHANNEL = "signalbox-token";
 /** How long other tabs may take to share their token. */
 export const HANDOVER_MS = 300;
 
-type Word =
+type TokenMessage =
   | { kind: "ask" }
   /** `instead`: the token that this one replaces. */
   | { kind: "token"; token: string; remember: boolean; instead: string }
@@ -16,29 +16,29 @@ type Word =
 
 /** The used part of a BroadcastChannel. */
 export interface TokenChannel {
-  postMessage(word: Word): void;
+  postMessage(word: TokenMessage): void;
   addEventListener(type: "message", listener: (event: { data: unknown }) => void): void;
 }
 
 export interface TokenDeps {
-  tab?: KeptText;
-  browser?: KeptText;
+  tab?: StoredText;
+  browser?: StoredText;
   channel?: TokenChannel | undefined;
 }
 
 export class AccessToken {
-  readonly #tab: KeptText;
-  readonly #browser: KeptText;
+  readonly #tab: StoredText;
+  readonly #browser: StoredText;
   readonly #channel: TokenChannel | undefined;
   readonly #listeners = new Set<() => void>();
   /** The server requires a token or has rejected this one. */
   #isWanted = false;
 
   constructor(deps: TokenDeps = {}) {
-    this.#tab = deps.tab ?? new KeptText(tabStorage(), KEY);
-    this.#browser = deps.browser ?? new KeptText(browserStorage(), KEY);
+    this.#tab = deps.tab ?? new StoredText(tabStorage(), KEY);
+    this.#browser = deps.browser ?? new StoredText(browserStorage(), KEY);
     this.#channel = "channel" in deps ? deps.channel : openChannel();
-    this.#channel?.addEventListener("message", ({ data }) => isWord(data) && this.#hear(data));
+    this.#channel?.addEventListener("message", ({ data }) => isTokenMessage(data) && this.#receive(data));
   }
 
   /** Empty if there is no token. */
@@ -66,7 +66,7 @@ export class AccessToken {
   keep(token: string, remember: boolean): void {
     const instead = this.read();
     if (this.#isWanted && !remember) this.#browser.write("");
-    this.#take(token, remember);
+    this.#store(token, remember);
     this.#channel?.postMessage({ kind: "token", token, remember, instead });
   }
 
@@ -77,7 +77,7 @@ export class AccessToken {
     this.#channel?.postMessage({ kind: "forget", token });
   }
 
-  #take(token: string, remember: boolean): void {
+  #store(token: string, remember: boolean): void {
     this.#browser.write(remember ? token : this.#browser.read());
     this.#tab.write(remember ? "" : token);
     this.#isWanted = false;
@@ -88,43 +88,43 @@ export class AccessToken {
     this.#browser.write("");
   }
 
-  #hear(word: Word): void {
+  #receive(word: TokenMessage): void {
     switch (word.kind) {
       case "ask":
-        this.#answer();
+        this.#shareToken();
         break;
       case "token":
-        this.#hearToken(word.token, word.remember, word.instead);
+        this.#receiveToken(word.token, word.remember, word.instead);
         break;
       case "forget":
-        this.#hearForget(word.token);
+        this.#receiveForget(word.token);
     }
   }
 
   /** The other tab has already removed a remembered token. */
-  #hearForget(token: string): void {
+  #receiveForget(token: string): void {
     const own = this.read();
     if (own !== "" && own !== token) return;
     this.#drop();
-    this.#tell();
+    this.#notify();
   }
 
   /** A rejected token is not shared. */
-  #answer(): void {
+  #shareToken(): void {
     const token = this.read();
     if (!token || this.#isWanted) return;
     this.#channel?.postMessage({ kind: "token", token, remember: this.isRemembered, instead: "" });
   }
 
-  #hearToken(token: string, remember: boolean, instead: string): void {
+  #receiveToken(token: string, remember: boolean, instead: string): void {
     const wasWanted = this.#isWanted;
     const own = this.read();
     if (!wasWanted && (own === "" || own !== instead)) return;
-    this.#take(token, remember);
-    if (wasWanted) this.#tell();
+    this.#store(token, remember);
+    if (wasWanted) this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }
@@ -133,7 +133,7 @@ const openChannel = (): TokenChannel | undefined =>
   typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel(CHANNEL);
 
 /** Tabs with another version of the page may send other messages. */
-function isWord(data: unknown): data is Word {
+function isTokenMessage(data: unknown): data is TokenMessage {
   if (typeof data !== "object" || data === null) return false;
   const { kind, token, remember, instead } = data as Record<string, unknown>;
   if (kind === "ask") return true;

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import { settle } from "../../fixtures/server.ts";
-import { holdOf } from "../chat/sendBlocker.ts";
-import { Network } from "./connectivity.ts";
+import { sendBlocker } from "../chat/sendBlocker.ts";
+import { Connectivity } from "./connectivity.ts";
 
 function browser(online: boolean, reached = false) {
   const events = new EventTarget();
   const state = { online, reached };
-  const network = new Network({
+  const network = new Connectivity({
     isOffline: () => !state.online,
     events,
     reach: async () => state.reached,
@@ -83,6 +83,6 @@ describe("a message is held", () => {
       undefined,
     ],
   ])("or not, where %s", (_, given, hold) => {
-    expect(holdOf(given)).toBe(hold);
+    expect(sendBlocker(given)).toBe(hold);
   });
 });

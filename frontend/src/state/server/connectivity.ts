@@ -2,11 +2,11 @@
 // network.
 import { type Schedule, Store } from "../store.ts";
 
-export interface NetworkState {
+export interface ConnectivityState {
   offline: boolean;
 }
 
-export interface NetworkDeps {
+export interface ConnectivityDeps {
   /** Whether the browser reports that it is offline. */
   isOffline: () => boolean;
   /** The target of `online` and `offline` events. */
@@ -19,11 +19,11 @@ export interface NetworkDeps {
 
 const PROBE_MS = 10_000;
 
-export class Network extends Store<NetworkState> {
-  readonly #deps: NetworkDeps;
+export class Connectivity extends Store<ConnectivityState> {
+  readonly #deps: ConnectivityDeps;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(deps: NetworkDeps) {
+  constructor(deps: ConnectivityDeps) {
     super({ offline: deps.isOffline() }, deps.schedule);
     this.#deps = deps;
   }

@@ -4,7 +4,7 @@ import { ApiError } from "../../stream/errors.ts";
 import { Store } from "../store.ts";
 import { accessToken, HANDOVER_MS } from "./accessToken.ts";
 
-export interface GuideState {
+export interface GuideDocumentState {
   /** Undefined until it is loaded. */
   text: string | undefined;
   trouble: string | undefined;
@@ -13,7 +13,7 @@ export interface GuideState {
   tokenRefused: boolean;
 }
 
-export class GuideReader extends Store<GuideState> {
+export class GuideDocument extends Store<GuideDocumentState> {
   readonly #client = createClient({ token: accessToken.read });
   readonly #path: string;
 

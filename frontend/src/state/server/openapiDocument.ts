@@ -3,7 +3,7 @@ import { type Reference, referenceOf } from "../../run/pages/openapi.ts";
 import { createClient } from "../../stream/client.ts";
 import { accessToken } from "./accessToken.ts";
 
-export async function readReference(): Promise<Reference> {
+export async function loadReference(): Promise<Reference> {
   const response = await createClient({ token: accessToken.read }).request("/openapi.json");
   return referenceOf(await response.json());
 }

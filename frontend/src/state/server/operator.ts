@@ -2,14 +2,14 @@
 import { joinRuns } from "../../run/pages/operator.ts";
 import { createClient } from "../../stream/client.ts";
 import { ApiError } from "../../stream/errors.ts";
-import { fetchLever, fetchRuns, pullLever, type RunPage } from "../../stream/operator.ts";
-import type { Lever, LeverState, RunLine } from "../../types/models.ts";
+import { fetchFlag, fetchRuns, type RunPage, storeOverride } from "../../stream/operator.ts";
+import type { FlagState, LoopFlag, RunLine } from "../../types/models.ts";
 import { Store } from "../store.ts";
-import { readAdminToken, readingToken, writeAdminToken } from "./session.ts";
+import { readAdminToken, runToken, writeAdminToken } from "./session.ts";
 
 export interface OperatorState {
   /** Undefined until it is loaded. */
-  lever: Lever | undefined;
+  flag: LoopFlag | undefined;
   /** Newest first. */
   runs: readonly RunLine[];
   /** The cursor of older runs. Undefined if all are loaded. */
@@ -28,11 +28,11 @@ export interface OperatorState {
   tokenNeeded: boolean;
   /** The entered token was rejected. */
   tokenRefused: boolean;
-  pulling: boolean;
+  saving: boolean;
 }
 
 interface Wanted {
-  state: LeverState;
+  state: FlagState;
   percent: number;
 }
 
@@ -42,7 +42,7 @@ const PAGE = 50;
 const MOST = 200;
 
 const BEGINNING: OperatorState = {
-  lever: undefined,
+  flag: undefined,
   runs: [],
   next: undefined,
   isAll: false,
@@ -53,13 +53,13 @@ const BEGINNING: OperatorState = {
   refusal: undefined,
   tokenNeeded: false,
   tokenRefused: false,
-  pulling: false,
+  saving: false,
 };
 
 export class Operator extends Store<OperatorState> {
-  readonly #client = createClient({ token: readingToken });
+  readonly #client = createClient({ token: runToken });
   #wanted: Wanted | undefined;
-  #reading = false;
+  #refreshing = false;
   /** A token was entered during a request with another one. */
   #again = false;
   /** The user has loaded older runs, so they are kept. */
@@ -72,7 +72,7 @@ export class Operator extends Store<OperatorState> {
   }
 
   /** Refresh now and every few seconds. A hidden page pauses and refreshes when it is shown. */
-  watch(): () => void {
+  start(): () => void {
     const look = () => {
       if (!document.hidden) void this.load();
     };
@@ -86,7 +86,7 @@ export class Operator extends Store<OperatorState> {
   }
 
   async load(): Promise<void> {
-    if (!this.state.tokenNeeded && !this.state.pulling && !this.state.isLocked) await this.#read();
+    if (!this.state.tokenNeeded && !this.state.saving && !this.state.isLocked) await this.#refresh();
   }
 
   /** Load the next page of older runs. */
@@ -106,7 +106,7 @@ export class Operator extends Store<OperatorState> {
   }
 
   /** Change the flag. Without the operator token, ask for it first. */
-  async pull(wanted: Wanted): Promise<void> {
+  async setFlag(wanted: Wanted): Promise<void> {
     this.#wanted = wanted;
     if (readAdminToken()) await this.#put(wanted);
     else this.set({ tokenNeeded: true, tokenRefused: false, refusal: undefined });
@@ -116,8 +116,8 @@ export class Operator extends Store<OperatorState> {
   takeToken(token: string): void {
     writeAdminToken(token);
     this.set({ tokenRefused: false });
-    this.#again = this.#reading;
-    void (this.#wanted ? this.#put(this.#wanted) : this.#read());
+    this.#again = this.#refreshing;
+    void (this.#wanted ? this.#put(this.#wanted) : this.#refresh());
   }
 
   askForToken(): void {
@@ -141,29 +141,29 @@ export class Operator extends Store<OperatorState> {
     this.#wantsAll = false;
   }
 
-  async #read(): Promise<void> {
-    if (this.#reading) return;
-    this.#reading = true;
-    const token = readingToken();
+  async #refresh(): Promise<void> {
+    if (this.#refreshing) return;
+    this.#refreshing = true;
+    const token = runToken();
     try {
       const limit = this.#wantsOlder ? Math.min(MOST, Math.max(PAGE, this.state.runs.length)) : PAGE;
-      const [lever, fresh] = await Promise.all([fetchLever(this.#client), fetchRuns(this.#client, limit)]);
-      if (token === readingToken()) this.#take(lever, fresh);
+      const [flag, fresh] = await Promise.all([fetchFlag(this.#client), fetchRuns(this.#client, limit)]);
+      if (token === runToken()) this.#show(flag, fresh);
     } catch (error) {
-      if (token === readingToken()) this.#fail(error);
+      if (token === runToken()) this.#fail(error);
     } finally {
-      this.#reading = false;
+      this.#refreshing = false;
     }
     if (this.#again) {
       this.#again = false;
-      await this.#read();
+      await this.#refresh();
     }
   }
 
-  #take(lever: Lever, fresh: RunPage): void {
+  #show(flag: LoopFlag, fresh: RunPage): void {
     // A change in the meantime has newer data.
     this.set({
-      ...(!this.state.pulling && { lever }),
+      ...(!this.state.saving && { flag }),
       ...(this.#wantsOlder ? joinRuns(fresh, this.state) : fresh),
       isAll: fresh.isAll,
       asOf: Date.now(),
@@ -177,14 +177,14 @@ export class Operator extends Store<OperatorState> {
   }
 
   async #put(wanted: Wanted): Promise<void> {
-    this.set({ pulling: true, refusal: undefined });
+    this.set({ saving: true, refusal: undefined });
     try {
-      const lever = await pullLever(this.#client, readAdminToken(), wanted);
+      const flag = await storeOverride(this.#client, readAdminToken(), wanted);
       this.#wanted = undefined;
-      this.set({ lever, pulling: false, tokenNeeded: false });
-      await this.#read(); // the operator token also shows all users' runs
+      this.set({ flag, saving: false, tokenNeeded: false });
+      await this.#refresh(); // the operator token also shows all users' runs
     } catch (error) {
-      this.set({ pulling: false });
+      this.set({ saving: false });
       if (isUnauthorized(error)) this.#askAgain();
       else {
         this.#wanted = undefined;

@@ -1,16 +1,16 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { open } from "../../fixtures/chat.ts";
+import { openChat } from "../../fixtures/chat.ts";
 import { ApiError } from "../../stream/errors.ts";
-import { holdOf } from "../chat/sendBlocker.ts";
-import { PendingQuestions } from "../chat/unconfirmedMessages.ts";
+import { sendBlocker } from "../chat/sendBlocker.ts";
+import { UnconfirmedMessages } from "../chat/unconfirmedMessages.ts";
 import { Session } from "./session.ts";
 
-const fates = () => new PendingQuestions(sessionStorage, "c1").all().map(({ fate, promised }) => [fate, promised]);
+const fates = () => new UnconfirmedMessages(sessionStorage, "c1").all().map(({ fate, promised }) => [fate, promised]);
 
 /** Store a message that was rejected for its token. */
 async function turnedAway(): Promise<void> {
-  const { server, chat } = open({ box: sessionStorage });
+  const { server, chat } = openChat({ box: sessionStorage });
   server.refuse = () => new ApiError(401, "UNAUTHORIZED", "An access token is required.");
   await chat.send("first");
 }
@@ -64,9 +64,9 @@ describe("messages of a page that has no token", () => {
     session.load();
     await expect.poll(() => session.state.tokenNeeded).toBe(true);
     session.dismissToken();
-    expect(holdOf({ ...rest, server: session.state })).toBe("token");
+    expect(sendBlocker({ ...rest, server: session.state })).toBe("token");
     answering(200);
     session.reload();
-    await expect.poll(() => holdOf({ ...rest, server: session.state })).toBeUndefined();
+    await expect.poll(() => sendBlocker({ ...rest, server: session.state })).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import { ApiError } from "../../stream/errors.ts";
 import { fetchModels, fetchTools } from "../../stream/models.ts";
 import type { Model, Parameters, Tool } from "../../types/api.ts";
 import type { Readiness } from "../../types/models.ts";
-import { KeptText, tabStorage } from "../browserStorage.ts";
+import { StoredText, tabStorage } from "../browserStorage.ts";
 import { sendAfterToken } from "../chat/unconfirmedMessages.ts";
 import { Store } from "../store.ts";
 import { accessToken, HANDOVER_MS } from "./accessToken.ts";
@@ -37,7 +37,7 @@ const LISTED_MS = 5000;
 /** The interval of later attempts to load the models. */
 const LIST_LATER_MS = 30_000;
 
-const ADMIN = new KeptText(tabStorage(), "signalbox.admin");
+const ADMIN = new StoredText(tabStorage(), "signalbox.admin");
 
 /** The operator token of this tab. It includes all rights of the access token. */
 export const readAdminToken = (): string => ADMIN.read();
@@ -45,12 +45,12 @@ export const readAdminToken = (): string => ADMIN.read();
 export const writeAdminToken = (token: string): void => ADMIN.write(token);
 
 /** The token for reading runs. With the operator token of this tab, that includes all users' runs. */
-export const readingToken = (): string => readAdminToken() || accessToken.read();
+export const runToken = (): string => readAdminToken() || accessToken.read();
 
 export class Session extends Store<SessionState> {
   readonly client = createClient({ token: accessToken.read });
   /** For single runs and the inspector, because the operator page links to all users' runs. */
-  readonly reader = createClient({ token: readingToken });
+  readonly reader = createClient({ token: runToken });
 
   /** Reload the page, so that everything is loaded with the new token, or without one. */
   readonly #reload: () => void;

@@ -23,7 +23,7 @@ const ACTIONS = {
 
 function show(end: RunEnd) {
   const trace = emptyTrace("m");
-  const steps = { say: "Retry.", fixes: [] };
+  const steps = { sentence: "Retry.", fixes: [] };
   render(<ErrorBox {...{ trace, end, steps }} own={trace} actions={ACTIONS} limit={undefined} endedAt={undefined} />);
 }
 

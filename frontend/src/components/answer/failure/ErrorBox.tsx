@@ -49,7 +49,7 @@ export function ErrorBox({ trace, own, end, actions, steps, limit, endedAt }: Pr
         )}
         <p className="text-dim">
           {lossOf(trace, end, own)} {limit && `${limitWords(limit, actions.limits)} `}
-          {steps.say}
+          {steps.sentence}
         </p>
       </div>
       {quote && <ProviderQuote {...quote} />}
@@ -86,10 +86,14 @@ function FixButton({ fix, look, actions, waitUntil }: FixProps) {
   switch (fix) {
     case "continue":
       return (
-        actions.onContinue && <Waiting look={look} words="Continue" onClick={actions.onContinue} {...{ waitUntil }} />
+        actions.onContinue && (
+          <DelayedButton look={look} words="Continue" onClick={actions.onContinue} {...{ waitUntil }} />
+        )
       );
     case "retry":
-      return actions.onRetry && <Waiting look={look} words="Retry" onClick={actions.onRetry} {...{ waitUntil }} />;
+      return (
+        actions.onRetry && <DelayedButton look={look} words="Retry" onClick={actions.onRetry} {...{ waitUntil }} />
+      );
     case "model":
     case "unknown":
       return (
@@ -139,7 +143,7 @@ interface WaitingProps {
 }
 
 /** If the provider asked for a delay, the button is disabled until it has passed. */
-function Waiting({ look, words, onClick, waitUntil }: WaitingProps) {
+function DelayedButton({ look, words, onClick, waitUntil }: WaitingProps) {
   const [, tick] = useReducer((ticks: number) => ticks + 1, 0);
   const seconds = Math.max(0, Math.ceil((waitUntil - performance.now()) / 1000));
   const isWaiting = seconds > 0;

@@ -5,7 +5,7 @@ interface Props {
   looked: boolean;
 }
 
-export function Failed({ failed, of, looked }: Props) {
+export function FailedCalls({ failed, of, looked }: Props) {
   if (failed === 0) return null;
   return (
     <span className={looked ? "text-dim" : "text-red-ink"}>

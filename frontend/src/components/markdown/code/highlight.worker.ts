@@ -1,10 +1,10 @@
 // Highlights code outside the main thread, with one highlighter per visible block.
 
 import type { Answer, Question } from "./highlight.ts";
-import { Colouring } from "./incrementalHighlight.ts";
+import { IncrementalHighlight } from "./incrementalHighlight.ts";
 import { loadGrammar } from "./shikiLanguages.ts";
 
-const colourings = new Map<number, Promise<Colouring>>();
+const colourings = new Map<number, Promise<IncrementalHighlight>>();
 
 addEventListener("message", ({ data }: MessageEvent<Question>) => {
   if (data.text === undefined) colourings.delete(data.id);
@@ -12,7 +12,7 @@ addEventListener("message", ({ data }: MessageEvent<Question>) => {
 });
 
 function answer(id: number, language: Question["language"], text: string): void {
-  const colouring = colourings.get(id) ?? loadGrammar(language).then((grammar) => new Colouring(grammar));
+  const colouring = colourings.get(id) ?? loadGrammar(language).then((grammar) => new IncrementalHighlight(grammar));
   colourings.set(id, colouring);
   colouring
     .then((known) => known.add(text))

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Line } from "./highlight.ts";
-import { Colouring } from "./incrementalHighlight.ts";
+import { IncrementalHighlight } from "./incrementalHighlight.ts";
 import type { Language } from "./languageNames.ts";
 import { type Grammar, loadGrammar } from "./shikiLanguages.ts";
 
@@ -22,7 +22,7 @@ const CODE: readonly (readonly [Language, string])[] = [
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: it is code that is coloured.
 
 function grown(grammar: Grammar, parts: readonly string[]): { lines: readonly Line[]; length: number } {
-  const colouring = new Colouring(grammar);
+  const colouring = new IncrementalHighlight(grammar);
   let [lines, length]: [readonly Line[], number] = [[], 0];
   for (const part of parts) {
     const change = colouring.add(part);
@@ -51,7 +51,7 @@ describe.each(CODE)("%s that grows", (language, code) => {
   });
 
   it("shows its own words at every letter", async () => {
-    const colouring = new Colouring(await loadGrammar(language));
+    const colouring = new IncrementalHighlight(await loadGrammar(language));
     let lines: readonly Line[] = [];
     for (const [at, letter] of [...code].entries()) {
       const change = colouring.add(letter);

@@ -15,7 +15,7 @@ export interface Change {
 const SOON = 400;
 const GROWTH = 1.25;
 
-export class Colouring {
+export class IncrementalHighlight {
   readonly #grammar: Grammar;
   #state: GrammarState | undefined;
   /** The number of finished lines, and of the characters in them. */

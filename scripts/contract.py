@@ -22,7 +22,7 @@ TYPES = ROOT / "frontend" / "src" / "types" / "events.ts"
 
 def contract_schema() -> dict[str, Any]:
     """Return the JSON Schema of a frame's data: one of the events, with the fields that the envelope adds."""
-    members = get_args(events.AnyEvent)
+    members = get_args(events.ContractEvent)
     types = (*members, events.Success, events.Failure, events.Envelope)
     _, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     envelope = parts.pop("Envelope")["properties"]

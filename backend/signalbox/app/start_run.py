@@ -97,6 +97,8 @@ def _options(ask: Ask, origin: Origin, messages: Sequence[Message], binding: Bin
         continues_after_disconnect=ask.is_detached,
         request=_shown(ask, question, messages, binding),
         question=without_messages(question) if binding else question,
+        protocol=ask.protocol,
+        echo=ask.echo,
         parent_id=binding.path.node_id if binding else None,
     )
 

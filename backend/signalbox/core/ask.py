@@ -4,6 +4,8 @@ from msgspec import Struct
 
 from signalbox.core.messages import JsonObject, Message, SystemMessage
 from signalbox.core.params import NO_PARAMS, Choice, Params
+from signalbox.core.parts import ToolSchema
+from signalbox.core.records import V1
 from signalbox.core.tools import Tool
 
 
@@ -32,8 +34,12 @@ class Ask(Struct, frozen=True, kw_only=True):
     """One request, whole. An intake makes it, and nothing behind an intake reads a client's JSON.
 
     `system` are instructions that the client sends beside its `messages`. `tools` are this server's tools that the
-    model is offered. `is_detached`: the run outlives its last subscriber. `question` is the request as a client of
-    contract v1.1 wrote it, empty from any other: then it is derived (`intakes/v1_question.py`).
+    model is offered. `client_tools` are the client's: their calls are handed to it (decision 0078).
+    `is_detached`: the run outlives its last subscriber. `question` is the request as a client of contract v1.1 wrote
+    it, empty from any other: then it is derived (`intakes/v1_question.py`).
+
+    `protocol` names the row in `app/protocols.py`, and `echo` is what its encoder needs of the request; both are stored
+    with the run. `streams_arguments`: it wants the arguments of the client's tools while the model writes them.
     """
 
     model: str
@@ -41,12 +47,16 @@ class Ask(Struct, frozen=True, kw_only=True):
     system: str | None = None
     params: Params = NO_PARAMS
     tools: tuple[Tool, ...] = ()
+    client_tools: tuple[ToolSchema, ...] = ()
     choice: Choice | None = None
     finalize_hint: str = ""
     limits: AskedLimits = AskedLimits()
     position: Position | None = None
     is_detached: bool = False
     question: JsonObject = {}
+    protocol: str = V1
+    echo: JsonObject = {}
+    streams_arguments: bool = False
 
     @property
     def conversation(self) -> list[Message]:

@@ -4,6 +4,7 @@
 only; a field at its default is left out of the frame, never sent as null. For clients: `docs/sse-contract.md`.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -169,7 +170,8 @@ class Done(Event, frozen=True, tag="done"):
     """The one end of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls.
 
     `duration_ms` is from the run's start to its end by the server's clock, `first_token_ms` to the model's first part.
-    `unsaved` is set after a server crash alone.
+    `handed` are the ids of the calls that the client executes; they have no tool_result. `unsaved` is set after a
+    server crash alone.
     """
 
     done: Literal[True]
@@ -190,10 +192,24 @@ class Done(Event, frozen=True, tag="done"):
     simulated: Literal[True] | UnsetType = UNSET
     duration_ms: int | UnsetType = UNSET
     first_token_ms: int | UnsetType = UNSET
+    handed: list[str] | UnsetType = UNSET
     unsaved: Unsaved | UnsetType = UNSET
 
 
-AnyEvent: TypeAlias = Reasoning | ToolCalls | ToolExecuting | ToolResult | Content | Warning | Done
+class ArgumentsDelta(Event, frozen=True, gc=False, tag="arguments_delta"):
+    """A piece of the arguments of a call to the client's tool, before the call is announced under the same `id`.
+
+    It is in the journal, and not in the contract: v1.1 announces whole calls.
+    """
+
+    id: str
+    name: str
+    arguments: str
+    step: int
+
+
+ContractEvent: TypeAlias = Reasoning | ToolCalls | ToolExecuting | ToolResult | Content | Warning | Done
+AnyEvent: TypeAlias = ContractEvent | ArgumentsDelta
 
 
 class Envelope(Struct, frozen=True, omit_defaults=True):
@@ -211,3 +227,8 @@ class Stamped(Struct, frozen=True):
     seq: int
     at: int
     event: AnyEvent
+
+
+def contract_events(events: Iterable[Stamped]) -> list[Stamped]:
+    """Return the events that the contract has, without those that are only in the journal."""
+    return [stamped for stamped in events if type(stamped.event) is not ArgumentsDelta]

@@ -8,10 +8,12 @@ from msgspec import UNSET
 from signalbox.core.codes import Code
 from signalbox.core.events import (
     AnyEvent,
+    ArgumentsDelta,
     Content,
     Done,
     Reasoning,
     Stamped,
+    Status,
     ToolCalls,
     ToolExecuting,
     ToolResult,
@@ -64,7 +66,7 @@ class OrderCheck:
                 return self._warn(event)
             case Done():
                 return self._end(event)
-            case Reasoning():
+            case Reasoning() | ArgumentsDelta():
                 pass
         return None
 
@@ -113,17 +115,33 @@ class OrderCheck:
 
     def _end(self, event: Done) -> str | None:
         self.done = True
-        open_calls = [c for c in self.announced if c not in self.answered]
+        handed = [] if event.handed is UNSET else event.handed
+        if fault := self._handed(handed, event.status):
+            return fault
+        open_calls = [c for c in self.announced if c not in self.answered and c not in handed]
         if open_calls:
             return f"done while call {open_calls[0]} has no result"
         if event.status in _PLAIN_ENDINGS:
-            if event.status == "complete" and not self.has_content and not self.resumed:
-                return "done complete without any content"
+            if event.status == "complete" and not (self.has_content or handed) and not self.resumed:
+                return "done complete without content or a handed call"
             return None
         if event.code is UNSET:
             return f"done {event.status} has no code"
         if self.last_warning != event.code and not (self.resumed and self.last_warning is None):
             return f"done {event.status} {event.code} without its warning just before"
+        return None
+
+    def _handed(self, handed: list[str], status: Status) -> str | None:
+        """Return what is wrong with the calls that are handed to the client, or None."""
+        if handed and status != "complete":
+            return f"done {status} hands over a call; only complete does"
+        for call_id in handed:
+            if call_id not in self.announced and not self.resumed:
+                return f"done hands over call {call_id}, which was never announced"
+            if call_id in self.answered:
+                return f"done hands over call {call_id}, which has a result"
+            if call_id in self.executing:
+                return f"done hands over call {call_id}, which was executed here"
         return None
 
 

@@ -240,11 +240,15 @@ class Completion(Struct, frozen=True):
 
 
 class ToolSchema(Struct, frozen=True):
-    """A tool as it is offered to a model; `parameters` is JSON Schema."""
+    """A tool as it is offered to a model; `parameters` is JSON Schema.
+
+    `strict` is the client's wish that arguments match the schema exactly; None is not sent.
+    """
 
     name: str
     description: str
     parameters: JsonObject
+    strict: bool | None = None
 
 
 class Request(Struct, frozen=True):

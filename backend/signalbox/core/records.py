@@ -9,6 +9,9 @@ from signalbox.core.events import Flag, LoopName, Status
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import Usage
 
+V1 = "v1.1"
+"""The protocol of runs that were stored before protocols had names."""
+
 Statuses: TypeAlias = Collection[Status | None]
 """A filter by status: None is an active run, an empty collection matches every run."""
 
@@ -45,8 +48,9 @@ class RunRecord(Figures, frozen=True):
 
     `owner` is the id of the API token that started it, empty without tokens. `request` is redacted, for the trace;
     `question` is complete, so that the run can be shown and repeated. `parent_id` is the message that it answers.
-    `key` is the client's Idempotency-Key and `digest` the hash of the body sent with it. `reserved` is the highest
-    sequence number that a client may have seen.
+    `key` is the client's Idempotency-Key and `digest` the hash of the body sent with it. `protocol` names the client's
+    row in `app/protocols.py`, and `echo` is what its encoder needs of the request. `reserved` is the highest sequence
+    number that a client may have seen.
     """
 
     id: str
@@ -61,6 +65,8 @@ class RunRecord(Figures, frozen=True):
     digest: str | None = None
     request: JsonObject = {}
     question: JsonObject = {}
+    protocol: str = V1
+    echo: JsonObject = {}
     started: float = 0.0
     reserved: int = 0
 

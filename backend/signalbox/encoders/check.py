@@ -10,14 +10,14 @@ from jsonschema import Draft202012Validator
 from msgspec import json
 
 from signalbox.core.errors import UpstreamError
-from signalbox.core.events import VERSION, AnyEvent
+from signalbox.core.events import VERSION, ContractEvent
 from signalbox.core.invariants import OrderCheck
 from signalbox.core.messages import JsonObject
 from signalbox.encoders.contract_schema import schema_bytes
 from signalbox.wire.sse import Frame, SseDecoder
 
 _ID = re.compile(r"([^:\s]+):(\d{1,18})")
-_DECODER = json.Decoder(AnyEvent)
+_DECODER = json.Decoder(ContractEvent)
 
 
 @cache

@@ -17,7 +17,7 @@ from signalbox.core.codes import CODES, Code
 from signalbox.core.events import AnyEvent, Done
 from signalbox.core.messages import JsonObject
 from signalbox.core.ports import Emit, Loop, RunStore
-from signalbox.core.records import Figures, RunRecord
+from signalbox.core.records import V1, Figures, RunRecord
 from signalbox.runs.attempts_codec import attempts_of
 from signalbox.runs.journal import Journal
 
@@ -43,7 +43,8 @@ class StartOptions(Struct, frozen=True):
 
     `continues_after_disconnect` is whether the run outlives its last subscriber. `request` is redacted, for the trace;
     `question` is complete, so that the run can be repeated. `parent_id` is the message that it answers. `key` and
-    `digest` are the Idempotency-Key and the hash of the body. `owner` is the id of the API token.
+    `digest` are the Idempotency-Key and the hash of the body. `owner` is the id of the API token. `protocol` is the
+    client's, `echo` what its encoder needs of the request.
     """
 
     continues_after_disconnect: bool = False
@@ -53,6 +54,8 @@ class StartOptions(Struct, frozen=True):
     key: str | None = None
     digest: str | None = None
     owner: str = ""
+    protocol: str = V1
+    echo: JsonObject = {}
 
 
 class Run(Struct, eq=False):
@@ -218,6 +221,8 @@ def new_run(context: ConversationContext, progress: Progress, store: RunStore, o
         digest=options.digest,
         request=options.request,
         question=options.question,
+        protocol=options.protocol,
+        echo=options.echo,
         started=started,
     )
     return Run(run_id, context, progress, store, options, started, opening, Journal(run_id, store))

@@ -53,6 +53,7 @@ class RunSummary(TypedDict):
     settled_at: Annotated[float | None, Meta(description="When the last missing cost arrived, in epoch seconds.")]
     conversation_id: str | None
     parent_id: Annotated[str | None, Meta(description="The message that the run answers.")]
+    protocol: Annotated[str, Meta(description="The client's protocol.")]
     simulated: Annotated[bool, Meta(description="The simulator answered.")]
     owner: NotRequired[
         Annotated[
@@ -132,6 +133,7 @@ def summary_of(record: RunRecord) -> RunSummary:
         "settled_at": record.settled_at,
         "conversation_id": shown_id(record.conversation_id) if record.conversation_id else None,
         "parent_id": record.parent_id,
+        "protocol": record.protocol,
         "simulated": record.simulated,
     }
 

@@ -72,6 +72,8 @@ RUNS = Table(
     Column("simulated", Boolean, nullable=False),
     Column("request", LargeBinary, nullable=False),
     Column("question", LargeBinary, nullable=False),
+    Column("protocol", PortableText, nullable=False, server_default=text("'v1.1'")),
+    Column("echo", LargeBinary),  # what the protocol's encoder needs of the request
     Column("started", Float, nullable=False),
     Column("ended", Float),
     Column("status", PortableText),

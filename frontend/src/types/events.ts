@@ -148,7 +148,8 @@ export interface Warning {
  * The one end of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls.
  *
  * `duration_ms` is from the run's start to its end by the server's clock, `first_token_ms` to the model's first part.
- * `unsaved` is set after a server crash alone.
+ * `handed` are the ids of the calls that the client executes; they have no tool_result. `unsaved` is set after a
+ * server crash alone.
  */
 export interface Done {
   type: "done";
@@ -170,6 +171,7 @@ export interface Done {
   simulated?: true;
   duration_ms?: number;
   first_token_ms?: number;
+  handed?: string[];
   unsaved?: Unsaved;
   ts?: number;
   v?: string;

@@ -89,7 +89,7 @@ FAULTS: dict[str, tuple[Change, str]] = {
     "done twice": (again("done"), "after done"),
     "frame after done": (lambda f: renumbered([*f, f[0]]), "after done"),
     "no done": (lambda f: f[:-1], "without done"),
-    "complete without content": (all_without("content"), "without any content"),
+    "complete without content": (all_without("content"), "without content or a handed call"),
     "nothing at all": (lambda f: [], "without done"),
     "NaN": (swap("tool_result", b'"success":true', b'"success":true,"x":NaN'), "not strict JSON"),
     "Infinity": (plus(b'{"type":"content","content":"x","n":Infinity}'), "not strict JSON"),

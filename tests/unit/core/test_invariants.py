@@ -4,6 +4,7 @@ import pytest
 from signalbox.core.codes import Code
 from signalbox.core.events import (
     AnyEvent,
+    ArgumentsDelta,
     Call,
     Content,
     Done,
@@ -48,15 +49,22 @@ GOOD: list[list[AnyEvent]] = [
     [Done(True, "cancelled")],
     [TEXT, *LENGTH],
     LENGTH,
+    [told("a"), Done(True, "complete", handed=["a"])],
+    [ArgumentsDelta("a", "f", '{"x"', 1), told("a", "b"), runs("b"), result("b"), Done(True, "complete", handed=["a"])],
 ]
 BAD: list[tuple[list[AnyEvent], str]] = [
     ([], "without done"),
     ([TEXT], "without done"),
-    ([DONE], "without any content"),
-    ([Content(" \n"), DONE], "without any content"),
+    ([DONE], "without content or a handed call"),
+    ([Content(" \n"), DONE], "without content or a handed call"),
     ([TEXT, DONE, TEXT], "content after done"),
     ([TEXT, DONE, DONE], "done after done"),
     ([ToolCalls([]), TEXT, DONE], "announces no call"),
+    ([TEXT, Done(True, "complete", handed=["a"])], "never announced"),
+    ([told("a"), result("a"), TEXT, Done(True, "complete", handed=["a"])], "has a result"),
+    ([told("a"), runs("a"), TEXT, Done(True, "complete", handed=["a"])], "was executed here"),
+    ([told("a", "b"), TEXT, Done(True, "complete", handed=["a"])], "call b has no result"),
+    ([told("a"), Done(True, "cancelled", handed=["a"])], "only complete does"),
     ([told("a"), told("a"), TEXT, DONE], "announced twice"),
     ([told("a", "a"), TEXT, DONE], "announced twice"),
     ([runs("a"), TEXT, DONE], "never announced"),

@@ -3,7 +3,18 @@
 import json
 
 import pytest
-from signalbox.core.events import Content, Done, Flag, Reasoning, Stamped, Success, ToolResult, UsageTotals, Warning
+from signalbox.core.events import (
+    ArgumentsDelta,
+    Content,
+    Done,
+    Flag,
+    Reasoning,
+    Stamped,
+    Success,
+    ToolResult,
+    UsageTotals,
+    Warning,
+)
 from signalbox.core.records import RunRecord
 from signalbox.encoders.sse_v1 import SseV1Encoder
 
@@ -41,6 +52,15 @@ def test_the_first_frame_says_who_speaks() -> None:
     encoder = SseV1Encoder(RunRecord(RUN, "openai/sim", "legacy"))
     told = [encoder.encode([Stamped(seq, 0, Content("a"))]).count(b'"run_id"') for seq in (1_000_001, 1_000_002)]
     assert told == [1, 0]
+
+
+def test_pieces_of_arguments_are_not_in_the_contract() -> None:
+    """They leave a gap in the numbers, and the next frame is the first one of the run."""
+    piece = ArgumentsDelta("a", "f", "{", 1)
+    sent = frames(piece, piece, Content("a"))
+    assert [(name, data["type"], data["v"]) for name, data in sent] == [(f"id: {RUN}:3", "content", "1.1")]
+    encoder = SseV1Encoder(RunRecord(RUN, "openai/sim", "v2"))
+    assert encoder.encode([Stamped(1, 0, piece)]) == b""
 
 
 def test_time_on_all_but_content() -> None:

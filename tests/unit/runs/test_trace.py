@@ -10,8 +10,8 @@ from tests.support.stream_reader import check_stream
 SECRET = "canary-prompt-7431"
 TRACE = {
     "run_id", "status", "code", "model", "loop", "flag", "started", "ended", "steps", "cost", "cost_estimated",
-    "settled_at", "conversation_id", "parent_id", "simulated", "watchers", "request", "attempts", "tools", "warnings",
-    "events", "done",
+    "settled_at", "conversation_id", "parent_id", "protocol", "simulated", "watchers", "request", "attempts", "tools",
+    "warnings", "events", "done",
 }  # fmt: skip
 
 

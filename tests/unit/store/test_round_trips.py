@@ -109,7 +109,8 @@ async def test_a_record_comes_back_with_all_its_fields(disk: Disk) -> None:
         id="r", model="openai/x", loop="legacy", owner="o", flag=Flag("on", "SPLIT"), simulated=True, key="k",
         digest="d", request={"seed": 10**30, "é": [None, {}]}, question={"prompt": "warum?", "n": 2**64},
         started=1.5, ended=2.5, status="error", code="INTERNAL", steps=3, attempts=({"a": 1}, {"b": [10**25]}),
-        usage=usage, cost_estimated=True, settled_at=9.25, seq=77, reserved=1_000_000,
+        protocol="chat", echo={"include_usage": True}, usage=usage, cost_estimated=True, settled_at=9.25,
+        seq=77, reserved=1_000_000,
     )  # fmt: skip
     default = a_run("x")
     same = [name for name in RunRecord.__struct_fields__ if getattr(record, name) == getattr(default, name)]

@@ -17,6 +17,7 @@ _RUN = {
     "settled_at": None,
     "conversation_id": None,
     "parent_id": None,
+    "protocol": "v1.1",
     "simulated": True,
 }
 

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct, defstruct
 from msgspec.inspect import StructType, type_info
 
 from signalbox.core.conversations import Role
-from signalbox.core.events import AnyEvent, LoopName, Status
+from signalbox.core.events import ContractEvent, LoopName, Status
 from signalbox.core.tools import Category, Visibility
 from signalbox.runs.trace import EpochSeconds, RunSummary, RunTrace, Usd
 
@@ -50,7 +50,7 @@ def _recorded(event: type[Struct]) -> type[Struct]:
     return recorded
 
 
-RECORDED_EVENTS = tuple(_recorded(event) for event in get_args(AnyEvent))
+RECORDED_EVENTS = tuple(_recorded(event) for event in get_args(ContractEvent))
 RecordedEvent = Annotated[
     Any,
     Meta(extra_json_schema={"oneOf": [{"$ref": f"{REF}{event.__name__}"} for event in RECORDED_EVENTS]}),

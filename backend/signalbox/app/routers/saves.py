@@ -20,7 +20,7 @@ from signalbox.conversations.titles import title_of
 from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
-from signalbox.core.events import Stamped
+from signalbox.core.events import Stamped, contract_events
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.records import RunRecord
 from signalbox.offload import offloaded
@@ -49,7 +49,7 @@ async def create_save(request: Request, services: ServicesDep, caller: CallerDep
     earlier = await _continued(record, services, caller)
     first = earlier[0][0] if earlier else record
     question = _without_details(await services.database.read(stored.question_of, first))
-    events = await services.runs.events(record.id)
+    events = contract_events(await services.runs.events(record.id))
     await services.runs.find(record.id)  # raises if the run was deleted meanwhile: its copy would be incomplete
     line = _line(record, wanted.title or _title(question))
     frozen = await offloaded(lambda: [_frozen(*run) for run in earlier], size=LARGE if earlier else 0)
@@ -132,7 +132,7 @@ async def _continued(record: RunRecord, services: Services, caller: Caller) -> l
     found: list[tuple[RunRecord, list[Stamped]]] = []
     while record.continues is not None:
         record = await own_run_of(record.continues, services.runs, caller)
-        found.append((record, await services.runs.events(record.id)))
+        found.append((record, contract_events(await services.runs.events(record.id))))
     return found[::-1]
 
 

@@ -22,6 +22,7 @@ CHANGING = ("ended", "status", "code", "steps", "seq", "attempts", "usage", "cos
 
 _Value = TypeVar("_Value")
 _FLAG, _USAGE, _ATTEMPTS = json.Decoder(Flag), json.Decoder(Usage), json.Decoder(list[dict[str, Any]])
+_ECHO = json.Decoder(dict[str, Any])
 
 
 def opening_row(record: RunRecord, latest: Figures | None = None) -> dict[str, Any]:
@@ -39,6 +40,8 @@ def opening_row(record: RunRecord, latest: Figures | None = None) -> dict[str, A
         "simulated": record.simulated,
         "request": dumps(record.request),
         "question": dumps(record.question),
+        "protocol": record.protocol,
+        "echo": dumps(record.echo) if record.echo else None,
         "started": record.started,
         "reserved": record.reserved,
         **figure_columns(latest or record),
@@ -88,6 +91,8 @@ def record_of(row: RowMapping) -> RunRecord:
         digest=row["digest"],
         request=cast(JsonObject, loads(row["request"])) if "request" in row else {},
         question=cast(JsonObject, loads(row["question"])) if "question" in row else {},
+        protocol=row["protocol"],
+        echo=_decode(_ECHO, row["echo"]) or {},
         started=row["started"],
         ended=row["ended"],
         status=row["status"],

@@ -112,6 +112,8 @@ def _fragment(tool: ToolSchema) -> JsonValue:
 
 def _tool(tool: ToolSchema) -> JsonObject:
     function: JsonObject = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    if tool.strict is not None:
+        function["strict"] = tool.strict
     return {"type": "function", "function": function}
 
 

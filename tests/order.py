@@ -33,7 +33,6 @@ LONGEST_FIRST = (
     "scenarios/resume/test_stop.py",
     "scenarios/conversation_recovery/test_any_history.py",
     "scenarios/cut_streams/test_over_http.py",
-    "unit/simulator/test_quirks.py",
     "scenarios/conversation_recovery/test_switching.py",
     "scenarios/crash/test_drain.py",
     "scenarios/crash/test_crash_storm.py",

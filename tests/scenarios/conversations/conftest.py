@@ -1,4 +1,7 @@
-"""Conversations over HTTP, with a scripted provider that shows what a model is told; on both databases where asked."""
+"""Conversations over HTTP, with a scripted provider that records its requests.
+
+On both databases where a module lists them.
+"""
 
 from typing import Any
 
@@ -13,7 +16,7 @@ __all__ = ["kind", "pytest_generate_tests"]
 
 @pytest.fixture
 def behind(kind: str, behind: Behind, request: pytest.FixtureRequest) -> Behind:
-    """Run an app over a scripted provider, on the database that the test is for."""
+    """Run an app over a scripted provider, on the database of this test."""
     if kind == "sqlite":
         return behind
     server: Server = request.getfixturevalue("postgres")

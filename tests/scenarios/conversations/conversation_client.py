@@ -1,4 +1,4 @@
-"""A talk with the app in one conversation, and what the provider was told of it."""
+"""A client of one conversation, with the requests that the provider received for it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from tests.support.stream_reader import ParsedStream, check_stream
 
 @dataclass
 class Answered:
-    """An answer, and the nodes that its head names."""
+    """An answer, and the ids of its run and message."""
 
     heard: ParsedStream
     run_id: str
@@ -22,7 +22,7 @@ class Answered:
 
 @dataclass
 class ConversationClient:
-    """One conversation of an app."""
+    """A client of one conversation of an app."""
 
     app: RunningApp
     upstream: ScriptedUpstream
@@ -36,7 +36,7 @@ class ConversationClient:
         return self.app.client.post("/api/chat/stream", json=asked, headers=headers)
 
     def ask(self, prompt: str | None = None, **body: Any) -> Answered:
-        """Ask, read to the end, and check the stream."""
+        """Send a question, read to the end, and check the stream."""
         response = self.post(prompt, **body)
         assert response.status_code == 200, response.text
         assert response.headers["x-conversation-id"] == self.id
@@ -44,7 +44,7 @@ class ConversationClient:
         return Answered(heard, response.headers["x-run-id"], response.headers["x-message-id"])
 
     def sent_messages(self, place: int = -1) -> list[tuple[str, Any]]:
-        """What the provider was told in one of its requests: who, and what."""
+        """Return role and content of the messages in one request to the provider."""
         return [(m["role"], m["content"]) for m in self.upstream.asked[place].body["messages"]]
 
     def get(self, path: str = "", **params: Any) -> httpx.Response:
@@ -60,12 +60,12 @@ class ConversationClient:
 
 
 def start_conversation(behind: Behind, *scripts: Script, **given: Any) -> ConversationClient:
-    """Start an app over these scripts, and a talk in it."""
+    """Start an app over these scripts, and return a client of a new conversation."""
     return ConversationClient(*behind(*scripts, **given))
 
 
 def broken_after(text: str) -> Script:
-    """Say some words, then break with an error inside the 200."""
+    """Make a script that sends some text, then an error inside the 200 response."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.head()
@@ -77,7 +77,7 @@ def broken_after(text: str) -> Script:
 
 
 def thinks_and_calls(arguments: str, detail: dict[str, Any]) -> Script:
-    """Reason with an opaque detail and call calculate."""
+    """Make a script that sends an opaque reasoning detail and calls calculate."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.head()

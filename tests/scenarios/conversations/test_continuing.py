@@ -1,4 +1,4 @@
-"""An answer that is continued: what its model is told, where it stands, and what is told of it later."""
+"""Continuing an answer: what the model receives, where the continuation is stored, and how it appears later."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -18,12 +18,15 @@ DATABASES = BOTH
 
 
 def limited(text: str) -> Script:
-    """Say these words and end at the length limit."""
+    """Make a script that sends this text and finishes with `length`."""
     return sends(chunk({"content": text}), chunk({}, finish="length") + DONE)
 
 
 def test_the_model_is_told_to_go_on(behind: Behind) -> None:
-    """It reads its own words and one instruction, which the trace shows; a later question reads one answer."""
+    """The model receives its own text and one instruction, which the trace shows.
+
+    A later question receives one answer.
+    """
     talk = start_conversation(behind, limited("The inter"), says("national rules."), says("You are welcome."))
     first = talk.ask("What holds?")
     more = talk.ask(**{"continue": True, "parent_id": first.run_id})
@@ -51,7 +54,7 @@ def test_it_stands_behind_the_answer(behind: Behind) -> None:
 
 
 def test_what_is_repeated_is_told_once(behind: Behind) -> None:
-    """A model that says its last words again has them once in what it reads later, and in the export."""
+    """If the model repeats its last words, they appear once in later requests and in the export."""
     talk = start_conversation(
         behind, limited("A line.\nThe second line begins"), says("The second line begins and ends."), says("Yes.")
     )
@@ -66,7 +69,7 @@ def test_what_is_repeated_is_told_once(behind: Behind) -> None:
 
 
 def test_a_client_that_tells_the_joined_answer_is_understood(behind: Behind) -> None:
-    """A whole history with one answer in it finds both runs: no branch begins."""
+    """A full history with the joined answer matches both runs and begins no branch."""
     talk = start_conversation(behind, limited("The inter"), says("national rules."), says("Yes."))
     first = talk.ask("What holds?")
     more = talk.ask(**{"continue": True, "parent_id": first.run_id})
@@ -76,7 +79,7 @@ def test_a_client_that_tells_the_joined_answer_is_understood(behind: Behind) -> 
 
 
 def test_an_answer_that_was_whole_gets_a_new_paragraph(behind: Behind) -> None:
-    """After the limit of model calls an answer is complete: what is added stands behind it."""
+    """If the answer was complete, the continuation begins a new paragraph."""
     talk = start_conversation(behind, says("So far."), says("More."), says("Yes."))
     first = talk.ask("Research it")
     talk.ask(**{"continue": True, "parent_id": first.run_id})
@@ -86,7 +89,7 @@ def test_an_answer_that_was_whole_gets_a_new_paragraph(behind: Behind) -> None:
 
 
 def test_a_continuation_is_asked_for_once(behind: Behind) -> None:
-    """A repeated request under one key is the run that it has started."""
+    """A repeated request with the same key returns the run that it started."""
     talk = start_conversation(behind, limited("One, "), says("two."))
     first = talk.ask("Count")
     body: dict[str, Any] = {"continue": True, "parent_id": first.run_id, "headers": {"idempotency-key": "k-1"}}
@@ -107,7 +110,7 @@ def test_a_continuation_is_asked_for_once(behind: Behind) -> None:
     ],
 )
 def test_what_cannot_be_continued_is_refused(behind: Behind, body: dict[str, Any]) -> None:
-    """Only an answer, and by its id alone; nothing of the refusal is kept."""
+    """Only an answer can be continued, by its id alone; a rejected request stores nothing."""
     talk = start_conversation(behind, limited("One, "))
     first = talk.ask("Count")
     names = {"RUN": first.run_id, "QUESTION": first.message_id}
@@ -121,17 +124,17 @@ def test_what_cannot_be_continued_is_refused(behind: Behind, body: dict[str, Any
 
 
 def test_an_answer_under_way_is_not_continued(behind: Behind) -> None:
-    """Its end has to come first."""
+    """An answer that is not finished cannot be continued."""
     talk = start_conversation(behind, holds)
     with talk.app.asking("Count", conversation_id=talk.id) as response:
-        pieces = response.iter_raw()  # held: a reader that is dropped hangs up
+        pieces = response.iter_raw()  # kept open: a dropped reader disconnects
         read_until(pieces, b"So far")
         refused = talk.post(**{"continue": True, "parent_id": response.headers["x-run-id"]})
     assert (refused.status_code, error_of(refused)["code"]) == (409, "RUN_NOT_OVER")
 
 
 def test_two_tabs_continue_an_answer_once(behind: Behind) -> None:
-    """Of two continuations that are asked for at the same time one is refused, and nobody pays for it."""
+    """Of two simultaneous continuations one is rejected, without an upstream request."""
     talk = start_conversation(behind, limited("One, "), holds, holds)
     first = talk.ask("Count")
     both = Barrier(2, timeout=WAIT)
@@ -142,7 +145,7 @@ def test_two_tabs_continue_an_answer_once(behind: Behind) -> None:
             httpx.Client(base_url=talk.app.url, timeout=WAIT, trust_env=False) as tab,
             tab.stream("POST", "/api/chat/stream", json=body) as response,
         ):
-            both.wait()  # neither leaves before both were answered
+            both.wait()  # both are answered before either disconnects
             return response.status_code
 
     with ThreadPoolExecutor(2) as tabs:
@@ -151,7 +154,7 @@ def test_two_tabs_continue_an_answer_once(behind: Behind) -> None:
 
 
 def test_a_save_holds_the_whole_answer(behind: Behind) -> None:
-    """Every run of a continued answer is frozen, also when the conversation is deleted; its question is the first's."""
+    """A save contains every run of a continued answer and the first question, also once they are deleted."""
     talk = start_conversation(behind, limited("One, "), limited("two, "), says("three."))
     runs = [talk.ask("Count").run_id]
     for _ in range(2):
@@ -171,7 +174,7 @@ def test_a_save_holds_the_whole_answer(behind: Behind) -> None:
 
 
 def test_a_save_of_one_run_has_no_earlier_ones(behind: Behind) -> None:
-    """A second question follows an answer and continues none."""
+    """The run of a second question is saved without the earlier runs."""
     talk = start_conversation(behind, says("One."), says("Two."))
     talk.ask("Count")
     second = talk.ask("Go on")

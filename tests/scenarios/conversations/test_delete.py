@@ -1,4 +1,4 @@
-"""Deleting a conversation: nothing of it is left, on disk or under way."""
+"""Deleting a conversation removes all of it, on disk and in unfinished runs."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ PROMPT, ANSWER, FORGOTTEN = "Zauberwort-4711", "Hexenspruch-0815", "Geheimnis-23
 
 
 def on_disk(folder: Path) -> bytes:
-    """Read all files of the database."""
+    """Return the bytes of all files of the database."""
     files = [*folder.glob("signalbox.db*")]
     assert files
     return b"".join(file.read_bytes() for file in files)
@@ -38,7 +38,7 @@ def delete(talk: ConversationClient) -> dict[str, object]:
 
 
 def test_nothing_is_left_in_the_files(behind: Behind, tmp_path: Path) -> None:
-    """Neither prompt nor answer, title, reasoning, detail or result is in any file of the database."""
+    """No file of the database contains the prompt, answer, title, reasoning, detail or result."""
     detail = {"type": "reasoning.encrypted", "data": FORGOTTEN}
     talk = start_conversation(
         behind, thinks_and_calls('{"expression":"1+1"}', detail), says(f"It is {ANSWER}."), says("NodeContents.")
@@ -60,7 +60,7 @@ def test_nothing_is_left_in_the_files(behind: Behind, tmp_path: Path) -> None:
 
 
 def test_what_is_under_way_is_stopped(behind: Behind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that streams ends, its provider is left, its watcher hears the end, and nothing is written behind it."""
+    """An unfinished run ends: its upstream is closed, its subscriber receives the end, and nothing is written later."""
     refused: list[object] = []
     monkeypatch.setattr(JournalStore, "_discard_rejected", lambda _, run: refused.append(run))
     talk = start_conversation(behind, holds)
@@ -81,7 +81,7 @@ def test_what_is_under_way_is_stopped(behind: Behind, tmp_path: Path, monkeypatc
 
 
 def test_saves_stay(behind: Behind) -> None:
-    """Saves of its runs are counted, and open as before."""
+    """Saves of the conversation's runs are counted in the response, and still open."""
     talk = start_conversation(behind, says(ANSWER))
     run_id = talk.ask("one").run_id
     other = ConversationClient(talk.app, talk.upstream, "other").ask("two").run_id
@@ -92,7 +92,7 @@ def test_saves_stay(behind: Behind) -> None:
 
 
 def test_the_id_is_free_again(behind: Behind) -> None:
-    """The same id begins a conversation that knows nothing of the old one."""
+    """The same id begins a new, empty conversation."""
     talk = start_conversation(behind, says("A"))
     talk.ask("one")
     delete(talk)
@@ -102,7 +102,7 @@ def test_the_id_is_free_again(behind: Behind) -> None:
 
 
 def test_an_answer_to_what_was_deleted_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new conversation of the same id takes no answer to a question of the old one."""
+    """A new conversation with the same id does not accept an answer to a deleted question."""
     talk = start_conversation(behind, says("A"), says("B"))
     first = talk.ask("one")
     started = RunManager.start
@@ -124,7 +124,7 @@ def test_an_answer_to_what_was_deleted_is_unknown(behind: Behind, monkeypatch: p
     assert talk.texts()[0] == "new"
 
 
-# Where a question may be when its conversation goes: a function that it passes, in the order in which it passes them.
+# Where a question may be when its conversation is deleted: the functions that it passes, in order.
 PASSED = ["history_of", "store_messages"]
 
 
@@ -133,7 +133,7 @@ PASSED = ["history_of", "store_messages"]
 def test_a_question_whose_conversation_goes_meanwhile(
     behind: Behind, monkeypatch: pytest.MonkeyPatch, passed: str, kind: str
 ) -> None:
-    """It is refused with a clear answer and nothing of it is kept, or it begins the conversation anew, and whole."""
+    """A question during the deletion is rejected without a trace, or begins the conversation anew, completely."""
     talk = start_conversation(behind, says(ANSWER), says("New."))
     first = talk.ask("one")
     bodies: dict[str, dict[str, Any]] = {
@@ -174,7 +174,7 @@ def test_a_question_whose_conversation_goes_meanwhile(
 
 
 def test_a_question_to_a_conversation_that_is_gone(behind: Behind) -> None:
-    """What follows a message of it is told so; a question without a place begins it anew."""
+    """A question after a deleted message is rejected; a question without a parent begins the conversation anew."""
     talk = start_conversation(behind, says("A"), says("B"))
     first = talk.ask("one")
     delete(talk)
@@ -187,7 +187,7 @@ def test_a_question_to_a_conversation_that_is_gone(behind: Behind) -> None:
 
 
 def test_looking_at_a_conversation_that_goes(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Opened, exported or turned to another branch meanwhile, it is the conversation that is unknown."""
+    """Opening, exporting or switching the branch during the deletion gives 404."""
     talk = start_conversation(behind, holds)
     with talk.app.asking(conversation_id=talk.id, on_disconnect="continue") as response:
         read_until(response.iter_raw(), b"So far")
@@ -207,7 +207,7 @@ def test_looking_at_a_conversation_that_goes(behind: Behind, monkeypatch: pytest
 
 
 def test_a_history_that_goes_while_it_is_read_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tree was there, what its nodes hold is not: that is no fault of the server."""
+    """If nodes disappear between two reads, the response is 404, not 500."""
     talk = start_conversation(behind, says("A"))
     talk.ask("one")
     monkeypatch.setattr(history, "contents_of", lambda connection, **asked: NodeContents({}, {}, {}))

@@ -1,4 +1,4 @@
-"""What a model is reminded of a run that was cut: exactly what it had said, and results with their origin."""
+"""What a model receives of an interrupted run: its exact text, and tool results with their origin."""
 
 import json
 from typing import Any
@@ -38,54 +38,54 @@ def stamped(*events: AnyEvent, first: int = 1) -> list[Stamped]:
 
 
 def calls(*ids: str, name: str = "search_web") -> ToolCalls:
-    """Announce calls."""
+    """Make an event that announces a call."""
     return ToolCalls([Call(one, name, json.dumps({"q": one}), "search", "primary") for one in ids])
 
 
 def result(call_id: str, told: Any, name: str = "search_web") -> ToolResult:
-    """Give a result."""
+    """Make the event of a result."""
     return ToolResult(call_id, name, told, "search", "primary")
 
 
 def failed(code: Code, error: str = "") -> Failure:
-    """Tell why there is none."""
+    """Make the event of a failed call."""
     return Failure(False, error or CODES[code].sentence, str(code))
 
 
 def test_a_run_that_ended_well_is_its_turns() -> None:
-    """Without events nothing is added, and what is kept comes back as it is."""
+    """Without later events, the stored turns are returned unchanged."""
     assert recalled(TURNS, [], OURS) == [STEP, RESULT]
     assert recalled([], [], OURS) == []
 
 
 @pytest.mark.parametrize("status", ["cancelled", "interrupted", "length", "content_filter", "error"])
 def test_words_up_to_the_cut(status: Any) -> None:
-    """Text that came before the end is one message; reasoning, warnings and the end are none."""
+    """Text before the end is one message; reasoning, warnings and the end are not included."""
     ending = [Warning("Cut.", "STREAM_CUT"), Done(done=True, status=status)]
     events = stamped(Reasoning("hm", 1), Content("Half "), Content("of it"), *ending)
     assert recalled([], events, OURS) == [AssistantMessage("Half of it")]
 
 
 def test_what_turns_tell_is_not_told_twice() -> None:
-    """Events up to the last turn's number are left out, and the break behind them as well."""
+    """Events up to the last turn's number are skipped, and the paragraph break after them."""
     before = stamped(Content("Let me see."), calls("a", name="calculate"), result("a", Success(True, 1), "calculate"))
     after = stamped(Content("\n\n"), Content("It is"), DONE, first=4)
     assert recalled(TURNS, before + after, OURS) == [STEP, RESULT, AssistantMessage("It is")]
 
 
 def test_only_one_break_is_taken_away() -> None:
-    """Lines of the answer itself stay."""
+    """Line breaks of the answer itself stay."""
     assert recalled([], stamped(Content("\n\n"), Content("\n  code")), OURS) == [AssistantMessage("\n  code")]
 
 
 def test_a_cut_before_any_word_leaves_nothing() -> None:
-    """No message is better than a blank one, which hosts refuse."""
+    """A run without text adds no message, since providers reject blank ones."""
     assert recalled([], stamped(Reasoning("hm", 1), DONE), OURS) == []
     assert recalled(TURNS, stamped(Content("\n\n"), DONE, first=4), OURS) == [STEP, RESULT]
 
 
 def test_a_cut_inside_a_tool() -> None:
-    """A call that the ending answered has its failure, in our words; one that is still open has none."""
+    """A call that the ending answered has its failure; an open call has no result."""
     events = stamped(Content("Look."), calls("a", "b"), ToolExecuting("a", "search_web", "search", "primary"))
     told = recalled([], [*events, *stamped(result("a", failed(Code.CANCELLED)), DONE, first=9)], OURS)
     said = AssistantMessage("Look.", (ToolCall("a", "search_web", {"q": "a"}), ToolCall("b", "search_web", {"q": "b"})))
@@ -104,7 +104,7 @@ def test_a_cut_inside_a_tool() -> None:
     ],
 )
 def test_a_result_is_told_as_it_was(name: str, value: Any, content: str, outside: bool, as_kept: bool) -> None:
-    """What a tool found reads as in its own run, and is from outside unless the tool is one of ours."""
+    """A tool result reads as in its own run, and counts as untrusted unless the tool is built in."""
     told: Any = {"success": True, "result": value} if as_kept else Success(True, value)
     events = stamped(calls("a", name=name), result("a", told, name))
     assert recalled([], events, OURS)[1:] == [ToolMessage("a", name, content, outside=outside)]
@@ -120,7 +120,7 @@ def test_a_result_is_told_as_it_was(name: str, value: Any, content: str, outside
     ],
 )
 def test_a_failure_is_told_with_its_origin(name: str, failure: Failure, outside: bool) -> None:
-    """A sentence that only we can have written is ours; what may quote a page is not."""
+    """A message that only Signalbox writes is trusted; one that may quote a page is not."""
     [_, told] = recalled([], stamped(calls("a", name=name), result("a", failure, name)), OURS)
     assert isinstance(told, ToolMessage)
     assert told.outside is outside
@@ -128,7 +128,7 @@ def test_a_failure_is_told_with_its_origin(name: str, failure: Failure, outside:
 
 
 def test_our_own_sentence_is_not_the_models() -> None:
-    """What Signalbox said in place of an answer is not replayed, nor is a refusal."""
+    """Text that Signalbox wrote in place of an answer is not replayed, and neither is a refusal."""
     events = stamped(
         Content("Well."), Content("The model gave no answer.", synthetic=True), Content("No.", refusal=True)
     )
@@ -137,6 +137,6 @@ def test_our_own_sentence_is_not_the_models() -> None:
 
 
 def test_a_crash_leaves_a_gap_in_the_numbers() -> None:
-    """Events above the reserved block follow the turns like any other."""
+    """Events above the reserved block of numbers follow the turns like any other."""
     events = stamped(Content("\n\nIt is"), first=4) + stamped(Warning("x", "SERVER_CRASH"), DONE, first=1_000_001)
     assert recalled(TURNS, events, OURS)[2:] == [AssistantMessage("It is")]

@@ -1,4 +1,4 @@
-"""The tree stays whole whatever is asked, and where a question stands is found without asking the database again."""
+"""The conversation tree stays consistent, and placing a question needs no further database queries."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -37,7 +37,7 @@ TALK = "talk"
 
 @contextmanager
 def database() -> Iterator[Connection]:
-    """Open a database in memory that keeps its foreign keys."""
+    """Open an in-memory database with foreign keys enforced."""
     engine = create_engine("sqlite://")
 
     @event.listens_for(engine, "connect")
@@ -51,7 +51,7 @@ def database() -> Iterator[Connection]:
 
 
 class House:
-    """One conversation in a database, asked as the app asks it."""
+    """One conversation in a database, with the operations that the app uses."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -61,7 +61,7 @@ class House:
         return nodes_of(self.connection, TALK, texts=True)
 
     def ask(self, asking: Question, *, starts: bool = True) -> None:
-        """Place a question, keep it, and have a run answer it."""
+        """Place a question, store it, and add a run that answers it."""
         known = find_conversation(self.connection, TALK)
         now = float(next(self._clock))
         finder = PathFinder(Tree(self.nodes()), known.leaf_id if known else None, now, lambda: f"m{next(self._ids)}")
@@ -77,7 +77,7 @@ class House:
         write_pending(self.connection, [PendingWrite(run_id, 0, 0, record, None, [], [], is_raised=False)])
 
     def check(self) -> None:
-        """Every parent is there and came before, no way is a circle, the leaf is a node, runs answer messages."""
+        """Check parents (existing, older), paths (no cycles), the leaf (a node) and runs (answer messages)."""
         nodes = self.nodes()
         tree = Tree(nodes)
         assert len(tree.nodes) == len(nodes)
@@ -108,7 +108,7 @@ STEP = st.one_of(
 
 
 def take(house: House, step: tuple[Any, ...]) -> None:
-    """Do what a step says."""
+    """Execute one step on the conversation."""
     nodes = house.nodes()
     known = find_conversation(house.connection, TALK)
     match step:
@@ -130,7 +130,7 @@ def take(house: House, step: tuple[Any, ...]) -> None:
 @settings(max_examples=60)
 @given(st.lists(STEP, min_size=1, max_size=14))
 def test_whatever_is_asked_the_tree_stays_whole(steps: list[tuple[Any, ...]]) -> None:
-    """Asks, edits, branches, repeated answers, whole histories and deletions leave no node without its parent."""
+    """Questions, edits, branches, regenerations, full histories and deletions leave no node without its parent."""
     with database() as connection:
         house = House(connection)
         for step in steps:
@@ -140,7 +140,7 @@ def test_whatever_is_asked_the_tree_stays_whole(steps: list[tuple[Any, ...]]) ->
 
 @given(st.lists(TURN, min_size=1, max_size=6))
 def test_a_history_told_twice_is_kept_once(turns: list[Sequence[Message]]) -> None:
-    """The same whole history finds its own nodes again."""
+    """The same full history matches its own nodes again."""
     asking = FullHistory((*(message for turn in turns for message in turn), UserMessage("end")))
     with database() as connection:
         house = House(connection)
@@ -151,7 +151,7 @@ def test_a_history_told_twice_is_kept_once(turns: list[Sequence[Message]]) -> No
 
 
 def test_a_parent_that_is_gone_meanwhile_is_refused() -> None:
-    """Between finding a place and keeping the message the conversation may be deleted: nothing is left hanging."""
+    """If the conversation is deleted between placing and storing a message, nothing is stored."""
     with database() as connection:
         house = House(connection)
         house.ask(NewMessages((UserMessage("a"),), None))
@@ -166,7 +166,7 @@ def test_a_parent_that_is_gone_meanwhile_is_refused() -> None:
 
 
 class Counted(dict[str, Node]):
-    """Nodes that count how often one is looked up."""
+    """Nodes that count their lookups."""
 
     asked = 0
 
@@ -176,7 +176,7 @@ class Counted(dict[str, Node]):
 
 
 def test_a_long_way_is_walked_in_linear_time() -> None:
-    """A whole history of thousands of turns is placed at once, each node looked up twice, and a damaged tree ends."""
+    """Thousands of turns are placed with two lookups per node, and a cyclic tree terminates."""
     turns = [message for n in range(4000) for message in (UserMessage(f"u{n}"), AssistantMessage(f"a{n}"))]
     nodes = [
         Node(f"n{n}", f"n{n - 1}" if n else None, "user" if n % 2 == 0 else "assistant", n, digest=digest_of(turn))
@@ -192,7 +192,7 @@ def test_a_long_way_is_walked_in_linear_time() -> None:
 
 
 def test_the_newest_instructions_hold() -> None:
-    """None says nothing, an empty one takes them away."""
+    """None keeps the system message, an empty one removes it."""
     way = [Node("1", None, "user", system="a"), Node("2", "1", "assistant"), Node("3", "2", "user", system="b")]
     assert system_of([]) is None
     assert system_of(way[:2]) == "a"
@@ -201,7 +201,7 @@ def test_the_newest_instructions_hold() -> None:
 
 
 def test_what_a_turn_says() -> None:
-    """Parts of text say what one text says; roles, order and instructions count."""
+    """Text parts equal one text with the same content; roles, order and system messages count."""
     said = [UserMessage("a\nb")]
     assert digest_of(said) == digest_of([UserMessage((TextPart("a "), TextPart("b")))])
     others = (
@@ -227,12 +227,12 @@ def test_what_a_turn_says() -> None:
     ],
 )
 def test_an_excerpt_shows_the_place(text: str, wanted: str, shown: str) -> None:
-    """The words around the place, also where folded letters are longer than they were."""
+    """The excerpt shows the text around the match, also where case folding makes letters longer."""
     assert excerpt(text, wanted) == shown
 
 
 def test_the_tables_are_the_migrations() -> None:
-    """What these tests build on is what a migrated database has."""
+    """The tables of these tests equal those of a migrated database."""
     engine = create_engine("sqlite://")
     upgrade(engine)
     with engine.connect() as connection:

@@ -1,4 +1,4 @@
-"""Two lives of one server on one data folder, with a kill between them: what was seen, what was on disk."""
+"""A server that is killed and restarted on one data folder: what clients had read, and what was on disk."""
 
 import json
 import sqlite3
@@ -22,7 +22,7 @@ STREAM = "/api/chat/stream"
 
 
 def until(holds: Callable[[], bool], seconds: float = WAIT) -> None:
-    """Wait for what another process does."""
+    """Wait for a condition in another process."""
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end
@@ -31,7 +31,7 @@ def until(holds: Callable[[], bool], seconds: float = WAIT) -> None:
 
 @contextmanager
 def serve_until_killed(folder: Path, upstream: ScriptedUpstream, loop: str) -> Iterator[Process]:
-    """Serve with the two tools until the block ends; whoever is not dead by then is killed."""
+    """Serve with two extra tools until the block ends, then kill the server."""
     env = {"OPENROUTER_BASE_URL": upstream.base_url, "TOOL_LOOP_V2": str(loop == "v2")}
     process = Process(["-m", "tests.scenarios.crash.server"], folder, env)
     try:
@@ -41,7 +41,7 @@ def serve_until_killed(folder: Path, upstream: ScriptedUpstream, loop: str) -> I
 
 
 def kill(process: Process) -> None:
-    """End a process as a crash does."""
+    """Kill a process, as in a crash."""
     if process.process.returncode is None:
         process.process.kill()
         process.end()
@@ -49,7 +49,7 @@ def kill(process: Process) -> None:
 
 @dataclass
 class Cut:
-    """One run that a kill has cut: what its client had read, and the events that were on disk just before."""
+    """A run that a kill has cut: what its client had read, and the events on disk just before."""
 
     stage: Stage
     run_id: str
@@ -58,7 +58,7 @@ class Cut:
     durable: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     def read_rest(self) -> None:
-        """Read what had come before the line broke, up to the last whole frame."""
+        """Read what arrived before the connection broke, up to the last complete frame."""
         try:
             for chunk in self.chunks:
                 self.seen += chunk
@@ -69,7 +69,7 @@ class Cut:
 
 @dataclass
 class BillingEndpoint:
-    """The provider's /generation: it knows nothing before `is_open`, then one bill for whatever is asked."""
+    """The provider's /generation: 404 before `is_open` is set, then the same cost for every id."""
 
     is_open: Event = field(default_factory=Event)
 
@@ -84,7 +84,7 @@ class BillingEndpoint:
 
 @dataclass
 class RestartedServer:
-    """The second life of a server, and all that is known of its first one."""
+    """The restarted server, and what is known about the runs of the killed one."""
 
     loop: str
     folder: Path
@@ -109,7 +109,7 @@ class RestartedServer:
 
 @contextmanager
 def crash_and_restart(folder: Path, loop: str) -> Iterator[RestartedServer]:
-    """Have a run at each stage, kill the server, start it again."""
+    """Bring one run to each stage, kill the server, and restart it."""
     (folder / "open-next").touch()
     (folder / "open-end").touch()
     billing = BillingEndpoint()
@@ -130,7 +130,10 @@ def crash_and_restart(folder: Path, loop: str) -> Iterator[RestartedServer]:
 
 
 def ask(clients: ExitStack, process: Process, stage: Stage) -> Cut:
-    """Ask on a connection of its own and read until the stage is reached; who asks for all of it goes away then."""
+    """Send a question on a separate connection and read until its stage is reached.
+
+    The client of the stage `complete` then disconnects.
+    """
     client = clients.enter_context(process.client())
     headers = {"Idempotency-Key": stage.name}
     stream = clients.enter_context(client.stream("POST", STREAM, json=stage.body, headers=headers))
@@ -144,7 +147,7 @@ def ask(clients: ExitStack, process: Process, stage: Stage) -> Cut:
 
 
 def is_durable(folder: Path, cut: Cut) -> bool:
-    """Tell whether what the client has seen is on disk, with the figures that belong to it."""
+    """Return whether the events that the client has read are on disk, with their costs."""
     [(steps, status)] = rows(folder, "select steps, status from runs where id = ?", cut.run_id)
     last = max((event["seq"] for event in journal(folder, cut.run_id)), default=0)
     is_reached = status is not None if cut.stage.name == "complete" else steps == cut.stage.steps
@@ -162,6 +165,6 @@ def journal(folder: Path, run_id: str) -> list[dict[str, Any]]:
 
 
 def rows(folder: Path, asked: str, *values: str) -> list[Any]:
-    """Look into the file from outside, as it lies on the disk."""
+    """Query the database file read-only, without the product's code."""
     with closing(sqlite3.connect(f"file:{folder / 'data' / 'signalbox.db'}?mode=ro", uri=True)) as database:
         return database.execute(asked, values).fetchall()

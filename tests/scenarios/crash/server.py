@@ -1,4 +1,4 @@
-"""The server that is killed: `signalbox serve` as it is, with two tools more; what one of them does can be counted."""
+"""The server to kill: `signalbox serve` with two more tools, one of which has an effect that tests count."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ _PARAMETERS: JsonObject = {"type": "object", "properties": {"name": {"type": "st
 
 
 async def _keep_line(arguments: JsonObject, context: ToolContext) -> JsonValue:
-    """Have an effect on the world; without a file `open-<name>` the work after it has no end. `die` kills us there."""
+    """Append a line to a file; without a file `open-<name>` the call then never ends, and `die` kills the server."""
     name = str(arguments["name"])
     if not await asyncio.to_thread(_write, name):
         await asyncio.Event().wait()
@@ -25,7 +25,7 @@ async def _keep_line(arguments: JsonObject, context: ToolContext) -> JsonValue:
 
 
 async def _look(arguments: JsonObject, context: ToolContext) -> JsonValue:
-    """Work until somebody ends it."""
+    """Work until cancelled."""
     await asyncio.Event().wait()
 
 

@@ -1,4 +1,4 @@
-"""Where a server can be killed: one run per stage, asked of it and answered by a provider that then waits for ever."""
+"""The stages at which a server is killed: one run per stage, and the scripted provider that stops there."""
 
 import json
 from dataclasses import dataclass
@@ -14,9 +14,10 @@ BILL = {"usage": 0.5, "total_cost": 0.5, "native_tokens_prompt": 100, "native_to
 
 @dataclass(frozen=True)
 class Stage:
-    """What is asked; what of it is to be seen `times` times before the kill; what there is of the run then.
+    """The request, and the state of its run at the kill.
 
-    `open` calls have no result, `lines` have had their effect, `finished` steps have told what they cost.
+    `seen` must appear `times` times in the stream before the kill; then `open` calls have no result, `lines` are
+    written, and `finished` steps have their cost.
     """
 
     name: str
@@ -40,7 +41,7 @@ def _asks(name: str, *tools: str, **fields: Any) -> dict[str, Any]:
 
 
 def stages(loop: str) -> tuple[Stage, ...]:
-    """Return all stages. The legacy loop asks for a step with tools in one piece: all of it comes at its end."""
+    """Return all stages; the legacy loop receives a step with tools as one body, at its end."""
     after = "After it." if loop == "v2" else ""
     return (
         Stage("silent", _asks("silent"), ""),
@@ -57,7 +58,7 @@ def stages(loop: str) -> tuple[Stage, ...]:
 
 
 async def play(exchange: Exchange) -> None:
-    """Answer as far as the stage goes that the question names, then say nothing until the server is gone."""
+    """Answer up to the stage that the question names, then send nothing until the server disconnects."""
     body = exchange.asked.body
     if body["messages"][-1]["content"] == NEXT_QUESTION:
         await says(NEXT_ANSWER)(exchange)
@@ -70,13 +71,13 @@ async def play(exchange: Exchange) -> None:
     elif name in ("eager", "effect", "many", "next", "end") and step == 1:
         await _call(exchange, name, generation)
     elif name == "next" and not body.get("stream"):
-        await exchange.client_left()  # the legacy loop asks for this step in one piece
+        await exchange.client_left()  # the legacy loop requests this step as one body
     else:
         await _say(exchange, name, generation)
 
 
 def question(asked: Asked) -> str:
-    """Return what a person asked first."""
+    """Return the first user message of a request."""
     said = next(message["content"] for message in asked.body["messages"] if message["role"] == "user")
     return said if isinstance(said, str) else said[0]["text"]
 
@@ -89,7 +90,7 @@ async def _say(exchange: Exchange, name: str, generation: str) -> None:
         "end": [{"content": "The end"}],
         "complete": [{"content": "All of it."}],
     }
-    # Behind a proxy that passes no such header on, frames alone tell which generation it is.
+    # A proxy may drop the header, so frames alone identify the generation.
     told: dict[str, Any] = {} if name == "reasoning" else {"x_generation_id": generation}
     await exchange.head(**told)
     for delta in said[name]:
@@ -106,7 +107,7 @@ async def _call(exchange: Exchange, name: str, generation: str) -> None:
 
 
 async def call(exchange: Exchange, tool: str, name: str, generation: str, times: int = 1) -> None:
-    """Make a step of calls that ends well, streamed or in one piece as it was asked for."""
+    """Answer with a step of calls, as a stream or as one body."""
     calls = [(place, f'{{"name": "{name}"}}') for place in range(times)]
     if not exchange.asked.body.get("stream"):
         await _call_whole(exchange, tool, calls, generation)

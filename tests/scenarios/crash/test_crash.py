@@ -1,4 +1,4 @@
-"""kill -9 at every stage of a run, on both loops: what was said stays, the ending is honest, nothing is done twice."""
+"""kill -9 at every stage of a run, on both loops: text stays, the ending is honest, no effect happens twice."""
 
 import signal
 from collections.abc import Iterator
@@ -26,23 +26,23 @@ pytestmark = pytest.mark.e2e
 
 @pytest.fixture(scope="module", params=["v2", "legacy"])
 def after(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RestartedServer]:
-    """Return a server of either loop that was killed with a run at each stage, and started again."""
+    """Return a server, once per loop, that was killed with a run at each stage and restarted."""
     with crash_and_restart(tmp_path_factory.mktemp(request.param), request.param) as second:
         yield second
 
 
 def replayed(after: RestartedServer, cut: Cut) -> ParsedStream:
-    """Replay a run from its start; it keeps the contract."""
+    """Replay a run from its start; check the contract."""
     return check_stream(after.replay(cut).content)
 
 
 def ending(heard: ParsedStream) -> tuple[str, str | None]:
-    """Return how a stream ended."""
+    """Return status and code of a stream."""
     return heard.done["status"], heard.done.get("code")
 
 
 def test_every_run_ends_honestly(after: RestartedServer) -> None:
-    """Within 15 seconds each run that was cut is over and says so, and each call has its one result."""
+    """Within 15 seconds each interrupted run has an ending that says so, and each call one result."""
     assert after.seconds < 15
     for cut in after.cuts:
         heard = replayed(after, cut)
@@ -56,7 +56,7 @@ def test_every_run_ends_honestly(after: RestartedServer) -> None:
 
 
 def test_what_was_on_disk_is_told_again_and_nothing_twice(after: RestartedServer) -> None:
-    """The events that were durable before the kill come first, under their numbers; the ending is far above them."""
+    """A replay begins with the events that were on disk, under their numbers; the ending has a much higher number."""
     for cut in after.cuts:
         heard = replayed(after, cut)
         kept = list(zip(heard.seqs, heard.events, strict=True))[: len(cut.durable)]
@@ -69,7 +69,7 @@ def test_what_was_on_disk_is_told_again_and_nothing_twice(after: RestartedServer
 
 
 def test_a_client_goes_on_where_its_line_broke(after: RestartedServer) -> None:
-    """What it had read before the kill and what it gets behind it are one valid stream, with no text twice."""
+    """The frames read before the kill and those after a resume form one valid stream without repeated text."""
     for cut in after.cuts:
         seen = parse_stream(cut.seen)
         cursor = {"Last-Event-ID": seen.ids[-1]} if seen.ids else {}
@@ -81,7 +81,7 @@ def test_a_client_goes_on_where_its_line_broke(after: RestartedServer) -> None:
 
 
 def test_the_same_key_gives_the_run_and_starts_nothing(after: RestartedServer) -> None:
-    """A question that is sent again after the crash gets its own answer, from the start."""
+    """A repeated request after the crash receives its own answer from the start."""
     with after.process.client() as client:
         for cut in after.cuts:
             again = client.post(STREAM, json=cut.stage.body, headers={"Idempotency-Key": cut.stage.name})
@@ -91,7 +91,7 @@ def test_the_same_key_gives_the_run_and_starts_nothing(after: RestartedServer) -
 
 
 def test_no_effect_is_had_twice(after: RestartedServer) -> None:
-    """A tool that changes something ran once for each call that had started, and not for the one that had not."""
+    """A tool with side effects ran once per started call, and not for the call that had not started."""
     lines = after.lines()
     assert {cut.stage.name: lines.count(cut.stage.name) for cut in after.cuts} == {
         cut.stage.name: cut.stage.lines for cut in after.cuts
@@ -99,7 +99,7 @@ def test_no_effect_is_had_twice(after: RestartedServer) -> None:
 
 
 def test_figures_outlive_the_crash(after: RestartedServer) -> None:
-    """The list has the run with its steps and what its finished steps cost; a cut attempt's cost is fetched later."""
+    """The run list has steps and the cost of finished steps; the cost of a cut attempt is fetched later."""
     listed = {run["run_id"]: run for run in after.get("/api/runs")["runs"]}
     assert len(listed) == len(after.cuts)
     for cut in after.cuts:
@@ -116,7 +116,7 @@ def test_figures_outlive_the_crash(after: RestartedServer) -> None:
 
 
 def test_the_bill_is_fetched_after_the_crash(after: RestartedServer) -> None:
-    """Where the generation was known the provider's figure takes the estimate's place; where not, it stays one."""
+    """If the generation id was known, the provider's cost replaces the estimate; otherwise the estimate stays."""
     after.billing.is_open.set()
     known = [cut for cut in after.cuts if cut.stage.finished < cut.stage.steps and has_generation(after, cut)]
     assert {cut.stage.name for cut in known} >= {"text", "reasoning", "end"}
@@ -130,7 +130,7 @@ def test_the_bill_is_fetched_after_the_crash(after: RestartedServer) -> None:
 
 
 def test_the_conversation_goes_on(after: RestartedServer) -> None:
-    """A next question alone is answered; its model is told what was said, and which calls have no result."""
+    """A later question is answered, and its model receives the earlier text and which calls have no result."""
     before = after.lines()
     for cut in after.cuts:
         asked = {"model": "openai/sim", "conversation_id": cut.stage.name, "prompt": NEXT_QUESTION, "tools": []}
@@ -154,7 +154,7 @@ def test_the_conversation_goes_on(after: RestartedServer) -> None:
 
 @pytest.mark.parametrize("loop", ["v2", "legacy"])
 def test_an_effect_is_never_forgotten(tmp_path: Path, loop: str) -> None:
-    """A tool takes the server down in the moment of its effect: the call is known afterwards, and is not made again."""
+    """A tool kills the server during its side effect: the call is known afterwards and is not repeated."""
 
     async def calls(exchange: Exchange) -> None:
         await call(exchange, "keep_line", "die", "gen-die")
@@ -176,5 +176,5 @@ def test_an_effect_is_never_forgotten(tmp_path: Path, loop: str) -> None:
 
 
 def has_generation(after: RestartedServer, cut: Cut) -> bool:
-    """Tell whether the last attempt's generation was known before the kill."""
+    """Return whether the last attempt's generation id was known before the kill."""
     return after.get(f"/api/runs/{cut.run_id}")["attempts"][-1]["generation_id"] is not None

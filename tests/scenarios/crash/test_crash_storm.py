@@ -1,4 +1,4 @@
-"""A small storm: runs wherever they happen to be when the server is killed, and every one of them ends honestly."""
+"""Thirty runs at random positions when the server is killed: every one has an honest ending."""
 
 import asyncio
 import random
@@ -22,7 +22,7 @@ RUNS, SEED = 30, 20261121
 
 
 class Provider:
-    """Says numbers one by one, thinks, or calls a tool before it does; tells when `most` pieces have been said."""
+    """Streams numbers, reasons, or first calls a tool; sets an event when `most` pieces have been sent."""
 
     def __init__(self, chance: random.Random) -> None:
         self.plans = [(chance.choice(["say", "think", "call", "wait"]), chance.randint(1, 150)) for _ in range(RUNS)]
@@ -31,7 +31,7 @@ class Provider:
         self.enough = Event()
 
     def tools(self, number: int) -> list[str]:
-        """Offer tools where they are called: the legacy loop streams nothing with them."""
+        """Return the tools to offer: none unless they are called, since the legacy loop streams nothing with tools."""
         return ["keep_line"] if self.plans[number][0] == "call" else []
 
     async def __call__(self, exchange: Exchange) -> None:
@@ -49,7 +49,7 @@ class Provider:
         await exchange.head()
         for number in range(length):
             await exchange.send(chunk({field: f"{number} "}))
-            await asyncio.sleep(0.002)  # a pace, so that the kill finds runs at many places
+            await asyncio.sleep(0.002)  # paced, so that the kill finds runs at different positions
             self.said += 1
             if self.said >= self.most:
                 self.enough.set()
@@ -59,7 +59,7 @@ class Provider:
 
 
 class Client:
-    """Reads one run until its line breaks."""
+    """Reads one run until its connection breaks."""
 
     def __init__(self, number: int) -> None:
         self.number, self.run_id, self.seen = number, "", b""
@@ -78,7 +78,7 @@ class Client:
 
 @pytest.mark.parametrize("loop", ["v2", "legacy"])
 async def test_every_run_of_a_storm_ends_honestly(tmp_path: Path, loop: str) -> None:
-    """Thirty runs, one kill: none is lost or doubled, no number is left out, and what was whole stays whole."""
+    """No run is lost or duplicated, no number is missing, and finished runs stay finished."""
     provider = Provider(random.Random(SEED))
     for number in range(0, RUNS, 2):
         (tmp_path / f"open-{number}").touch()
@@ -96,13 +96,13 @@ async def test_every_run_of_a_storm_ends_honestly(tmp_path: Path, loop: str) -> 
         assert len(upstream.asked) == asked
     lines = (tmp_path / "lines").read_text().split()
     assert 0 < len(lines) == len(set(lines))
-    for client in clients:  # what may have had its effect was on disk before it had it
+    for client in clients:  # calls with effects are on disk before they start
         if str(client.number) in lines:
             assert "tool_executing" in [event["event"]["type"] for event in durable[client.run_id]]
 
 
 async def killed(process: Process, provider: Provider) -> list[Client]:
-    """Ask all questions at once, and kill the server in the middle of the answers."""
+    """Send all questions at once, and kill the server in the middle of the answers."""
     clients = [Client(number) for number in range(RUNS)]
     async with httpx.AsyncClient(base_url=process.url, timeout=WAIT, trust_env=False) as http:
         reading = [asyncio.create_task(client.read(http, *provider.tools(client.number))) for client in clients]
@@ -113,7 +113,7 @@ async def killed(process: Process, provider: Provider) -> list[Client]:
 
 
 def check(http: httpx.Client, client: Client, durable: list[dict[str, Any]]) -> tuple[str, str | None]:
-    """Check one run against what was on disk and against what its client had read; return how it ended."""
+    """Check one run against the disk and against what its client read; return its ending."""
     replay = check_stream(http.get(f"/api/runs/{client.run_id}/events").content)
     assert replay.seqs[: len(durable)] == [event["seq"] for event in durable]
     seen = parse_stream(client.seen)
@@ -128,7 +128,7 @@ def check(http: httpx.Client, client: Client, durable: list[dict[str, Any]]) -> 
 
 
 def is_from_zero(heard: ParsedStream, more: ParsedStream) -> None:
-    """Numbers come from 0 on, without gap and without doubling."""
+    """Check that the numbers in the text start at 0 without gaps or repetitions."""
     for said in (heard.text + more.text, heard.reasoning + more.reasoning):
         numbers = said.removesuffix("So it is.").split()
         assert numbers == [str(number) for number in range(len(numbers))]

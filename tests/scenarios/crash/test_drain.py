@@ -1,4 +1,4 @@
-"""SIGTERM drains: no new runs, those under way come to their end or end resumable, and all of it is on disk."""
+"""SIGTERM drains: new runs are rejected, running ones finish or end resumable, and all are on disk."""
 
 import signal
 import time
@@ -19,12 +19,12 @@ pytestmark = pytest.mark.e2e
 
 ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
 ENDED_BY_US = ("interrupted", "SERVER_SHUTDOWN")
-# A grace period longer than any wait of these tests: what ends at all has not waited for it.
+# A grace period longer than any wait of these tests, so whatever ends did not wait for it.
 LONG = 2 * WAIT
 
 
 async def half(exchange: Exchange) -> None:
-    """Say half, and the rest once the test opens the gate; a request that was left ends by itself."""
+    """Send half, and the rest once the test opens the gate; ends on a disconnect."""
     await exchange.head()
     await exchange.send_text("First ")
     await exchange.gate_opened()
@@ -34,7 +34,7 @@ async def half(exchange: Exchange) -> None:
 
 @contextmanager
 def server(folder: Path, upstream: ScriptedUpstream, seconds: float = LONG) -> Iterator[Process]:
-    """Serve on a data folder; a server that the test has not ended is killed."""
+    """Serve on a data folder; kill the server if the test has not ended it."""
     env = {"OPENROUTER_BASE_URL": upstream.base_url, "SIGNALBOX_DRAIN_SECONDS": str(seconds)}
     process = Process(["-m", "signalbox", "serve", "--port", "0"], folder, env)
     try:
@@ -46,7 +46,7 @@ def server(folder: Path, upstream: ScriptedUpstream, seconds: float = LONG) -> I
 
 @contextmanager
 def asked(process: Process, key: str = "a key") -> Iterator[tuple[httpx.Response, Iterator[bytes], bytes]]:
-    """Ask on a connection of its own, and read until the first words have come."""
+    """Send a question on a separate connection, and read until the first text has arrived."""
     with process.client() as client:
         headers = {"Idempotency-Key": key}
         with client.stream("POST", STREAM, json=ASK, headers=headers) as response:
@@ -55,12 +55,12 @@ def asked(process: Process, key: str = "a key") -> Iterator[tuple[httpx.Response
 
 
 def ending(heard: ParsedStream) -> tuple[str, str | None]:
-    """Return how a stream ended."""
+    """Return status and code of a stream."""
     return heard.done["status"], heard.done.get("code")
 
 
 def replayed(process: Process, run_id: str, **headers: str) -> bytes:
-    """Return a run as another process kept it."""
+    """Replay a run from another process."""
     with process.client() as client:
         response = client.get(f"/api/runs/{run_id}/events", headers=headers)
         assert response.status_code == 200, response.text
@@ -68,7 +68,7 @@ def replayed(process: Process, run_id: str, **headers: str) -> bytes:
 
 
 def test_runs_under_way_finish_while_no_new_one_starts(tmp_path: Path) -> None:
-    """From the signal on the server takes no run; streams, resumes and stops work until the last run is over."""
+    """After the signal, new runs are rejected; streams, resumes and stops work until the last run has finished."""
     with ScriptedUpstream(half) as upstream:
         with server(tmp_path, upstream) as process:
             with (
@@ -108,7 +108,7 @@ def test_runs_under_way_finish_while_no_new_one_starts(tmp_path: Path) -> None:
 
 
 def test_what_does_not_finish_ends_resumable(tmp_path: Path) -> None:
-    """After its seconds the drain ends what is left, tells its stream so, and the next process replays all of it."""
+    """After the grace period, remaining runs end with their streams informed, and the next process replays them."""
     with ScriptedUpstream(half, says("Never asked.")) as upstream:
         with server(tmp_path, upstream, 0.5) as process:
             with asked(process) as (response, rest, seen):
@@ -139,12 +139,12 @@ def test_what_does_not_finish_ends_resumable(tmp_path: Path) -> None:
     ids=lambda value: "-".join(item.name for item in value) if isinstance(value, list) else str(value),
 )
 def test_a_second_signal_and_ctrl_c_wait_for_nobody(tmp_path: Path, signals: list[signal.Signals], status: int) -> None:
-    """A person at a terminal does not wait for a drain, and still every stream is told its end."""
+    """A second signal or Ctrl-C ends the drain, and every stream receives its ending."""
     with ScriptedUpstream(half) as upstream, server(tmp_path, upstream) as process:
         with process.client() as client, asked(process) as (_, rest, seen):
             for place, number in enumerate(signals, 1):
                 process.process.send_signal(number)
-                if place < len(signals):  # two of a kind that come together count as one
+                if place < len(signals):  # two equal signals at once count as one
                     until(lambda: client.get("/health/ready").status_code == 503)
             heard = check_stream(seen + b"".join(rest))
         assert process.end() == status
@@ -153,7 +153,7 @@ def test_a_second_signal_and_ctrl_c_wait_for_nobody(tmp_path: Path, signals: lis
 
 
 def test_a_closed_terminal_drains(tmp_path: Path) -> None:
-    """SIGHUP lets a stream come to its end like SIGTERM, instead of ending the process like a crash."""
+    """SIGHUP drains like SIGTERM."""
     with ScriptedUpstream(half) as upstream, server(tmp_path, upstream) as process:
         with process.client() as client, asked(process) as (_, rest, seen):
             process.process.send_signal(signal.SIGHUP)
@@ -164,7 +164,7 @@ def test_a_closed_terminal_drains(tmp_path: Path) -> None:
 
 
 def test_an_idle_server_ends_at_once(tmp_path: Path) -> None:
-    """Where nothing runs there is nothing to wait for."""
+    """Without runs, the server exits immediately."""
     with ScriptedUpstream(half) as upstream, server(tmp_path, upstream) as process:
         process.process.send_signal(signal.SIGTERM)
         assert process.end() == 0

@@ -1,4 +1,4 @@
-"""What a client has seen end stays as it ended, also when the server is killed right behind it."""
+"""A run that a client has seen finish stays finished, even if the server is killed immediately afterwards."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ RUNS = 2
 
 
 def test_an_answer_that_was_read_to_its_end_is_the_same_after_a_kill(tmp_path: Path) -> None:
-    """Text may be ahead of the disk, `done` is not: the same bytes come after the restart, and 204 behind them."""
+    """`done` is sent only after it is on disk: a restart replays the same bytes, then answers 204."""
     for _ in range(RUNS):
         with serving(tmp_path, env={"TOOL_LOOP_V2": "true"}) as server, server.client() as client:
             body = {"model": "openai/sim", "prompt": "What is 17 * 23?"}

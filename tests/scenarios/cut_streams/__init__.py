@@ -1,1 +1,1 @@
-"""Endings are honest: ten streams, cut at every place, in both loops."""
+"""Ten streams, cut at every position, in both loops: every run has an honest ending."""

@@ -1,4 +1,4 @@
-"""Driving both loops in process over bytes, and holding what they tell against the oracle."""
+"""Runs both loops in this process over scripted bytes, and compares the events with the oracle."""
 
 import asyncio
 from collections.abc import Sequence
@@ -35,20 +35,20 @@ CODES = {
 
 @dataclass
 class Sent:
-    """One answer as it arrives: its reads, then a clean end or, when `breaks`, a connection that breaks."""
+    """One answer as it arrives: its reads, then a clean end or, if `breaks`, a broken connection."""
 
     reads: list[bytes]
     breaks: bool = False
 
 
 def whole(stream: Stream) -> Sent:
-    """All of a streamed answer."""
+    """Return the complete answer."""
     return Sent(list(stream.frames))
 
 
 @dataclass
 class ByteClient:
-    """A ChatClient over bytes: `first` answers the first request, `again` repetitions, ANSWER what follows calls."""
+    """A ChatClient over bytes: `first` answers the first request, `again` its retries, ANSWER what follows calls."""
 
     first: Sent
     again: Sent
@@ -69,7 +69,7 @@ class ByteClient:
             parts = decoder.feed(read)
             if parts:
                 emit(parts)
-            await asyncio.sleep(0)  # as between two reads of a socket: what has been called may begin
+            await asyncio.sleep(0)  # as between two reads of a socket, so that called tools may start
             if parts and type(parts[-1]) is EndOfStream:
                 return
         if parts := decoder.close():
@@ -90,7 +90,7 @@ class ByteClient:
 
 @cache
 def tools() -> tuple[Tool, ...]:
-    """One tool that only reads and one that writes."""
+    """Return a read-only tool and one with a side effect."""
     words: JsonObject = {"type": "string"}
     note: JsonObject = {"type": "object", "properties": {"title": words, "text": words}, "required": ["title", "text"]}
     query: JsonObject = {"type": "object", "properties": {"query": words}, "required": ["query"]}
@@ -105,13 +105,13 @@ def tools() -> tuple[Tool, ...]:
     )
 
 
-RAN: list[str] = []  # the names of the tools that ran in the run under way
+RAN: list[str] = []  # the tools that the current run has executed
 EXECUTOR = ToolExecutor(tools())
 
 
 @dataclass
 class Result:
-    """What a run came to."""
+    """The outcome of a run."""
 
     events: list[AnyEvent]
     requests: list[Request]
@@ -129,7 +129,7 @@ async def run(loop: str, stream: Stream, client: ByteClient, *, offered: Sequenc
 
 
 def fault(result: Result, expected: Expected) -> str | None:
-    """Return what is dishonest about a run's ending, None when nothing is."""
+    """Return the first difference between a run and what is expected, or None."""
     if wrong := first_fault(result.events):
         return wrong
     done = result.events[-1]
@@ -145,7 +145,7 @@ def _ending(done: Done, expected: Expected) -> str | None:
 
 
 def _words(events: list[AnyEvent], expected: Expected) -> str | None:
-    """Nothing lost, nothing twice: the texts are those that were received, letter for letter."""
+    """Check that no text is lost or repeated."""
     said = [event for event in events if isinstance(event, Content)]
     heard = {
         "text": "".join(event.content for event in said if event.refusal is not True),
@@ -174,7 +174,7 @@ def _doings(result: Result, expected: Expected) -> str | None:
 
 
 def _signatures(last: Request, expected: Expected) -> str | None:
-    """What the host signed goes back to it with its calls (quirks B1 and B3)."""
+    """Check that signatures are sent back with their calls (quirks B1 and B3)."""
     sent = repr([m.reasoning_details for m in last.messages if isinstance(m, AssistantMessage)])
     lost = [signature for signature in expected.signatures if signature not in sent]
     return f"the signatures {lost} did not go back" if lost else None

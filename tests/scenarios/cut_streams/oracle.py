@@ -1,4 +1,4 @@
-"""What is true of an answer that was cut, read slowly from its bytes by the facts alone; no line is that of wire/."""
+"""The expected outcome of a cut answer, derived from its bytes; shares no code with wire/."""
 
 import json
 import re
@@ -15,7 +15,7 @@ STATUS = {"stop": "complete", "tool_calls": "complete", "length": "length", "con
 
 @dataclass
 class Received:
-    """What a host had said when its bytes ended."""
+    """What the provider had sent when the bytes ended."""
 
     text: str = ""
     reasoning: str = ""
@@ -30,22 +30,22 @@ class Received:
 
     @property
     def has_ended(self) -> bool:
-        """A host that has said why it finished has finished, however it hangs up."""
+        """Return whether the provider gave a finish reason, after which the kind of disconnect does not matter."""
         return self.done or self.finish is not None
 
     @property
     def is_visible(self) -> bool:
-        """Whether a reader has seen anything of it: words, thoughts, or a call that only reads and could start."""
+        """Return whether a client has seen part of it: text, reasoning, or an eager call that could start."""
         return bool(self.text or self.reasoning or self.refusal or self.hidden or self.started(SEARCH))
 
     def started(self, name: str) -> int:
-        """Count the calls of a tool whose arguments are whole."""
+        """Count the calls of a tool whose arguments are complete."""
         return sum(call[0] == name and _is_object(call[1]) for call in self.calls.values())
 
 
 @cache
 def parse(data: bytes) -> Received:
-    """Read line by line; a last line without its end counts when its JSON is whole."""
+    """Parse line by line; an unterminated last line counts if its JSON is complete."""
     heard = Received()
     for line in _LINE_END.split(data):
         if not line.startswith(b"data:") or heard.done:
@@ -88,7 +88,10 @@ def _is_object(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a run must come to. `searches` and `notes` are how often each tool runs, at least and at most."""
+    """The expected outcome of a run.
+
+    `searches` is how often the eager tool runs, at least and at most; `notes` is how often the writing tool runs.
+    """
 
     status: str
     text: str
@@ -101,9 +104,9 @@ class Expected:
 
 
 def after(stream: Stream, data: bytes, *, streamed: bool = True) -> Expected:
-    """Say what a run comes to whose first attempt ends behind these bytes, and whose second brings the whole answer.
+    """Return the outcome of a run whose first attempt ends after these bytes, and whose second is complete.
 
-    Taken as a whole (`streamed` false) nothing is shown before the body is whole, so it can always be asked again.
+    As one body (`streamed` false) nothing is visible before the body is complete, so a retry is always possible.
     """
     heard, whole = parse(data), parse(stream.raw)
     if not streamed:
@@ -120,13 +123,13 @@ def after(stream: Stream, data: bytes, *, streamed: bool = True) -> Expected:
 
 
 def always(data: bytes, *, streamed: bool = True) -> Expected:
-    """Say what a run comes to whose every attempt ends behind these bytes, without an end."""
+    """Return the outcome of a run whose every attempt ends after these bytes, without a clean end."""
     heard = parse(data if streamed else b"")
     return replace(_stopped(heard, "interrupted"), requests=1 if heard.is_visible else 3)
 
 
 def whole_run(heard: Received, *, attempts: int) -> Expected:
-    """A step that ended well: its calls run once each, and an answer follows them."""
+    """Return the outcome of a step that ended well: its calls run once each, and an answer follows."""
     searches, notes = heard.started(SEARCH), heard.started(NOTE)
     calls = searches + notes
     text = heard.text + (("\n\n" if heard.text else "") + ANSWER if calls else "")
@@ -143,7 +146,7 @@ def whole_run(heard: Received, *, attempts: int) -> Expected:
 
 
 def _stopped(heard: Received, status: str) -> Expected:
-    """A step that was cut when a reader had seen of it: what came stays, nothing is asked again, nothing is written."""
+    """Return the outcome of a step that was cut after a part was visible: no retry, no side effect."""
     return Expected(
         status=status,
         text=heard.text,

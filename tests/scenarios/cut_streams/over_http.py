@@ -1,4 +1,4 @@
-"""Cut answers over HTTP: a provider that plays them, and the whole app's answer held against the oracle."""
+"""Cut answers over HTTP: a provider that plays them, and a comparison of the app's stream with the oracle."""
 
 import json
 from dataclasses import dataclass, field
@@ -18,9 +18,9 @@ How = Literal["clean", "broken", "stalled"]
 
 @dataclass
 class Plan:
-    """What the provider does at the first request of a run: these reads, then an end.
+    """What the provider sends for the first request of a run: these reads, then an end.
 
-    Later requests get whole answers, unless it does so `always`.
+    Later requests get complete answers, unless `always` is set.
     """
 
     stream: Stream
@@ -32,20 +32,20 @@ class Plan:
 
 @dataclass
 class CutStreamApp:
-    """The app over a provider that knows each run's plan by its prompt; notes are files, so they can be counted."""
+    """An app over a provider that finds each run's plan by its prompt; notes are files that tests count."""
 
     app: RunningApp
     provider: "Provider"
     notes: Path
 
     def play(self, plan: Plan, loop: str, *, tools: bool = True) -> tuple[ParsedStream, int]:
-        """Ask once; return the checked stream and how many notes were written meanwhile."""
+        """Send one question; return the checked stream and how many notes were written."""
         before = self.written()
         heard = self.ask(plan, loop, tools=tools)
         return heard, self.written() - before
 
     def ask(self, plan: Plan, loop: str, *, tools: bool = True) -> ParsedStream:
-        """Ask once; several may at a time."""
+        """Send one question; several can run at once."""
         prompt = self.provider.register(plan)
         body = {"model": plan.stream.model, "prompt": prompt, "tools": [SEARCH, NOTE] if tools else []}
         response = self.app.client.post("/api/chat/stream", json=body, headers={"x-tool-loop": loop})
@@ -64,7 +64,7 @@ class Provider:
         self._numbers = count(1)
 
     def register(self, plan: Plan) -> str:
-        """Remember a plan; return the prompt that it is played for."""
+        """Store a plan; return the prompt that selects it."""
         prompt = f"Tell me. ({next(self._numbers)})"
         self._plans[prompt] = plan
         return prompt
@@ -93,7 +93,7 @@ class Provider:
 
 
 def fault(heard: ParsedStream, notes: int, plan: Plan, expected: Expected) -> str | None:
-    """Return what is dishonest about an answer, None when nothing is."""
+    """Return the first difference between a stream and what is expected, or None."""
     done = heard.done
     said = {name: _said(heard, name) for name in ("text", "refusal", "reasoning")}
     wanted = {name: getattr(expected, name) for name in said}

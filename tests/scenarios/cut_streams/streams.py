@@ -1,4 +1,4 @@
-"""Ten answers as real hosts send them, each as its frames and as one whole body, built here and small enough to cut."""
+"""Ten answers as real providers send them, each as frames and as one body, and small enough to cut at every byte."""
 
 import json
 from dataclasses import dataclass
@@ -13,7 +13,10 @@ SEARCH, NOTE = "search_web", "save_note"
 
 @dataclass(frozen=True)
 class Stream:
-    """One answer. `frames` are what goes over the wire, each with its blank line; `body` says the same in one piece."""
+    """One answer.
+
+    `frames` are the SSE frames with their blank lines; `body` is the same answer as one body.
+    """
 
     name: str
     model: str
@@ -29,14 +32,14 @@ class Stream:
         return b'"tool_calls":[' in self.raw
 
     def borders(self) -> list[int]:
-        """The places between frames, before the first and behind the last among them."""
+        """Return the positions between frames, including before the first and after the last."""
         ends = [0]
         for frame in self.frames:
             ends.append(ends[-1] + len(frame))
         return ends
 
     def reads(self, cut: int) -> list[bytes]:
-        """What arrives of it, a read for each frame, up to a byte."""
+        """Return the bytes before a position, one read per frame."""
         borders = self.borders()
         pieces = (frame[: max(cut - at, 0)] for at, frame in zip(borders, self.frames, strict=False))
         return [piece for piece in pieces if piece]
@@ -44,7 +47,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class _Host:
-    """Who answers, and how it writes."""
+    """A provider and its format."""
 
     model: str
     provider: str
@@ -61,7 +64,7 @@ class _Host:
         return line + self.line * 2
 
     def ends(self, finish: str, native: str) -> list[bytes]:
-        """How most hosts end: the finish, the same again with the figures, and the sentinel."""
+        """Return the usual end: the finish reason, the finish reason with usage, and the sentinel."""
         said = {"role": "assistant", "content": ""}
         return [
             self.chunk(said, finish=finish, native=native),
@@ -90,7 +93,7 @@ def _thought(text: str, style: str) -> dict[str, Any]:
 
 
 def _piece(index: int, arguments: str, *, name: str | None = None, call_id: str | None = None) -> dict[str, Any]:
-    """One piece of a call; only the first has an id and a name."""
+    """Return a piece of a call; only the first has an id and a name."""
     function = {"name": name, "arguments": arguments} if name else {"arguments": arguments}
     call = {"index": index, "function": function}
     if name:
@@ -103,7 +106,7 @@ def _whole(name: str, arguments: str, call_id: str) -> dict[str, Any]:
 
 
 def text_only() -> Stream:
-    """Words in three pieces, some of them of several bytes a letter."""
+    """Text in three pieces, with multi-byte characters."""
     host = _Host("openai/gpt-4o", "Azure")
     texts = ["High tide", " comes twice a day – ещё раз", ", ≈12 h apart 🌊."]
     frames = [*(host.chunk(_text(text)) for text in texts), *host.ends("stop", "stop")]
@@ -111,7 +114,7 @@ def text_only() -> Stream:
 
 
 def reasoning_then_text() -> Stream:
-    """Thoughts in a field of their own and no details, then words that the limit cuts."""
+    """Reasoning in its own field without details, then text that the limit cuts."""
     host = _Host("deepseek/deepseek-r1", "DeepSeek")
     thoughts, texts = ["The moon", " pulls."], ["The moon", " pulls the"]
     frames = [
@@ -124,7 +127,7 @@ def reasoning_then_text() -> Stream:
 
 
 def eager_call() -> Stream:
-    """One search, its arguments in pieces; nothing before it."""
+    """One search with arguments in pieces, and nothing before it."""
     host = _Host("openai/gpt-4o", "OpenAI")
     pieces = ['{"que', 'ry":"tide', 's {today}"}']
     frames = [
@@ -137,7 +140,7 @@ def eager_call() -> Stream:
 
 
 def writing_call() -> Stream:
-    """One call that changes something: it may run once its step has ended well, and not before."""
+    """One call with a side effect, which may run only after its step has ended well."""
     host = _Host("openai/gpt-4o", "OpenAI")
     pieces = ['{"title":"Tides",', '"text":"Twice', ' a day."}']
     frames = [
@@ -150,7 +153,7 @@ def writing_call() -> Stream:
 
 
 def parallel_calls() -> Stream:
-    """Two calls, their pieces one after the other: one that reads and one that writes."""
+    """Two calls in sequence: a read-only one and one with a side effect."""
     host = _Host("x-ai/grok-4", "xAI")
     note = '{"title":"T","text":"x}"}'
     frames = [
@@ -166,7 +169,7 @@ def parallel_calls() -> Stream:
 
 
 def text_and_call() -> Stream:
-    """Words before a call that writes."""
+    """Text before a call with a side effect."""
     host = _Host("openai/gpt-4.1", "OpenAI")
     note = '{"title":"Sea","text":"Salt."}'
     frames = [
@@ -180,7 +183,7 @@ def text_and_call() -> Stream:
 
 
 def gemini_like() -> Stream:
-    """A call that comes whole, its signature in an encrypted detail that names the call."""
+    """A call in one piece, with a signature in an encrypted detail that names the call."""
     host = _Host("google/gemini-3-flash", "Google AI Studio")
     detail = {
         "type": "reasoning.encrypted",
@@ -200,7 +203,7 @@ def gemini_like() -> Stream:
 
 
 def anthropic_like() -> Stream:
-    """Thinking, its signature in a piece of its own, then a call whose arguments begin empty."""
+    """Thinking, a signature as a separate piece, then a call whose arguments begin empty."""
     host = _Host("anthropic/claude-sonnet-4.5", "Anthropic")
     style, thoughts = "anthropic-claude-v1", ["I look", " it up."]
     signature = {"type": "reasoning.text", "signature": "ErUBCkYIBxgC==", "format": style, "index": 0}
@@ -221,7 +224,7 @@ def anthropic_like() -> Stream:
 
 
 def kept_alive() -> Stream:
-    """Comments between frames and lines that end in CRLF; the figures in a chunk without choices."""
+    """Comments between frames and CRLF line ends; usage in a chunk without choices."""
     host = _Host("qwen/qwen3-max", "Alibaba", CRLF)
     alive = host.frame(KEEP_ALIVE)
     parse = _json({"id": "gen-1", "model": host.model, "choices": [], "usage": USAGE})
@@ -241,7 +244,7 @@ def kept_alive() -> Stream:
 
 
 def withheld() -> Stream:
-    """Words, then a refusal in a field of its own, and the filter as the reason."""
+    """Text, then a refusal in its own field and the finish reason content_filter."""
     host = _Host("openai/gpt-4o", "Azure")
     frames = [
         host.chunk(_text("The recipe")),
@@ -273,14 +276,14 @@ LARGEST = 4096
 
 @cache
 def answer(text: str) -> Stream:
-    """Make the fixed answer that follows a step of calls."""
+    """Return the fixed answer that follows a step of calls."""
     host = _Host("openai/gpt-4o", "OpenAI")
     frames = (host.chunk(_text(text)), *host.ends("stop", "stop"))
     return Stream("answer", host.model, frames, host.body({"content": text}, "stop", "stop"))
 
 
 def broken_off(model: str) -> bytes:
-    """Write the chunk with which OpenRouter tells that a host failed in mid-stream."""
+    """Return the chunk with which OpenRouter reports that a provider failed in mid-stream."""
     error = {"code": 502, "message": "Provider disconnected", "metadata": {"error_type": "provider_unavailable"}}
     choice = {"index": 0, "delta": {"content": ""}, "finish_reason": "error"}
     value = {"id": "gen-1", "provider": "OpenAI", "model": model, "error": error, "choices": [choice]}

@@ -1,4 +1,4 @@
-"""Both loops in process: ten streams cut at every byte, with a clean end and with a broken connection."""
+"""Both loops in this process: ten streams cut at every byte, with a clean end and with a broken connection."""
 
 from collections.abc import Iterable
 
@@ -15,13 +15,13 @@ each_end = pytest.mark.parametrize("breaks", [False, True], ids=["clean", "broke
 
 
 def test_the_streams_are_ten_and_small() -> None:
-    """There are ten streams, each of at most 4 kB and whole in one body as well."""
+    """There are ten streams of at most 4 kB, each also as one body."""
     assert len(STREAMS) == 10
     assert max(len(stream.raw) for stream in STREAMS.values()) <= LARGEST
 
 
 class Faults:
-    """Gathers what is dishonest, and where."""
+    """Collects differences and their positions."""
 
     def __init__(self) -> None:
         self.found: list[str] = []
@@ -40,7 +40,7 @@ class Faults:
 @each_stream
 @each_end
 async def test_a_stream_cut_at_every_byte_ends_honestly(name: str, breaks: bool) -> None:
-    """The V2 loop tells all that came, runs nothing that was cut, and says how it ended, wherever the cut is."""
+    """The V2 loop emits all that arrived, runs no cut call, and reports how the run ended, for every cut."""
     stream, faults = STREAMS[name], Faults()
     for cut in range(len(stream.raw) + 1):
         result = await run("v2", stream, ByteClient(Sent(stream.reads(cut), breaks), whole(stream)))
@@ -51,7 +51,7 @@ async def test_a_stream_cut_at_every_byte_ends_honestly(name: str, breaks: bool)
 @each_stream
 @each_end
 async def test_a_whole_answer_cut_at_every_byte_is_asked_for_again(name: str, breaks: bool) -> None:
-    """The legacy loop has told nothing yet when a whole answer is cut, so it asks again, and nothing comes twice."""
+    """The legacy loop has emitted nothing when a body is cut, so it retries, and nothing is repeated."""
     stream, faults = STREAMS[name], Faults()
     again = Sent([stream.body])
     for cut in range(len(stream.body)):
@@ -63,7 +63,7 @@ async def test_a_whole_answer_cut_at_every_byte_is_asked_for_again(name: str, br
 @pytest.mark.parametrize("name", PLAIN)
 @each_end
 async def test_the_legacy_loops_last_answer_cut_at_every_byte_ends_honestly(name: str, breaks: bool) -> None:
-    """The legacy loop streams where no tool is offered, and keeps the same promises there."""
+    """The legacy loop streams without tools, and then behaves like V2."""
     stream, faults = STREAMS[name], Faults()
     for cut in range(len(stream.raw) + 1):
         client = ByteClient(Sent(stream.reads(cut), breaks), whole(stream))
@@ -74,7 +74,7 @@ async def test_the_legacy_loops_last_answer_cut_at_every_byte_ends_honestly(name
 @each_stream
 @pytest.mark.parametrize("goes_on", [False, True], ids=["ends", "goes on"])
 async def test_an_error_chunk_between_any_two_frames_ends_honestly(name: str, goes_on: bool) -> None:
-    """An error inside the stream ends the run as an error, with all that came, or is asked again when nothing had."""
+    """An error in the stream ends the run with what arrived, or is retried if nothing was visible."""
     stream, faults = STREAMS[name], Faults()
     for place in range(len(stream.frames) + 1):
         rest = stream.frames[place:] if goes_on else ()
@@ -90,7 +90,7 @@ async def test_an_error_chunk_between_any_two_frames_ends_honestly(name: str, go
 @each_stream
 @each_end
 async def test_a_stream_that_is_always_cut_ends_interrupted(name: str, breaks: bool) -> None:
-    """A host that cuts every attempt is asked no more often than the policy allows, and the run says so."""
+    """If every attempt is cut, the number of requests is limited and the run ends as interrupted."""
     stream, faults = STREAMS[name], Faults()
     cuts = list(_unfinished(stream))
     for cut in cuts:
@@ -100,7 +100,7 @@ async def test_a_stream_that_is_always_cut_ends_interrupted(name: str, breaks: b
 
 
 def _unfinished(stream: Stream) -> Iterable[int]:
-    """The borders before the frame that says why the host finished, and a byte behind each."""
+    """Return the borders before the frame with the finish reason, and one byte after each."""
     for border in stream.borders():
         if b'"finish_reason":"' in stream.raw[:border]:
             return

@@ -26,7 +26,7 @@ each_end = pytest.mark.parametrize("how", ["clean", "broken"])
 
 @contextmanager
 def _staged(folder: Path, timeout: float) -> Iterator[CutStreamApp]:
-    """Run one app over one provider, without the waits between attempts."""
+    """Run one app over one provider, without retry delays."""
     provider, notes = Provider(), folder / "notes"
     with pytest.MonkeyPatch.context() as patch, ScriptedUpstream(provider) as upstream:
         for name, loop in LOOPS.items():
@@ -45,13 +45,13 @@ def _staged(folder: Path, timeout: float) -> Iterator[CutStreamApp]:
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CutStreamApp]:
-    """Run one app for all tests of cuts; it is patient, so that a busy machine makes no silence of its own."""
+    """Run one app for all tests of cuts, with a long idle timeout so that a busy machine causes no stall."""
     with _staged(tmp_path_factory.mktemp("endings"), PATIENT) as staged:
         yield staged
 
 
 def _cuts(stream: Stream) -> list[int]:
-    """Every place between two frames, and a few bytes anywhere."""
+    """Return every position between two frames, and a sample of other bytes."""
     rng = random.Random(f"{SEED} {stream.name}")
     return sorted({*stream.borders(), *rng.sample(range(len(stream.raw)), SAMPLE)})
 
@@ -65,7 +65,7 @@ def _hold(stage: CutStreamApp, plan: Plan, expected: Expected, loop: str, *, too
 @each_stream
 @each_end
 def test_a_cut_stream_ends_honestly_over_http(stage: CutStreamApp, name: str, how: How) -> None:
-    """Cut between any two frames and at some bytes, an answer keeps the contract, tells all that came, and its end."""
+    """A stream that is cut between frames or at some bytes keeps the contract and ends with what arrived."""
     stream = STREAMS[name]
     for cut in _cuts(stream):
         expected = after(stream, stream.raw[:cut])
@@ -77,7 +77,7 @@ def test_a_cut_stream_ends_honestly_over_http(stage: CutStreamApp, name: str, ho
 @each_stream
 @each_end
 def test_a_cut_body_is_asked_for_again_over_http(stage: CutStreamApp, name: str, how: How) -> None:
-    """The legacy loop, which takes whole answers, asks again for one that was cut, and tells nothing twice."""
+    """The legacy loop retries a cut body and repeats nothing."""
     stream = STREAMS[name]
     rng = random.Random(f"{SEED} {name}")
     for cut in (0, 1, *rng.sample(range(len(stream.body)), SAMPLE), len(stream.body) - 1):
@@ -88,7 +88,7 @@ def test_a_cut_body_is_asked_for_again_over_http(stage: CutStreamApp, name: str,
 @each_stream
 @each_end
 def test_a_body_that_is_always_cut_ends_interrupted_over_http(stage: CutStreamApp, name: str, how: How) -> None:
-    """A host that cuts every body is asked as often as the policy allows, and the run says that it was interrupted."""
+    """If every body is cut, the number of requests is limited and the run ends as interrupted."""
     stream = STREAMS[name]
     for cut in (0, *random.Random(f"{SEED} {name}").sample(range(1, len(stream.body)), SAMPLE)):
         plan = Plan(stream, [stream.body[:cut]] if cut else [], how, always=True)
@@ -97,7 +97,7 @@ def test_a_body_that_is_always_cut_ends_interrupted_over_http(stage: CutStreamAp
 
 @each_stream
 def test_an_error_chunk_ends_honestly_over_http(stage: CutStreamApp, name: str) -> None:
-    """An error chunk between any two frames ends the run as an error with all that came, or is asked again."""
+    """An error chunk between frames ends the run with what arrived, or is retried."""
     stream = STREAMS[name]
     for place in range(len(stream.frames) + 1):
         reads = [*stream.frames[:place], broken_off(stream.model)]
@@ -108,7 +108,7 @@ def test_an_error_chunk_ends_honestly_over_http(stage: CutStreamApp, name: str) 
 
 
 def _stalls() -> Iterator[tuple[Plan, Expected, str]]:
-    """Silences before, in, and behind what each stream says, and in the middle of each whole body."""
+    """Return silences before, in and after each stream, and in the middle of each body."""
     for stream in STREAMS.values():
         last = len(stream.frames)
         for place in (0, 1, last // 2, last - 1):
@@ -119,9 +119,9 @@ def _stalls() -> Iterator[tuple[Plan, Expected, str]]:
 
 
 def test_a_host_that_falls_silent_is_left_over_http(tmp_path: Path) -> None:
-    """Behind the idle timeout a run ends interrupted with what came and a code of its own, or it is asked again.
+    """After the idle timeout a run is retried or ends as interrupted, with its own code and what arrived.
 
-    All at once: each of them takes as long as the timeout, which is long enough for a busy machine.
+    All run at once: each takes as long as the timeout, which is long enough for a busy machine.
     """
     stalls = list(_stalls())
     with _staged(tmp_path, STALL) as stage, ThreadPoolExecutor(len(stalls)) as pool:

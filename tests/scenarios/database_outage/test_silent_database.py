@@ -1,4 +1,4 @@
-"""A database that falls silent or breaks off under a whole app: streams go on, new ones are refused, nothing hangs."""
+"""A database that stops responding under a running app: streams continue, new runs are rejected, nothing hangs."""
 
 import signal
 import threading
@@ -22,7 +22,7 @@ from tests.support.silent_servers import Proxy, silent_listener
 from tests.support.stream_reader import ParsedStream, check_stream
 
 SECRET = "canary-password-8812"
-# All waits of earnest, a fifth as long.
+# All timeouts of production, a fifth as long.
 ANSWER, FLUSH = 1.0, 2.0
 SLACK = 5.0
 WORDS = 300
@@ -30,20 +30,20 @@ WORDS = 300
 
 @pytest.fixture
 def proxy(postgres: Server) -> Iterator[Proxy]:
-    """Stand before the server."""
+    """Run a proxy in front of the database server."""
     with Proxy(postgres.port) as made:
         yield made
 
 
 @pytest.fixture
 def behind_proxy(postgres: Server, postgres_url: str, proxy: Proxy) -> str:
-    """Return the address of a fresh database behind the proxy."""
+    """Return the URL of a new database through the proxy."""
     return postgres.url(postgres_url.rpartition("/")[2], port=proxy.port)
 
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait less long than in earnest."""
+    """Shorten the database's timeouts."""
     monkeypatch.setattr(postgres, "ANSWER_SECONDS", ANSWER)
     monkeypatch.setattr(postgres, "LOCK_SECONDS", FLUSH)
     monkeypatch.setattr(timeouts, "SILENT_SECONDS", 0.2)
@@ -52,7 +52,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def long(exchange: Exchange) -> None:
-    """Say a word, wait for the test, say many."""
+    """Send some text, wait for the test, send more."""
     await exchange.head()
     await exchange.send_text("First ")
     await exchange.gate_opened()
@@ -62,7 +62,7 @@ async def long(exchange: Exchange) -> None:
 
 
 class Streams:
-    """Streams under way, each read in a thread of its own to its end."""
+    """Unfinished streams, each read to its end in a separate thread."""
 
     def __init__(self, app: RunningApp, stack: ExitStack, count: int) -> None:
         self.heads: list[Any] = [stack.enter_context(app.asking()) for _ in range(count)]
@@ -77,7 +77,7 @@ class Streams:
             thread.start()
 
     def end(self) -> list[ParsedStream]:
-        """Wait for their ends."""
+        """Wait until all have ended."""
         for thread in self._threads:
             thread.join(30)
         return [check_stream(b"".join(read)) for read in self._bytes]
@@ -89,14 +89,14 @@ class Streams:
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Be done in time."""
+    """Fail if the block takes longer."""
     begun = time.monotonic()
     yield
     assert time.monotonic() - begun < seconds
 
 
 def asked(app: RunningApp, run_id: str) -> dict[str, Any]:
-    """Ask every endpoint that reads or writes; return the answer of each."""
+    """Call every endpoint that reads or writes; return each response."""
     body = {"model": "openai/sim", "prompt": "Hi"}
     talk = {**body, "conversation_id": "c"}
     client = app.client
@@ -131,7 +131,7 @@ def asked(app: RunningApp, run_id: str) -> dict[str, Any]:
 def test_streams_go_on_and_new_ones_are_refused(
     behind: Behind, proxy: Proxy, behind_proxy: str, postgres: Server, how: str
 ) -> None:
-    """Nothing hangs while it is away, and once it is back all that was said is on disk, once."""
+    """Nothing hangs during the outage, and afterwards all events are on disk, once."""
     given = {"database_url": behind_proxy, "signalbox_lease_seconds": 2.0}
     app, upstream = behind(long, long, long, says("Back."), settings=given)
     with ExitStack() as stack:
@@ -174,7 +174,7 @@ def test_streams_go_on_and_new_ones_are_refused(
 
 
 def test_a_start_against_silence_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    """It accepts and never answers: the process says so and ends, without the password."""
+    """A database that never answers stops the start with an error that does not contain the password."""
     with silent_listener() as port:
         told = command(
             *("serve", "--port", "0"),
@@ -188,7 +188,7 @@ def test_a_start_against_silence_is_refused_in_a_sentence(tmp_path: Path) -> Non
 
 
 def test_a_process_ends_while_the_database_is_away(tmp_path: Path, proxy: Proxy, behind_proxy: str) -> None:
-    """It is told to stop with an answer under way that cannot be kept: it says so in its log, and goes in time."""
+    """A server with an unsaved answer stops in time during the outage, and logs that it was not saved."""
     env = {"DATABASE_URL": behind_proxy, "SIGNALBOX_DRAIN_SECONDS": "0", "TOOL_LOOP_V2": "true"}
     body = {"model": "openai/sim", "prompt": "Hi"}
     with ScriptedUpstream(holds) as upstream:

@@ -1,4 +1,4 @@
-"""What deploy/ offers beside nginx: no container runs here, so what can be read of it is held to the repository."""
+"""The files of deploy/ other than nginx.conf match the repository, as far as can be checked without containers."""
 
 import configparser
 import re
@@ -17,28 +17,28 @@ from tests.support.postgres import Server
 
 DEPLOY = ROOT / "deploy"
 SETTINGS = {name.upper() for name in Settings.model_fields}
-# A drain, and what its end may take (docs/operating.md).
+# The drain, and the time that its end may take (docs/operating.md).
 PATIENCE = Settings.model_fields["signalbox_drain_seconds"].default + 10
-# What an image has by itself: its port is what health checks and nginx ask.
+# Set by the image: health checks and nginx use its port.
 IMAGE = {"SIGNALBOX_HOST", "SIGNALBOX_PORT", "SIGNALBOX_DATA_DIR"}
-# Read by uvicorn: whose word on the client's address counts.
+# Read by uvicorn: which proxies may set the client's address.
 OTHERS = {"FORWARDED_ALLOW_IPS", "PATH", "PYTHONUNBUFFERED"}
 
 
 @pytest.fixture(scope="module")
 def compose() -> dict[str, Any]:
-    """Read the compose file."""
+    """Parse the compose file."""
     return yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
 def workers(compose: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return its services that are Signalbox."""
+    """Return the compose services that run Signalbox."""
     return {name: one for name, one in compose["services"].items() if name.startswith("signalbox")}
 
 
 def test_the_workers_are_alike(workers: dict[str, dict[str, Any]]) -> None:
-    """There are several; each has the one database, the one operator's token and the one data folder."""
+    """There are several workers with the same database, operator token and data folder."""
     assert len(workers) > 1
     first = next(iter(workers.values()))
     assert all(one == first for one in workers.values())
@@ -49,7 +49,7 @@ def test_the_workers_are_alike(workers: dict[str, dict[str, Any]]) -> None:
 
 
 def test_every_name_is_a_setting(workers: dict[str, dict[str, Any]]) -> None:
-    """No container is told what nobody reads."""
+    """Every environment variable is a setting."""
     for one in workers.values():
         assert set(one["environment"]) <= SETTINGS | OTHERS
     env = re.findall(r"^(?:ENV|   ) ?([A-Z_]+)=", (DEPLOY / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
@@ -58,7 +58,7 @@ def test_every_name_is_a_setting(workers: dict[str, dict[str, Any]]) -> None:
 
 
 def test_every_setting_reaches_every_worker(workers: dict[str, dict[str, Any]]) -> None:
-    """What stands in the env file is passed on under its own name, whichever setting it is."""
+    """Each setting of the env file is passed on under its own name."""
     for one in workers.values():
         assert set(one["environment"]) == SETTINGS - IMAGE | {"FORWARDED_ALLOW_IPS"}
         for name in set(one["environment"]) - {"FORWARDED_ALLOW_IPS", "DATABASE_URL"}:
@@ -66,7 +66,7 @@ def test_every_setting_reaches_every_worker(workers: dict[str, dict[str, Any]]) 
 
 
 def test_secrets_come_from_outside(compose: dict[str, Any]) -> None:
-    """No secret stands in the file, and none has a default: compose refuses to start without."""
+    """The file contains no secret and no default for one: compose refuses to start without them."""
     text = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
     assert compose["name"] == "signalbox"
     for name in ("POSTGRES_PASSWORD", "SIGNALBOX_ACCESS_TOKEN", "SIGNALBOX_ADMIN_TOKEN"):
@@ -74,7 +74,7 @@ def test_secrets_come_from_outside(compose: dict[str, Any]) -> None:
 
 
 def test_every_path_exists(compose: dict[str, Any]) -> None:
-    """What is built from and what is mounted is there; every image has a tag that says which."""
+    """Build contexts and mounted files exist, and every image has an exact tag."""
     for one in compose["services"].values():
         if "build" in one:
             context = (DEPLOY / one["build"]["context"]).resolve()
@@ -89,7 +89,7 @@ def test_every_path_exists(compose: dict[str, Any]) -> None:
 def test_nginx_is_led_to_the_workers(
     compose: dict[str, Any], workers: dict[str, dict[str, Any]], tmp_path: Path
 ) -> None:
-    """The command of its service, run here, puts the names of all workers into the sample, and no other address."""
+    """The nginx service's command puts exactly the workers' addresses into the sample."""
     shell, flag, script = compose["services"]["nginx"]["command"]
     there = tmp_path / "nginx.conf"
     script = script.replace("/sample.conf", str(DEPLOY / "nginx.conf")).replace("/etc/nginx/nginx.conf", str(there))
@@ -99,7 +99,7 @@ def test_nginx_is_led_to_the_workers(
 
 
 def test_the_image() -> None:
-    """It installs by the hashed lock alone, runs as nobody special, and copies what there is."""
+    """The image installs only from the hashed lock, runs as an unprivileged user, and copies existing files."""
     text = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
     assert "--require-hashes -r requirements/run.txt" in text
     assert not re.search(r"https?://(?!127\.0\.0\.1)|index-url|find-links", text)
@@ -115,7 +115,7 @@ def test_the_image() -> None:
 
 
 def test_what_the_image_is_built_from() -> None:
-    """It begins with nothing, and every line that lets something in names what is there: no secret and no data."""
+    """The build context excludes everything except named files: no secrets and no data."""
     lines = (DEPLOY / "Dockerfile.dockerignore").read_text(encoding="utf-8").splitlines()
     rules = [line for line in lines if line and not line.startswith("#")]
     let_in = {line[1:] for line in rules if line.startswith("!")}
@@ -128,7 +128,7 @@ def test_what_the_image_is_built_from() -> None:
 def test_the_database_that_the_page_makes(
     postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its role can make the tables in its database, with the lines as docs/deploy.md has them."""
+    """The role that docs/deploy.md creates can create the tables in its database."""
     [lines] = page("deploy.md").blocks("sql")
     for line in lines.strip().split("\n"):
         postgres.sql(line)
@@ -140,7 +140,7 @@ def test_the_database_that_the_page_makes(
 
 
 def test_the_unit() -> None:
-    """Its settings are settings, its verb is one, and it waits for a drain before it kills."""
+    """The systemd unit uses existing settings and verbs, and waits for a drain before a kill."""
     unit = configparser.ConfigParser(strict=True, interpolation=None)
     unit.optionxform = str  # type: ignore[assignment, method-assign]
     unit.read(DEPLOY / "signalbox.service", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""deploy/nginx.conf in a real nginx: streams come event by event, and no question is asked twice that must not be."""
+"""deploy/nginx.conf in a real nginx: streams arrive event by event, and unsafe retries do not happen."""
 
 import json
 import re
@@ -49,7 +49,7 @@ async def _until_left(exchange: Exchange) -> None:
 
 
 def test_a_stream_comes_event_by_event(tmp_path: Path) -> None:
-    """The provider holds its second piece until the client has read the first; a resume gives the rest."""
+    """The client reads the first piece before the provider sends the second; a resume gives the rest."""
     with (
         ScriptedUpstream(_in_two_pieces, models=no_models) as upstream,
         behind(tmp_path, upstream) as (front, _),
@@ -68,7 +68,7 @@ def test_a_stream_comes_event_by_event(tmp_path: Path) -> None:
 
 
 def test_who_leaves_nginx_leaves_the_worker(tmp_path: Path) -> None:
-    """A client that goes away is seen by the worker: its run stops, and the provider is left."""
+    """A disconnected client stops its run and closes the upstream."""
     with (
         ScriptedUpstream(_until_left, models=no_models) as upstream,
         behind(tmp_path, upstream) as (front, _),
@@ -79,7 +79,7 @@ def test_who_leaves_nginx_leaves_the_worker(tmp_path: Path) -> None:
 
 
 def test_pings_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A silent stream is kept open by its pings, which nginx sends on at once."""
+    """nginx forwards the pings of a silent stream immediately."""
     monkeypatch.setattr(streaming, "PING_SECONDS", 0.05)
     with ScriptedUpstream(_in_two_pieces, models=no_models) as upstream:
         settings = settings_for(tmp_path, openrouter_base_url=upstream.base_url)
@@ -97,7 +97,7 @@ def test_pings_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_large_body(tmp_path: Path) -> None:
-    """As much as the setting allows passes nginx; more is refused by nginx in the shape of Signalbox's refusals."""
+    """Bodies up to the setting pass; nginx rejects larger ones in the shape of Signalbox's errors."""
     with (
         RunningApp(settings_for(tmp_path)) as app,
         nginx(tmp_path / "nginx", app.port) as front,
@@ -113,7 +113,7 @@ def test_a_large_body(tmp_path: Path) -> None:
 
 
 def test_a_page_of_our_own_may_ask(tmp_path: Path) -> None:
-    """The Host passes with its port, so that what a browser sends as Origin fits; a foreign one is refused."""
+    """The Host header keeps its port, so that it matches a browser's Origin; a foreign host is rejected."""
     with (
         RunningApp(settings_for(tmp_path)) as app,
         nginx(tmp_path / "nginx", app.port) as front,
@@ -125,17 +125,17 @@ def test_a_page_of_our_own_may_ask(tmp_path: Path) -> None:
 
 
 def _sentence(code: Code) -> dict[str, str]:
-    """Return what a refusal says in Signalbox's own words."""
+    """Return Signalbox's message for a code."""
     return {"code": code, "message": f"{CODES[code].sentence} {CODES[code].todo}"}
 
 
-# --- what nginx does by itself, in front of workers that are scripts ---
+# --- nginx's own behaviour, in front of scripted workers ---
 
 
 async def _answers(exchange: Exchange) -> None:
-    """Answer with what came in, hold the second half, and say no word against buffering.
+    """Return the request, with the second half held back and without a header against buffering.
 
-    Without chunks, too: those nginx sends on even where it buffers.
+    The body is not chunked, because nginx forwards chunks even while buffering.
     """
     await exchange.raw(b"HTTP/1.1 200 Scripted\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
     await exchange.raw(b"data: " + json.dumps(exchange.asked.headers).encode() + b"\n\n")
@@ -144,7 +144,7 @@ async def _answers(exchange: Exchange) -> None:
 
 
 async def _dies(exchange: Exchange) -> None:
-    """Break off after the whole request was read."""
+    """Close the connection after reading the whole request."""
     exchange.writer.close()
 
 
@@ -158,7 +158,7 @@ def _asked(*workers: ScriptedUpstream) -> int:
 
 
 def test_nothing_is_held_back(tmp_path: Path) -> None:
-    """The sample itself turns buffering off, and says who asks in its own words, not in the client's."""
+    """The sample turns buffering off, and sets the client's address itself instead of copying the client's header."""
     with (
         ScriptedUpstream(_answers, models=_answers) as worker,
         nginx(tmp_path, worker.port) as front,
@@ -176,12 +176,12 @@ def test_nothing_is_held_back(tmp_path: Path) -> None:
 
 
 def test_a_dead_worker_costs_nobody_anything(tmp_path: Path) -> None:
-    """A worker that cannot be reached is passed over: whoever asks anything is answered by the living one."""
+    """An unreachable worker is skipped: every request is answered by the other one."""
     with (
         socket.socket() as dead,
         ScriptedUpstream(_echo, models=_echo) as living,
     ):
-        dead.bind(("127.0.0.1", 0))  # and never listens: nobody else can have the port
+        dead.bind(("127.0.0.1", 0))  # bound and never listening, so no other process gets the port
         with nginx(tmp_path, dead.getsockname()[1], living.port) as front, front.client() as client:
             answers = [client.post("/x", content=b"body", headers=h) for h in ({}, KEYED) * 4]
     assert [(answer.status_code, answer.content) for answer in answers] == [(200, b"body")] * 8
@@ -192,7 +192,7 @@ async def _echo(exchange: Exchange) -> None:
 
 
 def test_a_question_is_never_sent_twice(tmp_path: Path) -> None:
-    """A worker that breaks off may have begun: a POST without a key gets a 502, and no other worker hears of it."""
+    """A POST without a key whose worker breaks off gets a 502 and is not sent to another worker."""
     with (
         ScriptedUpstream(_dies, models=_dies) as first,
         ScriptedUpstream(_dies, models=_dies) as second,
@@ -207,7 +207,7 @@ def test_a_question_is_never_sent_twice(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("falls", [_dies, _has_no_room])
 def test_a_question_with_a_key_goes_to_the_other_worker(tmp_path: Path, falls: Script) -> None:
-    """Method, path, headers and body arrive there as they were; so each of four in a row is answered."""
+    """A POST with a key is repeated unchanged at the other worker, so four in a row are answered."""
     with (
         ScriptedUpstream(falls, models=falls) as failing,
         ScriptedUpstream(_echo, models=_echo) as living,
@@ -217,13 +217,13 @@ def test_a_question_with_a_key_goes_to_the_other_worker(tmp_path: Path, falls: S
         for number in range(4):
             answer = client.post(f"/a%20b?n={number}", content=b"x" * 300_000, headers=KEYED)
             assert (answer.status_code, len(answer.content)) == (200, 300_000)
-        assert _asked(failing) >= 2  # turn and turn about: it was asked first half of the time
+        assert _asked(failing) >= 2  # round robin: it was asked first half of the time
         assert [(one.method, one.path) for one in living.catalogues] == [("POST", f"/a%20b?n={n}") for n in range(4)]
         assert {one.headers["idempotency-key"] for one in living.catalogues} == {"k-1"}
 
 
 def test_a_503_shuts_nobody_out(tmp_path: Path) -> None:
-    """Where every worker answers 503 (the database is gone) its own sentence comes, again and again, never a 502."""
+    """If every worker answers 503, its message reaches each client; nginx does not turn it into 502."""
     with (
         ScriptedUpstream(_has_no_room, models=_has_no_room) as first,
         ScriptedUpstream(_has_no_room, models=_has_no_room) as second,
@@ -241,7 +241,7 @@ def test_a_503_shuts_nobody_out(tmp_path: Path) -> None:
 def test_without_any_worker_the_refusal_is_json(
     tmp_path: Path, method: str, path: str, headers: dict[str, str]
 ) -> None:
-    """Where nothing listens, what comes is a refusal like Signalbox's own, with when to ask again and a request id."""
+    """Without workers, nginx returns an error like Signalbox's, with Retry-After and a request id."""
     with socket.socket() as dead:
         dead.bind(("127.0.0.1", 0))
         port = dead.getsockname()[1]
@@ -255,7 +255,7 @@ def test_without_any_worker_the_refusal_is_json(
 
 
 def test_a_worker_that_says_nothing_is_a_504_as_json(tmp_path: Path) -> None:
-    """A worker that takes a question and never answers is left after the sample's time; the question is sent once."""
+    """A worker that never answers gives a 504 after the sample's timeout; the question is sent once."""
 
     async def says_nothing(exchange: Exchange) -> None:
         await exchange.client_left()
@@ -271,7 +271,7 @@ def test_a_worker_that_says_nothing_is_a_504_as_json(tmp_path: Path) -> None:
 
 
 def test_an_allowed_page_can_read_the_refusal(tmp_path: Path) -> None:
-    """An origin on the sample's list, which repeats the setting, may read it and its headers; any other may not."""
+    """An allowed origin of the sample can read nginx's error and its headers; others cannot."""
     page_, listed = "https://app.example.org", {"# https://app.example.org": "https://app.example.org"}
     with socket.socket() as dead:
         dead.bind(("127.0.0.1", 0))
@@ -285,7 +285,7 @@ def test_an_allowed_page_can_read_the_refusal(tmp_path: Path) -> None:
 
 
 def test_connections_to_workers_are_kept(tmp_path: Path) -> None:
-    """Questions that follow each other go over one connection to a worker."""
+    """Successive requests use one connection to a worker."""
 
     async def keeps(exchange: Exchange) -> None:
         exchange.keep = True
@@ -304,7 +304,7 @@ def test_connections_to_workers_are_kept(tmp_path: Path) -> None:
 
 
 def test_questions_are_counted_where_they_are_to_be(tmp_path: Path) -> None:
-    """The lines that docs/security.md gives for one exact count refuse the 22nd question, with a key or without."""
+    """The rate limit of docs/security.md rejects the 22nd question, with or without a key."""
     [lines] = page("security.md").blocks("nginx")
 
     async def answers(exchange: Exchange) -> None:
@@ -323,7 +323,7 @@ def test_questions_are_counted_where_they_are_to_be(tmp_path: Path) -> None:
         assert client.get("/api/runs").status_code == 200
 
 
-# --- figures that must agree with those of Signalbox ---
+# --- numbers that must agree with Signalbox's ---
 
 
 def _figure(name: str) -> int:
@@ -332,14 +332,14 @@ def _figure(name: str) -> int:
 
 
 def test_the_figures_of_the_sample() -> None:
-    """Silence may outlast the pings, bodies be as large as the setting, and idle connections end here first."""
+    """Read timeout > ping interval, body limit = setting, and nginx closes idle connections first."""
     assert _figure("proxy_read_timeout") >= 3 * streaming.PING_SECONDS
     assert _figure("client_max_body_size") == Settings.model_fields["signalbox_max_body_mb"].default
     assert _figure("keepalive_timeout") < uvicorn.Config("x:y").timeout_keep_alive
 
 
 def test_a_request_is_found_in_both_logs(tmp_path: Path) -> None:
-    """Nginx makes the id, writes it beside the run's, passes it on, and sends it back once, in its own answers too."""
+    """nginx creates the request id, logs it, passes it on, and returns it once, also in its own errors."""
     log = tmp_path / "nginx" / "access.log"
     with ScriptedUpstream(says("Hello."), models=no_models) as upstream, behind(tmp_path, upstream) as (front, process):
         with front.client() as client:
@@ -349,7 +349,7 @@ def test_a_request_is_found_in_both_logs(tmp_path: Path) -> None:
         [request_id] = answer.headers.get_list("x-request-id")
         run_id = answer.headers["x-run-id"]
         assert (len(request_id), too_large.status_code) == (32, 413)
-        # nginx logs a refused upload only after its lingering close, and a fast shutdown would lose that line.
+        # nginx logs a rejected upload only after its lingering close, and a fast shutdown would lose that line.
         until(lambda: len(log.read_text().splitlines()) == 3)
         own = [json.loads(line) for line in process.errors().splitlines()]
     of_nginx = [json.loads(line) for line in log.read_text().splitlines()]

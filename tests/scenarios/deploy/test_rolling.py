@@ -1,4 +1,4 @@
-"""A rolling restart as docs/deploy.md has it, behind a real nginx with 100 clients: nothing is lost or doubled."""
+"""The rolling restart of docs/deploy.md behind a real nginx with 100 clients: nothing is lost or doubled."""
 
 import asyncio
 import json
@@ -31,13 +31,13 @@ CLIENTS = 100
 LONG = 4 * WAIT
 STREAM = "/api/chat/stream"
 GOING_ON = {"model": "openai/sim", "tools": [], "on_disconnect": "continue"}
-# Long enough that every restart finds streams under way in each worker.
+# Long enough that every restart happens while each worker has open streams.
 PACE = "0.01"
 
 
 @dataclass
 class Workers:
-    """One `signalbox serve` a port, as one systemd unit a port would have it."""
+    """One `signalbox serve` per port, like one systemd unit per port."""
 
     folder: Path
     database_url: str
@@ -45,14 +45,14 @@ class Workers:
     statuses: list[int] = field(default_factory=list[int])
 
     def start(self, port: int = 0) -> int:
-        """Start a worker and return its port once it is ready."""
+        """Start a worker; return its port when it is ready."""
         life = self.folder / f"life-{len(self.statuses)}-{len(self.by_port)}"
         life.mkdir()
         env = {
             "DATABASE_URL": self.database_url,
             "SIGNALBOX_ADMIN_TOKEN": "the-operators-token",
             "SIGNALBOX_SIMULATOR_PACE": PACE,
-            "SIGNALBOX_DRAIN_SECONDS": str(LONG),  # on a busy machine, too, no run is cut
+            "SIGNALBOX_DRAIN_SECONDS": str(LONG),  # no run is cut, even on a busy machine
         }
         process = Process(["-m", "signalbox", "serve", "--port", str(port)], life, env).ready()
         port = int(process.url.rpartition(":")[2])
@@ -60,7 +60,7 @@ class Workers:
         return port
 
     def restart(self, port: int) -> None:
-        """Do what `systemctl restart` does: SIGTERM, wait for the end, start."""
+        """Act like `systemctl restart`: SIGTERM, wait for the exit, start."""
         self.by_port[port].process.send_signal(signal.SIGTERM)
         self.by_port[port].process.wait(LONG)
         self.statuses.append(self.by_port[port].end())
@@ -87,7 +87,7 @@ def two_workers(folder: Path, database_url: str) -> Iterator[Workers]:
 
 @contextmanager
 def systemctl(folder: Path, restart: Callable[[int], None]) -> Iterator[str]:
-    """Put a `systemctl` first in a PATH: `restart signalbox@PORT` restarts our worker, anything else fails."""
+    """Put a fake `systemctl` first in a PATH: `restart signalbox@PORT` restarts a worker, anything else fails."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         program = folder / "systemctl"
         program.write_text(
@@ -120,7 +120,7 @@ def systemctl(folder: Path, restart: Callable[[int], None]) -> Iterator[str]:
 
 @dataclass
 class Crowd:
-    """The clients: what they asked, and whatever went wrong."""
+    """The clients, their requests and their failures."""
 
     url: str
     faults: list[str] = field(default_factory=list[str])
@@ -130,7 +130,7 @@ class Crowd:
     half_way: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self, restart: Callable[[], Awaitable[None]]) -> None:
-        """Have all clients work, restart once each has come through a round, and let each end the round it is in."""
+        """Run all clients, restart once each has completed a round, and let each complete its current round."""
         kinds = [self.look, self.ask, self.ask_and_resume, self.ask_twice]
         async with asyncio.TaskGroup() as group:
             for number in range(CLIENTS):
@@ -146,7 +146,7 @@ class Crowd:
                 turn += 1
                 try:
                     await act(client, f"client {number} asks {turn}")
-                except Exception as error:  # noqa: BLE001 - every fault is one of what is tested
+                except Exception as error:  # every error is a failure of the test
                     self.faults.append(f"{act.__name__} {number}/{turn}: {error!r}")
                 self.rounds[act.__name__] += 1
                 if sum(self.rounds.values()) >= CLIENTS:
@@ -159,14 +159,14 @@ class Crowd:
             assert answer.status_code == 200, (path, answer.status_code, answer.text)
 
     async def ask(self, client: httpx.AsyncClient, name: str) -> None:
-        """Ask without a key, and read to the end."""
+        """Send a question without a key, and read to the end."""
         self.asked.append(name)
         answer = await client.post(STREAM, json={**GOING_ON, "prompt": name})
         assert answer.status_code == 200, (answer.status_code, answer.text)
         assert check_stream(answer.content).done["status"] == "complete"
 
     async def ask_and_resume(self, client: httpx.AsyncClient, name: str) -> None:
-        """Ask without a key, leave in the middle, and take the run up again from the last whole frame."""
+        """Send a question without a key, disconnect in the middle, and resume after the last complete frame."""
         self.asked.append(name)
         seen = b""
         async with client.stream("POST", STREAM, json={**GOING_ON, "prompt": name}) as answer:
@@ -182,7 +182,7 @@ class Crowd:
         assert check_stream(seen + rest.content).done["status"] == "complete"
 
     async def ask_twice(self, client: httpx.AsyncClient, name: str) -> None:
-        """Ask with a key, and at once again with the same: both read the one run."""
+        """Send a question with a key twice in a row: both responses are the same run."""
         self.asked.append(name)
         body, key = {**GOING_ON, "prompt": name}, {"Idempotency-Key": name}
         first, second = [await client.post(STREAM, json=body, headers=key) for _ in range(2)]
@@ -193,7 +193,7 @@ class Crowd:
 
 
 async def test_a_rolling_restart_loses_nothing(tmp_path: Path, postgres: Server, postgres_url: str) -> None:
-    """A hundred clients read, ask, resume and ask twice while both workers restart: no request of theirs fails."""
+    """A hundred clients read, ask, resume and repeat questions during the restart of both workers: no request fails."""
     if shutil.which("curl") is None:
         pytest.skip("the documented commands need curl")
     with (
@@ -206,7 +206,7 @@ async def test_a_rolling_restart_loses_nothing(tmp_path: Path, postgres: Server,
         assert crowd.faults == [], f"{len(crowd.faults)} of {sum(crowd.rounds.values())} rounds"
         assert min(crowd.rounds[kind] for kind in ("look", "ask", "ask_and_resume", "ask_twice")) > 0
         assert workers.statuses == [0, 0]
-        assert len(_retried(front)) > 0  # the restarts were felt by nginx, so the test has tested something
+        assert len(_retried(front)) > 0  # nginx noticed the restarts, so the test is meaningful
     asked = Counter(crowd.asked)
     kept = postgres.sql("SELECT question, status FROM runs", database=postgres_url)
     started = Counter(
@@ -217,7 +217,7 @@ async def test_a_rolling_restart_loses_nothing(tmp_path: Path, postgres: Server,
 
 
 async def _as_documented(ports: list[int], path: str) -> None:
-    """Run the loop of docs/deploy.md, with our ports in it."""
+    """Run the loop of docs/deploy.md with the test's ports."""
     [loop] = [block for block in page("deploy.md").blocks("sh") if "systemctl restart signalbox@" in block]
     assert loop.count("8001 8002") == 1
     script = loop.replace("8001 8002", " ".join(map(str, ports)))
@@ -233,6 +233,6 @@ async def _as_documented(ports: list[int], path: str) -> None:
 
 
 def _retried(front: Nginx) -> list[str]:
-    """Return which requests nginx took to a second worker."""
+    """Return the requests that nginx sent to a second worker."""
     lines = (json.loads(line) for line in (front.log.parent / "access.log").read_text().splitlines())
     return [line["request_id"] for line in lines if "," in line["worker"]]

@@ -1,4 +1,4 @@
-"""The examples of the empty chat page, and other words for them, on both loops: what a first visitor sees."""
+"""The example questions of the empty chat page and variants of them, on both loops."""
 
 import re
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def simulated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     ],
 )
 def test_an_everyday_question_is_answered(simulated: RunningApp, question: str, parts: list[str]) -> None:
-    """With a table, a formula, code or a list, and with sources that can be opened."""
+    """The answer has a table, a formula, code or a list, and sources that can be opened."""
     heard = simulated.ask(question)
     assert heard.done["status"] == "complete"
     assert heard.done["simulated"] is True
@@ -61,7 +61,7 @@ def test_an_everyday_question_is_answered(simulated: RunningApp, question: str, 
 
 
 def test_the_examples_of_the_page_are_among_them() -> None:
-    """A new example is tried here as well."""
+    """Every example of the page is tested here."""
     examples = re.findall(r'prompt: "([^"]+)"', PAGE.read_text(encoding="utf-8"))
     tried = test_an_everyday_question_is_answered.pytestmark[0].args[1]  # type: ignore[attr-defined]
     assert len(examples) == 4

@@ -1,4 +1,4 @@
-"""Search without any configuration: the documentation is searched, and nobody takes it for the web."""
+"""Search without configuration searches the documentation and says so."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ NOTICE = "Web search is not set up, so this server's documents and saved notes w
 
 
 def searched(behind: Behind, query: str, **settings: Any) -> tuple[dict[str, Any], str]:
-    """Have a model search; return the result and the tool's description."""
+    """Let a model search; return the result and the tool's description."""
     scripts = (calls_then(call_chunk("search_web", f'{{"query": "{query}"}}')), says("Done."))
     app, upstream = behind(*scripts, settings=settings)
     [told] = app.ask().of("tool_result")
@@ -23,7 +23,7 @@ def searched(behind: Behind, query: str, **settings: Any) -> tuple[dict[str, Any
 
 
 def test_model_and_client_read_that_the_documentation_was_searched(behind: Behind) -> None:
-    """The sentence is in the tool's description and in the result, before what was found."""
+    """The notice is in the tool's description and at the start of the result."""
     result, description = searched(behind, "How does the tool loop work")
     assert result["notice"] == NOTICE
     assert result["results"][0]["url"].startswith("/guide/")
@@ -32,7 +32,7 @@ def test_model_and_client_read_that_the_documentation_was_searched(behind: Behin
 
 @pytest.mark.parametrize("query", ["Who built the Eiffel tower", "best pizza recipe", "weather in Paris today"])
 def test_unrelated_pages_are_no_results(behind: Behind, query: str) -> None:
-    """Where the documentation holds nothing on it, nothing was found."""
+    """A query without matches in the documentation finds nothing."""
     result, _ = searched(behind, query)
     assert result["results"] == []
     assert result["notice"] == NOTICE
@@ -40,7 +40,7 @@ def test_unrelated_pages_are_no_results(behind: Behind, query: str) -> None:
 
 
 def test_what_was_configured_has_no_notice(behind: Behind, tmp_path: Path) -> None:
-    """Documents that an operator named are what is to be searched, and so is this documentation by name."""
+    """Configured documents, or the documentation if configured by name, have no notice."""
     (tmp_path / "pandas.md").write_text("# Pandas\n\nPandas eat bamboo.\n", encoding="utf-8")
     for settings in ({"signalbox_docs": tmp_path}, {"search_backend": "docs"}):
         result, description = searched(behind, "pandas", **settings)
@@ -50,7 +50,7 @@ def test_what_was_configured_has_no_notice(behind: Behind, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("loop", ["v2", "legacy"])
 def test_the_simulated_answer_says_so(tmp_path: Path, loop: str) -> None:
-    """A first question without a key gets its sources, and the sentence behind them, on both loops."""
+    """A first question without a key shows sources and the notice, on both loops."""
     openrouter = "https://openrouter.ai/api/v1"
     settings = settings_for(
         tmp_path / "data", openrouter_api_key=None, openrouter_base_url=openrouter, tool_loop_v2=loop == "v2"

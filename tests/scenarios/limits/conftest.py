@@ -1,4 +1,4 @@
-"""The app over HTTP with limits, and requests that come from users of their own."""
+"""The app over HTTP with limits, and requests of different users."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ Among = Callable[..., tuple[RunningApp, ScriptedUpstream]]
 
 
 def _name_users(app: RunningApp) -> None:
-    """Say behind the gate, as it does, whose a request is: every route asks what was put there."""
+    """Set the user of a request after authentication, as routes expect it."""
     gate: Any = app.app.middleware_stack
     while not isinstance(gate, AccessControl):
         gate = gate.app if hasattr(gate, "app") else gate._app
@@ -33,7 +33,7 @@ def _name_users(app: RunningApp) -> None:
 
 @pytest.fixture
 def among(behind: Behind) -> Among:
-    """Run an app whose requests say in a header whose they are: `among(script, …, signalbox_max_runs_per_user=1)`."""
+    """Run an app whose requests name their user in a header: `among(script, …, signalbox_max_runs_per_user=1)`."""
 
     def start(*scripts: Script, **settings: Any) -> tuple[RunningApp, ScriptedUpstream]:
         running, upstream = behind(*scripts, settings=settings)

@@ -1,4 +1,4 @@
-"""A money budget per run: it ends the run with the answer so far, by what is known and by an estimate as it streams."""
+"""A cost limit per run ends it with the answer so far, by known costs and by an estimate while it streams."""
 
 import json
 import threading
@@ -23,14 +23,14 @@ from tests.support.scripted_upstream import DONE, Exchange, Script, ScriptedUpst
 from tests.support.stream_reader import ParsedStream, check_stream
 
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
-# A prompt costs nothing, and a token of four letters a dollar, unless a test says otherwise.
+# A prompt costs nothing and a token of four letters one dollar, unless a test says otherwise.
 DEAR = {"prompt": "0", "completion": "1"}
 SUMS = Called("calculate", '{"expression": "6 * 7"}')
 SENTENCE = f"{CODES[Code.BUDGET_REACHED].sentence} {CODES[Code.BUDGET_REACHED].todo}"
 
 
 def listing(pricing: Any) -> Script:
-    """Answer with a catalogue of one model at these prices."""
+    """Return a catalogue with one model at these prices."""
     entry = {"id": "openai/sim", "supported_parameters": ["tools"], "pricing": pricing}
     return sends(json.dumps({"data": [entry]}).encode(), kind="application/json")
 
@@ -43,12 +43,12 @@ def priced(
 
 
 def ended(heard: ParsedStream) -> tuple[str, str | None, list[str | None]]:
-    """Say how a run ended, and what it warned of."""
+    """Return status, code and warnings of a run."""
     return heard.done["status"], heard.done.get("code"), heard.warnings
 
 
 async def talks(exchange: Exchange) -> None:
-    """Say words of eight letters until the reader has gone."""
+    """Send words of eight letters until the client disconnects."""
     await exchange.head()
     for word in ("Anything", " at all "):
         await exchange.send_text(word)
@@ -60,12 +60,12 @@ async def talks(exchange: Exchange) -> None:
 REACHED = ("interrupted", "BUDGET_REACHED", ["BUDGET_REACHED"])
 
 
-# --- by what is known ---
+# --- by known costs ---
 
 
 @LOOPS
 def test_no_step_follows_once_the_money_is_spent(behind: Behind, loop: str) -> None:
-    """The tools' results stay, the model is not asked again, and the cost is the one that was told."""
+    """Tool results stay, no further request is sent, and the cost is the reported one."""
     app, upstream = priced(behind, calls(SUMS, text=("Let me see.",)), answers("42."), loop=loop, pricing=None)
     heard = app.ask("What is 6 * 7?", max_cost=0.001)
     assert ended(heard) == REACHED
@@ -77,7 +77,7 @@ def test_no_step_follows_once_the_money_is_spent(behind: Behind, loop: str) -> N
 
 @LOOPS
 def test_an_answer_that_took_all_the_money_is_an_answer(behind: Behind, loop: str) -> None:
-    """The limit stops what would follow; what has come and is whole is complete, and its cost is told as it is."""
+    """A complete answer that exceeds the budget stays complete, and its cost is reported."""
     app, _ = priced(behind, calls(SUMS), answers("42."), loop=loop, pricing=None)
     heard = app.ask("What is 6 * 7?", max_cost=0.0015)
     assert (*ended(heard), heard.text, heard.done["cost"]) == ("complete", None, [], "42.", 0.002)
@@ -85,7 +85,7 @@ def test_an_answer_that_took_all_the_money_is_an_answer(behind: Behind, loop: st
 
 @LOOPS
 def test_a_conversation_goes_on_behind_it(behind: Behind, loop: str) -> None:
-    """The next question finds the call and its result, and has a budget of its own."""
+    """The next question includes the call and its result, and has a new budget."""
     app, upstream = priced(behind, calls(SUMS), answers("42."), loop=loop, pricing=None)
     assert ended(app.ask("What is 6 * 7?", conversation_id="c1", max_cost=0.001)) == REACHED
     assert app.ask("Go on.", conversation_id="c1", max_cost=1.0).text == "42."
@@ -95,7 +95,7 @@ def test_a_conversation_goes_on_behind_it(behind: Behind, loop: str) -> None:
 
 @LOOPS
 def test_a_question_that_costs_too_much_is_not_asked(behind: Behind, loop: str) -> None:
-    """There is nothing to go on with, and the sentence does not say so."""
+    """A first step over budget leaves nothing to continue, and the message does not offer it."""
     app, upstream = priced(behind, answers("Hello."), loop=loop, pricing={"prompt": "0.004", "completion": "0"})
     heard = app.ask("x" * 1_000, tools=[], max_cost=0.5)
     assert (ended(heard), heard.done["steps"], len(upstream.asked)) == (REACHED, 0, 0)
@@ -104,10 +104,10 @@ def test_a_question_that_costs_too_much_is_not_asked(behind: Behind, loop: str) 
 
 
 def test_a_failed_attempt_is_not_asked_again_without_money(behind: Behind, no_waiting: list[Retry]) -> None:
-    """What an attempt that never told may have cost counts by its estimate, and no retry goes past the budget."""
-    breaks = sends(chunk({"role": "assistant"}))  # taken, begun, and cut before a word
+    """The estimate of a failed attempt counts, and no retry exceeds the budget."""
+    breaks = sends(chunk({"role": "assistant"}))  # accepted, started, and cut before any text
     app, upstream = priced(behind, breaks, answers("Hello."), pricing={"prompt": "0.004", "completion": "0"})
-    asked: dict[str, Any] = {"prompt": "x" * 1_000, "tools": []}  # a dollar
+    asked: dict[str, Any] = {"prompt": "x" * 1_000, "tools": []}  # one dollar
     assert app.ask(**asked, max_cost=2.5).text == "Hello."
     app, upstream = priced(behind, breaks, answers("Hello."), pricing={"prompt": "0.004", "completion": "0"})
     heard = app.ask(**asked, max_cost=1.5)
@@ -117,7 +117,7 @@ def test_a_failed_attempt_is_not_asked_again_without_money(behind: Behind, no_wa
 
 
 def test_a_prompt_that_costs_too_much_is_not_sent(behind: Behind) -> None:
-    """Where the question alone passes the budget nobody is asked, and nothing was spent."""
+    """If the prompt alone exceeds the budget, no request is sent and nothing is spent."""
     app, upstream = priced(behind, answers("Hello."), pricing={"prompt": "0.004", "completion": "0"})
     heard = app.ask("x" * 1_000, tools=[], max_cost=0.9)
     assert (ended(heard), upstream.asked, heard.done["steps"]) == (REACHED, [], 0)
@@ -129,7 +129,7 @@ def test_a_prompt_that_costs_too_much_is_not_sent(behind: Behind) -> None:
 
 @LOOPS
 def test_a_stream_is_left_when_it_has_cost_too_much(behind: Behind, loop: str) -> None:
-    """What came is shown, what reached the limit too; the upstream is left, and the cost is not told as if known."""
+    """Text up to the limit is shown, the upstream is closed, and the cost is marked as estimated."""
     app, upstream = priced(behind, talks, loop=loop)
     upstream.opened.set()
     heard = app.ask("Go", tools=[], max_cost=5.5)
@@ -137,7 +137,7 @@ def test_a_stream_is_left_when_it_has_cost_too_much(behind: Behind, loop: str) -
     assert ("cost" in heard.done, heard.done["cost_estimated"]) == (False, True)
     assert upstream.wait_until(lambda: len(upstream.left) == 1)
     attempt = app.client.get(f"/api/runs/{heard.ids[0].partition(':')[0]}").json()["attempts"][0]
-    assert (attempt["generation_id"], attempt["usage"]) == ("gen-scripted", None)  # so the bill can be asked for
+    assert (attempt["generation_id"], attempt["usage"]) == ("gen-scripted", None)  # so the final cost can be fetched
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_stream_is_left_when_it_has_cost_too_much(behind: Behind, loop: str) -
     ids=lambda piece: next(iter(piece)),
 )
 def test_all_that_a_model_writes_counts(behind: Behind, piece: dict[str, Any]) -> None:
-    """Words, reasoning, refusals and the arguments of calls are paid alike; none of those calls is run."""
+    """Text, reasoning, refusals and call arguments count alike; none of these calls is executed."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.head()
@@ -164,7 +164,7 @@ def test_all_that_a_model_writes_counts(behind: Behind, piece: dict[str, Any]) -
 
 
 def test_what_ended_is_not_cut(behind: Behind) -> None:
-    """Behind the host's word that it has finished only the bill follows: it is waited for, and told."""
+    """After the finish reason only usage follows: the stream is read to its end, and the cost is reported."""
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "cost": 0.5}
     whole = sends(chunk({"content": "a" * 40}, finish="stop"), chunk({}, usage=usage) + DONE)
     app, _ = priced(behind, whole)
@@ -173,8 +173,8 @@ def test_what_ended_is_not_cut(behind: Behind) -> None:
 
 
 def test_the_cost_of_earlier_steps_counts(behind: Behind) -> None:
-    """A step may spend what those before it have left."""
-    spent = plays(Said(calls=(SUMS,), text=("",)))  # 0.001, as it tells
+    """A step may spend what earlier steps have left."""
+    spent = plays(Said(calls=(SUMS,), text=("",)))  # 0.001, as reported
     app, _ = priced(behind, spent, talks, pricing={"prompt": "0", "completion": "0.0001"})
     heard = app.ask("What is 6 * 7?", max_cost=0.00135)
     assert (ended(heard), heard.text) == (REACHED, "Anything at all ")
@@ -185,7 +185,7 @@ def test_the_cost_of_earlier_steps_counts(behind: Behind) -> None:
     "pricing", [None, {}, {"prompt": "-1", "completion": "-1"}, {"prompt": "free", "completion": "1"}, {"prompt": 0}]
 )
 def test_without_prices_nothing_is_guessed(behind: Behind, pricing: Any) -> None:
-    """A stream whose price is not known goes on to its end; a router's price is not known before it has chosen."""
+    """A stream without a known price continues to its end; a router's price is unknown before it selects a model."""
     app, _ = priced(behind, answers("word " * 1_000), pricing=pricing)
     assert app.ask("Go", tools=[], max_cost=0.000001).done["status"] == "complete"
     ask = Ask(model="openai/sim", messages=(), limits=AskedLimits(max_cost=1.0))
@@ -195,32 +195,32 @@ def test_without_prices_nothing_is_guessed(behind: Behind, pricing: Any) -> None
 
 
 def test_a_whole_answer_cannot_be_cut(behind: Behind) -> None:
-    """The legacy loop's steps with tools come whole: such an answer is shown, whatever it costs."""
+    """The legacy loop's steps with tools arrive as one body and are shown whatever they cost."""
     app, _ = priced(behind, answers("word " * 100), loop="legacy")
     heard = app.ask("Go", max_cost=0.0001)
     assert (heard.done["status"], len(heard.text)) == ("complete", 500)
 
 
-# --- who sets it ---
+# --- precedence ---
 
 
 @pytest.mark.parametrize(("ceiling", "asked"), [(5.5, None), (5.5, 100.0), (100.0, 5.5)])
 def test_the_smaller_limit_holds(behind: Behind, ceiling: float, asked: float | None) -> None:
-    """A caller may ask for less than the operator allows, and not for more."""
+    """A client can lower the operator's limit but not raise it."""
     app, upstream = priced(behind, talks, signalbox_max_run_cost=ceiling)
     upstream.opened.set()
     assert ended(app.ask("Go", tools=[], **({"max_cost": asked} if asked else {}))) == REACHED
 
 
 def test_by_default_a_run_may_cost_anything(behind: Behind) -> None:
-    """Without a limit of either nothing is counted and nothing is cut."""
+    """Without a limit, costs are not checked."""
     app, _ = priced(behind, answers("word " * 1_000))
     assert app.ask("Go", tools=[]).done["status"] == "complete"
 
 
 @pytest.mark.parametrize("wrong", [0, -1, "1", True, None])
 def test_a_budget_is_more_than_nothing(app: RunningApp, wrong: Any) -> None:
-    """Zero is refused by name, not taken for none; null is as if it were not there."""
+    """Zero is rejected by name; null means that no limit is given."""
     response = app.post(prompt="Hi", max_cost=wrong)
     assert response.status_code == (200 if wrong is None else 422)
     if wrong is not None:
@@ -228,7 +228,7 @@ def test_a_budget_is_more_than_nothing(app: RunningApp, wrong: Any) -> None:
 
 
 def test_it_goes_to_no_provider(behind: Behind) -> None:
-    """The budget is ours: hosts refuse fields that they do not know. The trace tells it."""
+    """The budget is in the trace but not in the upstream request."""
     app, upstream = priced(behind, answers("Hello."))
     response = app.post(prompt="Hi", max_cost=50)
     assert check_stream(response.content).text == "Hello."
@@ -240,7 +240,7 @@ def test_it_goes_to_no_provider(behind: Behind) -> None:
 @pytest.mark.anyio
 @pytest.mark.parametrize(("length", "name"), [(10, "MainThread"), (100_000, "offload_0")])
 async def test_a_long_prompt_is_priced_beside_the_loop(length: int, name: str, monkeypatch: pytest.MonkeyPatch):
-    """The arguments of earlier calls are written out to be counted: a long conversation's leave the event loop."""
+    """Estimating a long conversation runs outside the event loop."""
     threads: list[str] = []
     length_of = budget_module._prompt_length
 

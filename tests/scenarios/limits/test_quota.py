@@ -1,4 +1,4 @@
-"""Runs at once of one user: counted on disk, so over all workers, and exact however many ask at once."""
+"""Concurrent runs per user are counted in the database, over all workers and exactly."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -14,7 +14,7 @@ ANNA, BERT = {"x-user": "anna"}, {"x-user": "bert"}
 
 
 def start(app: RunningApp, user: dict[str, str], **body: Any) -> httpx.Response:
-    """Ask for a run that goes on by itself, and read nothing of it."""
+    """Start a run that continues without its client, and do not read it."""
     asked = {"model": "openai/sim", "prompt": "Hi", "tools": [], "on_disconnect": "continue", **body}
     with (
         httpx.Client(base_url=app.url, trust_env=False) as alone,
@@ -26,13 +26,13 @@ def start(app: RunningApp, user: dict[str, str], **body: Any) -> httpx.Response:
 
 
 def stop(app: RunningApp, started: httpx.Response) -> None:
-    """Stop the run that an answer began."""
+    """Stop the run of a response."""
     user = {"x-user": started.request.headers.get("x-user", "")}
     assert app.client.post(f"/api/runs/{started.headers['x-run-id']}/stop", headers=user).json()["stopped"]
 
 
 def test_a_user_has_so_many_runs(among: Among) -> None:
-    """One more is a 429 that says whose limit it is; others have their own, and a stopped run makes room at once."""
+    """One run more gives a 429 that names the limit; other users are not affected, and a stop frees a slot."""
     app, upstream = among(holds, signalbox_max_runs_per_user=2)
     mine = [start(app, ANNA), start(app, ANNA)]
     refused = start(app, ANNA)
@@ -50,7 +50,7 @@ def test_a_user_has_so_many_runs(among: Among) -> None:
 
 
 def test_a_burst_finds_no_more_room_than_there_is(among: Among) -> None:
-    """Twelve at once, and three of them are taken: they do not all count the same runs."""
+    """Of twelve simultaneous requests exactly three start a run."""
     app, _ = among(holds, signalbox_max_runs_per_user=3)
     with ThreadPoolExecutor(12) as many:
         answers = list(many.map(lambda _: start(app, ANNA), range(12)))
@@ -61,7 +61,7 @@ def test_a_burst_finds_no_more_room_than_there_is(among: Among) -> None:
 
 
 def test_an_answer_that_was_read_makes_room(among: Among) -> None:
-    """Whoever has read the end may ask the next: it is counted on disk, where the ending is before it is told."""
+    """A client that has read `done` can start its next run, since the slot is released first."""
     app, _ = among(says("Hello."), signalbox_max_runs_per_user=1)
     for _ in range(20):
         answer = app.client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi"}, headers=ANNA)
@@ -69,15 +69,15 @@ def test_an_answer_that_was_read_makes_room(among: Among) -> None:
 
 
 def test_runs_of_another_worker_count(among: Among) -> None:
-    """What has no ending in the database counts, whoever lives it."""
+    """Unfinished runs of other workers in the database count."""
     app, _ = among(holds, signalbox_max_runs_per_user=1)
     start(app, ANNA)
-    app.call(app.parts.runs._live.clear)  # as if it were elsewhere
+    app.call(app.parts.runs._live.clear)  # as if it belonged to another worker
     assert start(app, ANNA).status_code == 429
 
 
 def test_a_user_without_a_limit(among: Among) -> None:
-    """Without the setting only the number of all runs counts."""
+    """Without the setting only the server's limit applies."""
     app, _ = among(holds)
     started = [start(app, ANNA) for _ in range(8)]
     assert {one.status_code for one in started} == {200}

@@ -1,4 +1,4 @@
-"""How often somebody may ask: exact windows, exact waits, and only what starts a run counts."""
+"""Rate limits: exact windows, exact waits, and only requests that start a run count."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ ANNA, BERT = {"x-user": "anna"}, {"x-user": "bert"}
 
 
 class Clock:
-    """A time that moves when a test says so."""
+    """A clock that tests advance."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -28,13 +28,13 @@ class Clock:
 
 
 def post(app: RunningApp, headers: dict[str, str], **body: Any) -> httpx.Response:
-    """Ask, and read the answer to its end."""
+    """Send a question, and read the answer to its end."""
     asked = {"model": "openai/sim", "prompt": "Hi", "tools": [], **body}
     return app.client.post("/api/chat/stream", json=asked, headers=headers)
 
 
 def limited(among: Among, **settings: Any) -> tuple[RunningApp, Clock]:
-    """Run an app whose questions are counted by a clock of the test's own."""
+    """Run an app whose rate limits use a test clock."""
     app, _ = among(says("Hello."), **settings)
     clock = Clock()
     app.parts.quota.rates.clock = clock
@@ -45,7 +45,10 @@ def limited(among: Among, **settings: Any) -> tuple[RunningApp, Clock]:
 
 
 def test_one_question_too_many(among: Among) -> None:
-    """It is a 429 with the seconds to wait, it does not count itself, and after that time it is answered."""
+    """One request too many gives a 429 with Retry-After.
+
+    It does not count itself, and after the wait a request succeeds.
+    """
     app, clock = limited(among, signalbox_rate_limit="2/minute")
     assert post(app, ANNA).status_code == 200
     clock.now += 20.5
@@ -63,7 +66,7 @@ def test_one_question_too_many(among: Among) -> None:
 
 
 def test_what_starts_no_run_is_free(among: Among) -> None:
-    """Resumes, replays, repeats of a key, questions with a fault and everything else are not counted."""
+    """Resumes, replays, repeated keys, invalid questions and other endpoints do not count."""
     app, _ = limited(among, signalbox_rate_limit="2/hour")
     first = post(app, {**ANNA, "idempotency-key": "one"})
     run_id = first.headers["x-run-id"]
@@ -77,7 +80,7 @@ def test_what_starts_no_run_is_free(among: Among) -> None:
 
 
 def test_what_finds_no_room_is_free(among: Among) -> None:
-    """A question that is refused for want of room, or of a disk, may be asked again as soon as there is some."""
+    """A question that is rejected for lack of a slot or of disk space does not count."""
     app, _ = among(holds, says("Hello."), signalbox_rate_limit="2/hour", signalbox_max_runs_per_user=1)
     clock = app.parts.quota.rates.clock = Clock()
     first = start(app, ANNA)
@@ -95,7 +98,7 @@ def test_what_finds_no_room_is_free(among: Among) -> None:
 
 
 def test_without_users_an_address_is_counted(among: Among) -> None:
-    """The one that the connection comes from; a proxy on this machine is believed which one it was."""
+    """Without users the client's address counts; a proxy on this machine may name it."""
     app, _ = limited(among, signalbox_rate_limit="1/hour")
     assert post(app, {}).status_code == 200
     assert post(app, {}).status_code == 429
@@ -107,7 +110,7 @@ def test_without_users_an_address_is_counted(among: Among) -> None:
 
 
 def test_by_default_nobody_is_counted(among: Among) -> None:
-    """Without the setting nothing is refused, and nothing remembered."""
+    """Without the setting nothing is rejected and nothing stored."""
     app, _ = limited(among)
     assert {post(app, {}).status_code for _ in range(20)} == {200}
     assert len(app.parts.quota.rates) == 0
@@ -132,13 +135,13 @@ def test_by_default_nobody_is_counted(among: Among) -> None:
     ],
 )
 def test_a_rate_that_cannot_be_read(words: str) -> None:
-    """It is refused at the start, with a sentence that shows how one is written."""
+    """An invalid rate is rejected at the start, with an example in the message."""
     with pytest.raises(ValueError, match="takes"):
         Settings(_env_file=None, signalbox_rate_limit=words)  # pyright: ignore[reportCallIssue]
 
 
 def test_rates_as_they_are_written() -> None:
-    """The library's notation: one or several, with commas or semicolons, of any unit."""
+    """Rates have the notation of the library `limits`: one or more, separated by commas or semicolons."""
     assert read_rates("60/minute") == (Rate(60, 60.0),)
     assert read_rates("10 per minute; 5/2 hours") == (Rate(10, 60.0), Rate(5, 7200.0))
     assert read_rates("1/second, 100/day") == (Rate(1, 1.0), Rate(100, 86400.0))
@@ -149,7 +152,7 @@ def test_rates_as_they_are_written() -> None:
 
 @given(st.lists(st.floats(0, 30), max_size=60), st.integers(1, 5), st.integers(1, 40))
 def test_no_window_ever_holds_too_many(gaps: list[float], amount: int, seconds: int) -> None:
-    """Whatever the times: no more than allowed in any window, and none refused that would have fitted."""
+    """For any times, no window has more requests than allowed, and no request is rejected that would fit."""
     clock, taken = Clock(), list[float]()
     rates = Rates((Rate(amount, seconds), Rate(8, 60.0)), clock)
     for gap in gaps:
@@ -164,7 +167,7 @@ def test_no_window_ever_holds_too_many(gaps: list[float], amount: int, seconds: 
 
 
 def test_what_is_given_back_was_never_asked() -> None:
-    """The very time goes, whatever was asked since; nothing is left of an asker who has no other."""
+    """A refund removes exactly its time, and a client without other times is forgotten."""
     clock = Clock()
     rates = Rates((Rate(2, 60.0),), clock)
     assert rates.count("anna") is None
@@ -180,7 +183,7 @@ def test_what_is_given_back_was_never_asked() -> None:
 
 
 def test_the_wait_is_that_of_the_slowest_window() -> None:
-    """Of several rates the one that opens last says how long, and then it is open."""
+    """Of several rates, the one that opens last determines the wait."""
     clock = Clock()
     rates = Rates((Rate(1, 1.0), Rate(2, 100.0)), clock)
     assert rates.count("anna") is None
@@ -193,7 +196,7 @@ def test_the_wait_is_that_of_the_slowest_window() -> None:
 
 
 def test_askers_are_forgotten() -> None:
-    """Whoever has not asked for as long as the longest window takes up nothing, nor do too many at once."""
+    """Clients that were idle for the longest window use no memory, and neither do too many at once."""
     clock = Clock()
     rates = Rates((Rate(2, 60.0),), clock, most_clients=1_000)
     for number in range(5_000):
@@ -219,5 +222,5 @@ def test_askers_are_forgotten() -> None:
     ],
 )
 def test_names_of_addresses(host: str | None, name: str) -> None:
-    """An IPv6 network is one asker, an IPv4 address the same however it is written."""
+    """An IPv6 network is one client; all spellings of an IPv4 address are the same client."""
     assert address_of(host) == name

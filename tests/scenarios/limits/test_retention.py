@@ -1,4 +1,4 @@
-"""Retention: what is old is gone from the file itself, what is not, is under way or was saved stays."""
+"""Retention: old data is removed from the file itself; recent, unfinished and saved data stays."""
 
 import sqlite3
 import time
@@ -16,7 +16,7 @@ OLD, NEW, SAVED = "Zwiebelkuchen", "Pflaumenmus", "Griessnocken"
 
 
 async def echoes(exchange: Exchange) -> None:
-    """Answer with the question, and end; of a question to hold, answer and stay silent."""
+    """Repeat the question and end; for a question to hold, repeat it and then send nothing."""
     words = exchange.asked.body["messages"][-1]["content"]
     await exchange.head()
     await exchange.send_text(f"You said {words}.")
@@ -25,7 +25,7 @@ async def echoes(exchange: Exchange) -> None:
 
 @contextmanager
 def kept(data: Path, script: Script = echoes, **settings: Any) -> Iterator[RunningApp]:
-    """Run an app on a data folder that outlives it."""
+    """Run an app on a data folder that remains."""
     with ScriptedUpstream(script) as upstream:
         made = settings_for(data, openrouter_base_url=upstream.base_url, **settings)
         with RunningApp(made) as app:
@@ -33,7 +33,7 @@ def kept(data: Path, script: Script = echoes, **settings: Any) -> Iterator[Runni
 
 
 def age(data: Path, days: float, words: str) -> None:
-    """Have all that holds these words be some days older."""
+    """Make all rows that contain this text some days older."""
     seconds, like = days * DAY, f"%{words}%"
     with closing(sqlite3.connect(data / "signalbox.db")) as connection, connection:
         told = "SELECT run_id FROM journal WHERE CAST(frames AS TEXT) LIKE ?"
@@ -44,24 +44,24 @@ def age(data: Path, days: float, words: str) -> None:
 
 
 def in_files(data: Path, words: str) -> bool:
-    """Look for words in the bytes of the database and its log."""
+    """Return whether text is in the bytes of the database or its log."""
     return any(words.encode() in file.read_bytes() for file in data.glob("signalbox.db*"))
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Ask again and again until this holds."""
+    """Poll until a condition holds."""
     deadline = time.monotonic() + WAIT
     while not holds():
         assert time.monotonic() < deadline, "it did not come to pass"
 
 
 def ids(app: RunningApp, what: str) -> set[str]:
-    """List what there is."""
+    """Return the ids of a list."""
     return {one["id"] if "id" in one else one["run_id"] for one in app.client.get(f"/api/{what}").json()[what]}
 
 
 def test_what_is_old_is_gone_from_the_file(tmp_path: Path) -> None:
-    """Runs and conversations of ten days ago are forgotten at the next start, their words in no byte of the file."""
+    """Old runs and conversations are deleted at the next start, and no byte of their text remains in the file."""
     with kept(tmp_path) as app:
         app.ask(OLD, tools=[])
         app.ask(NEW, tools=[])
@@ -72,7 +72,7 @@ def test_what_is_old_is_gone_from_the_file(tmp_path: Path) -> None:
     age(tmp_path, 10, OLD)
     age(tmp_path, 10, SAVED)
     assert in_files(tmp_path, OLD)
-    with kept(tmp_path) as app:  # without the setting nothing goes
+    with kept(tmp_path) as app:  # without the setting nothing is deleted
         assert len(ids(app, "runs")) == 5
         assert ids(app, "conversations") == {"old", "new"}
     with kept(tmp_path, signalbox_retention_days=9) as app:
@@ -87,7 +87,7 @@ def test_what_is_old_is_gone_from_the_file(tmp_path: Path) -> None:
 
 
 def test_what_is_young_stays(tmp_path: Path) -> None:
-    """A day less than the days it is kept for is not old."""
+    """Data that is a day younger than the limit stays."""
     with kept(tmp_path) as app:
         app.ask(NEW, tools=[])
         app.ask(OLD, conversation_id="old")

@@ -1,4 +1,4 @@
-"""How large a run's journal may become: the answer so far is kept."""
+"""The size limit of a run's journal ends the run and keeps the answer so far."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -29,7 +29,7 @@ KB = 1024
 
 
 async def floods(exchange: Exchange) -> None:
-    """Say kilobyte after kilobyte until the reader has gone."""
+    """Send kilobyte after kilobyte until the client disconnects."""
     await exchange.head()
     with suppress(ConnectionError):
         while True:
@@ -37,7 +37,7 @@ async def floods(exchange: Exchange) -> None:
 
 
 def test_a_run_that_grows_without_end_is_ended(behind: Behind) -> None:
-    """It has its answer so far, the upstream is left, and its replay is what was shown."""
+    """The run keeps its answer so far, the upstream is closed, and the replay equals the stream."""
     app, _ = behind(floods, settings={"signalbox_max_run_mb": 0.25})
     response = app.post(prompt="Go", tools=[])
     heard = check_stream(response.content)
@@ -50,7 +50,7 @@ def test_a_run_that_grows_without_end_is_ended(behind: Behind) -> None:
 
 
 def test_a_large_answer_within_the_limit_is_whole(behind: Behind) -> None:
-    """By default 64 MB of events are more than any answer."""
+    """The default limit of 64 MB is more than any answer."""
     app, _ = behind(says(*["x" * 64 * KB] * 64))
     heard = app.ask("Go", tools=[])
     assert (heard.done["status"], len(heard.text)) == ("complete", 4 * KB * KB)
@@ -58,7 +58,7 @@ def test_a_large_answer_within_the_limit_is_whole(behind: Behind) -> None:
 
 @pytest.mark.parametrize("loop", ["v2", "legacy"])
 def test_a_fast_answer_does_not_pass_the_limit(behind: Behind, loop: str) -> None:
-    """Two megabytes in a moment: no more than the limit is shown or kept, and no batch of it by half."""
+    """Two megabytes at once: no more than the limit is shown or stored, and no batch is split."""
     app, _ = behind(
         says(*["x" * 16 * KB] * 128),
         settings={"signalbox_max_run_mb": 0.25, "tool_loop_v2": loop == "v2"},
@@ -73,7 +73,7 @@ def test_a_fast_answer_does_not_pass_the_limit(behind: Behind, loop: str) -> Non
 
 
 async def _driven(loop: Loop, most_bytes: float) -> list[AnyEvent]:
-    """Drive a run within a limit, and return what it told."""
+    """Drive a run with a size limit; return its events."""
     told: list[AnyEvent] = []
     await drive(loop, context_for(), Progress(clock=lambda: 0.0), told.extend, most_bytes=most_bytes)
     assert first_fault(told) is None, first_fault(told)
@@ -84,7 +84,7 @@ async def _driven(loop: Loop, most_bytes: float) -> list[AnyEvent]:
 @pytest.mark.parametrize("new_loop", [V2Loop, LegacyLoop])
 @pytest.mark.parametrize("most_bytes", [*range(0, 1500, 60), inf])
 async def test_every_limit_ends_a_run_honestly(new_loop: Callable[..., Loop], most_bytes: float) -> None:
-    """Wherever it falls, announced calls have their one result, one warning and one ending follow, and nothing else."""
+    """For any limit, announced calls have one result each, then one warning and one `done` follow."""
     tools = [make_tool("f", lambda arguments, context: "y" * 300, eager=True)]
     client = ScriptedClient(
         calls(call(0, "f", '{"q": 1}'), call(1, "f", '{"q": 2}')),
@@ -116,7 +116,7 @@ async def test_every_limit_ends_a_run_honestly(new_loop: Callable[..., Loop], mo
     ],
 )
 def test_no_event_weighs_more_than_it_takes(events: list[AnyEvent]) -> None:
-    """A run within its limit is never ended, and plain words weigh what they take but for a few bytes each."""
+    """The estimated size of an event never exceeds its real size, and is close to it for plain text."""
     at = 1795227719617
     taken = len(json.encode([Stamped(1000 + place, at, event) for place, event in enumerate(events)]))
     assert size_of(events) <= taken
@@ -125,7 +125,7 @@ def test_no_event_weighs_more_than_it_takes(events: list[AnyEvent]) -> None:
 
 
 def test_large_bodies_share_what_may_be_held_at_once(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A body over a megabyte that finds no room is refused for the moment; a smaller one never is."""
+    """A body over 1 MB is rejected with 503 if too many are held; a smaller one never is."""
     app, _ = behind(says("Yes."))
     monkeypatch.setattr(IN_FLIGHT, "most", 100_000)
     refused = app.post(prompt="x" * 2 * KB * KB)

@@ -1,4 +1,4 @@
-"""Streams at once: so many in all and of one user, and each way in which one ends makes room for another."""
+"""The limit of concurrent streams, in total and per user, and every way in which a stream frees its slot."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -21,7 +21,7 @@ GOES_ON = {"on_disconnect": "continue", "tools": []}
 
 
 def post(app: RunningApp, user: dict[str, str]) -> httpx.Response:
-    """Ask, and read the answer to its end."""
+    """Send a question, and read the answer to its end."""
     return app.client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi", **GOES_ON}, headers=user)
 
 
@@ -31,7 +31,7 @@ def follow(app: RunningApp, run_id: str, user: dict[str, str]) -> httpx.Response
 
 
 def refused(response: httpx.Response) -> tuple[int, str, str]:
-    """Say how a request was refused."""
+    """Return status and code of a rejected request."""
     return response.status_code, error_of(response)["code"], response.headers["retry-after"]
 
 
@@ -80,7 +80,7 @@ def test_every_end_makes_room(among: Among) -> None:
         next(pieces)
         assert refused(post(app, ANNA))[0] == 503
         run = app.run(held.headers["x-run-id"])
-    app.over(run.id)  # it was left
+    app.over(run.id)  # the client disconnected
     for wrong in ({"model": "openai/sim"}, {"model": "openai/sim", "prompt": "Hi", "tools": ["nobody"]}):
         assert app.client.post("/api/chat/stream", json=wrong).status_code == 422
     assert app.client.get(f"/api/runs/{run_id}/events?after=100000", headers=ANNA).status_code == 204

@@ -1,4 +1,4 @@
-"""A user's runs are counted over all workers: two apps on one PostgreSQL, with API tokens as they are given."""
+"""The limit of runs per user counts over all workers: two apps on one PostgreSQL, with API tokens."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +18,7 @@ Two = tuple[RunningApp, RunningApp]
 
 @pytest.fixture
 def two(tmp_path: Path, postgres_url: str) -> Iterator[Two]:
-    """Run two workers that share a database, and allow a user three runs."""
+    """Run two workers that share a database and allow three runs per user."""
     with ExitStack() as stack:
         upstream = stack.enter_context(ScriptedUpstream(holds))
 
@@ -35,7 +35,7 @@ def two(tmp_path: Path, postgres_url: str) -> Iterator[Two]:
 
 
 def start(app: RunningApp, user: dict[str, str]) -> httpx.Response:
-    """Ask for a run that goes on by itself, and read nothing of it."""
+    """Start a run that continues without its client, and do not read it."""
     asked = {"model": "openai/sim", "prompt": "Hi", "tools": [], "on_disconnect": "continue"}
     with (
         httpx.Client(base_url=app.url, trust_env=False, timeout=20) as alone,
@@ -47,7 +47,7 @@ def start(app: RunningApp, user: dict[str, str]) -> httpx.Response:
 
 
 def test_a_burst_over_two_workers(two: Two) -> None:
-    """Twelve questions at once, six at each: three begin, and one that ends makes room at either worker."""
+    """Of twelve requests, six per worker, three start a run; each end frees a slot at both workers."""
     anna, bert = (bearer(create_token(two[0], name)[1]) for name in ("anna", "bert"))
     with ThreadPoolExecutor(12) as many:
         answers = list(many.map(lambda number: start(two[number % 2], anna), range(12)))

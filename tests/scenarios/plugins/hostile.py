@@ -1,4 +1,4 @@
-"""A package whose tools do all that a plugin must not; a test installs it into a real server."""
+"""A package whose tools misbehave in many ways; tests install it into a real server."""
 
 # pyright: basic, reportArgumentType=false, reportAttributeAccessIssue=false
 # ruff: noqa: D103, ASYNC251, PLE0307 - what it does wrong is the point of it
@@ -16,7 +16,7 @@ EMPTY = {"type": "object", "properties": {}}
 
 
 class Odd:
-    """Something whose every text and item is an exit."""
+    """An object whose every text and item raises SystemExit."""
 
     def __str__(self):
         sys.exit("str")
@@ -28,7 +28,7 @@ class Odd:
 
 
 class OddError(ToolError):
-    """A tool error whose sentence and code are neither."""
+    """A tool error with an invalid message and code."""
 
     def __init__(self):
         super().__init__(Code.TOOL_FAILED, "s3cret")
@@ -148,18 +148,18 @@ def made(runs, timeout):
 
 
 def tools():
-    """Bring the quick ones."""
+    """Return tools that return quickly."""
     search = ToolSpec("finds", "Finds.", EMPTY, category="search", search_key=broken_key)
     return [*made(RUNS, 10.0), *made(SLOW, 0.3), Tool(search, plain)]
 
 
 def blocking():
-    """Bring those that block their thread for good."""
+    """Return tools that block their thread forever."""
     return made(BLOCKING, 0.3)
 
 
 def bad_specs():
-    """Bring specs that are none."""
+    """Return invalid specs."""
     unreadable = {"type": "object", "properties": {"n": {1, 2}}}
     deep = {"type": "object", "properties": {}}
     deep["properties"]["deep"] = deep
@@ -188,17 +188,17 @@ def bad_specs():
 
 
 def leaves():
-    """Be no more when asked for."""
+    """Raise SystemExit when called."""
     sys.exit("s3cret")
 
 
 def lingers():
-    """Never come back."""
+    """Never return."""
     threading.Event().wait()
 
 
 def well():
-    """Bring one tool that does no harm."""
+    """Return one harmless tool."""
     return Tool(ToolSpec("well", "Does no harm.", EMPTY), plain)
 
 

@@ -1,4 +1,4 @@
-"""A plugin cannot take the server down: a hostile package in a real server, on both loops."""
+"""Plugins cannot take the server down: a hostile package in a real server, on both loops."""
 
 import json
 from collections.abc import Iterator
@@ -31,13 +31,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
 
 @pytest.fixture(scope="module")
 def client(server: Process) -> Iterator[httpx.Client]:
-    """Speak to it."""
+    """Return a client of that server."""
     with server.client() as one:
         yield one
 
 
 def ask(client: httpx.Client, tool: str, loop: str = "v2", **body: Any) -> ParsedStream:
-    """Have the simulated model call one tool."""
+    """Let the simulated model call one tool."""
     body = {"model": "openai/sim", "prompt": f"Please use {tool}.", "tools": [tool], **body}
     response = client.post("/api/chat/stream", json=body, headers={"x-tool-loop": loop})
     assert response.status_code == 200, response.text
@@ -45,7 +45,7 @@ def ask(client: httpx.Client, tool: str, loop: str = "v2", **body: Any) -> Parse
 
 
 def result(heard: ParsedStream) -> dict[str, Any]:
-    """Return the one result of a run that came to a good end."""
+    """Return the one result of a run that completed."""
     assert heard.done["status"] == "complete"
     [told] = heard.of("tool_result")
     return told["result"]
@@ -54,7 +54,7 @@ def result(heard: ParsedStream) -> dict[str, Any]:
 @pytest.mark.parametrize("loop", ["v2", "legacy"])
 @pytest.mark.parametrize("name", sorted(hostile.RUNS))
 def test_whatever_a_tool_raises_is_a_tool_error(server: Process, client: httpx.Client, name: str, loop: str) -> None:
-    """The run goes on with a failure, the model and the log read nothing of the exception's text."""
+    """The run continues with a failed call; neither the model nor the log receives the exception's text."""
     told = result(ask(client, name, loop))
     fine = {"exits_in_a_callback", "leaves_a_task", "starts_a_thread", "stops_the_loop", "plain"}
     assert told["success"] is (name in fine), told
@@ -69,14 +69,14 @@ def test_whatever_a_tool_raises_is_a_tool_error(server: Process, client: httpx.C
 @pytest.mark.parametrize("loop", ["v2", "legacy"])
 @pytest.mark.parametrize("name", sorted(hostile.SLOW))
 def test_a_tool_that_ignores_its_cancellation_holds_nothing(client: httpx.Client, name: str, loop: str) -> None:
-    """Its code goes on for an hour, and its run is over when the limit is."""
+    """A tool that ignores its cancellation for an hour does not delay the end of its run."""
     told = result(ask(client, name, loop))
     assert (told["code"], told["error"]) == ("TIMEOUT", f"{name} did not answer within 0.3 s")
     assert result(ask(client, "plain", loop))["result"] == "not async"
 
 
 def test_code_that_blocks_holds_up_its_own_package_alone(server: Process, client: httpx.Client) -> None:
-    """The first call blocks the package's thread for good; the server and other packages' tools answer meanwhile."""
+    """A call that blocks its package's thread does not block the server or other packages' tools."""
     for name in [*hostile.BLOCKING, *hostile.BLOCKING]:
         assert result(ask(client, name))["code"] == "TIMEOUT"
         assert client.get("/health/live").status_code == 200
@@ -85,7 +85,7 @@ def test_code_that_blocks_holds_up_its_own_package_alone(server: Process, client
 
 
 def test_a_tool_of_many_calls_has_one_result_for_each(client: httpx.Client) -> None:
-    """Exits side by side are as many failures."""
+    """Parallel calls that raise SystemExit each have one failure."""
     heard = ask(
         client, "exits", prompt="Please use exits, then use closes, then use odd.", tools=["exits", "closes", "odd"]
     )
@@ -94,12 +94,12 @@ def test_a_tool_of_many_calls_has_one_result_for_each(client: httpx.Client) -> N
 
 
 def test_a_search_key_that_exits_leaves_the_search(client: httpx.Client) -> None:
-    """Equal arguments count as an equal search then."""
+    """If the search key raises, equal arguments count as an equal search."""
     assert result(ask(client, "finds"))["result"] == "not async"
 
 
 def test_what_cannot_be_loaded_is_listed_with_the_reason(client: httpx.Client) -> None:
-    """Every bad spec, import and return of the package has its line in GET /api/tools, and nothing of its texts."""
+    """Every invalid spec, import and return value is listed in GET /api/tools with a reason and without its text."""
     told = client.get("/api/tools")
     assert SECRET not in told.text
     reasons = {tool["name"]: tool["unavailable"] for tool in told.json()["tools"] if not tool["available"]}
@@ -129,7 +129,7 @@ def test_what_cannot_be_loaded_is_listed_with_the_reason(client: httpx.Client) -
 
 
 def test_the_log_names_file_and_line_and_nothing_else(server: Process, client: httpx.Client) -> None:
-    """Neither an argument nor the exception's text is in it."""
+    """The log contains neither arguments nor the exception's text."""
     heard = ask(client, "exits")
     lines = [json.loads(line) for line in server.errors().splitlines()]
     [line] = [one for one in lines if one["event"] == "tool_failed" and one["run_id"] == heard.events[0]["run_id"]]
@@ -140,7 +140,7 @@ def test_the_log_names_file_and_line_and_nothing_else(server: Process, client: h
 
 
 def test_an_entry_point_that_hangs_does_not_keep_the_server_from_starting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is given up after a while, with the reason, and the next one is loaded."""
+    """An entry point that hangs is given up after a timeout, with the reason, and the next one is loaded."""
     monkeypatch.setattr(plugins, "_LOAD_SECONDS", 0.05)
     found = [
         EntryPoint("lingers", "tests.scenarios.plugins.hostile:lingers", "signalbox.tools"),
@@ -155,7 +155,7 @@ def test_an_entry_point_that_hangs_does_not_keep_the_server_from_starting(monkey
 
 
 def test_the_server_ends_when_it_is_told_to(tmp_path: Path) -> None:
-    """Threads that a plugin blocks for an hour do not keep the process."""
+    """Threads that a plugin blocks do not delay the shutdown."""
     with (
         serving(tmp_path, env=installed(tmp_path, "hostile", CODE, hostile.ENTRIES)) as process,
         process.client() as one,

@@ -1,4 +1,4 @@
-"""The simulated model calls a plugin's tool: forced by name, where one is required, and named in the prompt."""
+"""The simulated model calls a plugin's tool: forced by name, required, or named in the prompt."""
 
 import json
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
 
 
 def ordered(server: Process, prompt: str, **body: Any) -> dict[str, Any]:
-    """Ask, and return what was ordered."""
+    """Send a question; return the arguments that the tool received."""
     with server.client() as client:
         response = client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": prompt, **body})
     heard = parse_stream(response.content)
@@ -67,7 +67,7 @@ def ordered(server: Process, prompt: str, **body: Any) -> dict[str, Any]:
     ids=json.dumps,
 )
 def test_a_plugins_tool_is_called_with_arguments_that_fit(server: Process, body: dict[str, Any]) -> None:
-    """Its nested object, list and enum are filled, and its function runs."""
+    """The nested object, list and enum of its schema are filled, and its function runs."""
     made = ordered(server, **{"prompt": "Hello!", **body})
     assert made["size"] == ("large" if "large" in body.get("prompt", "") else "small")
     assert all(isinstance(one, str) for one in made["toppings"])
@@ -75,13 +75,13 @@ def test_a_plugins_tool_is_called_with_arguments_that_fit(server: Process, body:
 
 
 def test_arguments_may_be_written_out(server: Process) -> None:
-    """JSON behind a tool's name is passed as it is."""
+    """JSON after a tool's name in the prompt is passed as it is."""
     given = {"size": "large", "toppings": ["basil"], "address": {"street": "Via Roma", "number": 7}}
     assert ordered(server, f"Call order_pizza {json.dumps(given)}") == given
 
 
 def test_an_installed_plugin_joins_the_list_of_tools(server: Process) -> None:
-    """The built-in tools are all there beside it."""
+    """The plugin's tool is listed beside the built-in tools."""
     with server.client() as client:
         names = {tool["name"] for tool in client.get("/api/tools").json()["tools"]}
     assert {"search_web", "read_url", "save_note", "get_current_time", "calculate", "order_pizza"} <= names

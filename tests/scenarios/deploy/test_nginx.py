@@ -79,7 +79,7 @@ def test_who_leaves_nginx_leaves_the_worker(tmp_path: Path) -> None:
 
 
 def test_pings_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """nginx forwards the pings of a silent stream immediately."""
+    """Nginx forwards the pings of a silent stream immediately."""
     monkeypatch.setattr(streaming, "PING_SECONDS", 0.05)
     with ScriptedUpstream(_in_two_pieces, models=no_models) as upstream:
         settings = settings_for(tmp_path, openrouter_base_url=upstream.base_url)
@@ -339,7 +339,7 @@ def test_the_figures_of_the_sample() -> None:
 
 
 def test_a_request_is_found_in_both_logs(tmp_path: Path) -> None:
-    """nginx creates the request id, logs it, passes it on, and returns it once, also in its own errors."""
+    """Nginx creates the request id, logs it, passes it on, and returns it once, also in its own errors."""
     log = tmp_path / "nginx" / "access.log"
     with ScriptedUpstream(says("Hello."), models=no_models) as upstream, behind(tmp_path, upstream) as (front, process):
         with front.client() as client:

@@ -1,1 +1,1 @@
-"""One test or more for each known quirk of models, hosts and clients, its id in the name."""
+"""One or more tests for each known quirk of models, providers and clients, with its id in the name."""

@@ -1,4 +1,4 @@
-"""What the tests of sections A and E look for: calls that ran, histories that are in order, and odd answers."""
+"""Checks that quirk tests share: executed calls, valid histories, and responses in unusual forms."""
 
 import json
 import re
@@ -15,12 +15,12 @@ MARKS = re.compile(r"<\W?\w|｜|\[TOOL_CALLS\]|\[ARGS\]|tool_call|invoke")
 
 
 def called(observed: ObservedRun) -> list[tuple[str, Any]]:
-    """Give the calls that were announced, in order."""
+    """Return the announced calls, in order."""
     return [(call["name"], given) for call, given in zip(observed.heard.calls, observed.heard.arguments, strict=True)]
 
 
 def ran(observed: ObservedRun, *calls: tuple[str, Any]) -> None:
-    """Check that these calls and no others were announced, each ran once and well, and an answer followed."""
+    """Check that exactly these calls were announced, each succeeded once, and an answer followed."""
     assert called(observed) == list(calls)
     assert observed.heard.result_codes() == [None] * len(calls)
     executed = [event["id"] for event in observed.heard.of("tool_executing")]
@@ -30,7 +30,7 @@ def ran(observed: ObservedRun, *calls: tuple[str, Any]) -> None:
 
 
 def answered(observed: ObservedRun) -> None:
-    """Check that the run ended well, in words, and without a warning."""
+    """Check that the run completed with text and without a warning."""
     assert observed.status == ("complete", None)
     assert observed.heard.warnings == []
     assert set(observed.statuses) == {200}
@@ -39,9 +39,9 @@ def answered(observed: ObservedRun) -> None:
 
 
 def sent_back(body: Body) -> list[tuple[str, Any]]:
-    """Give the calls of a request, once it is in order.
+    """Return the calls of a request after checking them.
 
-    Each call has a name, arguments that are canonical JSON, an id of its own, and its result right behind it.
+    Each call has a name, canonical JSON arguments, a unique id, and its result directly after it.
     """
     ids = [call["id"] for message in calling(body) for call in message["tool_calls"]]
     assert len(set(ids)) == len(ids), ids
@@ -62,26 +62,26 @@ def _canonical(text: str) -> Any:
 
 
 def results(body: Body) -> str:
-    """Give all that a request says of results."""
+    """Return the text of all tool results in a request."""
     return "\n".join(str(said["content"]) for said in said_by(body, "tool"))
 
 
 def instructions(body: Body) -> str:
-    """Give what a request tells the model to do."""
+    """Return the text of all system messages in a request."""
     return "\n".join(str(said["content"]) for said in body["messages"] if said["role"] in ("system", "developer"))
 
 
 def is_whole(exchange: Exchange) -> bool:
-    """Tell whether a whole answer was asked for, not a stream."""
+    """Return whether the request asks for one body instead of a stream."""
     return not exchange.asked.body["stream"]
 
 
 def calls_with(
     name: str, arguments: str, *, finish: str = "tool_calls", before: Body | None = None, **fields: Any
 ) -> Script:
-    """Call a tool, streamed or whole as it was asked for; `fields` stand beside the finish.
+    """Call a tool, as a stream or one body as requested; `fields` are added beside the finish reason.
 
-    `before` is a choice that a stream tells between the call and its finish.
+    `before` is a choice that a stream sends between the call and the finish reason.
     """
     ending = {"finish_reason": finish, **fields}
 
@@ -99,7 +99,7 @@ def calls_with(
 
 
 def speaks(text: str) -> Script:
-    """Answer in words, streamed or whole as it was asked for."""
+    """Answer with text, as a stream or one body as requested."""
 
     async def script(exchange: Exchange) -> None:
         if is_whole(exchange):
@@ -113,7 +113,7 @@ def speaks(text: str) -> Script:
 
 
 def body_of(message: Body, **ending: Any) -> bytes:
-    """Write a whole answer."""
+    """Return a complete response body."""
     said = {"role": "assistant", "content": None, **message}
     choice = {"index": 0, "message": said, "finish_reason": "stop", **ending}
     answer = {"id": "gen-scripted", "provider": "Scripted", "model": "openai/sim", "choices": [choice]}

@@ -1,4 +1,4 @@
-"""The app over HTTP, with the simulator or a scripted provider behind it, on either loop."""
+"""The app over HTTP, over the simulator or a scripted provider, on either loop."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from tests.support.running_app import RunningApp, settings_for
 
 @pytest.fixture(scope="session")
 def sim_app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
-    """Run one app over the simulator that takes the loop from the request."""
+    """Run one app over the simulator that takes the loop from a request header."""
     data = tmp_path_factory.mktemp("sim_app")
     with RunningApp(
         settings_for(data, openrouter_base_url=simulator.base_url, signalbox_allow_loop_header=True)
@@ -21,5 +21,5 @@ def sim_app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(params=["v2", "legacy"])
 def ask_sim(request: pytest.FixtureRequest, sim_app: RunningApp, simulator: BackgroundSimulator) -> Asker:
-    """Ask on each of the two loops: `tell(model, prompt, …)`."""
+    """Ask the simulator through the app, once per loop: `ask_sim(model, prompt, …)`."""
     return Asker(sim_app, simulator, request.param)

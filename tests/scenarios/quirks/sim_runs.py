@@ -1,4 +1,4 @@
-"""Asking an app over the simulator on a loop of the test's choice, with what the simulator received on the way."""
+"""Runs of an app on a chosen loop, with the requests that the upstream received."""
 
 import json
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ Body = dict[str, Any]
 
 @dataclass
 class ObservedRun:
-    """A run from both sides: its stream, and the requests that the upstream received with their statuses."""
+    """A run from both sides: its stream, and the upstream requests with their statuses."""
 
     heard: ParsedStream
     requests: list[Body]
@@ -28,7 +28,7 @@ class ObservedRun:
 
     @property
     def status(self) -> tuple[str, str | None]:
-        """How it ended: status and code."""
+        """Return status and code of the run."""
         return self.heard.done["status"], self.heard.done.get("code")
 
     @property
@@ -41,14 +41,14 @@ class ObservedRun:
 
 @dataclass
 class Asker:
-    """Asks one app on one loop."""
+    """Sends questions to one app on one loop."""
 
     app: RunningApp
     simulator: BackgroundSimulator
     loop: str
 
     def __call__(self, model: str, prompt: str | None = None, **body: Any) -> ObservedRun:
-        """Ask, read the stream to its end, check it; without a prompt a question that nobody has asked yet."""
+        """Send a question and check the stream; without a prompt, use a question that was not sent before."""
         memory = self.simulator.memory
         memory.requests.clear()
         if "messages" not in body:
@@ -59,15 +59,15 @@ class Asker:
 
 
 def question() -> str:
-    """Ask for a search; quirks that pass count how often the same was asked, so no two are the same.
+    """Return a new question that needs a search; quirks that pass count how often they saw a question.
 
-    What tells them apart is no word of any page: with a bare number the search found the pages in which that stands.
+    The suffix is in no page: with a bare number, the search found pages that contain it.
     """
     return f"How does the tool loop of Signalbox work? (q{next(_NUMBERS)}q)"
 
 
 def streamed(app: RunningApp, loop: str, **body: Any) -> bytes:
-    """Ask on this loop and read to the end; a run that has none fails here, and is left."""
+    """Send a request on this loop and read the stream to its end; fail if it does not end."""
     seen = b""
     headers = {"x-tool-loop": loop}
     with app.client.stream("POST", "/api/chat/stream", json=body, headers=headers, timeout=TIMEOUT) as response:
@@ -80,54 +80,54 @@ def streamed(app: RunningApp, loop: str, **body: Any) -> bytes:
 
 
 def scripted(app: RunningApp, asked: list[Asked], loop: str, **body: Any) -> ObservedRun:
-    """Ask an app over a scripted provider."""
+    """Send a question to an app over a scripted provider."""
     before = len(asked)
     heard = check_stream(streamed(app, loop, **{"model": "openai/sim", "prompt": "Hello!", **body}))
     return ObservedRun(heard, [one.body for one in asked[before:]])
 
 
 def roles(body: Body) -> list[str]:
-    """Say who speaks in a request, in order."""
+    """Return the roles of a request's messages, in order."""
     return [message["role"] for message in body["messages"]]
 
 
 def said_by(body: Body, role: str) -> list[Body]:
-    """Give a role's messages."""
+    """Return the messages of a role."""
     return [message for message in body["messages"] if message["role"] == role]
 
 
 def calling(body: Body) -> list[Body]:
-    """Give the assistant's messages with calls."""
+    """Return the assistant messages with calls."""
     return [message for message in said_by(body, "assistant") if message.get("tool_calls")]
 
 
 def call(call_id: str, name: str = "search_web", arguments: str = '{"query": "tool loop"}') -> Body:
-    """Write a call as a client sends it."""
+    """Return a call as a client sends it."""
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 def calls(*made: Body, content: str | None = None) -> Body:
-    """Write an assistant's turn of calls."""
+    """Return an assistant message with calls."""
     return {"role": "assistant", "content": content, "tool_calls": list(made)}
 
 
 def result(call_id: str, content: Any = "Signalbox has two loops.") -> Body:
-    """Write a call's result."""
+    """Return a tool message."""
     return {"role": "tool", "tool_call_id": call_id, "content": content}
 
 
 def user(content: Any) -> Body:
-    """Write a turn of the user's."""
+    """Return a user message."""
     return {"role": "user", "content": content}
 
 
 def says_either(text: str) -> Script:
-    """Answer in words, in a stream or as a whole, as it is asked for."""
+    """Answer with text, as a stream or one body as requested."""
     return _either(says(text), {"role": "assistant", "content": text}, "stop")
 
 
 def calls_either(name: str, arguments: str) -> Script:
-    """Make one call, in a stream or as a whole answer."""
+    """Make one call, as a stream or one body as requested."""
     message = {"role": "assistant", "content": None, "tool_calls": [call("call_1", name, arguments)]}
     return _either(calls_then(call_chunk(name, arguments)), message, "tool_calls")
 
@@ -146,6 +146,6 @@ def _either(streamed: Script, message: Body, finish: str) -> Script:
 
 
 def refuses(status: int, message: str, **headers: str) -> Script:
-    """Refuse every request in OpenRouter's form."""
+    """Reject every request with an error in OpenRouter's form."""
     body = json.dumps({"error": {"code": status, "message": message}}).encode()
     return sends(body, status=status, kind="application/json", **headers)

@@ -27,13 +27,13 @@ RIGHT = '{"query":"x"}'
 @FAMILIES
 @pytest.mark.parametrize("shape", ["twice", "tail", "leading"])
 def test_a06_one_call_in_too_many_objects(ask_sim: Asker, family: str, shape: str) -> None:
-    """The same object twice, a second one that is cut, an empty one before it: one call."""
+    """The same object twice, a second object that is cut, or an empty one before it: one call."""
     ran(ask_sim(f"{family}/sim-quirk-a06-{shape}", ASKED), SEARCH)
 
 
 @FAMILIES
 def test_a06_two_objects_are_two_calls(ask_sim: Asker, family: str) -> None:
-    """Different whole objects in one call are so many calls of that tool."""
+    """Several different objects in one call are several calls of that tool."""
     other = ("search_web", {"query": "tool loop Signalbox work example"})
     ran(ask_sim(f"{family}/sim-quirk-a06-split", ASKED), SEARCH, other)
 
@@ -44,7 +44,7 @@ def test_a06_two_objects_are_two_calls(ask_sim: Asker, family: str) -> None:
     [("a07", "ARGUMENTS_CUT"), ("a07-length", "ARGUMENTS_CUT"), ("a07-tokens", "ARGUMENTS_CUT")],
 )
 def test_a07_cut_arguments(ask_sim: Asker, family: str, shape: str, code: str) -> None:
-    """Whatever tells that arguments were cut, the call is not run, nothing is guessed, and a shorter one is asked."""
+    """A call with cut arguments is not executed or completed by guessing; the model is asked for a shorter one."""
     observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
     assert called(observed) == [("search_web", None)]
     assert observed.heard.result_codes() == [code]
@@ -57,7 +57,7 @@ def test_a07_cut_arguments(ask_sim: Asker, family: str, shape: str, code: str) -
 
 @FAMILIES
 def test_a07_a_cut_that_happens_to_parse(ask_sim: Asker, family: str) -> None:
-    """`{}` under finish `length` is the beginning of something, and not run."""
+    """`{}` with finish reason `length` is incomplete, and not executed."""
     observed = ask_sim(f"{family}/sim-quirk-a07-parses", ASKED)
     assert called(observed) == [("search_web", {})]
     assert observed.heard.result_codes() in (["STEP_FAILED"], ["ARGUMENTS_CUT"])
@@ -68,7 +68,7 @@ def test_a07_a_cut_that_happens_to_parse(ask_sim: Asker, family: str) -> None:
 
 @pytest.mark.parametrize(("finish", "native"), [("length", "length"), ("tool_calls", "max_output_tokens")])
 def test_a07_a_cut_step_runs_nothing(behind: Behind, finish: str, native: str) -> None:
-    """Where the host says that the step was cut, no call of it runs, whole as it may look."""
+    """If the provider reports that a step was cut, none of its calls is executed, not even a complete one."""
     rung: list[object] = []
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
     choice = {"index": 0, "delta": {}, "finish_reason": finish, "native_finish_reason": native}
@@ -84,7 +84,7 @@ def test_a07_a_cut_step_runs_nothing(behind: Behind, finish: str, native: str) -
 @pytest.mark.parametrize("family", ["anthropic", "mistralai"])
 @pytest.mark.parametrize("shape", ["a08", "a07", "a10-garbage", "a10-escaped", "a10-quote", "a10-brace", "a06-tail"])
 def test_a08_history_holds_canonical_json(ask_sim: Asker, family: str, shape: str) -> None:
-    """What goes back is a JSON object in its canonical form, whatever the model wrote: broken text never does."""
+    """The history contains arguments as canonical JSON objects, whatever the model wrote."""
     observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
     answered(observed)
     [(name, arguments)] = sent_back(observed.last)
@@ -98,13 +98,13 @@ def test_a08_history_holds_canonical_json(ask_sim: Asker, family: str, shape: st
 
 @pytest.mark.parametrize("family", ["anthropic", "openai", "google"])
 def test_a09_blank_arguments_of_a_tool_that_needs_none(ask_sim: Asker, family: str) -> None:
-    """They are an empty object, here and in the history."""
+    """Blank arguments become an empty object, also in the history."""
     ran(ask_sim(f"{family}/sim-quirk-a09", ASKED), ("get_current_time", {}))
 
 
 @pytest.mark.parametrize("family", ["anthropic", "openai", "google"])
 def test_a09_blank_arguments_of_a_tool_that_needs_some(ask_sim: Asker, family: str) -> None:
-    """The tool is not run; the model reads which field is missing."""
+    """The tool is not executed; the model is told which field is missing."""
     observed = ask_sim(f"{family}/sim-quirk-a09-required", ASKED)
     assert called(observed) == [("search_web", {})]
     assert observed.heard.result_codes() == ["INVALID_ARGUMENTS"]
@@ -116,14 +116,14 @@ def test_a09_blank_arguments_of_a_tool_that_needs_some(ask_sim: Asker, family: s
 @FAMILIES
 @pytest.mark.parametrize("shape", ["double", "brace", "prose"])
 def test_a10_what_can_be_repaired(ask_sim: Asker, family: str, shape: str) -> None:
-    """One layer of string too many, a brace too many, a sentence behind the object: the call that was meant runs."""
+    """A string around the JSON, an extra brace, or a sentence after the object is repaired."""
     ran(ask_sim(f"{family}/sim-quirk-a10-{shape}", ASKED), SEARCH)
 
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["escaped", "newline", "quote", "garbage"])
 def test_a10_what_cannot(ask_sim: Asker, family: str, shape: str) -> None:
-    """Everything else is an error that the model reads, never a call with `{}`; what it wrote can be looked at."""
+    """Other broken arguments give the model an error, never a call with `{}`; the client can see the original text."""
     observed = ask_sim(f"{family}/sim-quirk-a10-{shape}", ASKED)
     assert observed.heard.result_codes() == ["INVALID_ARGUMENTS"]
     assert observed.heard.of("tool_executing") == []
@@ -139,7 +139,7 @@ def test_a10_what_cannot(ask_sim: Asker, family: str, shape: str) -> None:
     ids=["open brackets", "brackets", "NaN", "1e999", "a list", "a number"],
 )
 def test_a10_arguments_that_no_frame_could_hold(behind: Behind, loop: str, arguments: str) -> None:
-    """Brackets without end, numbers that JSON does not have, values that are no object: an error and no crash."""
+    """Endless brackets, invalid numbers and values that are no object give an error and no crash."""
     rung: list[object] = []
     tool = make_tool("bell", lambda given, _: rung.append(given) or "rung")
     steps: list[Script] = [calls_with("bell", arguments), speaks("Done.")]

@@ -1,4 +1,4 @@
-"""A12-A14: finish words that lie, calls that a host calls malformed, tools that do not exist; through the whole app."""
+"""A12-A14: wrong finish reasons, malformed calls and unknown tools, through the whole app."""
 
 import pytest
 
@@ -28,7 +28,7 @@ TOOLS = "calculate, get_current_time, read_url, save_note, search_web"
 @FAMILIES
 @pytest.mark.parametrize("shape", ["a12", "a12-blank", "a12-overwritten", "a12-null"])
 def test_a12_the_finish_reason_lies(ask_sim: Asker, family: str, shape: str) -> None:
-    """Calls that are there are run, whatever the finish says; what comes behind the finish still counts."""
+    """Calls are executed whatever the finish reason says; data after the finish reason still counts."""
     observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
     ran(observed, SEARCH)
     assert observed.heard.done["usage"]["output"] > 0
@@ -37,7 +37,7 @@ def test_a12_the_finish_reason_lies(ask_sim: Asker, family: str, shape: str) -> 
 
 @pytest.mark.parametrize("shape", ["a13", "a13-empty", "a13-call", "a13-unexpected", "a13-error"])
 def test_a13_a_malformed_call_is_made_again(ask_sim: Asker, shape: str) -> None:
-    """Nothing of that step is run or kept; the model is asked once more, with a word on what was wrong."""
+    """Nothing of that step is executed or stored; the model is asked once more and told what was wrong."""
     observed = ask_sim(f"google/sim-quirk-{shape}")
     answered(observed)
     assert observed.heard.result_codes()[-1] is None
@@ -51,7 +51,7 @@ def test_a13_a_malformed_call_is_made_again(ask_sim: Asker, shape: str) -> None:
 
 @pytest.mark.parametrize("shape", ["a13", "a13-empty", "a13-call", "a13-unexpected"])
 def test_a13_malformed_again(ask_sim: Asker, shape: str) -> None:
-    """The second time it is an error with a code of its own, and it is not tried a third time."""
+    """The second malformed call is an error with its own code, and is not retried."""
     observed = ask_sim(f"google/sim-quirk-{shape}-always")
     assert observed.status == ("error", "MALFORMED_CALL")
     assert observed.heard.warnings == ["MALFORMED_CALL"]
@@ -61,7 +61,7 @@ def test_a13_malformed_again(ask_sim: Asker, shape: str) -> None:
 
 @LOOPS
 def test_a13_a_malformed_step_runs_nothing(behind: Behind, loop: str) -> None:
-    """A call that stands beside the host's word for malformed is not run, whole as it looks."""
+    """A complete call in a step that the provider reports as malformed is not executed."""
     rung: list[object] = []
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
     script = calls_with("bell", '{"n":1}', finish="stop", native_finish_reason="MALFORMED_FUNCTION_CALL")
@@ -75,13 +75,13 @@ def test_a13_a_malformed_step_runs_nothing(behind: Behind, loop: str) -> None:
 @FAMILIES
 @pytest.mark.parametrize("shape", ["namespace", "functions"])
 def test_a14_a_namespace_before_the_name(ask_sim: Asker, family: str, shape: str) -> None:
-    """`default_api.` and `functions.` are taken off, here and in what goes back."""
+    """`default_api.` and `functions.` are removed, also in the history."""
     ran(ask_sim(f"{family}/sim-quirk-a14-{shape}", ASKED), SEARCH)
 
 
 @FAMILIES
 def test_a14_an_invented_tool(ask_sim: Asker, family: str) -> None:
-    """It is not run nor taken for another; the model reads which tools there are, and uses one."""
+    """An unknown tool is not executed; the model is told which tools exist, and uses one."""
     observed = ask_sim(f"{family}/sim-quirk-a14-invented", ASKED)
     assert [name for name, _ in called(observed)] == ["google_search", "search_web"]
     assert observed.heard.result_codes() == ["UNKNOWN_TOOL", None]
@@ -93,7 +93,7 @@ def test_a14_an_invented_tool(ask_sim: Asker, family: str) -> None:
 
 @FAMILIES
 def test_a14_the_parallel_tool(ask_sim: Asker, family: str) -> None:
-    """`multi_tool_use.parallel` is no tool of ours: nothing inside it runs, and its name does not wedge the chat."""
+    """`multi_tool_use.parallel` is unknown: nothing inside it is executed, and later requests stay valid."""
     observed = ask_sim(f"{family}/sim-quirk-a14-parallel", ASKED)
     made = {"tool_uses": [{"recipient_name": f"functions.{name}", "parameters": given} for name, given in SEARCHES]}
     assert called(observed) == [("multi_tool_use.parallel", made)]
@@ -105,7 +105,7 @@ def test_a14_the_parallel_tool(ask_sim: Asker, family: str) -> None:
 
 @FAMILIES
 def test_a14_inventing_has_an_end(ask_sim: Asker, family: str) -> None:
-    """Two steps of inventions, each of another tool with other arguments, and the model must answer."""
+    """After two steps with different unknown tools, the model must answer."""
     observed = ask_sim(f"{family}/sim-quirk-a14-endless", ASKED)
     assert [name for name, _ in called(observed)] == ["lookup_a", "lookup_b"]
     assert observed.heard.result_codes() == ["UNKNOWN_TOOL", "UNKNOWN_TOOL"]

@@ -1,4 +1,4 @@
-"""A11: calls that leak into the answer as text, in the markup of eight families, through the whole app."""
+"""A11: calls that leak into the text, in the markup of eight families, through the whole app."""
 
 import pytest
 
@@ -28,7 +28,7 @@ LEAKED = '<tool_call>\n{"name": "search_web", "arguments": {"query": "x"}}\n</to
 
 @EACH
 def test_a11_a_call_as_text(ask_sim: Asker, dialect: str, family: str) -> None:
-    """It runs like any other, and nothing of the markup is shown or sent back."""
+    """A leaked call is executed like any other, and its markup is neither shown nor sent back."""
     observed = ask_sim(f"{family}/sim-quirk-a11-{dialect}", ASKED)
     ran(observed, SEARCH)
     assert observed.heard.text.startswith("Here is what I found")
@@ -37,7 +37,7 @@ def test_a11_a_call_as_text(ask_sim: Asker, dialect: str, family: str) -> None:
 
 @EACH
 def test_a11_a_call_as_text_letter_by_letter(ask_sim: Asker, dialect: str, family: str) -> None:
-    """The same behind a sentence, with an opener cut at every letter: the sentence is shown, the markup never."""
+    """The same after a sentence, one letter per frame: the sentence is shown, the markup never."""
     observed = ask_sim(f"{family}/sim-quirk-a11-{dialect}-split", ASKED)
     ran(observed, SEARCH)
     sentence, _, rest = observed.heard.text.partition("\n\n")
@@ -49,13 +49,13 @@ def test_a11_a_call_as_text_letter_by_letter(ask_sim: Asker, dialect: str, famil
 
 @pytest.mark.parametrize("family", ["openai", "deepseek"])
 def test_a11_two_calls_as_text(ask_sim: Asker, family: str) -> None:
-    """Two of them are two calls."""
+    """Two leaked calls are two calls."""
     ran(ask_sim(f"{family}/sim-quirk-a11-two", ASKED), SEARCH, ("search_web", {"query": "simulator"}))
 
 
 @pytest.mark.parametrize("family", ["openai", "qwen"])
 def test_a11_beside_the_real_call(ask_sim: Asker, family: str) -> None:
-    """A call that came as it should makes its copy in the text a copy: one call, no markup."""
+    """A leaked copy of a proper call is dropped: one call, no markup."""
     observed = ask_sim(f"{family}/sim-quirk-a11-duplicate", ASKED)
     ran(observed, SEARCH)
     assert observed.heard.text.startswith("Let me check that.")
@@ -63,7 +63,7 @@ def test_a11_beside_the_real_call(ask_sim: Asker, family: str) -> None:
 
 
 def test_a11_another_call_beside_the_real_one(behind: Behind) -> None:
-    """The call that came as it should counts, and what the text says beside it does not."""
+    """The proper call is executed, and another call in the text is not."""
     leaked = LEAKED.replace('"x"', '"leaked"')
     step = calls_then(chunk({"content": leaked}), call_chunk("search_web", '{"query":"real"}'))
     app, _ = behind(step, says("Done."))
@@ -74,7 +74,7 @@ def test_a11_another_call_beside_the_real_one(behind: Behind) -> None:
 
 @pytest.mark.parametrize("shape", ["fence", "fence-split"])
 def test_a11_inside_a_code_fence(ask_sim: Asker, shape: str) -> None:
-    """The same text inside a code fence is an answer: all of it is shown, nothing is called."""
+    """The same text in a code fence is part of the answer: it is shown, and nothing is executed."""
     observed = ask_sim(f"openai/sim-quirk-a11-{shape}", ASKED)
     assert called(observed) == []
     answered(observed)
@@ -86,7 +86,7 @@ def test_a11_inside_a_code_fence(ask_sim: Asker, shape: str) -> None:
 
 @pytest.mark.parametrize("shape", ["unclosed", "unknown-always"])
 def test_a11_markup_that_names_no_call(ask_sim: Asker, shape: str) -> None:
-    """What cannot be read, or names no tool of ours, is hidden and made again once; then the model must answer."""
+    """Unreadable markup or an unknown tool is hidden, and the model is asked once more; then it must answer."""
     observed = ask_sim(f"deepseek/sim-quirk-a11-{shape}")
     assert called(observed) == []
     answered(observed)
@@ -97,7 +97,7 @@ def test_a11_markup_that_names_no_call(ask_sim: Asker, shape: str) -> None:
 
 
 def test_a11_the_second_attempt_is_sound(ask_sim: Asker) -> None:
-    """Asked again, the model calls as it should; the words that asked are gone from what follows."""
+    """If the second attempt is a proper call, the correction is removed from later requests."""
     observed = ask_sim("deepseek/sim-quirk-a11-unknown")
     assert [name for name, _ in called(observed)] == ["search_web"]
     assert observed.heard.result_codes() == [None]
@@ -107,7 +107,7 @@ def test_a11_the_second_attempt_is_sound(ask_sim: Asker) -> None:
 
 
 def test_a11_inside_the_reasoning(ask_sim: Asker) -> None:
-    """A call that was only thought is not run; the model is asked for its answer."""
+    """A call in the reasoning is not executed; the model is asked for its answer."""
     observed = ask_sim("openai/sim-quirk-a11-reasoning", ASKED)
     assert called(observed) == []
     answered(observed)
@@ -117,7 +117,7 @@ def test_a11_inside_the_reasoning(ask_sim: Asker) -> None:
 
 @pytest.mark.parametrize(("shape", "said"), [("finalize", "Here is what I know so far."), ("finalize-bare", "")])
 def test_a11_in_finalize(ask_sim: Asker, shape: str, said: str) -> None:
-    """When the model must answer, a leaked call is hidden and never run; without words there is a sentence of ours."""
+    """In the final step a leaked call is hidden and never executed; without text a fixed sentence follows."""
     observed = ask_sim(f"openai/sim-quirk-a11-{shape}", ASKED, max_steps=3)
     assert len(observed.heard.calls) == 2
     assert observed.heard.result_codes() == [None, None]
@@ -133,7 +133,7 @@ def test_a11_in_finalize(ask_sim: Asker, shape: str, said: str) -> None:
 
 @LOOPS
 def test_a11_where_no_tools_were_offered(behind: Behind, loop: str) -> None:
-    """Without tools there is nothing to leak: the text is the model's answer, as it is."""
+    """Without tools, the text is shown unchanged."""
     app, upstream = behind(speaks(f"So: {LEAKED}"), settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tools=[])
     assert observed.heard.text == f"So: {LEAKED}"
@@ -143,7 +143,7 @@ def test_a11_where_no_tools_were_offered(behind: Behind, loop: str) -> None:
 
 @LOOPS
 def test_a11_a_tool_that_was_not_offered_here(behind: Behind, loop: str) -> None:
-    """A leaked call of a tool that exists and was not offered in this request is not run."""
+    """A leaked call of a tool that this request does not offer is not executed."""
     app, upstream = behind(speaks(LEAKED), speaks("Then in words."), settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tools=["calculate"])
     assert called(observed) == []
@@ -154,7 +154,7 @@ def test_a11_a_tool_that_was_not_offered_here(behind: Behind, loop: str) -> None
 @LOOPS
 @pytest.mark.parametrize("text", ["a < b and b > c", "if x <to y", "[TOOL", "an <i>html</i> tag", "1 <| 2"])
 def test_a11_ordinary_text_stays(behind: Behind, loop: str, text: str) -> None:
-    """What only begins like markup is shown, all of it."""
+    """Text that only begins like markup is shown in full."""
     app, upstream = behind(speaks(text), settings=HEADER)
     observed = scripted(app, upstream.asked, loop)
     assert observed.heard.text == text

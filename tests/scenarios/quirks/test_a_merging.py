@@ -1,4 +1,4 @@
-"""A1-A5, A15-A19: which pieces of a streamed call belong together, and what it is called; through the whole app."""
+"""A1-A5, A15-A19: which pieces of a streamed call belong together, and the names of calls; through the whole app."""
 
 import re
 
@@ -13,14 +13,14 @@ from tests.support.scripted_upstream import call_chunk, calls_then, chunk, says
 FAMILIES = pytest.mark.parametrize("family", ["openai", "google", "qwen"])
 ALL = ["openai", "anthropic", "google", "x-ai", "deepseek", "mistralai", "moonshotai", "qwen"]
 UNIVERSAL = re.compile(r"[A-Za-z0-9]{9}")
-# What each host takes as the id of a call; the others take these too.
+# The id format of each provider; the others accept these too.
 FORMS = {"mistralai": r"[A-Za-z0-9]{9}", "anthropic": r"[A-Za-z0-9_-]{1,64}", "openai": r".{1,40}"}
 
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["a01", "a01-fragmented", "a01-by-turns"])
 def test_a01_two_calls_at_one_index(ask_sim: Asker, family: str, shape: str) -> None:
-    """Calls that share an index are told apart by their ids, whole, in pieces, and in pieces by turns."""
+    """Calls at one index are separated by their ids: complete, in pieces, and interleaved."""
     observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
     ran(observed, SEARCH, CLOCK)
     assert "In Tokyo it is" in observed.heard.text
@@ -29,12 +29,12 @@ def test_a01_two_calls_at_one_index(ask_sim: Asker, family: str, shape: str) -> 
 
 @pytest.mark.parametrize("shape", ["a01-same-name", "a01-no-id"])
 def test_a01_the_same_tool_twice_at_one_index(ask_sim: Asker, shape: str) -> None:
-    """Two searches at one index are two, also where only a whole first one says that a second begins."""
+    """Two searches at one index are two calls, even if only a complete first one shows it."""
     ran(ask_sim(f"openai/sim-quirk-{shape}", ASKED), *SEARCHES)
 
 
 def test_a01_calls_of_three_chunks_by_one_gateway(behind: Behind) -> None:
-    """Numbered anew in every chunk, three calls are three."""
+    """Calls that are renumbered in every chunk are three calls."""
     made = [call_chunk("bell", f'{{"n":{at}}}', call_id=f"call_{at}") for at in range(3)]
     app, upstream = behind(calls_then(*made), says("Done."), extra_tools=[make_tool("bell")])
     heard = app.ask(tools=["bell"])
@@ -44,7 +44,7 @@ def test_a01_calls_of_three_chunks_by_one_gateway(behind: Behind) -> None:
 
 
 def test_a01_an_empty_call_and_another(behind: Behind) -> None:
-    """Without ids a name and arguments behind a whole call are the next one, not more of the same."""
+    """Without ids, a name and arguments after a complete call begin the next call."""
     made = [
         chunk({"tool_calls": [{"index": 0, "function": {"name": "bell", "arguments": arguments}}]})
         for arguments in ("{}", '{"n":1}')
@@ -56,13 +56,13 @@ def test_a01_an_empty_call_and_another(behind: Behind) -> None:
 @FAMILIES
 @pytest.mark.parametrize("shape", ["a02", "a02-null", "a02-late"])
 def test_a02_calls_without_an_index(ask_sim: Asker, family: str, shape: str) -> None:
-    """An index that is absent or null is not 0, and one that comes later belongs to the call that waits."""
+    """A missing or null index is not 0, and a later index belongs to the open call."""
     ran(ask_sim(f"{family}/sim-quirk-{shape}", ASKED), SEARCH, CLOCK)
 
 
 @pytest.mark.parametrize("later", [None, 0], ids=["by place", "late"])
 def test_a02_pieces_of_two_calls(behind: Behind, later: int | None) -> None:
-    """Two calls begin without an index; their pieces are told apart by the place in the list, or a later index."""
+    """Two calls begin without an index; their pieces are assigned by list position or by a later index."""
     names = [{"id": f"c{at}", "function": {"name": "bell", "arguments": ""}} for at in range(2)]
     pieces = [{"function": {"arguments": f'{{"n":{at}}}'}} for at in range(2)]
     if later is not None:
@@ -76,13 +76,13 @@ def test_a02_pieces_of_two_calls(behind: Behind, later: int | None) -> None:
 
 @FAMILIES
 def test_a03_two_entries_of_one_call_in_one_chunk(ask_sim: Asker, family: str) -> None:
-    """The first chunk is merged like every other."""
+    """Two entries of one call in the first chunk are merged."""
     ran(ask_sim(f"{family}/sim-quirk-a03", ASKED), SEARCH)
 
 
 @pytest.mark.parametrize("shape", ["int", "null", "resent", "late", "none"])
 def test_a04_ids_of_any_kind(ask_sim: Asker, shape: str) -> None:
-    """Numbers, null, none, late or resent: two calls, each with an id that is a text and its own."""
+    """Numbers, null, missing, late or repeated ids: two calls with unique string ids."""
     observed = ask_sim(f"openai/sim-quirk-a04-{shape}", ASKED)
     ran(observed, SEARCH, CLOCK)
     ids = [made["id"] for message in calling(observed.last) for made in message["tool_calls"]]
@@ -96,7 +96,7 @@ def test_a04_ids_of_any_kind(ask_sim: Asker, shape: str) -> None:
 @pytest.mark.parametrize("family", ["openai", "moonshotai"])
 @pytest.mark.parametrize("shape", ["resent", "blank", "nonstring", "split"])
 def test_a05_names_that_come_again_or_in_pieces(ask_sim: Asker, family: str, shape: str) -> None:
-    """A name that is resent, wiped, no text, or really split is the name of a tool on offer."""
+    """A name that is repeated, cleared, not a string or split is matched to an offered tool."""
     ran(ask_sim(f"{family}/sim-quirk-a05-{shape}", ASKED), SEARCH, CLOCK)
 
 
@@ -111,7 +111,7 @@ def test_a05_names_that_come_again_or_in_pieces(ask_sim: Asker, family: str, sha
     ],
 )
 def test_a05_names_that_begin_alike(behind: Behind, pieces: tuple[str, str], meant: str) -> None:
-    """With tools whose names are the beginnings of each other, the tools on offer settle what pieces mean."""
+    """If tool names are prefixes of each other, the offered tools decide what the pieces mean."""
     named = [
         chunk({"tool_calls": [{"index": 0, "id": "call_1", "function": {"name": name, "arguments": ""}}]})
         for name in pieces
@@ -128,7 +128,7 @@ def test_a05_names_that_begin_alike(behind: Behind, pieces: tuple[str, str], mea
 @pytest.mark.parametrize("family", ["openai", "anthropic", "google", "moonshotai"])
 @pytest.mark.parametrize(("shape", "made"), [("a15", SEARCHES), ("a15-step", (SEARCH, CLOCK))])
 def test_a15_an_id_that_is_used_again(ask_sim: Asker, family: str, shape: str, made: tuple[object, ...]) -> None:
-    """The same upstream id in one step or in two: ids of ours tell the calls apart, here and in what goes back."""
+    """A repeated upstream id, in one step or two, gives calls with different ids, also in the history."""
     observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
     ran(observed, *made)  # type: ignore[arg-type]
     ids = [announced["id"] for announced in observed.heard.calls]
@@ -139,7 +139,7 @@ def test_a15_an_id_that_is_used_again(ask_sim: Asker, family: str, shape: str, m
 @pytest.mark.parametrize("family", ["openai", "anthropic", "mistralai"])
 @pytest.mark.parametrize("shape", ["long", "dots"])
 def test_a16_ids_that_hosts_refuse(ask_sim: Asker, family: str, shape: str) -> None:
-    """Ids of sixty characters, or with dots and colons, go back in the form that the host takes."""
+    """Ids of sixty characters, or with dots and colons, are sent back in the provider's format."""
     observed = ask_sim(f"{family}/sim-quirk-a16-{shape}", ASKED)
     ran(observed, SEARCH, CLOCK)
     ids = [made["id"] for message in calling(observed.last) for made in message["tool_calls"]]
@@ -148,7 +148,7 @@ def test_a16_ids_that_hosts_refuse(ask_sim: Asker, family: str, shape: str) -> N
 
 @pytest.mark.parametrize("family", ALL)
 def test_a16_a_history_passes_every_host(ask_sim: Asker, family: str) -> None:
-    """A history with ids of every kind is taken by each family, again and again under the same ids."""
+    """Every family accepts a history with ids of every kind, with the same ids in each request."""
     ids = ["functions.search_web:0", "call_" + "x" * 60, "tool:a/b", "toolu_1", "call_1|fc_2"]
     made = [call(name, arguments=f'{{"query":"{at}"}}') for at, name in enumerate(ids)]
     told_before = [user("Look that up."), calls(*made), *(result(name) for name in ids), user("Hello!")]
@@ -162,13 +162,13 @@ def test_a16_a_history_passes_every_host(ask_sim: Asker, family: str) -> None:
 @FAMILIES
 @pytest.mark.parametrize("shape", ["a17", "a17-id"])
 def test_a17_arguments_without_a_name(ask_sim: Asker, family: str, shape: str) -> None:
-    """Arguments behind a name with none belong to it, at whatever index and under whatever id they come."""
+    """Arguments after a name without arguments belong to it, whatever their index and id."""
     ran(ask_sim(f"{family}/sim-quirk-{shape}", ASKED), SEARCH)
 
 
 @FAMILIES
 def test_a17_a_call_that_never_gets_a_name(ask_sim: Asker, family: str) -> None:
-    """It is dropped: neither announced nor run nor sent back."""
+    """A call without a name is dropped: not announced, executed or sent back."""
     observed = ask_sim(f"{family}/sim-quirk-a17-nameless", ASKED)
     ran(observed, SEARCH)
     assert b"nobody asked" not in observed.heard.raw
@@ -177,7 +177,7 @@ def test_a17_a_call_that_never_gets_a_name(ask_sim: Asker, family: str) -> None:
 
 @FAMILIES
 def test_a18_braces_inside_strings(ask_sim: Asker, family: str) -> None:
-    """Each brace in a piece of its own, most of them inside a text: the call is read to its end, and once."""
+    """Braces in separate pieces, most inside a string: the call is complete once, at its real end."""
     ran(
         ask_sim(f"{family}/sim-quirk-a18", ASKED),
         ("search_web", {"query": 'tool loop Signalbox work "}{" {"a": "}"}'}),
@@ -186,5 +186,5 @@ def test_a18_braces_inside_strings(ask_sim: Asker, family: str) -> None:
 
 @FAMILIES
 def test_a19_the_legacy_function_call(ask_sim: Asker, family: str) -> None:
-    """The API before tools is one call."""
+    """The deprecated `function_call` is one call."""
     ran(ask_sim(f"{family}/sim-quirk-a19", ASKED), SEARCH)

@@ -1,4 +1,4 @@
-"""A20: a provider stops the model, and its words disagree or are new; through the whole app, streamed and whole."""
+"""A20: unknown or contradicting stop reasons of a provider, through the whole app, streamed and as one body."""
 
 import pytest
 from signalbox.core.messages import JsonObject
@@ -24,7 +24,7 @@ WITHHELD, PAUSED, UNKNOWN = (
     [("refusal", WITHHELD), ("pause", PAUSED), ("unknown", UNKNOWN), ("word", UNKNOWN)],
 )
 def test_a20_a_stopped_step_changes_nothing(ask_sim: Asker, family: str, shape: str, status: tuple[str, str]) -> None:
-    """The note is not saved, the run does not claim to be complete, and a call that was announced has its answer."""
+    """The note is not saved, the run is not complete, and an announced call has a result."""
     observed = ask_sim(f"{family}/sim-quirk-a20-{shape}", "Please keep this.", tools=["save_note"])
     assert observed.status == status
     assert observed.heard.of("tool_executing") == []
@@ -36,14 +36,14 @@ def test_a20_a_stopped_step_changes_nothing(ask_sim: Asker, family: str, shape: 
 @FAMILIES
 @pytest.mark.parametrize(("shape", "status"), [("refusal", WITHHELD), ("pause", PAUSED), ("unknown", UNKNOWN)])
 def test_a20_a_stopped_answer_is_not_complete(ask_sim: Asker, family: str, shape: str, status: tuple[str, str]) -> None:
-    """Its words are kept, and the run says how it ended."""
+    """The text stays, and the run reports how it ended."""
     observed = ask_sim(f"{family}/sim-quirk-a20-text-{shape}")
     assert observed.heard.text
     assert observed.status == status
 
 
 def test_a20_an_unknown_reason_is_named(ask_sim: Asker) -> None:
-    """The provider's own word is in the message, since only it says what happened."""
+    """The message quotes the provider's stop reason."""
     observed = ask_sim("openai/sim-quirk-a20-unknown", tools=["save_note"])
     assert "brand_new_reason" in observed.heard.done["error"]
 
@@ -51,7 +51,7 @@ def test_a20_an_unknown_reason_is_named(ask_sim: Asker) -> None:
 @LOOPS
 @pytest.mark.parametrize("native", ["refusal", "pause_turn", "brand_new_reason", {"type": "refusal"}, 0])
 def test_a20_the_chat_goes_on_behind_a_stopped_step(behind: Behind, loop: str, native: object) -> None:
-    """The next question gets its answer, and a history that a host accepts."""
+    """The next question is answered, with a history that the provider accepts."""
     rung: list[JsonObject] = []
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
     script = calls_with("bell", '{"n":1}', native_finish_reason=native)
@@ -66,7 +66,7 @@ def test_a20_the_chat_goes_on_behind_a_stopped_step(behind: Behind, loop: str, n
 
 @pytest.mark.parametrize("word", ["refusal", "content_filter", "pause_turn"])
 def test_a20_a_later_good_word_takes_nothing_back(behind: Behind, word: str) -> None:
-    """A proxy that adds its own `tool_calls` behind a provider's refusal does not make the call run."""
+    """If a proxy adds `tool_calls` after a provider's refusal, the call is still not executed."""
     rung: list[JsonObject] = []
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
     first = {"index": 0, "delta": {}, "finish_reason": word}

@@ -1,4 +1,4 @@
-"""B1 to B14: what a model thought goes back where it must, stays away where it may not, and is shown once."""
+"""B1 to B14: reasoning is sent back where required, left out where forbidden, and shown once."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ TOLD = "I go on from what the tools returned"
 
 
 def _details(body: Body) -> list[list[Body]]:
-    """Give the reasoning details of each turn with calls, in order."""
+    """Return the reasoning details of each assistant message with calls, in order."""
     return [message["reasoning_details"] for message in calling(body)]
 
 
@@ -25,7 +25,7 @@ def _has_no_reasoning(body: Body) -> bool:
 
 
 def test_b01_geminis_signatures_go_back_with_its_calls(ask_sim: Asker) -> None:
-    """The host misses and checks each one (400 otherwise); they come back verbatim, in every later request."""
+    """Gemini rejects missing or wrong signatures; they are sent back unchanged in every later request."""
     observed = ask_sim("google/sim-quirk-b01", reasoning=THINKS)
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200, 200])
     assert [len(_details(body)) for body in observed.requests] == [0, 1, 2]
@@ -38,14 +38,14 @@ def test_b01_geminis_signatures_go_back_with_its_calls(ask_sim: Asker) -> None:
 
 @pytest.mark.parametrize("family", [*SEALS, *OPEN])
 def test_b01_every_familys_details_go_back_inside_the_loop(ask_sim: Asker, family: str) -> None:
-    """Each family's strict host takes three steps of reasoning and calls."""
+    """Each family's strict model accepts three steps of reasoning and calls."""
     observed = ask_sim(f"{family}/sim-quirk-b01", reasoning=THINKS)
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200, 200])
     assert all(_details(observed.last))
 
 
 def test_b02_a_loop_stays_at_the_host_that_signed_it(ask_sim: Asker) -> None:
-    """The host would change with every step; it is pinned from the second one, and other preferences stay."""
+    """From the second step on the request is pinned to the provider; other preferences stay."""
     observed = ask_sim("google/sim-quirk-b02", reasoning=THINKS, provider={"data_collection": "deny"})
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200, 200])
     pinned = {"data_collection": "deny", "order": ["google-vertex"], "allow_fallbacks": False}
@@ -54,7 +54,7 @@ def test_b02_a_loop_stays_at_the_host_that_signed_it(ask_sim: Asker) -> None:
 
 
 def test_b02_a_pinned_host_that_is_gone_is_left_without_what_it_signed(ask_sim: Asker, no_waiting: list[Retry]) -> None:
-    """No hop with its signatures: calls and results are told in words, fenced, to any host."""
+    """Without that provider, signatures are dropped and calls and results are sent as delimited text."""
     observed = ask_sim("google/sim-quirk-b02-gone", reasoning=THINKS)
     assert observed.statuses == [200, 503, 503, 503, 200]
     assert observed.status == ("complete", None)
@@ -67,13 +67,13 @@ def test_b02_a_pinned_host_that_is_gone_is_left_without_what_it_signed(ask_sim: 
 
 
 def test_b02_hosts_of_other_families_are_not_pinned(ask_sim: Asker) -> None:
-    """Anthropic's signatures hold on every host."""
+    """Anthropic's signatures are valid at every provider, so nothing is pinned."""
     observed = ask_sim("anthropic/sim-quirk-b01", reasoning=THINKS)
     assert all("provider" not in body for body in observed.requests)
 
 
 def test_b03_pieces_of_a_signed_thought_are_one_detail(ask_sim: Asker) -> None:
-    """Words, words, then the signature alone: one detail per turn comes back, not one per piece or call."""
+    """Text, text, then a signature: one detail per turn is sent back, not one per piece or call."""
     observed = ask_sim("anthropic/sim-quirk-b03")
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200, 200])
     for message in calling(observed.last):
@@ -87,7 +87,7 @@ def test_b03_pieces_of_a_signed_thought_are_one_detail(ask_sim: Asker) -> None:
 
 @pytest.mark.parametrize("family", SEALS)
 def test_b04_refused_details_are_left_out_once(ask_sim: Asker, family: str) -> None:
-    """A host calls right details invalid: the loop is told in words, once, and nothing is shown twice."""
+    """If a provider rejects valid details, the loop is sent as text once, and nothing is shown twice."""
     observed = ask_sim(f"{family}/sim-quirk-b04", reasoning=THINKS)
     assert observed.statuses == [200, 400, 200]
     assert observed.status == ("complete", None)
@@ -102,7 +102,7 @@ def test_b04_refused_details_are_left_out_once(ask_sim: Asker, family: str) -> N
 
 @pytest.mark.parametrize("maker", SEALS)
 def test_b04_another_models_details_are_not_sent(ask_sim: Asker, maker: str) -> None:
-    """A conversation with one model's sealed reasoning goes on at the others, whose hosts refuse it."""
+    """A conversation with one model's signed reasoning continues at other models, which would reject it."""
     made = ask_sim(f"{maker}/sim-quirk-b01", reasoning=THINKS)
     history = [{**message, "content": message.get("content") or ""} for message in made.last["messages"]]
     assert _details(made.last)
@@ -114,7 +114,7 @@ def test_b04_another_models_details_are_not_sent(ask_sim: Asker, maker: str) -> 
 
 @pytest.mark.parametrize("fallback", ["anthropic", "google", "deepseek"])
 def test_b04_a_fallbacks_details_are_not_sent(ask_sim: Asker, fallback: str) -> None:
-    """The next step asks the requested model first, whose host could not read them; the run goes on all the same."""
+    """After a fallback, the next step asks the requested model, without the fallback's details."""
     observed = ask_sim("openai/sim-error-503", reasoning=THINKS, models=[f"{fallback}/sim"], max_steps=2)
     assert (observed.status, observed.heard.done["model"]) == (("complete", None), f"{fallback}/sim")
     assert len(observed.requests) >= 2
@@ -122,7 +122,7 @@ def test_b04_a_fallbacks_details_are_not_sent(ask_sim: Asker, fallback: str) -> 
 
 
 def test_b05_deepseek_gets_its_reasoning_back_in_the_loop(ask_sim: Asker) -> None:
-    """Its strict host misses the reasoning of any turn with calls; details go back where it sent them."""
+    """DeepSeek requires the reasoning of turns with calls; details go back in their original field."""
     observed = ask_sim("deepseek/sim-steps-2")
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200, 200])
     assert all(_details(observed.last))
@@ -130,7 +130,7 @@ def test_b05_deepseek_gets_its_reasoning_back_in_the_loop(ask_sim: Asker) -> Non
 
 @pytest.mark.parametrize("family", ["deepseek", "moonshotai"])
 def test_b05_plain_reasoning_goes_back_under_its_own_name(ask_sim: Asker, family: str) -> None:
-    """Without details the text goes back in the field in which it came; other families do not get it."""
+    """Reasoning without details is sent back in the field it came in; other families do not receive it."""
     observed = ask_sim(f"{family}/sim-quirk-b10-content")
     [message] = calling(observed.last)
     assert message["reasoning_content"]
@@ -146,7 +146,7 @@ def test_b05_plain_reasoning_goes_back_under_its_own_name(ask_sim: Asker, family
 def test_b06_a_call_is_not_forced_while_the_model_reasons(
     ask_sim: Asker, family: str, reasoning: Any, choice: Any
 ) -> None:
-    """The choice is `auto` instead, also where a model reasons unasked, and the run says so."""
+    """The tool choice becomes `auto`, also for models that always reason, and the run warns."""
     asked = {"tool_choice": choice, **({"reasoning": reasoning} if reasoning else {})}
     observed = ask_sim(f"{family}/sim", **asked)
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
@@ -167,7 +167,7 @@ def test_b06_a_call_is_not_forced_while_the_model_reasons(
     ],
 )
 def test_b06_a_call_is_forced_where_the_model_does_not_reason_or_may(ask_sim: Asker, model: str, asked: Body) -> None:
-    """The caller's choice holds, in the first step."""
+    """The client's tool choice applies to the first step."""
     observed = ask_sim(model, tool_choice="required", **asked)
     assert observed.status == ("complete", None)
     assert [body["tool_choice"] for body in observed.requests] == ["required", "auto"]
@@ -175,7 +175,7 @@ def test_b06_a_call_is_forced_where_the_model_does_not_reason_or_may(ask_sim: As
 
 
 def test_b07_an_open_loop_without_its_thinking_goes_on_without_thinking(ask_sim: Asker) -> None:
-    """A client brings a tool loop without reasoning; Claude's host would miss the block at its beginning."""
+    """A client's tool loop without reasoning is sent with thinking off, since Claude would reject it."""
     opened = [user("What is 2 + 2?"), calls(call("call_0001")), result("call_0001")]
     observed = ask_sim("anthropic/sim", messages=opened, reasoning=THINKS)
     assert observed.status == ("complete", None)
@@ -184,7 +184,7 @@ def test_b07_an_open_loop_without_its_thinking_goes_on_without_thinking(ask_sim:
 
 
 def test_b07_closed_turns_need_no_thinking(ask_sim: Asker) -> None:
-    """Thinking stays on where a new question follows, and inside the loop that it began itself."""
+    """Thinking stays on before a new question and in the loop that it began."""
     closed = [user("Hi"), calls(call("call_0001")), result("call_0001"), {"role": "assistant", "content": "Two."}]
     observed = ask_sim("anthropic/sim", messages=[*closed, user(question())], reasoning=THINKS)
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
@@ -202,7 +202,7 @@ def test_b07_closed_turns_need_no_thinking(ask_sim: Asker) -> None:
 def test_b08_a_model_that_spent_its_room_thinking_is_asked_once_more(
     ask_sim: Asker, asked: Body, room: int, effort: str | None
 ) -> None:
-    """With more room than the cap or the tokens it used, with less effort, and with a word to the reader."""
+    """The retry has a higher token limit than the cap or the usage, less effort, and a warning."""
     observed = ask_sim("openai/sim-quirk-b08", **asked)
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200, 200])
     assert observed.heard.warnings == ["MORE_ROOM"]
@@ -211,7 +211,7 @@ def test_b08_a_model_that_spent_its_room_thinking_is_asked_once_more(
 
 
 def test_b08_the_second_time_it_is_told(ask_sim: Asker) -> None:
-    """One more attempt and no third, and a message of its own."""
+    """There is one retry, then an error with its own message."""
     observed = ask_sim("openai/sim-quirk-b08-always", max_tokens=300)
     assert observed.status == ("length", "REASONING_LENGTH")
     assert observed.statuses == [200, 200]
@@ -220,7 +220,7 @@ def test_b08_the_second_time_it_is_told(ask_sim: Asker) -> None:
 
 
 def test_b08_a_budget_leaves_room_for_the_answer(ask_sim: Asker) -> None:
-    """max_tokens at or below the budget for thinking is raised above it, and the run says so."""
+    """max_tokens at or below the thinking budget is raised above it, with a warning."""
     observed = ask_sim("anthropic/sim", reasoning={"max_tokens": 2000}, max_tokens=2000)
     assert observed.status == ("complete", None)
     assert {body["max_tokens"] for body in observed.requests} == {3024}
@@ -235,7 +235,7 @@ def test_b08_a_budget_leaves_room_for_the_answer(ask_sim: Asker) -> None:
     ],
 )
 def test_b09_effort_and_budget_together_are_refused_here(ask_sim: Asker, asked: Body) -> None:
-    """Nothing is sent, and the field is named."""
+    """Nothing is sent, and the error names the field."""
     ask_sim.simulator.memory.requests.clear()
     response = ask_sim.app.client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi", **asked})
     assert response.status_code == 422
@@ -245,7 +245,7 @@ def test_b09_effort_and_budget_together_are_refused_here(ask_sim: Asker, asked: 
 
 @pytest.mark.parametrize("asked", [{"reasoning": {"max_tokens": 2000}}, {"reasoning_effort": "low"}])
 def test_b09_exactly_one_is_sent(ask_sim: Asker, asked: Body) -> None:
-    """The budget, or the effort by either of its names."""
+    """The budget is sent, or the effort from either of its fields."""
     observed = ask_sim("openai/sim", **asked)
     assert observed.status == ("complete", None)
     assert observed.last["reasoning"] == asked.get("reasoning", {"effort": "low"})
@@ -255,7 +255,7 @@ def test_b09_exactly_one_is_sent(ask_sim: Asker, asked: Body) -> None:
 @pytest.mark.parametrize("quirk", ["b10", "b10-three"])
 @pytest.mark.parametrize("family", ["openai", "anthropic", "deepseek"])
 def test_b10_reasoning_in_several_fields_is_shown_once(ask_sim: Asker, family: str, quirk: str) -> None:
-    """Each step's thought comes once, and only the details go back."""
+    """Each step's reasoning is emitted once, and only the details are sent back."""
     observed = ask_sim(f"{family}/sim-quirk-{quirk}", reasoning=THINKS)
     assert observed.status == ("complete", None)
     [message] = calling(observed.last)
@@ -266,14 +266,14 @@ def test_b10_reasoning_in_several_fields_is_shown_once(ask_sim: Asker, family: s
 
 
 def test_b10_the_third_name_alone_is_shown(ask_sim: Asker) -> None:
-    """`reasoning_content` is a source like the others."""
+    """`reasoning_content` alone is shown, too."""
     assert "so I call search_web" in ask_sim("openai/sim-quirk-b10-content").heard.reasoning
 
 
 @pytest.mark.parametrize("variant", ["", "-split"])
 @pytest.mark.parametrize("family", ["qwen", "deepseek"])
 def test_b11_thinking_in_the_answer_is_taken_out(ask_sim: Asker, family: str, variant: str) -> None:
-    """The tags' content is reasoning, in the step that calls too; neither tags nor thoughts are in the answer."""
+    """Text in thinking tags is reasoning, also in a step with calls; the answer has neither."""
     observed = ask_sim(f"{family}/sim-quirk-b11{variant}")
     assert observed.status == ("complete", None)
     assert observed.heard.text.startswith("Here is what I found")
@@ -283,7 +283,7 @@ def test_b11_thinking_in_the_answer_is_taken_out(ask_sim: Asker, family: str, va
 
 
 def test_b11_a_tag_that_never_closes_loses_no_letter(ask_sim: Asker) -> None:
-    """All of it is reasoning then, and the missing answer is asked for and said as in D2."""
+    """Everything after an open tag is reasoning, and the missing answer is handled as in D2."""
     observed = ask_sim("qwen/sim-quirk-b11-open")
     assert observed.status == ("complete", None)
     assert "Here is what I found" in observed.heard.reasoning
@@ -292,7 +292,7 @@ def test_b11_a_tag_that_never_closes_loses_no_letter(ask_sim: Asker) -> None:
 
 
 def test_b11_only_the_beginning_of_an_answer_is_looked_at(ask_sim: Asker) -> None:
-    """A closing tag behind text, and an answer about the tags, stay as they are: nothing is held back for them."""
+    """A closing tag after text, and an answer about tags, are shown unchanged and without delay."""
     quoted = ask_sim("qwen/sim-quirk-b11-quoted").heard
     assert "Some models write `<think>` and `</think>` themselves." in quoted.text
     assert quoted.reasoning == ""
@@ -301,7 +301,7 @@ def test_b11_only_the_beginning_of_an_answer_is_looked_at(ask_sim: Asker) -> Non
 
 
 def test_b11_families_that_do_not_do_this_are_left_alone(ask_sim: Asker) -> None:
-    """The parser is opted into by a profile; OpenAI's has none."""
+    """A profile enables the parser; OpenAI's does not."""
     observed = ask_sim("openai/sim-quirk-b11")
     assert "<think>" in observed.heard.text
     assert observed.heard.reasoning == ""
@@ -309,7 +309,7 @@ def test_b11_families_that_do_not_do_this_are_left_alone(ask_sim: Asker) -> None
 
 @pytest.mark.parametrize("family", ["openai", "google", "moonshotai"])
 def test_b12_reasoning_that_the_provider_hides_is_told_as_hidden(ask_sim: Asker, family: str) -> None:
-    """One event without text that says so, for each step."""
+    """Each step emits one event without text that marks hidden reasoning."""
     observed = ask_sim(f"{family}/sim-quirk-b12")
     assert observed.status == ("complete", None)
     hidden = observed.heard.of("reasoning")
@@ -318,7 +318,7 @@ def test_b12_reasoning_that_the_provider_hides_is_told_as_hidden(ask_sim: Asker,
 
 @pytest.mark.parametrize("family", SEALS)
 def test_b13_seals_never_leave_the_server(ask_sim: Asker, family: str) -> None:
-    """What went back to the host stands neither in the stream nor in the trace."""
+    """Signatures that were sent back are in neither the stream nor the trace."""
     observed = ask_sim(f"{family}/sim-quirk-b01", reasoning=THINKS)
     seals = [detail.get("data") or detail.get("signature") for items in _details(observed.last) for detail in items]
     seals = [seal for seal in seals if seal]
@@ -329,7 +329,7 @@ def test_b13_seals_never_leave_the_server(ask_sim: Asker, family: str) -> None:
 
 @pytest.mark.parametrize("family", ["openai", "moonshotai", "mistralai"])
 def test_b14_a_turn_of_reasoning_alone_is_not_kept(ask_sim: Asker, family: str) -> None:
-    """It is followed by a finalize; no request holds an empty turn of the assistant's, this run or later."""
+    """A turn with only reasoning is followed by a final request and is left out of later ones."""
     observed = ask_sim(f"{family}/sim-quirk-b14")
     assert observed.status == ("complete", None)
     assert observed.heard.warnings == ["FINAL_EMPTY"]
@@ -343,7 +343,7 @@ def test_b14_a_turn_of_reasoning_alone_is_not_kept(ask_sim: Asker, family: str) 
 
 
 def test_b14_a_first_turn_of_reasoning_alone_is_an_error_of_its_own(ask_sim: Asker) -> None:
-    """Without tools there is nothing to fall back on: the run says that there is no answer."""
+    """Without tools there is no fallback: the run reports that there is no answer."""
     observed = ask_sim("openai/sim-reasoning-only", tools=[])
     assert observed.status == ("error", "EMPTY_ANSWER")
     assert observed.heard.reasoning

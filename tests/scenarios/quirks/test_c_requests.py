@@ -1,4 +1,4 @@
-"""C1 to C8: every request is one that its host takes, whatever the conversation holds and the caller asks for."""
+"""C1 to C8: every request is valid for its provider, whatever the conversation contains and the client asks for."""
 
 import pytest
 from signalbox.simulator.catalog import row_of
@@ -32,14 +32,14 @@ def _finals(requests: list[Body]) -> list[Body]:
     return [body for body in requests if body.get("tool_choice") == "none"]
 
 
-# --- C1, C2, C5, C12, C13: what the catalogue lists
+# --- C1, C2, C5, C12, C13: parameters that the catalogue lists
 
 
 @pytest.mark.parametrize(
     "model", ["openai/o4-mini", "anthropic/claude-opus-4.8", "google/sim", "deepseek/deepseek-chat", "qwen/sim"]
 )
 def test_c01_only_parameters_that_the_catalogue_lists_are_sent(ask_sim: Asker, model: str) -> None:
-    """Whatever is asked for: the rest is left out, and named in a warning; nothing is required of the router."""
+    """Other parameters are left out with a warning, and `require_parameters` is not sent."""
     wanted = {**SAMPLING, "min_p": 0.1, "frequency_penalty": 0.5, "seed": 7, "parallel_tool_calls": True}
     observed = ask_sim(model, max_tokens=4000, reasoning={"effort": "low"}, **wanted)
     assert observed.status == ("complete", None)
@@ -56,14 +56,14 @@ def test_c01_only_parameters_that_the_catalogue_lists_are_sent(ask_sim: Asker, m
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_c01_who_requires_parameters_finds_a_host(ask_sim: Asker, family: str) -> None:
-    """Not even a profile adds one that no host lists then; the router would answer 404."""
+    """With `require_parameters`, profiles add no unlisted parameter, which would cause a 404."""
     observed = ask_sim(f"{family}/sim", provider={"require_parameters": True}, parallel_tool_calls=True, top_k=4)
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
 
 
 @LOOPS
 def test_c01_a_host_without_a_parameter_is_told_by_its_own_code(behind: Behind, loop: str) -> None:
-    """The 404 of `require_parameters` is not "model not found"; and it is not asked again."""
+    """The 404 of `require_parameters` has its own code and is not retried."""
     lacks = refuses(404, "No endpoints found that can handle the requested parameters.")
     app, upstream = behind(lacks, settings={"signalbox_allow_loop_header": True})
     observed = scripted(app, upstream.asked, loop, provider={"require_parameters": True}, tools=[])
@@ -72,7 +72,7 @@ def test_c01_a_host_without_a_parameter_is_told_by_its_own_code(behind: Behind, 
 
 
 def test_c02_tools_are_not_offered_to_a_model_that_takes_none(ask_sim: Asker) -> None:
-    """The catalogue says so before anything is sent; the reader is told."""
+    """The catalogue shows it before a request is sent; the client gets a warning."""
     observed = ask_sim("qwen/chat-only", tool_choice="auto", parallel_tool_calls=True)
     assert (observed.status, observed.statuses) == (("complete", None), [200])
     assert "TOOLS_DROPPED" in observed.heard.warnings
@@ -80,7 +80,7 @@ def test_c02_tools_are_not_offered_to_a_model_that_takes_none(ask_sim: Asker) ->
 
 
 def test_c02_calls_of_another_model_are_told_in_words(ask_sim: Asker) -> None:
-    """A history with calls goes on at a model without tools."""
+    """A history with calls is sent as text to a model without tools."""
     history = [user("a?"), calls(call("call_0001")), result("call_0001", "Two loops."), user("Hello!")]
     observed = ask_sim("qwen/chat-only", messages=history)
     assert (observed.status, observed.statuses) == (("complete", None), [200])
@@ -91,7 +91,7 @@ def test_c02_calls_of_another_model_are_told_in_words(ask_sim: Asker) -> None:
 
 @LOOPS
 def test_c02_a_404_for_tools_drops_them_once(behind: Behind, loop: str) -> None:
-    """Where the catalogue did not know: one more request without them, and a visible notice."""
+    """If the catalogue does not list it, one retry without tools follows, with a warning."""
     no_tools = refuses(404, 'No endpoints found that support tool use. Try disabling "search_web".')
     app, upstream = behind(no_tools, says_either("Hello."), settings={"signalbox_allow_loop_header": True})
     observed = scripted(app, upstream.asked, loop)
@@ -103,7 +103,7 @@ def test_c02_a_404_for_tools_drops_them_once(behind: Behind, loop: str) -> None:
 
 @LOOPS
 def test_c02_a_404_without_tools_is_an_error(behind: Behind, loop: str) -> None:
-    """Dropping what is not there helps nobody."""
+    """Without tools there is nothing to drop, so the 404 is an error."""
     no_tools = refuses(404, "No endpoints found that support tool use.")
     app, upstream = behind(no_tools, settings={"signalbox_allow_loop_header": True})
     observed = scripted(app, upstream.asked, loop, tools=[])
@@ -111,12 +111,12 @@ def test_c02_a_404_without_tools_is_an_error(behind: Behind, loop: str) -> None:
     assert len(observed.requests) == 1
 
 
-# --- C3: tools, their choice, and a history with calls
+# --- C3: tools, tool choice, and a history with calls
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_c03_finalize_keeps_the_tools_and_allows_none(ask_sim: Asker, family: str) -> None:
-    """The same tools in every request, `none` in the last; what concerns tools never stands without them."""
+    """Every request has the same tools, the last one with choice `none`; tool fields never occur without tools."""
     observed = ask_sim(f"{family}/sim-steps-5", max_steps=3)
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200, 200])
     assert _finals(observed.requests) == [observed.last]
@@ -125,7 +125,7 @@ def test_c03_finalize_keeps_the_tools_and_allows_none(ask_sim: Asker, family: st
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_c03_no_choice_without_tools(ask_sim: Asker, family: str) -> None:
-    """A request that offers no tools says nothing of calls, whatever the caller asked for."""
+    """A request without tools has no tool fields, whatever the client sent."""
     observed = ask_sim(f"{family}/sim", "Hello!", tools=[], parallel_tool_calls=True, tool_choice="auto")
     assert (observed.status, observed.statuses) == (("complete", None), [200])
     assert not {"tools", "tool_choice", "parallel_tool_calls"} & observed.last.keys()
@@ -133,7 +133,7 @@ def test_c03_no_choice_without_tools(ask_sim: Asker, family: str) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_c03_calls_in_the_history_bring_their_tools(ask_sim: Asker, family: str) -> None:
-    """Where none are offered now, the ones that were used are described and not allowed."""
+    """If no tools are offered, those of the history are defined with choice `none`."""
     history = [user("a?"), calls(call("call_0001")), result("call_0001"), {"role": "assistant", "content": "b."}]
     observed = ask_sim(f"{family}/sim", messages=[*history, user("Hello!")], tools=[])
     assert (observed.status, observed.statuses) == (("complete", None), [200])
@@ -144,7 +144,7 @@ def test_c03_calls_in_the_history_bring_their_tools(ask_sim: Asker, family: str)
 
 @LOOPS
 def test_c03_a_host_that_refuses_tools_in_finalize_gets_words(behind: Behind, loop: str) -> None:
-    """One more request: calls and results as text, and no tools, choice or parallel calls."""
+    """One retry has calls and results as text, and no tool fields."""
     app, upstream = behind(
         calls_either("calculate", '{"expression": "1 + 1"}'),
         refuses(400, "tool_choice none is not supported"),
@@ -165,7 +165,7 @@ def test_c03_a_host_that_refuses_tools_in_finalize_gets_words(behind: Behind, lo
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_c04_blank_turns_and_results_are_never_sent(ask_sim: Asker, family: str) -> None:
-    """Every family's strict host takes a conversation full of blanks; nothing is padded with spaces."""
+    """Every family's strict model accepts a conversation with blanks, without padding."""
     history = [
         user("First?"),
         {"role": "assistant", "content": ""},
@@ -189,7 +189,7 @@ def test_c04_blank_turns_and_results_are_never_sent(ask_sim: Asker, family: str)
 
 @pytest.mark.parametrize("model", ["anthropic/claude-opus-4.7", "anthropic/claude-opus-4.8"])
 def test_c05_sampling_is_left_out_where_the_catalogue_does_not_list_it(ask_sim: Asker, model: str) -> None:
-    """The host would refuse it; the run says what was not sent."""
+    """Unlisted sampling parameters are left out with a warning."""
     observed = ask_sim(model, **SAMPLING)
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
     assert not [body for body in observed.requests if SAMPLING.keys() & body.keys()]
@@ -198,14 +198,14 @@ def test_c05_sampling_is_left_out_where_the_catalogue_does_not_list_it(ask_sim: 
 
 
 def test_c05_no_sampling_is_sent_unless_it_was_asked_for(ask_sim: Asker) -> None:
-    """Not even a default; what was asked for and is listed goes out as it is."""
+    """No default is sent; listed parameters are sent unchanged."""
     assert not SAMPLING.keys() & ask_sim("anthropic/sim", "Hello!").last.keys()
     asked = ask_sim("anthropic/sim", "Hello!", temperature=0.4, top_p=0.9)
     assert (asked.last["temperature"], asked.last["top_p"], asked.heard.warnings) == (0.4, 0.9, [])
 
 
 def test_c06_a_conversation_never_ends_with_the_assistant(ask_sim: Asker) -> None:
-    """Such a request is refused here, and every request of a run ends with the user or a result."""
+    """Such a request is rejected, and every request of a run ends with a user message or a result."""
     body = {"model": "anthropic/sim", "messages": [user("Hi"), {"role": "assistant", "content": "The answer is"}]}
     response = ask_sim.app.client.post("/api/chat/stream", json=body)
     assert response.status_code == 422
@@ -217,7 +217,7 @@ def test_c06_a_conversation_never_ends_with_the_assistant(ask_sim: Asker) -> Non
 
 
 def test_c06_a_cut_answer_is_gone_on_from_by_the_user(ask_sim: Asker) -> None:
-    """After a cut the client sends what it has and asks on."""
+    """After a cut, the client sends what it has and asks to continue."""
     cut = [user("Hi"), {"role": "assistant", "content": "The answer is"}, user("Go on.")]
     observed = ask_sim("anthropic/sim", messages=cut)
     assert observed.status == ("complete", None)
@@ -225,7 +225,7 @@ def test_c06_a_cut_answer_is_gone_on_from_by_the_user(ask_sim: Asker) -> None:
 
 
 def test_c07_mistral_gets_a_bridge_behind_a_result(ask_sim: Asker) -> None:
-    """A user behind a tool's result, as a stopped run leaves it, and two users in a row."""
+    """A user message after a tool result, and two user messages in a row, are accepted by Mistral."""
     history = [user("One?"), calls(call("call_0001")), result("call_0001"), user("Stop."), user("Hello!")]
     observed = ask_sim("mistralai/sim", messages=history)
     assert (observed.status, observed.statuses) == (("complete", None), [200])
@@ -235,7 +235,7 @@ def test_c07_mistral_gets_a_bridge_behind_a_result(ask_sim: Asker) -> None:
 
 
 def test_c07_the_words_of_finalize_are_no_turn_of_the_users(ask_sim: Asker) -> None:
-    """They stand in the system message, so results stay the last word."""
+    """The final instruction is in the system message, so results stay last."""
     observed = ask_sim("mistralai/sim-quirk-d02", max_steps=2)
     assert (observed.status[0], set(observed.statuses)) == ("complete", {200})
     for body in _finals(observed.requests):
@@ -244,7 +244,7 @@ def test_c07_the_words_of_finalize_are_no_turn_of_the_users(ask_sim: Asker) -> N
 
 @pytest.mark.parametrize("family", ["google", "openai", "mistralai"])
 def test_c08_as_many_results_as_calls_in_their_order(ask_sim: Asker, family: str) -> None:
-    """Results that came in another order, twice, or not at all are put right."""
+    """Results that are out of order, repeated or missing are repaired."""
     made = calls(*(call(f"call_000{n}") for n in (1, 2, 3)))
     results = [result("call_0002", "two"), result("call_0001", "one"), result("call_0001", "again")]
     history = [user("One?"), made, *results, {"role": "assistant", "content": "Hm."}, user("Hello!")]
@@ -260,7 +260,7 @@ def test_c08_as_many_results_as_calls_in_their_order(ask_sim: Asker, family: str
 
 @pytest.mark.parametrize("family", ["google", "anthropic"])
 def test_c08_eight_calls_in_one_step_have_eight_results(ask_sim: Asker, family: str) -> None:
-    """Through the loop itself, some of them beyond the limit of searches."""
+    """All eight calls of a step have results, also those beyond the search limit."""
     observed = ask_sim(f"{family}/sim-searches-8")
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
     ids = [one["id"] for one in calling(observed.last)[0]["tool_calls"]]

@@ -1,4 +1,4 @@
-"""C9 to C16: what stands beside tools and in them, what a result may be, what stays the same in every request."""
+"""C9 to C16: tool schemas, fields beside tools, tool results, and stable request prefixes."""
 
 import json
 import re
@@ -23,14 +23,14 @@ from tests.support.scripted_upstream import says
 FAMILIES = ("openai", "anthropic", "google", "x-ai", "deepseek", "mistralai", "moonshotai", "qwen")
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
 JSON = {"type": "json_object"}
-# What Gemini's schema object has (its API reference), without what other hosts refuse.
+# The keywords of Gemini's schema object (its API reference), without those that other providers reject.
 SAFE_WORDS = {"type", "description", "properties", "required", "items", "enum"}
 PICTURE = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
 
 
 @pytest.mark.parametrize("family", ["google", "x-ai"])
 def test_c09_json_is_not_asked_for_beside_tools(ask_sim: Asker, family: str) -> None:
-    """The format is left out and the run says so; without tools it is sent."""
+    """response_format is left out with a warning; without tools it is sent."""
     observed = ask_sim(f"{family}/sim", response_format=JSON)
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
     assert not [body for body in observed.requests if "response_format" in body]
@@ -40,13 +40,13 @@ def test_c09_json_is_not_asked_for_beside_tools(ask_sim: Asker, family: str) -> 
 
 
 def test_c09_families_that_take_both_get_both(ask_sim: Asker) -> None:
-    """OpenAI's hosts write JSON beside tools."""
+    """OpenAI's models accept JSON mode with tools."""
     observed = ask_sim("openai/sim", response_format=JSON)
     assert [body["response_format"] for body in observed.requests] == [JSON, JSON]
 
 
 def test_c10_our_tools_use_the_words_that_every_host_knows(ask_sim: Asker) -> None:
-    """Every schema that goes out, down to its leaves; Gemini's strict host takes them."""
+    """Every schema uses only portable keywords; Gemini's strict model accepts them."""
     observed = ask_sim("google/sim", save_everything := "What is the time in Tokyo?")
     assert save_everything
     assert (observed.status, set(observed.statuses)) == (("complete", None), {200})
@@ -57,7 +57,7 @@ def test_c10_our_tools_use_the_words_that_every_host_knows(ask_sim: Asker) -> No
 
 
 def _words(schema: Body) -> set[str]:
-    """Collect the keywords of a schema and of those inside it; enums hold texts alone."""
+    """Return the keywords of a schema and its nested schemas."""
     assert all(isinstance(value, str) for value in schema.get("enum", []))
     inner = [*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else [])]
     return set(schema) | {word for one in inner for word in _words(one)}
@@ -65,7 +65,7 @@ def _words(schema: Body) -> set[str]:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_c11_strict_is_never_sent(ask_sim: Asker, family: str) -> None:
-    """Arguments are checked here instead: a call that lacks what is required has a result that says so."""
+    """Arguments are validated here: a call without a required field has a result that says so."""
     observed = ask_sim(f"{family}/sim-bad-args")
     assert (observed.status[0], set(observed.statuses)) == ("complete", {200})
     assert not [tool for body in observed.requests for tool in body["tools"] if "strict" in tool["function"]]
@@ -74,7 +74,7 @@ def test_c11_strict_is_never_sent(ask_sim: Asker, family: str) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_c12_parallel_calls_are_left_to_the_model(ask_sim: Asker, family: str) -> None:
-    """Nothing is said of them but where a profile does; several calls are run all the same."""
+    """parallel_tool_calls is sent only if a profile sets it; parallel calls are executed anyway."""
     observed = ask_sim(f"{family}/sim-parallel")
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
     said = False if family in ("anthropic", "x-ai") else None
@@ -84,7 +84,7 @@ def test_c12_parallel_calls_are_left_to_the_model(ask_sim: Asker, family: str) -
 
 
 def test_c12_a_model_that_refuses_the_parameter_does_not_get_it(ask_sim: Asker) -> None:
-    """o4-mini does not list it; a model that does gets what the caller asked for."""
+    """o4-mini does not list parallel_tool_calls; other models receive the client's value."""
     observed = ask_sim("openai/o4-mini", parallel_tool_calls=True)
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
     assert "parallel_tool_calls" not in observed.last
@@ -93,7 +93,7 @@ def test_c12_a_model_that_refuses_the_parameter_does_not_get_it(ask_sim: Asker) 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_c13_a_cap_is_sent_under_one_name_and_only_when_asked_for(ask_sim: Asker, family: str) -> None:
-    """`max_tokens` everywhere; none is made up (design.md goes before the row here)."""
+    """Only `max_tokens` is sent, and only if the client set it."""
     plain, capped = ask_sim(f"{family}/sim", "Hello!").last, ask_sim(f"{family}/sim", "Hello!", max_tokens=4000).last
     assert not {"max_tokens", "max_completion_tokens"} & plain.keys()
     assert capped["max_tokens"] == 4000
@@ -105,7 +105,7 @@ def test_c13_a_cap_is_sent_under_one_name_and_only_when_asked_for(ask_sim: Asker
 
 @pytest.mark.parametrize("family", ["openai", "deepseek"])
 def test_c14_a_result_is_one_string(ask_sim: Asker, family: str) -> None:
-    """Parts that a client sends are joined, and pictures in them are not sent."""
+    """Text parts of a client's result are joined, and its images are not sent."""
     parts = [{"type": "text", "text": "one"}, PICTURE, {"type": "text", "text": "two"}]
     history = [user("a"), calls(call("call_0001")), result("call_0001", parts), user("Hello!")]
     observed = ask_sim(f"{family}/sim", messages=history)
@@ -118,7 +118,7 @@ def test_c14_a_result_is_one_string(ask_sim: Asker, family: str) -> None:
 
 
 def test_c14_pictures_for_a_model_that_reads_none_become_a_word(ask_sim: Asker) -> None:
-    """The catalogue says which; the reader is told, and the chat goes on."""
+    """The catalogue lists which models read images; others receive a placeholder, with a warning."""
     seen = [user([{"type": "text", "text": "Hello!"}, PICTURE])]
     observed = ask_sim("deepseek/sim", messages=seen)
     assert (observed.status[0], observed.heard.warnings) == ("complete", ["CONTENT_DROPPED"])
@@ -128,7 +128,7 @@ def test_c14_pictures_for_a_model_that_reads_none_become_a_word(ask_sim: Asker) 
 
 @LOOPS
 def test_c14_a_host_that_reads_no_pictures_is_asked_again_without(behind: Behind, loop: str) -> None:
-    """Where the catalogue did not know."""
+    """If the catalogue does not list it, a retry without images follows."""
     no_pictures = refuses(404, "No endpoints found that support image input")
     app, upstream = behind(no_pictures, says("Hello."), settings={"signalbox_allow_loop_header": True})
     seen = [user([{"type": "text", "text": "What is it?"}, PICTURE])]
@@ -139,7 +139,7 @@ def test_c14_a_host_that_reads_no_pictures_is_asked_again_without(behind: Behind
 
 
 def test_c15_requests_of_a_conversation_share_their_beginning(ask_sim: Asker) -> None:
-    """Byte for byte: tools in order, every message of the request before, no times; the conversation is the session."""
+    """Successive requests have equal prefixes, tool order and session id, and no times."""
     asked = question()
     anew = {"conversation_id": "talk-15", "parent_id": None}
     observed = ask_sim("openai/sim-steps-2", asked, **anew, system="Be brief.")
@@ -157,14 +157,14 @@ def test_c15_requests_of_a_conversation_share_their_beginning(ask_sim: Asker) ->
 
 
 def test_c15_the_trace_tells_host_and_cached_tokens(ask_sim: Asker) -> None:
-    """Of every attempt, so that a miss can be seen."""
+    """Every attempt of the trace has the provider and the cached tokens."""
     for attempt in ask_sim("openai/sim").trace(ask_sim.app)["attempts"]:
         assert attempt["provider"] == "OpenAI"
         assert isinstance(attempt["usage"]["cached"], int)
 
 
 def test_c16_names_of_tools_are_legal_everywhere(ask_sim: Asker) -> None:
-    """The ones that are offered, and the ones that a history brings."""
+    """Offered tools and those of a history have names that every provider accepts."""
     name = "multi_tool_use.parallel:" + "x" * 80
     history = [user("a"), calls(call("call_0001", name)), result("call_0001"), user("Hello!")]
     observed = ask_sim("openai/sim", messages=history)

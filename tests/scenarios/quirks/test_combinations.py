@@ -1,4 +1,4 @@
-"""Quirks that meet: one remedy behind another, and what careless clients send beside them."""
+"""Quirks in combination: one degradation after another, and invalid client input beside them."""
 
 import json
 from typing import Any
@@ -27,12 +27,12 @@ IMAGE: Body = {"type": "image_url", "image_url": {"url": "data:image/png;base64,
 
 
 def affords(most: int) -> Script:
-    """Refuse a request that this account cannot pay."""
+    """Reject a request that the account cannot pay."""
     return refuses(402, f"You requested up to 9000 tokens, but can only afford {most}.")
 
 
 def thinks(*, usage: Body | None = None, finish: str = "length", **ending: Any) -> Script:
-    """Think until the limit, and say nothing."""
+    """Send reasoning up to the limit, and no text."""
     observed: Body = {"usage": usage} if usage else {}
 
     async def script(exchange: Exchange) -> None:
@@ -48,7 +48,7 @@ def thinks(*, usage: Body | None = None, finish: str = "length", **ending: Any) 
 
 @LOOPS
 def test_f03_b08_no_room_is_promised_that_cannot_be_paid(behind: Behind, loop: str) -> None:
-    """A clamped answer that was all thinking ends so: the same limit would only be paid twice."""
+    """A clamped answer with only reasoning ends the run, since a retry could not have a higher limit."""
     app, upstream = behind(
         affords(1000), thinks(usage={"completion_tokens": 950}), says_either("Done."), settings=HEADER
     )
@@ -60,7 +60,7 @@ def test_f03_b08_no_room_is_promised_that_cannot_be_paid(behind: Behind, loop: s
 
 @LOOPS
 def test_f03_b08_less_thinking_is_still_tried(behind: Behind, loop: str) -> None:
-    """Where an effort can be lowered, the clamped limit may do."""
+    """If the effort can be lowered, a retry with the clamped limit follows."""
     app, upstream = behind(
         affords(1000), thinks(usage={"completion_tokens": 950}), says_either("Done."), settings=HEADER
     )
@@ -76,7 +76,7 @@ def test_f03_b08_less_thinking_is_still_tried(behind: Behind, loop: str) -> None
 @LOOPS
 @pytest.mark.parametrize(("most", "reasoning"), [(1000, {"enabled": False}), (4000, {"max_tokens": 2776})])
 def test_f03_b08_a_budget_fits_the_clamped_limit(behind: Behind, loop: str, most: int, reasoning: Body) -> None:
-    """Claude refuses a budget for thinking that is not below max_tokens, also when it was clamped."""
+    """A thinking budget is lowered below the clamped max_tokens, as Claude requires."""
     app, upstream = behind(affords(most), says_either("Done."), settings=HEADER)
     asked: Body = {"model": "anthropic/sim", "max_tokens": 9000, "reasoning": {"max_tokens": 5000}}
     observed = scripted(app, upstream.asked, loop, **asked)
@@ -86,7 +86,7 @@ def test_f03_b08_a_budget_fits_the_clamped_limit(behind: Behind, loop: str, most
 
 @LOOPS
 def test_b08_more_room_than_nobody_told(behind: Behind, loop: str) -> None:
-    """Without a limit and without usage the room that is asked for is a large one."""
+    """Without a limit and usage, the retry requests a large limit."""
     app, upstream = behind(thinks(), says_either("Done."), settings=HEADER)
     observed = scripted(app, upstream.asked, loop)
     assert observed.status == ("complete", None)
@@ -96,7 +96,7 @@ def test_b08_more_room_than_nobody_told(behind: Behind, loop: str) -> None:
 @LOOPS
 @pytest.mark.parametrize("effort", ["none", "minimal", "low"])
 def test_b08_more_room_is_no_more_thinking(behind: Behind, loop: str, effort: str) -> None:
-    """The second attempt thinks no harder than the caller asked for."""
+    """The retry uses no more effort than the client asked for."""
     app, upstream = behind(thinks(usage={"completion_tokens": 950}), says_either("Done."), settings=HEADER)
     observed = scripted(app, upstream.asked, loop, reasoning={"effort": effort}, tool_choice="required")
     assert [body["reasoning"] for body in observed.requests] == [{"effort": effort}] * 2
@@ -104,7 +104,7 @@ def test_b08_more_room_is_no_more_thinking(behind: Behind, loop: str, effort: st
 
 @LOOPS
 def test_a13_a_corrected_step_is_forced_like_the_first(behind: Behind, loop: str) -> None:
-    """A forced call that could not be read is forced again, and once it was made no more."""
+    """A malformed forced call is forced again, then no longer."""
     malformed = thinks(finish="stop", native_finish_reason="MALFORMED_FUNCTION_CALL")
     clock = calls_either("get_current_time", "{}")
     app, upstream = behind(malformed, clock, says_either("Done."), settings=HEADER)
@@ -115,7 +115,7 @@ def test_a13_a_corrected_step_is_forced_like_the_first(behind: Behind, loop: str
 
 @pytest.mark.parametrize("later", [{"prompt_tokens": 0}, {"prompt_tokens": 3, "completion_tokens": 4}])
 def test_f04_a_later_report_without_a_price(behind: Behind, later: Body) -> None:
-    """It takes no price back that was told."""
+    """A later usage chunk without a cost does not remove a reported cost."""
     usage = {"prompt_tokens": 3, "completion_tokens": 4, "cost": 0.5}
     told_twice = chunk({}, finish="stop", usage=usage) + chunk({}, choices=[], usage=later)
     app, upstream = behind(sends(chunk({"content": "Done."}), told_twice, DONE))
@@ -125,13 +125,13 @@ def test_f04_a_later_report_without_a_price(behind: Behind, later: Body) -> None
 
 
 def scripted_v2(app: Any, asked: Any) -> Body:
-    """Ask on the loop that streams; give the end."""
+    """Send a question on the V2 loop; return its `done` event."""
     return scripted(app, asked, "v2").heard.done
 
 
 @pytest.mark.parametrize("family", ["anthropic", "moonshotai", "mistralai", "qwen", "deepseek"])
 def test_c04_instructions_in_parts(ask_sim: Asker, family: str) -> None:
-    """Blank parts of instructions are left out, and pictures in them for models that see none."""
+    """Blank parts of a system message are left out, and images for models that cannot read them."""
     parts = [{"type": "text", "text": ""}, {"type": "text", "text": "Be brief."}, IMAGE]
     observed = ask_sim(f"{family}/sim", messages=[{"role": "system", "content": parts}, user("Hello!")])
     assert observed.status == ("complete", None)
@@ -140,7 +140,7 @@ def test_c04_instructions_in_parts(ask_sim: Asker, family: str) -> None:
 
 @pytest.mark.parametrize("family", ["moonshotai", "deepseek", "anthropic"])
 def test_b05_a_loop_that_the_client_runs(ask_sim: Asker, family: str) -> None:
-    """A history that ends with a result is an open loop too; its reasoning is not there, and that is said."""
+    """A history that ends with a result is an open loop without reasoning, and the run warns."""
     messages = [user("How does the tool loop work?"), calls(call("call_1")), result("call_1")]
     observed = ask_sim(f"{family}/sim", messages=messages, reasoning={"effort": "low"})
     assert observed.status == ("complete", None)
@@ -148,14 +148,14 @@ def test_b05_a_loop_that_the_client_runs(ask_sim: Asker, family: str) -> None:
 
 
 def test_b02_f06_a_fallback_behind_a_pinned_host(ask_sim: Asker) -> None:
-    """When the host that signed is gone, the fallback's host is told in words what it cannot read."""
+    """If the pinned provider is gone, the fallback receives the loop as text."""
     observed = ask_sim("google/sim-quirk-b02-gone", models=["moonshotai/sim"])
     assert observed.status == ("complete", None)
 
 
 @LOOPS
 def test_c02_d03_a_call_without_tools(behind: Behind, loop: str) -> None:
-    """A call behind dropped tools is no call: nothing is announced, and the model is told to answer."""
+    """A call after tools were dropped is not announced, and the model is asked to answer."""
     no_tools = refuses(404, "No endpoints found that support tool use.")
     clock = calls_either("get_current_time", "{}")
     app, upstream = behind(clock, no_tools, clock, says_either("Done."), settings=HEADER)

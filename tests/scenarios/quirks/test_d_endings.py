@@ -1,4 +1,4 @@
-"""D1 to D7: a run ends in an answer or in a word of ours, whatever the model does, and the chat can go on."""
+"""D1 to D7: every run ends with an answer or a message, and the chat can continue."""
 
 import json
 from typing import Any
@@ -24,7 +24,7 @@ def _system(body: Body) -> str:
 
 
 def _as_client(heard: ParsedStream, prompt: str) -> list[Body]:
-    """Write a run as a client keeps it: a turn of calls, their results, and so on, the answer last."""
+    """Return a run's messages as a client stores them: calls, results, and the answer last."""
     results = {event["id"]: event["result"] for event in heard.of("tool_result")}
     messages = [user(prompt)]
     for event in heard.of("tool_calls"):
@@ -36,7 +36,7 @@ def _as_client(heard: ParsedStream, prompt: str) -> list[Body]:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_d01_a_conversation_cut_anywhere_goes_on(ask_sim: Asker, family: str) -> None:
-    """Cut behind any message of three steps, or with the cut turn's calls missing: the strict host takes all of it."""
+    """The strict model accepts a history cut after any message, also with missing calls."""
     prompt = "How does the tool loop of Signalbox work?"
     kept = _as_client(ask_sim("openai/sim-quirk-d06", prompt).heard, prompt) + _as_client(
         ask_sim("openai/sim-parallel", prompt).heard, prompt
@@ -49,7 +49,7 @@ def test_d01_a_conversation_cut_anywhere_goes_on(ask_sim: Asker, family: str) ->
 
 @pytest.mark.parametrize("place", [1, 2, 4])
 def test_d01_a_result_of_no_call_is_refused_here(ask_sim: Asker, place: int) -> None:
-    """The other direction: no host ever sees it, and the client reads which message it is."""
+    """A result without a call is rejected with its position, before a request is sent."""
     history = [user("One?"), calls(call("call_0001")), result("call_0001"), user("Two?")]
     history.insert(place, result("call_0009", "lost"))
     if history[-1]["role"] != "user":
@@ -63,7 +63,7 @@ def test_d01_a_result_of_no_call_is_refused_here(ask_sim: Asker, place: int) -> 
 
 
 def test_d01_an_unanswered_call_is_answered_for_the_tool(ask_sim: Asker) -> None:
-    """The model reads that there is no result, and why."""
+    """The model is told that a call has no result, and why."""
     observed = ask_sim("openai/sim", messages=[user("One?"), calls(call("call_0001")), user("Hello!")])
     assert said_by(observed.last, "tool")[0]["content"] == "No result: the run ended before this tool had answered."
 
@@ -71,7 +71,7 @@ def test_d01_an_unanswered_call_is_answered_for_the_tool(ask_sim: Asker) -> None
 @pytest.mark.parametrize("quirk", ["d02", "d02-blank"])
 @pytest.mark.parametrize("family", ["openai", "anthropic", "google"])
 def test_d02_a_silent_model_is_told_twice_and_then_answered_for(ask_sim: Asker, family: str, quirk: str) -> None:
-    """Words say that tools are off; one more finalize, outside the step limit; then a sentence with the sources."""
+    """After two final requests without text, a sentence with the sources is the answer."""
     observed = ask_sim(f"{family}/sim-quirk-{quirk}", max_steps=3)
     assert observed.status == ("complete", None)
     assert observed.statuses == [200] * 4
@@ -87,7 +87,7 @@ def test_d02_a_silent_model_is_told_twice_and_then_answered_for(ask_sim: Asker, 
 
 
 def test_d02_the_second_finalize_is_enough(ask_sim: Asker) -> None:
-    """An answer at last: no word of ours."""
+    """An answer to the second final request is used, without a fixed sentence."""
     observed = ask_sim("openai/sim-quirk-d02-once", max_steps=3)
     assert (observed.status, len(_finals(observed.requests))) == (("complete", None), 2)
     assert observed.heard.warnings == ["MAX_STEPS"]
@@ -100,7 +100,7 @@ def test_d02_the_second_finalize_is_enough(ask_sim: Asker) -> None:
 def test_d02_silence_in_the_middle_is_followed_by_a_finalize(
     ask_sim: Asker, quirk: str, finals: int, warnings: list[str]
 ) -> None:
-    """A model that might still call and says nothing is asked to answer, steps left or not."""
+    """A model that could still call tools and sends nothing is asked to answer."""
     observed = ask_sim(f"openai/sim-quirk-{quirk}")
     assert observed.status == ("complete", None)
     assert (len(_finals(observed.requests)), observed.heard.warnings) == (finals, warnings)
@@ -108,7 +108,7 @@ def test_d02_silence_in_the_middle_is_followed_by_a_finalize(
 
 
 def test_d02_without_tools_silence_is_an_error(ask_sim: Asker) -> None:
-    """Never an empty answer as success."""
+    """Without tools, an empty answer is an error."""
     observed = ask_sim("openai/sim-empty", tools=[])
     assert observed.status == ("error", "EMPTY_ANSWER")
     assert observed.heard.done["retryable"] is True
@@ -116,7 +116,7 @@ def test_d02_without_tools_silence_is_an_error(ask_sim: Asker) -> None:
 
 @pytest.mark.parametrize("family", ["openai", "google", "mistralai"])
 def test_d03_calls_in_finalize_are_dropped_and_words_kept(ask_sim: Asker, family: str) -> None:
-    """No call of the last step is announced or run; the sentence before it is the answer."""
+    """Calls in the final step are neither announced nor executed; its text is the answer."""
     observed = ask_sim(f"{family}/sim-quirk-d03", max_steps=3)
     assert (observed.status, observed.statuses) == (("complete", None), [200] * 3)
     assert [event["step"] for event in observed.heard.of("tool_calls")] == [1, 2]
@@ -125,7 +125,7 @@ def test_d03_calls_in_finalize_are_dropped_and_words_kept(ask_sim: Asker, family
 
 
 def test_d03_calls_and_no_words_in_finalize_are_silence(ask_sim: Asker) -> None:
-    """As in D2: once more, then our own sentence."""
+    """Calls without text count as silence, as in D2."""
     observed = ask_sim("openai/sim-quirk-d03-bare", max_steps=3)
     assert len(_finals(observed.requests)) == 2
     assert observed.heard.warnings == ["MAX_STEPS", "FINAL_EMPTY"]
@@ -134,7 +134,7 @@ def test_d03_calls_and_no_words_in_finalize_are_silence(ask_sim: Asker) -> None:
 
 @pytest.mark.parametrize("leak", ["a11-finalize", "a11-finalize-bare"])
 def test_d03_leaked_calls_in_finalize_are_no_answer(ask_sim: Asker, leak: str) -> None:
-    """Markup of a call is neither run nor shown."""
+    """Markup of a call is neither executed nor shown."""
     observed = ask_sim(f"deepseek/sim-quirk-{leak}", max_steps=3)
     assert observed.status == ("complete", None)
     assert len(observed.heard.calls) == 2
@@ -143,7 +143,7 @@ def test_d03_leaked_calls_in_finalize_are_no_answer(ask_sim: Asker, leak: str) -
 
 
 def test_d04_the_same_search_in_other_words_is_answered_from_the_first(ask_sim: Asker) -> None:
-    """Other order, case, quotes and spaces: sent once, told "you have this" without the query, then finalized."""
+    """A search with other order, case, quotes and spaces is sent once and answered from the first."""
     observed = ask_sim("openai/sim-quirk-d04")
     assert observed.status == ("complete", None)
     first, *again = said_by(observed.last, "tool")
@@ -160,7 +160,7 @@ def test_d04_the_same_search_in_other_words_is_answered_from_the_first(ask_sim: 
 
 
 def test_d04_too_many_searches_are_clamped_and_the_run_finalized(ask_sim: Asker) -> None:
-    """The limit counts different searches too; behind it comes the answer."""
+    """The limit counts different searches, too; then the answer follows."""
     observed = ask_sim("openai/sim-quirk-d05", max_searches=2)
     assert observed.status == ("complete", None)
     assert observed.heard.result_codes()[:3] == [None, None, "TOOL_CLAMP"]
@@ -170,7 +170,7 @@ def test_d04_too_many_searches_are_clamped_and_the_run_finalized(ask_sim: Asker)
 
 @pytest.mark.parametrize("steps", [1, 2, 4])
 def test_d05_the_last_call_of_the_model_is_inside_the_limit(ask_sim: Asker, steps: int) -> None:
-    """`max_steps` requests and no more; the last one may not call, so no result goes unread."""
+    """At most `max_steps` requests are sent; the last one may not call tools."""
     observed = ask_sim("openai/sim-quirk-d05", max_steps=steps)
     assert observed.status == ("complete", None)
     assert len(observed.requests) == steps
@@ -181,7 +181,7 @@ def test_d05_the_last_call_of_the_model_is_inside_the_limit(ask_sim: Asker, step
 
 
 def test_d06_words_between_the_rounds_are_kept_in_order(ask_sim: Asker) -> None:
-    """In the stream, and in the requests that follow."""
+    """Text between steps keeps its order in the stream and in later requests."""
     observed = ask_sim("openai/sim-quirk-d06")
     assert observed.status == ("complete", None)
     first, second = "First I look for it. ", "Then I look at something else. "
@@ -191,7 +191,7 @@ def test_d06_words_between_the_rounds_are_kept_in_order(ask_sim: Asker) -> None:
 
 
 def test_d07_finalize_says_that_the_results_are_current(ask_sim: Asker) -> None:
-    """The one place in which words are added; a system prompt of the caller's stays in front of them."""
+    """Only the final request adds text; the client's system prompt stays before it."""
     observed = ask_sim("openai/sim-quirk-d05", max_steps=2, system="Be brief.")
     assert _system(observed.requests[0]) == "Be brief."
     assert _system(observed.last).startswith("Be brief.\n\n")
@@ -200,7 +200,7 @@ def test_d07_finalize_says_that_the_results_are_current(ask_sim: Asker) -> None:
 
 @pytest.mark.parametrize("quirk", ["d07-always", "d07"])
 def test_d07_a_disclaimer_is_shown_as_the_model_said_it(ask_sim: Asker, quirk: str) -> None:
-    """Text leaves at once (design.md), so there is no second answer behind it; the search before it is shown too."""
+    """Text is emitted immediately, so a disclaimer is shown and no second answer follows."""
     observed = ask_sim(f"openai/sim-quirk-{quirk}")
     assert (observed.status, observed.statuses) == (("complete", None), [200, 200])
     assert observed.heard.text.startswith("I cannot browse")

@@ -1,4 +1,4 @@
-"""E14: cited pages and drawn images, through the whole app on both loops: told, kept, exported, sent back."""
+"""E14: cited pages and generated images, through the whole app on both loops."""
 
 import json
 from typing import Any
@@ -13,17 +13,17 @@ PNG = "data:image/png;base64,iVBOR"
 
 
 def sources(observed: ObservedRun) -> list[dict[str, Any]]:
-    """Give the pages that the answer cites."""
+    """Return the pages that the answer cites."""
     return [source for event in observed.heard.of("content") for source in event.get("sources", [])]
 
 
 def images(observed: ObservedRun) -> list[str]:
-    """Give the addresses of its images."""
+    """Return the URLs of the answer's images."""
     return [image["url"] for event in observed.heard.of("content") for image in event.get("images", [])]
 
 
 def test_e14_cited_pages_are_sources(ask_sim: Asker) -> None:
-    """Each has a number, an address, a title, an excerpt and its place in the text."""
+    """Each source has a number, URL, title, excerpt and position in the text."""
     observed = ask_sim("openai/sim-quirk-e14")
     assert observed.status == ("complete", None)
     first, second = sources(observed)
@@ -35,12 +35,12 @@ def test_e14_cited_pages_are_sources(ask_sim: Asker) -> None:
 
 
 def test_e14_images_are_parts_of_the_answer(ask_sim: Asker) -> None:
-    """The words stay around the image, and nothing is warned of."""
+    """The text around the image stays, and there is no warning."""
     observed = ask_sim("google/sim-quirk-e14-image")
     assert observed.status == ("complete", None)
     assert observed.heard.text == "Here is a sunrise over the sea.\n\nThe sun stands just above the horizon."
     pieces = [event["content"] or "IMAGE" for event in observed.heard.of("content")]
-    if ask_sim.loop == "v2":  # the legacy loop tells a whole answer: its words first
+    if ask_sim.loop == "v2":  # the legacy loop emits a complete answer: its text first
         assert "".join(pieces).startswith("Here is a sunrise over the sea.IMAGE")
     [image] = images(observed)
     assert image.startswith(PNG)
@@ -48,13 +48,13 @@ def test_e14_images_are_parts_of_the_answer(ask_sim: Asker) -> None:
 
 
 def test_e14_an_image_alone_is_an_answer(ask_sim: Asker) -> None:
-    """Neither a blank answer that is asked for again, nor FINAL_EMPTY."""
+    """An answer with only an image is neither retried nor FINAL_EMPTY."""
     observed = ask_sim("google/sim-quirk-e14-image-only")
     assert (observed.status, len(observed.requests), len(images(observed))) == (("complete", None), 1, 1)
 
 
 def test_e14_a_model_that_draws_is_asked_for_images(ask_sim: Asker) -> None:
-    """On both loops, for a client that knows nothing of modalities; without them OpenRouter sends no image."""
+    """Image models are asked for images without a field of the client; otherwise OpenRouter sends none."""
     observed = ask_sim("google/gemini-2.5-flash-image", "Draw a sunrise.")
     assert observed.last["modalities"] == ["image", "text"]
     assert (observed.status, len(images(observed))) == (("complete", None), 1)
@@ -63,7 +63,7 @@ def test_e14_a_model_that_draws_is_asked_for_images(ask_sim: Asker) -> None:
 
 @pytest.mark.parametrize(("model", "is_sent"), [("google/sim", True), ("deepseek/sim", False)])
 def test_e14_images_go_back_where_they_are_read(ask_sim: Asker, model: str, is_sent: bool) -> None:
-    """In the user's next turn, since hosts refuse them in an assistant's."""
+    """Images are sent in the next user message, since providers reject them in assistant messages."""
     asked = {"conversation_id": f"e14-{ask_sim.loop}-{is_sent}", "tools": []}
     drawn = ask_sim("google/sim-quirk-e14-image-only", "Draw a sunrise.", **asked)
     assert images(drawn)
@@ -93,14 +93,14 @@ REFUSALS = (
 
 
 def draws(url: str) -> Script:
-    """Answer with an image alone, as a whole answer."""
+    """Answer with an image as one body."""
     message = {"role": "assistant", "content": None, "images": [{"type": "image_url", "image_url": {"url": url}}]}
     body = {"id": "gen-1", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
     return sends(json.dumps(body).encode(), kind="application/json")
 
 
 def pictures(body: dict[str, Any]) -> int:
-    """Count the images that a request holds."""
+    """Return how many images a request contains."""
     contents = [message["content"] for message in body["messages"] if isinstance(message["content"], list)]
     return sum(part["type"] == "image_url" for content in contents for part in content)
 
@@ -108,7 +108,7 @@ def pictures(body: dict[str, Any]) -> int:
 @pytest.mark.parametrize("loop", ["v2", "legacy"])
 @pytest.mark.parametrize(("status", "words"), REFUSALS)
 def test_e14_a_refused_drawing_is_left_out(behind: Behind, loop: str, status: int, words: str) -> None:
-    """The conversation goes on without it, with a warning, and its next question too."""
+    """The conversation continues without it, with a warning, and so does its next question."""
     refused = refuses(status, words)
     scripts = (draws(IMAGE), refused, says_either("Brighter."), refused, says_either("Darker."))
     app, upstream = behind(*scripts, settings={"signalbox_allow_loop_header": True})
@@ -122,7 +122,7 @@ def test_e14_a_refused_drawing_is_left_out(behind: Behind, loop: str, status: in
 
 
 def test_e14_a_refused_image_of_the_users_is_an_error(behind: Behind) -> None:
-    """What the user sent is not left out behind their back, and the request is made once."""
+    """A user's image is never left out silently, and the request is sent once."""
     part = {"type": "image_url", "image_url": {"url": IMAGE}}
     question = [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, part]}]
     app, upstream = behind(refuses(400, "Could not process image"), settings={"signalbox_allow_loop_header": True})
@@ -132,7 +132,7 @@ def test_e14_a_refused_image_of_the_users_is_an_error(behind: Behind) -> None:
 
 
 def test_e14_an_export_holds_images_and_sources(ask_sim: Asker) -> None:
-    """Markdown has the image itself and the pages; JSON has the events."""
+    """Markdown has the image and the pages; JSON has the events."""
     name = f"e14-export-{ask_sim.loop}"
     ask_sim("google/sim-quirk-e14-image", "Draw a sunrise.", conversation_id=name)
     ask_sim("google/sim-quirk-e14", "What are spring tides?", conversation_id=name)

@@ -1,4 +1,4 @@
-"""E3, E7, E8: clients that leave, proxies in between, failures before the first event; through the whole app."""
+"""E3, E7, E8, E11: disconnected clients, proxies, failures before the first event; through the whole app."""
 
 import asyncio
 import socket
@@ -27,14 +27,14 @@ LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
 
 
 async def holds_the_whole(exchange: Exchange) -> None:
-    """Send the beginning of a whole answer, and fall silent until the client has gone."""
+    """Send the beginning of a body, then nothing until the client disconnects."""
     await exchange.head(kind="application/json")
     await exchange.send(body_of({"content": "So far"})[:40])
     await exchange.client_left()
 
 
 async def floods(exchange: Exchange) -> None:
-    """Send more than any socket holds."""
+    """Send more than socket buffers hold."""
     await exchange.head()
     for _ in range(200):
         await exchange.send(chunk({"content": "x" * 100_000}))
@@ -42,7 +42,7 @@ async def floods(exchange: Exchange) -> None:
 
 
 def ended(app: RunningApp, run_id: str) -> str:
-    """Wait until a run is over, and say how it ended; its journal is a valid stream."""
+    """Wait until a run is over; return status and code. Check that its journal is a valid stream."""
     run = app.over(run_id)
     assert run.done is not None
     heard = check_stream(app.client.get(f"/api/runs/{run_id}/events").content)
@@ -50,7 +50,7 @@ def ended(app: RunningApp, run_id: str) -> str:
     return run.done.status
 
 
-# ---- E3: the client leaves
+# ---- E3: the client disconnects
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def ended(app: RunningApp, run_id: str) -> str:
     ids=["v2 quiet", "legacy quiet", "v2 no head", "legacy no head", "legacy half a body"],
 )
 def test_e03_leaving_a_quiet_upstream(behind: Behind, loop: str, script: Script, tools: list[str]) -> None:
-    """The client leaves while the upstream is silent: its connection is closed at once, and the run has ended."""
+    """A disconnect while the upstream is silent closes the upstream and ends the run immediately."""
     app, upstream = behind(script, settings={"tool_loop_v2": loop == "v2"})
     with app.asking(tools=tools) as response:
         run_id = response.headers["x-run-id"]
@@ -77,7 +77,7 @@ def test_e03_leaving_a_quiet_upstream(behind: Behind, loop: str, script: Script,
 
 @LOOPS
 def test_e03_leaving_while_send_is_blocked(behind: Behind, loop: str) -> None:
-    """A client that does not read and then leaves: `send` hangs on it, and the upstream is closed all the same."""
+    """A client that stops reading and disconnects ends its run, although `send` is blocked."""
     app, upstream = behind(floods, settings={"tool_loop_v2": loop == "v2"})
     body = b'{"model":"openai/sim","prompt":"Hello!","tools":[]}'
     head = b"POST /api/chat/stream HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n" % len(body)
@@ -104,7 +104,7 @@ def test_e03_leaving_while_send_is_blocked(behind: Behind, loop: str) -> None:
 
 @LOOPS
 def test_e03_leaving_while_a_tool_works(behind: Behind, loop: str) -> None:
-    """The tool is cancelled with the run, and nothing more is asked."""
+    """The tool is cancelled with the run, and no further request is sent."""
     started, cancelled = threading.Event(), threading.Event()
 
     async def work(arguments: JsonObject, context: ToolContext) -> Any:
@@ -127,11 +127,11 @@ def test_e03_leaving_while_a_tool_works(behind: Behind, loop: str) -> None:
     assert len(upstream.asked) == 1
 
 
-# ---- E7: proxies in between
+# ---- E7: proxies
 
 
 def test_e07_headers_against_buffering(ask_sim: Asker) -> None:
-    """Every proxy is told not to hold, change or keep the stream; the character set is named."""
+    """Headers tell proxies not to buffer, cache or transform the stream; the charset is named."""
     asked = {"model": "openai/sim", "prompt": "Hello!"}
     response = ask_sim.app.client.post("/api/chat/stream", json=asked, headers={"x-tool-loop": ask_sim.loop})
     assert response.headers["cache-control"] == "no-cache, no-transform"
@@ -145,7 +145,7 @@ def test_e07_headers_against_buffering(ask_sim: Asker) -> None:
 
 
 def test_e07_a_stream_is_never_compressed(ask_sim: Asker) -> None:
-    """A client that takes every compression gets plain bytes, each event when it happens."""
+    """A client that accepts compression receives uncompressed events without delay."""
     asked = {"model": "openai/sim", "prompt": "What is the tool loop of Signalbox?"}
     headers = {"x-tool-loop": ask_sim.loop, "accept-encoding": "gzip, deflate, br, zstd"}
     with (
@@ -159,7 +159,7 @@ def test_e07_a_stream_is_never_compressed(ask_sim: Asker) -> None:
 
 @LOOPS
 def test_e07_each_event_leaves_at_once(behind: Behind, loop: str) -> None:
-    """What the model has said is on the wire while it is silent."""
+    """Text is on the wire while the model is silent."""
     app, _ = behind(holds, settings={"tool_loop_v2": loop == "v2"})
     with app.asking(tools=[]) as response:
         assert parse_stream(read_until(response.iter_raw(), b"\n\n")).text == "So far"
@@ -173,7 +173,7 @@ def _broken(*given: object) -> Any:
 
 
 def test_e08_a_loop_that_breaks_at_once(ask_sim: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An exception before the first event is a stream all the same: the version, a warning, `done`."""
+    """An exception before the first event gives a stream with version, warning and `done`."""
     monkeypatch.setattr(LoopState, "request_warnings", _broken)
     observed = ask_sim("openai/sim", "Hello!")
     assert observed.status == ("error", "INTERNAL")
@@ -186,7 +186,7 @@ def test_e08_a_loop_that_breaks_at_once(ask_sim: Asker, monkeypatch: pytest.Monk
 @LOOPS
 @pytest.mark.parametrize("answer", [b"", b"{", b"[]", b"\xff\xfe"], ids=["nothing", "half", "a list", "no text"])
 def test_e08_a_catalogue_that_breaks(behind: Behind, loop: str, answer: bytes) -> None:
-    """Without a catalogue that can be read the chat works."""
+    """The chat works without a readable catalogue."""
 
     async def models(exchange: Exchange) -> None:
         await exchange.whole(200, answer)
@@ -198,7 +198,7 @@ def test_e08_a_catalogue_that_breaks(behind: Behind, loop: str, answer: bytes) -
 
 @LOOPS
 def test_e08_a_tool_that_breaks(behind: Behind, loop: str) -> None:
-    """An exception in a tool is that call's result, without its words, and the model goes on."""
+    """An exception in a tool is that call's result, without its text, and the run continues."""
     tool = make_tool("bell", _broken)
     app, upstream = behind(calls_with("bell", "{}"), speaks("Then without."), extra_tools=[tool], settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tools=["bell"])
@@ -210,7 +210,7 @@ def test_e08_a_tool_that_breaks(behind: Behind, loop: str) -> None:
 @LOOPS
 @pytest.mark.parametrize("answer", [b"", b"no http at all\r\n\r\n"], ids=["closed", "no HTTP"])
 def test_e08_an_upstream_that_breaks(behind: Behind, no_waiting: list[Any], loop: str, answer: bytes) -> None:
-    """A connection that is closed, or speaks something else, is an error in the stream and not a broken response."""
+    """A closed connection or another protocol gives an error event in a valid stream."""
 
     async def breaks(exchange: Exchange) -> None:
         await exchange.raw(answer)
@@ -228,7 +228,7 @@ def test_e08_an_upstream_that_breaks(behind: Behind, no_waiting: list[Any], loop
 
 @LOOPS
 def test_e11_resuming_doubles_and_loses_nothing(behind: Behind, loop: str) -> None:
-    """Behind every frame of two runs in turn, by GET and by POST: the rest of that run, and nothing else is asked."""
+    """A resume after every frame, by GET and POST, gives the rest of that run and starts nothing."""
     app, upstream = behind(speaks("One"), speaks("Two"), settings={"tool_loop_v2": loop == "v2"})
     whole = [app.post(prompt="Hello!", tools=[]) for _ in range(2)]
     asked = len(upstream.asked)
@@ -246,7 +246,7 @@ def test_e11_resuming_doubles_and_loses_nothing(behind: Behind, loop: str) -> No
 
 @LOOPS
 def test_e11_reconnecting_after_a_restart_starts_nothing(tmp_path: Path, loop: str) -> None:
-    """A client that comes back when the server does has the run it asked for, and no second one is made."""
+    """A client that reconnects after a restart receives its run, and no second one starts."""
     with ScriptedUpstream(speaks("One")) as upstream:
         settings = settings_for(tmp_path, openrouter_base_url=upstream.base_url, tool_loop_v2=loop == "v2")
         with RunningApp(settings) as app:

@@ -1,4 +1,4 @@
-"""E12, E13: what a client may meet in a stream, and what a stop leaves of it; through the whole app."""
+"""E12, E13: event order and unknown events, and the effect of a stop; through the whole app."""
 
 import asyncio
 import json
@@ -22,12 +22,12 @@ HEADER = {"signalbox_allow_loop_header": True}
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
 
 
-# ---- E12: what a client may meet
+# ---- E12: event order and unknown events
 
 
 @LOOPS
 def test_e12_results_come_as_they_are_ready(behind: Behind, loop: str) -> None:
-    """Parallel calls answer in the order in which they are done, each event under its call's id."""
+    """Results of parallel calls are emitted as they finish, with the call's id."""
     rung = asyncio.Event()
 
     async def first(arguments: JsonObject, context: ToolContext) -> Any:
@@ -59,7 +59,7 @@ def test_e12_results_come_as_they_are_ready(behind: Behind, loop: str) -> None:
 
 
 def test_e12_text_while_a_tool_works(behind: Behind) -> None:
-    """The model goes on to speak while a tool that only reads works: its text stands between call and result."""
+    """Text that arrives while an eager tool runs is emitted between call and result."""
     gate = asyncio.Event()
 
     async def reads(arguments: JsonObject, context: ToolContext) -> Any:
@@ -87,7 +87,7 @@ def test_e12_text_while_a_tool_works(behind: Behind) -> None:
 
 
 def test_e12_event_types_of_the_future(ask_sim: Asker) -> None:
-    """The first event names the version; a type that nobody knows yet is no fault, wherever it stands."""
+    """The first event names the version; an unknown event type is valid anywhere."""
     heard = ask_sim("openai/sim-quirk-a01").heard
     assert (heard.events[0]["v"], heard.events[0]["loop"]) == ("1.1", ask_sim.loop)
     run_id = heard.events[0]["run_id"]
@@ -102,7 +102,7 @@ def test_e12_event_types_of_the_future(ask_sim: Asker) -> None:
 
 @pytest.mark.parametrize("shape", ["e01", "e02", "e10-many"])
 def test_e12_a_fatal_error_erases_nothing(ask_sim: Asker, shape: str) -> None:
-    """Text that was shown is followed by a warning and `done`, and is in the journal as it was shown."""
+    """Emitted text stays in the stream and the journal, followed by a warning and `done`."""
     heard = ask_sim(f"openai/sim-quirk-{shape}", tools=[]).heard
     assert heard.text
     assert heard.types[-3:] == ["content", "warning", "done"]
@@ -115,7 +115,7 @@ def test_e12_a_fatal_error_erases_nothing(ask_sim: Asker, shape: str) -> None:
 
 @LOOPS
 def test_e13_stop_keeps_what_was_said(behind: Behind, loop: str) -> None:
-    """A stop ends the upstream, not only the view of it; question and partial answer stay and can be read again."""
+    """A stop closes the upstream; question and partial answer can be read again."""
     app, upstream = behind(holds, says("Hello again."), settings={"tool_loop_v2": loop == "v2"})
     with app.asking(tools=[]) as response:
         run_id = response.headers["x-run-id"]
@@ -138,7 +138,7 @@ def test_e13_stop_keeps_what_was_said(behind: Behind, loop: str) -> None:
 
 @LOOPS
 def test_e13_stop_of_a_whole_answer(behind: Behind, loop: str) -> None:
-    """Before the first word has come a stop ends the run as well, and at once."""
+    """A stop before the first text ends the run immediately."""
     app, upstream = behind(silent, settings={"tool_loop_v2": loop == "v2"})
     with app.asking(tools=["calculate"]) as response:
         run_id = response.headers["x-run-id"]

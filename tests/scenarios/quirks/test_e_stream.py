@@ -1,4 +1,4 @@
-"""E1, E2, E4-E6, E9, E10: what hosts do to a stream, through the whole app."""
+"""E1, E2, E4-E6, E9, E10: streams that providers change or break, through the whole app."""
 
 import json
 
@@ -18,7 +18,7 @@ HEADER = {"signalbox_allow_loop_header": True}
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
 FAMILIES = pytest.mark.parametrize("family", ["openai", "google"])
 BEGINNING = "This is the beginning of an answer that may never be complete"
-# Without tools both loops stream, so that what a host does to a stream can be seen on both.
+# Without tools both loops stream, so both are affected.
 STREAMED: Body = {"tools": []}
 
 
@@ -28,7 +28,7 @@ STREAMED: Body = {"tools": []}
 @FAMILIES
 @pytest.mark.parametrize("shape", ["e01", "e01-finish"])
 def test_e01_an_error_in_the_middle(ask_sim: Asker, family: str, shape: str) -> None:
-    """A chunk with an error, or the finish `error`, makes the run an error: the text stays, nothing is asked again."""
+    """An error chunk or the finish reason `error` ends the run as an error; the text stays, without a retry."""
     observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED, **STREAMED)
     assert observed.status == ("error", "UPSTREAM_ERROR")
     assert observed.heard.text.startswith(BEGINNING)
@@ -40,7 +40,7 @@ def test_e01_an_error_in_the_middle(ask_sim: Asker, family: str, shape: str) -> 
     ("shape", "code"), [("first", "UPSTREAM_ERROR"), ("429", "RATE_LIMIT"), ("body", "RATE_LIMIT")]
 )
 def test_e01_an_error_and_nothing_else(ask_sim: Asker, no_waiting: list[Retry], shape: str, code: str) -> None:
-    """An error as the first chunk, or a body that is one, is tried again and then told: never an empty answer."""
+    """An error as the first chunk or as the body is retried, then reported: never an empty answer."""
     observed = ask_sim(f"openai/sim-quirk-e01-{shape}", ASKED, **STREAMED)
     assert observed.status == ("error", code)
     assert observed.heard.types == ["warning", "done"]
@@ -51,7 +51,7 @@ def test_e01_an_error_and_nothing_else(ask_sim: Asker, no_waiting: list[Retry], 
 
 @pytest.mark.parametrize("shape", ["once", "429-once"])
 def test_e01_an_error_that_passes(ask_sim: Asker, no_waiting: list[Retry], shape: str) -> None:
-    """With nothing shown yet the step is asked again, and nobody sees that it failed."""
+    """With nothing shown yet, the step is retried silently."""
     observed = ask_sim(f"openai/sim-quirk-e01-{shape}")
     answered(observed)
     assert len(no_waiting) == 1
@@ -60,7 +60,7 @@ def test_e01_an_error_that_passes(ask_sim: Asker, no_waiting: list[Retry], shape
 
 @LOOPS
 def test_e01_the_same_class_as_the_status(behind: Behind, no_waiting: list[Retry], loop: str) -> None:
-    """An error object means the same under its status, in the body of a 200, and in the first chunk."""
+    """An error has the same code as a status, in the body of a 200 and in the first chunk."""
 
     async def refuses(exchange: Exchange) -> None:
         form, code = str(exchange.asked.body["messages"][-1]["content"]).split()
@@ -84,7 +84,7 @@ def test_e01_the_same_class_as_the_status(behind: Behind, no_waiting: list[Retry
 
 @LOOPS
 def test_e01_an_error_behind_a_call(behind: Behind, no_waiting: list[Retry], loop: str) -> None:
-    """A call of a step that ended in an error is answered, not run; the run is the error."""
+    """A call of a failed step has a result and is not executed; the run is an error."""
     rung: list[object] = []
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
     error = {"code": 502, "message": "Provider disconnected"}
@@ -107,12 +107,12 @@ def test_e01_an_error_behind_a_call(behind: Behind, no_waiting: list[Retry], loo
     assert loop == "legacy" or observed.heard.text == "One moment."
 
 
-# ---- E2: an end that is none
+# ---- E2: streams without an end
 
 
 @FAMILIES
 def test_e02_a_clean_end_in_the_middle(ask_sim: Asker, family: str) -> None:
-    """A body that ends without a finish and without `[DONE]` is interrupted: the text stays, a retry is offered."""
+    """A body without a finish reason and `[DONE]` is interrupted: the text stays and the client may retry."""
     observed = ask_sim(f"{family}/sim-quirk-e02", ASKED, **STREAMED)
     assert observed.status == ("interrupted", "STREAM_CUT")
     assert observed.heard.text.startswith(BEGINNING)
@@ -122,7 +122,7 @@ def test_e02_a_clean_end_in_the_middle(ask_sim: Asker, family: str) -> None:
 
 @LOOPS
 def test_e02_a_cut_step_runs_nothing(behind: Behind, no_waiting: list[Retry], loop: str) -> None:
-    """A whole call before an end that is none is not run."""
+    """A complete call in a stream without an end is not executed."""
     rung: list[object] = []
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
 
@@ -143,7 +143,7 @@ def test_e02_a_cut_step_runs_nothing(behind: Behind, no_waiting: list[Retry], lo
 
 
 def test_e02_done_and_nothing_else(ask_sim: Asker, no_waiting: list[Retry]) -> None:
-    """A body of `[DONE]` alone is no answer: asked again, then told as cut."""
+    """A body of only `[DONE]` is retried, then reported as cut."""
     observed = ask_sim("openai/sim-quirk-e02-done-only", ASKED, **STREAMED)
     assert observed.status == ("interrupted", "STREAM_CUT")
     assert len(observed.requests) == 3
@@ -151,7 +151,7 @@ def test_e02_done_and_nothing_else(ask_sim: Asker, no_waiting: list[Retry]) -> N
 
 @FAMILIES
 def test_e02_no_done_behind_a_finish(ask_sim: Asker, family: str) -> None:
-    """A host that never says `[DONE]` and did say why it finished has finished."""
+    """A finish reason without `[DONE]` is a complete answer."""
     ran(ask_sim(f"{family}/sim-quirk-e02-no-done", ASKED), SEARCH)
     answered(ask_sim(f"{family}/sim-quirk-e02-no-done", ASKED, **STREAMED))
 
@@ -162,7 +162,7 @@ def test_e02_no_done_behind_a_finish(ask_sim: Asker, family: str) -> None:
 @FAMILIES
 @pytest.mark.parametrize("shape", ["e04", "e04-data", "e04-empty", "e04-id", "e04-crlf"])
 def test_e04_keep_alives(ask_sim: Asker, family: str, shape: str) -> None:
-    """Comments, comments as data, empty data, ids and CR LF change nothing in what is read."""
+    """Comments, also in data lines, empty data, ids and CRLF do not change the text."""
     observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
     ran(observed, SEARCH)
     assert observed.heard.text == ask_sim(f"{family}/sim-quirk-a12", ASKED).heard.text
@@ -172,7 +172,7 @@ def test_e04_keep_alives(ask_sim: Asker, family: str, shape: str) -> None:
 
 @LOOPS
 def test_e04_toward_the_browser(behind: Behind, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
-    """While the model is silent comments keep the line open, between events and nowhere else, and every 15 seconds."""
+    """Pings are sent every 15 seconds while the model is silent, only between events."""
     assert streaming.PING_SECONDS == 15.0
     monkeypatch.setattr(streaming, "PING_SECONDS", 0.01)
     app, upstream = behind(waits, settings={"tool_loop_v2": loop == "v2"})
@@ -188,7 +188,7 @@ def test_e04_toward_the_browser(behind: Behind, monkeypatch: pytest.MonkeyPatch,
 @FAMILIES
 @pytest.mark.parametrize("shape", ["e05", "e06"])
 def test_e05_e06_separators_and_single_bytes(ask_sim: Asker, family: str, shape: str) -> None:
-    """U+2028, U+2029 and U+0085 are letters inside a string; characters cut at every byte are whole again."""
+    """U+2028, U+2029 and U+0085 are letters inside a string; split characters are restored."""
     observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
     topic = "tool loop Signalbox work"
     ran(observed, ("search_web", {"query": f"{topic}\u2028{topic}\u0085"}))
@@ -197,7 +197,7 @@ def test_e05_e06_separators_and_single_bytes(ask_sim: Asker, family: str, shape:
 
 
 def test_e06_a_step_of_calls_byte_by_byte(behind: Behind) -> None:
-    """A call and an answer with letters of many bytes, one byte at a time, are what they are."""
+    """A call and an answer with multi-byte characters arrive intact one byte at a time."""
     steps = [call_chunk("bell", '{"n":"é🙂"}') + chunk({}, finish="tool_calls") + DONE, chunk({"content": "Grüße 🙂"})]
     steps[1] += chunk({}, finish="stop") + DONE
 
@@ -215,7 +215,7 @@ def test_e06_a_step_of_calls_byte_by_byte(behind: Behind) -> None:
 
 
 def test_e06_halves_of_a_character(behind: Behind) -> None:
-    """Two frames that share a character, as a proxy that counts in UTF-16 cuts them: it is whole, and in a call too."""
+    """A surrogate pair that is split over two frames is joined, also in call arguments."""
     rest = chunk({"tool_calls": [{"index": 0, "function": {"arguments": '\ude42"}'}}]})
     steps = [
         call_chunk("bell", '{"n":"\ud83d') + rest + chunk({}, finish="tool_calls") + DONE,
@@ -234,13 +234,13 @@ def test_e06_halves_of_a_character(behind: Behind) -> None:
     assert heard.text == "Well 🙂 done"
 
 
-# ---- E9, E10: frames that lack something, or are glued
+# ---- E9, E10: incomplete and joined frames
 
 
 @FAMILIES
 @pytest.mark.parametrize("shape", ["e09", "e09-choices", "e09-delta", "e09-usage"])
 def test_e09_chunks_without_choices_or_delta(ask_sim: Asker, family: str, shape: str) -> None:
-    """Filter results, null deltas and bare usage are no text and no fault; the usage counts."""
+    """Filter results, null deltas and bare usage cause no text and no error; usage counts."""
     observed = ask_sim(f"{family}/sim-quirk-{shape}", ASKED)
     ran(observed, SEARCH)
     assert observed.heard.done["usage"]["output"] > 0
@@ -250,7 +250,7 @@ def test_e09_chunks_without_choices_or_delta(ask_sim: Asker, family: str, shape:
 
 @LOOPS
 def test_e09_an_error_beside_no_choices(behind: Behind, loop: str) -> None:
-    """The error is looked for first: a chunk without choices that has one is not skipped."""
+    """An error in a chunk without choices is reported."""
 
     async def fails(exchange: Exchange) -> None:
         await exchange.head()
@@ -266,7 +266,7 @@ def test_e09_an_error_beside_no_choices(behind: Behind, loop: str) -> None:
 
 @FAMILIES
 def test_e10_a_cut_frame_and_a_whole_one(ask_sim: Asker, family: str) -> None:
-    """The whole frame behind the cut one is read; that one was broken is told once, and nothing is missing."""
+    """The frame after a cut one is read; the cut one gives one warning, and no text is lost."""
     observed = ask_sim(f"{family}/sim-quirk-e10", ASKED, **STREAMED)
     assert observed.heard.done["status"] == "complete"
     assert observed.heard.warnings == ["FRAME_UNREADABLE"]
@@ -275,7 +275,7 @@ def test_e10_a_cut_frame_and_a_whole_one(ask_sim: Asker, family: str) -> None:
 
 @pytest.mark.parametrize("family", ["openai", "deepseek"])
 def test_e10_more_than_a_few(ask_sim: Asker, family: str) -> None:
-    """A host that goes on like that is not speaking the protocol: an error, with the text that came."""
+    """Many broken frames are an error, with the text so far."""
     observed = ask_sim(f"{family}/sim-quirk-e10-many", ASKED, **STREAMED)
     assert observed.status == ("error", "UPSTREAM_PROTOCOL")
     assert BEGINNING.startswith(observed.heard.text[:40])

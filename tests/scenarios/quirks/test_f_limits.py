@@ -1,4 +1,4 @@
-"""F1 to F6: what is asked again, after how long and for how much; F4 and F7 are in test_f04_cost.py."""
+"""F1 to F6: what is retried, after which delay and at what cost; F4 and F7 are in test_f04_cost.py."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def _broke(affords: int) -> Script:
 
 
 def test_f01_the_wait_of_a_rate_limit_is_in_the_body_in_milliseconds(ask_sim: Asker, no_waiting: list[Retry]) -> None:
-    """The run waits until then and no longer, and is answered."""
+    """The run waits exactly until the reset, and is answered."""
     observed = ask_sim("openai/sim-quirk-f01")
     assert (observed.status, observed.statuses) == (("complete", None), [429, 200, 200])
     [retry] = no_waiting
@@ -26,14 +26,14 @@ def test_f01_the_wait_of_a_rate_limit_is_in_the_body_in_milliseconds(ask_sim: As
 
 
 def test_f01_retry_after_is_honoured(ask_sim: Asker, no_waiting: list[Retry]) -> None:
-    """The header, in seconds."""
+    """The Retry-After header, in seconds, is the delay."""
     observed = ask_sim("openai/sim-quirk-f01-header")
     assert (observed.status, observed.statuses) == (("complete", None), [429, 200, 200])
     assert [retry.wait for retry in no_waiting] == [1.0]
 
 
 def test_f01_the_attempts_have_an_end_and_the_client_hears_when(ask_sim: Asker, no_waiting: list[Retry]) -> None:
-    """Three attempts; `retry_after` passes the wait on."""
+    """There are three attempts; `retry_after` passes the delay on."""
     observed = ask_sim("openai/sim-quirk-f01-always")
     assert (observed.status, observed.statuses) == (("error", "RATE_LIMIT"), [429] * 3)
     assert 0.0 < observed.heard.done["retry_after"] <= 0.5
@@ -41,7 +41,7 @@ def test_f01_the_attempts_have_an_end_and_the_client_hears_when(ask_sim: Asker, 
 
 
 def test_f01_a_limit_per_day_is_not_asked_again(ask_sim: Asker) -> None:
-    """Five hours are told, not waited for, and no request of tomorrow's is spent."""
+    """A delay of five hours is reported instead of waited for."""
     observed = ask_sim("openai/sim-quirk-f01-day")
     assert (observed.status, observed.statuses) == (("error", "RATE_LIMIT"), [429])
     assert observed.heard.done["retry_after"] == pytest.approx(18_000, rel=0.01)
@@ -55,7 +55,7 @@ def test_f01_a_limit_per_day_is_not_asked_again(ask_sim: Asker) -> None:
 def test_f02_nothing_is_asked_again_behind_what_was_shown(
     ask_sim: Asker, no_waiting: list[Retry], quirk: str, status: str
 ) -> None:
-    """While V2 streams, one request; the legacy loop has shown nothing yet and may ask again. Nothing comes twice."""
+    """After visible text V2 does not retry; the legacy loop has shown nothing and may. Nothing is repeated."""
     observed = ask_sim(f"openai/sim-quirk-{quirk}")
     if ask_sim.loop == "v2":
         assert (observed.status[0], observed.statuses) == (status, [200])
@@ -68,7 +68,7 @@ def test_f02_nothing_is_asked_again_behind_what_was_shown(
 
 
 def test_f02_before_anything_is_shown_it_is_asked_again(ask_sim: Asker, no_waiting: list[Retry]) -> None:
-    """An error chunk as the first one: the second attempt is the answer, and the trace numbers both."""
+    """An error as the first chunk is retried, and the trace numbers both attempts."""
     observed = ask_sim("openai/sim-quirk-e01-once")
     assert observed.status == ("complete", None)
     assert observed.statuses == [200, 200, 200]
@@ -78,7 +78,7 @@ def test_f02_before_anything_is_shown_it_is_asked_again(ask_sim: Asker, no_waiti
 
 
 def test_f03_what_the_account_affords_is_asked_for_once(ask_sim: Asker) -> None:
-    """A margin below it, for the rest of the run, with a word to the reader."""
+    """max_tokens is clamped below the affordable limit for the rest of the run, with a warning."""
     observed = ask_sim("openai/sim-afford-500")
     assert (observed.status, observed.statuses) == (("complete", None), [402, 200, 200])
     assert [body.get("max_tokens") for body in observed.requests] == [None, 475, 475]
@@ -86,7 +86,7 @@ def test_f03_what_the_account_affords_is_asked_for_once(ask_sim: Asker) -> None:
 
 
 def test_f03_a_smaller_cap_of_the_callers_stays(ask_sim: Asker) -> None:
-    """It is affordable, so nothing is refused or changed."""
+    """A smaller max_tokens of the client stays unchanged."""
     observed = ask_sim("openai/sim-afford-500", "Hello!", max_tokens=300)
     assert observed.status == ("complete", None)
     assert [body["max_tokens"] for body in observed.requests] == [300]
@@ -95,7 +95,7 @@ def test_f03_a_smaller_cap_of_the_callers_stays(ask_sim: Asker) -> None:
 @LOOPS
 @pytest.mark.parametrize(("affords", "asked"), [(0, 1), (150, 1), (500, 2)])
 def test_f03_useless_credits_end_the_run(behind: Behind, loop: str, affords: int, asked: int) -> None:
-    """No clamp where there is nothing to clamp to, and no second clamp; never a wait."""
+    """Nothing is clamped if no useful limit is affordable; there is no second clamp and no delay."""
     app, upstream = behind(_broke(affords), settings=HEADER)
     observed = scripted(app, upstream.asked, loop)
     assert observed.status == ("error", "UPSTREAM_CREDITS")
@@ -105,7 +105,7 @@ def test_f03_useless_credits_end_the_run(behind: Behind, loop: str, affords: int
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
 def test_f05_what_cannot_succeed_is_asked_once(ask_sim: Asker, no_waiting: list[Retry], status: int) -> None:
-    """A request that the host refuses for what it is."""
+    """Permanent errors are not retried."""
     observed = ask_sim(f"openai/sim-error-{status}")
     assert (observed.status[0], observed.statuses) == ("error", [status])
     assert no_waiting == []
@@ -113,7 +113,7 @@ def test_f05_what_cannot_succeed_is_asked_once(ask_sim: Asker, no_waiting: list[
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
 def test_f05_what_may_succeed_is_asked_three_times(ask_sim: Asker, no_waiting: list[Retry], status: int) -> None:
-    """With a wait that grows, unless the host names one."""
+    """Temporary errors are retried with a growing delay, or the provider's."""
     observed = ask_sim(f"openai/sim-error-{status}")
     assert (observed.status[0], observed.statuses) == ("error", [status] * 3)
     assert observed.heard.done["retryable"] is True
@@ -125,14 +125,14 @@ def test_f05_what_may_succeed_is_asked_three_times(ask_sim: Asker, no_waiting: l
 def test_f05_an_error_in_a_200_is_judged_by_its_code(
     ask_sim: Asker, no_waiting: list[Retry], quirk: str, asked: int
 ) -> None:
-    """Like the same error with a status of its own."""
+    """An error in a 200 is handled like the same status."""
     observed = ask_sim(f"openai/sim-quirk-{quirk}")
     assert observed.status[0] == "error"
     assert len(observed.requests) >= asked
 
 
 def test_f06_another_model_only_when_it_was_asked_for(ask_sim: Asker, no_waiting: list[Retry]) -> None:
-    """No fallback is made up: the failed model's error is told."""
+    """Without `models` there is no fallback: the model's error is reported."""
     observed = ask_sim("openai/sim-error-503")
     assert observed.status == ("error", "UPSTREAM_OVERLOADED")
     assert not [body for body in observed.requests if {"models", "route"} & body.keys()]
@@ -140,7 +140,7 @@ def test_f06_another_model_only_when_it_was_asked_for(ask_sim: Asker, no_waiting
 
 
 def test_f06_a_fallback_is_shown(ask_sim: Asker) -> None:
-    """Asked for in `models`: what was requested, what answered and on which host."""
+    """With `models`, the run shows the requested model, the answering one, and its provider."""
     observed = ask_sim("openai/sim-error-503", question(), models=["anthropic/sim"])
     assert observed.status == ("complete", None)
     assert {str(body["models"]) for body in observed.requests} == {"['anthropic/sim']"}
@@ -154,7 +154,7 @@ def test_f06_a_fallback_is_shown(ask_sim: Asker) -> None:
 
 @LOOPS
 def test_f06_a_host_that_serves_another_model_is_shown(behind: Behind, loop: str) -> None:
-    """Also where nobody asked for it: `model` is what the upstream names."""
+    """`model` is the name that the upstream returns, also without a requested fallback."""
     app, upstream = behind(says_either("Hello."), settings=HEADER)
     observed = scripted(app, upstream.asked, loop, model="openai/gpt-4o", tools=[])
     assert (observed.heard.done["requested_model"], observed.heard.done["model"]) == ("openai/gpt-4o", "openai/sim")

@@ -1,4 +1,4 @@
-"""Rules that no other test missed when they were taken out (`just mutate`), mostly for a second guard behind them."""
+"""Rules that `just mutate` found untested, mostly because a second rule hides their absence."""
 
 import json
 from importlib.metadata import EntryPoint
@@ -19,7 +19,7 @@ HEADER = {"signalbox_allow_loop_header": True}
 
 
 def _whole(body: bytes) -> Script:
-    """Answer with this body, whatever was asked."""
+    """Answer every request with this body."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.whole(200, body)
@@ -28,7 +28,7 @@ def _whole(body: bytes) -> Script:
 
 
 def test_a02_an_index_that_comes_with_the_id_again(behind: Behind) -> None:
-    """A call that began without an index is the same call when its id comes again with one."""
+    """A call that began without an index stays one call if its id returns with an index."""
     begin = {"id": "call_1", "type": "function", "function": {"name": "bell", "arguments": ""}}
     rest = {"index": 0, "id": "call_1", "function": {"arguments": '{"n":1}'}}
     frames = chunk({"tool_calls": [begin]}) + chunk({"tool_calls": [rest]}) + chunk({}, finish="tool_calls") + DONE
@@ -39,14 +39,14 @@ def test_a02_an_index_that_comes_with_the_id_again(behind: Behind) -> None:
 
 
 def test_a12_an_empty_finish_reason_behind_one(behind: Behind) -> None:
-    """A chunk that has only the host's own reason erases nothing: the answer had finished."""
+    """A chunk with only the provider's native reason does not erase the finish reason."""
     late = chunk({}, choices=[{"index": 0, "delta": {}, "finish_reason": None, "native_finish_reason": "STOP"}])
     app, upstream = behind(sends(chunk({"content": "Hello."}, finish="stop") + late), settings=HEADER)
     assert scripted(app, upstream.asked, "v2").status == ("complete", None)
 
 
 def test_a13_nothing_of_a_malformed_whole_answer_is_shown(behind: Behind) -> None:
-    """The rest of a call in the text of a whole answer is no answer, and nobody sees it."""
+    """Text beside a malformed call in a complete body is not shown."""
     malformed = body_of({"content": "print(default_api.bell("}, native_finish_reason="MALFORMED_FUNCTION_CALL")
     app, upstream = behind(_whole(malformed), speaks("Done."), extra_tools=[make_tool("bell")], settings=HEADER)
     observed = scripted(app, upstream.asked, "legacy", tools=["bell"])
@@ -54,7 +54,7 @@ def test_a13_nothing_of_a_malformed_whole_answer_is_shown(behind: Behind) -> Non
 
 
 def test_b12_several_seals_in_one_step_are_told_once(behind: Behind) -> None:
-    """A provider that seals its reasoning in pieces is told as hidden by one event."""
+    """Encrypted reasoning in several pieces emits one hidden-reasoning event."""
     seals = [{"type": "reasoning.encrypted", "data": f"sealed {at}", "index": at} for at in range(3)]
     pieces = b"".join(chunk({"reasoning_details": [seal]}) for seal in seals)
     app, upstream = behind(sends(pieces + chunk({"content": "Hello."}, finish="stop") + DONE), settings=HEADER)
@@ -66,7 +66,7 @@ def test_b12_several_seals_in_one_step_are_told_once(behind: Behind) -> None:
 def test_c10_a_tool_with_a_word_that_some_host_refuses_is_not_offered(
     monkeypatch: pytest.MonkeyPatch, word: str
 ) -> None:
-    """A package's tool whose schema has it, however deep, is there with the reason and cannot be called."""
+    """A plugin tool with an unportable schema keyword is unavailable with a reason."""
     values = {"pattern": "^a", "minLength": 1, "additionalProperties": False, "anyOf": [{"type": "string"}]}
     inner = {"type": "object", "properties": {}, word: values[word]}
     tool = make_tool("bell", parameters={"type": "object", "properties": {"how": {"type": "array", "items": inner}}})
@@ -79,7 +79,7 @@ def test_c10_a_tool_with_a_word_that_some_host_refuses_is_not_offered(
 
 @LOOPS
 def test_e08_a_loop_that_breaks_behind_a_call(behind: Behind, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
-    """An exception while a call is open: the call is answered, the reader is told what to do, one `done` ends it."""
+    """An exception with an open call gives the call a result, a warning and one `done`."""
 
     async def breaks(execution: ToolExecution) -> None:
         raise RuntimeError("broken on purpose")
@@ -96,7 +96,7 @@ def test_e08_a_loop_that_breaks_behind_a_call(behind: Behind, monkeypatch: pytes
 
 @LOOPS
 def test_e08_the_model_reads_which_tool_broke(behind: Behind, loop: str) -> None:
-    """What a tool raises is a result that names the tool and a way on, and nothing of the exception's words."""
+    """A tool's exception gives a result with the tool's name and a hint, without its text."""
 
     def breaks(*given: object) -> None:
         raise RuntimeError("broken on purpose")
@@ -113,7 +113,7 @@ def test_e08_the_model_reads_which_tool_broke(behind: Behind, loop: str) -> None
 @LOOPS
 @pytest.mark.parametrize("secret", ["user_2aBcDeFgHiJk", "sk-or-v1-somebody-elses-key", "Bearer abc.def.ghi"])
 def test_g04_ids_and_keys_of_others_are_taken_out_of_an_upstreams_words(behind: Behind, loop: str, secret: str) -> None:
-    """The host's sentence is told, but for what looks like an account or a key, whosever it is."""
+    """The provider's message is shown without anything that looks like an account or a key."""
     error = {"code": 400, "message": f"Refused for {secret} since the colour is wrong."}
 
     async def refuses(exchange: Exchange) -> None:
@@ -128,7 +128,7 @@ def test_g04_ids_and_keys_of_others_are_taken_out_of_an_upstreams_words(behind: 
 
 @pytest.mark.parametrize("content", [" \n", [{"type": "text", "text": " "}]], ids=["text", "parts"])
 def test_c04_a_blank_question_is_refused_here(behind: Behind, content: object) -> None:
-    """No host is asked; the answer names the message."""
+    """A blank question is rejected with the message's position."""
     app, upstream = behind(says("Hello."))
     response = app.post(messages=[user(content)])
     assert (response.status_code, response.json()["error"]["field"]) == (422, "messages.0.content")
@@ -136,7 +136,7 @@ def test_c04_a_blank_question_is_refused_here(behind: Behind, content: object) -
 
 
 def test_e02_a_whole_body_that_ends_before_its_object(behind: Behind, no_waiting: list[Retry]) -> None:
-    """A proxy that ends a cut body cleanly is no host that speaks another protocol: it is a cut."""
+    """A body that ends cleanly in the middle of its JSON counts as cut."""
     cut = body_of({"content": "Hello, this is the answer."})[:-60]
     app, upstream = behind(_whole(cut), extra_tools=[make_tool("bell")], settings=HEADER)
     observed = scripted(app, upstream.asked, "legacy", tools=["bell"])
@@ -144,7 +144,7 @@ def test_e02_a_whole_body_that_ends_before_its_object(behind: Behind, no_waiting
 
 
 def test_f02_no_remedy_behind_what_was_shown(behind: Behind) -> None:
-    """Credits that end in the middle of an answer are told: a smaller request would say its beginning twice."""
+    """If credits run out after visible text, the error is reported without a retry."""
     error = {"code": 402, "message": "This request requires more credits, but can only afford 900."}
     app, upstream = behind(sends(chunk({"content": "So "}) + chunk({}, error=error) + DONE), settings=HEADER)
     observed = scripted(app, upstream.asked, "v2", max_tokens=2000)

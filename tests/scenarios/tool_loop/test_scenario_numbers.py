@@ -30,4 +30,4 @@ def test_every_scenario_is_played_on_both_loops() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
     for numbers, first_line in numbered():
         head = first_line or text[text.index(f"def test_{'_'.join(numbers)}") :][:400]
-        assert "scene: Scenes" in head, numbers
+        assert "scenario: Scenarios" in head, numbers

@@ -1,4 +1,4 @@
-"""The rules of the quirks, each taken out for a moment: its tests must turn red (`just mutate`)."""
+"""The rules of the quirks, each removed in turn: the tests of its quirk must fail (`just mutate`)."""
 
 from tests.scenarios.quirks.mutations.mutation import ROOT, Mutation, named_tests
 from tests.scenarios.quirks.mutations.section_a import A

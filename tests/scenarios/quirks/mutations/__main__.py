@@ -1,4 +1,4 @@
-"""Takes rules out of a copy of the working tree, one at a time, and shows that their tests turn red."""
+"""Removes rules from a copy of the working tree, one at a time, and shows that their tests fail."""
 
 import argparse
 import os
@@ -19,12 +19,15 @@ from time import monotonic
 from tests.conftest import recordings_folder
 from tests.scenarios.quirks.mutations import MUTATIONS, ROOT, Mutation, named_tests
 
-# Where a rule holds a wait together, its tests may hang without it; they do not pass either.
+# Without a rule that limits a wait, its tests may hang; that counts as failed.
 _LONGEST = 180.0
 
 
 class Seen(Enum):
-    """What became of the tests. `BROKEN`: pytest itself could not go on, so nothing was shown."""
+    """The outcome of the tests.
+
+    `BROKEN`: pytest itself failed, so nothing was shown.
+    """
 
     RED = "red"
     HUNG = "red (hung)"
@@ -67,7 +70,7 @@ def _chosen(given: argparse.Namespace) -> list[Mutation]:
 
 @contextmanager
 def _copy() -> Iterator[Path]:
-    """Copy the working tree to a folder of its own: what git tracks, and what is new and not ignored."""
+    """Copy the working tree to a separate folder: tracked files, and new ones that are not ignored."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
     with tempfile.TemporaryDirectory(prefix="mutate-") as folder:
@@ -81,7 +84,7 @@ def _copy() -> Iterator[Path]:
 
 @contextmanager
 def _without(mutation: Mutation, copy: Path) -> Iterator[None]:
-    """Take a rule out of the copy, and put it back."""
+    """Remove a rule from the copy, then restore it."""
     path = mutation.path(copy)
     source = path.read_text(encoding="utf-8")
     path.write_text(mutation.taken_out(source), encoding="utf-8")
@@ -92,7 +95,10 @@ def _without(mutation: Mutation, copy: Path) -> Iterator[None]:
 
 
 def _pytest(copy: Path, tests: Sequence[str], *, limit: float) -> tuple[Seen, str]:
-    """Run tests in the copy; say what they said. Compiled files are not kept: they could be those of another rule."""
+    """Run tests in the copy; return their outcome.
+
+    No compiled files are stored: they could be those of another rule.
+    """
     env = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(copy / "backend"), str(copy)]),
@@ -134,7 +140,7 @@ def _row(verdict: Verdict) -> str:
 
 
 def main() -> int:
-    """Take the rules out one by one; fail when one of them is missed by nobody, or could not be taken out."""
+    """Remove the rules one by one; fail if no test misses one of them, or if one could not be removed."""
     given = _arguments()
     chosen = _chosen(given)
     print(f"seed {given.seed}: {len(chosen)} of {len(MUTATIONS)} rules", flush=True)

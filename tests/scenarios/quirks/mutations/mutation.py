@@ -1,4 +1,4 @@
-"""A rule taken out of the code, written as a text and what stands in its place, and the tests that must see it."""
+"""A rule to remove from the code: the text, its replacement, and the tests that must fail."""
 
 import ast
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ PACKAGE = Path("backend/signalbox")
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """Takes one rule of a quirk out: `old` stands once in `file`; with `new` instead, a test of the id turns red."""
+    """A rule of a quirk: `old` occurs once in `file`; if `new` replaces it, a test of the id must fail."""
 
     quirk: str
     rule: str
@@ -23,15 +23,15 @@ class Mutation:
 
     @property
     def expression(self) -> str:
-        """What its tests are called by, as pytest's -k takes it."""
+        """Return pytest's -k expression for its tests."""
         return f"_{self.quirk[0].lower()}{int(self.quirk[1:]):02}_"
 
     def path(self, root: Path = ROOT) -> Path:
-        """Say where the file lies in a copy of the repository."""
+        """Return the file's path in a copy of the repository."""
         return root / PACKAGE / self.file
 
     def taken_out(self, source: str) -> str:
-        """Return the source without the rule; raises ValueError where the table has gone stale."""
+        """Return the source without the rule; raise ValueError if `old` does not occur exactly once."""
         if (found := source.count(self.old)) != 1:
             raise ValueError(f"{self.quirk} ({self.rule}): its text stands {found} times in {self.file}")
         return source.replace(self.old, self.new)
@@ -39,7 +39,7 @@ class Mutation:
 
 @cache
 def named_tests(root: Path = ROOT) -> dict[str, tuple[str, ...]]:
-    """Find the tests of each quirk by their names, as node ids: a run of them need not collect all the others."""
+    """Return the tests of each quirk, found by their names, as node ids: a run need not collect all others."""
     found: dict[str, list[str]] = {}
     for path in sorted((root / "tests").rglob("test_*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:

@@ -1,4 +1,4 @@
-"""Section A, streamed tool calls: its rules, and what stands there without each."""
+"""Mutations of section A, streamed tool calls."""
 
 from tests.scenarios.quirks.mutations.mutation import Mutation
 

@@ -1,4 +1,4 @@
-"""Section B, reasoning: its rules, and what stands there without each."""
+"""Mutations of section B, reasoning."""
 
 from tests.scenarios.quirks.mutations.mutation import Mutation
 

@@ -1,4 +1,4 @@
-"""Section C, requests: its rules, and what stands there without each."""
+"""Mutations of section C, requests."""
 
 from tests.scenarios.quirks.mutations.mutation import Mutation
 

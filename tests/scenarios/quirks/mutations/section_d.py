@@ -1,4 +1,4 @@
-"""Section D, the end of a run: its rules, and what stands there without each."""
+"""Mutations of section D, the end of a run."""
 
 from tests.scenarios.quirks.mutations.mutation import Mutation
 

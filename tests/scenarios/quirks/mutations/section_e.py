@@ -1,4 +1,4 @@
-"""Section E, the stream: its rules, and what stands there without each."""
+"""Mutations of section E, the stream."""
 
 from tests.scenarios.quirks.mutations.mutation import Mutation
 

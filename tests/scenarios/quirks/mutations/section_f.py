@@ -1,4 +1,4 @@
-"""Section F, limits, retries and money: its rules, and what stands there without each."""
+"""Mutations of section F, limits, retries and costs."""
 
 from tests.scenarios.quirks.mutations.mutation import Mutation
 

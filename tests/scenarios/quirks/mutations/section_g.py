@@ -1,4 +1,4 @@
-"""Section G, safety: its rules, and what stands there without each."""
+"""Mutations of section G, safety."""
 
 from tests.scenarios.quirks.mutations.mutation import Mutation
 

@@ -1,1 +1,1 @@
-"""What the recordings of real providers say, against what the code understands."""
+"""Recordings of real providers, compared with the decoder and the loops."""

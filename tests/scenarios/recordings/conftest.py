@@ -1,4 +1,4 @@
-"""Every truth test's counts, printed at the end of the run."""
+"""Counts of the recordings and chains that passed, printed at the end of the run."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -13,13 +13,13 @@ _FAILED: defaultdict[str, set[str]] = defaultdict(set)
 
 
 def known(kind: str, number: int) -> None:
-    """Say how many there are of a kind."""
+    """Add to the number of recordings of a kind."""
     _KNOWN[kind] = number
 
 
 @pytest.fixture
 def counted() -> Count:
-    """Count what happens inside: one of a kind has passed when nothing that was tried with it failed."""
+    """Count outcomes; a recording has passed if none of its checks failed."""
 
     @contextmanager
     def count(kind: str, name: str) -> Iterator[None]:
@@ -34,7 +34,7 @@ def counted() -> Count:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print how many recordings and chains passed of how many."""
+    """Print how many recordings and chains passed."""
     for kind, number in _KNOWN.items():
         if _TRIED[kind]:
             terminalreporter.write_line(f"truth: {kind}: {len(_TRIED[kind] - _FAILED[kind])} of {number} passed")

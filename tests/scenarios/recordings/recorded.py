@@ -1,4 +1,4 @@
-"""The recorded exchanges as the truth tests read them, with rules of their own that share nothing with the decoder."""
+"""Recorded exchanges, read with separate rules that share no code with the decoder."""
 
 import json
 from collections import defaultdict
@@ -11,7 +11,7 @@ DIALECTS = ("openrouter-chat", "openai-chat")
 
 @dataclass(frozen=True)
 class Recorded:
-    """One exchange: its facts, and the file that holds the body."""
+    """One exchange: its facts, and the file with its body."""
 
     stem: str
     facts: dict[str, Any]
@@ -34,7 +34,7 @@ class Recorded:
         return self.expect.get("tool_calls") or []
 
     def reads(self) -> list[bytes]:
-        """Cut the body at the recorded chunk sizes; what they leave is one read more."""
+        """Cut the body at the recorded chunk sizes; the rest is one more read."""
         cut, at = [], 0
         for size in self.facts.get("chunk_sizes") or []:
             cut.append(self.body[at : at + size])
@@ -43,7 +43,7 @@ class Recorded:
 
 
 def load(folder: Path) -> list[Recorded]:
-    """Read every chat recording of a folder, in the order of their names; an absent folder holds none."""
+    """Load every chat recording of a folder, sorted by name; a missing folder has none."""
     found = []
     for file in sorted(folder.glob("*.json")) if folder.is_dir() else []:
         if file.name.endswith(".body.json"):
@@ -57,7 +57,7 @@ def load(folder: Path) -> list[Recorded]:
 
 
 def chains(recordings: list[Recorded]) -> dict[str, list[Recorded]]:
-    """Group the steps of each chain, in their order."""
+    """Group the steps of each chain, in order."""
     grouped: dict[str, list[Recorded]] = defaultdict(list)
     for recording in recordings:
         if chain := recording.facts.get("chain"):
@@ -66,9 +66,9 @@ def chains(recordings: list[Recorded]) -> dict[str, list[Recorded]]:
 
 
 def merged(details: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Merge unmerged reasoning details by type and index: text and summary grow, of the rest the last word holds.
+    """Merge reasoning details by type and index: text and summary are joined, other fields take the last value.
 
-    Another id, or a second `data`, is another item.
+    Another id, or a second `data`, begins another item.
     """
     out: list[dict[str, Any]] = []
     for piece in details:
@@ -90,5 +90,5 @@ def merged(details: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def as_text(value: object) -> str:
-    """Write JSON with its keys in the order in which they stand: what "byte-identical" is compared by."""
+    """Return JSON with its keys in their order, for byte-for-byte comparisons."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

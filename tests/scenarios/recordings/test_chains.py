@@ -1,4 +1,4 @@
-"""Every recorded tool loop, driven through the app over HTTP: what goes back upstream is what the model said."""
+"""Every recorded tool loop, driven through the app over HTTP: the next request contains what the model sent."""
 
 import json
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from tests.scenarios.recordings.recorded import Recorded, as_text, chains, load,
 from tests.support.fakes import make_tool
 from tests.support.running_app import RunningApp, settings_for
 
-# Chains where the request of step n+1 rightly differs from what the model said, each with its reason. There is none.
+# Chains whose requests rightly differ from what the model sent, each with its reason. There is none.
 EXCEPTIONS: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
 class Loop:
-    """Steps of one chain of which each but the last calls tools: one run of ours."""
+    """Steps of one chain that form one run: all except the last call tools."""
 
     chain: str
     steps: tuple[Recorded, ...]
@@ -34,7 +34,7 @@ class Loop:
 
 
 def loops_of(chain: str, steps: list[Recorded]) -> list[Loop]:
-    """Cut a chain where a person speaks or a step fails; what is left are its tool loops."""
+    """Split a chain at user messages and failed steps into its tool loops."""
     found: list[Loop] = []
     first = 0
     for place, step in enumerate(steps):
@@ -55,12 +55,12 @@ known("chains by model id", len(CHAINS))
 
 
 def as_sent_to_us(message: dict[str, Any]) -> dict[str, Any]:
-    """Keep of a recorded message what our API takes."""
+    """Return the fields of a recorded message that the API accepts."""
     return {k: v for k, v in message.items() if k in ("role", "content", "tool_calls", "tool_call_id")}
 
 
 def tools_of(loop: Loop, *, eager: bool) -> list[Tool]:
-    """Make tools of the recorded names and schemas, that answer what was answered then."""
+    """Make tools with the recorded names and schemas that return the recorded results."""
     schemas: dict[str, JsonObject] = {}
     answers: dict[str, str] = {}
     for step in loop.steps:
@@ -80,7 +80,7 @@ def tools_of(loop: Loop, *, eager: bool) -> list[Tool]:
 
 
 def drive(loop: Loop, model: str, folder: Path, *, eager: bool) -> tuple[bytes, list[dict[str, Any]]]:
-    """Run the loop through app and simulator; return our stream and the requests that the simulator received."""
+    """Run the loop through app and simulator; return the stream and the requests that the simulator received."""
     library = folder / "library"
     library.mkdir()
     for step in loop.steps:
@@ -99,7 +99,7 @@ def drive(loop: Loop, model: str, folder: Path, *, eager: bool) -> tuple[bytes, 
 
 
 def assert_step_goes_back(said: Recorded, request: dict[str, Any], model: str) -> None:
-    """The request behind a step carries its calls, its reasoning and one result for each call, in order."""
+    """Check that the request after a step has its calls, its reasoning and one result per call, in order."""
     at = max(i for i, m in enumerate(request["messages"]) if m["role"] == "assistant")
     message, results = request["messages"][at], request["messages"][at + 1 :]
     assert [c["id"] for c in message["tool_calls"]] == [c["id"] for c in said.calls]
@@ -130,20 +130,20 @@ def assert_loop_holds(loop: Loop, model: str, folder: Path, *, eager: bool) -> N
 
 
 def test_there_are_loops_in_every_chain(recordings: Path) -> None:
-    """No chain is left out: each holds at least one tool loop."""
+    """Each chain has at least one tool loop."""
     assert {loop.chain for loop in LOOPS} == set(CHAINS)
 
 
 @pytest.mark.parametrize("eager", [True, False], ids=["eager", "later"])
 @pytest.mark.parametrize("loop", LOOPS, ids=str)
 def test_by_chain_id(loop: Loop, eager: bool, tmp_path: Path, counted: Count) -> None:
-    """A chain played under a model id without a family goes back as it came, whenever its tools start."""
+    """A chain under a model id without a family is sent back unchanged, for eager and other tools."""
     with counted("chains by chain id", loop.chain):
         assert_loop_holds(loop, f"replay/{loop.chain}", tmp_path, eager=eager)
 
 
 @pytest.mark.parametrize("loop", LOOPS, ids=str)
 def test_by_model_id(loop: Loop, tmp_path: Path, counted: Count) -> None:
-    """A chain played under its real model id goes back as it came, its family's rules applied."""
+    """A chain under its real model id is sent back with its family's rules applied."""
     with counted("chains by model id", loop.chain):
         assert_loop_holds(loop, loop.steps[0].facts["model"], tmp_path, eager=True)

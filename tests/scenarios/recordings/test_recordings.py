@@ -1,4 +1,4 @@
-"""Every recorded chat answer means what its `expect` says: whole, byte by byte, and as it came over the network."""
+"""Every recorded response decodes to its `expect`: whole, byte by byte, and in its network chunks."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -32,7 +32,7 @@ def at_sizes(recorded: Recorded, reads: list[bytes]) -> dict[str, Any]:
 
 
 def assert_means(got: dict[str, Any], recorded: Recorded) -> None:
-    """Compare every field that `expect` speaks of."""
+    """Compare every field of `expect`."""
     expect = recorded.expect
     for text in ("content", "reasoning"):
         assert got[text] == (expect[text] or ""), text
@@ -43,12 +43,12 @@ def assert_means(got: dict[str, Any], recorded: Recorded) -> None:
     for call, wanted in zip(got["tool_calls"], recorded.calls, strict=True):
         assert (call["id"], call["name"], call["arguments"]) == (wanted["id"], wanted["name"], wanted["arguments"])
         status = wanted["arguments_status"].replace("-", "_")
-        # The recordings know one word for text that does not parse; ours also says when it is cut.
+        # The recordings have one code for text that does not parse; the decoder also distinguishes cut text.
         assert call["status"] == status or (status, call["status"]) == ("invalid", "truncated")
 
 
 def test_there_are_recordings(recordings: Path) -> None:
-    """The folder holds streams and whole bodies of both dialects."""
+    """The folder has streams and complete bodies of both dialects."""
     assert {r.facts["dialect"] for r in ALL} == {"openrouter-chat", "openai-chat"}
     assert {r.file.suffix for r in ALL} == {".sse", ".json"}
 
@@ -69,12 +69,12 @@ def test_byte_by_byte(recorded: Recorded, counted: Count) -> None:
 
 @pytest.mark.parametrize("recorded", [r for r in STREAMS if r.facts.get("chunk_sizes")], ids=lambda r: r.stem)
 def test_at_network_chunks(recorded: Recorded, counted: Count) -> None:
-    """A recorded stream decodes to its `expect` at the chunk sizes it was recorded in."""
+    """A recorded stream decodes to its `expect` in its recorded chunks."""
     with counted("recordings at network chunks", recorded.stem):
         assert_means(at_sizes(recorded, recorded.reads()), recorded)
 
 
-# What other recordings may look like: the same bytes, framed or dressed in ways that other hosts use.
+# Variants: the same data in other framings that SSE allows or providers use.
 def _crlf(body: bytes) -> bytes:
     return body.replace(b"\n", b"\r\n") if b"\r\n" not in body else body.replace(b"\r\n", b"\n")
 
@@ -116,7 +116,7 @@ DRESSES = (_crlf, _cr, _no_space, _bom, _comments, _keep_alives, _no_done, _no_l
 
 @pytest.mark.parametrize("dress", DRESSES, ids=lambda d: d.__name__.strip("_"))
 def test_any_framing(dress: Callable[[bytes], bytes], recordings: Path) -> None:
-    """Every recorded stream means the same in any framing that SSE allows, and in those that hosts use."""
+    """Every recorded stream decodes equally in any framing that SSE allows or providers use."""
     for recorded in STREAMS:
         body = dress(recorded.body)
         reads = [body[at : at + 61] for at in range(0, len(body), 61)]
@@ -124,7 +124,7 @@ def test_any_framing(dress: Callable[[bytes], bytes], recordings: Path) -> None:
 
 
 def test_expect_was_not_read_by_us(recordings: Path) -> None:
-    """A stream whose calls are taken away no longer fits its `expect`: the comparison can fail."""
+    """A stream without its calls no longer matches its `expect`, so the comparison can fail."""
     with_calls = [r for r in STREAMS if r.calls]
     assert with_calls
     for recorded in with_calls:
@@ -133,7 +133,7 @@ def test_expect_was_not_read_by_us(recordings: Path) -> None:
 
 
 def test_a_whole_body_decodes_like_its_parts(recordings: Path) -> None:
-    """The command's answer for a whole body is the fold of its parts."""
+    """The command's result for a body equals its folded parts."""
     for recorded in ALL:
         if recorded.file.suffix == ".json":
             assert whole(recorded) == describe(parse_completion_response(parts_of_body(recorded.body)))

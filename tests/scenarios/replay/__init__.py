@@ -1,1 +1,1 @@
-"""Tests of replays: runs made again from their journals, and both loops compared."""
+"""Tests of `signalbox replay` and `signalbox parity`."""

@@ -1,4 +1,4 @@
-"""A data folder with runs in it and its server, and the command in this process, which starts in no time."""
+"""A data folder with runs and its running server, and `signalbox` commands in this process."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ Command = Callable[..., "CommandResult"]
 
 @dataclass(frozen=True)
 class CommandResult:
-    """What a command came to."""
+    """Exit status and output of a command."""
 
     status: int
     out: str
@@ -35,7 +35,7 @@ class CommandResult:
 
 @pytest.fixture
 def run_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Command]:
-    """Run `signalbox …` in a folder, with no setting but those given."""
+    """Run `signalbox …` in a folder, with only the given settings."""
     logs = structlog.get_config()
     for name in Settings.model_fields:
         monkeypatch.delenv(name.upper(), raising=False)
@@ -54,7 +54,7 @@ def run_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
 
 
 def ask(client: httpx.Client, prompt: str, **body: Any) -> str:
-    """Ask a question to its end and return the run's id."""
+    """Send a question, read to its end, and return the run's id."""
     response = client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": prompt, **body})
     assert check_stream(response.content).done["status"] == "complete"
     return response.headers["x-run-id"]
@@ -62,7 +62,7 @@ def ask(client: httpx.Client, prompt: str, **body: Any) -> str:
 
 @dataclass(frozen=True)
 class Folder:
-    """What a server has made, while it runs: a run, one in a conversation, a save of that one, and its file."""
+    """The folder of a running server: a run, one in a conversation, a save of that one, and its file."""
 
     path: Path
     run: str
@@ -73,7 +73,7 @@ class Folder:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
-    """Serve on the simulator: a run with tools, and the second question of a conversation, which is saved."""
+    """Serve on the simulator: a run with tools, and the saved second question of a conversation."""
     path = tmp_path_factory.mktemp("replay")
     with serving(path, env={"TOOL_LOOP_V2": "false"}) as server, server.client() as client:
         run = ask(client, ASKED)

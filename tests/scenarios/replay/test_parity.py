@@ -1,4 +1,4 @@
-"""`signalbox parity` as a command: all scenarios, all recordings, journals, and a difference that must be seen."""
+"""`signalbox parity`: all scenarios, all recordings, journals, and a difference that it must report."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.support.scripted_upstream import DONE, Exchange, ScriptedUpstream, ch
 
 
 def test_the_loops_agree_on_every_scenario(tmp_path: Path, run_command: Command) -> None:
-    """What differs is what must; the report ends with what to do, and nothing is left in the folder."""
+    """Only expected differences occur; the report ends with advice, and the folder stays empty."""
     said = run_command("parity", cwd=tmp_path)
     lines = said.out.splitlines()
     assert said.status == 0, lines[-40:]
@@ -28,7 +28,7 @@ def test_the_loops_agree_on_every_scenario(tmp_path: Path, run_command: Command)
 
 
 def test_every_fault_and_quirk_is_a_scenario() -> None:
-    """What the simulator learns is compared from then on; each name is there once."""
+    """Every fault and quirk of the simulator is a scenario with a unique name."""
     models = [trial.case.model.partition("/")[2] for trial in scenarios()]
     assert set(example_ids()) <= set(models)
     names = [trial.case.name for trial in scenarios()]
@@ -36,7 +36,7 @@ def test_every_fault_and_quirk_is_a_scenario() -> None:
 
 
 def test_the_loops_agree_on_the_recordings(recordings: Path, tmp_path: Path, run_command: Command) -> None:
-    """Real answers of real hosts, heard by both loops: not one differs in anything but order."""
+    """Recorded responses give both loops the same results, apart from order."""
     said = run_command("parity", "--recordings", str(recordings), "--json", cwd=tmp_path)
     report = said.report
     assert said.status == 0
@@ -46,7 +46,7 @@ def test_the_loops_agree_on_the_recordings(recordings: Path, tmp_path: Path, run
 
 
 def test_journals_go_through_both_loops(folder: Folder) -> None:
-    """The newest runs of a server that is running; their tools are answered, and nothing unexpected differs."""
+    """The newest runs of a running server give only expected differences."""
     done = command("parity", "--newest", "5", "--json", cwd=folder.path)
     report = json.loads(done.stdout)
     assert (done.returncode, len(report["cases"]), report["unexpected"]) == (0, 3, 0)
@@ -56,7 +56,7 @@ def test_journals_go_through_both_loops(folder: Folder) -> None:
 
 
 def test_a_copy_goes_through_both_loops(folder: Folder, tmp_path: Path, run_command: Command) -> None:
-    """A file and a run beside each other; each has its line."""
+    """A file and a run can be compared together; each has its line."""
     said = run_command("parity", str(folder.save), folder.run, cwd=folder.path)
     assert said.status == 0
     first, second = said.out.splitlines()[:2]
@@ -67,7 +67,7 @@ def test_a_copy_goes_through_both_loops(folder: Folder, tmp_path: Path, run_comm
 
 
 async def _sound_as_a_whole_alone(exchange: Exchange) -> None:
-    """Answer a request for a whole answer well, and one for a stream with an error."""
+    """Answer well if one body is requested, and with an error if a stream is."""
     if exchange.asked.body["stream"]:
         await exchange.head()
         await exchange.send(chunk({}, finish="error", error={"code": 400, "message": "No."}) + DONE)
@@ -79,7 +79,7 @@ async def _sound_as_a_whole_alone(exchange: Exchange) -> None:
 
 
 def test_a_difference_that_must_not_be_ends_in_one(tmp_path: Path) -> None:
-    """V2 fails where legacy does not: exit 1, the difference with both sides, and the advice to wait."""
+    """If V2 fails and legacy does not, the exit status is 1 and the report shows both sides and advises to wait."""
     with ScriptedUpstream(_sound_as_a_whole_alone) as upstream:
         env = {"OPENROUTER_BASE_URL": upstream.base_url, "OPENROUTER_API_KEY": "sk-of-a-test"}
         with serving(tmp_path, env={**env, "TOOL_LOOP_V2": "false"}) as server, server.client() as client:
@@ -104,7 +104,7 @@ def test_a_difference_that_must_not_be_ends_in_one(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_done_is_two(tmp_path: Path, run_command: Command, arguments: list[str], words: str) -> None:
-    """A folder without recordings, an unknown run, two sets at once: a sentence each."""
+    """A folder without recordings, an unknown run and two sources give an error and exit status 2."""
     said = run_command("parity", *arguments, cwd=tmp_path)
     assert (said.status, said.out) == (2, "")
     assert words in said.err

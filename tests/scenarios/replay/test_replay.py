@@ -1,4 +1,4 @@
-"""`signalbox replay` as a command beside a server: runs, saves and files made again, and nothing done twice."""
+"""`signalbox replay` beside a running server: it replays runs, saves and files without repeating side effects."""
 
 import json
 import sqlite3
@@ -23,19 +23,19 @@ from tests.support.scripted_upstream import Script, ScriptedUpstream, call_chunk
 
 @pytest.fixture
 def postgres() -> Iterator[Server]:
-    """Run a PostgreSQL of the test's own."""
+    """Run a separate PostgreSQL for this test."""
     yield from running()
 
 
 def rows(folder: Path) -> list[int]:
-    """Count what the database holds, table by table."""
+    """Count the rows of each table of the database."""
     with sqlite3.connect(folder / "data" / "signalbox.db") as database:
         names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return [database.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names]
 
 
 def test_a_run_is_made_again_on_the_other_loop(folder: Folder) -> None:
-    """While the server runs: the same calls, results and words, a stream that keeps the contract, nothing kept."""
+    """While the server runs: equal calls, results and text, a valid stream, and nothing stored."""
     before = rows(folder.path)
     stream = folder.path / "again.sse"
     done = command("replay", folder.run, "--events", str(stream), "--json", cwd=folder.path)
@@ -44,7 +44,7 @@ def test_a_run_is_made_again_on_the_other_loop(folder: Folder) -> None:
     original, again = report["original"], report["replay"]
     assert (original["loop"], again["loop"]) == ("legacy", "v2")
     assert [call["name"] for call in again["calls"]] == ["get_current_time", "calculate", "search_web"]
-    # The clock has gone on since: the time of then can only be the journal's.
+    # The time has passed since, so the original time can only come from the journal.
     assert [call["result"] for call in again["calls"]] == [call["result"] for call in original["calls"]]
     assert again["text"] == original["text"]
     assert {one["kind"] for one in report["differences"]} <= {"order"}
@@ -54,7 +54,7 @@ def test_a_run_is_made_again_on_the_other_loop(folder: Folder) -> None:
 
 
 def test_a_comparison_in_words(folder: Folder, run_command: Command) -> None:
-    """What a reader sees: both runs side by side, their calls, where they differ; another model keeps the loop."""
+    """The comparison shows both runs, their calls and differences; another model keeps the loop."""
     said = run_command("replay", folder.run, "--model", "anthropic/sim", cwd=folder.path)
     lines = {line.split()[0]: line.split()[1:] for line in said.out.splitlines() if line}
     assert said.status == 0
@@ -66,7 +66,7 @@ def test_a_comparison_in_words(folder: Folder, run_command: Command) -> None:
 
 
 def test_a_model_that_draws_draws_in_a_replay(folder: Folder, run_command: Command) -> None:
-    """The catalogue of now says what it is asked for, as in a run."""
+    """The current catalogue decides which modalities are requested, as in a run."""
     stream = folder.path / "drawn.sse"
     model = "google/gemini-2.5-flash-image"
     said = run_command("replay", folder.run, "--model", model, "--events", str(stream), cwd=folder.path)
@@ -75,14 +75,14 @@ def test_a_model_that_draws_draws_in_a_replay(folder: Folder, run_command: Comma
 
 
 def test_the_stream_may_have_standard_output_to_itself(folder: Folder, run_command: Command) -> None:
-    """The comparison then goes to standard error."""
+    """With the stream on standard output, the comparison goes to standard error."""
     said = run_command("replay", folder.run, "--events", "-", cwd=folder.path)
     assert first_stream_fault(said.out.encode())[0] is None
     assert "differences" in said.err
 
 
 def test_a_question_of_a_conversation_is_asked_with_what_came_before(folder: Folder, run_command: Command) -> None:
-    """The same tokens go in, so the same was told; its save finds the conversation as well."""
+    """Equal input tokens show that the history is included; a save finds its conversation, too."""
     for name in (folder.second, folder.save_id):
         said = run_command("replay", name, "--json", cwd=folder.path)
         original, again = said.report["original"], said.report["replay"]
@@ -92,7 +92,7 @@ def test_a_question_of_a_conversation_is_asked_with_what_came_before(folder: Fol
 
 
 def test_a_save_is_carried_to_another_machine(folder: Folder, tmp_path: Path, run_command: Command) -> None:
-    """A file is enough, without any database; that its conversation is missing is said."""
+    """A file can be replayed without a database; the output says that its conversation is missing."""
     said = run_command("replay", str(folder.save), "--json", cwd=tmp_path)
     assert said.report["original"]["calls"] != []
     assert [call["result"] for call in said.report["replay"]["calls"]] == [
@@ -116,7 +116,7 @@ def _result_without_call(*_: object, **__: object) -> Loop:
 def test_a_stream_that_breaks_the_contract_ends_in_one(
     folder: Folder, run_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is told before everything else that differs, by either command."""
+    """Either command reports a broken contract before all other differences."""
     monkeypatch.setitem(LOOPS, "v2", _result_without_call)
     said = run_command("replay", folder.run, "--json", cwd=folder.path)
     assert (said.status, said.report["differences"][0]["kind"]) == (1, "contract")
@@ -139,7 +139,7 @@ def test_a_stream_that_breaks_the_contract_ends_in_one(
 def test_what_cannot_be_done_is_told_in_a_sentence(
     folder: Folder, run_command: Command, arguments: list[str], words: str
 ) -> None:
-    """Exit 2, and no traceback."""
+    """An error has exit status 2 and no traceback."""
     whole = json.loads(folder.save.read_bytes())
     later = {**whole, "question": {**whole["question"], "colour": "red"}}
     files = {"odd": {"question": {}}, "half": {**whole, "trace": {"loop": "v3"}}, "later": later}
@@ -177,7 +177,7 @@ def _of_events(change: Callable[[list[dict[str, Any]]], object]) -> Callable[[di
 def test_a_file_that_is_spoilt_says_where(
     folder: Folder, tmp_path: Path, run_command: Command, spoil: Callable[[dict[str, Any]], object], words: str
 ) -> None:
-    """Either command names the file and what is wrong in it, with exit 2."""
+    """Either command names the file and its fault, with exit status 2."""
     save = json.loads(folder.save.read_bytes())
     spoil(save)
     (tmp_path / "spoilt.json").write_text(json.dumps(save))
@@ -189,7 +189,7 @@ def test_a_file_that_is_spoilt_says_where(
 
 
 def test_a_run_is_found_in_postgresql(postgres: Server, tmp_path: Path, run_command: Command) -> None:
-    """With DATABASE_URL the runs are there, conversation and all; a database that is gone is told of."""
+    """With DATABASE_URL, runs and conversations are found; an unreachable database gives an error."""
     env = {"DATABASE_URL": postgres.new_database()}
     with serving(tmp_path, env=env) as server, server.client() as client:
         run = ask(client, "What are levers?", conversation_id="talk")
@@ -202,14 +202,14 @@ def test_a_run_is_found_in_postgresql(postgres: Server, tmp_path: Path, run_comm
 
 
 def test_without_a_database_there_is_a_sentence(tmp_path: Path, run_command: Command) -> None:
-    """None is made by looking for one."""
+    """Looking for a missing database gives an error and creates none."""
     said = run_command("replay", "0" * 32, cwd=tmp_path)
     assert (said.status, "There is no database" in said.err) == (2, True)
     assert [*tmp_path.iterdir()] == []
 
 
 def test_a_tool_that_is_gone_is_named(tmp_path: Path, run_command: Command) -> None:
-    """A run with a plugin's tool is replayed after the plugin was uninstalled: its result is the journal's."""
+    """A run with an uninstalled plugin's tool is replayed with the result from the journal."""
     code = (
         "from signalbox.core.tools import Tool, ToolSpec\n"
         "async def _run(arguments, context):\n    return {'sum': 7}\n"
@@ -229,7 +229,7 @@ def test_a_tool_that_is_gone_is_named(tmp_path: Path, run_command: Command) -> N
     assert b"Not installed" not in beside.stderr
 
 
-# --- a provider and tools that can be watched -------------------------------------------------------------------
+# --- a provider and tools whose calls are counted ---------------------------------------------------------------------
 
 NOTE = call_chunk("save_note", '{"title":"Levers","text":"They lift."}')
 SEARCH = call_chunk("search_web", '{"query":"levers"}', index=1, call_id="call_2")
@@ -237,7 +237,7 @@ NEW = call_chunk("search_web", '{"query":"pulleys"}')
 
 
 def run_twice(path: Path, *scripts: Script) -> tuple[dict[str, Any], str, ScriptedUpstream, ScriptedUpstream]:
-    """Ask a scripted provider with tools that do something, and replay the run; return what came of it."""
+    """Run a question with tools that have side effects, replay it, and return what each of them did."""
     with ScriptedUpstream(*scripts) as upstream, ScriptedUpstream(models=finds, path="") as engine:
         env = {
             "OPENROUTER_BASE_URL": upstream.base_url,
@@ -253,7 +253,7 @@ def run_twice(path: Path, *scripts: Script) -> tuple[dict[str, Any], str, Script
 
 
 def test_no_tool_is_run_again(tmp_path: Path) -> None:
-    """After the server's end: the note is there once, the search was asked once, a new call has no result."""
+    """The replay writes no second note, sends no second search, and gives a new call no result."""
     step, told_so = calls_then(NOTE, SEARCH), says("Done.")
     report, said, upstream, engine = run_twice(tmp_path, step, told_so, step, calls_then(NEW), told_so)
     assert len([*(tmp_path / "data" / "notes").iterdir()]) == 1
@@ -261,7 +261,7 @@ def test_no_tool_is_run_again(tmp_path: Path) -> None:
     assert [call["code"] for call in report["replay"]["calls"]] == [None, None, "NOT_RECORDED"]
     assert report["replay"]["calls"][:2] == report["original"]["calls"]
     assert report["unrecorded"] == ["search_web"]
-    # The model was told of all of it, and the same tools were on offer.
+    # The model received the same messages and the same tools.
     first, again = upstream.asked[0].body, upstream.asked[2].body
     assert (again["messages"], again["tools"], again["model"]) == (first["messages"], first["tools"], first["model"])
     assert "has no such call" in upstream.asked[4].body["messages"][-1]["content"]

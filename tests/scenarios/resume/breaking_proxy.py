@@ -1,4 +1,4 @@
-"""A line between a client and the app that breaks after so many bytes, as lines do."""
+"""A proxy between a client and the app whose connections break after a number of bytes."""
 
 import asyncio
 import threading
@@ -10,9 +10,9 @@ from tests.support.running_app import WAIT
 
 
 class BreakingProxy:
-    """Forwards connections on a loopback port; each carries its share of the answer's bytes, then breaks.
+    """Forwards connections on a loopback port; each carries its share of the response, then breaks.
 
-    `shares` are taken one per connection; behind the last share all of them last.
+    `shares` are used one per connection; connections after the last share are not limited.
     """
 
     def __init__(self, target: int, shares: Iterable["Share"]) -> None:
@@ -71,12 +71,12 @@ class BreakingProxy:
 
 @dataclass
 class Bytes:
-    """So many bytes of an answer, its head among them."""
+    """A number of bytes of the response, including its head."""
 
     left: int
 
     def let_through(self, piece: bytes) -> bytes:
-        """Return what of a piece still passes."""
+        """Return the part of a piece that still passes."""
         passes = piece[: self.left]
         self.left -= len(passes)
         return passes
@@ -87,20 +87,20 @@ class Bytes:
 
 
 def frames(count: int) -> "Until":
-    """So many whole frames; the last one comes to its last byte, and nothing behind it."""
+    """Return a share of this many complete frames, without a byte more."""
     return Until(count, b"\n\n")
 
 
 @dataclass
 class Until:
-    """All up to and with a word, the count-th time that the answer says it."""
+    """Everything up to and including the count-th occurrence of a word."""
 
     left: int
     word: bytes
     _end: bytes = b""
 
     def let_through(self, piece: bytes) -> bytes:
-        """Return what of a piece still passes."""
+        """Return the part of a piece that still passes."""
         for at, byte in enumerate(piece, 1):
             self._end = (self._end + bytes([byte]))[-len(self.word) :]
             if self._end == self.word:
@@ -115,9 +115,9 @@ class Until:
 
 
 async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, share: "Share | None") -> bool:
-    """Carry bytes until their end, or until the share is used up; tell whether it was."""
+    """Forward bytes until the end, or until the share is used up; return whether it was."""
     while piece := await reader.read(65536):
-        # A share of nothing breaks here too: when there is an answer the question has come through.
+        # An empty share breaks here, too: a response shows that the request has arrived.
         writer.write(piece if share is None else share.let_through(piece))
         await writer.drain()
         if share is not None and share.is_used_up:

@@ -1,4 +1,4 @@
-"""The app over HTTP, on a data folder that outlives it."""
+"""The app over HTTP, on a data folder that remains."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -15,7 +15,7 @@ StartApp = Callable[..., RestartableApp]
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Iterator[StartApp]:
-    """Run an app over a scripted provider: `stage(script, …, loop="legacy", settings={…})`; it can be started anew."""
+    """Run a restartable app over a scripted provider: `stage(script, …, loop="legacy", settings={…})`."""
     with ExitStack() as stack:
 
         def start(

@@ -1,4 +1,4 @@
-"""What the tests of resuming and stopping share: an app that can be started anew, watchers that count frames."""
+"""An app that tests can restart, and subscribers that count frames."""
 
 import json
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ from tests.support.scripted_upstream import Exchange, Script, ScriptedUpstream
 from tests.support.stream_reader import check_stream, parse_stream
 
 LOOPS = ("v2", "legacy")
-# Fields of a request that a client may write in any order and spacing.
+# Clients may send the fields of a request in any order and spacing.
 QUESTION: dict[str, Any] = {"model": "openai/sim", "prompt": "What is six by seven?", "on_disconnect": "continue"}
 
 
 @dataclass
 class RestartableApp:
-    """A provider that outlives the app, and the app on one data folder."""
+    """A provider that stays, and an app on one data folder that can be restarted."""
 
     upstream: ScriptedUpstream
     data: Path
@@ -46,19 +46,19 @@ class RestartableApp:
         self.app = self._stack.enter_context(RunningApp(made, **self.given))
 
     def restart(self) -> RunningApp:
-        """End the app and start another one on what it left."""
+        """Stop the app and start another one on its data folder."""
         self._stack.close()
         self._start()
         return self.app
 
     def post(self, body: dict[str, Any] | bytes = QUESTION, **headers: str) -> httpx.Response:
-        """Ask, and read the answer to its end."""
+        """Send a question, and read the answer to its end."""
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         return self.app.client.post("/api/chat/stream", content=raw, headers=named(headers))
 
     @contextmanager
     def asking(self, body: dict[str, Any] = QUESTION, **headers: str) -> Iterator["Subscriber"]:
-        """Ask on a connection of its own; leaving the block cuts it."""
+        """Send a question on a separate connection; leaving the block closes it."""
         with subscribe(self.app, "POST", "/api/chat/stream", json=body, headers=named(headers)) as subscriber:
             yield subscriber
 
@@ -67,17 +67,17 @@ class RestartableApp:
         return self.app.client.get(f"/api/runs/{run_id}/events?after={after}").content
 
     def stop(self, run_id: str) -> dict[str, Any]:
-        """Stop a run from a connection of its own."""
+        """Stop a run from a separate connection."""
         return self.app.client.post(f"/api/runs/{run_id}/stop").json()
 
     def runs(self) -> int:
-        """Count the runs that there are."""
+        """Return the number of runs."""
         return len(self.app.client.get("/api/runs").json()["runs"])
 
 
 @dataclass
 class Subscriber:
-    """One connection; it reads as far as it is told and remembers every byte."""
+    """One connection; it reads on demand and keeps every byte."""
 
     response: httpx.Response
     seen: bytes = b""
@@ -88,26 +88,26 @@ class Subscriber:
         self.run_id = self.response.headers.get("x-run-id", "")
 
     def frames(self, count: int) -> list[bytes]:
-        """Read until this many whole frames have come; return them."""
+        """Read until this many complete frames have arrived; return them."""
         while len(pieces_of(self.seen)) < count:
             self.seen += next(self._chunks)
         return pieces_of(self.seen)[:count]
 
     def until(self, what: bytes) -> bytes:
-        """Read until these bytes have come."""
+        """Read until these bytes have arrived."""
         while what not in self.seen:
             self.seen += next(self._chunks)
         return self.seen
 
     def rest(self) -> bytes:
-        """Read to the end; return all that this connection brought."""
+        """Read to the end; return everything that this connection received."""
         self.seen += b"".join(self._chunks)
         return self.seen
 
 
 @contextmanager
 def subscribe(app: RunningApp, method: str, path: str, **given: Any) -> Iterator[Subscriber]:
-    """Open a stream on a connection of its own; leaving the block cuts it."""
+    """Open a stream on a separate connection; leaving the block closes it."""
     with (
         httpx.Client(base_url=app.url, timeout=WAIT, trust_env=False) as alone,
         alone.stream(method, path, **given) as response,
@@ -116,23 +116,23 @@ def subscribe(app: RunningApp, method: str, path: str, **given: Any) -> Iterator
 
 
 def named(headers: dict[str, str]) -> dict[str, str]:
-    """Write keyword names as header names."""
+    """Convert keyword names to header names."""
     return {"content-type": "application/json", **{name.replace("_", "-"): value for name, value in headers.items()}}
 
 
 def pieces_of(raw: bytes) -> list[bytes]:
-    """Return the whole frames of a stream that was cut anywhere."""
+    """Return the complete frames of a cut stream."""
     whole, border, _ = raw.rpartition(b"\n\n")
     return parse_stream(whole + border).pieces if border else []
 
 
 def last_id(pieces: list[bytes], run_id: str) -> str:
-    """Return the id of the last whole frame, or of none."""
+    """Return the id of the last complete frame; without one, the run's id before its first event."""
     return parse_stream(pieces[-1]).ids[0] if pieces else f"{run_id}:0"
 
 
 def ended(raw: bytes, status: str) -> bytes:
-    """Check a whole stream that ended so; return it."""
+    """Check a complete stream with this status; return it."""
     assert check_stream(raw).done["status"] == status
     return raw
 
@@ -141,7 +141,7 @@ calculates = calls(Called("calculate", '{"expression":"6*7"}'))
 
 
 async def concludes(exchange: Exchange) -> None:
-    """Say a few words, wait for the test, say the rest; a whole completion waits before it is sent."""
+    """Send some text, wait for the test, send the rest; one body is sent only after the wait."""
     said = Said(text=("Six by ", "seven ", "is ", "forty", "-two."))
     if not exchange.asked.body["stream"]:
         await exchange.gate_opened()

@@ -1,4 +1,4 @@
-"""A stream that is cut at any byte and resumed: each event once, also for a client that notes ids early."""
+"""A stream that is cut at any byte and resumed: each event once, also for a client that stores ids early."""
 
 import json
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from tests.support.stream_reader import parse_stream
 
 @dataclass
 class Client:
-    """Reads lines; an event counts at its blank line. `early`: its id counts when its line has come, not with it."""
+    """Reads lines; an event counts at its blank line. With `early`, its id counts as soon as its line is complete."""
 
     early: bool
     last_id: str = ""
@@ -22,7 +22,7 @@ class Client:
     _id: str = ""
 
     def read(self, received: bytes) -> None:
-        """Read what has come, in pieces of any size; a line or a frame that has not ended does not count."""
+        """Read data in pieces of any size; an incomplete line or frame does not count."""
         for byte in received:
             if byte != ord("\n"):
                 self._line.append(byte)
@@ -43,7 +43,7 @@ class Client:
 
 @pytest.fixture(scope="module")
 def run(app: RunningApp) -> tuple[bytes, dict[str, bytes]]:
-    """Return a run's stream, and what the server answers behind each of its ids."""
+    """Return a run's stream, and the response to a resume after each of its ids."""
     heard = app.ask("What is 17 * 23? Then search for the tool loop", tools=["calculate", "search_web"])
     path = f"/api/runs/{heard.events[0]['run_id']}/events"
     rest = {name: app.client.get(path, headers={"last-event-id": name}).content for name in heard.ids}
@@ -51,16 +51,16 @@ def run(app: RunningApp) -> tuple[bytes, dict[str, bytes]]:
 
 
 def events_in(answer: bytes) -> list[Any]:
-    """Read an answer on a connection of its own: nothing is left of the one before."""
+    """Read a response on a new connection, without leftovers of the previous one."""
     client = Client(early=False)
     client.read(answer)
     return client.events
 
 
 def lost_or_doubled(stream: bytes, rest: dict[str, bytes], *, early: bool) -> list[int]:
-    """Return the cuts after which a client that resumes has not heard each event once.
+    """Return the cuts after which a resuming client has not received each event once.
 
-    Each answer is read once: to read all up to each cut again took time with the square of the stream's length.
+    Each response is parsed once: parsing the prefix of each cut again would take quadratic time.
     """
     whole = parse_stream(stream).events
     behind = {name: events_in(answer) for name, answer in rest.items()}
@@ -74,15 +74,14 @@ def lost_or_doubled(stream: bytes, rest: dict[str, bytes], *, early: bool) -> li
 
 
 def test_a_client_that_waits_for_the_frame(run: tuple[bytes, dict[str, bytes]]) -> None:
-    """As the standard has it: nothing is lost or doubled, wherever the cut is."""
+    """A client that follows the standard loses and repeats nothing, wherever the cut is."""
     assert lost_or_doubled(*run, early=False) == []
 
 
 def test_a_client_that_notes_ids_early(run: tuple[bytes, dict[str, bytes]]) -> None:
-    """The id comes behind its data: a cut in the data or in the id costs nothing.
+    """The id follows its data, so a cut in the data or the id is safe.
 
-    One byte of each frame is left, which no order can take away: the end of the id's line has come, and that of the
-    frame has not.
+    One byte of each frame is not, whatever the order: the id's line is complete, and the frame is not.
     """
     stream, rest = run
     ends = [at for at in range(1, len(stream)) if stream[at - 1 : at + 1] == b"\n\n"]

@@ -1,4 +1,4 @@
-"""Resume: wherever a connection is cut, in memory, on disk or after a restart, the frames join byte for byte (E11)."""
+"""Resuming after any cut, in memory, on disk or after a restart, gives the same bytes (E11)."""
 
 from contextlib import ExitStack
 from typing import Any
@@ -23,7 +23,7 @@ WAYS = ("Last-Event-ID", "after", "POST")
 
 
 def resuming(app: RunningApp, way: str, run_id: str, seen: int) -> tuple[str, str, dict[str, Any]]:
-    """Say how a client that saw this many events asks for the rest."""
+    """Return the request of a client that resumes after this many events."""
     named = {"headers": {"last-event-id": f"{run_id}:{seen}"}}
     if way == "POST":
         return "POST", "/api/chat/stream", {"content": b'{"the body": "is not read"}', **named}
@@ -33,7 +33,7 @@ def resuming(app: RunningApp, way: str, run_id: str, seen: int) -> tuple[str, st
 
 
 def joined(app: RunningApp, run_id: str, whole: bytes) -> None:
-    """Check that a run that is over gives the rest of its stream behind every frame, in every way."""
+    """Check that a finished run gives the rest of its stream after every frame, in every way."""
     pieces = parse_stream(whole).pieces
     seqs = [0, *parse_stream(whole).seqs]
     for cut in range(len(pieces)):
@@ -50,7 +50,7 @@ def joined(app: RunningApp, run_id: str, whole: bytes) -> None:
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_every_frame_of_a_live_run(stage: StartApp, loop: str) -> None:
-    """Cut behind frame k, for every k that there is while the run is under way; every client's bytes are the same."""
+    """While the run continues, a client can resume after every frame and receives the same bytes as others."""
     playing = stage(*TOOL_RUN, loop=loop)
     with ExitStack() as stack, playing.asking() as first:
         said = first.until(b'"tool_result"') if loop == "legacy" else first.until(b"is ")
@@ -72,7 +72,7 @@ def test_every_frame_of_a_live_run(stage: StartApp, loop: str) -> None:
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_every_frame_from_disk_and_after_a_restart(stage: StartApp, loop: str) -> None:
-    """A run that is over lives on disk alone; a new process on the same folder gives the same bytes."""
+    """A finished run is read from disk; a new process on the same folder gives the same bytes."""
     playing = stage(*TOOL_RUN, loop=loop)
     playing.upstream.opened.set()
     first = playing.post()
@@ -86,7 +86,7 @@ def test_every_frame_from_disk_and_after_a_restart(stage: StartApp, loop: str) -
 
 
 def test_a_restart_in_mid_stream(stage: StartApp) -> None:
-    """A deploy ends the run; what was seen before it and what is resumed behind it is one honest stream."""
+    """A restart ends the run; the frames before it and those after a resume form one valid stream."""
     playing = stage(*TOOL_RUN)
     with playing.asking() as first:
         seen, run_id = pieces_of(first.until(b"is ")), first.run_id
@@ -98,7 +98,7 @@ def test_a_restart_in_mid_stream(stage: StartApp) -> None:
 
 
 def half_frames(whole: bytes) -> list[int]:
-    """Choose where to cut: around every frame's border, and in the middle of it."""
+    """Return cuts around every frame's border and in the middle of frames."""
     cuts: set[int] = set()
     at = 0
     for piece in parse_stream(whole).pieces:
@@ -108,7 +108,7 @@ def half_frames(whole: bytes) -> list[int]:
 
 
 def test_a_cut_inside_a_frame(stage: StartApp) -> None:
-    """Half a frame is no frame: its reader goes on from its last whole one and has the rest of it once."""
+    """A client resumes after its last complete frame and receives the cut one again, once."""
     playing = stage(*TOOL_RUN)
     playing.upstream.opened.set()
     first = playing.post()
@@ -120,7 +120,7 @@ def test_a_cut_inside_a_frame(stage: StartApp) -> None:
 
 
 def test_a_cursor_far_above_a_live_run(stage: StartApp) -> None:
-    """Whoever claims to have seen more than there is gets what follows from now on, by every way, never silence."""
+    """A client with a cursor above the last event receives new events, in every way, and no silence."""
     playing = stage(*TOOL_RUN)
     with playing.asking() as first:
         first.until(b"is ")
@@ -137,7 +137,7 @@ def test_a_cursor_far_above_a_live_run(stage: StartApp) -> None:
 
 
 def test_a_run_that_a_crash_took_the_beginning_of(stage: StartApp) -> None:
-    """From 0 its first frame says who speaks, although its number is far above 1; a cursor below that has a rest."""
+    """From 0, the first frame has the version although its number is far above 1; lower cursors work."""
     playing = stage(*TOOL_RUN)
     playing.upstream.opened.set()
     run_id = playing.post().headers["x-run-id"]
@@ -155,7 +155,7 @@ def test_a_run_that_a_crash_took_the_beginning_of(stage: StartApp) -> None:
 
 
 def _lose_the_journal(playing: RestartableApp, run_id: str) -> None:
-    """Leave the disk as a crash right behind the start of a run leaves it."""
+    """Leave the disk as a crash right after the start of a run does."""
     database = playing.app.parts.runs.store._database  # type: ignore[attr-defined]
 
     def lose(connection: object) -> None:

@@ -1,4 +1,4 @@
-"""Leaving: `stop` ends a run with its last watcher, `continue` lets it go on for its time, and no longer."""
+"""Disconnects: `stop` ends a run with its last subscriber, `continue` lets it run for a limited time."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ GOES_ON = {**QUESTION, "tools": []}
 
 
 def left_by_all_but(playing: RestartableApp, run_id: str, count: int) -> None:
-    """Ask the app until a run has this many watchers: a connection is closed before its other side knows."""
+    """Poll the app until a run has this many subscribers: closing a connection takes effect later."""
     given_up = time.monotonic() + WAIT
     while playing.app.client.get(f"/api/runs/{run_id}").json()["watchers"] != count:
         assert time.monotonic() < given_up
@@ -25,7 +25,7 @@ def left_by_all_but(playing: RestartableApp, run_id: str, count: int) -> None:
 
 @pytest.mark.parametrize("stays", ["who asked", "who follows"])
 def test_the_last_of_two_ends_it(stage: StartApp, stays: str) -> None:
-    """The first who goes ends nothing; the second ends the run, its upstream too."""
+    """The first disconnect ends nothing; the second ends the run and its upstream request."""
     playing = stage(holds)
     with playing.asking(STOPS) as asker:
         asker.until(b"So far")
@@ -43,7 +43,7 @@ def test_the_last_of_two_ends_it(stage: StartApp, stays: str) -> None:
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_its_time_runs_out(stage: StartApp, loop: str) -> None:
-    """Nobody came back: upstream is closed, the run is interrupted, and what was received is kept."""
+    """If no client returns, the upstream is closed, the run is interrupted, and its text is stored."""
     playing = stage(holds, loop=loop, settings={"signalbox_detached_seconds": 0.05})
     with playing.asking(GOES_ON) as first:
         first.until(b"So far")
@@ -54,7 +54,7 @@ def test_its_time_runs_out(stage: StartApp, loop: str) -> None:
 
 
 def test_its_time_begins_with_the_last_of_two(stage: StartApp) -> None:
-    """While one watches no time runs; when he has gone too it does."""
+    """The time starts when the last subscriber disconnects."""
     playing = stage(holds, settings={"signalbox_detached_seconds": 0.05})
     with playing.asking(GOES_ON) as first:
         first.until(b"So far")
@@ -70,7 +70,7 @@ def test_its_time_begins_with_the_last_of_two(stage: StartApp) -> None:
 
 @pytest.mark.parametrize("comes_back", ["by GET", "by POST", "by its key"])
 def test_whoever_comes_back_in_time_keeps_it(stage: StartApp, comes_back: str) -> None:
-    """The time is counted anew only when he leaves again."""
+    """A client that returns in time keeps the run; the time starts anew when it disconnects again."""
     playing = stage(waits, settings={"signalbox_detached_seconds": 60})
     with playing.asking(GOES_ON, idempotency_key="k") as first:
         first.until(b"First ")
@@ -90,7 +90,7 @@ def test_whoever_comes_back_in_time_keeps_it(stage: StartApp, comes_back: str) -
 
 
 def test_no_time_at_all_still_waits_for_the_first_watcher(stage: StartApp) -> None:
-    """With 0 seconds alone a run ends when it is left, and not before its asker has read its first byte."""
+    """With 0 seconds, a run ends on its disconnect, but not before its client has read the first byte."""
     playing = stage(waits, settings={"signalbox_detached_seconds": 0})
     with playing.asking(GOES_ON) as first:
         first.until(b"First ")
@@ -104,7 +104,7 @@ def test_no_time_at_all_still_waits_for_the_first_watcher(stage: StartApp) -> No
 
 
 def test_a_run_that_was_left_ends_well_by_itself(stage: StartApp) -> None:
-    """`continue`: the answer is complete for whoever reads it later, also after a restart."""
+    """With `continue`, the answer completes and can be read later, also after a restart."""
     playing = stage(waits)
     over = threading.Event()
     told = playing.app.parts.runs.on_over

@@ -1,4 +1,4 @@
-"""Clients that we did not write follow a run over a line that breaks again and again: every frame once, one run."""
+"""Third-party clients follow a run over a connection that breaks repeatedly: every frame once, one run."""
 
 import json
 import os
@@ -19,17 +19,17 @@ from tests.support.scripted_upstream import Exchange
 from tests.support.stream_reader import parse_stream
 
 FRONTEND = ROOT / "frontend"
-# The head of an answer is about 600 bytes, a frame about 100: before it, in it, inside frames and between them.
+# A response's head has about 600 bytes, a frame about 100: before, in and between frames.
 ANYWHERE = [Bytes(count) for count in (0, 0, 300, *range(650, 1500, 37), *range(700, 2600, 101))]
 BETWEEN = [Bytes(0), Bytes(0), Bytes(300), *(frames(count) for count in (1, 1, 2, 3, 5, 1, 8, 13, 1, 1))]
 
 
-# In the data, right behind it, and in the id.
+# In the data, directly after it, and in the id.
 INSIDE = [Until(count, word) for count in (1, 2, 5) for word in (b'"con', b'"}\n', b"\nid: ", b"}\nid")]
 
 
 def node(script: str, *arguments: str) -> dict[str, Any]:
-    """Run a client of the page's own packages; it prints what it heard."""
+    """Run a client from the page's packages; it prints what it received."""
     if not (FRONTEND / "node_modules" / "eventsource").is_dir():
         sentence = "the page's packages are not installed: ./just e2e or ./just test brings them"
         pytest.fail(sentence) if os.environ.get("CI") == "true" else pytest.skip(sentence)
@@ -51,7 +51,7 @@ def said(raw: bytes) -> list[list[str]]:
 
 
 async def counts(exchange: Exchange) -> None:
-    """Say sixty numbers, each by itself."""
+    """Send sixty numbers, one per frame."""
     await exchange.head()
     for number in range(60):
         await exchange.send_text(f"{number} ")
@@ -60,12 +60,12 @@ async def counts(exchange: Exchange) -> None:
 
 @pytest.fixture
 def playing(stage: StartApp) -> RestartableApp:
-    """Have a model that counts."""
+    """Run an app with a model that counts."""
     return stage(counts)
 
 
 def test_eventsource_follows_by_get(playing: RestartableApp) -> None:
-    """The npm package `eventsource`: it comes back with its last id, and stops by itself at 204."""
+    """The npm package `eventsource` resumes with its last id, and stops at a 204."""
     first = playing.post()
     with BreakingProxy(playing.app.port, [replace(share) for share in ANYWHERE]) as wire:
         heard = node("eventsource.mjs", f"{wire.url}/api/runs/{first.headers['x-run-id']}/events")
@@ -80,10 +80,10 @@ def test_eventsource_follows_by_get(playing: RestartableApp) -> None:
     ids=["between frames", "inside frames", "anywhere"],
 )
 def test_fetch_event_source_asks_by_post(playing: RestartableApp, shares: list[Bytes | Until], mode: str) -> None:
-    """@microsoft/fetch-event-source posts again whenever it is cut off: the key makes it one run, one bill, one text.
+    """@microsoft/fetch-event-source repeats its POST after a cut: the key makes it one run with one text.
 
-    It notes an id when its line has come, which is a frame's last one. Only a cut between the end of that line and the
-    blank line behind it, which is one byte, would lose it a frame, unless it is told which it really heard.
+    It stores an id when its line is complete, which is the frame's last line. Only a cut between that line and the
+    blank line after it would lose a frame.
     """
     body = json.dumps({"model": "openai/sim", "prompt": "Count.", "on_disconnect": "continue"})
     with BreakingProxy(playing.app.port, [replace(share) for share in shares]) as wire:

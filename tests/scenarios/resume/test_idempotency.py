@@ -1,4 +1,4 @@
-"""Idempotency-Key: the same question twice is one run, whenever and however often it comes."""
+"""Idempotency-Key: equal requests are one run, at any time and any number of times."""
 
 import json
 import threading
@@ -16,14 +16,14 @@ ASKED = {**QUESTION, "metadata": {"a": "1", "b": "2"}}
 
 
 def reordered() -> bytes:
-    """Write the question with its keys in another order, other spaces and other escapes."""
+    """Return the request with its keys in another order, other spaces and other escapes."""
     body: dict[str, object] = {name: ASKED[name] for name in reversed(ASKED)}
     body["metadata"] = {"b": "2", "a": "1"}
     return json.dumps(body, indent=3).replace("six", "\\u0073ix").encode()
 
 
 def test_the_same_run_from_its_start(stage: StartApp) -> None:
-    """While it runs, after it ended and after a restart: one run, one request to the provider, the same bytes."""
+    """While it runs, after it finished and after a restart: one run, one upstream request, the same bytes."""
     playing = stage(*TOOL_RUN)
     with playing.asking(ASKED, idempotency_key=KEY) as first:
         first.until(b"is ")
@@ -43,7 +43,7 @@ def test_the_same_run_from_its_start(stage: StartApp) -> None:
 
 
 def test_at_the_same_instant(stage: StartApp) -> None:
-    """Eight connections ask at once: one run, and all of them read it."""
+    """Eight simultaneous requests give one run, which all of them read."""
     playing = stage(says("Forty-two."))
     ready = threading.Barrier(8)
     answers: list[tuple[str, bytes]] = []
@@ -71,7 +71,7 @@ def test_at_the_same_instant(stage: StartApp) -> None:
     ids=lambda changed: next(iter(changed)),
 )
 def test_another_body_is_refused(stage: StartApp, changed: dict[str, object]) -> None:
-    """A key that came with another question is a mistake: nothing is asked, and the run stays what it was."""
+    """A key with another body is rejected, and its run is unchanged."""
     playing = stage(says("Forty-two."))
     first = playing.post(idempotency_key=KEY)
     other = playing.post({**QUESTION, **changed}, idempotency_key=KEY)
@@ -82,7 +82,7 @@ def test_another_body_is_refused(stage: StartApp, changed: dict[str, object]) ->
 
 @pytest.mark.parametrize("key", ["", "k" * 256, "schlüssel", "a\tb"], ids=["empty", "256", "not ASCII", "a tab"])
 def test_a_key_that_is_none(stage: StartApp, key: str) -> None:
-    """1 to 255 printable ASCII characters."""
+    """A key has 1 to 255 printable ASCII characters."""
     playing = stage(says("Forty-two."))
     headers = [(b"idempotency-key", key.encode())]
     refused = playing.app.client.post("/api/chat/stream", json=QUESTION, headers=headers)
@@ -92,7 +92,7 @@ def test_a_key_that_is_none(stage: StartApp, key: str) -> None:
 
 
 def test_a_refused_request_does_not_use_its_key_up(stage: StartApp) -> None:
-    """What was refused never was: 422 and 503 leave the key to the next try."""
+    """After a 422 or 503 the key can be used again."""
     playing = stage(says("Forty-two."))
     wrong = playing.post({**QUESTION, "nothing": 1}, idempotency_key=KEY)
     assert wrong.status_code == 422
@@ -107,7 +107,7 @@ def test_a_refused_request_does_not_use_its_key_up(stage: StartApp) -> None:
 
 
 def test_a_run_that_failed_is_given_again(stage: StartApp) -> None:
-    """An answer that ended in an error is the answer of its key; whoever wants another one takes another key."""
+    """A failed run is the response of its key; a retry needs another key."""
     playing = stage(fails(400), says("Forty-two."))
     first = playing.post(idempotency_key=KEY)
     again = playing.post(idempotency_key=KEY)
@@ -117,7 +117,7 @@ def test_a_run_that_failed_is_given_again(stage: StartApp) -> None:
 
 
 def test_a_last_event_id_goes_before_a_key(stage: StartApp) -> None:
-    """fetch-event-source sends both when it comes back; then the key, good or bad, counts for nothing."""
+    """If both headers are sent, as fetch-event-source does, the key is ignored, valid or not."""
     playing = stage(says("Forty-", "two."))
     first = playing.post(idempotency_key=KEY)
     cursor = f"{first.headers['x-run-id']}:1"

@@ -1,4 +1,4 @@
-"""Clients that send the next request before their stream has ended: whoever leaves is noticed, and harms nobody."""
+"""Clients that send further requests before their stream has ended: their disconnects are noticed."""
 
 import json
 import socket
@@ -17,7 +17,7 @@ HEALTH = b"GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
 
 async def speaks(exchange: Exchange) -> None:
-    """Say a word, wait for the test, then say many."""
+    """Send one word, wait for the test, then send many."""
     await exchange.head()
     await exchange.send_text("Go ")
     await exchange.gate_opened()
@@ -27,25 +27,25 @@ async def speaks(exchange: Exchange) -> None:
 
 
 async def falls_silent(exchange: Exchange) -> None:
-    """Say a word, and nothing more until the reader has gone."""
+    """Send one word, then nothing until the client disconnects."""
     await exchange.head()
     await exchange.send_text("Go ")
     await exchange.client_left()
 
 
 def following(run_id: str | None) -> bytes:
-    """Write a request for a run's events."""
+    """Return a request for a run's events."""
     return f"GET /api/runs/{run_id}/events HTTP/1.1\r\nhost: localhost\r\n\r\n".encode()
 
 
 def asking() -> bytes:
-    """Write a question whose run ends with its reader."""
+    """Return a question whose run ends with its client."""
     body = json.dumps({"model": "openai/sim", "prompt": "Hello!", "tools": []}).encode()
     return b"POST /api/chat/stream HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
 
 
 def connect(playing: RestartableApp, first: bytes, queued: bytes, *, later: bool = False) -> socket.socket:
-    """Send a request and others right behind it, or later, and read until the first word of the first answer."""
+    """Send a request and others with it or later, and read until the first text of the first response."""
     client = socket.create_connection(("127.0.0.1", playing.app.port), timeout=10)
     client.sendall(first if later else first + queued)
     heard = b""
@@ -57,7 +57,7 @@ def connect(playing: RestartableApp, first: bytes, queued: bytes, *, later: bool
 
 
 def leave(client: socket.socket, *, hard: bool) -> None:
-    """Close a connection, or break it."""
+    """Close a connection, or reset it."""
     if hard:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     client.close()
@@ -65,7 +65,7 @@ def leave(client: socket.socket, *, hard: bool) -> None:
 
 @pytest.mark.parametrize("hard", [False, True])
 def test_one_who_follows_and_leaves_harms_nobody(stage: StartApp, hard: bool) -> None:
-    """Its run goes on, and another reader has every word."""
+    """The run continues, and another subscriber receives every word."""
     playing = stage(speaks)
     with playing.asking({**QUESTION, "tools": []}) as first:
         first.until(b"Go ")
@@ -80,7 +80,7 @@ def test_one_who_follows_and_leaves_harms_nobody(stage: StartApp, hard: bool) ->
 @pytest.mark.parametrize("queued", [1, 3])
 @pytest.mark.parametrize("later", [False, True])
 def test_one_who_asks_and_leaves_ends_the_run(stage: StartApp, hard: bool, queued: int, later: bool) -> None:
-    """At once, though the model says nothing more, so that no write finds out."""
+    """The run ends immediately, although the model is silent and no write fails."""
     playing = stage(falls_silent)
     over = SimpleQueue[str | None]()
     playing.app.parts.runs.on_over = lambda run: over.put(run.done and run.done.status)
@@ -90,20 +90,20 @@ def test_one_who_asks_and_leaves_ends_the_run(stage: StartApp, hard: bool, queue
 
 @pytest.mark.parametrize("said", [b"", b"GET /health/li", HEALTH])
 def test_one_who_asks_nothing_may_leave(stage: StartApp, said: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    """Whoever looks whether a port is open, sends half a request, or has been answered."""
+    """Port checks, half requests and finished requests cause no error when they disconnect."""
     playing = stage(speaks)
     for hard in (False, True):
         client = socket.create_connection(("127.0.0.1", playing.app.port), timeout=10)
         client.sendall(said)
         assert said != HEALTH or client.recv(65536).startswith(b"HTTP/1.1 200")
         leave(client, hard=hard)
-    assert playing.app.client.get("/health/live").status_code == 200  # behind them, on the same loop
+    assert playing.app.client.get("/health/live").status_code == 200  # after them, on the same loop
     assert caplog.records == []
 
 
 @pytest.mark.parametrize("queued", [1, 20])
 def test_one_who_stays_is_answered_in_order(stage: StartApp, queued: int) -> None:
-    """More may be sent than is read ahead; what is behind the stream is answered behind it."""
+    """More can be sent than is read ahead; queued requests are answered after the stream."""
     playing = stage(speaks)
     with connect(playing, asking(), HEALTH * queued) as client:
         playing.upstream.opened.set()

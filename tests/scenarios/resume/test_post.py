@@ -1,4 +1,4 @@
-"""A POST that names what it saw: it resumes that run, and never starts one."""
+"""A POST with a Last-Event-ID resumes that run, and never starts one."""
 
 from typing import Any
 
@@ -23,19 +23,19 @@ BODIES = {
 
 @pytest.fixture
 def answered(stage: StartApp) -> tuple[RestartableApp, httpx.Response]:
-    """Have one question answered."""
+    """Start an app with one finished run."""
     playing = stage(says("Forty-", "two."))
     return playing, playing.post()
 
 
 def untouched(playing: RestartableApp) -> bool:
-    """Tell whether there is still the one run, asked once."""
+    """Return whether there is still one run with one upstream request."""
     return playing.runs() == 1 and len(playing.upstream.asked) == 1
 
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
 def test_whatever_its_body_is(answered: tuple[RestartableApp, httpx.Response], body: bytes) -> None:
-    """A client repeats its request as it was; the header alone counts, and the connection serves on."""
+    """Only the header counts, whatever the body, and the connection stays usable."""
     playing, first = answered
     run_id = first.headers["x-run-id"]
     again = playing.post(body, last_event_id=f"{run_id}:0")
@@ -46,7 +46,7 @@ def test_whatever_its_body_is(answered: tuple[RestartableApp, httpx.Response], b
 
 
 def test_what_it_answers_instead_of_starting(answered: tuple[RestartableApp, httpx.Response]) -> None:
-    """Unknown is 404, all seen is 204 and uncached, nonsense is 422; the provider hears of none of them."""
+    """An unknown run is 404, a finished one 204 and uncached, an invalid id 422; no upstream request is sent."""
     playing, first = answered
     run_id = first.headers["x-run-id"]
     unknown = playing.post(last_event_id=f"{UNKNOWN}:3")
@@ -61,7 +61,7 @@ def test_what_it_answers_instead_of_starting(answered: tuple[RestartableApp, htt
 
 
 def test_two_of_them(answered: tuple[RestartableApp, httpx.Response]) -> None:
-    """Nobody guesses which of two cursors, or of two keys, was meant; the same one twice is one."""
+    """Two different cursors or keys are rejected; two equal ones count as one."""
     playing, first = answered
     run_id = first.headers["x-run-id"]
     client = playing.app.client
@@ -80,7 +80,7 @@ def test_two_of_them(answered: tuple[RestartableApp, httpx.Response]) -> None:
 
 
 def test_an_empty_one_is_none(answered: tuple[RestartableApp, httpx.Response]) -> None:
-    """Who has seen nothing yet has an empty id, and asks."""
+    """An empty id counts as none, so the question is sent."""
     playing, first = answered
     assert playing.post(last_event_id="").headers["x-run-id"] != first.headers["x-run-id"]
 

@@ -1,4 +1,4 @@
-"""Stop: from any connection, at any moment, it ends upstream requests, tools and spending at once, and is final."""
+"""A stop from any connection at any moment ends upstream requests, tools and costs immediately, and is final."""
 
 import asyncio
 import threading
@@ -21,13 +21,13 @@ from tests.support.stream_reader import check_stream
 
 @dataclass
 class Blocked:
-    """An upstream or a tool that blocks until the run lets go of it; neither ends by itself."""
+    """An upstream or a tool that blocks until the run cancels it."""
 
     begun: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
 
     def script(self, *first: bytes) -> Script:
-        """Send these frames to who asked for a stream, to others nothing, and block until the client closes."""
+        """Send these frames if a stream is requested, else nothing, and block until the client disconnects."""
 
         async def plays(exchange: Exchange) -> None:
             if exchange.asked.body["stream"]:
@@ -51,12 +51,12 @@ class Blocked:
 
 @pytest.fixture
 def blocked() -> Blocked:
-    """Give one upstream or tool that blocks."""
+    """Return one upstream or tool that blocks."""
     return Blocked()
 
 
 def final(playing: RestartableApp, run_id: str, kept: bytes) -> None:
-    """Check that a stop has come to stay: told again, replayed, and after a restart; nothing is asked any more."""
+    """Check that a stop is final: in a second stop, in a replay, and after a restart; no further request is sent."""
     before = len(playing.upstream.asked)
     for _ in range(2):
         told = playing.stop(run_id)
@@ -79,7 +79,7 @@ MOMENTS = {
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("loop", LOOPS)
 def test_while_the_model_answers(stage: StartApp, blocked: Blocked, loop: str, moment: str) -> None:
-    """The provider's connection closes, both watchers read the same ending, and what came is kept."""
+    """The upstream connection closes, both subscribers receive the same ending, and the text stays."""
     playing = stage(blocked.script(*MOMENTS[moment]), answers("Never."), loop=loop)
     with playing.asking() as first, subscribe(playing.app, "GET", f"/api/runs/{first.run_id}/events") as second:
         assert blocked.begun.wait(WAIT)
@@ -100,7 +100,7 @@ def test_while_the_model_answers(stage: StartApp, blocked: Blocked, loop: str, m
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_while_a_tool_runs(stage: StartApp, blocked: Blocked, loop: str) -> None:
-    """The tool is cancelled, its call is answered, and no step follows."""
+    """The tool is cancelled, its call has a result, and no further step follows."""
     tool = make_tool("bell", blocked.work, timeout=60)
     playing = stage(calls(Called("bell", "{}")), answers("Never."), loop=loop, extra_tools=[tool])
     with playing.asking({**QUESTION, "tools": ["bell"]}) as first:
@@ -115,7 +115,7 @@ def test_while_a_tool_runs(stage: StartApp, blocked: Blocked, loop: str) -> None
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_while_a_retry_waits(stage: StartApp, loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that would wait ten minutes before its retry ends now, and sends no further request."""
+    """A run with ten minutes left before its retry ends immediately, without a further request."""
     monkeypatch.setattr(retry, "LONGEST_WAIT", 600.0)
     refused = threading.Event()
 
@@ -133,7 +133,7 @@ def test_while_a_retry_waits(stage: StartApp, loop: str, monkeypatch: pytest.Mon
 
 
 def test_while_a_keyed_question_is_answered(stage: StartApp, blocked: Blocked) -> None:
-    """The key keeps the run that was stopped: who asks again under it gets the end, and the model is not asked."""
+    """The key keeps the stopped run: a repeated request receives its end, and the model is not asked."""
     playing = stage(blocked.script(chunk({"content": "So far"})), answers("Never."))
     with playing.asking(idempotency_key="k") as first, playing.asking(idempotency_key="k") as second:
         first.until(b"So far")
@@ -146,7 +146,7 @@ def test_while_a_keyed_question_is_answered(stage: StartApp, blocked: Blocked) -
 
 
 def test_what_a_stop_says(stage: StartApp) -> None:
-    """A run that is over stays as it is, one that never was is unknown; both are told at once."""
+    """A finished run is unchanged by a stop, and an unknown run is a 404."""
     playing = stage(*TOOL_RUN)
     playing.upstream.opened.set()
     first = playing.post()
@@ -160,7 +160,7 @@ def test_what_a_stop_says(stage: StartApp) -> None:
 
 
 def test_many_stops_at_once(stage: StartApp, blocked: Blocked) -> None:
-    """Eight tabs press at the same instant: one ending, and everybody is told it."""
+    """Eight simultaneous stops give one ending, and each receives it."""
     playing = stage(blocked.script(chunk({"content": "So far"})))
     told: list[dict[str, object]] = []
     with playing.asking() as first:
@@ -177,7 +177,7 @@ def test_many_stops_at_once(stage: StartApp, blocked: Blocked) -> None:
 
 
 def test_a_stop_is_on_disk_when_it_is_answered(stage: StartApp, blocked: Blocked) -> None:
-    """Whoever was told that a run is stopped finds it so after a crash as well."""
+    """After the response to a stop, the run is stopped even after a crash."""
     playing = stage(blocked.script(chunk({"content": "So far"})))
     store = playing.app.parts.runs.store
     with playing.asking() as first:
@@ -194,7 +194,7 @@ def _pieces() -> Iterator[bytes]:
 
 
 def test_nothing_is_taken_in_after_the_stop(stage: StartApp) -> None:
-    """A model that writes on is not read any more: the text ends where the stop was, and stays so."""
+    """A model that keeps sending is no longer read: the text ends at the stop."""
     left = threading.Event()
 
     async def writes(exchange: Exchange) -> None:

@@ -1,4 +1,4 @@
-"""Many watchers of one run: nobody waits for anybody, and all see the same bytes."""
+"""Many subscribers of one run: none waits for another, and all receive the same bytes."""
 
 import socket
 from http.client import HTTPResponse
@@ -9,12 +9,12 @@ from tests.scenarios.resume.restartable_app import QUESTION, subscribe
 from tests.support.scripted_upstream import Exchange, chunk
 from tests.support.stream_reader import check_stream
 
-# More than the sockets between a run and a client who does not read can hold.
+# More than the socket buffers between a run and a stalled client can hold.
 PIECES, PIECE = 300, "x" * 50_000
 
 
 async def floods(exchange: Exchange) -> None:
-    """Say a word, wait for the test, then say fifteen megabytes."""
+    """Send one word, wait for the test, then send fifteen megabytes."""
     await exchange.head()
     await exchange.send_text("Go ")
     await exchange.gate_opened()
@@ -24,7 +24,7 @@ async def floods(exchange: Exchange) -> None:
 
 
 def test_a_slow_watcher_holds_nobody_up(stage: StartApp) -> None:
-    """One reads nothing until the others have it all; then it has every byte too."""
+    """A subscriber that starts reading after the others have finished still receives every byte."""
     playing = stage(floods)
     with playing.asking({**QUESTION, "tools": []}) as first:
         first.until(b"Go ")
@@ -45,7 +45,7 @@ def test_a_slow_watcher_holds_nobody_up(stage: StartApp) -> None:
 
 
 def test_a_watcher_who_left_before_the_first_byte(stage: StartApp) -> None:
-    """A client that asks and is gone at once leaves no watcher behind, and its run ends with it."""
+    """A client that disconnects immediately leaves no subscriber behind, and its run ends."""
     playing = stage(floods)
     runs, over = playing.app.parts.runs, SimpleQueue[str | None]()
     runs.on_over = lambda run: over.put(run.done and run.done.status)

@@ -1,4 +1,4 @@
-"""docs/rollout.md does what it says: each of its commands is run, in order, against a real server."""
+"""The commands of docs/rollout.md, run in order against a real server."""
 
 import json
 import re
@@ -24,20 +24,20 @@ ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
 
 
 def block(words: str) -> str:
-    """Return the one command of the page that holds these words."""
+    """Return the one command of the page that contains these words."""
     [found] = [text for text in BLOCKS if words in text]
     return found
 
 
 @dataclass(frozen=True)
 class Operator:
-    """Someone who types the page's commands where the server was started."""
+    """A shell in the folder where the server was started."""
 
     process: Process
     folder: Path
 
     def types(self, *texts: str) -> str:
-        """Run commands in one shell, with nothing changed but the address; return what they print."""
+        """Run commands in one shell, with only the address changed; return their output."""
         script = "\n".join([SETUP, *texts]).replace("http://127.0.0.1:8000", self.process.url)
         ended = subprocess.run(
             ["sh", "-eu", "-c", script], cwd=self.folder, capture_output=True, timeout=WAIT, check=False, text=True
@@ -46,7 +46,7 @@ class Operator:
         return ended.stdout
 
     def asks(self) -> tuple[str, str]:
-        """Ask a question; return the loop and the reason."""
+        """Send a question; return loop and reason."""
         with self.process.client() as client:
             done = check_stream(client.post("/api/chat/stream", json=ASK).content).done
         return done["loop"], done["flag"]["reason"]
@@ -59,7 +59,7 @@ class Operator:
 
 @pytest.fixture
 def operator(tmp_path: Path) -> Iterator[Operator]:
-    """Start a server as the README does, and sit down beside it."""
+    """Start a server as in the README."""
     if shutil.which("curl") is None:
         pytest.skip("the runbook's commands need curl")
     with serving(tmp_path) as process:
@@ -67,7 +67,7 @@ def operator(tmp_path: Path) -> Iterator[Operator]:
 
 
 def test_the_rollback_works_as_written(operator: Operator) -> None:
-    """On, then the page's own commands: the lever is off, and the next question is answered by legacy."""
+    """After the page's commands the override is off, and the next question runs on legacy."""
     operator.types(block('{"state":"on"}'))
     assert operator.asks() == ("v2", "STATIC")
     told = operator.types(block('{"state":"off"}'), block("^x-(tool-loop|run-id)"))
@@ -79,7 +79,7 @@ def test_the_rollback_works_as_written(operator: Operator) -> None:
 
 
 def test_a_rollback_takes_less_than_a_second(operator: Operator) -> None:
-    """From the start of the pull to the end of the first run on legacy, processes of curl and all."""
+    """A rollback applies to the next run; measured from the command to the end of the first run on legacy."""
     operator.types(block('{"state":"on"}'))
     took: list[float] = []
     for _ in range(3):
@@ -91,7 +91,7 @@ def test_a_rollback_takes_less_than_a_second(operator: Operator) -> None:
 
 
 def test_the_shares_work_as_written(operator: Operator) -> None:
-    """Each step of the rollout stands afterwards, and the lever can be read."""
+    """Each step of the rollout is stored, and the override can be read."""
     for words, percent in (('"percent":10', 10), ('"percent":50', 50)):
         assert json.loads(operator.types(block(words)))["percent"] == percent
     [reading] = [text for text in BLOCKS if text.endswith(' "$BASE/api/flags/tool_loop_v2"\n')]
@@ -101,7 +101,7 @@ def test_the_shares_work_as_written(operator: Operator) -> None:
 
 
 def test_watching_and_explaining_work_as_written(operator: Operator) -> None:
-    """The counts are by loop and ending; a run is stopped and explained by the id that the page's command finds."""
+    """The counts are by loop and status; a run can be stopped and explained by the id that the page's command finds."""
     operator.types(block('{"state":"on"}'))
     for _ in range(3):
         operator.asks()
@@ -119,7 +119,7 @@ def test_watching_and_explaining_work_as_written(operator: Operator) -> None:
 
 
 def test_the_log_has_the_fields_that_the_page_names(operator: Operator) -> None:
-    """What is to be compared is on each run's line, and each pull is a line of its own."""
+    """Each run's line has the fields to compare, and each override change has a separate line."""
     operator.types(block('"percent":10'))
     operator.asks()
     lines = [json.loads(line) for line in operator.process.errors().splitlines()]
@@ -133,7 +133,7 @@ def test_the_log_has_the_fields_that_the_page_names(operator: Operator) -> None:
 
 
 def test_the_kill_switch_works_as_written(tmp_path: Path) -> None:
-    """The setting that the page shows puts every run on legacy, whatever the lever says."""
+    """The page's setting puts every run on legacy, whatever the override is."""
     [setting] = re.findall(r"^```text\n(\w+)=(\w+) \./just start\n```$", PAGE, re.MULTILINE)
     with serving(tmp_path) as process:
         Operator(process, tmp_path).types(block('{"state":"on"}'))
@@ -146,7 +146,7 @@ def test_the_kill_switch_works_as_written(tmp_path: Path) -> None:
 
 
 def test_every_command_sends_the_token(tmp_path: Path) -> None:
-    """Where a token is asked for, they work as they are: each block that asks the server has it."""
+    """Each command sends the token, so it works where one is required."""
     asking = [text for text in BLOCKS if "curl " in text]
     assert [text for text in asking if text.count("curl ") != text.count("Authorization: Bearer $TOKEN")] == []
     with serving(tmp_path, env={"SIGNALBOX_REQUIRE_TOKEN": "true"}) as process:
@@ -155,7 +155,7 @@ def test_every_command_sends_the_token(tmp_path: Path) -> None:
 
 
 def test_every_command_of_the_page_is_tried() -> None:
-    """A block that is added to the page needs a test here."""
+    """A new block of the page needs a test here."""
     tried = [
         *("TOKEN=$(cat", '{"state":"off"}', "^x-(tool-loop|run-id)", "/stop", '"percent":10', '"percent":50'),
         *('{"state":"on"}', 'flags/tool_loop_v2"\n', "collections.Counter", '/api/runs/$RUN"\n'),

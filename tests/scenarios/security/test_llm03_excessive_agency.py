@@ -1,4 +1,4 @@
-"""LLM03 Excessive Agency: a model can do what the request offers, within the schema, so often, and nothing else."""
+"""LLM03 Excessive Agency: a model can use only offered tools, within their schema and limits."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ INVENTED = [
 
 @pytest.mark.parametrize("loop", [True, False], ids=["v2", "legacy"])
 def test_g03_only_offered_tools_are_ever_run(behind: Behind, loop: bool) -> None:
-    """A tool that is not offered in this request is not run, be it invented, misspelt or merely not named."""
+    """A tool that the request does not offer is not executed: invented, misspelt or not named."""
     ran: list[str] = []
     tools = [page_tool(lambda: ran.append("secret") or "x", "secret_tool")]
     app, _ = behind(
@@ -34,7 +34,7 @@ def test_g03_only_offered_tools_are_ever_run(behind: Behind, loop: bool) -> None
 
 
 def test_g03_without_tools_on_offer_nothing_is_run(behind: Behind) -> None:
-    """Where the caller offers none, or forbids calls, what a host sends as a call is no call."""
+    """Without tools, or with choice `none`, calls from a provider are not executed."""
     ran: list[str] = []
     tools = [page_tool(lambda: ran.append("ran") or "x")]
     for body in ({"tools": []}, {"tool_choice": "none"}):
@@ -54,7 +54,7 @@ def test_g03_without_tools_on_offer_nothing_is_run(behind: Behind) -> None:
     ],
 )
 def test_g03_arguments_outside_the_schema_run_nothing(behind: Behind, arguments: dict[str, Any]) -> None:
-    """Unknown fields and wrong types are told to the model, not passed on."""
+    """Unknown fields and wrong types give the model an error and do not reach the tool."""
     app, _ = behind(obeys(("calculate", arguments)))
     heard = app.ask("Go.")
     assert heard.result_codes() == ["INVALID_ARGUMENTS"]
@@ -77,7 +77,7 @@ def test_g03_arguments_outside_the_schema_run_nothing(behind: Behind, arguments:
     ],
 )
 def test_g03_a_note_stays_in_its_folder(behind: Behind, tmp_path: Path, title: str) -> None:
-    """Whatever the title, one new file comes to be, in the notes folder; what is there is never replaced."""
+    """Any title creates one new file in the notes folder, and replaces none."""
     app, _ = behind(obeys(("save_note", {"title": title, "text": "y"}), ("save_note", {"title": title, "text": "z"})))
     before = {path for path in tmp_path.rglob("*") if path.is_file()}
     codes = app.ask("Go.").result_codes()
@@ -104,14 +104,14 @@ def test_g03_a_note_stays_in_its_folder(behind: Behind, tmp_path: Path, title: s
     ],
 )
 def test_g03_reading_a_page_reads_no_file_of_the_machine(behind: Behind, url: str) -> None:
-    """Only documents of the guide and notes are read from disk."""
+    """Only documentation pages and notes are read from disk."""
     app, upstream = behind(obeys(("read_url", {"url": url})))
     assert app.ask("Go.").result_codes()[0] in ("TOOL_FAILED", "INVALID_ARGUMENTS")
     assert "root:" not in tool_messages(upstream.asked[-1].body)[0]
 
 
 def test_g03_a_call_of_a_step_that_broke_saves_nothing(behind: Behind, tmp_path: Path) -> None:
-    """A tool that changes something waits for its step to end well; a cut step changes nothing."""
+    """A tool with side effects waits for its step to end well, so a cut step changes nothing."""
     function = {"name": "save_note", "arguments": json.dumps({"title": "x", "text": "y"})}
     call = {"index": 0, "id": "c", "type": "function", "function": function}
     app, _ = behind(sends(chunk({"content": "I note it."}), chunk({"tool_calls": [call]})))

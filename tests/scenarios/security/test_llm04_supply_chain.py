@@ -1,4 +1,4 @@
-"""LLM04 Supply Chain: what runs is pinned by hash, and a foreign tool is a guest whose words are fenced."""
+"""LLM04 Supply Chain: packages are pinned by hash, and results of foreign tools are untrusted."""
 
 import re
 import tomllib
@@ -17,7 +17,7 @@ TRUSTED = {"calculate", "get_current_time", "save_note"}
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.name)
 def test_every_package_is_pinned_with_its_hash(lock: Path) -> None:
-    """No package of a lock can be swapped for another of the same version: each has hashes, none an address."""
+    """Every package of a lock has hashes and none has a URL."""
     text = lock.read_text(encoding="utf-8")
     packages = re.split(r"\n(?=[a-z])", text.strip())
     assert len(packages) > 1
@@ -28,16 +28,16 @@ def test_every_package_is_pinned_with_its_hash(lock: Path) -> None:
 
 
 def test_what_the_project_asks_for_is_exact() -> None:
-    """No range: an update is a change that somebody makes and tests see."""
+    """No version is a range, so every update is a reviewed change."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     groups = [project["project"]["optional-dependencies"], project["dependency-groups"]]
     named = [one for group in groups for asked in group.values() for one in asked if isinstance(one, str)]
     loose = [one for one in [*project["project"]["dependencies"], *named] if "==" not in one]
-    assert loose == ["certifi"]  # the roots of trust: the newest are the right ones, and the locks pin them
+    assert loose == ["certifi"]  # root certificates: the newest are right, and the locks pin them
 
 
 def test_g03_a_foreign_tool_counts_as_outside_unless_it_says_otherwise() -> None:
-    """What nobody vouched for is fenced, its failures too; of the built-in ones three bring nothing from outside."""
+    """Results and failures of undeclared tools are untrusted; three built-in tools are trusted."""
     spec = ToolSpec("foreign", "A tool of a package.", {"type": "object"})
     assert spec.untrusted
     assert not spec.own_failures

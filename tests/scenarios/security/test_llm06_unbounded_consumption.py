@@ -1,4 +1,4 @@
-"""LLM06 Unbounded Consumption: bodies, streams, frames, steps, searches and results all have their ends (G5, G6)."""
+"""LLM06 Unbounded Consumption: bodies, streams, frames, steps, searches and results are limited (G5, G6)."""
 
 import asyncio
 import json
@@ -23,13 +23,13 @@ POST = b"POST /api/chat/stream HTTP/1.1\r\nhost: localhost\r\n"
 
 
 def raw_answer(app: RunningApp, *pieces: bytes) -> bytes:
-    """Send bytes on a connection of its own and return what comes back until the server has enough."""
+    """Send bytes on a separate connection; return the response until the server closes."""
     with socket.create_connection(("127.0.0.1", app.port), timeout=10) as raw:
         try:
             for piece in pieces:
                 raw.sendall(piece)
         except ConnectionError:
-            pass  # it hung up on us, as it may
+            pass  # the server closed the connection, which is allowed
         got = b""
         try:
             while b"}}" not in got and (data := raw.recv(65536)):
@@ -43,17 +43,17 @@ def raw_answer(app: RunningApp, *pieces: bytes) -> bytes:
 
 
 def test_g06_a_body_without_end_is_refused_while_it_comes(app: RunningApp) -> None:
-    """In chunks and never ending: it is answered when it is too large, not when it is over."""
+    """An endless chunked body is rejected as soon as it is too large."""
     flood = b"10000\r\n" + b"a" * 65536 + b"\r\n"
     head = POST + b"transfer-encoding: chunked\r\n\r\n"
-    answer = raw_answer(app, head, *[flood] * 129)  # 8 MB and a little, and no end
+    answer = raw_answer(app, head, *[flood] * 129)  # slightly over 8 MB, without an end
     assert answer.startswith(b"HTTP/1.1 413 ")
     assert b"BODY_TOO_LARGE" in answer
 
 
 @pytest.mark.parametrize("length", [b"8388609", b"99999999999"])
 def test_g06_an_announced_size_is_believed(app: RunningApp, length: bytes) -> None:
-    """What announces too much is refused before a byte of it is read."""
+    """A Content-Length over the limit is rejected before the body is read."""
     answer = raw_answer(app, POST + b"content-length: " + length + b"\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 413 ")
 
@@ -71,14 +71,14 @@ def test_g06_an_announced_size_is_believed(app: RunningApp, length: bytes) -> No
 def test_g06_a_body_of_millions_of_lists_is_refused_unparsed(
     app: RunningApp, body: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Parsing it would hold every stream for seconds, and take many times its size in memory."""
-    monkeypatch.setattr(request_body, "orjson", None)  # without a parser
+    """Parsing it would block all streams for seconds and take many times its size in memory."""
+    monkeypatch.setattr(request_body, "orjson", None)  # parsing would fail
     response = app.client.post("/api/chat/stream", content=body)
     assert (response.status_code, error_of(response)["code"]) == (422, "INVALID_REQUEST")
 
 
 def test_g06_brackets_in_texts_do_not_count(behind: Behind) -> None:
-    """A long prompt of source code, quotes and escapes in it, is a prompt like any other."""
+    """A long prompt of source code with quotes and escapes is accepted."""
     app, upstream = behind(says("Read."))
     code = '{"a": ["\\\\", "\\"[{"]}' * 60_000
     assert app.ask(code, tools=[]).text == "Read."
@@ -87,7 +87,7 @@ def test_g06_brackets_in_texts_do_not_count(behind: Behind) -> None:
 
 @pytest.mark.parametrize("levels", [65, 500, 1_000, 2_000, 100_000])
 def test_g06_a_nested_body_is_refused(app: RunningApp, levels: int) -> None:
-    """Deeper than 64 levels is no request, wherever the depth is."""
+    """A body nested deeper than 64 levels is rejected, wherever the nesting is."""
     nest = "[" * levels + "]" * levels
     for body in (nest, f'{{"model":"openai/sim","prompt":"a","provider":{{"x":{nest}}}}}'):
         response = app.client.post("/api/chat/stream", content=body.encode())
@@ -96,7 +96,7 @@ def test_g06_a_nested_body_is_refused(app: RunningApp, levels: int) -> None:
 
 
 def test_g06_the_operators_routes_are_bounded_too(app: RunningApp) -> None:
-    """No route reads more than it needs: the flag's body is small."""
+    """Operator routes have a small body limit."""
     token = {"authorization": f"Bearer {app.app.state.admin_token.value}"}
     response = app.client.put("/api/flags/tool_loop_v2", content=b"x" * 1_000_000, headers=token)
     assert (response.status_code, error_of(response)["code"]) == (413, "BODY_TOO_LARGE")
@@ -106,7 +106,7 @@ def test_g06_the_operators_routes_are_bounded_too(app: RunningApp) -> None:
 
 
 def test_g06_runs_at_once_are_limited(behind: Behind) -> None:
-    """One more than the limit is a 503 that says so, and room is there again when a run ends."""
+    """One run over the limit is a 503, and a finished run frees a slot."""
     app, upstream = behind(holds, settings={"signalbox_max_runs": 2})
     with app.asking() as first, app.asking() as second:
         refused = app.post(prompt="One more")
@@ -118,7 +118,7 @@ def test_g06_runs_at_once_are_limited(behind: Behind) -> None:
 
 
 def test_g06_watchers_are_limited(behind: Behind) -> None:
-    """No more streams are open than there may be, whether they ask or follow; an end makes room."""
+    """The limit of open streams counts questions and subscribers; an end frees a slot."""
     app, upstream = behind(holds, settings={"signalbox_max_streams": 2})
     with app.asking() as first, app.asking() as second:
         url = f"/api/runs/{first.headers['x-run-id']}/events"
@@ -133,7 +133,7 @@ def test_g06_watchers_are_limited(behind: Behind) -> None:
 
 
 def test_g06_a_slow_reader_has_little_waiting(app: RunningApp, behind: Behind) -> None:
-    """Of a long run that somebody replays slowly no more than a few hundred events are encoded at a time."""
+    """Of a long run that a slow client replays, only a few hundred events are encoded at a time."""
     texts = [f"word{n} " for n in range(2_000)]
     slow, _ = behind(says(*texts))
     heard = check_stream(slow.post(prompt="Go", tools=[]).content)
@@ -156,7 +156,7 @@ def test_g06_a_slow_reader_has_little_waiting(app: RunningApp, behind: Behind) -
 
 
 def endless(start: bytes) -> Any:
-    """Send a frame that never ends, until the reader has had enough."""
+    """Send a frame that never ends, until the client disconnects."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.head()
@@ -174,7 +174,7 @@ def endless(start: bytes) -> Any:
     ids=["data", "comment", "event", "id", "junk"],
 )
 def test_g06_a_frame_without_end_ends_the_run(behind: Behind, monkeypatch: pytest.MonkeyPatch, start: bytes) -> None:
-    """A line that goes on and on is a typed failure at the cap, with the text so far, and the upstream is left."""
+    """An endless line is an error at the limit, with the text so far, and the upstream is closed."""
     monkeypatch.setattr(sse, "MAX_FRAME_BYTES", 1024 * 1024)
     app, upstream = behind(endless(start))
     heard = app.ask("Go.", tools=[])
@@ -184,7 +184,7 @@ def test_g06_a_frame_without_end_ends_the_run(behind: Behind, monkeypatch: pytes
 
 
 def test_g06_many_lines_of_one_frame_end_the_run_as_well(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Data lines without the blank line that ends a frame add up."""
+    """Data lines of one frame count together."""
     monkeypatch.setattr(sse, "MAX_FRAME_BYTES", 100_000)
 
     async def lines(exchange: Exchange) -> None:
@@ -203,7 +203,7 @@ def test_g06_many_lines_of_one_frame_end_the_run_as_well(behind: Behind, monkeyp
 
 @pytest.mark.parametrize("loop", [True, False], ids=["v2", "legacy"])
 def test_g05_eight_long_results_of_one_step_are_bounded_together(behind: Behind, loop: bool) -> None:
-    """What goes upstream after a step of long results is about a hundred thousand characters, and says what is cut."""
+    """The results of a step are cut to about 100,000 characters in total, with a notice."""
     app, upstream = behind(
         obeys([("open_page", {"n": n}) for n in range(8)]),
         settings={"tool_loop_v2": loop},
@@ -219,7 +219,7 @@ def test_g05_eight_long_results_of_one_step_are_bounded_together(behind: Behind,
 
 
 def test_g06_a_model_that_never_ends_is_ended(behind: Behind) -> None:
-    """Calls without end stop at the limit of steps, searches at theirs."""
+    """Endless calls stop at the step limit, searches at theirs."""
     step = [("search_web", {"query": f"q{n}"}) for n in range(12)]
     app, upstream = behind(obeys(*[step] * 50))
     heard = app.ask("Go.", max_steps=4, max_searches=5)
@@ -229,7 +229,7 @@ def test_g06_a_model_that_never_ends_is_ended(behind: Behind) -> None:
 
 
 def test_g06_thousands_of_calls_in_one_step_take_their_turns(behind: Behind) -> None:
-    """Five hundred calls at once never run more than eight side by side, and each gets its result."""
+    """Of five hundred calls at once, at most eight run concurrently, and each has a result."""
     running, most = [0], [0]
 
     def count() -> Any:
@@ -254,7 +254,7 @@ def test_g06_thousands_of_calls_in_one_step_take_their_turns(behind: Behind) -> 
 
 
 def test_g06_arguments_without_end_are_refused(behind: Behind) -> None:
-    """A call with megabytes of arguments or thousands of levels is a result that says so, not a crash."""
+    """Arguments with megabytes or thousands of levels give an error result."""
     deep = '{"expression":' + "[" * 5_000 + "]" * 5_000 + "}"
     long = json.dumps({"expression": "1+" * 500_000 + "1"})
 

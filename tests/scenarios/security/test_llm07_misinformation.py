@@ -1,4 +1,4 @@
-"""LLM07 Misinformation: what is cited can be checked, and nothing of ours passes for the model's words or a source."""
+"""LLM07 Misinformation: sources can be checked, and Signalbox's text is not attributed to the model or a source."""
 
 from signalbox.core.tools import SourceNumbers
 
@@ -7,7 +7,7 @@ from tests.support.fixtures import Behind
 
 
 def test_a_source_keeps_its_number_and_none_is_invented(behind: Behind) -> None:
-    """The server numbers what was really found, once per page; the model is given the numbers to cite."""
+    """The server numbers each found page once, and the model receives these numbers."""
     app, upstream = behind(
         obeys(("search_web", {"query": "tool loop"}), ("search_web", {"query": "tool loop steps", "num_results": 5}))
     )
@@ -25,7 +25,7 @@ def test_a_source_keeps_its_number_and_none_is_invented(behind: Behind) -> None:
 
 
 def test_an_answer_that_is_ours_says_so(behind: Behind) -> None:
-    """Where the model stays silent, the sentence in its place is marked as ours, and no model's name is put to it."""
+    """If the model is silent, the replacement text is marked and has no model name."""
     app, _ = behind(obeys(("calculate", {"expression": "1+1"})))
     heard = app.ask("Go.")
     assert not any(event.get("synthetic") for event in heard.of("content"))

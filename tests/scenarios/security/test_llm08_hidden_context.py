@@ -1,4 +1,4 @@
-"""LLM08 Hidden Context Exposure: what a model is given holds no secret, and nobody but the caller reads the context."""
+"""LLM08 Hidden Context Exposure: a model's context contains no secret, and only its client can read it."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ SYSTEM = "canary-system-0815"
 
 
 def test_g03_a_request_upstream_holds_no_secret_and_no_path(behind: Behind, tmp_path: Path) -> None:
-    """A model that tells all it knows tells no key, no token, no address of ours, no folder, no user and no host."""
+    """Upstream requests contain no key, token, address, folder, user or host name."""
     app, upstream = behind(obeys(("calculate", {"expression": "1+1"}), ("search_web", {"query": "x"})), settings=ALL)
     app.client.headers.update(BEARER)
     check_stream(app.post(prompt="Go.").content)
@@ -26,7 +26,7 @@ def test_g03_a_request_upstream_holds_no_secret_and_no_path(behind: Behind, tmp_
 
 
 def test_g03_the_callers_system_prompt_is_told_to_the_model_alone(behind: Behind) -> None:
-    """Not in the stream, the trace, the list or the description, also when a run fails."""
+    """It is in neither stream, trace, list nor API description, also if a run fails."""
 
     async def refuses(exchange: Exchange) -> None:
         await exchange.whole(400, b'{"error":{"code":400,"message":"no"},"user_id":"org-1"}')
@@ -41,7 +41,7 @@ def test_g03_the_callers_system_prompt_is_told_to_the_model_alone(behind: Behind
 
 
 def test_g03_the_rules_do_not_rest_on_secrecy(behind: Behind) -> None:
-    """The model that knows its whole context, fence and tools included, can do no more than one that does not."""
+    """A model that knows its context, delimiters and tools included, can do no more than another."""
     app, upstream = behind(obeys(("search_web", {"query": "x"}), ("read_url", {"url": "https://evil.example/?q=all"})))
     assert app.ask("Go.").result_codes() == [None, "URL_NOT_FOUND_HERE"]
     offered = {tool["function"]["name"] for tool in upstream.asked[0].body["tools"]}

@@ -1,4 +1,4 @@
-"""LLM10 Improper Output Handling: a model's words are text, in the stream, in files and on the page (quirk G2)."""
+"""LLM10 Improper Output Handling: model output is text in the stream, in files and on the page (quirk G2)."""
 
 import json
 import re
@@ -40,7 +40,7 @@ POLICY = {
 
 
 def policy_of(header: str) -> dict[str, str]:
-    """Take a content security policy apart."""
+    """Parse a content security policy."""
     return {name: rest for name, _, rest in (part.strip().partition(" ") for part in header.split(";"))}
 
 
@@ -48,12 +48,11 @@ def policy_of(header: str) -> dict[str, str]:
     "path", ["/", "/docs", "/operator", "/guide/", "/guide/tools.md", "/notes/", "/api/runs", "/nope"]
 )
 def test_g02_no_answer_may_load_or_run_anything_foreign(app: RunningApp, path: str) -> None:
-    """The policy is on every answer: no foreign script, image, style, frame or form, and nothing inline.
+    """Every response has the policy: no foreign script, image, style, frame or form, and nothing inline.
 
-    The chat page alone allows the one style and the one script that its build put into it, by their hashes.
-
-    What the page makes of such Markdown is asserted in frontend/src/components/Markdown.test.tsx (no element that
-    loads) and in the browser tests (no request leaves).
+    The chat page alone allows one style and one script of its build, by their hashes.
+    frontend/src/components/Markdown.test.tsx (no element that loads) and the browser tests (no request leaves) check
+    what the page makes of such Markdown.
     """
     for accept in ("text/html", "*/*"):
         headers = app.client.get(path, headers={"accept": accept}).headers
@@ -68,7 +67,7 @@ def test_g02_no_answer_may_load_or_run_anything_foreign(app: RunningApp, path: s
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_g02_a_models_words_stay_inside_their_event(behind: Behind, payload: str) -> None:
-    """Nothing a model says or thinks can end a frame, forge an event, or come out changed."""
+    """Text and reasoning cannot end a frame, forge an event, or be altered."""
     app, _ = behind(sends(chunk({"reasoning": payload}), chunk({"content": payload}), chunk({}, finish="stop") + DONE))
     heard = app.ask("Go.", tools=[])
     assert heard.text.strip() == payload.strip()
@@ -77,7 +76,7 @@ def test_g02_a_models_words_stay_inside_their_event(behind: Behind, payload: str
 
 
 def test_g02_names_and_arguments_of_calls_are_data_too(behind: Behind) -> None:
-    """What a model writes into a call, a title or an argument is told as it is, in its own event."""
+    """Names and arguments of calls are emitted unchanged, in their own event."""
     calls = [("calculate", {"expression": payload}) for payload in PAYLOADS]
     app, _ = behind(obeys(calls, [(payload[:60].strip() or "x", {}) for payload in PAYLOADS]))
     heard = app.ask("Go.")
@@ -86,7 +85,7 @@ def test_g02_names_and_arguments_of_calls_are_data_too(behind: Behind) -> None:
 
 
 def test_g02_a_note_is_served_as_text(behind: Behind, tmp_path: Path) -> None:
-    """What a model has saved is never a page of ours: its type is text, whatever the browser would like."""
+    """A note has the content type of plain text, whatever it contains."""
     app, _ = behind(obeys(("save_note", {"title": "x", "text": "<script>alert(1)</script>"})))
     app.ask("Go.")
     (tmp_path / "data" / "notes" / "evil.html").write_text("<script>alert(1)</script>", encoding="utf-8")
@@ -97,7 +96,7 @@ def test_g02_a_note_is_served_as_text(behind: Behind, tmp_path: Path) -> None:
 
 
 def test_g02_what_comes_back_in_an_error_is_json(app: RunningApp) -> None:
-    """An address or a field of someone's making is quoted as JSON, never as markup, and makes no header."""
+    """Client input in an error is quoted as JSON, never as markup or in a header."""
     for payload in PAYLOADS:
         answer = app.client.get(f"/api/runs/{quote(payload, safe='')}")
         assert answer.headers["content-type"] == "application/json"
@@ -107,7 +106,7 @@ def test_g02_what_comes_back_in_an_error_is_json(app: RunningApp) -> None:
 
 
 def test_g02_a_served_model_name_is_no_header(behind: Behind) -> None:
-    """Names that an upstream writes go into events, not into headers."""
+    """Names from the upstream are in events, not in headers."""
     app, _ = behind(says("Hi."))
     response = app.post(prompt="Hi", tools=[])
     ours = {name for name in response.headers if name.startswith("x-")}

@@ -1,1 +1,1 @@
-"""The fault storm: thousands of runs that break in every way, and what is left behind afterwards."""
+"""The fault storm: thousands of runs that fail in every way, and a check for leaks afterwards."""

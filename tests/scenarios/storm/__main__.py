@@ -13,7 +13,7 @@ from tests.scenarios.storm.report import details, failures, table
 from tests.scenarios.storm.storm import Figures, Storm, stand
 
 FIRST = 1000
-ENOUGH = 5 * FIRST  # behind fewer runs memory is still finding its level
+ENOUGH = 5 * FIRST  # fewer runs leave memory still growing to its level
 
 
 def _arguments() -> argparse.Namespace:
@@ -27,7 +27,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Blow, print the figures, and fail when something is left or wrong."""
+    """Run the storm, print the figures, and fail if anything leaks or is wrong."""
     given = _arguments()
     print(f"seed {given.seed}", flush=True)
     figures = Figures(given.seed)

@@ -1,4 +1,4 @@
-"""A client as cheap as can be: one connection per request, bytes in and out, nothing parsed that is not needed."""
+"""A minimal HTTP client: one connection per request, and no parsing beyond what the storm needs."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ import orjson
 
 @dataclass
 class Asked:
-    """One request under way; `body` is what has come of the answer's body."""
+    """One open request; `body` is the part of the response body that has arrived."""
 
     port: int
     method: str
@@ -44,7 +44,7 @@ class Asked:
         self._writer.transport.abort()
 
     async def answer(self) -> Self:
-        """Wait for the answer's head."""
+        """Wait for the response head."""
         head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
         self.status = int(head[0].split(" ")[1])
@@ -53,7 +53,7 @@ class Asked:
         return self
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """Yield the body as it comes, to its end; raises IncompleteReadError when that is missing."""
+        """Yield the body as it arrives; raise IncompleteReadError if its end is missing."""
         if not self._chunked:
             self.body = await self._reader.read()
             yield self.body
@@ -72,7 +72,7 @@ class Asked:
 
 
 async def fetch(port: int, method: str, path: str) -> tuple[int, Any]:
-    """Ask for JSON; return the status and the value."""
+    """Request JSON; return status and value."""
     async with Asked(port, method, path) as asked:
         body = await (await asked.answer()).rest()
         return asked.status, orjson.loads(body)

@@ -1,4 +1,4 @@
-"""What the storm asks for, from one seed: runs with random faults and clients, ten streams cut at every byte."""
+"""The storm's runs, from one seed: random faults and clients, and ten streams cut at every byte."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,10 @@ _CLIENTS: dict[Does, int] = {"read": 50, "dawdle": 5, "stop": 20, "leave": 20, "
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run. `does` is what its client does behind so many frames; `expected` is set where the ending is known."""
+    """One run.
+
+    `does` is what its client does after this many frames; `expected` is set if the outcome is known.
+    """
 
     model: str
     prompt: str
@@ -45,7 +48,7 @@ class Job:
 
 
 def jobs(seed: int, runs: int, *, share: float = 1.0, stalls: bool = True) -> list[Job]:
-    """Make the storm's runs in their order; `share` is the part of all bytes that is cut at."""
+    """Make the storm's runs in order; `share` is the fraction of all bytes at which streams are cut."""
     rng = random.Random(seed)
     faults = ["sim", *(fault for fault in example_ids() if stalls or fault != "sim-stall")]
     made = [_any(rng, faults) for _ in range(runs)]
@@ -69,13 +72,13 @@ def _any(rng: random.Random, faults: Sequence[str]) -> Job:
 
 
 def _large(rng: random.Random) -> Job:
-    """Ask for one frame of 10 MB, or for as much in an error or a whole answer."""
+    """Make a run with a 10 MB frame, error or body."""
     shape = rng.choice(("frame", "whole-text", "error"))
     return Job(f"hostile/{shape}-{LARGE}", "Tell me much.", rng.choice(LOOPS))
 
 
 def places() -> Iterator[tuple[int, int, str, bool]]:
-    """Every byte of each stream, as it streams and as one body: stream, byte, loop, whether tools are offered."""
+    """Return every cut: stream, byte, loop, whether tools are offered."""
     for number, stream in enumerate(STREAMS.values()):
         for byte in range(len(stream.raw) + 1):
             yield number, byte, "v2", True
@@ -85,7 +88,7 @@ def places() -> Iterator[tuple[int, int, str, bool]]:
 
 
 def _cut(rng: random.Random, number: int, byte: int, loop: str, has_tools: bool) -> Job:
-    """Ask for a stream that ends behind a byte, cleanly or with a broken connection."""
+    """Make a run whose stream ends after a byte, cleanly or with a broken connection."""
     stream = list(STREAMS.values())[number]
     streamed = loop == "v2" or not has_tools
     vendor = stream.model.partition("/")[0]

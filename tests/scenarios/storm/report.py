@@ -1,4 +1,4 @@
-"""The storm's figures as a table, and what of them is a failure."""
+"""The storm's figures as a table, and which of them are failures."""
 
 from tests.scenarios.storm.storm import MAY_HOLD, SHOWN, Figures
 
@@ -7,7 +7,7 @@ MAY_GROW = 0.10
 
 
 def failures(figures: Figures, *, judge_memory: bool) -> list[str]:
-    """Say what must not be."""
+    """Return what is wrong."""
     last = figures.looks["end"]
     checks = {
         f"{len(figures.invalid)} streams are not valid": not figures.invalid,
@@ -25,7 +25,7 @@ def failures(figures: Figures, *, judge_memory: bool) -> list[str]:
 
 
 def table(figures: Figures) -> str:
-    """Write the figures, one a line."""
+    """Return the figures, one per line."""
     first, end = figures.looks["first"], figures.looks["end"]
     rows: list[tuple[str, object]] = [
         ("seed", figures.seed),
@@ -56,7 +56,7 @@ def table(figures: Figures) -> str:
 
 
 def details(figures: Figures) -> str:
-    """Show the first of everything that went wrong."""
+    """Return the first examples of everything that went wrong."""
     wrong = [*figures.invalid[:SHOWN], *figures.dishonest[:SHOWN], *figures.hung[:SHOWN]]
     left = sorted(set(figures.looks["end"].files) - set(figures.looks["start"].files))
     return "\n".join([*wrong, *left[:SHOWN], f"tasks at the end: {figures.looks['end'].names}"])

@@ -1,4 +1,4 @@
-"""The server in the storm: `signalbox serve` as it is, with a tool that counts and a look inside the process."""
+"""The storm's server: `signalbox serve` with a tool that counts and an endpoint that reports the process's state."""
 
 import asyncio
 import ctypes
@@ -29,15 +29,15 @@ WRITTEN = Counter[str]()
 
 
 async def _write(arguments: JsonObject, context: ToolContext) -> JsonValue:
-    """Count, in place of changing something: a call that must not run twice, and never from a cut step."""
+    """Count instead of causing a side effect: a call that must run once, and never from a cut step."""
     WRITTEN[context.run_id] += 1
     return {"written": True}
 
 
 async def inside(request: Request) -> JSONResponse:
-    """Tell what this process holds; `?collect=1` collects garbage first and gives free memory back to the system.
+    """Report what this process holds; `?collect=1` first collects garbage and returns free memory to the system.
 
-    Without that the figure would be of the allocator's stock, which follows the highest tide, and not of what is held.
+    Without it, the figure would be the allocator's reserve, which follows the peak, and not the used memory.
     """
     if "collect" in request.query_params:
         gc.collect()
@@ -73,7 +73,7 @@ def _sockets() -> int:
 
 
 def _pooled(parts: Services) -> int:
-    """Count the connections to the upstream that are kept for the next request: held on purpose, none is a leak."""
+    """Count idle upstream connections in the pool, which are no leak."""
     return sum(map(len, parts.upstream._client._pool._idle.values()))
 
 

@@ -1,4 +1,4 @@
-"""The storm itself: many runs at once against a real server, each judged; then a look at what is left of them."""
+"""The storm: many concurrent runs against a real server, each checked, then a check for leaks."""
 
 import asyncio
 import time
@@ -20,16 +20,16 @@ from tests.support.processes import Process
 
 RUN_SECONDS = 90.0
 QUIET_SECONDS = 60.0
-ALIKE = 200  # runs before each look, which fill what is kept for the next one: pools, caches, the log of the database
+ALIKE = 200  # runs before each measurement, which fill pools, caches and the database's log
 SHOWN = 10
-# Memory an idle server may hold behind a storm, as a multiple of what it held before, and how soon.
+# Memory that an idle server may hold after a storm, relative to before, and how soon.
 MAY_HOLD = 1.5
 RECOVERY_SECONDS = 60.0
 
 
 @dataclass(slots=True)
 class Look:
-    """What the server's process held at one moment; `done` runs had been asked for by then."""
+    """What the server's process held at one moment; `done` runs had been requested by then."""
 
     done: int
     rss: int
@@ -44,10 +44,11 @@ class Look:
 
 @dataclass(slots=True)
 class Figures:
-    """What came of it all. `dishonest` are endings of cut streams that are not what was received.
+    """The storm's results.
 
-    Memory that the server holds without any help: `idle` before the storm, `peak` at most, and `left` when it had come
-    back, or as long as is fair, `left_seconds` behind the last run.
+    `dishonest` are endings of cut streams that do not match what was received. Memory that the server holds: `idle`
+    before the storm, `peak` at most, and `left` when it has recovered or at the deadline, `left_seconds` after the last
+    run.
     """
 
     seed: int
@@ -72,7 +73,7 @@ class Figures:
     left_seconds: float = 0.0
 
     def leaks(self) -> dict[str, int]:
-        """What is there at the end and was not at the start."""
+        """Return what is there at the end and was not at the start."""
         start, end = self.looks["start"], self.looks["end"]
         return {
             "tasks": end.tasks - start.tasks,
@@ -82,7 +83,7 @@ class Figures:
         }
 
     def growth(self) -> float:
-        """How much memory has grown since the first look behind enough runs, as a part of it."""
+        """Return the relative growth of memory since the first measurement after enough runs."""
         return self.looks["end"].rss / self.looks["first"].rss - 1
 
 
@@ -90,8 +91,8 @@ class Figures:
 class Storm:
     """One storm against a server.
 
-    `most_sockets` is a bound: beyond it the storm is called off. `plain` runs, all alike, follow before each look, so
-    that what the server remembers is the same at both.
+    More than `most_sockets` sockets abort the storm. `plain` runs, all alike, precede each measurement, so that the
+    server's caches are equal at both.
     """
 
     port: int
@@ -104,7 +105,7 @@ class Storm:
     _is_off: bool = False
 
     async def blow(self, jobs: Sequence[Job], first: int) -> Figures:
-        """Run `first` jobs, look, run the others, look again."""
+        """Run `first` jobs, measure, run the others, measure again."""
         started = time.monotonic()
         await self._run_all(_plain("start", 1))  # what the server opens with its first run is no leak
         self.figures.idle = self.figures.peak = (await self._look()).rss
@@ -165,7 +166,7 @@ class Storm:
             await self._follow(job, asked.run_id)
 
     async def _attend(self, job: Job, asked: Asked) -> bool:
-        """Read, and behind so many frames do what this client does; tell whether the end was read."""
+        """Read, and after this many frames do what this client does; return whether the end was read."""
         frames = 0
         has_acted = job.does == "read"
         async for piece in asked.pieces():
@@ -180,7 +181,7 @@ class Storm:
         return True
 
     async def _follow(self, job: Job, run_id: str) -> None:
-        """Read from its journal how a run went on that was left alone."""
+        """Read the rest of an abandoned run from its journal."""
         async with Asked(self.port, "GET", f"/api/runs/{run_id}/events") as asked:
             await asked.answer()
             body = await asked.rest()
@@ -205,7 +206,7 @@ class Storm:
             self._judge_cut(job, stream, done)
 
     def _judge_cut(self, job: Job, stream: bytes, done: dict[str, Any]) -> None:
-        """Hold a cut stream against what was received of it: the status, each letter, and what was written."""
+        """Compare a cut stream with what was received: the status, every letter, and the side effects."""
         expected = job.expected
         assert expected is not None
         self.figures.cuts += 1
@@ -218,7 +219,7 @@ class Storm:
             self.figures.dishonest.append(f"{came}: {job}")
 
     def _judge_beginning(self, job: Job, stream: bytes) -> None:
-        """Check as much of a stream as was read before its client left."""
+        """Check the part of a stream that was read before its client disconnected."""
         self.figures.beginnings += 1
         check = StreamCheck()
         for frame in SseDecoder().feed(stream[: stream.rfind(b"\n\n") + 2]):
@@ -234,7 +235,7 @@ class Storm:
         return Look(done=self.figures.runs, sockets=sockets, **bills)
 
     async def _quiet(self) -> Look:
-        """Wait until nothing is under way, or as long as is fair, and look then."""
+        """Wait until nothing is running, or until the deadline, and measure."""
         deadline = time.monotonic() + QUIET_SECONDS
         start = self.figures.looks.get("start")
         look = await self._look("?collect=1")
@@ -244,7 +245,7 @@ class Storm:
         return look
 
     async def _recovered(self) -> None:
-        """Wait until the server has given memory back by its own means, or as long as is fair."""
+        """Wait until the server has released memory, or until the deadline."""
         started = time.monotonic()
         while True:
             self.figures.left = (await self._look()).rss
@@ -254,7 +255,7 @@ class Storm:
             await asyncio.sleep(1.0)
 
     async def _watch(self) -> None:
-        """Call the storm off when the server holds more sockets than there can be."""
+        """Abort the storm if the server holds more sockets than possible."""
         while True:
             look = await self._look()
             self.figures.most_sockets = max(self.figures.most_sockets, look.sockets)
@@ -273,18 +274,18 @@ def _is_quiet(look: Look, start: Look | None) -> bool:
 
 
 def _data_of(frames: bytes) -> bytes:
-    """Return the data of the last of these frames; its id stands behind it."""
+    """Return the data of the last of these frames; its id follows it."""
     return frames.rpartition(b"data: ")[2].partition(b"\n")[0]
 
 
 def _plain(name: str, count: int) -> list[Job]:
-    """Runs that are all alike: the server then remembers the same at each look."""
+    """Return runs that are all alike, so that the server's caches are equal at each measurement."""
     return [Job("openai/sim", f"Hello! ({name} {place})", "v2", tools=()) for place in range(count)]
 
 
 @contextmanager
 def stand(folder: Path, idle_timeout: float = 2.0, pace: float = 0.0005) -> Iterator[Process]:
-    """Start the upstream and the server, each a process of its own, and end them whatever happens."""
+    """Start the upstream and the server as processes, and end both in any case."""
     (folder / "server").mkdir()
     (folder / "upstream").mkdir()
     upstream = Process(["-m", "tests.scenarios.storm.upstream", str(pace)], folder / "upstream", {})

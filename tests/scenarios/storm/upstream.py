@@ -1,4 +1,4 @@
-"""The storm's upstream: the simulator with all its faults, before it the ten streams, cut where a model says."""
+"""The storm's upstream: the simulator with all its faults, and ten streams that model ids cut."""
 
 import asyncio
 import json
@@ -20,13 +20,13 @@ from tests.support.hostile.shapes import Shape
 from tests.support.hostile.upstream import answer_of
 
 _CUT = re.compile(r"[a-z-]+/cut-(?P<stream>\d+)-(?P<byte>\d+)-(?P<how>clean|broken)")
-# A few bytes a write: paced, one answer would take a minute.
+# A few bytes per write: with pauses, one response would take a minute.
 _DRIPPING = ("sim-drip", "sim-quirk-e06")
 _BILL = {"data": {"total_cost": 0.0001, "tokens_prompt": 9, "tokens_completion": 3, "model": "m", "cancelled": True}}
 
 
 class Front:
-    """Answers for models named `…/cut-STREAM-BYTE-HOW`, has an empty catalogue, bills every generation alike."""
+    """Answers for models named `…/cut-STREAM-BYTE-HOW`, has an empty catalogue, and bills every generation equally."""
 
     def __init__(self, pace: float) -> None:
         self._simulator = create_simulator(pace=pace)
@@ -37,7 +37,7 @@ class Front:
         if scope["type"] != "http":
             return
         if scope["path"].endswith("/models"):
-            await _json(send, {"data": []})  # without a catalogue any id may pass
+            await _json(send, {"data": []})  # with an empty catalogue every id is accepted
         elif scope["path"].endswith("/generation"):
             await _json(send, _BILL)
         else:
@@ -90,7 +90,7 @@ async def _body(receive: Receive) -> bytes:
 
 
 def _replay_body(raw: bytes, receive: Receive) -> Receive:
-    """Hand a body that was read to the next reader, then what follows it."""
+    """Return a receive function that yields the read body, then further messages."""
     first: list[Message] = [{"type": "http.request", "body": raw, "more_body": False}]
 
     async def bills() -> Message:
@@ -106,7 +106,7 @@ async def _json(send: Send, value: Any) -> None:
 
 
 def main(pace: float) -> None:
-    """Serve until told to stop, after saying where in the words of `signalbox serve`."""
+    """Print the address in the format of `signalbox serve`, then serve until stopped."""
     with socket.create_server(("127.0.0.1", 0), backlog=2048) as listener:
         print(f"Signalbox is ready: http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
         config = uvicorn.Config(Front(pace), log_config=None, lifespan="off", access_log=False)

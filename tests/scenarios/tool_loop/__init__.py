@@ -1,1 +1,1 @@
-"""The scenarios that every loop must get right, through the whole app over HTTP."""
+"""Scenarios for both loops, through the whole app over HTTP."""

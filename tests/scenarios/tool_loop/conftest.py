@@ -1,4 +1,4 @@
-"""Every scenario is played on both loops."""
+"""Fixtures that run every scenario on both loops."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -16,13 +16,13 @@ from tests.support.scripted_upstream import Script, ScriptedUpstream
 
 @pytest.fixture(params=["v2", "legacy"])
 def loop(request: pytest.FixtureRequest) -> LoopName:
-    """Name the loop of this test."""
+    """Return the loop of this test."""
     return request.param
 
 
 @pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Take the waits out of both loops' retries, and remember them."""
+    """Set the delays of both loops' retries to zero; return the list of delays that were requested."""
     asked: list[float] = []
 
     def at_once(*arguments: Any) -> Retry | None:
@@ -38,7 +38,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.fixture
 def scenario(loop: LoopName, behind: Behind, waits: list[float]) -> Iterator[Scenarios]:
-    """Set the stage: `scene(script, …, settings={…})`."""
+    """Start a scenario: `scenario(script, …, settings={…})`."""
     with ExitStack() as stack:
 
         def start(

@@ -1,4 +1,4 @@
-"""A scenario's stage: the app with one of its loops, a scripted provider, and a search server that counts."""
+"""The setup of a scenario: the app with one of its loops, a scripted provider, and a search server that counts."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Scenarios = Callable[..., "Scenario"]
 
 @dataclass(frozen=True)
 class Scenario:
-    """What a scenario asks and what it looks at afterwards."""
+    """An app, its upstream and its search server."""
 
     loop: LoopName
     app: RunningApp
@@ -26,7 +26,7 @@ class Scenario:
     engine: ScriptedUpstream
 
     def ask(self, prompt: str = "What are tides?", **body: Any) -> ParsedStream:
-        """Ask, with the three tools that only read unless told otherwise, and check who answered."""
+        """Send a question, by default with the three read-only tools, and check which loop ran it."""
         heard = self.app.ask(prompt, **{"tools": TOOLS, **body})
         assert heard.done["loop"] == self.loop
         return heard
@@ -37,28 +37,28 @@ class Scenario:
 
     @property
     def streamed(self) -> list[bool]:
-        """Whether each request to the provider asked for a stream."""
+        """Return for each upstream request whether it asked for a stream."""
         return [body["stream"] for body in self.bodies]
 
     @property
     def searched(self) -> list[str]:
-        """What the search server was asked: what reached the network."""
+        """Return the queries that the search server received."""
         return [parse_qs(urlsplit(asked.path).query)["q"][0] for asked in self.engine.catalogues]
 
     def each(self, *legacy: bool) -> list[bool]:
-        """Return what `streamed` must be: V2 streams every step, legacy as told."""
+        """Return the expected `streamed`: V2 streams every step, legacy as given."""
         return list(legacy) if self.loop == "legacy" else [True] * len(legacy)
 
 
 async def finds(exchange: Exchange) -> None:
-    """Find one page for every query."""
+    """Return one page for every query."""
     query = parse_qs(urlsplit(exchange.asked.path).query)["q"][0]
     page = {"title": f"About {query}", "url": f"https://example.org/{query.replace(' ', '-')}", "content": "All of it."}
     await exchange.whole(200, json.dumps({"results": [page]}).encode())
 
 
 def results_of(body: dict[str, Any]) -> dict[str, str]:
-    """Return the results in a request by call id, having checked that they answer the calls before them in order."""
+    """Return the results in a request by call id; check that they follow their calls in order."""
     found: dict[str, str] = {}
     open_calls: list[str] = []
     for message in body["messages"]:

@@ -1,4 +1,4 @@
-"""One script for both loops: a model's step, told as a stream to who asks for one, else as a whole body."""
+"""One script for both loops: a model's step, sent as a stream or one body as requested."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ CUT_BODY = b'{"id":"gen-scripted","choices":[{"index":0,"message":{"role":"assis
 
 @dataclass(frozen=True)
 class Called:
-    """A call as the model writes it; `id` None leaves the id out."""
+    """A call as the model writes it; without an id if `id` is None."""
 
     name: str
     arguments: str
@@ -24,7 +24,7 @@ class Called:
 
 @dataclass(frozen=True)
 class Said:
-    """One step; text and reasoning in the pieces in which they stream. `breaks`: how it fails behind its words."""
+    """One step; text and reasoning in their streamed pieces. `breaks` is how it fails after its text."""
 
     text: tuple[str, ...] = ()
     reasoning: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Said:
 
 
 def says(said: Said) -> Script:
-    """Play a step in the way it was asked for."""
+    """Play a step in the requested form."""
 
     async def script(exchange: Exchange) -> None:
         await (_stream(exchange, said) if exchange.asked.body["stream"] else _whole(exchange, said))
@@ -47,22 +47,22 @@ def says(said: Said) -> Script:
 
 
 def answers(*texts: str, reasoning: tuple[str, ...] = ()) -> Script:
-    """Answer in words."""
+    """Answer with text."""
     return says(Said(text=texts, reasoning=reasoning))
 
 
 def calls(*made: Called, text: tuple[str, ...] = (), finish: str | None = None) -> Script:
-    """Think for a moment and call."""
+    """Send some reasoning and calls."""
     return says(Said(text=text, reasoning=("I need ", "a tool."), calls=made, finish=finish))
 
 
 def search(query: str, **fields: Any) -> Called:
-    """Call the search."""
+    """Return a call of the search."""
     return Called("search_web", json.dumps({"query": query}), **fields)
 
 
 def fails(status: int, message: str = "No.", **headers: str) -> Script:
-    """Refuse with a status."""
+    """Answer with an error status."""
 
     async def script(exchange: Exchange) -> None:
         body = json.dumps({"error": {"code": status, "message": message}}).encode()
@@ -105,7 +105,7 @@ async def _whole(exchange: Exchange, said: Said) -> None:
 
 
 def body_of(said: Said) -> dict[str, Any]:
-    """Write the whole body of a step."""
+    """Return the body of a step."""
     message: dict[str, Any] = {"role": "assistant", "content": "".join(said.text) or None}
     if said.reasoning:
         message["reasoning"] = "".join(said.reasoning)

@@ -1,4 +1,4 @@
-"""Scenarios 01 to 03, 06 to 11 and 48: words, reasoning, steps that follow each other, and the last answer."""
+"""Scenarios 01 to 03, 06 to 11 and 48: text, reasoning, successive steps, and the final answer."""
 
 from signalbox.chat.loops.finalize import FINAL_WORDS, FINAL_WORDS_AGAIN
 
@@ -7,7 +7,7 @@ from tests.scenarios.tool_loop.script import Called, Said, answers, calls, fails
 
 
 def test_01_no_tools(scenario: Scenarios) -> None:
-    """Without tools both loops stream: reasoning is told, each piece leaves by itself, usage is known at the end."""
+    """Without tools both loops stream: reasoning and each piece are emitted as they arrive, usage at the end."""
     stage = scenario(answers("One, ", "two, ", "three.", reasoning=("Let me think. ", "Two words.")))
     heard = stage.ask(tools=[])
     assert heard.types == ["reasoning", "content", "done"]
@@ -19,7 +19,7 @@ def test_01_no_tools(scenario: Scenarios) -> None:
 
 
 def test_02_tools_offered_none_called(scenario: Scenarios) -> None:
-    """The answer is whole and reasoning keeps its spaces; V2 tells it in pieces, legacy, by nature, in one."""
+    """The answer is complete and reasoning keeps its spaces; V2 emits it in pieces, legacy in one."""
     stage = scenario(answers("One, ", "two.", reasoning=("Let me think. ", "Two words.")))
     heard = stage.ask()
     assert (heard.text, heard.reasoning) == ("One, two.", "Let me think. Two words.")
@@ -30,7 +30,7 @@ def test_02_tools_offered_none_called(scenario: Scenarios) -> None:
 
 
 def test_03_one_search(scenario: Scenarios) -> None:
-    """Reasoning, call, start, result, reasoning, answer, in this order; the result went back to the model."""
+    """Reasoning, call, start, result, reasoning, answer, in this order; the model receives the result."""
     stage = scenario(calls(search("tides")), answers("Tides ", "rise.", reasoning=("Now I ", "know.")))
     heard = stage.ask()
     assert heard.types == [
@@ -40,13 +40,13 @@ def test_03_one_search(scenario: Scenarios) -> None:
     assert stage.searched == ["tides"]
     assert "https://example.org/tides" in results_of(stage.bodies[1])["call_0"]
     assert (heard.text, heard.reasoning) == ("Tides rise.", "I need a tool.Now I know.")
-    # Tools are in play until the answer is there, so legacy asks for it whole; V2 streams it.
+    # Legacy streams only without tools, so this answer is one body; V2 streams it.
     assert stage.streamed == stage.each(False, False)
     assert len(heard.of("content")) == (1 if stage.loop == "legacy" else 2)
 
 
 def test_03_one_search_whose_answer_is_the_finalize(scenario: Scenarios) -> None:
-    """Where tools are off the last answer streams on both loops, its reasoning too."""
+    """With tools off, the final answer streams on both loops, including its reasoning."""
     stage = scenario(calls(search("tides")), answers("Tides ", "rise.", reasoning=("Now I ", "know.")))
     heard = stage.ask(max_steps=2)
     assert stage.streamed == stage.each(False, True)
@@ -57,7 +57,7 @@ def test_03_one_search_whose_answer_is_the_finalize(scenario: Scenarios) -> None
 
 
 def test_06_eight_sequential_searches(scenario: Scenarios) -> None:
-    """Eight steps of one search each all happen, and each request holds all that was found before."""
+    """Eight steps with one search each are executed, and each request contains all earlier results."""
     steps = [calls(search(f"tide {n}", id=f"id_{n}")) for n in range(8)]
     stage = scenario(*steps, answers("Done."))
     heard = stage.ask(max_steps=10, max_searches=8)
@@ -67,7 +67,7 @@ def test_06_eight_sequential_searches(scenario: Scenarios) -> None:
 
 
 def test_06_eight_sequential_searches_within_the_usual_limits(scenario: Scenarios) -> None:
-    """Six reach the network, the seventh is clamped with one warning, the eighth model call must answer."""
+    """Six searches are sent, the seventh is clamped with one warning, the eighth request is the final one."""
     steps = [calls(search(f"tide {n}", id=f"id_{n}")) for n in range(7)]
     stage = scenario(*steps, answers("Done ", "now."))
     heard = stage.ask()
@@ -80,7 +80,7 @@ def test_06_eight_sequential_searches_within_the_usual_limits(scenario: Scenario
 
 
 def test_07_three_steps(scenario: Scenarios) -> None:
-    """Three steps of tools and an answer: four model calls, and reasoning of each step names its step."""
+    """Three steps with tools and an answer: four requests, and reasoning carries its step number."""
     stage = scenario(*(calls(search(f"tide {n}")) for n in range(3)), answers("Done.", reasoning=("Enough.",)))
     heard = stage.ask()
     assert stage.searched == ["tide 0", "tide 1", "tide 2"]
@@ -90,7 +90,7 @@ def test_07_three_steps(scenario: Scenarios) -> None:
 
 
 def test_08_text_before_the_call(scenario: Scenarios) -> None:
-    """Words before a call are told, kept in the history, and the answer begins a paragraph of its own."""
+    """Text before a call is emitted and stored, and the answer begins a new paragraph."""
     stage = scenario(calls(search("tides"), text=("Let me ", "look.")), answers("Found."))
     heard = stage.ask()
     assert heard.text == "Let me look.\n\nFound."
@@ -100,7 +100,7 @@ def test_08_text_before_the_call(scenario: Scenarios) -> None:
 
 
 def test_09_finalize_empty(scenario: Scenarios) -> None:
-    """An empty last answer is asked for once more, with words that say so; both requests stream and keep the tools."""
+    """An empty final answer is retried once with an instruction; both requests stream and keep the tools."""
     stage = scenario(calls(search("tides")), answers(), answers("Tides ", "rise."))
     heard = stage.ask(max_steps=2)
     assert stage.streamed == stage.each(False, True, True)
@@ -112,7 +112,7 @@ def test_09_finalize_empty(scenario: Scenarios) -> None:
 
 
 def test_09_finalize_empty_twice(scenario: Scenarios) -> None:
-    """Then a sentence of ours, marked as ours, names the sources: never a blank answer."""
+    """Then a marked replacement text names the sources: never a blank answer."""
     stage = scenario(calls(search("tides")), answers(), answers(" "))
     heard = stage.ask(max_steps=2)
     assert heard.warnings == ["MAX_STEPS", "FINAL_EMPTY"]
@@ -122,7 +122,7 @@ def test_09_finalize_empty_twice(scenario: Scenarios) -> None:
 
 
 def test_10_finalize_returns_tool_calls(scenario: Scenarios) -> None:
-    """Calls that come although none are allowed are neither announced nor run, and there is an answer all the same."""
+    """Forbidden calls in the final step are neither announced nor executed, and an answer follows."""
     stage = scenario(calls(search("tides")), calls(search("more")), answers("Tides ", "rise."))
     heard = stage.ask(max_steps=2)
     assert stage.searched == ["tides"]
@@ -131,14 +131,14 @@ def test_10_finalize_returns_tool_calls(scenario: Scenarios) -> None:
 
 
 def test_10_finalize_returns_tool_calls_beside_words(scenario: Scenarios) -> None:
-    """The words beside such calls are the answer; nothing more is asked."""
+    """Text beside such calls is the answer; no further request is sent."""
     stage = scenario(calls(search("tides")), says(Said(text=("Tides rise.",), calls=(search("more"),))))
     heard = stage.ask(max_steps=2)
     assert (heard.text, len(stage.bodies), stage.searched) == ("Tides rise.", 2, ["tides"])
 
 
 def test_11_finalize_500(scenario: Scenarios, waits: list[float]) -> None:
-    """A finalize that fails before its first word is tried again; the answer comes, and nobody hears of it."""
+    """A final request that fails before its text is retried silently."""
     stage = scenario(calls(search("tides")), fails(500), answers("Tides rise."))
     heard = stage.ask(max_steps=2)
     assert (heard.text, heard.done["status"], heard.warnings) == ("Tides rise.", "complete", [])
@@ -147,7 +147,7 @@ def test_11_finalize_500(scenario: Scenarios, waits: list[float]) -> None:
 
 
 def test_11_finalize_500_for_good(scenario: Scenarios) -> None:
-    """A finalize that keeps failing ends the run as an error with one warning; the result found before stays."""
+    """A final request that keeps failing ends the run as an error with one warning; earlier results stay."""
     stage = scenario(calls(search("tides")), fails(500))
     heard = stage.ask(max_steps=2)
     assert (heard.done["status"], heard.done["code"]) == ("error", "UPSTREAM_ERROR")
@@ -157,7 +157,7 @@ def test_11_finalize_500_for_good(scenario: Scenarios) -> None:
 
 
 def test_48_a_limit_that_was_not_reached(scenario: Scenarios) -> None:
-    """An answer in time brings no warning; where only one model call is allowed, no tool can run, and that is said."""
+    """A timely answer has no warning; with one allowed request, no tool can run, and a warning says so."""
     stage = scenario(answers("Done."))
     heard = stage.ask(max_steps=1)
     assert (heard.warnings, heard.text, heard.done["steps"]) == (["MAX_STEPS"], "Done.", 1)

@@ -1,4 +1,4 @@
-"""Scenarios 04, 05, 20 to 23, 28, 33 and 36: many calls, equal calls, too many, broken and bare ones."""
+"""Scenarios 04, 05, 20 to 23, 28, 33 and 36: parallel, equal, clamped, broken and incomplete calls."""
 
 import json
 
@@ -9,7 +9,7 @@ from tests.scenarios.tool_loop.script import Called, answers, calls, search
 
 
 def test_04_three_parallel_one_duplicate(scenario: Scenarios) -> None:
-    """All three are answered, the network is asked twice, and the model gets three results."""
+    """All three calls have results; two searches are sent, and the model receives three results."""
     stage = scenario(calls(search("tides"), search("moon"), search('  "TIDES" ')), answers("Done."))
     heard = stage.ask()
     assert sorted(stage.searched) == ["moon", "tides"]
@@ -26,7 +26,7 @@ def test_04_three_parallel_one_duplicate(scenario: Scenarios) -> None:
 
 
 def test_05_eight_parallel_searches(scenario: Scenarios) -> None:
-    """Six reach the network, all eight are answered, exactly one warning tells of the limit."""
+    """Six searches are sent, all eight calls have results, and one warning reports the limit."""
     stage = scenario(calls(*(search(f"tide {n}") for n in range(8))), answers("Done."))
     heard = stage.ask()
     assert sorted(stage.searched) == [f"tide {n}" for n in range(6)]
@@ -38,7 +38,7 @@ def test_05_eight_parallel_searches(scenario: Scenarios) -> None:
 
 
 def test_05_the_limit_is_the_callers(scenario: Scenarios) -> None:
-    """`max_searches` moves the clamp; failing searches count too, or they would be unlimited."""
+    """`max_searches` sets the limit; failed searches count, too."""
     stage = scenario(calls(*(search(f"tide {n}") for n in range(4))), answers("Done."))
     heard = stage.ask(max_searches=2)
     assert len(stage.searched) == 2
@@ -46,7 +46,7 @@ def test_05_the_limit_is_the_callers(scenario: Scenarios) -> None:
 
 
 def assert_not_run(stage: Scenario) -> None:
-    """A cut call never runs; client and model are told that it was cut, and the run goes on."""
+    """Check that a cut call is not executed, client and model are told, and the run continues."""
     heard = stage.ask()
     assert stage.searched == []
     assert heard.result_codes() == ["ARGUMENTS_CUT"]
@@ -57,18 +57,18 @@ def assert_not_run(stage: Scenario) -> None:
 
 
 def test_20_truncated_arguments(scenario: Scenarios) -> None:
-    """Arguments that are cut are known by themselves, also where the host says that all is well."""
+    """Cut arguments are detected, even if the provider reports success."""
     assert_not_run(scenario(calls(Called("search_web", '{"query":"ti')), answers("Done.")))
 
 
 def test_21_truncated_arguments_at_the_token_limit(scenario: Scenarios) -> None:
-    """The same where the host says that its limit cut them."""
+    """The same if the provider reports its token limit."""
     assert_not_run(scenario(calls(Called("search_web", '{"query":"ti'), finish="length"), answers("Done.")))
 
 
 @pytest.mark.parametrize("arguments", ['["tides"]', '"tides"', "42"])
 def test_22_arguments_are_no_object(scenario: Scenarios, arguments: str) -> None:
-    """Any JSON that is no object is answered with a sentence the model can act on, without Python's words."""
+    """JSON that is no object gives an error that a model can act on, without Python's words."""
     stage = scenario(calls(Called("search_web", arguments)), answers("Done."))
     heard = stage.ask()
     assert heard.result_codes() == ["INVALID_ARGUMENTS"]
@@ -80,7 +80,7 @@ def test_22_arguments_are_no_object(scenario: Scenarios, arguments: str) -> None
 
 
 def test_23_arguments_are_null(scenario: Scenarios) -> None:
-    """`null` is no arguments at all: the field that is missing is named."""
+    """`null` counts as no arguments: the error names the missing field."""
     stage = scenario(calls(Called("search_web", "null")), answers("Done."))
     heard = stage.ask()
     assert heard.result_codes() == ["INVALID_ARGUMENTS"]
@@ -90,7 +90,7 @@ def test_23_arguments_are_null(scenario: Scenarios) -> None:
 
 @pytest.mark.parametrize("arguments", ["", "null", "{}"])
 def test_28_empty_arguments_for_a_tool_that_needs_none(scenario: Scenarios, arguments: str) -> None:
-    """The call runs."""
+    """The call is executed."""
     stage = scenario(calls(Called("get_current_time", arguments)), answers("Noon."))
     heard = stage.ask()
     assert heard.result_codes() == [None]
@@ -100,7 +100,7 @@ def test_28_empty_arguments_for_a_tool_that_needs_none(scenario: Scenarios, argu
 
 @pytest.mark.parametrize("given", [None, "same", ""], ids=["no id", "one id for both", "empty id"])
 def test_33_calls_without_ids(scenario: Scenarios, given: str | None) -> None:
-    """Each call has an id of its own, in events and in what the model gets back; no result meets the wrong call."""
+    """Each call has a unique id, in events and upstream; results match their calls."""
     stage = scenario(calls(search("tides", id=given), search("moon", id=given)), answers("Done."))
     heard = stage.ask()
     ids = [call["id"] for call in heard.calls]
@@ -111,7 +111,7 @@ def test_33_calls_without_ids(scenario: Scenarios, given: str | None) -> None:
 
 
 def test_36_mixed_time_sum_and_search(scenario: Scenarios) -> None:
-    """All three run; what is hidden is hidden from the first event that names it (PS-16)."""
+    """All three are executed; a hidden call is hidden from its first event on (PS-16)."""
     made = (Called("get_current_time", "{}"), Called("calculate", '{"expression":"2+2"}'), search("tides"))
     stage = scenario(calls(*made), answers("Done."))
     heard = stage.ask()

@@ -1,4 +1,4 @@
-"""Scenarios 12 to 19: refusals, errors in mid-stream, cut connections, errors inside a 200."""
+"""Scenarios 12 to 19: error statuses, errors in mid-stream, cut connections, errors inside a 200."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ from tests.support.stream_reader import ParsedStream
 
 
 def assert_told(heard: ParsedStream, status: str, code: str) -> None:
-    """One warning with the code, one `done` with the same, nothing that is not in the contract."""
+    """Check for one warning with the code, one `done` with the same, and a valid stream."""
     assert (heard.done["status"], heard.done["code"]) == (status, code)
     assert heard.warnings == [code]
     assert {event["type"] for event in heard.events} <= {"reasoning", "content", "warning", "done"}
@@ -20,7 +20,7 @@ def assert_told(heard: ParsedStream, status: str, code: str) -> None:
 
 
 def asked_alike(stage: Scenario) -> int:
-    """Return how often the provider was asked, having checked that it was the same each time."""
+    """Return the number of upstream requests; check that all are equal."""
     assert all(body == stage.bodies[0] for body in stage.bodies)
     return len(stage.bodies)
 
@@ -29,7 +29,7 @@ def asked_alike(stage: Scenario) -> int:
     "tools", [pytest.param([], id="12_no_tools"), pytest.param(["search_web"], id="13_with_tools")]
 )
 def test_12_13_http_429_at_the_start(scenario: Scenarios, tools: list[str], waits: list[float]) -> None:
-    """Asked again with the pause that was named, three times in all; then told, with code and time, and `done`."""
+    """Retried with the requested delay, three requests in total; then reported with code and time, and `done`."""
     stage = scenario(fails(429, "Slow down.", retry_after="2"))
     heard = stage.ask(tools=tools)
     assert_told(heard, "error", "RATE_LIMIT")
@@ -41,7 +41,7 @@ def test_12_13_http_429_at_the_start(scenario: Scenarios, tools: list[str], wait
     "tools", [pytest.param([], id="12_no_tools"), pytest.param(["search_web"], id="13_with_tools")]
 )
 def test_12_13_http_429_with_a_long_wait(scenario: Scenarios, tools: list[str]) -> None:
-    """A wait of a minute is told at once instead of spent in silence."""
+    """A delay of a minute is reported immediately instead of waited for."""
     stage = scenario(fails(429, "Slow down.", retry_after="60"))
     heard = stage.ask(tools=tools)
     assert_told(heard, "error", "RATE_LIMIT")
@@ -49,7 +49,7 @@ def test_12_13_http_429_with_a_long_wait(scenario: Scenarios, tools: list[str]) 
 
 
 def test_14_error_in_mid_stream_without_tools(scenario: Scenarios) -> None:
-    """What was said stays, and the error is told; nothing is asked again after words were shown."""
+    """The text stays and the error is reported; after visible text there is no retry."""
     stage = scenario(says(Said(text=("Half an ", "answer"), breaks="error")))
     heard = stage.ask(tools=[])
     assert heard.text == "Half an answer"
@@ -58,10 +58,9 @@ def test_14_error_in_mid_stream_without_tools(scenario: Scenarios) -> None:
 
 
 def test_15_error_in_mid_stream_with_tools(scenario: Scenarios) -> None:
-    """The error is told and what was said with it.
+    """The error is reported with the text so far.
 
-    V2 has shown words and may not ask again. Legacy, by nature, has shown nothing of a whole answer that failed, so it
-    asks again, with the same request.
+    V2 has shown text and may not retry. Legacy has shown nothing of the failed body, so it retries the same request.
     """
     stage = scenario(says(Said(text=("Half an ", "answer"), breaks="error")))
     heard = stage.ask()
@@ -71,7 +70,7 @@ def test_15_error_in_mid_stream_with_tools(scenario: Scenarios) -> None:
 
 
 def test_16_connection_drops_without_tools(scenario: Scenarios) -> None:
-    """A cut is never a success: the words stay, the run is interrupted."""
+    """A cut connection is never a success: the text stays, the run is interrupted."""
     stage = scenario(says(Said(text=("Half an ", "answer"), breaks="cut")))
     heard = stage.ask(tools=[])
     assert heard.text == "Half an answer"
@@ -80,7 +79,7 @@ def test_16_connection_drops_without_tools(scenario: Scenarios) -> None:
 
 
 def test_17_connection_drops_with_tools(scenario: Scenarios) -> None:
-    """Interrupted; V2 keeps the words that came, legacy, by nature, has no body to read any from and asks again."""
+    """The run is interrupted; V2 keeps the text, legacy has none and retries."""
     stage = scenario(says(Said(text=("Half an ", "answer"), breaks="cut")))
     heard = stage.ask()
     assert_told(heard, "interrupted", "STREAM_CUT")
@@ -97,7 +96,7 @@ def test_17_connection_drops_with_tools(scenario: Scenarios) -> None:
 def test_18_19_an_error_in_the_body_of_a_200(
     scenario: Scenarios, tools: list[str], status: int, code: str, times: int
 ) -> None:
-    """It is the error that it says it is, and is asked again only where that can help."""
+    """It is handled like its status, and retried only if that can help."""
     body: dict[str, Any] = {"error": {"code": status, "message": "Provider returned error"}}
 
     async def script(exchange: Exchange) -> None:

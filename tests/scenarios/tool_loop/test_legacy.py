@@ -1,4 +1,4 @@
-"""What differs by nature: legacy sees a step only when it is whole, and shows and starts nothing before."""
+"""Differences of the legacy loop: it receives each step as one body, and shows and starts nothing before."""
 
 import asyncio
 from collections.abc import Iterator
@@ -28,14 +28,14 @@ FAILURES: dict[str, tuple[list[object], str, str]] = {
 
 @pytest.fixture(scope="module", autouse=True)
 def _by_legacy() -> Iterator[None]:
-    """Have every run of this module driven by the legacy loop."""
+    """Run every test of this module on the legacy loop."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loop_runs, "V2Loop", LegacyLoop)
         yield
 
 
 async def test_a_whole_step_is_told_in_one_piece() -> None:
-    """Reasoning, then text, then the calls: each in one piece, and nothing before the answer is whole."""
+    """Reasoning, text and calls are one event each, after the complete body."""
     script = [[SERVED], [ReasoningDelta("a")], [ReasoningDelta("b")], [TextDelta("c")], [TextDelta("d")]]
     outcome = await run(
         ScriptedClient([*script, [call(0, "f", "{}")], ending("tool_calls")], answer("Hi")), [eager("f")]
@@ -48,7 +48,7 @@ async def test_a_whole_step_is_told_in_one_piece() -> None:
 
 
 async def test_nothing_starts_before_the_answer_is_whole() -> None:
-    """A call that only reads waits as well: a call that grew has never run half."""
+    """Eager calls wait as well, so no half call is executed."""
     ran: list[JsonObject] = []
     tool = eager("f", lambda arguments, context: ran.append(arguments))
 
@@ -67,7 +67,7 @@ async def test_nothing_starts_before_the_answer_is_whole() -> None:
 @pytest.mark.parametrize("is_eager", [True, False])
 @pytest.mark.parametrize("failure", FAILURES)
 async def test_a_failed_step_is_asked_again_whatever_was_in_it(failure: str, is_eager: bool) -> None:
-    """Nothing of it was shown and no call of it ran, so asking again doubles nothing; the good one counts."""
+    """A failed step showed and executed nothing, so a retry repeats nothing; only the good one counts."""
     ran: list[JsonObject] = []
     tool = make_tool("f", lambda arguments, context: ran.append(arguments), eager=is_eager)
     bad: list[object] = [[SERVED], [TextDelta("lost")], [call(0, "f", "{}")], *FAILURES[failure][0]]
@@ -81,7 +81,7 @@ async def test_a_failed_step_is_asked_again_whatever_was_in_it(failure: str, is_
 
 @pytest.mark.parametrize("failure", FAILURES)
 async def test_a_step_that_keeps_failing_runs_no_call(failure: str) -> None:
-    """After three attempts the run ends as that failure; the words that came are told once, no call is."""
+    """After three attempts the run ends with that failure; its text is emitted once, its calls never."""
     tail, status, code = FAILURES[failure]
     ran: list[JsonObject] = []
     tool = eager("f", lambda arguments, context: ran.append(arguments))
@@ -96,14 +96,14 @@ async def test_a_step_that_keeps_failing_runs_no_call(failure: str) -> None:
 
 
 async def test_the_streamed_answer_is_not_asked_again_after_a_word() -> None:
-    """The last answer streams, so there a word that has left binds (F2)."""
+    """The final answer streams, so there is no retry after its first text (F2)."""
     client = ScriptedClient([[SERVED], [TextDelta("Half")], UpstreamError(Code.UPSTREAM_TIMEOUT)])
     outcome = await run(client)
     assert (outcome.text, outcome.done.code, len(client.requests)) == ("Half", "UPSTREAM_TIMEOUT", 1)
 
 
 async def test_stop_while_tools_run() -> None:
-    """Every call of the step is answered CANCELLED, and the tool's work ends."""
+    """Every call of the step has the result CANCELLED, and the tool's work ends."""
     inside, left = asyncio.Event(), asyncio.Event()
 
     async def work(arguments: JsonObject, context: ToolContext) -> None:
@@ -125,7 +125,7 @@ async def test_stop_while_tools_run() -> None:
 
 
 async def test_thinking_tags_of_a_whole_answer_are_reasoning() -> None:
-    """Families whose hosts leave reasoning in the answer have it taken out of whole answers too."""
+    """Thinking tags are also removed from complete bodies."""
     outcome = await run(
         ScriptedClient([[SERVED], [TextDelta("<think>Hm</think>Hi")], ending()]), [make_tool("f")], model="deepseek/r1"
     )

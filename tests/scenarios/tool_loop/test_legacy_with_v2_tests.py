@@ -1,6 +1,6 @@
-"""What the tests of the V2 loop promise is promised by the legacy loop as well: the same tests, driven by it.
+"""The V2 loop's tests, run on the legacy loop.
 
-By nature it cannot keep those about what leaves while the model still speaks; their promises are in `test_legacy.py`.
+Excluded are those about events that V2 emits while the model still sends; test_legacy.py has their counterparts.
 """
 
 from collections.abc import Iterator
@@ -134,7 +134,7 @@ __all__ = [
 
 @pytest.fixture(scope="module", autouse=True)
 def _by_legacy() -> Iterator[None]:
-    """Have every run of this module driven by the legacy loop."""
+    """Run every test of this module on the legacy loop."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loop_runs, "V2Loop", LegacyLoop)
         yield

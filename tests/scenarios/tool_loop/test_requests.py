@@ -1,4 +1,4 @@
-"""What the provider receives: guardrails on every request of a run, and steps taken whole where a profile says so."""
+"""Upstream requests: guardrail parameters on every request, and unstreamed steps where a profile requires them."""
 
 import json
 from dataclasses import replace
@@ -27,7 +27,7 @@ FORMAT = {"type": "json_object"}
 def test_guardrails_are_on_every_request(
     scenario: Scenarios, model: str, parallel: bool | None, response_format: Any
 ) -> None:
-    """First step, repeated step, later step, finalize and the finalize that is asked again: all are guarded (PS-12)."""
+    """First step, retry, later step, final request and its retry all have them (PS-12)."""
     stage = scenario(calls(search("tides")), fails(502), calls(search("moon")), answers(), answers("Done."))
     heard = stage.ask(model=model, max_steps=3, response_format=FORMAT)
     assert heard.text == "Done."
@@ -41,7 +41,7 @@ def test_guardrails_are_on_every_request(
 
 
 def test_guardrails_leave_tool_free_runs_alone(scenario: Scenarios) -> None:
-    """Without tools nothing of it is sent: hosts refuse parallel_tool_calls there (C3)."""
+    """Without tools they are not sent, since providers reject parallel_tool_calls then (C3)."""
     stage = scenario(answers("Done."))
     stage.ask(model="x-ai/grok-4", tools=[], response_format=FORMAT, parallel_tool_calls=True)
     assert "parallel_tool_calls" not in stage.bodies[0]
@@ -50,7 +50,7 @@ def test_guardrails_leave_tool_free_runs_alone(scenario: Scenarios) -> None:
 
 
 def test_a_callers_none_is_no_play_of_tools(scenario: Scenarios) -> None:
-    """`tool_choice: none` takes tools out of play: both loops stream, and calls are not run."""
+    """With `tool_choice: none` both loops stream, and calls are not executed."""
     stage = scenario(says(Said(text=("Half ", "and half."), calls=(search("tides"),))))
     heard = stage.ask(tool_choice="none")
     assert (heard.text, heard.calls, stage.searched) == ("Half and half.", [], [])
@@ -61,14 +61,14 @@ def test_a_callers_none_is_no_play_of_tools(scenario: Scenarios) -> None:
     "choice", ["required", {"type": "function", "function": {"name": "search_web"}}], ids=["required", "named"]
 )
 def test_a_forced_choice_binds_the_first_step(scenario: Scenarios, choice: Any) -> None:
-    """Forced once; then the model may answer (PS-10)."""
+    """The choice is forced once; then the model may answer (PS-10)."""
     stage = scenario(calls(search("tides")), answers("Done."))
     stage.ask(tool_choice=choice)
     assert [body["tool_choice"] for body in stage.bodies] == [choice, "auto"]
 
 
 def test_reasoning_details_go_back_unchanged(scenario: Scenarios) -> None:
-    """Inside the tool loop the host gets its own details and ids back, whole or streamed (B1)."""
+    """Within the tool loop the provider receives its details and ids unchanged, streamed or not (B1)."""
     details = [{"type": "reasoning.encrypted", "data": "x", "id": "call_0", "index": 0}]
     said = Said(calls=(search("tides"),))
     message = body_of(said)["choices"][0]["message"] | {"reasoning_details": details}
@@ -90,7 +90,7 @@ def test_reasoning_details_go_back_unchanged(scenario: Scenarios) -> None:
 
 @pytest.fixture
 def whole_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no family's streamed calls be trusted."""
+    """Mark the streamed calls of every family as unreliable."""
 
     def doubted(model: str) -> Profile:
         return replace(profile_for(model), stream_tools=False)
@@ -99,7 +99,7 @@ def whole_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_steps_are_taken_whole_where_streamed_calls_cannot_be_trusted(scenario: Scenarios, whole_steps: None) -> None:
-    """V2 asks for whole completions while tools are in play, and streams the finalize: as legacy always does."""
+    """V2 requests one body per step with tools, and streams the final answer, like legacy."""
     stage = scenario(
         calls(search("tides"), search("moon"), search("tides"), text=("Let me ", "look.")),
         answers("Tides ", "rise.", reasoning=("So.",)),
@@ -114,14 +114,14 @@ def test_steps_are_taken_whole_where_streamed_calls_cannot_be_trusted(scenario: 
 
 
 def test_tool_free_runs_stream_whatever_the_profile_says(scenario: Scenarios, whole_steps: None) -> None:
-    """The fact is about calls: without tools every family streams."""
+    """The fact concerns calls: without tools every family streams."""
     stage = scenario(answers("One, ", "two."))
     heard = stage.ask(tools=[])
     assert (stage.streamed, len(heard.of("content"))) == ([True], 2)
 
 
 def test_a_whole_step_at_its_limit_goes_on(scenario: Scenarios, whole_steps: None) -> None:
-    """Both go on; V2, by nature, starts a call that only reads as soon as it is closed, legacy knows the end first."""
+    """Both continue; V2 starts an eager call as soon as it is complete, legacy knows the finish reason first."""
     stage = scenario(calls(search("tides"), finish="length"), answers("Done."))
     heard = stage.ask()
     assert (heard.text, heard.done["status"]) == ("Done.", "complete")
@@ -130,7 +130,7 @@ def test_a_whole_step_at_its_limit_goes_on(scenario: Scenarios, whole_steps: Non
 
 
 def test_a_message_inside_a_chunk_is_understood(scenario: Scenarios) -> None:
-    """A host that streams one chunk holding a whole `message` has answered, calls and all."""
+    """A chunk with a complete `message` is an answer, including its calls."""
     body = body_of(Said(calls=(search("tides"),)))
     answer = body_of(Said(text=("Tides rise.",)))
     frame = b"data: " + _json(body) + b"\n\n" + DONE

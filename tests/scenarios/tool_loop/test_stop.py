@@ -1,4 +1,4 @@
-"""The extra checks of the table: whoever leaves or stops closes the upstream at once, and nothing more is asked."""
+"""Scenario "stop": a disconnect or a stop closes the upstream immediately, and no further request is sent."""
 
 import asyncio
 import threading
@@ -16,7 +16,7 @@ from tests.support.stream_reader import check_stream
 
 
 async def half_a_body(exchange: Exchange) -> None:
-    """Begin a whole answer, and never end it; a stream is begun and never ended likewise."""
+    """Begin a body or a stream, and never end it."""
     if exchange.asked.body["stream"]:
         await exchange.head()
         await exchange.send_text("So far")
@@ -28,7 +28,7 @@ async def half_a_body(exchange: Exchange) -> None:
 @pytest.mark.parametrize("script", [silent, half_a_body], ids=["before a byte", "in the middle"])
 @pytest.mark.parametrize("tools", [[], ["search_web"]], ids=["no tools", "tools"])
 def test_stop_button_while_the_model_answers(scenario: Scenarios, script: Script, tools: list[str]) -> None:
-    """The upstream connection is closed while the upstream blocks, also for a whole completion; no request follows."""
+    """The upstream connection is closed while the upstream blocks, also for one body; no request follows."""
     stage = scenario(script)
     with stage.app.asking(tools=tools) as response:
         assert stage.upstream.wait_until(lambda: len(stage.upstream.asked) == 1)
@@ -42,7 +42,7 @@ def test_stop_button_while_the_model_answers(scenario: Scenarios, script: Script
 
 @pytest.mark.parametrize("script", [silent, half_a_body], ids=["before a byte", "in the middle"])
 def test_stop_by_leaving(scenario: Scenarios, script: Script) -> None:
-    """A reader who goes away ends the run and the provider's work, while a whole completion is pending too."""
+    """A disconnect ends the run and its upstream request, also while one body is pending."""
     stage = scenario(script)
     with stage.app.asking(tools=["search_web"]) as response:
         run_id = response.headers["x-run-id"]
@@ -55,7 +55,7 @@ def test_stop_by_leaving(scenario: Scenarios, script: Script) -> None:
 
 
 def test_stop_during_a_tool(scenario: Scenarios) -> None:
-    """The tool is cancelled, its call answered CANCELLED, and no finalize is asked for."""
+    """The tool is cancelled, its call has the result CANCELLED, and no final request is sent."""
     started, left = threading.Event(), list[bool]()
 
     async def work(arguments: JsonObject, context: ToolContext) -> None:

@@ -1,4 +1,4 @@
-"""A database of version 0.1, opened by today's server: runs, saves and conversations go on, and speak today's form."""
+"""A database of version 0.1, opened by the current server: runs, saves and conversations work in the current format."""
 
 import json
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ TWO = ['{"expression":"6*7"}', '{"qu']
 
 @pytest.fixture(scope="module")
 def upstream() -> Iterator[ScriptedUpstream]:
-    """Run a provider that answers in words."""
+    """Run a provider that answers with text."""
     with ScriptedUpstream(says("Fine.")) as scripted:
         yield scripted
 
 
 @pytest.fixture(scope="module")
 def app(upstream: ScriptedUpstream, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
-    """Start on the file that version 0.1 has left, with a run under way."""
+    """Start on a database of version 0.1 with an unfinished run."""
     data = tmp_path_factory.mktemp("earlier")
     make_file(data / "signalbox.db")
     settings = settings_for(data, openrouter_base_url=upstream.base_url, openrouter_api_key="sk-test")
@@ -40,7 +40,7 @@ def texts(events: list[dict[str, Any]]) -> list[str]:
 
 @pytest.mark.parametrize("path", [f"/api/runs/{COMPLETE}/events", f"/api/saves/{SAVE}/events"])
 def test_streams_are_todays(app: RunningApp, path: str) -> None:
-    """An old run and a save of it keep the contract, from the beginning and from the middle."""
+    """An old run and a save of it keep the contract, from the start and after a resume."""
     assert texts(check_stream(app.client.get(path).content).events) == TWO
     behind = check_stream(app.client.get(path, params={"after": 1}).content, resumed=True)
     assert (texts(behind.events), behind.seqs[0]) == (TWO, 2)
@@ -48,7 +48,7 @@ def test_streams_are_todays(app: RunningApp, path: str) -> None:
 
 @pytest.mark.parametrize("path", [f"/api/runs/{COMPLETE}", f"/api/saves/{SAVE}"])
 def test_traces_are_todays(app: RunningApp, path: str) -> None:
-    """The trace of a run, and the one that was frozen in a save."""
+    """Traces of runs and saves have the current format."""
     told = app.client.get(path).json()
     tools = told.get("trace", told)["tools"]
     assert [tool["arguments"] for tool in tools] == TWO
@@ -56,7 +56,7 @@ def test_traces_are_todays(app: RunningApp, path: str) -> None:
 
 
 def test_saves_and_exports_hold_todays_events(app: RunningApp) -> None:
-    """As JSON; in Markdown both texts stand as they are."""
+    """JSON has the current events; Markdown has both texts unchanged."""
     assert texts(app.client.get(f"/api/saves/{SAVE}").json()["events"]) == TWO
     messages = app.client.get("/api/conversations/talk-1/export", params={"format": "json"}).json()["messages"]
     assert texts(messages[1]["events"]) == TWO
@@ -66,7 +66,7 @@ def test_saves_and_exports_hold_todays_events(app: RunningApp) -> None:
 
 
 def test_a_run_under_way_was_ended(app: RunningApp) -> None:
-    """Its open call is answered, and the stream is whole."""
+    """Its open call has a result, and the stream is complete."""
     heard = check_stream(app.client.get(f"/api/runs/{OPEN}/events").content)
     assert (texts(heard.events), heard.done["status"]) == (['{"minutes":5}'], "interrupted")
     assert heard.result_codes() == ["STEP_FAILED"]
@@ -74,7 +74,7 @@ def test_a_run_under_way_was_ended(app: RunningApp) -> None:
 
 @pytest.mark.parametrize(("conversation", "run"), [("talk-2", STOPPED), ("talk-3", OPEN)])
 def test_a_conversation_goes_on(app: RunningApp, upstream: ScriptedUpstream, conversation: str, run: str) -> None:
-    """The model is reminded of the call that was cut off, with the object that it was called with."""
+    """The model receives the cut call with the arguments of the call."""
     app.ask("Go on.", conversation_id=conversation, tools=[])
     [said] = [m for m in upstream.asked[-1].body["messages"] if m.get("tool_calls")]
     assert json.loads(said["tool_calls"][0]["function"]["arguments"]) == {"minutes": 5}
@@ -82,7 +82,7 @@ def test_a_conversation_goes_on(app: RunningApp, upstream: ScriptedUpstream, con
 
 
 def test_a_save_in_a_file_is_replayed(app: RunningApp, tmp_path: Path) -> None:
-    """So is one that version 0.1 gave out: its calls find their results."""
+    """A save file of version 0.1 can be replayed: its calls find their results."""
     save = app.client.get(f"/api/saves/{SAVE}").json()
     for event in save["events"]:
         for call in event.get("calls", []):

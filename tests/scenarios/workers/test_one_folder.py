@@ -1,4 +1,4 @@
-"""What several workers keep in one data folder: made once, by whoever is first, and whole for all of them."""
+"""Files that several workers share in one data folder: created once by the first worker, and complete for all."""
 
 import sqlite3
 import subprocess
@@ -40,7 +40,7 @@ search.close()
 
 
 def at_once(code: str, folder: Path) -> list[str]:
-    """Run the same code in several processes that begin together; return what each of them said."""
+    """Run the same code in several processes that start together; return their outputs."""
     started = [
         subprocess.Popen(
             [sys.executable, "-c", code, str(folder)],
@@ -67,7 +67,7 @@ def at_once(code: str, folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("before", [None, "", "  \n"])
 def test_one_operators_token_is_made(tmp_path: Path, before: str | None) -> None:
-    """Workers that start at once on a fresh folder, or on an empty file, all have the token that is kept."""
+    """Workers that start together on a fresh folder, or an empty file, use the same stored token."""
     if before is not None:
         (tmp_path / "admin-token").write_text(before)
     said = at_once(_TOKEN, tmp_path)
@@ -76,7 +76,7 @@ def test_one_operators_token_is_made(tmp_path: Path, before: str | None) -> None
 
 
 def test_a_token_that_another_worker_has_just_made_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever has waited for the file looks again before making a token."""
+    """After waiting for the file, a worker reads it again before creating a token."""
     file = tmp_path / "admin-token"
     monkeypatch.setattr("signalbox.app.operator_token.fcntl.flock", lambda *_: file.write_text("theirs\n"))
     assert admin_token(settings_for(tmp_path), tmp_path).value == "theirs"
@@ -84,7 +84,7 @@ def test_a_token_that_another_worker_has_just_made_is_taken(tmp_path: Path, monk
 
 
 def test_an_index_is_opened_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The lock is taken before SQLite is given the file, which would not wait for who makes it."""
+    """The lock is taken before SQLite opens the file, since SQLite would not wait for its creator."""
     (tmp_path / "docs").mkdir()
     was_there: list[bool] = []
     file = tmp_path / "index.sqlite"
@@ -95,7 +95,7 @@ def test_an_index_is_opened_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("before", [None, b"no index " * 1000])
 def test_one_index_serves_all(tmp_path: Path, before: bytes | None) -> None:
-    """Workers that index the same folder at once find the same, and each page is in the index once."""
+    """Workers that index the same folder together find the same, and each page is indexed once."""
     (tmp_path / "docs").mkdir()
     for number in range(450):
         (tmp_path / "docs" / f"page-{number}.md").write_text(f"# Page {number}\n\nOf bamboo.\n\n## More\n\nOf it.\n")

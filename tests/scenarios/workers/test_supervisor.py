@@ -1,4 +1,4 @@
-"""`signalbox serve --workers N` on PostgreSQL: distinct processes, started again when killed, stopped together."""
+"""`signalbox serve --workers N` on PostgreSQL: separate processes, restarted when killed, stopped together."""
 
 import json
 import os
@@ -31,7 +31,7 @@ OVERRIDE = f"/api/flags/{KEY}"
 
 
 async def waits(exchange: Exchange) -> None:
-    """Begin an answer, and end it when the test lets go."""
+    """Begin an answer, and end it when the test allows."""
     await exchange.head()
     await exchange.send_text("So far")
     await exchange.gate_opened()
@@ -41,7 +41,7 @@ async def waits(exchange: Exchange) -> None:
 
 @contextmanager
 def workers(cwd: Path, database_url: str, *, count: int = 2, port: int = 0, **env: str) -> Iterator[Process]:
-    """Serve with so many workers until the block ends."""
+    """Serve with this many workers until the block ends."""
     given = {"DATABASE_URL": database_url, "SIGNALBOX_ADMIN_TOKEN": TOKEN, **env}
     process = Process(["-m", "signalbox", "serve", "--port", str(port), "--workers", str(count)], cwd, given)
     try:
@@ -54,7 +54,7 @@ def workers(cwd: Path, database_url: str, *, count: int = 2, port: int = 0, **en
 
 @contextmanager
 def streaming(clients: dict[int, httpx.Client]) -> Iterator[dict[int, tuple[bytes, Iterator[bytes]]]]:
-    """Have a stream under way in each worker: what was read of it, and the rest."""
+    """Open a stream in each worker; return what was read of each, and the rest."""
     with ExitStack() as stack:
         open_: dict[int, tuple[bytes, Iterator[bytes]]] = {}
         for pid, client in clients.items():
@@ -65,7 +65,7 @@ def streaming(clients: dict[int, httpx.Client]) -> Iterator[dict[int, tuple[byte
 
 
 def is_refused(process: Process) -> bool:
-    """Whether a new connection is refused."""
+    """Return whether a new connection is refused."""
     try:
         socket.create_connection(("127.0.0.1", int(process.url.rpartition(":")[2])), WAIT).close()
     except ConnectionRefusedError:
@@ -74,13 +74,13 @@ def is_refused(process: Process) -> bool:
 
 
 def logged(process: Process, event: str) -> list[dict[str, Any]]:
-    """Return the lines of the log about this."""
+    """Return the log lines of an event."""
     lines = [json.loads(line) for line in process.errors().splitlines() if line.startswith("{")]
     return [line for line in lines if line["event"] == event]
 
 
 def test_workers_serve_together_and_a_killed_one_is_back(tmp_path: Path, postgres_url: str) -> None:
-    """Two pids answer, the start is told once; after a kill -9 a new one serves soon, with a line in the log."""
+    """Two pids answer, the start is logged once; after a kill -9 a new one serves soon, with a log line."""
     with workers(tmp_path, postgres_url) as process:
         assert process.printed.count(f"Signalbox is ready: {process.url} (2 workers)") == 1
         with each_worker(process, 2) as clients:
@@ -101,7 +101,7 @@ def test_workers_serve_together_and_a_killed_one_is_back(tmp_path: Path, postgre
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_stop_drains_every_worker(tmp_path: Path, postgres_url: str, number: signal.Signals) -> None:
-    """A signal to the parent alone lets a stream in each worker come to its end, and refuses connections."""
+    """A signal to the parent lets a stream in each worker finish, and refuses connections."""
     with (
         ScriptedUpstream(waits) as upstream,
         workers(tmp_path, postgres_url, OPENROUTER_BASE_URL=upstream.base_url) as process,
@@ -124,8 +124,8 @@ def test_a_stop_drains_every_worker(tmp_path: Path, postgres_url: str, number: s
 def test_a_hurried_stop_tells_every_stream(
     tmp_path: Path, postgres_url: str, numbers: list[signal.Signals], status: int
 ) -> None:
-    """A second SIGTERM, or Ctrl-C, ends the drain of all workers; every reader is told."""
-    # A grace period longer than any wait of this test: what ends at all has not waited for it.
+    """A second SIGTERM, or Ctrl-C, ends the drain of all workers; every subscriber receives an ending."""
+    # A grace period longer than any wait of this test, so whatever ends did not wait for it.
     drain = str(2 * WAIT)
     with (
         ScriptedUpstream(holds) as upstream,
@@ -147,7 +147,7 @@ def test_a_hurried_stop_tells_every_stream(
 
 
 def test_a_stopping_worker_serves_what_still_comes_to_it(tmp_path: Path, postgres_url: str) -> None:
-    """The port closes; a question on a connection from before is answered, and that connection closes."""
+    """The port closes; a request on an open connection is answered, and that connection closes."""
     with (
         workers(tmp_path, postgres_url, count=1) as process,
         process.client(limits=httpx.Limits(max_connections=1)) as kept,
@@ -162,7 +162,7 @@ def test_a_stopping_worker_serves_what_still_comes_to_it(tmp_path: Path, postgre
 
 
 def test_signals_to_all_processes_at_once_are_one_stop(tmp_path: Path, postgres_url: str) -> None:
-    """Both systemd and `timeout` signal the whole group: that is no second signal, and streams come to their end."""
+    """Both systemd and `timeout` signal the whole group: this is no second signal, and streams finish."""
     with (
         ScriptedUpstream(waits) as upstream,
         workers(tmp_path, postgres_url, OPENROUTER_BASE_URL=upstream.base_url) as process,
@@ -181,7 +181,7 @@ def test_signals_to_all_processes_at_once_are_one_stop(tmp_path: Path, postgres_
 
 
 def test_workers_do_not_outlive_their_parent(tmp_path: Path, postgres_url: str) -> None:
-    """When the parent is killed they let go of the port at once, finish what is under way, and end."""
+    """If the parent is killed, workers release the port immediately, finish their runs, and exit."""
     with (
         ScriptedUpstream(waits) as upstream,
         workers(tmp_path, postgres_url, OPENROUTER_BASE_URL=upstream.base_url) as process,
@@ -189,7 +189,7 @@ def test_workers_do_not_outlive_their_parent(tmp_path: Path, postgres_url: str) 
         streaming(clients) as streams,
     ):
         process.process.kill()
-        # Both at once, and not the second one after the first one's stream has ended.
+        # Both at once: the second does not wait for the first one's stream.
         within(WAIT, lambda: len(logged(process, "runs.draining")) == 2)
         port = int(process.url.rpartition(":")[2])
         with socket.create_server(("127.0.0.1", port)):
@@ -202,7 +202,7 @@ def test_workers_do_not_outlive_their_parent(tmp_path: Path, postgres_url: str) 
 
 
 def test_the_lever_acts_on_all_workers_within_a_second(tmp_path: Path, postgres: Server, postgres_url: str) -> None:
-    """Whoever of them is told, the next run of every other follows; also where no notice told them."""
+    """The next run of every worker follows an override, also without a notification."""
     with workers(tmp_path, postgres_url) as process, each_worker(process, 2) as clients:
 
         def stand(state: str) -> bool:
@@ -216,10 +216,10 @@ def test_the_lever_acts_on_all_workers_within_a_second(tmp_path: Path, postgres:
         for client, state, loop in zip(clients.values(), ("off", "on"), ("legacy", "v2"), strict=True):
             pulled = client.put(OVERRIDE, json={"state": state}, headers={"authorization": f"Bearer {TOKEN}"})
             assert pulled.json()["state"] == state
-            # A second, as promised, and what a slow machine takes for the questions themselves.
+            # The promised second, and time for the questions on a slow machine.
             within(4.0, partial(stand, state))
             assert loops() == {loop}
-        # Past all code of ours, so that no notice is sent.
+        # Without the product's code, so that no notification is sent.
         postgres.sql("UPDATE shared SET value = $1 WHERE name = $2", b'{"state":"on"}', KEY, database=postgres_url)
         within(4.0, partial(stand, "on"))
         assert loops() == {"v2"}
@@ -227,7 +227,7 @@ def test_the_lever_acts_on_all_workers_within_a_second(tmp_path: Path, postgres:
 
 
 def test_the_lever_of_the_folder_is_brought_along(tmp_path: Path, postgres_url: str) -> None:
-    """Moving from SQLite to PostgreSQL pulls nothing; from then on the database has the lever."""
+    """Moving from SQLite to PostgreSQL keeps the override; afterwards the database stores it."""
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "tool_loop_v2.json").write_text('{"state":"percent","percent":30}')
     with workers(tmp_path, postgres_url, count=2) as process, each_worker(process, 2) as clients:
@@ -235,7 +235,7 @@ def test_the_lever_of_the_folder_is_brought_along(tmp_path: Path, postgres_url: 
 
 
 def test_a_database_that_is_not_there_is_told_once(tmp_path: Path) -> None:
-    """However many workers were asked for, one sentence says that the database does not answer; exit 2."""
+    """For any number of workers, one error says that the database does not answer; exit status 2."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         url = f"postgresql://someone:canary@127.0.0.1:{free.getsockname()[1]}/none"
     ended = command("serve", "--port", "0", "--workers", "3", cwd=tmp_path, env={"DATABASE_URL": url})
@@ -266,9 +266,9 @@ sys.exit(held.run())
 
 @pytest.mark.parametrize("when", ["at work", "at the start"])
 def test_workers_that_always_fall_are_given_up(when: str) -> None:
-    """Each death at once waits longer for the next start, and after five at each place it ends with 2 and a sentence.
+    """Each early exit delays the next start longer, and after five per slot the server exits with status 2.
 
-    The very first worker says itself why it cannot start, and is not tried again.
+    The very first worker reports itself why it cannot start, and is not restarted.
     """
     ended = subprocess.run(
         [sys.executable, "-c", _FALLING, when], env=environment(), capture_output=True, timeout=WAIT, check=False
@@ -282,5 +282,5 @@ def test_workers_that_always_fall_are_given_up(when: str) -> None:
     pauses = [json.loads(line)["again_in"] for line in lines]
     assert pauses[0] == 0
     assert set(pauses) >= {0, 0.01, 0.02, 0.04, 0.08}
-    # One place may fall once more while the other comes to its fifth.
+    # One slot may exit once more while the other reaches its fifth.
     assert all(pauses.count(pause) == 2 for pause in (0, 0.01, 0.02, 0.04, 0.08))

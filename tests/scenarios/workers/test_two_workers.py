@@ -1,4 +1,4 @@
-"""Two workers as processes on one PostgreSQL, behind the nginx of deploy/: what one begins, the other ends."""
+"""Two worker processes on one PostgreSQL behind the nginx of deploy/: each can serve the other's runs."""
 
 import signal
 import threading
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.e2e
 STREAM = "/api/chat/stream"
 ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
 LEASE = 2
-# A dead worker's lease, the beat that finds it, and a busy machine.
+# A dead worker's lease, the heartbeat that notices it, and a busy machine.
 NOTICED = LEASE + 30.0  # a busy machine: the bound is for what hangs
 
 
@@ -45,7 +45,7 @@ class House:
 
 @contextmanager
 def house(folder: Path, url: str, *scripts: Script, **env: str) -> Iterator[House]:
-    """Start it all, until the block ends."""
+    """Start all processes until the block ends."""
     program()
     with ExitStack() as stack:
         upstream = stack.enter_context(ScriptedUpstream(*scripts))
@@ -68,7 +68,7 @@ def _made(folder: Path) -> Path:
 
 
 def follow(process: Process, run_id: str, into: list[bytes]) -> threading.Thread:
-    """Read a run's stream at a worker, in a thread; the pieces come into the list."""
+    """Read a run's stream at a worker in a thread; the pieces are appended to the list."""
 
     def read() -> None:
         with process.client() as client, client.stream("GET", f"/api/runs/{run_id}/events") as answer:
@@ -80,12 +80,12 @@ def follow(process: Process, run_id: str, into: list[bytes]) -> threading.Thread
 
 
 def seen(pieces: list[bytes], words: bytes) -> Callable[[], bool]:
-    """Whether these bytes have come."""
+    """Return whether these bytes have arrived."""
     return lambda: words in b"".join(pieces)
 
 
 def test_a_run_is_followed_resumed_and_stopped_at_the_other_worker(tmp_path: Path, postgres_url: str) -> None:
-    """Each piece comes at the other worker while it is said; a resume there gives the rest; a stop there ends it."""
+    """The other worker streams each piece as it is sent; resuming and stopping there work."""
     with house(tmp_path, postgres_url, waits, holds) as here, here.one.client() as one, here.two.client() as two:
         assert {pid_of(one), pid_of(two)} == here.pids
         assert len(here.pids) == 2
@@ -118,7 +118,7 @@ def test_a_run_is_followed_resumed_and_stopped_at_the_other_worker(tmp_path: Pat
 
 
 def test_through_nginx_a_broken_line_is_taken_up_wherever_it_leads(tmp_path: Path, postgres_url: str) -> None:
-    """Runs are spread over both workers; each is read on through nginx by whichever worker it meets."""
+    """Runs are spread over both workers; each can be resumed through nginx at either."""
     count = 8
     with house(tmp_path, postgres_url, waits) as here, here.front.client() as client:
         started = [_cut_off(client, here) for _ in range(count)]
@@ -136,7 +136,7 @@ def test_through_nginx_a_broken_line_is_taken_up_wherever_it_leads(tmp_path: Pat
 
 
 def _cut_off(client: httpx.Client, here: House) -> tuple[str, str]:
-    """Begin a run that outlives its watcher, read its first piece, and leave."""
+    """Start a run that continues without its subscriber, read its first piece, and disconnect."""
     with client.stream("POST", STREAM, json={**ASK, "on_disconnect": "continue"}) as answer:
         got = read_until(answer.iter_raw(), b"First ")
     heard = parse_stream(got[: got.rfind(b"\n\n") + 2])
@@ -144,9 +144,9 @@ def _cut_off(client: httpx.Client, here: House) -> tuple[str, str]:
 
 
 def test_the_runs_of_a_worker_that_was_killed_are_ended_by_the_other(tmp_path: Path, postgres_url: str) -> None:
-    """With kill -9: who follows at the other worker gets one honest ending, and the chat goes on.
+    """After kill -9, a subscriber at the other worker receives one honest ending, and the chat continues.
 
-    A run of the living worker is left alone, and nginx sends new questions to it.
+    A run of the living worker is not affected, and nginx sends new questions to it.
     """
     call = calls_then(call_chunk("calculate", '{"expression": "1+1"}'))
     with (
@@ -182,7 +182,7 @@ def test_the_runs_of_a_worker_that_was_killed_are_ended_by_the_other(tmp_path: P
 
 
 def _goes_on(client: httpx.Client, two: httpx.Client) -> None:
-    """Ask on in the conversation, through nginx, with a key that makes asking again harmless."""
+    """Send the next question through nginx with a key, so that a retry is harmless."""
     headers = {"Idempotency-Key": "next"}
     answer = client.post(STREAM, json={**ASK, "prompt": "And?", "conversation_id": "chat"}, headers=headers)
     assert check_stream(answer.content).text == "Here we are."
@@ -191,7 +191,7 @@ def _goes_on(client: httpx.Client, two: httpx.Client) -> None:
 
 
 def test_one_key_sent_to_both_workers_at_once_is_one_run(tmp_path: Path, postgres_url: str) -> None:
-    """The provider is asked once for each key, whoever came first."""
+    """One upstream request is sent per key, whichever worker was first."""
     keys = 10
     with house(tmp_path, postgres_url, says("Once.")) as here, here.one.client() as one, here.two.client() as two:
 
@@ -208,7 +208,7 @@ def test_one_key_sent_to_both_workers_at_once_is_one_run(tmp_path: Path, postgre
 
 
 def test_a_conversation_is_one_whichever_worker_is_asked(tmp_path: Path, postgres_url: str) -> None:
-    """A question at each in turn: each model is told all that was said; lists, traces and deletion agree."""
+    """Questions at alternating workers: each model receives the full history; lists, traces and deletion agree."""
     with house(tmp_path, postgres_url, says("Fine.")) as here, here.one.client() as one, here.two.client() as two:
         for number, client in enumerate((one, two, one, two)):
             answer = client.post(STREAM, json={**ASK, "prompt": f"Question {number}", "conversation_id": "chat"})
@@ -224,7 +224,7 @@ def test_a_conversation_is_one_whichever_worker_is_asked(tmp_path: Path, postgre
 
 
 def test_a_conversation_is_deleted_while_its_answer_is_made_elsewhere(tmp_path: Path, postgres_url: str) -> None:
-    """The run is stopped where it lives, nothing of it stays, and its watcher is let go."""
+    """The run is stopped at its worker, all of it is deleted, and its subscriber ends."""
     with house(tmp_path, postgres_url, holds) as here, here.one.client() as one, here.two.client() as two:
         with one.stream("POST", STREAM, json={**ASK, "conversation_id": "chat"}) as answer:
             chunks = answer.iter_raw()
@@ -239,7 +239,7 @@ def test_a_conversation_is_deleted_while_its_answer_is_made_elsewhere(tmp_path: 
 
 
 def test_leaving_at_the_other_worker_stops_a_run(tmp_path: Path, postgres_url: str) -> None:
-    """Its own watcher left first while one stayed at the other worker; with that one the provider is left, too."""
+    """A run ends when its last subscriber disconnects, also if that one is at the other worker."""
     with house(tmp_path, postgres_url, holds) as here, here.one.client() as one, here.two.client() as two:
         with one.stream("POST", STREAM, json=ASK) as answer:
             run_id, own = answer.headers["x-run-id"], answer.iter_raw()
@@ -258,7 +258,7 @@ def test_leaving_at_the_other_worker_stops_a_run(tmp_path: Path, postgres_url: s
 def test_a_worker_that_was_only_paused_tells_nothing_beside_the_ending_that_is_kept(
     tmp_path: Path, postgres_url: str
 ) -> None:
-    """It slept through its lease, and the other one ended its run: its client gets that ending, and no second one."""
+    """The client of a paused worker receives only the stored ending of the worker that took over."""
     with house(tmp_path, postgres_url, waits) as here, here.one.client() as one, here.two.client() as two:
         with one.stream("POST", STREAM, json=ASK) as answer:
             run_id, chunks = answer.headers["x-run-id"], answer.iter_raw()

@@ -52,7 +52,7 @@ export function App() {
 }
 
 /** Load the page's data and keep it up to date. Returns whether closed dialogs can be rendered. */
-function useStart({ start, onTabMessage: hear, session, settings, chats, conversations }: Signalbox): boolean {
+function useStart({ start, onTabMessage, session, settings, chats, conversations }: Signalbox): boolean {
   // The first paint and an offline page do without the dialogs.
   const [dialogsReady, setDialogsReady] = useState(false);
   useEffect(() => {
@@ -66,7 +66,7 @@ function useStart({ start, onTabMessage: hear, session, settings, chats, convers
     void preloadLines();
     void conversations.load();
     const stopFollowing = settings.follow();
-    const stopHearing = hear((id) => chats.refresh(id));
+    const stopListening = onTabMessage((id) => chats.refresh(id));
     // Messages from other devices appear when the user returns to this tab.
     const onBack = () => {
       if (document.hidden) return;
@@ -77,10 +77,10 @@ function useStart({ start, onTabMessage: hear, session, settings, chats, convers
     return () => {
       stopWaiting();
       stopFollowing();
-      stopHearing();
+      stopListening();
       document.removeEventListener("visibilitychange", onBack);
     };
-  }, [start, hear, session, settings, chats, conversations]);
+  }, [start, onTabMessage, session, settings, chats, conversations]);
   return dialogsReady;
 }
 

@@ -8,7 +8,7 @@ export interface AttachImages {
   add: (files: readonly File[]) => Promise<void>;
   /** The files that could not be added, with reasons. */
   notice: string;
-  say: (notice: string) => void;
+  setNotice: (notice: string) => void;
   /** Images are being read. */
   reading: boolean;
 }
@@ -20,25 +20,25 @@ export function useAttachImages(
   graphics?: Graphics,
 ): AttachImages {
   // The notice belongs to the draft that the files were added to. The user may have switched chats in the meantime.
-  const [said, setSaid] = useState({ key, notice: "" });
+  const [last, setLast] = useState({ key, notice: "" });
   const [readings, setReadings] = useState<readonly string[]>([]);
-  const say = (notice: string) => setSaid({ key, notice });
+  const setNotice = (notice: string) => setLast({ key, notice });
 
   const add = async (files: readonly File[]) => {
     if (files.length === 0) return;
-    if (!rule.allowed) return say(rule.reason);
-    say("");
+    if (!rule.allowed) return setNotice(rule.reason);
+    setNotice("");
     setReadings((before) => [...before, key]);
     try {
       const { pictures, troubles } = await readPictures(files, of.get(key).pictures, graphics);
       if (pictures.length > 0) of.change(key, (draft) => ({ pictures: [...draft.pictures, ...pictures] }));
-      say(troubles.join(" "));
+      setNotice(troubles.join(" "));
     } finally {
       setReadings((before) => before.toSpliced(before.indexOf(key), 1));
     }
   };
 
-  return { add, notice: said.key === key ? said.notice : "", say, reading: readings.includes(key) };
+  return { add, notice: last.key === key ? last.notice : "", setNotice, reading: readings.includes(key) };
 }
 
 /** Handle files that are dropped anywhere on the page. Returns whether files are dragged over it. */

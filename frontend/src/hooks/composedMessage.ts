@@ -17,7 +17,7 @@ export interface ComposedMessage {
   send: () => void;
   addFiles: (files: readonly File[]) => void;
   removePicture: (id: string) => void;
-  say: (notice: string) => void;
+  setNotice: (notice: string) => void;
 }
 
 /** `onSend` is called once every variable has a value. */
@@ -27,14 +27,14 @@ export function useComposedMessage(
   onSend: (text: string, pictures: readonly Picture[]) => void,
 ): ComposedMessage {
   const { text, pictures } = useDraft(draftKey);
-  const { add, notice, say, reading } = useAttachImages(draftKey, rule);
+  const { add, notice, setNotice, reading } = useAttachImages(draftKey, rule);
   const isEmpty = !text.trim() && pictures.length === 0;
   const refusal =
     pictures.length > 0 && !rule.allowed ? `${rule.reason} Remove the images or choose another model.` : undefined;
   const cannotSend = isEmpty || reading || refusal !== undefined;
   const filling = useFillVariables((filled) => {
     drafts.clear(draftKey);
-    say("");
+    setNotice("");
     onSend(filled, pictures);
   });
   return {
@@ -50,8 +50,8 @@ export function useComposedMessage(
     addFiles: (files) => void add(files),
     removePicture: (id) => {
       drafts.change(draftKey, (draft) => ({ pictures: draft.pictures.filter((one) => one.id !== id) }));
-      say("");
+      setNotice("");
     },
-    say,
+    setNotice,
   };
 }

@@ -45,9 +45,9 @@ export class ScrollFollower {
   #leave: (() => void) | undefined;
   readonly #sizes = typeof ResizeObserver === "undefined" ? undefined : new ResizeObserver(() => this.#grown());
 
-  listen(tell: (away: boolean) => void): () => void {
-    this.#onAway = tell;
-    tell(this.#away);
+  listen(onAway: (away: boolean) => void): () => void {
+    this.#onAway = onAway;
+    onAway(this.#away);
     return () => {
       this.#onAway = undefined;
     };

@@ -2,12 +2,12 @@
 import { useEffect, useState } from "react";
 
 /** Returns the message and a function that sets it. The message disappears after `ms` milliseconds. */
-export function useTemporaryMessage(ms = 1500): [said: string | undefined, say: (words: string) => void] {
-  const [said, say] = useState<string>();
+export function useTemporaryMessage(ms = 1500): [message: string | undefined, setMessage: (message: string) => void] {
+  const [message, setMessage] = useState<string>();
   useEffect(() => {
-    if (said === undefined) return;
-    const timer = setTimeout(() => say(undefined), ms);
+    if (message === undefined) return;
+    const timer = setTimeout(() => setMessage(undefined), ms);
     return () => clearTimeout(timer);
-  }, [said, ms]);
-  return [said, say];
+  }, [message, ms]);
+  return [message, setMessage];
 }

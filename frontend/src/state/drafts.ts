@@ -73,8 +73,8 @@ export class Drafts {
   }
 
   #read(key: string): Draft {
-    const text = this.#kept(`${key}.text`);
-    const pictures = this.#kept(`${key}.pictures`);
+    const text = this.#stored(`${key}.text`);
+    const pictures = this.#stored(`${key}.pictures`);
     const draft = {
       text: typeof text === "string" ? text : "",
       pictures: Array.isArray(pictures) ? pictures.filter(isPicture) : [],
@@ -82,7 +82,7 @@ export class Drafts {
     return draft.text || draft.pictures.length > 0 ? draft : EMPTY;
   }
 
-  #kept(name: string): unknown {
+  #stored(name: string): unknown {
     try {
       return JSON.parse(this.#box?.getItem(PREFIX + name) ?? "null");
     } catch {

@@ -26,7 +26,7 @@ export interface Signalbox {
   /** Send waiting messages as soon as possible. Call the result to stop. */
   start: () => () => void;
   /** Listen to other tabs. Call the result to stop. */
-  onTabMessage: (onTold: (id: string) => void) => () => void;
+  onTabMessage: (onMessage: (id: string) => void) => () => void;
 }
 
 const CHANNEL = "signalbox-chats";
@@ -38,7 +38,7 @@ export function createSignalbox(): Signalbox {
   const conversations = new Conversations({ client });
   const saves = new SavedRuns({ client });
   const channel = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel(CHANNEL);
-  const told = (id: string) => channel?.postMessage(id);
+  const notifyTabs = (id: string) => channel?.postMessage(id);
 
   const asking = async (): Promise<RequestSetup> => {
     const { ask, compared } = settings.state;
@@ -72,13 +72,13 @@ export function createSignalbox(): Signalbox {
     onUnauthorized: () => session.askForToken(),
     onProgress: (chat: Chat) => {
       void conversations.touch();
-      told(chat.id);
+      notifyTabs(chat.id);
     },
   });
 
-  const hear = (onTold: (id: string) => void) => {
+  const onTabMessage = (onMessage: (id: string) => void) => {
     if (!channel) return () => undefined;
-    const listen = ({ data }: MessageEvent) => typeof data === "string" && onTold(data);
+    const listen = ({ data }: MessageEvent) => typeof data === "string" && onMessage(data);
     channel.addEventListener("message", listen);
     return () => channel.removeEventListener("message", listen);
   };
@@ -109,7 +109,7 @@ export function createSignalbox(): Signalbox {
     };
   };
 
-  return { session, settings, chats, conversations, saves, notifyTabs: told, onTabMessage: hear, start };
+  return { session, settings, chats, conversations, saves, notifyTabs, onTabMessage, start };
 }
 
 /** Call `again` when the network or the user returns: failed requests may succeed now. */

@@ -78,12 +78,12 @@ export function followSave(saveId: string, options: ChatOptions): Promise<ChatEn
 const eventsOf = (runId: string): string => `/api/runs/${encodeURIComponent(runId)}/events`;
 
 function startedBy({ headers }: Response): Started {
-  const told = (name: string) => headers.get(name) ?? "";
+  const header = (name: string) => headers.get(name) ?? "";
   return {
-    runId: told("x-run-id"),
-    loop: told("x-tool-loop"),
-    conversationId: told("x-conversation-id"),
-    messageId: told("x-message-id"),
+    runId: header("x-run-id"),
+    loop: header("x-tool-loop"),
+    conversationId: header("x-conversation-id"),
+    messageId: header("x-message-id"),
   };
 }
 

@@ -88,8 +88,8 @@ export async function saveRun(
 ): Promise<SaveLine> {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ run_id: runId, title: title || undefined, data });
-  const told = await readBody(await client.request(LIST, { method: "POST", headers, body }));
-  const [line] = parseSaveLine(told);
+  const saved = await readBody(await client.request(LIST, { method: "POST", headers, body }));
+  const [line] = parseSaveLine(saved);
   if (!line) throw unreadable();
   return line;
 }

@@ -7,16 +7,16 @@ export interface Page {
   /** The browser reports that it is offline. */
   isOffline(): boolean;
   /** Listen for the return of the network. The result removes the listener. */
-  onOnline(tell: () => void): () => void;
+  onOnline(onReturn: () => void): () => void;
 }
 
 export const browserPage: Page = {
   isHidden: () => typeof document !== "undefined" && document.hidden,
   isOffline: () => typeof navigator !== "undefined" && navigator.onLine === false,
-  onOnline(tell) {
+  onOnline(onReturn) {
     if (typeof window === "undefined") return () => undefined;
-    window.addEventListener("online", tell);
-    return () => window.removeEventListener("online", tell);
+    window.addEventListener("online", onReturn);
+    return () => window.removeEventListener("online", onReturn);
   },
 };
 

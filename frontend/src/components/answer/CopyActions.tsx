@@ -9,13 +9,13 @@ import { copyText } from "../ui/Copy.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 
 export function CopyActions({ trace }: { trace: RunTrace }) {
-  const [said, say] = useTemporaryMessage();
-  const copy = (kind: CopyKind) => void copyText(copiedText(trace, kind, location.origin)).then(say);
+  const [message, showMessage] = useTemporaryMessage();
+  const copy = (kind: CopyKind) => void copyText(copiedText(trace, kind, location.origin)).then(showMessage);
   const hasSources = linkListsOf(trace).length > 0;
   const hasReasoning = trace.items.some((item) => item.kind === "reasoning" && /\S/.test(item.text));
   return (
     <span className="inline-flex">
-      <Button onClick={() => copy("answer")}>{said ?? "Copy"}</Button>
+      <Button onClick={() => copy("answer")}>{message ?? "Copy"}</Button>
       <Menu
         trigger={
           <Button size="icon-small" className="-ms-1 w-6 narrow:-ms-2 narrow:w-8" aria-label="More ways to copy">

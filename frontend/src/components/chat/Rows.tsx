@@ -32,9 +32,9 @@ export function Rows({ box, entries, editing, chat, models, panels, actionsOf, o
   // Two rows stay mounted out of sight: the one being edited, and the newest answer, which would be slow to render
   // again.
   const editedAt = entries.findIndex(({ part }) => part.key === editing);
-  const kept = [editedAt, entries.length - 1].filter((at) => at >= 0);
+  const mounted = [editedAt, entries.length - 1].filter((at) => at >= 0);
   return (
-    <Virtualizer scrollRef={box} bufferSize={600} keepMounted={kept}>
+    <Virtualizer scrollRef={box} bufferSize={600} keepMounted={mounted}>
       {entries.map((entry) => (
         <Row
           // The key is the position, not the version: switching versions by keyboard must not lose the focus.

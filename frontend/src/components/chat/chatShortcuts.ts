@@ -41,7 +41,7 @@ export function useChatShortcuts(props: Props): void {
     copy: () => {
       const answer = lastAnswer();
       if (answer)
-        void copyText(copiedText(answer.whole, "answer", location.origin)).then((said) => onNotice(`${said}.`));
+        void copyText(copiedText(answer.whole, "answer", location.origin)).then((result) => onNotice(`${result}.`));
     },
     focus: () => handle.current?.focus(),
     stop: chat.state.running ? () => void chat.stop() : undefined,

@@ -105,7 +105,7 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
           />
           <VariableChips text={text} className="px-2" />
           <div className="flex items-end gap-1">
-            <AttachButton rule={rule} onFiles={addFiles} onRefused={message.say} />
+            <AttachButton rule={rule} onFiles={addFiles} onRefused={message.setNotice} />
             <div className="flex min-h-8 min-w-0 flex-1 flex-wrap items-center gap-x-1">{toolbar}</div>
             {running && <StopButton stopping={stopping} onStop={onStop} box={box} small={!isEmpty} />}
             {(!running || !isEmpty) && <SendButton queues={running} disabled={cannotSend} />}

@@ -105,16 +105,16 @@ function UseSettingsButton({
   record: RunRecord;
   onUse: NonNullable<Props["onUse"]>;
 }) {
-  const [said, say] = useTemporaryMessage(2500);
+  const [message, showMessage] = useTemporaryMessage(2500);
   const use = async () => {
     const settings = await restoredSettings(client, record);
     if (settings) onUse(settings);
-    say(settings ? restoredWords(settings, record) : "The tools could not be loaded");
+    showMessage(settings ? restoredWords(settings, record) : "The tools could not be loaded");
   };
   return (
     <Button onClick={() => void use()}>
       <SlidersHorizontal aria-hidden="true" />
-      {said ?? "Use these settings"}
+      {message ?? "Use these settings"}
     </Button>
   );
 }

@@ -47,7 +47,7 @@ export const ConversationRow = memo(function ConversationRow(props: Props) {
         )
       }
       menu={<RowMenu {...props} />}
-      field={isRenaming && <TitleField title={title} onDone={(kept, byKey) => props.onTitle(id, kept, byKey)} />}
+      field={isRenaming && <TitleField title={title} onDone={(newTitle, byKey) => props.onTitle(id, newTitle, byKey)} />}
     />
   );
 });

@@ -32,7 +32,7 @@ export interface SidebarProps {
 /** Fills its parent, which sets the width. */
 export function Sidebar({ conversations, saves, here, onOpen, onOpenSave, onNew, onClosed, foot }: SidebarProps) {
   const { search } = useStore(conversations);
-  const [tab, setTab] = useState<"chats" | "kept">(here.kind === "save" ? "kept" : "chats");
+  const [tab, setTab] = useState<"chats" | "saved">(here.kind === "save" ? "saved" : "chats");
   useEffect(() => {
     conversations.loadOnce();
     saves.loadOnce();
@@ -59,7 +59,7 @@ export function Sidebar({ conversations, saves, here, onOpen, onOpenSave, onNew,
       <Tabs.Root className="flex min-h-0 flex-1 flex-col" value={tab} onValueChange={setTab}>
         <Tabs.List className="flex gap-1 border-edge border-b px-3" aria-label="Sidebar lists">
           <Tab value="chats">Chats</Tab>
-          <Tab value="kept">Saved</Tab>
+          <Tab value="saved">Saved</Tab>
         </Tabs.List>
         <Tabs.Panel className={PANEL} value="chats" tabIndex={-1}>
           <ConversationList
@@ -69,7 +69,7 @@ export function Sidebar({ conversations, saves, here, onOpen, onOpenSave, onNew,
             onClosed={onClosed}
           />
         </Tabs.Panel>
-        <Tabs.Panel className={PANEL} value="kept" tabIndex={-1}>
+        <Tabs.Panel className={PANEL} value="saved" tabIndex={-1}>
           <SavedList
             saves={saves}
             search={search}
@@ -91,7 +91,7 @@ export function Sidebar({ conversations, saves, here, onOpen, onOpenSave, onNew,
 
 const PANEL = "flex min-h-0 flex-1 flex-col outline-none";
 
-function Tab({ value, children }: { value: "chats" | "kept"; children: ReactNode }) {
+function Tab({ value, children }: { value: "chats" | "saved"; children: ReactNode }) {
   return (
     <Tabs.Tab
       value={value}

@@ -17,10 +17,10 @@ export function TitleField({ title, onDone }: Props) {
     });
     return () => clearTimeout(timer);
   }, []);
-  const end = (kept: string | undefined, byKey: boolean) => {
+  const end = (newTitle: string | undefined, byKey: boolean) => {
     if (isOver.current) return;
     isOver.current = true;
-    onDone(kept, byKey);
+    onDone(newTitle, byKey);
   };
   return (
     <input

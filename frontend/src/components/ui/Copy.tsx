@@ -10,10 +10,10 @@ interface Props extends Omit<ButtonProps, "onClick"> {
 }
 
 export function Copy({ text, children = "Copy", ...rest }: Props) {
-  const [said, say] = useTemporaryMessage();
+  const [message, showMessage] = useTemporaryMessage();
   return (
-    <Button {...rest} onClick={() => void copyText(text()).then(say)}>
-      {said ?? children}
+    <Button {...rest} onClick={() => void copyText(text()).then(showMessage)}>
+      {message ?? children}
     </Button>
   );
 }

@@ -126,13 +126,13 @@ const noticesOf = (step: Step): readonly string[] => [
 
 /** For each step id, the notices of its searches that no earlier step of the answer has. */
 export function firstNotices(stops: readonly Stop[]): ReadonlyMap<string, readonly string[]> {
-  const said = new Set<string>();
+  const shown = new Set<string>();
   return new Map(
     stops
       .filter((stop) => stop.kind !== "answer")
       .map((step) => {
-        const fresh = noticesOf(step).filter((notice) => !said.has(notice));
-        for (const notice of fresh) said.add(notice);
+        const fresh = noticesOf(step).filter((notice) => !shown.has(notice));
+        for (const notice of fresh) shown.add(notice);
         return [step.id, fresh] as const;
       }),
   );

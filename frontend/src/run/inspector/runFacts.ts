@@ -41,9 +41,9 @@ export interface Status {
 /** The state of the run. The server's state takes precedence over the page's. */
 export function statusOf({ trace, record }: Inspected): Status {
   if (!hasEnded(trace, record)) return { lamp: "running", label: "Running" };
-  const told = trace?.end && !trace.end.local ? trace.end : undefined;
-  const status = told?.status ?? (record && record.status !== "running" ? record.status : trace?.end?.status) ?? "";
-  const code = told?.code ?? record?.code ?? trace?.end?.code;
+  const end = trace?.end && !trace.end.local ? trace.end : undefined;
+  const status = end?.status ?? (record && record.status !== "running" ? record.status : trace?.end?.status) ?? "";
+  const code = end?.code ?? record?.code ?? trace?.end?.code;
   const { lamp, label } = endingOf({
     status,
     ...(code !== undefined && { code }),
@@ -116,9 +116,9 @@ export function factsOf(inspected: Inspected, clock: (ms: number) => string): re
 type MakeFact = (name: string, value: string | undefined, note?: string) => Fact;
 
 function totalFact({ trace, record, now }: Inspected, fact: MakeFact): Fact {
-  const told = totalMs({ trace, record, now });
+  const ms = totalMs({ trace, record, now });
   const isOver = hasEnded(trace, record);
-  return fact("Total time", told === undefined ? undefined : duration(told), isOver ? undefined : "so far");
+  return fact("Total time", ms === undefined ? undefined : duration(ms), isOver ? undefined : "so far");
 }
 
 /** The run's duration by the server's clock, or else by the page's. */

@@ -79,11 +79,11 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** Engines word the position of the error differently, and some omit it. */
 function placeOf(error: unknown, text: string): string {
-  const said = error instanceof Error ? error.message : "";
-  const named = /line (\d+) column (\d+)/.exec(said);
+  const message = error instanceof Error ? error.message : "";
+  const named = /line (\d+) column (\d+)/.exec(message);
   if (named) return ` (line ${named[1]}, column ${named[2]})`;
-  const position = /at position (\d+)/.exec(said)?.[1];
-  if (position === undefined) return /end of (JSON|data)/i.test(said) ? " (it ends too early)" : "";
+  const position = /at position (\d+)/.exec(message)?.[1];
+  if (position === undefined) return /end of (JSON|data)/i.test(message) ? " (it ends too early)" : "";
   const before = text.slice(0, Number(position)).split("\n");
   return ` (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
 }

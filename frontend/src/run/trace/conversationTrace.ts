@@ -17,10 +17,10 @@ export const withPageTimes = (trace: RunTrace, ms: number): RunTrace =>
     : { ...trace, firstEventMs: trace.firstEventMs ?? ms, ...(trace.end && { totalMs: ms }) };
 
 /** Replace an estimated cost by the final cost. */
-export function withSettledCost(told: RunEnd | undefined, trace: RunTrace): RunTrace {
-  if (!trace.end?.cost_estimated || told?.cost === undefined || told.cost_estimated) return trace;
+export function withSettledCost(known: RunEnd | undefined, trace: RunTrace): RunTrace {
+  if (!trace.end?.cost_estimated || known?.cost === undefined || known.cost_estimated) return trace;
   const { cost_estimated: _, ...end } = trace.end;
-  return { ...trace, end: { ...end, cost: told.cost } };
+  return { ...trace, end: { ...end, cost: known.cost } };
 }
 
 /** The trace of an answer, from its text and its run's data in the conversation. */

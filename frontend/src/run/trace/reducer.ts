@@ -255,10 +255,10 @@ function answer(before: RunTrace, event: ToolResult): RunTrace {
 
 /** A repeated warning is ignored. */
 function warn(trace: RunTrace, event: Warning): RunTrace {
-  const said = trace.items.some(
+  const isKnown = trace.items.some(
     (item) => item.kind === "warning" && item.code === event.code && (event.code || item.message === event.message),
   );
-  if (said) return trace;
+  if (isKnown) return trace;
   const warning: RunItem = {
     kind: "warning",
     id: nextId(trace, "warning"),

@@ -84,15 +84,15 @@ export function failureWords(end: RunEnd, model: string): FailureWords {
   return ours.startsWith(known.slice(0, -1)) ? { title: ours, detail: "", quote } : { title, detail: ours, quote };
 }
 
-const SAID = " said: ";
+const QUOTE_MARK = " said: ";
 const NAMELESS = "The upstream";
 
 /** "The provider is overloaded. OpenAI said: Try later": the server appends the quote to its own sentences. */
 function partsOf(error: string): { ours: string; quote: Quote | undefined } {
-  const at = error.indexOf(SAID);
+  const at = error.indexOf(QUOTE_MARK);
   const start = at < 0 ? -1 : error.lastIndexOf(". ", at);
   if (start < 0) return { ours: error, quote: undefined };
   const who = error.slice(start + 2, at);
-  const words = error.slice(at + SAID.length);
+  const words = error.slice(at + QUOTE_MARK.length);
   return { ours: error.slice(0, start + 1), quote: { who: who === NAMELESS ? "The provider" : who, words } };
 }

@@ -124,14 +124,14 @@ export class Answer extends Store<AnswerState> {
   private constructor(
     deps: AnswerDeps,
     { model, effort, runId, saveId, continues }: AnswerOptions,
-    told?: StoredAnswer,
+    stored?: StoredAnswer,
   ) {
     const trace = { ...emptyTrace(model), ...(runId && { runId }) };
     super(
       {
-        trace: told ? storedTrace(trace, told) : trace,
+        trace: stored ? storedTrace(trace, stored) : trace,
         // Answers from another client's history have no events.
-        known: told?.run ? "text" : "whole",
+        known: stored?.run ? "text" : "whole",
         stopping: false,
         stopFailed: false,
         connection: "open",
@@ -149,7 +149,7 @@ export class Answer extends Store<AnswerState> {
     this.continues = continues;
     made += 1;
     this.key = `answer-${made}`;
-    this.askedAt = told || runId ? undefined : this.#now();
+    this.askedAt = stored || runId ? undefined : this.#now();
   }
 
   /** Create an answer that is about to be requested. */
@@ -158,8 +158,8 @@ export class Answer extends Store<AnswerState> {
   }
 
   /** Create an answer from its conversation. `load` fetches its events. */
-  static stored(deps: AnswerDeps, runId: string, told: StoredAnswer, continues?: Answer): Answer {
-    return new Answer(deps, { model: told.run?.model ?? "", effort: "auto", runId, continues }, told);
+  static stored(deps: AnswerDeps, runId: string, stored: StoredAnswer, continues?: Answer): Answer {
+    return new Answer(deps, { model: stored.run?.model ?? "", effort: "auto", runId, continues }, stored);
   }
 
   /** Create an answer whose request was rejected. */

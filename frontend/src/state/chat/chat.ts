@@ -5,7 +5,7 @@ import type { Queued } from "../../run/chat/messageQueue.ts";
 import { chooseLeaf } from "../../stream/conversations.ts";
 import { newIdempotencyKey } from "../../stream/idempotencyKeys.ts";
 import type { Picture } from "../../types/api.ts";
-import { AnswerLoader } from "../lists/answerLoading.ts";
+import { AnswerLoader } from "../lists/answerLoader.ts";
 import { Store } from "../store.ts";
 import type { Answer, AnswerDeps } from "./answer.ts";
 import { Branches } from "./branches.ts";

@@ -33,9 +33,9 @@ export class Continuations {
     if (cut?.kind !== "answer" || !cut.answer.isOver || !cut.answer.runId) return;
     const asking = await asked();
     const name = continuationKey(cut.answer);
-    const kept = pending.all().find(({ question, fate }) => question === name && fate === "asked")?.asks[0];
-    const unheard = kept?.stopped ? undefined : kept;
-    await this.ask(cut, unheard?.body ?? continueBody(id, cut, asking), unheard?.key ?? newIdempotencyKey());
+    const stored = pending.all().find(({ question, fate }) => question === name && fate === "asked")?.asks[0];
+    const unconfirmed = stored?.stopped ? undefined : stored;
+    await this.ask(cut, unconfirmed?.body ?? continueBody(id, cut, asking), unconfirmed?.key ?? newIdempotencyKey());
   }
 
   async ask(cut: AnswerPart, body: ChatBody, key: string): Promise<void> {

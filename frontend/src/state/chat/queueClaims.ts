@@ -8,8 +8,8 @@ const MOST = 50;
 /** True if this tab may send the message, false if another tab has sent it. Without storage, the server decides. */
 export function claimMessage(box: Box | undefined, id: string): boolean {
   try {
-    const kept: unknown = JSON.parse(box?.getItem(KEY) ?? "[]");
-    const sent = Array.isArray(kept) ? kept : [];
+    const stored: unknown = JSON.parse(box?.getItem(KEY) ?? "[]");
+    const sent = Array.isArray(stored) ? stored : [];
     if (sent.includes(id)) return false;
     box?.setItem(KEY, JSON.stringify([...sent, id].slice(-MOST)));
     return true;

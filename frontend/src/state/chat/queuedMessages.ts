@@ -114,10 +114,10 @@ export class QueuedMessages {
   #store(waiters: readonly Waiter[]): void {
     this.#waiters = waiters;
     if (!this.#box) return;
-    const kept = waiters.map(
+    const stored = waiters.map(
       ({ message, waitsFor, begins }): StoredMessage => ({ ...message, due: waitsFor === "nothing", begins }),
     );
-    storeQueue(this.#box, this.#chatId, kept);
+    storeQueue(this.#box, this.#chatId, stored);
   }
 }
 

@@ -16,10 +16,13 @@ interface Place {
 const MAY: Readonly<Record<string, Place>> = {
   types: { from: [], npm: [] },
   stream: { from: ["types"], npm: ["eventsource-parser"] },
-  run: { from: ["types"], npm: [] },
-  state: { from: ["types", "stream", "run"], npm: ["react"] },
-  hooks: { from: ["types", "stream", "run", "state"], npm: ["react"] },
-  components: { from: ["types", "run", "state", "hooks"], npm: ["react", "@base-ui/react/", "lucide-react", "virtua"] },
+  logic: { from: ["types"], npm: [] },
+  state: { from: ["types", "stream", "logic"], npm: ["react"] },
+  hooks: { from: ["types", "stream", "logic", "state"], npm: ["react"] },
+  components: {
+    from: ["types", "logic", "state", "hooks"],
+    npm: ["react", "@base-ui/react/", "lucide-react", "virtua"],
+  },
 };
 
 /** Packages that render Markdown are large. Only components/markdown may import them, and it is loaded on demand. */

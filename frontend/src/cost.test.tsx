@@ -8,7 +8,7 @@ import type { ChatView as View } from "./components/chat/ChatView.tsx";
 import { parseCounts } from "./components/markdown/parseCount.ts";
 import { preloadMenu } from "./components/ui/Menu.tsx";
 import { content, done, ScriptedServer, settle } from "./fixtures/server.ts";
-import { blocksOf } from "./run/markdown/blocks.ts";
+import { blocksOf } from "./logic/markdown/blocks.ts";
 import { Chat } from "./state/chat/chat.ts";
 
 /** The id of an answer that had none when it was first rendered. */

@@ -1,6 +1,6 @@
 """Removes from a continuation what it repeats of the text that it continues.
 
-The page does the same while the continuation streams (`frontend/src/run/trace/overlap.ts`); both are tested against
+The page does the same while the continuation streams (`frontend/src/logic/trace/overlap.ts`); both are tested against
 `tests/unit/conversations/overlaps.json`.
 """
 

@@ -1,6 +1,6 @@
 // Fills in the variables of a message before it is sent, and asks for unknown values.
 import { useState } from "react";
-import { fillVariables, missingVariables } from "../run/chat/variables.ts";
+import { fillVariables, missingVariables } from "../logic/chat/variables.ts";
 
 export interface FillVariables {
   /** The variables whose values are asked for now. Undefined if none are. */

@@ -1,7 +1,7 @@
 // The panels that are open automatically, updated on events and after delays.
 import { useEffect, useReducer } from "react";
-import { panelsOf } from "../run/answer/openPanels.ts";
-import type { Stop } from "../run/answer/stops.ts";
+import { panelsOf } from "../logic/answer/openPanels.ts";
+import type { Stop } from "../logic/answer/stops.ts";
 import type { RunTrace } from "../types/models.ts";
 
 /** `reasonedAt` is when the last reasoning arrived, by the page's clock. Undefined for a finished run. */

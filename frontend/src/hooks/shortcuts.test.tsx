@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { SHORTCUT_NAMES, type ShortcutName } from "../run/chat/shortcuts.ts";
+import { SHORTCUT_NAMES, type ShortcutName } from "../logic/chat/shortcuts.ts";
 import { type ShortcutActions, useShortcuts } from "./shortcuts.ts";
 
 let asked: ShortcutName[];

@@ -1,6 +1,6 @@
 // Listens for the page's shortcuts.
 import { useEffect, useRef } from "react";
-import { type ShortcutName, shortcutOf } from "../run/chat/shortcuts.ts";
+import { type ShortcutName, shortcutOf } from "../logic/chat/shortcuts.ts";
 
 /** A shortcut without an action keeps its browser default. */
 export type ShortcutActions = Readonly<Record<ShortcutName, (() => void) | undefined>>;

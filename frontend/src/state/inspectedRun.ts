@@ -1,8 +1,8 @@
 // The data of the run inspector: events, record, and the server's clock.
 import { useEffect, useMemo } from "react";
-import { settingsOf, systemOfRun } from "../run/inspector/runFacts.ts";
-import { hasEnded } from "../run/inspector/waterfall.ts";
-import { emptyTrace, runReducer } from "../run/trace/reducer.ts";
+import { settingsOf, systemOfRun } from "../logic/inspector/runFacts.ts";
+import { hasEnded } from "../logic/inspector/waterfall.ts";
+import { emptyTrace, runReducer } from "../logic/trace/reducer.ts";
 import type { ApiClient } from "../stream/client.ts";
 import { fetchConversation } from "../stream/conversations.ts";
 import { ApiError } from "../stream/errors.ts";

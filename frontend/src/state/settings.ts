@@ -1,8 +1,8 @@
 // The user's settings, stored by the browser: request settings, favourite models, and appearance.
 
-import { RANGES } from "../run/request/parameters.ts";
-import { NO_FORMAT, readFormat } from "../run/request/responseFormat.ts";
-import { readChoice } from "../run/request/toolChoice.ts";
+import { RANGES } from "../logic/request/parameters.ts";
+import { NO_FORMAT, readFormat } from "../logic/request/responseFormat.ts";
+import { readChoice } from "../logic/request/toolChoice.ts";
 import { EFFORTS, type Effort, type Parameters, type RequestSettings } from "../types/api.ts";
 import { type Schedule, Store } from "./store.ts";
 

@@ -1,7 +1,7 @@
 // Creates the stores of the chat page: session, settings, chats and lists.
 
-import { fillVariables } from "../run/chat/variables.ts";
-import { requestFields } from "../run/request/parameters.ts";
+import { fillVariables } from "../logic/chat/variables.ts";
+import { requestFields } from "../logic/request/parameters.ts";
 import { isReachable } from "../stream/client.ts";
 import { browserStorage, tabStorage } from "./browserStorage.ts";
 import type { Chat } from "./chat/chat.ts";

@@ -17,8 +17,8 @@ def _keys(key: str, mod: str, shift: str) -> str:
 
 
 def test_the_keys_are_those_of_the_page() -> None:
-    """The table of keys says what run/chat/shortcuts.ts says, in its order."""
-    text = (SRC / "run/chat/shortcuts.ts").read_text(encoding="utf-8")
+    """The table of keys says what logic/chat/shortcuts.ts says, in its order."""
+    text = (SRC / "logic/chat/shortcuts.ts").read_text(encoding="utf-8")
     source = [
         (" or ".join(_keys(*found) for found in _KEYS.findall(several or one)), does)
         for does, several, one in _SHORTCUT.findall(text)

@@ -1,8 +1,8 @@
 // Announces the state of a run to screen readers when it changes, not for each token.
 import { useEffect, useReducer, useState } from "react";
 import { useOffline } from "../../hooks/online.ts";
-import { stopsOf } from "../../run/answer/stops.ts";
-import { connectionWords, endingOf } from "../../run/wording/statusAndAmounts.ts";
+import { stopsOf } from "../../logic/answer/stops.ts";
+import { connectionWords, endingOf } from "../../logic/wording/statusAndAmounts.ts";
 import type { Answer, AnswerState } from "../../state/chat/answer.ts";
 import { useStore } from "../../state/store.ts";
 

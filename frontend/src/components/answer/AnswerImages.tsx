@@ -1,6 +1,6 @@
 // Images of an answer. A data URL is shown; an image with a remote address is a link, because the page fetches nothing
 // from other servers.
-import { webAddress } from "../../run/trace/sources.ts";
+import { webAddress } from "../../logic/trace/sources.ts";
 
 const OWN = /^data:image\/(png|jpeg|jpg|gif|webp|avif);base64,/i;
 

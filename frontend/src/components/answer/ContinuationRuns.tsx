@@ -1,7 +1,7 @@
 // The runs of a continued answer: what each of them took, and a button that opens its run details.
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
-import { costWords, count, duration, endingOf, plural } from "../../run/wording/statusAndAmounts.ts";
+import { costWords, count, duration, endingOf, plural } from "../../logic/wording/statusAndAmounts.ts";
 import type { Answer } from "../../state/chat/answer.ts";
 import { useStore } from "../../state/store.ts";
 import type { RunTrace } from "../../types/models.ts";

@@ -1,8 +1,8 @@
 // Copies an answer as written, with its sources or reasoning, or as plain text (quirk H7).
 import { ChevronDown } from "lucide-react";
 import { useTemporaryMessage } from "../../hooks/temporaryMessage.ts";
-import { type CopyKind, copiedText } from "../../run/answer/copiedText.ts";
-import { linkListsOf } from "../../run/answer/stops.ts";
+import { type CopyKind, copiedText } from "../../logic/answer/copiedText.ts";
+import { linkListsOf } from "../../logic/answer/stops.ts";
 import type { RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { copyText } from "../ui/Copy.tsx";

@@ -1,10 +1,10 @@
 // The last line of an answer: how the run ended, its figures, and its buttons.
 import { Ellipsis } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
-import type { AnswerActions } from "../../run/answer/answerActions.ts";
-import { hasAnswer } from "../../run/answer/copiedText.ts";
-import type { ReachedLimit } from "../../run/answer/reachedLimit.ts";
-import type { Fix } from "../../run/wording/advice.ts";
+import type { AnswerActions } from "../../logic/answer/answerActions.ts";
+import { hasAnswer } from "../../logic/answer/copiedText.ts";
+import type { ReachedLimit } from "../../logic/answer/reachedLimit.ts";
+import type { Fix } from "../../logic/wording/advice.ts";
 import {
   costWords,
   count,
@@ -13,7 +13,7 @@ import {
   isCut,
   isFailure,
   loopWords,
-} from "../../run/wording/statusAndAmounts.ts";
+} from "../../logic/wording/statusAndAmounts.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { DOT, DottedList } from "../ui/DottedList.tsx";

@@ -1,10 +1,10 @@
 // The steps and texts of an answer in order. User, settings and progress decide which panels are open.
 import { memo, useRef, useState } from "react";
 import { useOpenPanels } from "../../hooks/openPanels.ts";
-import type { PanelChoice } from "../../run/answer/openPanels.ts";
-import { firstNotices, passagesOf } from "../../run/answer/stepSummary.ts";
-import { linkListsOf, type Stop, sourcesOf } from "../../run/answer/stops.ts";
-import { linkedSources, sourcesIn } from "../../run/trace/sources.ts";
+import type { PanelChoice } from "../../logic/answer/openPanels.ts";
+import { firstNotices, passagesOf } from "../../logic/answer/stepSummary.ts";
+import { linkListsOf, type Stop, sourcesOf } from "../../logic/answer/stops.ts";
+import { linkedSources, sourcesIn } from "../../logic/trace/sources.ts";
 import type { Answer, AnswerState } from "../../state/chat/answer.ts";
 import type { ContentItem, Link, RunTrace } from "../../types/models.ts";
 import { Prose } from "../markdown/Prose.tsx";
@@ -42,7 +42,7 @@ export function Passages({ answer, state, trace, stops, panels }: Props) {
       trace={trace}
       since={state.heardAt ?? answer.askedAt}
       open={isOpen(stop)}
-      looked={touched.has(stop.id)}
+      touched={touched.has(stop.id)}
       onToggle={touch}
     />
   );
@@ -55,7 +55,7 @@ export function Passages({ answer, state, trace, stops, panels }: Props) {
         {...passage}
         notices={passage.steps.flatMap(({ id }) => notices.get(id) ?? [])}
         open={isUnfolded(passage, touched, panels)}
-        looked={touched.has(passage.id)}
+        touched={touched.has(passage.id)}
         onToggle={touch}
       >
         {passage.steps.map(view)}
@@ -77,7 +77,7 @@ interface StopProps {
   trace: RunTrace;
   since: number | undefined;
   open: boolean;
-  looked: boolean;
+  touched: boolean;
   onToggle: (id: string, open: boolean) => void;
 }
 

@@ -1,7 +1,7 @@
 // The reasoning between two visible steps.
 import { memo, useLayoutEffect, useRef, useState } from "react";
-import { type Stop, totalTimeMs } from "../../run/answer/stops.ts";
-import { thoughtFor } from "../../run/wording/statusAndAmounts.ts";
+import { type Stop, totalTimeMs } from "../../logic/answer/stops.ts";
+import { thoughtFor } from "../../logic/wording/statusAndAmounts.ts";
 import type { ReasoningItem } from "../../types/models.ts";
 import { Prose } from "../markdown/Prose.tsx";
 import { Seconds } from "./Seconds.tsx";

@@ -3,9 +3,9 @@ import { act, cleanup, fireEvent, render, screen, within } from "@testing-librar
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { scriptedAnswer } from "../../fixtures/answer.ts";
 import { eventsOf, fixture, fixtures } from "../../fixtures/read.ts";
-import type { AnswerActions } from "../../run/answer/answerActions.ts";
-import type { PanelChoice } from "../../run/answer/openPanels.ts";
-import { connectionLost, refused } from "../../run/trace/reducer.ts";
+import type { AnswerActions } from "../../logic/answer/answerActions.ts";
+import type { PanelChoice } from "../../logic/answer/openPanels.ts";
+import { connectionLost, refused } from "../../logic/trace/reducer.ts";
 import type { ChatEvent } from "../../types/models.ts";
 import { preloadMenu } from "../ui/Menu.tsx";
 import { ResponsePanel } from "./ResponsePanel.tsx";

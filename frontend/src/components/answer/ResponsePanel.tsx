@@ -1,13 +1,13 @@
 // One answer: warnings, its stops in order, errors, and its last line.
 import { memo } from "react";
 import { useOffline } from "../../hooks/online.ts";
-import type { AnswerActions } from "../../run/answer/answerActions.ts";
-import { nextSteps } from "../../run/answer/nextSteps.ts";
-import type { PanelChoice } from "../../run/answer/openPanels.ts";
-import { reachedLimit } from "../../run/answer/reachedLimit.ts";
-import { type Stop, stopsOf, warningsOf } from "../../run/answer/stops.ts";
-import { canContinue } from "../../run/trace/canContinue.ts";
-import { connectionWords, continuationWords, isFailure } from "../../run/wording/statusAndAmounts.ts";
+import type { AnswerActions } from "../../logic/answer/answerActions.ts";
+import { nextSteps } from "../../logic/answer/nextSteps.ts";
+import type { PanelChoice } from "../../logic/answer/openPanels.ts";
+import { reachedLimit } from "../../logic/answer/reachedLimit.ts";
+import { type Stop, stopsOf, warningsOf } from "../../logic/answer/stops.ts";
+import { canContinue } from "../../logic/trace/canContinue.ts";
+import { connectionWords, continuationWords, isFailure } from "../../logic/wording/statusAndAmounts.ts";
 import type { Answer, AnswerState } from "../../state/chat/answer.ts";
 import { runsOf, useJoinedTrace } from "../../state/chat/joinedAnswer.ts";
 import { useStore } from "../../state/store.ts";

@@ -1,10 +1,10 @@
 // A burst of searches: one sentence, and below it the queries and the sources with the server's numbers.
 import { PreviewCard } from "@base-ui/react/preview-card";
 import { memo, type ReactNode, useState } from "react";
-import { burstLamp, hasFailed, isOpen, lampOf, type Stop, wasSkipped } from "../../run/answer/stops.ts";
-import { type Source, sourcesIn } from "../../run/trace/sources.ts";
-import { failureOf } from "../../run/wording/advice.ts";
-import { plural } from "../../run/wording/statusAndAmounts.ts";
+import { burstLamp, hasFailed, isOpen, lampOf, type Stop, wasSkipped } from "../../logic/answer/stops.ts";
+import { type Source, sourcesIn } from "../../logic/trace/sources.ts";
+import { failureOf } from "../../logic/wording/advice.ts";
+import { plural } from "../../logic/wording/statusAndAmounts.ts";
 import type { CallItem, Link } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { usePassEscape } from "../ui/escapeKey.ts";
@@ -24,18 +24,18 @@ interface Props {
   notice: string | undefined;
   open: boolean;
   /** The user has opened or closed the panel, so failures have been seen. */
-  looked: boolean;
+  touched: boolean;
   onToggle: (id: string, open: boolean) => void;
 }
 
-export const SearchResultsInline = memo(function SearchResultsInline({ stop, notice, open, looked, onToggle }: Props) {
+export const SearchResultsInline = memo(function SearchResultsInline({ stop, notice, open, touched, onToggle }: Props) {
   const sources = sourcesIn(stop.calls.flatMap((call) => call.links));
   return (
     <StepHeader
       id={stop.id}
       kind="search"
-      lamp={burstLamp(stop.calls, looked)}
-      title={<Title calls={stop.calls} found={sources.length} looked={looked} />}
+      lamp={burstLamp(stop.calls, touched)}
+      title={<Title calls={stop.calls} found={sources.length} touched={touched} />}
       notice={notice}
       open={open}
       onToggle={onToggle}
@@ -54,7 +54,7 @@ interface Burst {
   stop: { calls: readonly CallItem[] };
   notice?: string | undefined;
   open: boolean;
-  looked: boolean;
+  touched: boolean;
 }
 
 /** Unchanged calls are the same objects, so a token does not render a burst again. */
@@ -62,13 +62,13 @@ export function isSameBurst(before: Burst, after: Burst): boolean {
   return (
     before.notice === after.notice &&
     before.open === after.open &&
-    before.looked === after.looked &&
+    before.touched === after.touched &&
     before.stop.calls.length === after.stop.calls.length &&
     before.stop.calls.every((call, index) => call === after.stop.calls[index])
   );
 }
 
-function Title({ calls, found, looked }: { calls: readonly CallItem[]; found: number; looked: boolean }) {
+function Title({ calls, found, touched }: { calls: readonly CallItem[]; found: number; touched: boolean }) {
   const failed = calls.filter(hasFailed).length;
   const skipped = calls.filter(wasSkipped).length;
   const cancelled = calls.filter((call) => call.status === "cancelled").length;
@@ -81,7 +81,7 @@ function Title({ calls, found, looked }: { calls: readonly CallItem[]; found: nu
       {ran > 1 && ` ${ran}×`}
       {found > 0 && <Aside>{plural(found, "source")}</Aside>}
       {!isRunning && found === 0 && ran > failed + cancelled && <Aside>no results</Aside>}
-      <FailedCalls failed={failed} of={ran} looked={looked} />
+      <FailedCalls failed={failed} of={ran} touched={touched} />
       {cached > 0 && <Aside>{cached === ran ? "cached" : `${cached} cached`}</Aside>}
       {cancelled > 0 && <Aside>{cancelled === ran ? "stopped" : `${cancelled} stopped`}</Aside>}
       {skipped > 0 && <Aside>{ran === 0 ? "skipped" : `${skipped} skipped`}</Aside>}

@@ -1,5 +1,5 @@
 // Says for how long the model has sent nothing, and offers to stop it or to choose another model.
-import type { AnswerActions } from "../../run/answer/answerActions.ts";
+import type { AnswerActions } from "../../logic/answer/answerActions.ts";
 import { Button } from "../ui/Button.tsx";
 import { Seconds } from "./Seconds.tsx";
 import { StepRow } from "./StepHeader.tsx";

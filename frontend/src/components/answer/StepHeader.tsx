@@ -1,7 +1,7 @@
 // A stop on the line: its lamp, its sentence, and the button that opens its panel.
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useRef } from "react";
-import type { Lamp as LampName, Stop } from "../../run/answer/stops.ts";
+import type { Lamp as LampName, Stop } from "../../logic/answer/stops.ts";
 import { CLIPPED, Collapsible } from "../ui/Collapsible.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 

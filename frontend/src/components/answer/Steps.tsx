@@ -1,6 +1,6 @@
 // The steps before a text of the answer. Once they are finished and many, they fold into one row.
 import { memo, type ReactNode, useId, useRef } from "react";
-import { callsIn, type Step, stepsLamp, summaryOf } from "../../run/answer/stepSummary.ts";
+import { callsIn, type Step, stepsLamp, summaryOf } from "../../logic/answer/stepSummary.ts";
 import { Collapsible } from "../ui/Collapsible.tsx";
 import { useToolTitle } from "../ui/ToolTitles.tsx";
 import { FailedCalls } from "./failure/FailedCalls.tsx";
@@ -22,14 +22,14 @@ interface Props {
   isLong: boolean;
   open: boolean;
   /** The user has opened or closed the row, so failures have been seen. */
-  looked: boolean;
+  touched: boolean;
   onToggle: (id: string, open: boolean) => void;
   /** The rows of the steps. */
   children: ReactNode;
 }
 
 /** Folding does not move the rows in the component tree, so they keep their state. */
-export function Steps({ id, steps, notices, isLong, open, looked, onToggle, children }: Props) {
+export function Steps({ id, steps, notices, isLong, open, touched, onToggle, children }: Props) {
   const body = useId();
   const isOpen = !isLong || open;
   // Steps that were never visible are not rendered.
@@ -38,7 +38,7 @@ export function Steps({ id, steps, notices, isLong, open, looked, onToggle, chil
   return (
     <li className="min-w-0" data-part="steps">
       <Collapsible open={isLong} className={isLong ? CLIPPED : ""}>
-        {isLong && <StepsHeader {...{ id, body, steps, notices, open, looked, onToggle }} />}
+        {isLong && <StepsHeader {...{ id, body, steps, notices, open, touched, onToggle }} />}
       </Collapsible>
       <Collapsible id={body} open={isOpen} className={isLong ? CLIPPED : ""}>
         {/* Steps that contain the focus do not fold automatically. */}
@@ -52,9 +52,9 @@ export function Steps({ id, steps, notices, isLong, open, looked, onToggle, chil
 
 type HeadProps = Omit<Props, "isLong" | "children"> & { body: string };
 
-const StepsHeader = memo(function StepsHead({ id, body, steps, notices, open, looked, onToggle }: HeadProps) {
+const StepsHeader = memo(function StepsHead({ id, body, steps, notices, open, touched, onToggle }: HeadProps) {
   const { done, failed, others, took } = summaryOf(steps, useToolTitle());
-  const lamp = stepsLamp(steps, looked);
+  const lamp = stepsLamp(steps, touched);
   const [first = "Steps", ...more] = done;
   return (
     <div className={ROW} data-part="stop" data-kind="steps" data-lamp={lamp}>
@@ -64,7 +64,7 @@ const StepsHeader = memo(function StepsHead({ id, body, steps, notices, open, lo
         {more.map((words) => (
           <Aside key={words}>{words}</Aside>
         ))}
-        <FailedCalls failed={failed} of={callsIn(steps).length} looked={looked} />
+        <FailedCalls failed={failed} of={callsIn(steps).length} touched={touched} />
         {[...others, took].filter(Boolean).map((words) => (
           <Aside key={words}>{words}</Aside>
         ))}
@@ -76,7 +76,7 @@ const StepsHeader = memo(function StepsHead({ id, body, steps, notices, open, lo
 
 /** Unchanged steps consist of the same objects, so a token of the answer does not render their row again. */
 function isSame(before: HeadProps, after: HeadProps): boolean {
-  if (before.open !== after.open || before.looked !== after.looked) return false;
+  if (before.open !== after.open || before.touched !== after.touched) return false;
   const [old, now] = [callsIn(before.steps), callsIn(after.steps)];
   if (before.notices.join() !== after.notices.join()) return false;
   return old.length === now.length && old.every((call, index) => call === now[index]);

@@ -1,9 +1,9 @@
 // A burst of calls of tools other than search: one line with a chip per tool, and below it the input and result of each
 // call.
 import { memo } from "react";
-import { burstLamp, hasFailed, isOpen, lampOf, type Stop, timeMs } from "../../run/answer/stops.ts";
-import { failureOf } from "../../run/wording/advice.ts";
-import { duration } from "../../run/wording/statusAndAmounts.ts";
+import { burstLamp, hasFailed, isOpen, lampOf, type Stop, timeMs } from "../../logic/answer/stops.ts";
+import { failureOf } from "../../logic/wording/advice.ts";
+import { duration } from "../../logic/wording/statusAndAmounts.ts";
 import type { CallItem } from "../../types/models.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { useToolTitle } from "../ui/ToolTitles.tsx";
@@ -21,18 +21,18 @@ interface Props {
   stop: ToolsStop;
   open: boolean;
   /** The user has opened or closed the panel, so failures have been seen. */
-  looked: boolean;
+  touched: boolean;
   onToggle: (id: string, open: boolean) => void;
 }
 
-export const ToolChips = memo(function ToolChips({ stop, open, looked, onToggle }: Props) {
+export const ToolChips = memo(function ToolChips({ stop, open, touched, onToggle }: Props) {
   const { calls } = stop;
   return (
     <StepHeader
       id={stop.id}
       kind="tools"
-      lamp={burstLamp(calls, looked)}
-      title={<Title calls={calls} looked={looked} />}
+      lamp={burstLamp(calls, touched)}
+      title={<Title calls={calls} touched={touched} />}
       open={open}
       onToggle={onToggle}
     >
@@ -45,7 +45,7 @@ export const ToolChips = memo(function ToolChips({ stop, open, looked, onToggle 
   );
 }, isSameBurst);
 
-function Title({ calls, looked }: { calls: readonly CallItem[]; looked: boolean }) {
+function Title({ calls, touched }: { calls: readonly CallItem[]; touched: boolean }) {
   const byName = [...Map.groupBy(calls, (call) => call.name)];
   const failed = calls.filter(hasFailed).length;
   const shown = byName.slice(0, CHIPS);
@@ -54,15 +54,15 @@ function Title({ calls, looked }: { calls: readonly CallItem[]; looked: boolean 
     <>
       {calls.some(isOpen) ? "Using" : "Used"}
       {shown.map(([name, same]) => (
-        <Chip key={name} name={name} calls={same} looked={looked} />
+        <Chip key={name} name={name} calls={same} touched={touched} />
       ))}
       {rest > 0 && <Aside>{rest} more</Aside>}
-      <FailedCalls failed={failed} of={calls.length} looked={looked} />
+      <FailedCalls failed={failed} of={calls.length} touched={touched} />
     </>
   );
 }
 
-function Chip({ name, calls, looked }: { name: string; calls: readonly CallItem[]; looked: boolean }) {
+function Chip({ name, calls, touched }: { name: string; calls: readonly CallItem[]; touched: boolean }) {
   const titleOf = useToolTitle();
   return (
     <>
@@ -72,7 +72,7 @@ function Chip({ name, calls, looked }: { name: string; calls: readonly CallItem[
         title={name}
         className="inline-flex max-w-full items-center gap-1.5 rounded-full border border-edge px-2 text-tiny leading-[1.125rem] [&_svg]:size-2.5"
       >
-        <Lamp lamp={burstLamp(calls, looked)} spoken />
+        <Lamp lamp={burstLamp(calls, touched)} spoken />
         <span className="min-w-0 truncate">{titleOf(name)}</span>
         {calls.length > 1 && <span className="text-dim">×{calls.length}</span>}
       </span>

@@ -1,8 +1,8 @@
 // Shows any JSON value: flat objects and rows as a table, everything else as JSON. Long values are cut until the user
 // expands them.
 import { type ReactNode, useState } from "react";
-import { webAddress } from "../../run/trace/sources.ts";
-import { plural } from "../../run/wording/statusAndAmounts.ts";
+import { webAddress } from "../../logic/trace/sources.ts";
+import { plural } from "../../logic/wording/statusAndAmounts.ts";
 import { Button } from "../ui/Button.tsx";
 
 const SHOWN_CHARS = 900;

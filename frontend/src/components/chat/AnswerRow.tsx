@@ -1,8 +1,8 @@
 // One answer in the chat, or several side by side. An old answer loads when it comes into view.
 import { Columns2 } from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo } from "react";
-import type { AnswerActions } from "../../run/answer/answerActions.ts";
-import type { PanelChoice } from "../../run/answer/openPanels.ts";
+import type { AnswerActions } from "../../logic/answer/answerActions.ts";
+import type { PanelChoice } from "../../logic/answer/openPanels.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import type { AnswerPart, Entry } from "../../state/chat/chatParts.ts";
 import { runsOf } from "../../state/chat/joinedAnswer.ts";

@@ -1,7 +1,7 @@
 // Dialogs over the chat, loaded when first opened: settings, shortcuts, another model for an answer.
 import { useRef, useState } from "react";
-import type { RetryReason } from "../../run/answer/answerActions.ts";
-import { otherModel, unlistedOf } from "../../run/models/modelSearch.ts";
+import type { RetryReason } from "../../logic/answer/answerActions.ts";
+import { otherModel, unlistedOf } from "../../logic/models/modelSearch.ts";
 import { changeRequestSettings } from "../../state/changeRequestSettings.ts";
 import type { Answer } from "../../state/chat/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";

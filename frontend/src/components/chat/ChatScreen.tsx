@@ -1,7 +1,7 @@
 // The chat: header, conversation and message box.
 import { type Ref, useCallback, useEffect, useRef, useState } from "react";
-import type { RetryReason } from "../../run/answer/answerActions.ts";
-import { changedCount } from "../../run/request/parameters.ts";
+import type { RetryReason } from "../../logic/answer/answerActions.ts";
+import { changedCount } from "../../logic/request/parameters.ts";
 import type { Answer } from "../../state/chat/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import type { Signalbox } from "../../state/signalbox.ts";

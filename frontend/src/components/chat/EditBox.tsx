@@ -2,7 +2,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useFillVariables } from "../../hooks/fillVariables.ts";
 import { isMac } from "../../hooks/shortcuts.ts";
-import { keyNames } from "../../run/chat/shortcuts.ts";
+import { keyNames } from "../../logic/chat/shortcuts.ts";
 import type { Picture } from "../../types/api.ts";
 import { AutoGrowTextarea } from "../composer/AutoGrowTextarea.tsx";
 import { PictureRow } from "../composer/PictureRow.tsx";

@@ -1,8 +1,8 @@
 // The header of the chat: model, settings, cost, and whether it is simulated.
 import { Columns2, PanelLeft, SlidersHorizontal, SquarePen } from "lucide-react";
 import type { ReactNode } from "react";
-import type { ChatCost } from "../../run/chat/chatCost.ts";
-import { costWords } from "../../run/wording/statusAndAmounts.ts";
+import type { ChatCost } from "../../logic/chat/chatCost.ts";
+import { costWords } from "../../logic/wording/statusAndAmounts.ts";
 import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 import { Tip } from "../ui/Tip.tsx";

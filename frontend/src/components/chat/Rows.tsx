@@ -1,9 +1,9 @@
 // The rows of the selected branch, in a virtual list.
 import type { RefObject } from "react";
 import { Virtualizer } from "virtua";
-import type { AnswerActions } from "../../run/answer/answerActions.ts";
-import type { PanelChoice } from "../../run/answer/openPanels.ts";
-import { answerText } from "../../run/answer/stops.ts";
+import type { AnswerActions } from "../../logic/answer/answerActions.ts";
+import type { PanelChoice } from "../../logic/answer/openPanels.ts";
+import { answerText } from "../../logic/answer/stops.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import type { AnswerPart, Entry } from "../../state/chat/chatParts.ts";
 import type { Model } from "../../types/api.ts";

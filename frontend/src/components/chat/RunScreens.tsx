@@ -2,7 +2,7 @@
 import { PanelLeft } from "lucide-react";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { useContinued, useRun, useSave } from "../../hooks/openedRun.ts";
-import type { AnswerActions } from "../../run/answer/answerActions.ts";
+import type { AnswerActions } from "../../logic/answer/answerActions.ts";
 import { hashOf } from "../../state/address.ts";
 import type { Answer } from "../../state/chat/answer.ts";
 import type { Signalbox } from "../../state/signalbox.ts";

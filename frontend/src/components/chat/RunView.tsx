@@ -1,8 +1,8 @@
 // A read-only run: requested elsewhere, or saved.
 import type { ReactNode } from "react";
 import { useFollowScroll } from "../../hooks/followScroll.ts";
-import type { AnswerActions } from "../../run/answer/answerActions.ts";
-import type { PanelChoice } from "../../run/answer/openPanels.ts";
+import type { AnswerActions } from "../../logic/answer/answerActions.ts";
+import type { PanelChoice } from "../../logic/answer/openPanels.ts";
 import type { Answer } from "../../state/chat/answer.ts";
 import { useStore } from "../../state/store.ts";
 import { ResponsePanel } from "../answer/ResponsePanel.tsx";

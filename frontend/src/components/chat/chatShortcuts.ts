@@ -1,7 +1,7 @@
 // Connects the page's shortcuts to the chat.
 import type { RefObject } from "react";
 import { useShortcuts } from "../../hooks/shortcuts.ts";
-import { copiedText } from "../../run/answer/copiedText.ts";
+import { copiedText } from "../../logic/answer/copiedText.ts";
 import type { Answer } from "../../state/chat/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import { copyText } from "../ui/Copy.tsx";

@@ -1,6 +1,6 @@
 // One answer of a comparison, and a button that continues the chat from it.
 import { useEffect, useMemo } from "react";
-import { labelWords } from "../../run/models/modelLabels.ts";
+import { labelWords } from "../../logic/models/modelLabels.ts";
 import { useStored } from "../../state/store.ts";
 import { ResponsePanel } from "../answer/ResponsePanel.tsx";
 import { Button } from "../ui/Button.tsx";

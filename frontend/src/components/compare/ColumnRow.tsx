@@ -1,6 +1,6 @@
 // Columns side by side. They scroll horizontally in one box, and their heads stay visible above them.
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import { labelWords } from "../../run/models/modelLabels.ts";
+import { labelWords } from "../../logic/models/modelLabels.ts";
 import { Button } from "../ui/Button.tsx";
 import { ColumnBody } from "./ColumnBody.tsx";
 import { ColumnName } from "./ColumnName.tsx";

@@ -1,6 +1,6 @@
 // Stops the answer of one column.
 
-import { labelWords } from "../../run/models/modelLabels.ts";
+import { labelWords } from "../../logic/models/modelLabels.ts";
 import { useStored } from "../../state/store.ts";
 import { Button } from "../ui/Button.tsx";
 import type { Column } from "./columns.ts";

@@ -1,10 +1,10 @@
 // The columns of a comparison: each answer with its model's label and the state of its run.
 
-import type { AnswerActions } from "../../run/answer/answerActions.ts";
-import type { PanelChoice } from "../../run/answer/openPanels.ts";
-import type { Lamp } from "../../run/answer/stops.ts";
-import { labelsOf, type ModelLabel } from "../../run/models/modelLabels.ts";
-import { endingOf } from "../../run/wording/statusAndAmounts.ts";
+import type { AnswerActions } from "../../logic/answer/answerActions.ts";
+import type { PanelChoice } from "../../logic/answer/openPanels.ts";
+import type { Lamp } from "../../logic/answer/stops.ts";
+import { labelsOf, type ModelLabel } from "../../logic/models/modelLabels.ts";
+import { endingOf } from "../../logic/wording/statusAndAmounts.ts";
 import type { Answer, AnswerState } from "../../state/chat/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import type { AnswerPart } from "../../state/chat/chatParts.ts";

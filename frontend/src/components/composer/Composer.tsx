@@ -2,7 +2,7 @@
 import { ArrowUp } from "lucide-react";
 import { type ReactNode, type Ref, type RefObject, Suspense, useImperativeHandle } from "react";
 import { useComposedMessage } from "../../hooks/composedMessage.ts";
-import type { Hold, Queued } from "../../run/chat/messageQueue.ts";
+import type { Hold, Queued } from "../../logic/chat/messageQueue.ts";
 import { drafts } from "../../state/drafts.ts";
 import type { PictureRule } from "../../state/pictures.ts";
 import type { Picture } from "../../types/api.ts";

@@ -1,7 +1,7 @@
 // The queued messages above the message box, with buttons to send, edit and delete them.
 import { CornerDownRight, Image, Pencil, Trash2 } from "lucide-react";
-import { HOLD_WORDS, type Hold, type Queued, queuedWords } from "../../run/chat/messageQueue.ts";
-import { plural } from "../../run/wording/statusAndAmounts.ts";
+import { HOLD_WORDS, type Hold, type Queued, queuedWords } from "../../logic/chat/messageQueue.ts";
+import { plural } from "../../logic/wording/statusAndAmounts.ts";
 import { Button } from "../ui/Button.tsx";
 import { Tip } from "../ui/Tip.tsx";
 

@@ -1,6 +1,6 @@
 // The keyboard shortcuts of the page, named as on the user's keyboard.
 import { isMac } from "../../hooks/shortcuts.ts";
-import { keyNames, SHORTCUT_NAMES, SHORTCUTS, WRITING } from "../../run/chat/shortcuts.ts";
+import { keyNames, SHORTCUT_NAMES, SHORTCUTS, WRITING } from "../../logic/chat/shortcuts.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 
 interface Line {

@@ -1,5 +1,5 @@
 // The variables of a message, each with the value that will be sent.
-import { variablesIn } from "../../run/chat/variables.ts";
+import { variablesIn } from "../../logic/chat/variables.ts";
 
 export function VariableChips({ text, className = "" }: { text: string; className?: string }) {
   const variables = variablesIn(text, new Date());

@@ -1,7 +1,7 @@
 // The fields that filter the list of events: text, type, and whether deltas are grouped.
 import { useId } from "react";
-import type { EventFilter } from "../../run/inspector/eventRows.ts";
-import { count } from "../../run/wording/statusAndAmounts.ts";
+import type { EventFilter } from "../../logic/inspector/eventRows.ts";
+import { count } from "../../logic/wording/statusAndAmounts.ts";
 
 interface Props {
   filter: EventFilter;

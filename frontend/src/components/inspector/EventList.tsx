@@ -2,8 +2,8 @@
 import { ChevronRight } from "lucide-react";
 import { useDeferredValue, useMemo, useState } from "react";
 import { VList } from "virtua";
-import { type EventFilter, type EventRow, eventRows, rowsText, typesOf } from "../../run/inspector/eventRows.ts";
-import { count, duration, plural } from "../../run/wording/statusAndAmounts.ts";
+import { type EventFilter, type EventRow, eventRows, rowsText, typesOf } from "../../logic/inspector/eventRows.ts";
+import { count, duration, plural } from "../../logic/wording/statusAndAmounts.ts";
 import type { RawEvent } from "../../types/api.ts";
 import { Copy } from "../ui/Copy.tsx";
 import { EventFilterFields } from "./EventFilterFields.tsx";

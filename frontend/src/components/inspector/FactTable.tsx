@@ -1,5 +1,5 @@
 // Facts of a run as a table. Values that were not reported are marked.
-import type { Fact } from "../../run/inspector/runFacts.ts";
+import type { Fact } from "../../logic/inspector/runFacts.ts";
 
 export function FactTable({ facts }: { facts: readonly Fact[] }) {
   return (

@@ -2,8 +2,8 @@
 import { ClipboardCopy, Download, Hash, SlidersHorizontal, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTemporaryMessage } from "../../hooks/temporaryMessage.ts";
-import { exportText, isSimulated, statusOf, totalMs } from "../../run/inspector/runFacts.ts";
-import { costWords, duration } from "../../run/wording/statusAndAmounts.ts";
+import { exportText, isSimulated, statusOf, totalMs } from "../../logic/inspector/runFacts.ts";
+import { costWords, duration } from "../../logic/wording/statusAndAmounts.ts";
 import { saveFile } from "../../state/download.ts";
 import { type ApiClient, type InspectedRunState, restoredSettings } from "../../state/inspectedRun.ts";
 import type { RequestSettings, RunRecord } from "../../types/api.ts";

@@ -1,7 +1,7 @@
 // The tabs of the inspector: timeline, request, events.
 import { Tabs } from "@base-ui/react/tabs";
-import { factsOf, statusOf, troubleOf, warningsIn } from "../../run/inspector/runFacts.ts";
-import type { Waterfall } from "../../run/inspector/waterfall.ts";
+import { factsOf, statusOf, troubleOf, warningsIn } from "../../logic/inspector/runFacts.ts";
+import type { Waterfall } from "../../logic/inspector/waterfall.ts";
 import type { InspectedRunState } from "../../state/inspectedRun.ts";
 import { Button } from "../ui/Button.tsx";
 import { EventList } from "./EventList.tsx";

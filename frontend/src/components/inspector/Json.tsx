@@ -1,6 +1,6 @@
 // A value as JSON, or a string as it is. Long values are cut until the user expands them.
 import { useState } from "react";
-import { plural } from "../../run/wording/statusAndAmounts.ts";
+import { plural } from "../../logic/wording/statusAndAmounts.ts";
 import { Button } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
 

@@ -1,6 +1,6 @@
 // The request to Signalbox and the requests to the provider. The server has removed their texts.
-import { requestFacts } from "../../run/inspector/attemptFacts.ts";
-import { withoutSecrets } from "../../run/inspector/runFacts.ts";
+import { requestFacts } from "../../logic/inspector/attemptFacts.ts";
+import { withoutSecrets } from "../../logic/inspector/runFacts.ts";
 import type { Attempt, RunRecord } from "../../types/api.ts";
 import { FactTable } from "./FactTable.tsx";
 import { Json } from "./Json.tsx";

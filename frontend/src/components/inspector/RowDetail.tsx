@@ -1,11 +1,11 @@
 // The details of a row in the timeline: input, result and events.
 import { useMemo, useState } from "react";
-import { requestFacts, responseFacts } from "../../run/inspector/attemptFacts.ts";
-import { eventText } from "../../run/inspector/eventRows.ts";
-import { withoutSecrets } from "../../run/inspector/runFacts.ts";
-import { eventsOf } from "../../run/inspector/textPhases.ts";
-import type { Row } from "../../run/inspector/waterfall.ts";
-import { count, duration, plural } from "../../run/wording/statusAndAmounts.ts";
+import { requestFacts, responseFacts } from "../../logic/inspector/attemptFacts.ts";
+import { eventText } from "../../logic/inspector/eventRows.ts";
+import { withoutSecrets } from "../../logic/inspector/runFacts.ts";
+import { eventsOf } from "../../logic/inspector/textPhases.ts";
+import type { Row } from "../../logic/inspector/waterfall.ts";
+import { count, duration, plural } from "../../logic/wording/statusAndAmounts.ts";
 import type { Attempt, RawEvent, RunRecord } from "../../types/api.ts";
 import type { CallItem } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";

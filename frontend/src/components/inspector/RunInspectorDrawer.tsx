@@ -1,7 +1,7 @@
 // The run inspector, beside the chat in a wide window, otherwise as a sheet over it.
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useMediaQuery, WIDE } from "../../hooks/mediaQuery.ts";
-import { waterfall } from "../../run/inspector/waterfall.ts";
+import { waterfall } from "../../logic/inspector/waterfall.ts";
 import type { Answer } from "../../state/chat/answer.ts";
 import { type ApiClient, useInspectedRun } from "../../state/inspectedRun.ts";
 import type { RequestSettings } from "../../types/api.ts";

@@ -1,7 +1,7 @@
 // The timeline: one row per attempt, reasoning, tool call and text. Selecting a row shows its details below.
 import { type KeyboardEvent, useRef, useState } from "react";
-import type { Row, Waterfall } from "../../run/inspector/waterfall.ts";
-import { duration } from "../../run/wording/statusAndAmounts.ts";
+import type { Row, Waterfall } from "../../logic/inspector/waterfall.ts";
+import { duration } from "../../logic/wording/statusAndAmounts.ts";
 import type { RawEvent, RunRecord } from "../../types/api.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { RowDetail } from "./RowDetail.tsx";

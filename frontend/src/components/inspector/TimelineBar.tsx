@@ -1,7 +1,7 @@
 // The bar of a row and the ticks above. Positions are percentages, so they fit any width.
-import type { Lamp } from "../../run/answer/stops.ts";
-import type { Row, Tick } from "../../run/inspector/waterfall.ts";
-import { duration } from "../../run/wording/statusAndAmounts.ts";
+import type { Lamp } from "../../logic/answer/stops.ts";
+import type { Row, Tick } from "../../logic/inspector/waterfall.ts";
+import { duration } from "../../logic/wording/statusAndAmounts.ts";
 
 const FILLS: Record<Lamp, string> = {
   running: "fill-lamp-running",

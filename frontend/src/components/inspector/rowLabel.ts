@@ -1,5 +1,5 @@
 // The label of a row in the timeline. Calls use the title of their tool.
-import type { Row } from "../../run/inspector/waterfall.ts";
+import type { Row } from "../../logic/inspector/waterfall.ts";
 import { useToolTitle } from "../ui/ToolTitles.tsx";
 
 export function useRowLabel(): (row: Row) => string {

@@ -1,8 +1,8 @@
 // One block of an answer. A finished block is parsed once. Of a growing block, only the last piece is parsed again.
 import { createContext, memo, type ReactNode, useContext, useMemo } from "react";
-import { type BlockKind, type Block as BlockText, cells, labelOf } from "../../run/markdown/blocks.ts";
-import { formulaOf, mathOf } from "../../run/markdown/formulas.ts";
-import { isFormulaWithinLimits, isWithinLimits, MAX_CELLS } from "../../run/markdown/parseLimits.ts";
+import { type BlockKind, type Block as BlockText, cells, labelOf } from "../../logic/markdown/blocks.ts";
+import { formulaOf, mathOf } from "../../logic/markdown/formulas.ts";
+import { isFormulaWithinLimits, isWithinLimits, MAX_CELLS } from "../../logic/markdown/parseLimits.ts";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { closeOpenMarks, parsedLength } from "./closeOpenMarks.ts";
 import { CodeBlock } from "./code/CodeBlock.tsx";

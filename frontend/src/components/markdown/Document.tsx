@@ -2,8 +2,8 @@
 import { useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { slugger } from "../../run/markdown/headingSlugs.ts";
-import { linkWithin } from "../../run/pages/documents.ts";
+import { slugger } from "../../logic/markdown/headingSlugs.ts";
+import { linkWithin } from "../../logic/pages/documents.ts";
 import { Anchor, elements, keepUrl } from "./elements.tsx";
 import { textDirection } from "./textDirection.ts";
 

@@ -1,6 +1,6 @@
 // The text of an HTML file. Nothing in it is executed or loaded.
 import { createElement, useMemo } from "react";
-import { slugger } from "../../run/markdown/headingSlugs.ts";
+import { slugger } from "../../logic/markdown/headingSlugs.ts";
 
 interface Block {
   tag: string;

@@ -1,6 +1,6 @@
 // An answer as blocks. Finished blocks are not parsed again (quirk H1).
 import { startTransition, useEffect, useState } from "react";
-import { BlockReader } from "../../run/markdown/blocks.ts";
+import { BlockReader } from "../../logic/markdown/blocks.ts";
 import { BlockGroup, Definitions } from "./Block.tsx";
 import { CitationProvider } from "./CitationChip.tsx";
 import type { ProseProps } from "./Prose.tsx";

@@ -1,6 +1,6 @@
 // A table that scrolls in its box and can be copied as CSV.
 import { type ReactNode, useRef } from "react";
-import { csvOf } from "../../run/markdown/csv.ts";
+import { csvOf } from "../../logic/markdown/csv.ts";
 import { Copy } from "../ui/Copy.tsx";
 
 export function Table({ children, label = "Table" }: { children: ReactNode; label?: string }) {

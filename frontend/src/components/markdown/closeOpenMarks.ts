@@ -1,6 +1,6 @@
 // Closes open marks at the end of a growing text, so that half a mark does not flicker.
 import remend, { type RemendOptions } from "remend";
-import { cells } from "../../run/markdown/blocks.ts";
+import { cells } from "../../logic/markdown/blocks.ts";
 
 const OPTIONS: RemendOptions = {
   linkMode: "text-only",

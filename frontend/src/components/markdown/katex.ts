@@ -3,7 +3,7 @@
 import katex from "katex";
 import "katex/dist/katex.min.css";
 import remarkMath from "remark-math";
-import { isFormulaWithinLimits } from "../../run/markdown/parseLimits.ts";
+import { isFormulaWithinLimits } from "../../logic/markdown/parseLimits.ts";
 import type { MathPlugins } from "./math.ts";
 
 interface Node {

@@ -1,5 +1,5 @@
 // The allowed targets of links in an answer: http, https, mailto and our own documents.
-import { isGuide } from "../../run/trace/sources.ts";
+import { isGuide } from "../../logic/trace/sources.ts";
 
 /** Return the URL if it may be followed, otherwise undefined. */
 export function safeHref(href: string | undefined): string | undefined {

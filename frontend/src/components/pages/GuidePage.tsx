@@ -1,7 +1,7 @@
 // Shows a document of the guide, or a note. Programs get its text at the same address.
 import { useEffect, useMemo, useState } from "react";
 import { useScrollToAnchor } from "../../hooks/scrollToAnchor.ts";
-import { type DocumentText, documentOf } from "../../run/pages/documents.ts";
+import { type DocumentText, documentOf } from "../../logic/pages/documents.ts";
 import { GuideDocument } from "../../state/server/guideDocument.ts";
 import { useStore } from "../../state/store.ts";
 import { MarkdownDocument } from "../markdown/Document.tsx";

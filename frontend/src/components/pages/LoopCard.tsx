@@ -1,6 +1,6 @@
 // The statistics of one loop: the share of completed runs, the other endings, and its latest runs as lamps.
-import { inList, type LoopRuns, runLamp } from "../../run/pages/operator.ts";
-import { costWords, count, duration } from "../../run/wording/statusAndAmounts.ts";
+import { inList, type LoopRuns, runLamp } from "../../logic/pages/operator.ts";
+import { costWords, count, duration } from "../../logic/wording/statusAndAmounts.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { EndingBar } from "./EndingBar.tsx";
 

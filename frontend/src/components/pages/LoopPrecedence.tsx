@@ -1,5 +1,5 @@
 // What applies which loop runs, in order of precedence, and which of it applies now.
-import { loopSources } from "../../run/pages/operator.ts";
+import { loopSources } from "../../logic/pages/operator.ts";
 import type { LoopFlag } from "../../types/models.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 

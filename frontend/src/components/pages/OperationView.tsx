@@ -1,5 +1,5 @@
 // One operation of the API: description, parameters, a curl example and responses.
-import { curlOf, type Operation } from "../../run/pages/openapi.ts";
+import { curlOf, type Operation } from "../../logic/pages/openapi.ts";
 import { Code } from "../markdown/code/CodeBlock.tsx";
 import { InlineCodeText } from "./InlineCodeText.tsx";
 import { Fields, Method, PART, PART_HEAD } from "./SchemaView.tsx";

@@ -1,6 +1,6 @@
 // The operator page: the loop switch, what decides which loop runs, and each loop's recent runs.
 import { useEffect, useState } from "react";
-import { byLoop } from "../../run/pages/operator.ts";
+import { byLoop } from "../../logic/pages/operator.ts";
 import { Operator, type OperatorState } from "../../state/server/operator.ts";
 import { useStore } from "../../state/store.ts";
 import { Button } from "../ui/Button.tsx";

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import { useMediaQuery, WIDE } from "../../hooks/mediaQuery.ts";
 import { useScrollToAnchor } from "../../hooks/scrollToAnchor.ts";
-import type { Reference } from "../../run/pages/openapi.ts";
+import type { Reference } from "../../logic/pages/openapi.ts";
 import { loadReference } from "../../state/server/openapiDocument.ts";
 import { OperationView } from "./OperationView.tsx";
 import { PageAlert, PageFrame } from "./PageFrame.tsx";

@@ -8,8 +8,8 @@ import {
   type RunFilter,
   runLamp,
   statusWords,
-} from "../../run/pages/operator.ts";
-import { costWords, count, duration, plural } from "../../run/wording/statusAndAmounts.ts";
+} from "../../logic/pages/operator.ts";
+import { costWords, count, duration, plural } from "../../logic/wording/statusAndAmounts.ts";
 import type { RunLine } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";

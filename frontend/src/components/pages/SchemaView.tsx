@@ -1,5 +1,5 @@
 // A schema of the API, and the table of fields that operations use too.
-import type { Field, Schema } from "../../run/pages/openapi.ts";
+import type { Field, Schema } from "../../logic/pages/openapi.ts";
 import { InlineCodeText } from "./InlineCodeText.tsx";
 
 export const HEADING = "mt-10 border-edge border-b pb-1.5 font-semibold text-title capitalize";

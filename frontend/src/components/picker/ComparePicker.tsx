@@ -1,6 +1,6 @@
 // Chooses the two to four models of a comparison, in the order of their columns.
 import { Plus } from "lucide-react";
-import { labelsOf, withChanged } from "../../run/models/modelLabels.ts";
+import { labelsOf, withChanged } from "../../logic/models/modelLabels.ts";
 import { MOST_COMPARED } from "../../state/settings.ts";
 import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";

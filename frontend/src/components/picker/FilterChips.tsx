@@ -1,6 +1,6 @@
 // Filters of the model list: a model must have all selected abilities.
 import { Brain, Image, type LucideIcon, Wrench } from "lucide-react";
-import { FILTERS, type Filter } from "../../run/models/modelSearch.ts";
+import { FILTERS, type Filter } from "../../logic/models/modelSearch.ts";
 
 export const FILTER_WORDS: Record<Filter, { label: string; icon: LucideIcon | undefined }> = {
   tools: { label: "Tools", icon: Wrench },

@@ -1,9 +1,9 @@
 // The model list: search field, filters, and rows. Keys and clicks choose a row.
 import { Search } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useId } from "react";
-import { isListed } from "../../run/models/modelSearch.ts";
-import { rowAfterKey } from "../../run/models/pickerRows.ts";
-import { plural } from "../../run/wording/statusAndAmounts.ts";
+import { isListed } from "../../logic/models/modelSearch.ts";
+import { rowAfterKey } from "../../logic/models/pickerRows.ts";
+import { plural } from "../../logic/wording/statusAndAmounts.ts";
 import type { Model } from "../../types/api.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { FilterChips } from "./FilterChips.tsx";

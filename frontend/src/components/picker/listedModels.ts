@@ -1,6 +1,6 @@
 // The state of an open model list: search, filters, matching rows, and the active row.
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
-import { type Filter, freeId, sectionsOf } from "../../run/models/modelSearch.ts";
+import { type Filter, freeId, sectionsOf } from "../../logic/models/modelSearch.ts";
 import {
   isIdMeant,
   offeredId,
@@ -8,7 +8,7 @@ import {
   renderedSections,
   rowIds,
   rowsToRender,
-} from "../../run/models/pickerRows.ts";
+} from "../../logic/models/pickerRows.ts";
 import type { Model } from "../../types/api.ts";
 
 interface Listed {

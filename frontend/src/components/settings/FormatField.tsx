@@ -1,7 +1,7 @@
 // The response format: text, JSON, or JSON that matches a schema.
 import { useId } from "react";
-import { supportsFormat } from "../../run/request/parameters.ts";
-import { formatError, NO_FORMAT } from "../../run/request/responseFormat.ts";
+import { supportsFormat } from "../../logic/request/parameters.ts";
+import { formatError, NO_FORMAT } from "../../logic/request/responseFormat.ts";
 import type { Model, ResponseFormat } from "../../types/api.ts";
 import { SelectField } from "./SelectField.tsx";
 

@@ -1,7 +1,7 @@
 // Facts about a model from the catalogue.
 import type { ReactNode } from "react";
-import { isFree, perMillion, tokenWords } from "../../run/models/modelSearch.ts";
-import { count } from "../../run/wording/statusAndAmounts.ts";
+import { isFree, perMillion, tokenWords } from "../../logic/models/modelSearch.ts";
+import { count } from "../../logic/wording/statusAndAmounts.ts";
 import type { Model, Pricing } from "../../types/api.ts";
 
 export function ModelDetails({ model }: { model: Model }) {

@@ -1,7 +1,7 @@
 // One sampling parameter: slider, number field and reset button.
 import { Slider } from "@base-ui/react/slider";
 import { type RefObject, useId, useState } from "react";
-import { clamped, correctionOf, type Range } from "../../run/request/parameters.ts";
+import { clamped, correctionOf, type Range } from "../../logic/request/parameters.ts";
 import type { ParameterName } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 

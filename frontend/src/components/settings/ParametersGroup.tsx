@@ -1,5 +1,5 @@
 // The sampling parameters and the response format. Lists the parameters that are set but not supported by the model.
-import { RANGES, rangeOf, SAMPLING_NAMES, supports, unsupported } from "../../run/request/parameters.ts";
+import { RANGES, rangeOf, SAMPLING_NAMES, supports, unsupported } from "../../logic/request/parameters.ts";
 import type { Model, ParameterName, Parameters, RequestSettings } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { FormatField } from "./FormatField.tsx";

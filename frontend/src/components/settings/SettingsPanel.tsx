@@ -1,6 +1,6 @@
 // The settings: how requests are made, and how the page looks.
 import { useId } from "react";
-import { EFFORT_LABELS, supportsReasoning } from "../../run/request/parameters.ts";
+import { EFFORT_LABELS, supportsReasoning } from "../../logic/request/parameters.ts";
 import type { ReasoningChoice, SettingsState, Theme } from "../../state/settings.ts";
 import {
   EFFORTS,

@@ -1,9 +1,9 @@
 // The system prompt, with its size and its variables that have no value.
 import { TriangleAlert } from "lucide-react";
 import { useId, useRef } from "react";
-import { missingVariables } from "../../run/chat/variables.ts";
-import { roughTokens } from "../../run/request/parameters.ts";
-import { count } from "../../run/wording/statusAndAmounts.ts";
+import { missingVariables } from "../../logic/chat/variables.ts";
+import { roughTokens } from "../../logic/request/parameters.ts";
+import { count } from "../../logic/wording/statusAndAmounts.ts";
 
 interface Props {
   value: string;

@@ -1,7 +1,7 @@
 // The tools that the model may use, each with a switch, or with the reason why it is unavailable.
 import { Switch } from "@base-ui/react/switch";
 import { useId } from "react";
-import { nameInWords } from "../../run/wording/toolTitles.ts";
+import { nameInWords } from "../../logic/wording/toolTitles.ts";
 import type { Tool } from "../../types/api.ts";
 
 interface Props {

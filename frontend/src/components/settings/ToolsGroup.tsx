@@ -1,7 +1,7 @@
 // The tools, the tool choice, and the limits of a run with tools.
-import { LIMIT_NAMES, rangeOf, supportsTools, unsentChoiceReason } from "../../run/request/parameters.ts";
-import { namedTool } from "../../run/request/toolChoice.ts";
-import { type ToolTitles, titleOf, toolTitles } from "../../run/wording/toolTitles.ts";
+import { LIMIT_NAMES, rangeOf, supportsTools, unsentChoiceReason } from "../../logic/request/parameters.ts";
+import { namedTool } from "../../logic/request/toolChoice.ts";
+import { type ToolTitles, titleOf, toolTitles } from "../../logic/wording/toolTitles.ts";
 import type { Model, ParameterName, Parameters, RequestSettings, Tool, ToolChoice } from "../../types/api.ts";
 import { type FocusedField, ParameterField } from "./ParameterField.tsx";
 import { SelectField } from "./SelectField.tsx";

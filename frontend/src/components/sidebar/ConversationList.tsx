@@ -1,8 +1,8 @@
 // The conversations in the sidebar, with search, rename, export and delete.
 import { useCallback, useRef, useState } from "react";
 import { useOffline } from "../../hooks/online.ts";
-import { isolated } from "../../run/wording/bidi.ts";
-import { plural } from "../../run/wording/statusAndAmounts.ts";
+import { isolated } from "../../logic/wording/bidi.ts";
+import { plural } from "../../logic/wording/statusAndAmounts.ts";
 import type { Conversations } from "../../state/lists/conversations.ts";
 import { useStore } from "../../state/store.ts";
 import type { ConversationLine } from "../../types/api.ts";

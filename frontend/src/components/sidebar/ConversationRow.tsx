@@ -1,8 +1,8 @@
 // A conversation in the sidebar: title, running state, cost, and search match.
 import { FileDown, PencilLine, Trash2 } from "lucide-react";
 import { memo } from "react";
-import { findMatch } from "../../run/chat/searchMatches.ts";
-import { lineCost } from "../../run/wording/statusAndAmounts.ts";
+import { findMatch } from "../../logic/chat/searchMatches.ts";
+import { lineCost } from "../../logic/wording/statusAndAmounts.ts";
 import { hashOf } from "../../state/address.ts";
 import type { ConversationLine } from "../../types/api.ts";
 import { Lamp } from "../ui/Lamp.tsx";
@@ -47,7 +47,9 @@ export const ConversationRow = memo(function ConversationRow(props: Props) {
         )
       }
       menu={<RowMenu {...props} />}
-      field={isRenaming && <TitleField title={title} onDone={(newTitle, byKey) => props.onTitle(id, newTitle, byKey)} />}
+      field={
+        isRenaming && <TitleField title={title} onDone={(newTitle, byKey) => props.onTitle(id, newTitle, byKey)} />
+      }
     />
   );
 });

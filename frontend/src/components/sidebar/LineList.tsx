@@ -1,7 +1,7 @@
 // A list of the sidebar, grouped by day. It is one tab stop with arrow keys, and virtual if it is long.
 import { type KeyboardEvent, type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
-import { groupByDay } from "../../run/chat/dayGroups.ts";
+import { groupByDay } from "../../logic/chat/dayGroups.ts";
 import { LoadMoreButton } from "./LoadMoreButton.tsx";
 import { focusSearch, lineOf, linkOf } from "./lineFocus.ts";
 

@@ -1,9 +1,9 @@
 // The saved answers in the sidebar: open or delete them.
 import { Trash2 } from "lucide-react";
 import { useMemo } from "react";
-import { findMatch } from "../../run/chat/searchMatches.ts";
-import { isolated } from "../../run/wording/bidi.ts";
-import { endingOf } from "../../run/wording/statusAndAmounts.ts";
+import { findMatch } from "../../logic/chat/searchMatches.ts";
+import { isolated } from "../../logic/wording/bidi.ts";
+import { endingOf } from "../../logic/wording/statusAndAmounts.ts";
 import { hashOf } from "../../state/address.ts";
 import type { SavedRuns } from "../../state/lists/savedRuns.ts";
 import { useStore } from "../../state/store.ts";

@@ -2,7 +2,7 @@
 import { Search, X } from "lucide-react";
 import { type KeyboardEvent, useRef } from "react";
 import { isMac } from "../../hooks/shortcuts.ts";
-import { shortcutWords } from "../../run/chat/shortcuts.ts";
+import { shortcutWords } from "../../logic/chat/shortcuts.ts";
 import { Button } from "../ui/Button.tsx";
 import { focusFirstLine } from "./lineFocus.ts";
 

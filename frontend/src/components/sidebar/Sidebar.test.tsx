@@ -2,7 +2,7 @@
 import { cleanup, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it, vi } from "vitest";
-import { isolated } from "../../run/wording/bidi.ts";
+import { isolated } from "../../logic/wording/bidi.ts";
 import type { Address } from "../../state/address.ts";
 import { Conversations } from "../../state/lists/conversations.ts";
 import { SavedRuns } from "../../state/lists/savedRuns.ts";

@@ -3,7 +3,7 @@ import { Tabs } from "@base-ui/react/tabs";
 import { SquarePen } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { isMac } from "../../hooks/shortcuts.ts";
-import { shortcutWords } from "../../run/chat/shortcuts.ts";
+import { shortcutWords } from "../../logic/chat/shortcuts.ts";
 import type { Address } from "../../state/address.ts";
 import type { Conversations } from "../../state/lists/conversations.ts";
 import type { SavedRuns } from "../../state/lists/savedRuns.ts";

@@ -1,6 +1,6 @@
 // A status lamp. Each state has its own colour and shape.
 import type { ReactElement } from "react";
-import type { Lamp as LampName } from "../../run/answer/stops.ts";
+import type { Lamp as LampName } from "../../logic/answer/stops.ts";
 
 const RING = "fill-none stroke-[1.5] stroke-current";
 const DOTTED = `${RING} [stroke-dasharray:2_1.55]`;

@@ -1,6 +1,6 @@
 // Provides the titles of tools to all components.
 import { createContext, type ReactNode, useContext, useMemo } from "react";
-import { type ToolTitles, titleOf, toolTitles } from "../../run/wording/toolTitles.ts";
+import { type ToolTitles, titleOf, toolTitles } from "../../logic/wording/toolTitles.ts";
 import type { Tool } from "../../types/api.ts";
 
 const Context = createContext<ToolTitles>(new Map());

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { content, done, reasoning, ScriptedServer } from "../../fixtures/server.ts";
-import { answerText } from "../../run/answer/stops.ts";
-import { emptyTrace, runReducer } from "../../run/trace/reducer.ts";
+import { answerText } from "../../logic/answer/stops.ts";
+import { emptyTrace, runReducer } from "../../logic/trace/reducer.ts";
 import { ApiError } from "../../stream/errors.ts";
 import type { AnswerRun } from "../../types/api.ts";
 import type { ChatBody, ChatEvent } from "../../types/models.ts";

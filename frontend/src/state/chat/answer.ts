@@ -1,17 +1,17 @@
 // One answer. Each has a separate store, so that a token only renders its own panel again.
 
-import { hasMetLimit, limitsIn } from "../../run/answer/reachedLimit.ts";
-import { isUsingTools } from "../../run/answer/stops.ts";
+import { hasMetLimit, limitsIn } from "../../logic/answer/reachedLimit.ts";
+import { isUsingTools } from "../../logic/answer/stops.ts";
 import {
   isLoop,
   type StoredAnswer,
   storedTrace,
   withPageTimes,
   withSettledCost,
-} from "../../run/trace/conversationTrace.ts";
-import { joinedTrace } from "../../run/trace/joinedTrace.ts";
-import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../../run/trace/reducer.ts";
-import { withoutUnsaved } from "../../run/trace/unsavedText.ts";
+} from "../../logic/trace/conversationTrace.ts";
+import { joinedTrace } from "../../logic/trace/joinedTrace.ts";
+import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../../logic/trace/reducer.ts";
+import { withoutUnsaved } from "../../logic/trace/unsavedText.ts";
 import { type ApiClient, stopRun } from "../../stream/client.ts";
 import { ApiError, isRefusal } from "../../stream/errors.ts";
 import type { Connection } from "../../stream/followRun.ts";

@@ -1,7 +1,7 @@
 // The questions and answers of a conversation as a tree: lookup, insertion, and the shown branch.
 
-import { pathTo } from "../../run/chat/branchTree.ts";
-import { totalOf } from "../../run/chat/chatCost.ts";
+import { pathTo } from "../../logic/chat/branchTree.ts";
+import { totalOf } from "../../logic/chat/chatCost.ts";
 import type { Conversation } from "../../types/api.ts";
 import type { AnswerDeps } from "./answer.ts";
 import { type AnswerPart, type ChatPart, comparedIn, entriesOf, idOf, merged, type QuestionPart } from "./chatParts.ts";

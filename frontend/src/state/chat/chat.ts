@@ -1,7 +1,7 @@
 // One conversation: its tree of questions and answers, the shown branch, and the messages being sent.
 
-import { newestLeaf, pathTo } from "../../run/chat/branchTree.ts";
-import type { Queued } from "../../run/chat/messageQueue.ts";
+import { newestLeaf, pathTo } from "../../logic/chat/branchTree.ts";
+import type { Queued } from "../../logic/chat/messageQueue.ts";
 import { chooseLeaf } from "../../stream/conversations.ts";
 import { newIdempotencyKey } from "../../stream/idempotencyKeys.ts";
 import type { Picture } from "../../types/api.ts";

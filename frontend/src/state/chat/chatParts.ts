@@ -1,5 +1,5 @@
 // The questions and answers of a chat, built from the server's data.
-import { alternativesAlong, newestLeaf, type Part, pathTo } from "../../run/chat/branchTree.ts";
+import { alternativesAlong, newestLeaf, type Part, pathTo } from "../../logic/chat/branchTree.ts";
 import type { ChatNode, Conversation, Picture } from "../../types/api.ts";
 import type { ChatMessage, ContentPart } from "../../types/models.ts";
 import { Answer, type AnswerDeps } from "./answer.ts";

@@ -1,7 +1,7 @@
 // The state of one conversation on the page.
 
-import type { ChatCost } from "../../run/chat/chatCost.ts";
-import type { Hold, Queued } from "../../run/chat/messageQueue.ts";
+import type { ChatCost } from "../../logic/chat/chatCost.ts";
+import type { Hold, Queued } from "../../logic/chat/messageQueue.ts";
 import type { ChatPart, Entry } from "./chatParts.ts";
 
 export interface ChatState {

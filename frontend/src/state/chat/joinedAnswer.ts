@@ -1,6 +1,6 @@
 // The answer as a whole: the runs that continue each other, as one trace.
 import { useCallback, useSyncExternalStore } from "react";
-import { joinedTrace } from "../../run/trace/joinedTrace.ts";
+import { joinedTrace } from "../../logic/trace/joinedTrace.ts";
 import type { RunTrace } from "../../types/models.ts";
 import type { Answer } from "./answer.ts";
 import type { Entry } from "./chatParts.ts";

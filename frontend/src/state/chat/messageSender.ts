@@ -1,6 +1,6 @@
 // Sends the queued messages of one conversation in order: each when the previous answer is complete and nothing blocks
 // it.
-import type { Hold, Queued } from "../../run/chat/messageQueue.ts";
+import type { Hold, Queued } from "../../logic/chat/messageQueue.ts";
 import type { AnswerProgress, QueuedMessages } from "./queuedMessages.ts";
 import type { RequestSetup } from "./requestBody.ts";
 

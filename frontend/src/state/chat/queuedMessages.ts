@@ -1,5 +1,5 @@
 // The queued messages of one conversation. The tab stores them, so that a reload keeps them.
-import type { Queued } from "../../run/chat/messageQueue.ts";
+import type { Queued } from "../../logic/chat/messageQueue.ts";
 import { type Box, forget } from "./unconfirmedMessages.ts";
 
 /** What a message waits for: the end of an answer (by key), the user, or nothing. */

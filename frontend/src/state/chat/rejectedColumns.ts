@@ -1,5 +1,5 @@
 // Columns of a comparison that the server rejected. The server has no run for them, so the tab stores them.
-import { refused } from "../../run/trace/reducer.ts";
+import { refused } from "../../logic/trace/reducer.ts";
 import { Answer, type AnswerDeps } from "./answer.ts";
 import type { Branches } from "./branches.ts";
 import type { AnswerPart } from "./chatParts.ts";

@@ -1,5 +1,5 @@
 // Why a message cannot be sent now: no connection, no token, or the models or tools are unknown.
-import type { Hold } from "../../run/chat/messageQueue.ts";
+import type { Hold } from "../../logic/chat/messageQueue.ts";
 import type { RequestSettings } from "../../types/api.ts";
 import type { ConnectivityState } from "../server/connectivity.ts";
 import type { SessionState } from "../server/session.ts";

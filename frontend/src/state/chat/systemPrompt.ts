@@ -1,5 +1,5 @@
 // The system prompt that the user has set in a chat. Date and time in it are filled in when it is first sent.
-import { fillVariables } from "../../run/chat/variables.ts";
+import { fillVariables } from "../../logic/chat/variables.ts";
 
 export class SystemPrompt {
   /** The last prompt and its filled-in form. Later requests reuse it, so that the time does not change the prompt. */

@@ -1,5 +1,5 @@
 // Loads the server's OpenAPI document.
-import { type Reference, referenceOf } from "../../run/pages/openapi.ts";
+import { type Reference, referenceOf } from "../../logic/pages/openapi.ts";
 import { createClient } from "../../stream/client.ts";
 import { accessToken } from "./accessToken.ts";
 

@@ -1,5 +1,5 @@
 // The data of the operator page: the feature flag and the recent runs.
-import { joinRuns } from "../../run/pages/operator.ts";
+import { joinRuns } from "../../logic/pages/operator.ts";
 import { createClient } from "../../stream/client.ts";
 import { ApiError } from "../../stream/errors.ts";
 import { fetchFlag, fetchRuns, type RunPage, storeOverride } from "../../stream/operator.ts";

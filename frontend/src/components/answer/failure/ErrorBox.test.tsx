@@ -2,7 +2,7 @@
 // The error box has our title and quotes the provider's message below it.
 import { cleanup, fireEvent, render, screen, within } from "@testing-library/react";
 import { afterEach, describe, expect, it } from "vitest";
-import { emptyTrace } from "../../../run/trace/reducer.ts";
+import { emptyTrace } from "../../../logic/trace/reducer.ts";
 import type { RunEnd } from "../../../types/models.ts";
 import { ErrorBox } from "./ErrorBox.tsx";
 

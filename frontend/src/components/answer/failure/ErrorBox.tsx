@@ -1,11 +1,11 @@
 // The error box: what happened, what was lost and charged, and what the user can do.
 import { useEffect, useReducer } from "react";
-import type { AnswerActions } from "../../../run/answer/answerActions.ts";
-import type { NextSteps } from "../../../run/answer/nextSteps.ts";
-import { limitWords, type ReachedLimit } from "../../../run/answer/reachedLimit.ts";
-import { type Fix, lossOf } from "../../../run/wording/advice.ts";
-import { failureWords } from "../../../run/wording/failureText.ts";
-import { isCut } from "../../../run/wording/statusAndAmounts.ts";
+import type { AnswerActions } from "../../../logic/answer/answerActions.ts";
+import type { NextSteps } from "../../../logic/answer/nextSteps.ts";
+import { limitWords, type ReachedLimit } from "../../../logic/answer/reachedLimit.ts";
+import { type Fix, lossOf } from "../../../logic/wording/advice.ts";
+import { failureWords } from "../../../logic/wording/failureText.ts";
+import { isCut } from "../../../logic/wording/statusAndAmounts.ts";
 import type { RunEnd, RunTrace } from "../../../types/models.ts";
 import { Button } from "../../ui/Button.tsx";
 import { LimitButton } from "./LimitButton.tsx";

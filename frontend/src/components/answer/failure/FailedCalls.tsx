@@ -2,13 +2,13 @@
 interface Props {
   failed: number;
   of: number;
-  looked: boolean;
+  touched: boolean;
 }
 
-export function FailedCalls({ failed, of, looked }: Props) {
+export function FailedCalls({ failed, of, touched }: Props) {
   if (failed === 0) return null;
   return (
-    <span className={looked ? "text-dim" : "text-red-ink"}>
+    <span className={touched ? "text-dim" : "text-red-ink"}>
       {" · "}
       <span className="whitespace-nowrap">{failed === of ? "failed" : `${failed} failed`}</span>
     </span>

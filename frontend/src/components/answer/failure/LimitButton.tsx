@@ -1,6 +1,6 @@
 // A button that opens the setting whose limit cut the answer. Hidden if the setting has been raised since.
-import type { AnswerActions } from "../../../run/answer/answerActions.ts";
-import { isRaisable, type ReachedLimit } from "../../../run/answer/reachedLimit.ts";
+import type { AnswerActions } from "../../../logic/answer/answerActions.ts";
+import { isRaisable, type ReachedLimit } from "../../../logic/answer/reachedLimit.ts";
 import { Button } from "../../ui/Button.tsx";
 
 interface Props {

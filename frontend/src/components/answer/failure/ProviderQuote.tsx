@@ -1,6 +1,6 @@
 // The provider's own error message, folded if it is long.
 import { useId, useState } from "react";
-import type { Quote } from "../../../run/wording/failureText.ts";
+import type { Quote } from "../../../logic/wording/failureText.ts";
 import { Button } from "../../ui/Button.tsx";
 
 /** About two lines of the chat. */

@@ -1,6 +1,6 @@
 // The warnings of an answer, above it.
 import { memo } from "react";
-import { WARNINGS } from "../../../run/wording/advice.ts";
+import { WARNINGS } from "../../../logic/wording/advice.ts";
 import type { WarningItem } from "../../../types/models.ts";
 
 interface Props {

@@ -114,9 +114,9 @@ function spanOf(steps: readonly Step[]): number | undefined {
 }
 
 /** Failed until the user has opened the row. Cached results do not show. */
-export function stepsLamp(steps: readonly Step[], looked: boolean): Lamp {
+export function stepsLamp(steps: readonly Step[], touched: boolean): Lamp {
   const calls = callsIn(steps);
-  const lamp = calls.length === 0 ? "done" : burstLamp(calls, looked);
+  const lamp = calls.length === 0 ? "done" : burstLamp(calls, touched);
   return lamp === "blue" ? "done" : lamp;
 }
 

@@ -36,10 +36,10 @@ export const lampOf = (call: CallItem): Lamp => {
  * One lamp for a burst. A failure shows even after later successes (quirk H5), until the user has opened the panel and
  * another call has succeeded.
  */
-export function burstLamp(calls: readonly CallItem[], looked = false): Lamp {
+export function burstLamp(calls: readonly CallItem[], touched = false): Lamp {
   if (calls.some(isOpen)) return "running";
   const done = calls.filter((call) => call.status === "done");
-  if (calls.some(hasFailed) && !(looked && done.length > 0)) return "failed";
+  if (calls.some(hasFailed) && !(touched && done.length > 0)) return "failed";
   if (calls.some((call) => call.status === "cancelled") || done.length === 0) return "waiting";
   return done.every((call) => call.cached) && done.length === calls.length ? "blue" : "done";
 }

@@ -19,7 +19,7 @@ from signalbox.core.parts import (
 )
 from signalbox.core.ports import ChatClient, Emit, OnHead
 from signalbox.core.tools import SearchHit, SearchQuery, Tool, ToolContext, ToolSpec
-from signalbox.wire.finish_words import finish_of
+from signalbox.wire.finish_reasons import finish_of
 
 
 class ScriptedClient:

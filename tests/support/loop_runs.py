@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from signalbox.chat.context import ConversationContext, Limits, RunFlags
 from signalbox.chat.loops.driver import drive
 from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.events import AnyEvent, Content, Done, Reasoning, ToolCalls, ToolExecuting, ToolResult, Warning
 from signalbox.core.invariants import first_fault
@@ -157,9 +158,8 @@ async def run(
     """Drive one run to its end and check the order of its events; `seen` receives each event as it is emitted."""
     context = context or context_for(tools, **settings)  # type: ignore[arg-type]
     progress = Progress(clock=lambda: 0.0)
-    loop = V2Loop(
-        context, client, ToolExecutor(tools), progress, tool_context=ToolContext(run_id=context.run_id), sleep=sleep
-    )
+    inputs = LoopInputs(context, client, ToolExecutor(tools), progress, ToolContext(run_id=context.run_id), sleep)
+    loop = V2Loop(inputs)
     batches = await driven(loop, context, progress, None if seen is None else seen.emit)
     events = [event for batch in batches for event in batch]
     assert first_fault(events) is None, first_fault(events)

@@ -18,7 +18,7 @@ from signalbox.core.errors import RequestError
 from signalbox.core.events import Done, Stamped
 from signalbox.core.ports import TryEmit
 from signalbox.core.records import RunRecord
-from signalbox.encoders.encoder import Encoder, Resumed
+from signalbox.encoders.encoder import Encoder, ResumedEncoder
 from signalbox.runs.run import Run
 
 BatchesOf: TypeAlias = Callable[[TryEmit[list[Stamped]]], AsyncGenerator[list[Stamped], None]]
@@ -76,7 +76,7 @@ class _RunStream(EventStream):
         after: int,
     ) -> None:
         must_skip = after and not encoder.starts_anywhere
-        self._encode = (Resumed(encoder(record), after) if must_skip else encoder(record, after)).encode
+        self._encode = (ResumedEncoder(encoder(record), after) if must_skip else encoder(record, after)).encode
         super().__init__(encoder, batches_of(self._try_push), headers, slot.release)
 
     def _try_push(self, batch: list[Stamped]) -> bool:

@@ -10,6 +10,7 @@ from signalbox.app.deps import Services
 from signalbox.chat.context import RunFlags
 from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.registry import LOOPS
+from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.plan import RunPlan, ServerTerms, plan_of, with_trusted_results
 from signalbox.conversations.turns import text_in
 from signalbox.core.ask import Ask
@@ -50,7 +51,7 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run:
     plan = await _plan(ask, binding, services, origin.size)
     context = plan.context(run_id, flags, origin.request_id)
     progress = Progress()
-    loop = LOOPS[flags.loop](context, services.upstream, services.executor, progress)
+    loop = LOOPS[flags.loop](LoopInputs(context, services.upstream, services.executor, progress))
     options = await offloaded(partial(_options, ask, origin, plan.messages, binding), size=origin.size)
     with services.quota.counted(origin.caller, origin.address):
         if binding is not None:

@@ -77,7 +77,7 @@ class Budget(Struct):
 
     def _cost_of(self, attempt: Attempt, estimate: float) -> float:
         if attempt.usage is None:
-            return estimate if attempt.is_owed else 0.0
+            return estimate if attempt.is_cost_unknown else 0.0
         if attempt.usage.cost is not None:
             return attempt.usage.cost
         prices = self.prices or Prices(0.0, 0.0)

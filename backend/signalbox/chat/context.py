@@ -34,9 +34,9 @@ class RunFlags(Struct, frozen=True):
 class Degradation(Struct):
     """What the further requests of a run give up because a provider rejected one; the history does not change.
 
-    `truncation` is the level from 0 to MOST of `chat/history/context_window.py`. `flatten_calls` sends earlier calls
-    and results as text. `no_generated_images` leaves out the images of earlier answers. `affordable_tokens` limits an
-    answer to what the account can pay. `raised_limit` replaces the caller's length limit by a higher one.
+    `truncation` is a level of `chat/history/context_window.py`, from 0 to MAX_LEVEL. `flatten_calls` sends earlier
+    calls and results as text. `no_generated_images` leaves out the images of earlier answers. `affordable_tokens`
+    limits an answer to what the account can pay. `raised_limit` replaces the caller's length limit by a higher one.
     """
 
     truncation: int = 0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.history.context_window import MOST
+from signalbox.chat.history.context_window import MAX_LEVEL
 from signalbox.chat.history.message_order import has_image_placeholder
 from signalbox.chat.history.repair import history_for
 from signalbox.core.conversations import session_of
@@ -61,7 +61,7 @@ def _degradations(context: ConversationContext, messages: tuple[Message, ...]) -
     """Describe for the trace how the conversation is degraded."""
     degradation = context.degradation
     if degradation.truncation:
-        yield f"the oldest parts left out, level {degradation.truncation} of {MOST}"
+        yield f"the oldest parts left out, level {degradation.truncation} of {MAX_LEVEL}"
     if not context.takes_tools:
         yield "no tools"
     if degradation.flatten_calls:

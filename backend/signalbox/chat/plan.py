@@ -124,5 +124,5 @@ def with_trusted_results(messages: Sequence[Message], tools: Sequence[Tool]) -> 
     """Mark results of tools that bring nothing from outside: they need no delimiters (quirk G3)."""
     ours = trusted_names(tools)
     return [
-        replace(one, outside=False) if isinstance(one, ToolMessage) and one.name in ours else one for one in messages
+        replace(one, untrusted=False) if isinstance(one, ToolMessage) and one.name in ours else one for one in messages
     ]

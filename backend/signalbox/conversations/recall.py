@@ -50,9 +50,9 @@ def _result(event: ToolResult, ours: Collection[str]) -> ToolMessage:
     result = cast(JsonObject, to_builtins(event.result))
     if result["success"]:
         content = ToolOutcome(success=True, result=result["result"]).for_model()
-        return ToolMessage(event.id, event.name, content, outside=event.name not in ours)
+        return ToolMessage(event.id, event.name, content, untrusted=event.name not in ours)
     error, code = str(result["error"]), str(result["code"])
     known = CODES.get(Code(code)) if code in CODES else None
     content = ToolOutcome(success=False, error=error, code=Code(code) if known else None).for_model()
     is_ours = event.name in ours or (known is not None and error in (known.sentence, CUT_OFF))
-    return ToolMessage(event.id, event.name, content, outside=not is_ours)
+    return ToolMessage(event.id, event.name, content, untrusted=not is_ours)

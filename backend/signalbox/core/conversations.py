@@ -16,7 +16,7 @@ Role = Literal["user", "assistant"]
 _SLICE, _MOST_MARKS = 256, 32
 
 
-def folded(text: str) -> str:
+def case_folded(text: str) -> str:
     """Return a text for searching: case-folded and composed (NFC)."""
     return composed(text).casefold()
 

@@ -152,12 +152,12 @@ class AssistantMessage(Struct, frozen=True):
 
 
 class ToolMessage(Struct, frozen=True):
-    """The result of one call; content is always one string (quirk C14). `outside` marks untrusted text (G3)."""
+    """The result of one call; content is always one string (quirk C14). `untrusted` marks foreign text (G3)."""
 
     call_id: str
     name: str
     content: str
-    outside: bool = True
+    untrusted: bool = True
 
 
 Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage

@@ -85,14 +85,14 @@ def name_in_words(name: str) -> str:
 class ToolOutcome(Struct, frozen=True):
     """The outcome of a call: a JSON value, or an error sentence with a code.
 
-    `outside`: its text is untrusted, or may quote untrusted text.
+    `untrusted`: its text is foreign, or may quote foreign text.
     """
 
     success: bool
     result: JsonValue = None
     error: str = ""
     code: Code | None = None
-    outside: bool = False
+    untrusted: bool = False
 
     @classmethod
     def failed(cls, code: Code, error: str) -> "ToolOutcome":
@@ -254,7 +254,7 @@ class ToolContext(Struct):
         URLs that a model wrote are not allowed, because untrusted text may have told it to.
         """
         context = cls(run_id=run_id)
-        context.url_allowlist.is_closed = any(isinstance(one, ToolMessage) and one.outside for one in messages)
+        context.url_allowlist.is_closed = any(isinstance(one, ToolMessage) and one.untrusted for one in messages)
         context.url_allowlist.allow_texts(texts_of(tuple(messages)))  # a copy: the run appends to them
         return context
 

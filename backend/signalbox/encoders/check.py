@@ -49,13 +49,13 @@ class StreamCheck:
     def feed(self, frame: Frame) -> str | None:
         """Return what is wrong with this frame, None when nothing is."""
         self.frames += 1
-        return self._place(frame) or self._event(frame)
+        return self._check_id(frame) or self._check_event(frame)
 
     def close(self) -> str | None:
         """Return what is missing at the end."""
         return self._order.close()
 
-    def _place(self, frame: Frame) -> str | None:
+    def _check_id(self, frame: Frame) -> str | None:
         if frame.event is not None:
             return f"it is a named event ({frame.event!r}); v1.1 has only data"
         match = _ID.fullmatch(frame.id or "")
@@ -69,16 +69,16 @@ class StreamCheck:
         self._run, self._seq = run, seq
         return None
 
-    def _event(self, frame: Frame) -> str | None:
+    def _check_event(self, frame: Frame) -> str | None:
         try:
             value = orjson.loads(frame.data)
         except orjson.JSONDecodeError as error:
             return f"its data is not strict JSON: {error.msg}"
         if not _is_event(value):
             return "its data is not an object with a type"
-        return self._head(value) or self._known(value, frame.data)
+        return self._check_first(value) or self._check_schema(value, frame.data)
 
-    def _head(self, value: dict[str, Any]) -> str | None:
+    def _check_first(self, value: dict[str, Any]) -> str | None:
         if self.frames > 1 or self._resumed:
             return None
         if value.get("v") != VERSION:
@@ -87,7 +87,7 @@ class StreamCheck:
             return "the first frame must carry the run_id that its id names"
         return None if value.get("loop") else "the first frame must carry the loop"
 
-    def _known(self, value: dict[str, Any], data: bytes) -> str | None:
+    def _check_schema(self, value: dict[str, Any], data: bytes) -> str | None:
         validator = _validators().get(value["type"])
         if validator is None:
             return None

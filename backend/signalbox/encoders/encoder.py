@@ -57,7 +57,7 @@ class WholeEncoder(Protocol):
         ...
 
 
-class Resumed:
+class ResumedEncoder:
     """Encodes a run from its first event, and returns only what comes behind a cursor."""
 
     def __init__(self, encoder: Encoder, after: int) -> None:

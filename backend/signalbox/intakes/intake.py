@@ -32,7 +32,7 @@ class Body(Struct, Generic[Model], frozen=True):
     """
 
     model: Model
-    written: JsonObject
+    canonical: JsonObject
     is_streamed: bool = True
 
 

@@ -72,7 +72,7 @@ def ask_of(body: Body[ChatRequest], tools: Tools, headers: Headers) -> Ask:
         limits=AskedLimits(request.max_steps, request.max_searches, request.max_cost),
         position=position,
         is_detached=request.on_disconnect == "continue",
-        question=body.written,
+        question=body.canonical,
     )
 
 

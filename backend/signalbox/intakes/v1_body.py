@@ -30,7 +30,7 @@ def body_of(value: JsonObject) -> Body[ChatRequest]:
     if len(value) > _MOST_FIELDS:
         raise RequestError(Code.UNKNOWN_FIELD, f"The request has {len(value):,} fields, and most do not exist.", "body")
     request = _validated(value)
-    return Body(request, _written(request, value))
+    return Body(request, _canonical(request, value))
 
 
 def _validated(value: JsonObject) -> ChatRequest:
@@ -49,11 +49,11 @@ def _validated(value: JsonObject) -> ChatRequest:
     return request
 
 
-def _written(request: ChatRequest, value: JsonObject) -> JsonObject:
+def _canonical(request: ChatRequest, value: JsonObject) -> JsonObject:
     """Return the fields that the request sets as JSON; those that hold any JSON, or only texts, as they came."""
-    written: JsonObject = request.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=_AS_IT_CAME)
-    written.update((name, value[name]) for name in _AS_IT_CAME & value.keys())
-    return written
+    fields: JsonObject = request.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=_AS_IT_CAME)
+    fields.update((name, value[name]) for name in _AS_IT_CAME & value.keys())
+    return fields
 
 
 def _slices(messages: list[JsonValue]) -> Iterator[slice]:

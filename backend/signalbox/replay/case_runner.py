@@ -9,6 +9,7 @@ from time import time
 from signalbox.chat.loops.driver import drive
 from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.registry import LOOPS
+from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.core.events import AnyEvent, LoopName, Stamped
 from signalbox.core.parts import Request, StreamPart
 from signalbox.core.ports import ChatClient, Emit, OnHead, ToolRunner
@@ -46,7 +47,7 @@ async def run_case(
     tool_context = ToolContext.for_conversation(run_id, context.messages)
     if now is not None:
         tool_context.now = now
-    run = LOOPS[loop](context, client, tools, progress, tool_context=tool_context, sleep=sleep)
+    run = LOOPS[loop](LoopInputs(context, client, tools, progress, tool_context=tool_context, sleep=sleep))
     events: list[Stamped] = []
 
     def record(batch: list[AnyEvent]) -> None:

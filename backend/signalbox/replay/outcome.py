@@ -26,7 +26,7 @@ from signalbox.core.events import (
 from signalbox.core.invariants import first_fault, first_stamp_fault
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import Completion
-from signalbox.wire.finish_words import finish_of
+from signalbox.wire.finish_reasons import finish_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,14 +58,14 @@ class RecordedTools:
         untrusted = spec is None or spec.untrusted
         if not call.success:
             code = Code(call.code) if call.code in CODES else Code.TOOL_FAILED
-            outside = untrusted and not (spec and spec.own_failures)
-            return ToolOutcome(success=False, error=str(call.result), code=code, outside=outside)
+            quotes = untrusted and not (spec and spec.own_failures)
+            return ToolOutcome(success=False, error=str(call.result), code=code, untrusted=quotes)
         if untrusted:
             context.url_allowlist.add_result(
                 call.result, call.name, call.arguments, spec.url_argument if spec else None
             )
         _note_sources(call.result, context)
-        return ToolOutcome(success=True, result=call.result, outside=untrusted)
+        return ToolOutcome(success=True, result=call.result, untrusted=untrusted)
 
 
 def _canonical(arguments: Mapping[str, JsonValue]) -> str:

@@ -27,17 +27,17 @@ def with_figures(figures: Known, progress: Progress) -> Known:
 def progress_of(record: RunRecord) -> Progress:
     """Return the progress that a record describes, without damaged attempts.
 
-    `is_short` is set if an attempt was left out, or if the cost is an estimate that no stored attempt explains.
+    `lacks_attempts` is set if an attempt was left out, or if the cost is an estimate that no stored attempt explains.
     """
     found = [_attempt_of(attempt) for attempt in record.attempts]
     attempts = [attempt for attempt in found if attempt is not None]
-    is_short = None in found or (record.cost_estimated and not any(attempt.is_owed for attempt in attempts))
+    is_unexplained = record.cost_estimated and not any(attempt.is_cost_unknown for attempt in attempts)
     return Progress(
         started=record.started,
         steps=record.steps,
         attempts=attempts,
         settled_at=record.settled_at,
-        is_short=is_short,
+        lacks_attempts=None in found or is_unexplained,
     )
 
 
@@ -47,9 +47,9 @@ def attempts_of(progress: Progress) -> tuple[JsonObject, ...]:
     return tuple(cast(list[JsonObject], msgspec.to_builtins(progress.attempts)))
 
 
-def _attempt_of(kept: JsonObject) -> Attempt | None:
+def _attempt_of(stored: JsonObject) -> Attempt | None:
     """Return a stored attempt, None if it is damaged; fields written by a later version are ignored."""
     try:
-        return msgspec.convert(kept, Attempt)
+        return msgspec.convert(stored, Attempt)
     except msgspec.ValidationError:
         return None

@@ -112,7 +112,7 @@ class Settlements:
 
 
 def _unsettled(progress: Progress) -> list[Attempt]:
-    return [attempt for attempt in progress.attempts if attempt.is_owed and attempt.generation_id]
+    return [attempt for attempt in progress.attempts if attempt.is_cost_unknown and attempt.generation_id]
 
 
 def _retry_after(refusal: UpstreamError | None) -> float:

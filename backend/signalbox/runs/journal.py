@@ -161,15 +161,15 @@ class Journal(Struct):
         """Return the events that can be emitted at once, None if the disk is needed."""
         if after + 1 < self._first or self.is_over:
             return None
-        return self._tail_behind(after)
+        return self._tail_after(after)
 
     async def next_events(self, after: int) -> list[Stamped]:
         """Return the next events with seq > after that may be emitted; an empty list if there are none yet."""
         if after + 1 < self._first and (kept := await self.store.read_events(self.run_id, after)):
             return kept
-        return self._tail_behind(max(after, self._first - 1))  # the events on disk were deleted: continue with the rest
+        return self._tail_after(max(after, self._first - 1))  # the events on disk were deleted: continue with the rest
 
-    def _tail_behind(self, after: int) -> list[Stamped]:
+    def _tail_after(self, after: int) -> list[Stamped]:
         shown = min(self.seq, self.reserved)
         return self._tail[after + 1 - self._first : shown + 1 - self._first]
 

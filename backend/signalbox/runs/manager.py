@@ -294,7 +294,7 @@ class RunManager:
     def _settle_record(self, record: RunRecord) -> None:
         progress = progress_of(record)
         # If attempts of a damaged row are missing, the costs of the rest would pass for the total.
-        if self.settlements is not None and not progress.is_short:
+        if self.settlements is not None and not progress.lacks_attempts:
             self.settlements.begin_for_ended(self.store, record.id, record, progress)
 
     # --- for other workers (runs/cluster.py: LocalRuns) ----------------------------------------------------------

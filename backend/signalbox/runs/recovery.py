@@ -50,10 +50,10 @@ async def _end(store: RunStore, record: RunRecord) -> RunRecord:
     for attempt in progress.attempts:
         if attempt.ended is None:
             attempt.ended, attempt.code = ended, str(Code.SERVER_CRASH)
-    if progress.is_short:
+    if progress.lacks_attempts:
         _log.error("runs.unreadable", run_id=record.id, error="attempts")
         # A bill for one of the others would make the sum look complete.
-        progress.attempts = [attempt for attempt in progress.attempts if not attempt.is_owed]
+        progress.attempts = [attempt for attempt in progress.attempts if not attempt.is_cost_unknown]
     store.resume(record)
     last = events[-1] if events else None
     if last is None or not isinstance(last.event, Done):

@@ -111,7 +111,7 @@ class ToolExecutor:
         context.result_budget.count(min(written.size, self._result_limit, left))
         if spec.untrusted:
             context.url_allowlist.add_result(value, spec.name, given, spec.url_argument)
-        return ToolOutcome(True, value, outside=spec.untrusted)
+        return ToolOutcome(True, value, untrusted=spec.untrusted)
 
     def _not_offered(self, name: str, tool: Tool | None) -> ToolOutcome:
         if tool is not None:
@@ -159,7 +159,7 @@ def _failed(spec: ToolSpec, given: JsonObject, error: ToolError, context: ToolCo
     if not spec.untrusted or spec.own_failures:
         return failure
     context.url_allowlist.add_result(failure.error, spec.name, given, spec.url_argument)
-    return replace(failure, outside=True)
+    return replace(failure, untrusted=True)
 
 
 # --- arguments ---

@@ -8,7 +8,7 @@ from typing import Any, cast
 from sqlalchemy import Connection, RowMapping, Select, delete, func, insert, select, update
 
 from signalbox.core.codes import Code
-from signalbox.core.conversations import Answer, ClientNode, Conversation, Node, answer_of, folded
+from signalbox.core.conversations import Answer, ClientNode, Conversation, Node, answer_of, case_folded
 from signalbox.core.errors import RequestError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject, Message
@@ -60,7 +60,7 @@ def conversation_of(row: RowMapping) -> Conversation:
 def add_conversation(connection: Connection, conversation: Conversation) -> bool:
     """Insert a conversation unless its id exists; return whether it is new."""
     row = {name: getattr(conversation, name) for name in Conversation.__slots__}
-    row["folded"] = folded(conversation.title)
+    row["folded"] = case_folded(conversation.title)
     return connection.execute(insert_into(connection, CONVERSATIONS).values(row).on_conflict_do_nothing()).rowcount > 0
 
 
@@ -77,7 +77,7 @@ def change_conversation(
         _check_node(connection, conversation_id, leaf_id, "leaf_id")
     given: dict[str, Any] = {}
     if title is not None:
-        given |= {"title": title, "folded": folded(title), "is_titled": True}
+        given |= {"title": title, "folded": case_folded(title), "is_titled": True}
     if leaf_id is not None:
         given["leaf_id"] = leaf_id
     connection.execute(update(CONVERSATIONS).where(CONVERSATIONS.c.id == conversation_id).values(given))
@@ -118,7 +118,7 @@ def add_nodes(connection: Connection, conversation: Conversation, told: Sequence
     connection.execute(here.values(leaf_id=last.id, updated=last.created))
     if conversation.title:
         titled = here.where(CONVERSATIONS.c.title == "")
-        connection.execute(titled.values(title=conversation.title, folded=folded(conversation.title)))
+        connection.execute(titled.values(title=conversation.title, folded=case_folded(conversation.title)))
 
 
 def _check_node(connection: Connection, conversation_id: str, node_id: str, field: str) -> None:
@@ -148,7 +148,7 @@ def _row(conversation_id: str, told: ClientNode, place: int) -> dict[str, Any]:
         "system": node.system,
         "body": dumps([to_json(message) for message in told.messages]),
         "text": node.text,
-        "folded": folded(node.text),
+        "folded": case_folded(node.text),
         "digest": node.digest,
         "place": place,
     }

@@ -61,7 +61,7 @@ def to_json(message: Message) -> JsonObject:
                 "call_id": message.call_id,
                 "name": message.name,
                 "content": message.content,
-                "outside": message.outside,
+                "outside": message.untrusted,
             }
         case AssistantMessage():
             fields: JsonObject = {
@@ -86,7 +86,7 @@ def from_json(value: JsonObject) -> Message:
             return UserMessage(_parsed(value["content"]))
         case "tool":
             return ToolMessage(
-                str(value["call_id"]), str(value["name"]), str(value["content"]), outside=bool(value["outside"])
+                str(value["call_id"]), str(value["name"]), str(value["content"]), untrusted=bool(value["outside"])
             )
         case _:
             return _assistant(value)

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 from signalbox.chat.context import ConversationContext, Degradation
-from signalbox.chat.history.context_window import MOST
+from signalbox.chat.history.context_window import MAX_LEVEL
 from signalbox.chat.loops.finalize import finalize_after_tools
 from signalbox.chat.params import prepare_request_params
 from signalbox.core.catalog import Abilities
@@ -47,8 +47,8 @@ CHOICES: tuple[JsonValue, ...] = (
 )  # fmt: skip
 GIVEN_UP: tuple[dict[str, Any], ...] = (
     {}, {"flatten_calls": True}, {"no_tools": True}, {"no_images": True},
-    *({"truncation": level} for level in range(1, MOST + 1)),
-    {"truncation": MOST, "flatten_calls": True}, {"truncation": 3, "no_tools": True, "no_images": True},
+    *({"truncation": level} for level in range(1, MAX_LEVEL + 1)),
+    {"truncation": MAX_LEVEL, "flatten_calls": True}, {"truncation": 3, "no_tools": True, "no_images": True},
 )  # fmt: skip
 
 

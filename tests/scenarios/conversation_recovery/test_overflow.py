@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from signalbox.chat.history.context_window import ELIDED, MOST
+from signalbox.chat.history.context_window import ELIDED, MAX_LEVEL
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import LoopName
@@ -119,7 +119,7 @@ def test_what_cannot_be_made_to_fit_is_told(behind: Behind, loop: LoopName) -> N
     answer, upstream = play(behind, loop, overflows)
     assert (answer.done["status"], answer.done["code"]) == ("error", "CONTEXT_LENGTH_EXCEEDED")
     assert answer.warnings == ["CONTEXT_TRIMMED", "CONTEXT_LENGTH_EXCEEDED"]
-    assert len(upstream.asked) == MOST  # without a tool loop there are no last results to shorten
+    assert len(upstream.asked) == MAX_LEVEL  # without a tool loop there are no last results to shorten
     assert all(more > less for more, less in pairwise(sizes(upstream)))
     assert_sound(upstream)
 

@@ -22,7 +22,7 @@ from tests.scenarios.conversation_recovery.strict_models import Ask, context_of,
 
 HI, ON = UserMessage("Hi"), UserMessage("Go on.")
 A, B = ToolCall("aaaaaaaaa", "calculate", {"expression": "1"}), ToolCall("bbbbbbbbb", "calculate", {"expression": "2"})
-OF_A, OF_B = (ToolMessage(call.id, call.name, "1", outside=False) for call in (A, B))
+OF_A, OF_B = (ToolMessage(call.id, call.name, "1", untrusted=False) for call in (A, B))
 WORDS = AssistantMessage("So it is.")
 SEALED = ReasoningDetail({"type": "reasoning.encrypted", "data": "gAAAAA", "format": "openai-responses-v1", "index": 0})
 EVERY = frozenset(FAMILIES)

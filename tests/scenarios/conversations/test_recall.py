@@ -28,7 +28,7 @@ DONE = Done(done=True, status="cancelled")
 STEP = AssistantMessage(
     "Let me see.", (ToolCall("a", "calculate", {"x": 1}, "up-1"),), "hm", (ReasoningDetail({"d": 1}),)
 )
-RESULT = ToolMessage("a", "calculate", '{"result":1}', outside=False)
+RESULT = ToolMessage("a", "calculate", '{"result":1}', untrusted=False)
 TURNS: list[tuple[int, Message]] = [(3, STEP), (3, RESULT)]
 
 
@@ -90,7 +90,7 @@ def test_a_cut_inside_a_tool() -> None:
     told = recalled([], [*events, *stamped(result("a", failed(Code.CANCELLED)), DONE, first=9)], OURS)
     said = AssistantMessage("Look.", (ToolCall("a", "search_web", {"q": "a"}), ToolCall("b", "search_web", {"q": "b"})))
     words = ToolOutcome.failed(Code.CANCELLED, CODES[Code.CANCELLED].sentence).for_model()
-    assert told == [said, ToolMessage("a", "search_web", words, outside=False)]
+    assert told == [said, ToolMessage("a", "search_web", words, untrusted=False)]
 
 
 @pytest.mark.parametrize("as_kept", [False, True], ids=["live", "from disk"])
@@ -107,7 +107,7 @@ def test_a_result_is_told_as_it_was(name: str, value: Any, content: str, outside
     """A tool result reads as in its own run, and counts as untrusted unless the tool is built in."""
     told: Any = {"success": True, "result": value} if as_kept else Success(True, value)
     events = stamped(calls("a", name=name), result("a", told, name))
-    assert recalled([], events, OURS)[1:] == [ToolMessage("a", name, content, outside=outside)]
+    assert recalled([], events, OURS)[1:] == [ToolMessage("a", name, content, untrusted=outside)]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_failure_is_told_with_its_origin(name: str, failure: Failure, outside:
     """A message that only Signalbox writes is trusted; one that may quote a page is not."""
     [_, told] = recalled([], stamped(calls("a", name=name), result("a", failure, name)), OURS)
     assert isinstance(told, ToolMessage)
-    assert told.outside is outside
+    assert told.untrusted is outside
     assert failure.error in told.content
 
 

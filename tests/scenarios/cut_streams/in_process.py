@@ -7,6 +7,7 @@ from functools import cache
 
 from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.registry import LOOPS
+from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content, Done, Reasoning, ToolCalls, ToolExecuting, ToolResult
@@ -123,7 +124,7 @@ async def run(loop: str, stream: Stream, client: ByteClient, *, offered: Sequenc
     context = context_for(tools() if offered is None else offered, model=stream.model)
     progress = Progress(clock=lambda: 0.0)
     RAN.clear()
-    running = LOOPS[loop](context, client, EXECUTOR, progress, sleep=no_wait)  # type: ignore[index, call-arg]
+    running = LOOPS[loop](LoopInputs(context, client, EXECUTOR, progress, sleep=no_wait))  # type: ignore[index, call-arg]
     events = [event for batch in await driven(running, context, progress) for event in batch]
     return Result(events, client.requests, list(RAN))
 

@@ -10,6 +10,7 @@ from signalbox.chat.answer.output_limit import size_of
 from signalbox.chat.loops.driver import drive
 from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.bounds.in_flight import IN_FLIGHT
 from signalbox.core.events import AnyEvent, Call, Content, Done, Reasoning, Stamped, ToolCalls, ToolResult, Warning
@@ -90,7 +91,8 @@ async def test_every_limit_ends_a_run_honestly(new_loop: Callable[..., Loop], mo
         calls(call(0, "f", '{"q": 1}'), call(1, "f", '{"q": 2}')),
         [[SERVED], [TextDelta("Well. ")], [TextDelta("z" * 200), TextDelta("z" * 50)], ending("stop")],
     )
-    loop = new_loop(context_for(tools), client, ToolExecutor(tools), Progress(clock=lambda: 0.0), sleep=no_wait)
+    inputs = LoopInputs(context_for(tools), client, ToolExecutor(tools), Progress(clock=lambda: 0.0), sleep=no_wait)
+    loop = new_loop(inputs)
     told = await _driven(loop, most_bytes)
     done = told[-1]
     assert isinstance(done, Done)

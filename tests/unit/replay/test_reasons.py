@@ -19,7 +19,7 @@ from signalbox.replay.case import Case
 from signalbox.replay.parity import Trial, TrialResult, TrialSetup, run_trial
 from signalbox.replay.reasons import REASONS
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.wire.finish_words import finish_of
+from signalbox.wire.finish_reasons import finish_of
 
 from tests.support.fakes import SERVED, ScriptedClient, answer, call, calls, ending
 from tests.support.loop_runs import no_wait

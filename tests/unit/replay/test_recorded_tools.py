@@ -32,7 +32,7 @@ async def test_calls_get_their_recorded_result() -> None:
     """Arguments are equal in another order, and if one is null instead of missing."""
     tools = tools_over(called("look", {"a": 1, "b": {"x": 1, "y": 2}}, {"seen": True}))
     outcome = await tools.run("look", {"b": {"y": 2, "x": 1}, "a": 1, "c": None}, ToolContext())
-    assert (outcome.success, outcome.result, outcome.outside) == (True, {"seen": True}, True)
+    assert (outcome.success, outcome.result, outcome.untrusted) == (True, {"seen": True}, True)
 
 
 async def test_equal_calls_get_their_results_in_order() -> None:

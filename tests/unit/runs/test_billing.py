@@ -197,4 +197,4 @@ async def test_a_bill_that_hangs_is_asked_for_again(monkeypatch: pytest.MonkeyPa
 def test_an_attempt_under_way_owes_nothing_yet() -> None:
     """Only what has ended can be settled."""
     attempt = Attempt(1, 1, False, "m", [], None, 1, [], 0.0, generation_id="gen-1")
-    assert not attempt.is_owed
+    assert not attempt.is_cost_unknown

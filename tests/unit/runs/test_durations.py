@@ -6,6 +6,7 @@ import pytest
 from msgspec import UNSET
 from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
@@ -48,7 +49,7 @@ async def test_an_ending_says_how_long_the_run_took(new_loop: Callable[..., Loop
     clock = Clock()
     slow = [clock.passes(1.5), [SERVED], [TextDelta("Well.")], clock.passes(2.0), ending("stop")]
     context, progress = context_for(), Progress(clock=clock, started=clock.now - 0.5)
-    loop = new_loop(context, ScriptedClient(slow), ToolExecutor(()), progress, sleep=no_wait)
+    loop = new_loop(LoopInputs(context, ScriptedClient(slow), ToolExecutor(()), progress, sleep=no_wait))
     done = (await driven(loop, context, progress))[-1][-1]
     assert isinstance(done, Done)
     assert (done.duration_ms, done.first_token_ms) == (4000, 2000)
@@ -59,7 +60,7 @@ async def test_a_run_that_no_model_answered_has_no_first_token() -> None:
     clock = Clock()
     refused = [clock.passes(0.25), UpstreamError(Code.UPSTREAM_AUTH)]
     context, progress = context_for(), Progress(clock=clock, started=clock.now)
-    loop = V2Loop(context, ScriptedClient(refused), ToolExecutor(()), progress, sleep=no_wait)
+    loop = V2Loop(LoopInputs(context, ScriptedClient(refused), ToolExecutor(()), progress, sleep=no_wait))
     done = (await driven(loop, context, progress))[-1][-1]
     assert isinstance(done, Done)
     assert done.duration_ms == 250

@@ -9,6 +9,7 @@ from msgspec import json
 from msgspec.structs import replace
 from signalbox.chat.loops.driver import OpenCalls
 from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.events import Content, Done, Stamped, ToolCalls, ToolResult, Unsaved
 from signalbox.core.invariants import first_fault
@@ -56,7 +57,7 @@ async def a_tool_run(disk: Disk) -> list[tuple[Stamped, RunRecord]]:
     store = Diary(disk)
     store.pages = []
     manager = RunManager(store)
-    loop = V2Loop(context, client, ToolExecutor(tools), progress, sleep=no_wait)
+    loop = V2Loop(LoopInputs(context, client, ToolExecutor(tools), progress, sleep=no_wait))
     starting = asyncio.create_task(manager.start(context, progress, loop))
     while store.run is None:
         await asyncio.sleep(0)

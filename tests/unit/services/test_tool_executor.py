@@ -191,7 +191,7 @@ async def test_a_timeout_inside_a_tool_is_one_too():
 async def test_a_tools_own_sentence_and_code_are_kept():
     """What a tool says of itself goes to the model as it is."""
     outcome = await outcome_of(raising(ToolError(Code.RATE_LIMIT, "asked too often")))
-    assert outcome == ToolOutcome(False, error="asked too often", code=Code.RATE_LIMIT, outside=True)
+    assert outcome == ToolOutcome(False, error="asked too often", code=Code.RATE_LIMIT, untrusted=True)
     assert (await outcome_of(raising(ToolError(Code.TOOL_FAILED)))).error == CODES[Code.TOOL_FAILED].sentence
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from signalbox.core.conversations import ClientNode, Conversation, Node, folded
+from signalbox.core.conversations import ClientNode, Conversation, Node, case_folded
 from signalbox.core.errors import SignalboxError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import AssistantMessage, Message, UserMessage
@@ -75,8 +75,8 @@ class Life:
             (conversations.events_since_turns, [f"run{n}" for n in range(self.seq)]),
             (conversations.find_conversation, text),
             (conversation_page, owner, size, cursor),
-            (conversation_page, owner, 9, None, folded(text)),
-            (conversation_page, owner, size, cursor, folded(text[: self.chance.randrange(1, 4)])),
+            (conversation_page, owner, 9, None, case_folded(text)),
+            (conversation_page, owner, size, cursor, case_folded(text[: self.chance.randrange(1, 4)])),
             (saves.add_save, line, saves.Snapshot({"x": text}, {}, {}), [Stamped(1, 1, Content(text))]),
             (saves.list_saves, owner, size, cursor),
             (saves.snapshot_of, other),

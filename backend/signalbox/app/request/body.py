@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from starlette.requests import ClientDisconnect
 
 from signalbox.app.asgi.raw_headers import headers_of
-from signalbox.core.bounds.in_flight import FREE, IN_FLIGHT, Share
+from signalbox.core.bounds.in_flight import IN_FLIGHT, UNCOUNTED, Share
 from signalbox.core.bounds.json_depth import MAX_LEVELS, is_too_deep
 from signalbox.core.bounds.offload_thresholds import SLICE
 from signalbox.core.codes import Code
@@ -69,7 +69,7 @@ async def _whole(request: Request, limit: int, share: Share) -> bytes:
         size += len(piece)
         if size > limit:
             raise _too_large(limit)
-        if size > FREE and not share.hold(size):
+        if size > UNCOUNTED and not share.hold(size):
             raise RequestError(Code.TOO_MUCH_AT_ONCE, retry_after=1.0)
         pieces.append(piece)
         if not message.get("more_body", False):

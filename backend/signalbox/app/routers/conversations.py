@@ -32,7 +32,15 @@ from signalbox.conversations.search import excerpt
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import files_in
 from signalbox.core.codes import Code
-from signalbox.core.conversations import Conversation, ListedConversation, Node, answer_of, folded, key_of, shown_id
+from signalbox.core.conversations import (
+    Conversation,
+    ListedConversation,
+    Node,
+    answer_of,
+    case_folded,
+    key_of,
+    shown_id,
+)
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import FilePart, ImagePart, JsonObject, Message
@@ -81,7 +89,7 @@ async def list_conversations(
     before: Before = None,
 ) -> ConversationList:
     """List and search your conversations, the most recently used first."""
-    wanted = folded(search.strip())
+    wanted = case_folded(search.strip())
     cursor = cursor_in(before)
     if cursor is not None:
         cursor = cursor[0], key_of(caller.owner, cursor[1])

@@ -71,7 +71,7 @@ class StreamedReply(Struct, eq=False):
     eager_calls: dict[int, RunningCall] = {}
     _has_reasoned: bool = False
 
-    async def read(self, client: ChatClient, request: Request) -> None:
+    async def read_reply(self, client: ChatClient, request: Request) -> None:
         """Stream the reply, or read it whole where streamed calls of this family cannot be trusted."""
         if not self.may_call or self.execution.context.profile.stream_tools:
             await client.stream(request, self.receive, self.on_head)
@@ -91,14 +91,14 @@ class StreamedReply(Struct, eq=False):
         if self.attempt.first_part is None:
             self.attempt.first_part = self.clock()
         events: list[AnyEvent] = []
-        self._fold(self._filters.split_reasoning(parts), events)
+        self._collect(self._filters.split_reasoning(parts), events)
         if events:
             self.is_visible = True
             self.execution.emit(events)
         if self.may_call and self._builder.assembler.touched:
             self._start_eager(self._builder.assembler.closed())
 
-    def _fold(self, parts: list[StreamPart], events: list[AnyEvent]) -> None:
+    def _collect(self, parts: list[StreamPart], events: list[AnyEvent]) -> None:
         """Fold parts into the reply, and append the events for what is visible."""
         for kind, same in groupby(parts, type):
             if kind is TextDelta:
@@ -142,7 +142,7 @@ class StreamedReply(Struct, eq=False):
 
     def finish(self) -> Completion:
         """Return the reply, complete or as far as it was read; `held_back` is what was not emitted yet."""
-        self._fold(self._filters.flush(), self.held_back)
+        self._collect(self._filters.flush(), self.held_back)
         self._add_text(self._filters.flush_text(), self.held_back)
         self.is_visible = self.is_visible or bool(self.held_back)
         self.completion = self._filters.with_leaked_calls(self._builder.result())

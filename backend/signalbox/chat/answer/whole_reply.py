@@ -32,7 +32,7 @@ class WholeReply:
         self._attempt = attempt
         attempt.streamed = False
 
-    async def read(self, client: ChatClient, request: Request) -> None:
+    async def read_reply(self, client: ChatClient, request: Request) -> None:
         """Read the reply, and filter it in slices, so that other runs go on; raises UpstreamError."""
         attempt, progress = self._attempt, self._state.progress
         try:

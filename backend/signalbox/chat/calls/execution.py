@@ -62,7 +62,7 @@ class RunningCall(Struct):
         if self.cached and isinstance(outcome.result, dict):
             outcome = structs.replace(outcome, result={"note": CACHED_NOTE, **outcome.result})
         call = ToolCall(self.id, self.name, self.arguments, self.upstream_id)
-        return call, ToolMessage(self.id, self.name, outcome.for_model(), outcome.outside)
+        return call, ToolMessage(self.id, self.name, outcome.for_model(), outcome.untrusted)
 
 
 class ToolExecution(Struct, eq=False):

@@ -10,7 +10,7 @@ from signalbox.core.messages import SystemMessage, ToolMessage, UserMessage
 
 # The highest level. Each level leaves out more: old results, results of all earlier turns, half of the turns, three
 # quarters, all but the open turn, and at last the length of its newest results.
-MOST = 6
+MAX_LEVEL = 6
 # The number of generated images that are sent back, by level. Each may have some megabytes, and takes about
 # IMAGE_TOKENS of the context (see `chat/budget.py`). They are the first to go; at level 2 none is left.
 _GENERATED_IMAGES = (4, 1)
@@ -25,14 +25,14 @@ def max_generated_images(level: int) -> int:
 
 
 def truncated(exchanges: Sequence[Exchange], level: int) -> list[Exchange]:
-    """Return what is sent at a level from 0 (all) to MOST, always with the instructions and the open question."""
+    """Return what is sent at a level from 0 (all) to MAX_LEVEL, always with the instructions and the open question."""
     if level == 0:
         return [*exchanges]
     newest = max((at for at, exchange in enumerate(exchanges) if exchange.results), default=-1)
     asked = max((at for at, exchange in enumerate(exchanges) if isinstance(exchange.head, UserMessage)), default=-1)
     needed = newest if level == 1 or newest > asked else len(exchanges)
     kept = [_without_results(e) if at < needed else e for at, e in enumerate(exchanges)]
-    if level == MOST and newest > asked:
+    if level == MAX_LEVEL and newest > asked:
         kept[newest] = _with_short_results(kept[newest])
     return _last_turns(kept, _TURNS_KEPT[level]) if level in _TURNS_KEPT else kept
 
@@ -45,7 +45,7 @@ def _elided(result: ToolMessage) -> ToolMessage:
     """Replace a result by a placeholder, unless the result is shorter."""
     if len(result.content) <= len(ELIDED):
         return result
-    return replace(result, content=ELIDED, outside=False)
+    return replace(result, content=ELIDED, untrusted=False)
 
 
 def _with_short_results(exchange: Exchange) -> Exchange:

@@ -88,5 +88,5 @@ def _results_for(calls: Iterable[ToolCall], results: list[ToolMessage]) -> Itera
         if left[call.id]:
             found = left[call.id].popleft()
         else:
-            found = ToolMessage(call_id=call.id, name=call.name, content=NO_RESULT, outside=False)
-        yield found if found.content.strip() else replace(found, content=NO_OUTPUT, outside=False)
+            found = ToolMessage(call_id=call.id, name=call.name, content=NO_RESULT, untrusted=False)
+        yield found if found.content.strip() else replace(found, content=NO_OUTPUT, untrusted=False)

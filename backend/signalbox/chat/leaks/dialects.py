@@ -9,12 +9,12 @@ from collections.abc import Callable, Generator, Mapping
 from functools import partial
 from typing import TypeAlias
 
+from signalbox.chat.leaks.elements import Attributes, Element, Json, MismatchError, Name, Next, Reader, Until
 from signalbox.chat.leaks.leak import Leak
-from signalbox.chat.leaks.reading import Attributes, Json, MismatchError, Name, Next, Reader, Until, Wanted
 from signalbox.chat.leaks.values import Value
 
 Dialect: TypeAlias = Callable[[Leak, str], Reader]
-_MarkReader: TypeAlias = Generator[Wanted, str, str]
+_MarkReader: TypeAlias = Generator[Element, str, str]
 
 _CALL_END = "</tool_call>"
 _ATTRIBUTE = re.compile(r"""(\w+)\s*=\s*["'“”]([^"'“”]*)["'“”]""")

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 
-from signalbox.chat.leaks.code import CodeTracker
 from signalbox.chat.leaks.dialects import OPENERS
+from signalbox.chat.leaks.elements import Element, LongElement, MismatchError, Next, Reader
 from signalbox.chat.leaks.leak import Leak
+from signalbox.chat.leaks.markdown_code import CodeTracker
 from signalbox.chat.leaks.marks import either, longest
-from signalbox.chat.leaks.reading import Gathering, MismatchError, Next, Reader, Wanted
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import RawCall
 
@@ -36,40 +36,40 @@ def _next_in_text(text: str, pos: int) -> re.Match[str] | None:
 LONGEST_OPENER = longest(_MARKS)
 
 
-class _Reading:
+class _LeakInProgress:
     """A leak in progress: the index of its opener, its dialect, and what the dialect reads next."""
 
     def __init__(self, start: int, leak: Leak, reader: Reader) -> None:
         self.start = start
         self.leak = leak
         self._reader = reader
-        self._wanted: Wanted | None = None
+        self._element: Element | None = None
 
-    def read(self, text: str, pos: int, *, final: bool) -> tuple[bool, int]:
+    def advance(self, text: str, pos: int, *, final: bool) -> tuple[bool, int]:
         """Continue reading; return whether the leak has ended, and the next index."""
         try:
-            wanted = self._wanted or next(self._reader)
+            element = self._element or next(self._reader)
             while True:
-                found, pos = self._step(wanted, text, pos)
-                if not found and (not final or not wanted.optional):
-                    self._wanted = wanted
+                found, pos = self._step(element, text, pos)
+                if not found and (not final or not element.optional):
+                    self._element = element
                     return final, len(text) if final else pos
                 if not found and text[pos:].strip():  # part of a closing mark at the end belongs to the leak
                     pos = len(text)
-                wanted = self._reader.send(self._found(wanted))
+                element = self._reader.send(self._found(element))
         except (StopIteration, MismatchError):
             return True, pos
 
-    def _step(self, wanted: Wanted, text: str, pos: int) -> tuple[bool, int]:
-        found, end = wanted.read(text, pos)
+    def _step(self, element: Element, text: str, pos: int) -> tuple[bool, int]:
+        found, end = element.consume(text, pos)
         self.leak.size += end - pos
-        if self.leak.is_too_long and isinstance(wanted, Gathering):
-            wanted.drop()
+        if self.leak.is_too_long and isinstance(element, LongElement):
+            element.drop()
         return found, end
 
-    def _found(self, wanted: Wanted) -> str:
+    def _found(self, element: Element) -> str:
         """Return what was found; of a leak over the limit only marks, which show where it ends."""
-        return wanted.value if isinstance(wanted, Next) or not self.leak.is_too_long else ""
+        return element.value if isinstance(element, Next) or not self.leak.is_too_long else ""
 
 
 class LeakFilter:
@@ -78,7 +78,7 @@ class LeakFilter:
     Text passes at once, except for the last few characters if an opener may begin with them. After an opener the text
     is held back until it is certainly markup, which is removed, or certainly not (`the <tool_call> tag is …`), and then
     passes. Code in fences and between backticks passes unchanged. The result does not depend on how the stream is cut.
-    The cost is linear in the length of the text, and at most `leak.MOST` characters of a leak are kept.
+    The cost is linear in the length of the text, and at most `leak.MAX_LENGTH` characters of a leak are kept.
 
     `schemas` maps the names of the offered tools to the JSON Schema of their parameters. It decides whether `5` is a
     number or text, and whether a single word in a tag is a call. Names are as the model wrote them, without Kimi's
@@ -90,7 +90,7 @@ class LeakFilter:
         self.has_markup = False  # something was hidden, whether or not it made a call
         self._schemas = schemas or {}
         self._code = CodeTracker()
-        self._reading: _Reading | None = None
+        self._reading: _LeakInProgress | None = None
         self._held = ""
         self._pos = 0
         self._last_shown = "\n"  # nothing yet, which ends as white space does
@@ -154,7 +154,7 @@ class LeakFilter:
         """Read on in a leak; return where, and whether there is more to do."""
         reading = self._reading
         assert reading is not None
-        ended, pos = reading.read(text, pos, final=final)
+        ended, pos = reading.advance(text, pos, final=final)
         self.has_markup = self.has_markup or reading.leak.certain
         if not ended:
             return pos, False
@@ -216,7 +216,7 @@ class LeakFilter:
 
     def _open(self, opener: str, start: int) -> None:
         leak = Leak(self._schemas, self.leaked)
-        self._reading = _Reading(start, leak, OPENERS[opener](leak, opener))
+        self._reading = _LeakInProgress(start, leak, OPENERS[opener](leak, opener))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import RawCall
 
 # A longer leak is removed from the text too, but its calls are dropped.
-MOST = 64 * 1024
+MAX_LENGTH = 64 * 1024
 
 _INDEX = re.compile(r":\d+$")
 _BROKEN_NAME = re.compile(r'"name"\s*:\s*"([\w.\-:/]+)"')
@@ -29,7 +29,7 @@ class Leak:
     @property
     def is_too_long(self) -> bool:
         """Whether it exceeds the limit, so that its content is dropped."""
-        return self.size > MOST
+        return self.size > MAX_LENGTH
 
     def knows(self, name: str) -> bool:
         """Whether a tool of this name was offered."""

@@ -1,12 +1,12 @@
 """What a run gives up when a provider rejects its request, so that a changed request can succeed.
 
-Each fallback is used once in a run; only the conversation is truncated repeatedly, up to `context_window.MOST` times.
+Each fallback is used once in a run, except truncation: the conversation is truncated up to MAX_LEVEL times.
 """
 
 from collections.abc import Callable
 
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.history.context_window import MOST
+from signalbox.chat.history.context_window import MAX_LEVEL
 from signalbox.chat.history.repair import history_for
 from signalbox.chat.params import pinned_provider
 from signalbox.core.codes import CODES, Code
@@ -38,7 +38,7 @@ def _truncate(context: ConversationContext, request: Request, error: UpstreamErr
         context.degradation.raised_limit = None
         return []
     before, first = history_for(context), context.degradation.truncation == 0
-    while context.degradation.truncation < MOST:
+    while context.degradation.truncation < MAX_LEVEL:
         context.degradation.truncation += 1
         if history_for(context) != before:
             return [_warning(Code.CONTEXT_TRIMMED)] if first else []

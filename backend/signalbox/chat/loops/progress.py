@@ -14,7 +14,7 @@ from signalbox.core.parts import Bill, Completion, Request, Served, Usage
 
 # The request was accepted and not answered, so its cost is unknown.
 _UNANSWERED = (Code.UPSTREAM_STALLED, Code.STREAM_CUT)
-_name_of, _is_owed = attrgetter("name"), attrgetter("is_owed")
+_name_of, _is_cost_unknown = attrgetter("name"), attrgetter("is_cost_unknown")
 
 
 class Ending(Struct, frozen=True):
@@ -85,7 +85,7 @@ class Attempt(Struct):
         self.provider = self.provider or bill.provider
 
     @property
-    def is_owed(self) -> bool:
+    def is_cost_unknown(self) -> bool:
         """Whether it may have cost something that was not reported.
 
         A rejected request costs nothing. One that was cancelled, or that stalled, may still be processed upstream.
@@ -103,7 +103,7 @@ class Progress(Struct):
 
     `started` is when the run began (epoch seconds), None outside of a run. `settled_at` is when the last cost that
     the streams did not report was fetched. `held_back` are events that the run's ending emits, because the run was
-    stopped before the loop could. `is_short`: attempts are missing, because their record on disk was damaged.
+    stopped before the loop could. `lacks_attempts`: attempts are missing, because their record on disk was damaged.
     `on_change` is called when an attempt begins, gets its generation id, or ends.
     """
 
@@ -114,7 +114,7 @@ class Progress(Struct):
     ending: Ending | None = None
     settled_at: float | None = None
     held_back: list[AnyEvent] = []
-    is_short: bool = False
+    lacks_attempts: bool = False
     on_change: Callable[[], None] = lambda: None
 
     def take_held_back(self) -> list[AnyEvent]:
@@ -174,7 +174,7 @@ class Progress(Struct):
     @property
     def is_estimate(self) -> bool:
         """Whether the total lacks an attempt that may have cost something."""
-        return self.is_short or any(map(_is_owed, self.attempts))
+        return self.lacks_attempts or any(map(_is_cost_unknown, self.attempts))
 
     @property
     def served(self) -> Attempt | None:

@@ -40,7 +40,7 @@ class Reply(Protocol):
     @property
     def has_words(self) -> bool: ...  # noqa: D102
 
-    async def read(self, client: ChatClient, request: Request) -> None:
+    async def read_reply(self, client: ChatClient, request: Request) -> None:
         """Send the request and read the reply to its end; raises UpstreamError."""
         ...
 
@@ -81,28 +81,30 @@ def _has_calls(reply: Reply) -> bool:
     return reply.may_call and bool(reply.completion.calls)
 
 
+class LoopInputs(Struct, frozen=True):
+    """What the loop of one run works with. `progress` is updated in place; `tool_context` is made if it is None."""
+
+    context: ConversationContext
+    client: ChatClient
+    tools: ToolRunner
+    progress: Progress
+    tool_context: ToolContext | None = None
+    sleep: Sleep = asyncio.sleep
+
+
 class Stepper:
     """Takes the steps of one run: `ask` for a reply, then `act` on it, until `is_over`. No tool outlives its block."""
 
-    def __init__(
-        self,
-        context: ConversationContext,
-        client: ChatClient,
-        tools: ToolRunner,
-        progress: Progress,
-        emit: Emit[list[AnyEvent]],
-        *,
-        tool_context: ToolContext | None = None,
-        sleep: Sleep = asyncio.sleep,
-    ) -> None:
-        tool_context = tool_context or ToolContext.for_conversation(context.run_id, context.messages)
+    def __init__(self, inputs: LoopInputs, emit: Emit[list[AnyEvent]]) -> None:
+        context, progress = inputs.context, inputs.progress
+        tool_context = inputs.tool_context or ToolContext.for_conversation(context.run_id, context.messages)
         tool_context.sources.continue_from(context.cited)
         slots = asyncio.Semaphore(context.limits.tools_at_once)
-        self._execution = ToolExecution(context, tools, tool_context, emit, slots)
+        self._execution = ToolExecution(context, inputs.tools, tool_context, emit, slots)
         self._state = LoopState(context, self._execution, progress)
-        self._client = metered(client, context.budget, progress)
+        self._client = metered(inputs.client, context.budget, progress)
         self._emit = emit
-        self._sleep = sleep
+        self._sleep = inputs.sleep
 
     async def __aenter__(self) -> Self:
         """Emit the warnings about the request."""
@@ -167,7 +169,7 @@ class Stepper:
         broken: UpstreamError | None = None
         progress = self._state.progress
         try:
-            await reply.read(self._client, request)
+            await reply.read_reply(self._client, request)
         except UpstreamError as error:
             broken = error
         except BaseException:

@@ -4,14 +4,14 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 # Bytes per body or frame that are not counted; almost all are smaller.
-FREE = 1024 * 1024
-MOST = 128 * 1024 * 1024
+UNCOUNTED = 1024 * 1024
+MAX_BYTES = 128 * 1024 * 1024
 
 
 class InFlight:
-    """Counts the bytes above `FREE` of everything that is being received."""
+    """Counts the bytes above `UNCOUNTED` of everything that is being received."""
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = MAX_BYTES) -> None:
         self.most = most
         self.held = 0
 
@@ -28,17 +28,17 @@ class InFlight:
 class Share:
     """The bytes that one body or answer counts for."""
 
-    def __init__(self, all_of_it: InFlight) -> None:
-        self._all = all_of_it
+    def __init__(self, total: InFlight) -> None:
+        self._total = total
         self._held = 0
 
     def hold(self, size: int) -> bool:
         """Set the size in bytes; return False, without a change, if that exceeds the limit."""
-        more = max(0, size - FREE) - self._held
-        if more > 0 and self._all.held + more > self._all.most:
+        more = max(0, size - UNCOUNTED) - self._held
+        if more > 0 and self._total.held + more > self._total.most:
             return False
         self._held += more
-        self._all.held += more
+        self._total.held += more
         return True
 
 

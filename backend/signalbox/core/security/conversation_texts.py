@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import orjson
 
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, TextPart, ToolMessage, UserMessage
-from signalbox.core.security.url_allowlist import Said, composed_in, texts_in
+from signalbox.core.security.url_allowlist import UrlSource, composed_in, texts_in
 
 # The `url_argument` of read_url: the messages do not contain the specs of their tools.
 _ASKED = "url"
@@ -13,12 +13,12 @@ _ASKED = "url"
 _MOST_READ = 2_000_000
 
 
-def texts_of(messages: Sequence[Message]) -> Iterator[Said]:
+def texts_of(messages: Sequence[Message]) -> Iterator[UrlSource]:
     """Yield the newest texts that the model did not write, oldest first."""
     yield from reversed([*_newest_texts(messages)])
 
 
-def _newest_texts(messages: Sequence[Message]) -> Iterator[Said]:
+def _newest_texts(messages: Sequence[Message]) -> Iterator[UrlSource]:
     """Yield the texts that the model did not write, newest first, up to a total size."""
     left = _MOST_READ
     calls = {call.id: call for message in messages if isinstance(message, AssistantMessage) for call in message.calls}
@@ -29,7 +29,7 @@ def _newest_texts(messages: Sequence[Message]) -> Iterator[Said]:
             call = calls.get(message.call_id)
             composed[message.call_id] = composed_in(call.name, call.arguments, _ASKED) if call else frozenset()
         for text in _texts(message):
-            yield Said(text[:left], not is_result, composed[message.call_id] if is_result else frozenset())
+            yield UrlSource(text[:left], not is_result, composed[message.call_id] if is_result else frozenset())
             left -= len(text)
             if left <= 0:
                 return
@@ -41,7 +41,7 @@ def _texts(message: Message) -> Iterator[str]:
             yield text
         case SystemMessage(parts) | UserMessage(parts):
             yield from (part.text for part in parts if isinstance(part, TextPart))
-        case ToolMessage(content=content, outside=True):
+        case ToolMessage(content=content, untrusted=True):
             try:
                 yield from texts_in(orjson.loads(content)) if len(content) <= _MOST_READ else (content,)
             except orjson.JSONDecodeError:

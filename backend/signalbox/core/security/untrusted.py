@@ -42,7 +42,7 @@ def delimited(content: str, name: str, call_id: str) -> str:
 
 def delimited_message(message: ToolMessage) -> ToolMessage:
     """Return a tool's message as it is sent to a model: delimited if its text comes from outside."""
-    if not message.outside:
+    if not message.untrusted:
         return message
     return replace(message, content=delimited(message.content, message.name, message.call_id))
 

@@ -86,7 +86,7 @@ def _balanced(address: str) -> str:
     return address
 
 
-class Said(NamedTuple):
+class UrlSource(NamedTuple):
     """A text whose URLs may be allowed, except those in `composed`, which the model wrote and the text only repeats.
 
     `composed` is None if the model wrote too many URLs to check; then no URL of the text is allowed.
@@ -140,14 +140,14 @@ class UrlAllowlist(Struct):
 
     is_closed: bool = False
     _closing: bool = False
-    _unread: list[Iterable[Said]] = []
+    _unread: list[Iterable[UrlSource]] = []
     _found: dict[str, str] = {}
 
     def allow_text(self, text: str, *, loosely: bool = False) -> None:
         """Allow the URLs in a text."""
-        self.allow_texts([Said(text, loosely)])
+        self.allow_texts([UrlSource(text, loosely)])
 
-    def allow_texts(self, texts: Iterable[Said]) -> None:
+    def allow_texts(self, texts: Iterable[UrlSource]) -> None:
         """Allow the URLs in texts; the iterable is consumed later."""
         self._unread.append(texts)
 
@@ -164,7 +164,7 @@ class UrlAllowlist(Struct):
         allow any URL. `asked` names the argument with the URL that the tool opened.
         """
         self._closing = True
-        self.allow_texts(_said_in(value, name, arguments or {}, asked))
+        self.allow_texts(_sources_in(value, name, arguments or {}, asked))
 
     def begin_step(self) -> None:
         """Start a step: the model now reads all results so far. Calls of a step are written before its results."""
@@ -189,9 +189,9 @@ class UrlAllowlist(Struct):
         unread, self._unread = self._unread, []
         # Parsing a URL takes many times as long as finding one, so only the newest are parsed.
         newest: deque[tuple[str, frozenset[str]]] = deque(maxlen=_MOST)
-        for said in chain.from_iterable(unread):
-            if (composed := said.composed) is not None:
-                newest.extend((address, composed) for address in _written_in(said.text, loosely=said.loosely))
+        for source in chain.from_iterable(unread):
+            if (composed := source.composed) is not None:
+                newest.extend((address, composed) for address in _written_in(source.text, loosely=source.loosely))
         for address, composed in newest:
             for url in _readings(address):
                 if (page := canonical_url(url)) not in composed:
@@ -200,10 +200,12 @@ class UrlAllowlist(Struct):
             del self._found[page]
 
 
-def _said_in(value: JsonValue, name: str, arguments: Mapping[str, JsonValue], asked: str | None) -> Iterator[Said]:
+def _sources_in(
+    value: JsonValue, name: str, arguments: Mapping[str, JsonValue], asked: str | None
+) -> Iterator[UrlSource]:
     composed = composed_in(name, arguments, asked)
     for text in texts_in(value):
-        yield Said(text, composed=composed)
+        yield UrlSource(text, composed=composed)
 
 
-__all__ = ["Said", "UrlAllowlist", "canonical_url", "composed_in", "links_in", "texts_in"]
+__all__ = ["UrlAllowlist", "UrlSource", "canonical_url", "composed_in", "links_in", "texts_in"]

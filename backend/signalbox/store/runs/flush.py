@@ -6,7 +6,7 @@ import structlog
 from msgspec import Struct, field, json
 from sqlalchemy import Connection, delete, select, update
 
-from signalbox.core.conversations import folded
+from signalbox.core.conversations import case_folded
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
@@ -270,4 +270,4 @@ def _turn_row(run_id: str, place: int, seq: int, message: Message) -> Row:
 def _save_answer(connection: Connection, run_id: str) -> None:
     """Store a run's text for display and search in its conversation."""
     answer = "".join(s.event.content for s in journal_of(connection, run_id) if isinstance(s.event, Content))
-    connection.execute(update(RUNS).where(RUNS.c.id == run_id).values(answer=answer, folded=folded(answer)))
+    connection.execute(update(RUNS).where(RUNS.c.id == run_id).values(answer=answer, folded=case_folded(answer)))

@@ -19,7 +19,7 @@ from signalbox.core.parts import (
     Usage,
     UsageReport,
 )
-from signalbox.wire.finish_words import later_finish
+from signalbox.wire.finish_reasons import later_finish
 from signalbox.wire.json_text import dumps, loads
 from signalbox.wire.openrouter.attachments import Attachments
 from signalbox.wire.openrouter.errors import error_of_value

@@ -90,7 +90,7 @@ A = (
     Mutation(
         "A7",
         "the host's own word for cut counts",
-        "wire/finish_words.py",
+        "wire/finish_reasons.py",
         "for word in (finish, native) if word}",
         "for word in (finish, None) if word}",
     ),
@@ -160,7 +160,7 @@ A = (
     Mutation(
         "A11",
         "inside code nothing is a call",
-        "chat/leaks/code.py",
+        "chat/leaks/markdown_code.py",
         "return bool(self._fence or self._span)",
         "return False",
     ),
@@ -181,7 +181,7 @@ A = (
     Mutation(
         "A12",
         "an empty finish reason erases none",
-        "wire/finish_words.py",
+        "wire/finish_reasons.py",
         "return finish_of(later_word(before.word, word), later_word(before.native, native))",
         "return finish_of(word, later_word(before.native, native))",
     ),

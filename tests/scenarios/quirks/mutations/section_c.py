@@ -70,7 +70,7 @@ C = (
         "C4",
         "a blank result is said in words",
         "chat/history/tool_pairing.py",
-        "yield found if found.content.strip() else replace(found, content=NO_OUTPUT, outside=False)",
+        "yield found if found.content.strip() else replace(found, content=NO_OUTPUT, untrusted=False)",
         "yield found",
     ),
     Mutation(
@@ -119,7 +119,7 @@ C = (
         "C8",
         "as many results as calls",
         "chat/history/tool_pairing.py",
-        "found = ToolMessage(call_id=call.id, name=call.name, content=NO_RESULT, outside=False)",
+        "found = ToolMessage(call_id=call.id, name=call.name, content=NO_RESULT, untrusted=False)",
         "continue",
     ),
     Mutation(

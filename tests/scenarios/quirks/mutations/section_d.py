@@ -7,7 +7,7 @@ D = (
         "D1",
         "a call without a result is answered",
         "chat/history/tool_pairing.py",
-        "found = ToolMessage(call_id=call.id, name=call.name, content=NO_RESULT, outside=False)",
+        "found = ToolMessage(call_id=call.id, name=call.name, content=NO_RESULT, untrusted=False)",
         "continue",
     ),
     Mutation(

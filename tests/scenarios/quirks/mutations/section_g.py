@@ -42,7 +42,7 @@ G = (
         "G3",
         "untrusted text is delimited",
         "core/security/untrusted.py",
-        "if not message.outside:",
+        "if not message.untrusted:",
         "if True:",
     ),
     Mutation(

@@ -10,6 +10,7 @@ from signalbox.chat.history.message_order import DRAWN, DREW, NO_IMAGE, with_gen
 from signalbox.chat.history.repair import history_for
 from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.events import Content, Image
 from signalbox.core.messages import AssistantMessage, ImagePart, Message, TextPart, UserMessage
@@ -37,7 +38,7 @@ async def test_a_page_that_a_search_found_keeps_its_number(new_loop: Callable[..
     tools = [search_web(FakeSearch(), None)]
     context, progress = context_for(tools), Progress(clock=lambda: 0.0)
     loop = new_loop(
-        context, client, ToolExecutor(tools), progress, tool_context=ToolContext(run_id=RUN_ID), sleep=no_wait
+        LoopInputs(context, client, ToolExecutor(tools), progress, ToolContext(run_id=RUN_ID), sleep=no_wait)
     )
     events = [event for batch in await driven(loop, context, progress) for event in batch]
     told = [source for event in events if isinstance(event, Content) for source in event.sources or ()]
@@ -58,7 +59,7 @@ async def test_what_an_answer_repeats_is_told_once_in_a_run(new_loop: Callable[.
     client = ScriptedClient(blank, blank, [[SERVED], [TextDelta("The sea.")], ending()])
     context, progress = context_for(tools), Progress(clock=lambda: 0.0)
     loop = new_loop(
-        context, client, ToolExecutor(tools), progress, tool_context=ToolContext(run_id=RUN_ID), sleep=no_wait
+        LoopInputs(context, client, ToolExecutor(tools), progress, ToolContext(run_id=RUN_ID), sleep=no_wait)
     )
     events = [event for batch in await driven(loop, context, progress) for event in batch]
     assert len(client.requests) == 3

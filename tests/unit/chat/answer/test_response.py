@@ -24,7 +24,7 @@ from signalbox.core.parts import (
     Usage,
     UsageReport,
 )
-from signalbox.wire.finish_words import finish_of
+from signalbox.wire.finish_reasons import finish_of
 
 
 def test_all_parts_come_together() -> None:

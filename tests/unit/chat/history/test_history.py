@@ -43,7 +43,7 @@ def said(*calls: ToolCall, model: str = "openai/sim", **fields: object) -> Assis
 
 def of(call: ToolCall, content: str = "ok") -> ToolMessage:
     """Write a call's result."""
-    return ToolMessage(call.id, call.name, content, outside=False)
+    return ToolMessage(call.id, call.name, content, untrusted=False)
 
 
 A = ToolCall("aaaaaaaaa", "f", {"q": 1}, "call_A")
@@ -68,8 +68,8 @@ def ids(messages: tuple[Message, ...]) -> list[list[str]]:
 def test_d1_a_call_without_a_result_is_answered() -> None:
     """A call that was cut off gets a result that says so (D1)."""
     assert sent(said(A, B), of(B), UserMessage("Go on"))[2:4] == (
-        ToolMessage("aaaaaaaaa", "f", NO_RESULT, outside=False),
-        ToolMessage("bbbbbbbbb", "g", "ok", outside=False),
+        ToolMessage("aaaaaaaaa", "f", NO_RESULT, untrusted=False),
+        ToolMessage("bbbbbbbbb", "g", "ok", untrusted=False),
     )
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from signalbox.chat.leaks import LeakFilter, ParsedText, parse_leak
 from signalbox.chat.leaks.dialects import OPENERS
 from signalbox.chat.leaks.filter import LONGEST_OPENER
-from signalbox.chat.leaks.leak import MOST
+from signalbox.chat.leaks.leak import MAX_LENGTH
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import ArgumentStatus
 
@@ -389,7 +389,7 @@ def test_a11_several_leaks_keep_their_order_and_duplicates_are_all_told() -> Non
 @pytest.mark.parametrize("step", [1, 7, 10_000, 1_000_000])
 def test_a11_a_leak_without_end_is_hidden_and_not_kept(step: int) -> None:
     """Beyond a bound nothing is gathered and no call is made; where its end is, the text goes on."""
-    text = f"a <tool_call>search<arg_key>q</arg_key><arg_value>{'x' * MOST}</arg_value></tool_call> b {CALLED}"
+    text = f"a <tool_call>search<arg_key>q</arg_key><arg_value>{'x' * MAX_LENGTH}</arg_value></tool_call> b {CALLED}"
     leaks = LeakFilter(SCHEMAS)
     shown = "".join([leaks.feed(text[at : at + step]) for at in range(0, len(text), step)]) + leaks.close()
     assert (shown, [call.value for call in leaks.leaked], leaks.has_markup) == ("a b ", [{"q": "rain"}], True)
@@ -407,13 +407,13 @@ def test_a11_memory_stays_small_however_long_a_leak_is(opener: str) -> None:
         kept, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert kept < 2 * MOST
+    assert kept < 2 * MAX_LENGTH
     assert (leaks.close(), leaks.leaked, leaks.has_markup) == ("", [], True)
 
 
 def test_a11_a_long_leak_is_found_below_the_bound() -> None:
     """The bound is not a little one."""
-    long = "x" * (MOST - 200)
+    long = "x" * (MAX_LENGTH - 200)
     assert _found(_parts(f"<function=search><parameter=q>{long}</parameter></function>")) == [("search", {"q": long})]
 
 

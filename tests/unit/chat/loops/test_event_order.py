@@ -27,7 +27,7 @@ from signalbox.core.parts import (
 )
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.encoders.check import first_stream_fault
-from signalbox.wire.finish_words import finish_of
+from signalbox.wire.finish_reasons import finish_of
 
 from tests.scenarios.contract.golden import encode
 from tests.support.fakes import SERVED, ScriptedClient, answer, make_tool

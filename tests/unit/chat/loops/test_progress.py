@@ -55,7 +55,7 @@ def test_what_may_have_cost_something(generation: str | None, first_part: float 
     attempt.set_generation(Served(generation))
     assert not progress.is_estimate, "it is still under way"
     attempt.finish(Completion(), 1.0, error)
-    assert (attempt.is_owed, progress.is_estimate) == (owed, owed)
+    assert (attempt.is_cost_unknown, progress.is_estimate) == (owed, owed)
 
 
 def test_the_heads_generation_outlives_an_answer_without_chunks() -> None:

@@ -7,6 +7,7 @@ import pytest
 from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.retry import LONGEST_SILENCE, LONGEST_WAIT, MAX_ATTEMPTS, Retry, should_retry
+from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
@@ -112,7 +113,7 @@ async def test_a_stalled_answer_costs_the_reader_one_timeout(
     clock = Clock()
     client = ScriptedClient(*[clock.stalls(silence) for _ in range(3)])
     context, progress = context_for(tools), Progress(clock=clock)
-    loop = new_loop(context, client, ToolExecutor(tools), progress, sleep=no_wait)
+    loop = new_loop(LoopInputs(context, client, ToolExecutor(tools), progress, sleep=no_wait))
     batches = await driven(loop, context, progress)
     done = batches[-1][-1]
     assert isinstance(done, Done)

@@ -7,7 +7,7 @@ import pytest
 from signalbox.chat.loops.driver import drive
 from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Progress
-from signalbox.chat.loops.stepper import Stepper
+from signalbox.chat.loops.stepper import LoopInputs, Stepper
 from signalbox.chat.loops.stop_reason import TurnEnd
 from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.codes import Code
@@ -98,7 +98,7 @@ class LoggedClient(ScriptedClient):
 async def logged(new_loop: Callable[..., Loop], tools: list[Tool], *scripts: list[object]) -> Log:
     """Drive one run and return what it did."""
     log, context = Log(), context_for(tools)
-    loop = new_loop(context, LoggedClient(log, *scripts), ToolExecutor(tools), log.progress, sleep=log.wait)
+    loop = new_loop(LoopInputs(context, LoggedClient(log, *scripts), ToolExecutor(tools), log.progress, sleep=log.wait))
     await drive(loop, context, log.progress, log.emit)
     return log
 
@@ -176,8 +176,8 @@ async def test_a_step_is_complete_before_its_tools_run(new_loop: type[V2Loop | L
     """`ask` returns the calls of the reply; only `act` announces and runs them."""
     tools, seen = [make_tool("f")], Seen()
     context, client = context_for(tools), ScriptedClient(calls(call(0, "f", "{}")), answer("Hi."))
-    loop = new_loop(context, client, ToolExecutor(tools), Progress())
-    async with Stepper(context, client, ToolExecutor(tools), Progress(), seen.emit) as stepper:
+    loop = new_loop(LoopInputs(context, client, ToolExecutor(tools), Progress()))
+    async with Stepper(LoopInputs(context, client, ToolExecutor(tools), Progress()), seen.emit) as stepper:
         step = await stepper.ask(loop.begin_reply)
         assert (step.end, [raw.name for raw in step.completion.calls]) == (TurnEnd.CALLS, ["f"])
         assert "ToolCalls" not in kinds(seen)
@@ -201,8 +201,8 @@ async def test_no_tool_outlives_the_stepper() -> None:
 
     tools = [eager("f", lambda arguments, context: work())]
     context, client = context_for(tools), ScriptedClient([[SERVED], [call(0, "f", "{}")], started.wait])
-    loop = V2Loop(context, client, ToolExecutor(tools), Progress())
+    loop = V2Loop(LoopInputs(context, client, ToolExecutor(tools), Progress()))
     with pytest.raises(UpstreamError):
-        async with Stepper(context, client, ToolExecutor(tools), Progress(), Seen().emit) as stepper:
+        async with Stepper(LoopInputs(context, client, ToolExecutor(tools), Progress()), Seen().emit) as stepper:
             await stepper.ask(loop.begin_reply)
     assert stopped.is_set()

@@ -27,7 +27,7 @@ from signalbox.core.parts import (
 )
 from signalbox.core.ports import Emit, OnHead
 from signalbox.core.tools import ToolContext
-from signalbox.wire.finish_words import finish_of
+from signalbox.wire.finish_reasons import finish_of
 
 from tests.support.fakes import SERVED, ScriptedClient, answer, call, calls, ending, make_tool
 from tests.support.loop_runs import Seen, run

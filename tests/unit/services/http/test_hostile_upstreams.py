@@ -53,6 +53,7 @@ def sends(data: bytes, *, holds: bool = False, resets: bool = False) -> Script:
 async def end_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str, int]:
     """Drive one run against a scripted upstream; return its text, its code or status, and how often it was asked."""
     from signalbox.chat.loops.progress import Progress
+    from signalbox.chat.loops.stepper import LoopInputs
     from signalbox.chat.loops.v2 import V2Loop
     from signalbox.services.tool_executor import ToolExecutor
 
@@ -68,7 +69,7 @@ async def end_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> tuple[str, 
     async with server, HttpClient(idle_timeout=5) as client:
         service = UpstreamClient(client, upstream_at(f"http://127.0.0.1:{port}/api/v1"))
         context, progress = context_for([make_tool("f")]), Progress()
-        loop = V2Loop(context, service, ToolExecutor([make_tool("f")]), progress, sleep=no_wait)
+        loop = V2Loop(LoopInputs(context, service, ToolExecutor([make_tool("f")]), progress, sleep=no_wait))
         events = [event for batch in await driven(loop, context, progress) for event in batch]
         await asyncio.gather(*(task for task in asked if task is not None))
     done = events[-1]

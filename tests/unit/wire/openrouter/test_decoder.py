@@ -22,7 +22,7 @@ from signalbox.core.parts import (
     Unreadable,
     UsageReport,
 )
-from signalbox.wire.finish_words import finish_of
+from signalbox.wire.finish_reasons import finish_of
 from signalbox.wire.openrouter.decoder import parts_of_body
 from signalbox.wire.openrouter.stream import ChatStreamDecoder
 

@@ -2,7 +2,7 @@
 
 import pytest
 from signalbox.core.parts import FinishReason
-from signalbox.wire.finish_words import finish_of, finish_reason, later_finish, later_word
+from signalbox.wire.finish_reasons import finish_of, finish_reason, later_finish, later_word
 
 GOOD = {FinishReason.STOP, FinishReason.TOOL_CALLS}
 

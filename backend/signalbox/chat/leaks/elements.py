@@ -18,7 +18,7 @@ class MismatchError(Exception):
     """The text is not in the dialect that its opener belongs to."""
 
 
-class Wanted(Protocol):
+class Element(Protocol):
     """One element that a dialect reads."""
 
     optional: bool
@@ -28,13 +28,13 @@ class Wanted(Protocol):
         """What was found."""
         ...
 
-    def read(self, text: str, pos: int) -> tuple[bool, int]:
+    def consume(self, text: str, pos: int) -> tuple[bool, int]:
         """Read from an index; return whether the element is complete, and the next index. Raises MismatchError."""
         ...
 
 
 # A dialect is a generator: it yields the elements that it wants in turn, and is sent what was found.
-Reader: TypeAlias = Generator[Wanted, str, None]
+Reader: TypeAlias = Generator[Element, str, None]
 
 
 def _behind_space(text: str, pos: int) -> int:
@@ -50,7 +50,7 @@ class Next:
         self.optional = optional
         self._marks = marks
 
-    def read(self, text: str, pos: int) -> tuple[bool, int]:
+    def consume(self, text: str, pos: int) -> tuple[bool, int]:
         """Read until the marks can be distinguished."""
         start = _behind_space(text, pos)
         far = start - pos > _MOST_SPACE
@@ -81,7 +81,7 @@ class Name:
         self.mark = ""
         self._marks = marks
 
-    def read(self, text: str, pos: int) -> tuple[bool, int]:
+    def consume(self, text: str, pos: int) -> tuple[bool, int]:
         """Consume nothing before all of it has arrived."""
         start = _behind_space(text, pos)
         name = self.shape.match(text, start)
@@ -102,7 +102,7 @@ class Attributes(Name):
     shape = _ATTRIBUTES
 
 
-class Gathering:
+class LongElement:
     """Text that may be long, collected in pieces."""
 
     def __init__(self, begun: str = "") -> None:
@@ -119,7 +119,7 @@ class Gathering:
         self._pieces.clear()
 
 
-class Until(Gathering):
+class Until(LongElement):
     """Any text up to one of several marks."""
 
     def __init__(self, *marks: str) -> None:
@@ -127,7 +127,7 @@ class Until(Gathering):
         self.mark = ""
         self._marks = marks
 
-    def read(self, text: str, pos: int) -> tuple[bool, int]:
+    def consume(self, text: str, pos: int) -> tuple[bool, int]:
         """Consume everything that cannot belong to a mark."""
         found = compiled(self._marks).search(text, pos)
         end = found.start() if found else len(text)
@@ -138,7 +138,7 @@ class Until(Gathering):
         return True, found.end()
 
 
-class Json(Gathering):
+class Json(LongElement):
     """The rest of a JSON object or list whose first characters were read; braces inside strings are text."""
 
     def __init__(self, begun: str) -> None:
@@ -146,7 +146,7 @@ class Json(Gathering):
         self._depth = begun.count("{") + begun.count("[")
         self._in_string = begun.endswith('"')
 
-    def read(self, text: str, pos: int) -> tuple[bool, int]:
+    def consume(self, text: str, pos: int) -> tuple[bool, int]:
         """Consume everything up to the bracket that closes the first one."""
         end = len(text)
         for found in _JSON.finditer(text, pos):

@@ -1,1 +1,1 @@
-"""The loops: a conversation goes in, events come out; no framework, no HTTP client, no wire JSON."""
+"""Turns a conversation into events: the two loops and what they share; no HTTP, no provider JSON."""

@@ -120,7 +120,7 @@ class _Meter(Struct):
 
 
 class _Metered(Struct, frozen=True):
-    """A ChatClient that closes a stream when the budget is reached; a whole reply cannot be stopped midway."""
+    """A ChatClient that closes a stream when the budget is reached; a whole reply cannot be stopped early."""
 
     client: ChatClient
     budget: Budget

@@ -15,7 +15,7 @@ from signalbox.profiles import UNKNOWN, Profile, profile_for
 
 
 class Limits(Struct, frozen=True):
-    """Limits of one run: model calls, distinct searches, concurrent tools, steps in a row without anything new."""
+    """Limits of one run: model calls, distinct searches, concurrent tools, consecutive unproductive steps."""
 
     max_steps: int = 8
     max_searches: int = 6

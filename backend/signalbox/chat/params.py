@@ -25,9 +25,9 @@ _LISTED = frozenset(
 )  # fmt: skip
 # Tokens for the answer on top of the reasoning budget (quirk B8; Anthropic requires max_tokens above the budget).
 ANSWER_RESERVE = 1024
-# Used if neither request nor usage says which limit was too low; a smaller number might be below it.
+# Used if neither the request nor the usage shows which limit was too low; a smaller number might be below it.
 DEFAULT_RAISED_LIMIT = 8 * ANSWER_RESERVE
-# Names of tool arguments that providers accept; models write others.
+# Names of tool arguments that providers accept; models also write others.
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 # The smallest reasoning budget that Anthropic accepts.
 _LEAST_BUDGET = 1024
@@ -65,7 +65,7 @@ def _degradations(context: ConversationContext, messages: tuple[Message, ...]) -
     if not context.takes_tools:
         yield "no tools"
     if degradation.flatten_calls:
-        yield "calls told in words"
+        yield "calls sent as text"
     if not context.sees_images and any(has_image_placeholder(message) for message in messages):
         yield "no images"
 

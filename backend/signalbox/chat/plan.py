@@ -1,4 +1,4 @@
-"""What a run is going to do: everything that decides its answer, except the loop. A live run and a replay share it."""
+"""The plan of a run: everything that determines its answer, except the loop. A live run and a replay share it."""
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
@@ -32,7 +32,7 @@ class ServerTerms(Struct, frozen=True):
 class RunPlan(Struct, frozen=True, kw_only=True):
     """A run that can be started any number of times.
 
-    `cited` are the numbered sources of an answer that it continues.
+    `cited` are the numbered sources of the answer that it continues.
     """
 
     model: str
@@ -49,7 +49,7 @@ class RunPlan(Struct, frozen=True, kw_only=True):
     cited: Mapping[int, tuple[str, str]] = {}
 
     def context(self, run_id: str, flags: RunFlags, request_id: str = "") -> ConversationContext:
-        """Make the state of one run; runs of one plan share nothing that changes."""
+        """Create the state of one run; runs of one plan share no mutable state."""
         return ConversationContext(
             run_id=run_id,
             model=self.model,
@@ -78,7 +78,7 @@ def plan_of(
     session_id: str | None = None,
     cited: Mapping[int, tuple[str, str]] = {},
 ) -> RunPlan:
-    """Plan the run that answers `messages`; `facts` are the catalogue's about the model, None where it lists none."""
+    """Plan the run that answers `messages`; `facts` is the model's catalogue entry, None if the model is not listed."""
     return RunPlan(
         model=ask.model,
         messages=tuple(messages),
@@ -96,7 +96,7 @@ def plan_of(
 
 
 def limits_of(asked: AskedLimits, *, search_is_paid: bool) -> Limits:
-    """Return the limits of a run; a free search may be used less often, because its results are thinner."""
+    """Return the limits of a run; fewer searches are allowed if they are free, because their results are poorer."""
     searches = PAID_SEARCHES if search_is_paid else FREE_SEARCHES
     return Limits(
         max_steps=asked.max_steps or Limits().max_steps,
@@ -105,7 +105,7 @@ def limits_of(asked: AskedLimits, *, search_is_paid: bool) -> Limits:
 
 
 def _budget_of(asked: float | None, most: float | None, facts: ModelFacts | None) -> Budget | None:
-    """Return the smaller of the client's and the operator's cost limit; None where neither has one."""
+    """Return the smaller of the client's and the operator's cost limit; None if neither has one."""
     limits = [limit for limit in (asked, most) if limit is not None]
     return Budget(min(limits), facts.prices if facts else None) if limits else None
 
@@ -116,13 +116,14 @@ def schemas_of(tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
 
 
 def trusted_names(tools: Sequence[Tool]) -> set[str]:
-    """Return the names of the tools whose results contain nothing from outside this server."""
+    """Return the names of the tools whose results contain no foreign text."""
     return {tool.spec.name for tool in tools if not tool.spec.untrusted}
 
 
 def with_trusted_results(messages: Sequence[Message], tools: Sequence[Tool]) -> list[Message]:
-    """Mark results of tools that bring nothing from outside: they need no delimiters (quirk G3)."""
-    ours = trusted_names(tools)
+    """Mark the results of tools that return no foreign text: they need no delimiters (quirk G3)."""
+    trusted = trusted_names(tools)
     return [
-        replace(one, untrusted=False) if isinstance(one, ToolMessage) and one.name in ours else one for one in messages
+        replace(one, untrusted=False) if isinstance(one, ToolMessage) and one.name in trusted else one
+        for one in messages
     ]

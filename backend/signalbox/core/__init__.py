@@ -1,1 +1,1 @@
-"""The vocabulary: pure values that every other part of Signalbox speaks in."""
+"""The types that the other folders share, and the rules that need only these types; no I/O."""

@@ -1,4 +1,4 @@
-"""What a client asks, independent of the protocol in which it asks."""
+"""A client's request, independent of its protocol."""
 
 from msgspec import Struct
 
@@ -10,7 +10,7 @@ from signalbox.core.tools import Tool
 
 
 class AskedLimits(Struct, frozen=True):
-    """How far a run may go, as its client wants it; None leaves it to the server. `max_cost` is in USD."""
+    """The limits that a client sets for its run; None leaves a limit to the server. `max_cost` is in USD."""
 
     max_steps: int | None = None
     max_searches: int | None = None
@@ -18,10 +18,10 @@ class AskedLimits(Struct, frozen=True):
 
 
 class Position(Struct, frozen=True):
-    """Where a request stands in its conversation.
+    """The position of a request in its conversation.
 
-    `parent_id` is the message that it follows, None for a new beginning; with `follows_newest` it is the newest one.
-    `continues`: the answer `parent_id` goes on where it stopped.
+    `parent_id` is the message that it follows, None for the start of a new branch. With `follows_newest` it follows the
+    newest message instead. `continues`: the request continues the answer `parent_id`, without a new message.
     """
 
     conversation_id: str
@@ -31,9 +31,9 @@ class Position(Struct, frozen=True):
 
 
 class Ask(Struct, frozen=True, kw_only=True):
-    """One request, whole. An intake makes it, and nothing behind an intake reads a client's JSON.
+    """One complete request. An intake creates it from a client's JSON, which no later layer reads.
 
-    `system` are instructions that the client sends beside its `messages`. `tools` are this server's tools that the
+    `system` are instructions that the client sends beside its `messages`. `tools` are the tools of this server that the
     model is offered. `client_tools` are the client's: their calls are handed to it (decision 0078).
     `is_detached`: the run outlives its last subscriber. `question` is the request as a client of contract v1.1 wrote
     it, empty from any other: then it is derived (`intakes/v1_question.py`).
@@ -60,5 +60,5 @@ class Ask(Struct, frozen=True, kw_only=True):
 
     @property
     def conversation(self) -> list[Message]:
-        """The messages behind the system message."""
+        """The messages, preceded by the system message if there is one."""
         return [SystemMessage(self.system), *self.messages] if self.system else [*self.messages]

@@ -12,7 +12,7 @@ from signalbox.core.records import RunRecord
 
 Role = Literal["user", "assistant"]
 
-# Characters that are composed at once, and how many combining marks may delay the next cut.
+# Characters that are composed at once, and the most combining marks by which a slice may exceed that.
 _SLICE, _MOST_MARKS = 256, 32
 
 

@@ -1,7 +1,8 @@
-"""The contract v1.1, its single source: one class per event, and the envelope that every frame adds to it.
+"""The single source of contract v1.1: one class per event, and the envelope that frames add to an event.
 
-`just contract` turns this file into JSON Schema, TypeScript types and golden fixtures. Growth is by optional fields
-only; a field at its default is left out of the frame, never sent as null. For clients: `docs/sse-contract.md`.
+`just contract` generates JSON Schema, TypeScript types and golden streams from this file. The contract grows only by
+optional fields. A field at its default is left out of the frame, never sent as null. `docs/sse-contract.md` describes
+the contract for clients.
 """
 
 from collections.abc import Iterable
@@ -18,11 +19,11 @@ LoopName = Literal["v2", "legacy"]
 
 
 class Event(Struct, frozen=True, tag_field="type", omit_defaults=True):
-    """What all events share: the tag `type`, and that a default is left out."""
+    """The base of all events: they have the tag `type`, and leave out fields at their default."""
 
 
 class Reasoning(Event, frozen=True, gc=False, tag="reasoning"):
-    """A piece of the model's reasoning. `hidden`: the model reasons, but its host shows no words of it."""
+    """A piece of the model's reasoning. `hidden`: the model reasons, but its provider does not show the text."""
 
     content: str
     step: int | UnsetType = UNSET
@@ -32,8 +33,8 @@ class Reasoning(Event, frozen=True, gc=False, tag="reasoning"):
 class Call(Struct, frozen=True, omit_defaults=True):
     """One call as it is announced.
 
-    `arguments` is JSON text: the object that the tool gets. Where the model sent no JSON object, it is what the model
-    sent (the first 2,000 characters), and the call's result is a failure.
+    `arguments` is JSON text: the object that the tool receives. If the model sent no JSON object, it is the text that
+    the model sent (the first 2,000 characters), and the call's result is a failure.
     """
 
     id: str
@@ -82,7 +83,7 @@ ResultShape: TypeAlias = Annotated[
 
 
 class ToolResult(Event, frozen=True, tag="tool_result"):
-    """The one result of an announced call, a Success or a Failure. `cached`: an equal search was used again."""
+    """The one result of an announced call, a Success or a Failure. `cached`: it is the result of an equal search."""
 
     id: str
     name: str
@@ -96,8 +97,8 @@ class ToolResult(Event, frozen=True, tag="tool_result"):
 class Source(Struct, frozen=True, gc=False, omit_defaults=True):
     """A page that the model's provider cites.
 
-    `n` is its number in the run, the same as in the results of searches. `start_index` and `end_index` are places in
-    the text of its step, where the provider tells them.
+    `n` is its number in the run, the same as in search results. `start_index` and `end_index` are offsets in the text
+    of its step, if the provider sends them.
     """
 
     n: int
@@ -109,7 +110,7 @@ class Source(Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class Image(Struct, frozen=True, gc=False):
-    """An image of the answer: a `data:image/…` URL (base64), or an https address not to be loaded unasked."""
+    """An image of the answer: a `data:image/…` URL (base64), or an https URL, loaded only if the user agrees."""
 
     url: str
 
@@ -117,9 +118,9 @@ class Image(Struct, frozen=True, gc=False):
 class Content(Event, frozen=True, gc=False, tag="content"):
     """A piece of the answer.
 
-    `refusal`: the words are a refusal. `synthetic`: the sentence is Signalbox's own, in place of a missing answer.
-    `sources` and `images` stand where they came between the words; `content` is empty then. `step` stands beside
-    `sources`: their places are in the text of that model call.
+    `refusal`: the text is a refusal. `synthetic`: the text comes from Signalbox, because the model gave no answer.
+    `sources` and `images` are sent at their position in the text, with an empty `content`. `step` is sent with
+    `sources`: their offsets are in the text of that model call.
     """
 
     content: str
@@ -131,12 +132,12 @@ class Content(Event, frozen=True, gc=False, tag="content"):
 
     @property
     def has_content(self) -> bool:
-        """Whether a reader sees an answer in it: words, or an image."""
+        """Whether it shows part of an answer: text or an image."""
         return self.images is not UNSET or bool(self.content.strip())
 
 
-class Warning(Event, frozen=True, gc=False, tag="warning"):  # noqa: A001 - the contract's own word
-    """Something the reader should know; every ending but complete and cancelled sends one just before `done`."""
+class Warning(Event, frozen=True, gc=False, tag="warning"):  # noqa: A001 - the contract's term
+    """A warning for the user; every ending except complete and cancelled is preceded by one."""
 
     message: str
     code: str | UnsetType = UNSET
@@ -167,11 +168,11 @@ class Unsaved(Struct, frozen=True):
 
 
 class Done(Event, frozen=True, tag="done"):
-    """The one end of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls.
+    """The last event of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls.
 
     `duration_ms` is from the run's start to its end by the server's clock, `first_token_ms` to the model's first part.
-    `handed` are the ids of the calls that the client executes; they have no tool_result. `unsaved` is set after a
-    server crash alone.
+    `handed` are the ids of the calls that the client executes; they have no tool_result. `unsaved` is set only after a
+    server crash.
     """
 
     done: Literal[True]
@@ -213,7 +214,7 @@ AnyEvent: TypeAlias = ContractEvent | ArgumentsDelta
 
 
 class Envelope(Struct, frozen=True, omit_defaults=True):
-    """What a frame adds to its event: the time on all but `content`, and on the run's first frame who speaks."""
+    """What a frame adds to its event: `ts` except on `content`; the other fields on the run's first frame."""
 
     ts: int | UnsetType = UNSET
     v: str | UnsetType = UNSET
@@ -222,7 +223,7 @@ class Envelope(Struct, frozen=True, omit_defaults=True):
 
 
 class Stamped(Struct, frozen=True):
-    """An event with its place in the run: `seq` rises from 1, `at` is the server's time in epoch milliseconds."""
+    """An event with its number and time: `seq` increases from 1, `at` is epoch milliseconds of the server."""
 
     seq: int
     at: int

@@ -26,9 +26,9 @@ _ONCE = (Code.TOOL_CLAMP, Code.FINAL_EMPTY)
 
 @dataclass(slots=True)
 class OrderCheck:
-    """Checks the events of one run one by one; each fault is a sentence.
+    """Checks the events of one run one by one, and describes each fault in a sentence.
 
-    `resumed` is whether the events start in the middle of the run: earlier calls and content are then unknown.
+    `resumed` is whether the events start in the middle of the run. Earlier calls and content are then unknown.
     """
 
     resumed: bool = False

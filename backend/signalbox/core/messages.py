@@ -29,7 +29,7 @@ def weight_of(messages: Iterable["Message"], enough: int) -> int:
             weight += sum(_weight_of_part(part) for part in message.content)
         while left and weight < enough:
             value = left.pop()
-            weight += len(value) if isinstance(value, str) else _LEAST
+            weight += len(value) if isinstance(value, str) else _PER_VALUE
             if isinstance(value, dict | list):
                 left += value.values() if isinstance(value, dict) else value
         if weight >= enough:
@@ -37,8 +37,8 @@ def weight_of(messages: Iterable["Message"], enough: int) -> int:
     return weight
 
 
-# Added per message or part, and counted for each number or key in a call's arguments.
-_OVERHEAD, _LEAST = 64, 8
+# Characters added for each message or part, and for each value in a call's arguments that is not a string.
+_OVERHEAD, _PER_VALUE = 64, 8
 
 
 def nests_too_deeply(value: JsonValue) -> bool:
@@ -119,13 +119,13 @@ class ToolCall(Struct, frozen=True):
 
 
 class SystemMessage(Struct, frozen=True):
-    """Instructions of the developer."""
+    """Instructions from the developer."""
 
     content: Content
 
 
 class UserMessage(Struct, frozen=True):
-    """A message of the user."""
+    """A message from the user."""
 
     content: Content
 
@@ -137,7 +137,7 @@ NO_REASONING = ""
 class AssistantMessage(Struct, frozen=True):
     """A model's turn: its text, its reasoning and its tool calls.
 
-    `model` and `provider` say who produced the reasoning. `reasoning_field` is the JSON field in which plain reasoning
+    `model` and `provider` produced the reasoning. `reasoning_field` is the JSON field in which plain reasoning
     arrived, or `NO_REASONING`; some providers want it back in the same field (quirk B5).
     """
 

@@ -86,9 +86,9 @@ class Params(Struct, frozen=True, rename=_PUBLIC_NAMES):
     def changed(self, **values: Any) -> "Params":
         """Return a copy with these fields set; None unsets a field."""
         unset = {name for name in values if getattr(self, name) is None}
-        kept = tuple(name for name in self.added if values.get(name, True) is not None)
+        remaining = tuple(name for name in self.added if values.get(name, True) is not None)
         new = tuple(name for name, value in values.items() if name in unset and value is not None)
-        return replace(self, **values, added=kept + new)
+        return replace(self, **values, added=remaining + new)
 
     def set_fields(self) -> list[str]:
         """Return the names of the set fields: the client's in their fixed order, then the added ones."""
@@ -114,7 +114,7 @@ def public_choice(choice: Choice | None) -> JsonValue:
 
 
 def public_value(value: object) -> object:
-    """Return the value of a field as the trace of a run shows it."""
+    """Return the value of a field as a run's trace shows it."""
     if isinstance(value, Routing):
         return value.provider or dict(value.preferences)
     return msgspec.to_builtins(value)

@@ -1,4 +1,4 @@
-"""A request to a model (Request) and its answer (parts, Usage, Completion)."""
+"""A request to a model (Request) and its answer: parts, Usage, Completion."""
 
 from collections.abc import Mapping
 from enum import StrEnum

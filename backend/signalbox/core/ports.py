@@ -23,14 +23,14 @@ TryEmit: TypeAlias = Callable[[Batch], bool]
 """An `Emit` that may decline: False means that nothing was delivered, and the caller delivers the batch otherwise."""
 
 OnHead: TypeAlias = Callable[[Served], None]
-"""Called with what the response headers say, before the first byte of the body (quirk F4)."""
+"""Called with the generation, model and provider in the response headers, before the body arrives (quirk F4)."""
 
 OnDurable: TypeAlias = Callable[[int, int], None]
 """Called after a flush with the sequence number of a run's last event on disk and the last reserved one."""
 
 
 class Loop(Protocol):
-    """One run's loop: turns a conversation into events."""
+    """The loop of one run: turns a conversation into events."""
 
     async def run(self, emit: Emit[list[AnyEvent]]) -> None:
         """Run once, to the end of the answer. Cancelling it closes the upstream request and every tool task.
@@ -108,7 +108,7 @@ class RunStore(Protocol):
         ...
 
     def close(self, run_id: str) -> None:
-        """Accept no more events of a run; queued ones are still written."""
+        """Reject further events of a run; queued ones are still written."""
         ...
 
     async def flush(self, run_id: str | None = None) -> None:
@@ -116,7 +116,7 @@ class RunStore(Protocol):
         ...
 
     def discard(self, run_id: str) -> None:
-        """Accept nothing more of a run, and discard what is not on disk yet."""
+        """Discard a run's events that are not on disk yet, and ignore all that follow."""
         ...
 
     async def read_events(self, run_id: str, after: int) -> list[Stamped]:

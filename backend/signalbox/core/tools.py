@@ -30,10 +30,10 @@ Visibility: TypeAlias = Literal["primary", "secondary", "hidden"]
 class ToolSpec:
     """The specification of a tool.
 
-    `eager`: it only reads and may be repeated, so it may start while the model still streams. `timeout` is in
-    seconds. `search_key` maps equal searches to equal keys; a tool with one is deduplicated and counts towards the
-    limit of searches. `untrusted`: its results contain foreign text, so the model gets them delimited (quirk G3); so
-    are its failures, unless `own_failures` says that they quote nothing. `url_argument` names an argument with a URL
+    `eager`: it only reads and may be repeated, so it may start while the model still streams. `timeout` is in seconds.
+    `search_key` maps equal searches to equal keys; a tool with one is deduplicated and counts towards the limit of
+    searches. `untrusted`: its results contain foreign text, so the model gets them delimited (quirk G3); so are its
+    failures, unless `own_failures` says that they contain no foreign text. `url_argument` names an argument with a URL
     that the tool fetches; it is checked against the URL allowlist.
 
     `name` and `description` are for models. `title` and `summary` are for people: a short name and one sentence.
@@ -239,7 +239,7 @@ class ResultBudget(Struct):
 
 
 class ToolContext(Struct):
-    """What a tool can use besides its arguments; one per run."""
+    """What a tool function may use besides its arguments; one per run."""
 
     run_id: str = ""
     sources: SourceNumbers = field(default_factory=SourceNumbers)
@@ -251,7 +251,7 @@ class ToolContext(Struct):
     def for_conversation(cls, run_id: str, messages: Sequence[Message]) -> "ToolContext":
         """Return a run's context that allows the URLs in messages of the user, the system and earlier tool results.
 
-        URLs that a model wrote are not allowed, because untrusted text may have told it to.
+        URLs that a model wrote are not allowed, because untrusted text may have made it write them.
         """
         context = cls(run_id=run_id)
         context.url_allowlist.is_closed = any(isinstance(one, ToolMessage) and one.untrusted for one in messages)

@@ -1,1 +1,1 @@
-"""Events to bytes: one client protocol per file."""
+"""Encodes events as bytes, one file per client protocol; checks captured streams."""

@@ -1,4 +1,4 @@
-"""Checks anyone's v1.1 stream: framing, schema, order; names the first fault."""
+"""Checks a captured v1.1 stream from any server: framing, schema and order of events."""
 
 import re
 from functools import cache
@@ -28,7 +28,7 @@ def schema() -> JsonObject:
 
 @cache
 def _validators() -> dict[str, Draft202012Validator]:
-    """Return one validator per event type; types that the schema does not know are growth, not faults."""
+    """Return one validator per event type; unknown types come from a later version, so they are no faults."""
     whole = schema()
     names: Any = whole["discriminator"]
     return {
@@ -37,7 +37,7 @@ def _validators() -> dict[str, Draft202012Validator]:
 
 
 class StreamCheck:
-    """Follows one stream frame by frame. `resumed`: it begins in the middle of its run."""
+    """Checks one stream frame by frame. `resumed`: it begins in the middle of its run."""
 
     def __init__(self, *, resumed: bool = False) -> None:
         self._order = OrderCheck(resumed=resumed)
@@ -47,12 +47,12 @@ class StreamCheck:
         self.frames = 0
 
     def feed(self, frame: Frame) -> str | None:
-        """Return what is wrong with this frame, None when nothing is."""
+        """Return what is wrong with this frame, None if it is valid."""
         self.frames += 1
         return self._check_id(frame) or self._check_event(frame)
 
     def close(self) -> str | None:
-        """Return what is missing at the end."""
+        """Return what is missing at the end of the stream, or None."""
         return self._order.close()
 
     def _check_id(self, frame: Frame) -> str | None:
@@ -107,7 +107,7 @@ def _is_event(value: Any) -> TypeGuard[dict[str, Any]]:
 
 
 def first_stream_fault(data: bytes, *, resumed: bool = False) -> tuple[str | None, int]:
-    """Return the first fault of a whole stream as a sentence (None: it is valid) and how many frames were read."""
+    """Return the first fault of a whole stream as a sentence, None if it is valid; and the number of frames read."""
     check = StreamCheck(resumed=resumed)
     decoder = SseDecoder()
     try:

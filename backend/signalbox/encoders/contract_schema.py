@@ -1,4 +1,4 @@
-"""The contract's JSON Schema, as `just contract` wrote it."""
+"""The JSON Schema of the contract, which `just contract` generates."""
 
 from importlib.resources import files
 

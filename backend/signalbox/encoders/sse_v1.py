@@ -1,4 +1,4 @@
-"""The contract v1.1 as server-sent events: a batch of stamped events becomes one bytes, for one write."""
+"""Encodes contract v1.1 as server-sent events: each batch of events becomes one bytes object, for one write."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -12,14 +12,15 @@ _encode = json.Encoder().encode
 
 
 class SseV1Encoder:
-    """Encodes a run's events behind a cursor. The first frame of a run also has the contract's version, id and loop.
+    """Encodes a run's events after a cursor. The run's first frame also has the contract's version, run id and loop.
 
-    It does not always have seq 1: where a crash has taken the first events, the journal begins above them. The id is a
-    frame's last line: a client that notes an id as soon as its line arrives has read the data before it.
+    The first frame does not always have seq 1: if a crash lost the first events, the journal begins above their
+    numbers. The id is the last line of a frame, so a client that stores the id when its line arrives has already read
+    the data.
     """
 
     content_type: ClassVar[str] = "text/event-stream; charset=utf-8"
-    # No proxy in between may collect, compress or cache (quirk E7).
+    # No proxy may buffer, compress or cache the stream (quirk E7).
     headers: ClassVar[Mapping[str, str]] = {
         "cache-control": "no-cache, no-transform",
         "x-accel-buffering": "no",
@@ -35,21 +36,20 @@ class SseV1Encoder:
 
     def encode(self, batch: list[Stamped]) -> bytes:
         """Return the frames of a batch."""
-        if len(batch) == 1:  # of a slow stream every batch
+        if len(batch) == 1:  # every batch of a slow stream
             return self._frame(batch[0])
         run, encode = self._id, _encode
         frames: list[bytes] = []
         for stamped in batch:
             event = stamped.event
-            if type(event) is Content and not self._is_first:  # nearly all: written here, in half the steps of a call
+            if type(event) is Content and not self._is_first:  # nearly all: inlined, half the cost of a call
                 frames.append(b"data: %b%b%d\n\n" % (encode(event), run, stamped.seq))
             else:
                 frames.append(self._frame(stamped))
         return b"".join(frames)
 
     def _frame(self, stamped: Stamped) -> bytes:
-        # Everything but `content` carries its time; it is put in behind the event's own fields, which saves a copy of
-        # each event with a time in it.
+        # All events except `content` have a time. It is inserted into the JSON, which saves a copy of the event.
         event = stamped.event
         data = _encode(event)
         if type(event) is not Content:

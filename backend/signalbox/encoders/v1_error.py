@@ -1,4 +1,4 @@
-"""The errors of contract v1.1: `{"error": {"code", "message", "field"?}}`."""
+"""Encodes the errors of contract v1.1: `{"error": {"code", "message", "field"?}}`."""
 
 import orjson
 
@@ -8,7 +8,7 @@ from signalbox.core.messages import JsonObject
 
 
 def error_of(error: RequestError) -> tuple[int, bytes]:
-    """Return an error's status and its body: its code, what happened and what to do, and the field that is wrong."""
+    """Return the HTTP status and the body of an error: code, message with the suggested action, invalid field."""
     has_field = error.field is not None or error.code is not Code.INVALID_REQUEST  # else there is no field to fix
     message = f"{error.message} {CODES[error.code].todo}" if has_field else error.message
     body: JsonObject = {"code": str(error.code), "message": message}

@@ -1,1 +1,1 @@
-"""Which loop drives a run, and why."""
+"""The feature flag TOOL_LOOP_V2: its stored override, and the loop of each run."""

@@ -1,4 +1,4 @@
-"""Which loop drives a run, and why, in OpenFeature's terms."""
+"""Chooses the loop of a run, and gives the reason in OpenFeature's terms."""
 
 from hashlib import blake2b
 
@@ -48,7 +48,7 @@ def bucket(key: str) -> int:
     return int.from_bytes(blake2b(f"{FLAG_KEY}:{key}".encode(), digest_size=8).digest(), "big") % 10_000
 
 
-def effective(environment: bool | None, override: Override | None) -> str:
+def describe_choice(environment: bool | None, override: Override | None) -> str:
     """Describe which loop the next run uses, and why."""
     if environment is False:
         return "Every run uses the legacy loop: TOOL_LOOP_V2=false in the settings, which cannot be overridden."

@@ -18,14 +18,14 @@ _log = structlog.get_logger()
 
 
 class SharedOverride:
-    """The override as this worker last read it; that value stays in force while the database is unreachable."""
+    """The override as this worker last read it; it stays in effect while the database is unreachable."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._value: bytes | None = None
         self._override: Override | None = None
-        self._is_reached = True
-        self._turn = asyncio.Lock()  # of two concurrent reads the older one may arrive last
+        self._is_reachable = True
+        self._lock = asyncio.Lock()  # otherwise the older of two concurrent reads may finish last
 
     async def open(self, before: Override | None, stack: AsyncExitStack) -> None:
         """Load the override and refresh it until `stack` closes; raises StoreError.
@@ -45,20 +45,20 @@ class SharedOverride:
     async def store(self, override: Override) -> None:
         """Store the override for all workers; raises StoreError."""
         value = json_of(override)
-        async with self._turn:
+        async with self._lock:
             await self._database.write(set_shared_override, value)
             self._decode(value)
 
     async def refresh(self) -> None:
-        """Read the override again; keep the last one if the database does not answer."""
-        async with self._turn:
+        """Read the override again; the last one stays in effect if the database is unreachable."""
+        async with self._lock:
             try:
                 with without_logging():
                     value = await self._database.read(get_shared, OVERRIDE)
             except StoreError:
-                self._reached(False)
+                self._log_reachability(False)
                 return
-            self._reached(True)
+            self._log_reachability(True)
             self._decode(value)
 
     async def _refresh_regularly(self) -> None:
@@ -77,12 +77,12 @@ class SharedOverride:
             _log.error("flag.unreadable", file=None, error=type(error).__name__, stands="off")
             self._override = Override("off")
 
-    def _reached(self, is_reached: bool) -> None:
-        if is_reached and not self._is_reached:
+    def _log_reachability(self, is_reachable: bool) -> None:
+        if is_reachable and not self._is_reachable:
             _log.info("flag.heard_again")
-        elif self._is_reached and not is_reached:
+        elif self._is_reachable and not is_reachable:
             _log.warning("flag.unheard")
-        self._is_reached = is_reached
+        self._is_reachable = is_reachable
 
 
 async def _end(refreshing: asyncio.Task[None]) -> None:

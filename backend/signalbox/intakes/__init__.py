@@ -1,1 +1,1 @@
-"""What each client protocol asks: its request, read into an Ask."""
+"""Converts the request of each client protocol into an Ask; no I/O."""

@@ -1,8 +1,10 @@
-"""What an intake is: the reader of one client protocol's requests, in two steps.
+"""The interface of an intake, which converts the requests of one client protocol in two steps.
 
-`body_of(value)` validates the JSON and needs nothing else, so it comes before an Idempotency-Key is looked up.
-`ask_of(body, tools, headers)` makes the Ask; it rejects fields that contradict each other, and tools that this server
-does not have. Both raise RequestError with the field that is wrong.
+1. `body_of(value)` validates the JSON. It needs nothing else, so it runs before an Idempotency-Key is looked up.
+2. `ask_of(body, tools, headers)` creates the Ask. It rejects contradictory fields, and tools that this server does not
+   have.
+
+Both raise RequestError naming the invalid field.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,16 +21,17 @@ from signalbox.core.tools import Tool
 Model = TypeVar("Model")
 
 Tools: TypeAlias = Mapping[str, Tool]
-"""This server's tools by name, those among them that cannot be offered here."""
+"""This server's tools by name, including those that are unavailable."""
 
 Headers: TypeAlias = Mapping[str, str]
 """A request's headers; names are looked up without regard to case."""
 
 
 class Body(Struct, Generic[Model], frozen=True):
-    """A validated request body: as its schema's model, and as JSON that is equal for equal requests.
+    """A validated request body.
 
-    `is_streamed`: the client wants the answer as it is made, else at its end.
+    `model` is an instance of its schema. `canonical` is its JSON, the same for equal requests. `is_streamed`: the
+    client wants a stream of events; otherwise it waits for the whole answer.
     """
 
     model: Model
@@ -41,7 +44,7 @@ AskOf: TypeAlias = Callable[[Body[Model], Tools, Headers], Ask]
 
 
 def named_tools(names: Sequence[str], tools: Tools) -> tuple[Tool, ...]:
-    """Return the tools of these names; raises RequestError for one that is unknown or cannot be offered here."""
+    """Return the tools with these names; raises RequestError for an unknown or unavailable one."""
     chosen: dict[str, Tool] = {}
     for place, name in enumerate(names):
         tool = tools.get(name)

@@ -1,4 +1,4 @@
-"""A request of contract v1.1 as an Ask: messages, tools, parameters, its place in a conversation."""
+"""Converts a request of contract v1.1 into an Ask: messages, tools, parameters, position in a conversation."""
 
 from collections.abc import Sequence
 
@@ -42,9 +42,9 @@ from signalbox.intakes.v1_schema import (
     UserIn,
 )
 
-# Characters of unreadable arguments: as many as events have of a model's.
-_RAW_KEPT = 2_000
-# Fields of a request that are fields of `Params` under another name, or as they are.
+# Characters of invalid arguments that are stored; events show as many.
+_MAX_RAW_ARGUMENTS = 2_000
+# Fields of `Params` whose name in a request differs, and those that are copied unchanged.
 _RENAMED = {"parallel": "parallel_tool_calls", "format": "response_format"}
 _SAME = (
     "max_tokens", "temperature", "top_p", "top_k", "min_p", "top_a", "frequency_penalty", "presence_penalty",
@@ -56,7 +56,7 @@ _PARAMS = frozenset(
 
 
 def ask_of(body: Body[ChatRequest], tools: Tools, headers: Headers) -> Ask:
-    """Make the Ask; raises RequestError for what does not go together, and for tools that are not offered here."""
+    """Create the Ask; raises RequestError for contradictory fields and for unknown or unavailable tools."""
     request = body.model
     position = position_of(request)
     messages = messages_of(request)
@@ -77,7 +77,7 @@ def ask_of(body: Body[ChatRequest], tools: Tools, headers: Headers) -> Ask:
 
 
 def position_of(request: ChatRequest) -> Position | None:
-    """Return the place in a conversation, None for a request without one; raises RequestError."""
+    """Return the position in a conversation, None for a request outside of one; raises RequestError."""
     if request.continues and request.parent_id is None:
         words = "To continue an answer, set parent_id to the id of its run."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
@@ -94,9 +94,9 @@ def position_of(request: ChatRequest) -> Position | None:
 
 
 def messages_of(request: ChatRequest) -> list[Message]:
-    """Return the messages, without `system`; none where a message that is stored already is answered again.
+    """Return the messages, without `system`; an empty list if the request regenerates or continues an answer.
 
-    Raises RequestError naming the message that cannot stand where it stands.
+    Raises RequestError naming a message that is not allowed in its position.
     """
     if request.messages is None:
         return [] if request.prompt is None else [UserMessage(request.prompt)]
@@ -119,17 +119,17 @@ def _converted(messages: Sequence[MessageIn]) -> list[Message]:
                 open_calls = {}
                 out.append(UserMessage(_content(message.content)))
             case AssistantIn():
-                said = _assistant(message)
-                open_calls = {call.id: call.name for call in said.calls}
-                out.append(said)
+                turn = _assistant(message)
+                open_calls = {call.id: call.name for call in turn.calls}
+                out.append(turn)
             case ToolIn():
                 out.append(_result(message, open_calls, place))
-    _refuse_blank(out[-1], len(messages) - 1)
+    _reject_blank(out[-1], len(messages) - 1)
     return out
 
 
-def _refuse_blank(message: Message, place: int) -> None:
-    """A blank question is refused here with a sentence instead of by the host with a 400 (quirk C4)."""
+def _reject_blank(message: Message, place: int) -> None:
+    """Reject a blank question with a clear message; providers answer 400 (quirk C4)."""
     if not isinstance(message, UserMessage):
         return
     if _is_blank(message.content):
@@ -137,7 +137,7 @@ def _refuse_blank(message: Message, place: int) -> None:
 
 
 def _is_blank(content: Content) -> bool:
-    """Whether there is nothing to be seen in it."""
+    """Return whether the content has no visible part."""
     if isinstance(content, str):
         return not content.strip()
     return all(isinstance(part, TextPart) and not part.text.strip() for part in content)
@@ -149,20 +149,20 @@ def _assistant(message: AssistantIn) -> AssistantMessage:
 
 
 def _call(call: CallIn) -> ToolCall:
-    """Read a call; broken arguments would poison every later request (quirk A8), so only their text is kept."""
+    """Convert a call; of invalid arguments only the text is stored, or every later request would fail (quirk A8)."""
     given = call.function.arguments
     arguments = given if isinstance(given, dict) else _arguments(given)
-    raw = given[:_RAW_KEPT] if arguments is None and isinstance(given, str) else None
+    raw = given[:_MAX_RAW_ARGUMENTS] if arguments is None and isinstance(given, str) else None
     return ToolCall(id=call.id, name=call.function.name, arguments=arguments or {}, raw=raw)
 
 
 def _arguments(given: str) -> JsonObject | None:
-    """Return the object that a text holds, None where the text cannot be read."""
+    """Return the JSON object in a text, an empty one for other JSON, None for invalid JSON."""
     try:
         value: JsonValue = orjson.loads(given or "{}")
     except orjson.JSONDecodeError:
         return None
-    if is_too_deep(value):  # it could be read, but not be written again
+    if is_too_deep(value):  # it could not be serialized again
         return None
     return value if isinstance(value, dict) else {}
 
@@ -198,9 +198,9 @@ def _plain(content: ContentIn | None) -> str:
 
 
 def tools_of(request: ChatRequest, tools: Tools) -> tuple[Tool, ...]:
-    """Return the tools to offer; raises RequestError for a name that is unknown or cannot be offered here.
+    """Return the tools to offer; raises RequestError for an unknown or unavailable one.
 
-    A request that allows no search is offered no tool that searches.
+    With `max_searches: 0`, no search tool is offered.
     """
     if request.tools is None:
         offered = [tool for tool in tools.values() if tool.unavailable is None]
@@ -212,7 +212,7 @@ def tools_of(request: ChatRequest, tools: Tools) -> tuple[Tool, ...]:
 
 
 def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> Choice | None:
-    """Return the tool choice; raises RequestError for one that no offered tool can meet."""
+    """Return the tool choice; raises RequestError if no offered tool satisfies it."""
     choice = request.tool_choice
     names = [tool.spec.name for tool in tools]
     if isinstance(choice, NamedChoice):

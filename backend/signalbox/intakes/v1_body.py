@@ -1,4 +1,4 @@
-"""The body of contract v1.1, validated some messages at a time: a call into C holds the interpreter lock."""
+"""Validates the body of contract v1.1, some messages at a time: each call into C holds the GIL until it returns."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -12,11 +12,11 @@ from signalbox.intakes.intake import Body
 from signalbox.intakes.v1_schema import MOST_MESSAGES, ChatRequest, MessageIn
 from signalbox.intakes.validation import fault_in, validated
 
-# Messages, parts and calls that are validated at once.
-_AT_ONCE = 1_000
-# More than twice what a request may have.
+# Messages, parts and calls that are validated in one call into C.
+_PER_SLICE = 1_000
+# More than twice as many as exist.
 _MOST_FIELDS = 100
-_AS_IT_CAME = {"messages", "provider", "response_format"}
+_VERBATIM = {"messages", "provider", "response_format"}
 
 
 class _Messages(BaseModel):
@@ -26,7 +26,7 @@ class _Messages(BaseModel):
 
 
 def body_of(value: JsonObject) -> Body[ChatRequest]:
-    """Validate a body; raises RequestError naming the field that does not fit."""
+    """Validate a body; raises RequestError naming the invalid field."""
     if len(value) > _MOST_FIELDS:
         raise RequestError(Code.UNKNOWN_FIELD, f"The request has {len(value):,} fields, and most do not exist.", "body")
     request = _validated(value)
@@ -50,9 +50,9 @@ def _validated(value: JsonObject) -> ChatRequest:
 
 
 def _canonical(request: ChatRequest, value: JsonObject) -> JsonObject:
-    """Return the fields that the request sets as JSON; those that hold any JSON, or only texts, as they came."""
-    fields: JsonObject = request.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=_AS_IT_CAME)
-    fields.update((name, value[name]) for name in _AS_IT_CAME & value.keys())
+    """Return the fields that the request sets as JSON; those that may hold any JSON, and the messages, unchanged."""
+    fields: JsonObject = request.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=_VERBATIM)
+    fields.update((name, value[name]) for name in _VERBATIM & value.keys())
     return fields
 
 
@@ -60,7 +60,7 @@ def _slices(messages: list[JsonValue]) -> Iterator[slice]:
     start = weight = 0
     for place, message in enumerate(messages):
         weight += _weight(message)
-        if weight >= _AT_ONCE:
+        if weight >= _PER_SLICE:
             yield slice(start, place + 1)
             start, weight = place + 1, 0
     if start < len(messages):

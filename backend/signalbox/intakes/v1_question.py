@@ -1,4 +1,4 @@
-"""A run's question in the words of contract v1.1, which is how every run is stored, shown and replayed."""
+"""Converts an Ask to a request of contract v1.1, the form in which every run is stored, shown and replayed."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -36,18 +36,18 @@ from signalbox.intakes.v1_schema import (
     UserIn,
 )
 
-# Fields that hold texts of the conversation, and those among them that a conversation stores itself, as its messages.
+# Fields with text of the conversation, and those that a conversation already stores as its messages.
 _TEXTS = ("messages", "prompt", "system", "finalize_hint")
 _MESSAGES = ("messages", "prompt")
 
 
 def question_of(ask: Ask) -> JsonObject:
-    """Write an Ask of any protocol as a request of contract v1.1."""
+    """Return an Ask of any protocol as a request of contract v1.1."""
     params = {public_name(name): _as_json(getattr(ask.params, name)) for name in ask.params.set_fields()}
     fields: dict[str, Any] = {
         "model": ask.model,
         "system": ask.system,
-        "messages": [_written(message) for message in ask.messages] or None,
+        "messages": [_message_json(message) for message in ask.messages] or None,
         "tools": [tool.spec.name for tool in ask.tools],
         "tool_choice": public_choice(ask.choice),
         "finalize_hint": ask.finalize_hint or None,
@@ -55,23 +55,23 @@ def question_of(ask: Ask) -> JsonObject:
         **to_builtins(ask.limits),
         **params,
     }
-    return {name: value for name, value in fields.items() if value is not None} | _placed(ask.position)
+    return {name: value for name, value in fields.items() if value is not None} | _position_fields(ask.position)
 
 
 def _as_json(value: object) -> object:
     return [*cast("tuple[str, ...]", value)] if isinstance(value, tuple) else public_value(value)
 
 
-def _placed(position: Position | None) -> JsonObject:
+def _position_fields(position: Position | None) -> JsonObject:
     if position is None:
         return {}
-    placed: JsonObject = {"conversation_id": position.conversation_id}
+    fields: JsonObject = {"conversation_id": position.conversation_id}
     if not position.follows_newest:
-        placed["parent_id"] = position.parent_id
-    return {**placed, "continue": True} if position.continues else placed
+        fields["parent_id"] = position.parent_id
+    return {**fields, "continue": True} if position.continues else fields
 
 
-def _written(message: Message) -> JsonObject:
+def _message_json(message: Message) -> JsonObject:
     return _in_schema(message).model_dump(mode="json", exclude_none=True)
 
 
@@ -100,19 +100,19 @@ def _part(part: ContentPart) -> PartIn:
         case TextPart(text):
             return TextPartIn(type="text", text=text)
         case ImagePart():
-            address = ImageUrl.model_validate({"url": part.url, "detail": part.detail})
-            return ImagePartIn(type="image_url", image_url=address)
+            image = ImageUrl.model_validate({"url": part.url, "detail": part.detail})
+            return ImagePartIn(type="image_url", image_url=image)
         case FilePart():
             return FilePartIn(type="file", file=FileData(filename=part.filename, file_data=part.data))
 
 
 def without_messages(question: JsonObject) -> JsonObject:
-    """Return the fields that a conversation does not store itself."""
+    """Return the fields that the conversation does not store as its messages."""
     return {name: value for name, value in question.items() if name not in _MESSAGES}
 
 
 def redacted(question: JsonObject, messages: Sequence[Message]) -> JsonObject:
-    """Return a question as the trace shows it: every parameter, and of each text only its role and its length."""
+    """Return a question as the trace shows it: every parameter, but only the role and length of each message."""
     shown = {name: value for name, value in question.items() if name not in _TEXTS}
     shown["messages"] = [_outline(message) for message in messages]
     return shown

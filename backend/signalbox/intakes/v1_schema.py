@@ -16,7 +16,7 @@ from pydantic import (
 from pydantic import JsonValue as AnyJson
 from pydantic_core import CoreSchema, core_schema
 
-# Each item is validated; a clear rejection helps a client more than a late answer.
+# Every item is validated, which takes time; a client is better served by a clear rejection than by a late answer.
 MOST_MESSAGES = 10_000
 MOST_PARTS = 1_000
 MOST_CALLS = 512
@@ -24,14 +24,14 @@ LONGEST_ARGUMENTS = 1024 * 1024
 
 
 class _AsParsed:
-    """Any JSON as it was parsed: pydantic's own JsonValue asks a Python function what each value in it is."""
+    """Any JSON, as it was parsed. pydantic's JsonValue would call a Python function for each value."""
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.any_schema()
 
 
 class _ObjectAsParsed:
-    """The same for an object."""
+    """A JSON object, as it was parsed."""
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.custom_error_schema(core_schema.is_instance_schema(dict), "dict_type")
@@ -44,9 +44,9 @@ JsonValue = Annotated[AnyJson, _AsParsed()]
 JsonObject = Annotated[dict[str, AnyJson], _ObjectAsParsed()]
 
 Text = Annotated[str, StringConstraints(min_length=1)]
-# What has a name: hosts take 64 characters of a tool's, and no model's id is longer.
+# Names and ids: providers accept 64 characters for a tool's name, and no model's id has more than 256.
 ShortText = Annotated[str, StringConstraints(min_length=1, max_length=256)]
-# Not `.` nor `..`: clients take them out of an address, so such a name could not be opened.
+# Not `.` or `..`: clients remove them from a URL path, so such a name could not be addressed.
 _NAME = r"^(\.{0,2}[A-Za-z0-9_:\-]|\.{3})[A-Za-z0-9_.:\-]*$"
 
 
@@ -61,7 +61,7 @@ Name = Annotated[
 ]
 Effort = Literal["max", "xhigh", "high", "medium", "low", "minimal", "none"]
 Unit = Annotated[float, Field(ge=0, le=1)]
-# What the contract can carry of OpenRouter's words.
+# The modalities of OpenRouter that the contract can represent.
 Modality = Literal["image", "text"]
 
 
@@ -79,7 +79,7 @@ class TextPartIn(Strict):
 
 
 class ImageUrl(Strict):
-    """Where an image is: an http(s) or data URL."""
+    """The http(s) or data URL of an image."""
 
     url: Annotated[str, StringConstraints(pattern=r"^(https?://|data:image/)")]
     detail: Literal["auto", "low", "high"] | None = None
@@ -111,7 +111,7 @@ ContentIn = str | Annotated[list[PartIn], Field(min_length=1, max_length=MOST_PA
 
 
 class FunctionIn(Strict):
-    """The function of a call; arguments as JSON text or as the object itself."""
+    """The function of a call; `arguments` is JSON text or an object."""
 
     name: ShortText
     arguments: Annotated[str, StringConstraints(max_length=LONGEST_ARGUMENTS)] | JsonObject = ""
@@ -135,7 +135,7 @@ class SystemIn(Strict):
 
 
 class UserIn(Strict):
-    """What the person said."""
+    """A message from the user."""
 
     role: Literal["user"]
     content: ContentIn
@@ -143,7 +143,7 @@ class UserIn(Strict):
 
 
 class AssistantIn(Strict):
-    """What a model said. Reasoning that a client sends back is taken and not used: it cannot be trusted."""
+    """A model's turn. Reasoning that a client sends back is accepted but not used: it cannot be trusted."""
 
     role: Literal["assistant"]
     content: ContentIn | None = None
@@ -169,7 +169,7 @@ MessageIn = Annotated[SystemIn | UserIn | AssistantIn | ToolIn, Field(discrimina
 
 
 class Reasoning(Strict):
-    """How much the model shall reason: by effort or by tokens, not both (hosts answer 400 to both)."""
+    """How much the model reasons: by effort or by tokens, not both (providers answer 400 to both)."""
 
     effort: Effort | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
@@ -178,7 +178,7 @@ class Reasoning(Strict):
     enabled: bool | None = None
 
     @model_validator(mode="after")
-    def _one_of_two(self) -> "Reasoning":
+    def _effort_or_tokens(self) -> "Reasoning":
         if self.effort is not None and self.max_tokens is not None:
             raise ValueError("takes effort or max_tokens, not both")
         return self

@@ -1,4 +1,4 @@
-"""A JSON body as a pydantic model; a body that does not fit is rejected with the field that is wrong."""
+"""Validates a JSON body with a pydantic model; a rejection names the invalid field."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, cast
@@ -11,16 +11,16 @@ from signalbox.core.messages import JsonObject, JsonValue
 
 Model = TypeVar("Model", bound=BaseModel)
 
-# No value of a body equals it.
+# Stands for a missing field; no value of a body equals it.
 _NONE = "\0"
-# Above this number only the count is reported: to name a field, every fault has to be described.
+# Above this number only the count is reported, because pydantic describes every error to name one field.
 _MOST_FAULTS = 500
-# Names of fields that do not exist, and characters of each, that an answer repeats.
+# Unknown fields that an error message names, and the characters of each name.
 _MOST_NAMED, _LONGEST_NAME = 10, 200
 
 
 def validated(value: JsonValue, model: type[Model]) -> Model:
-    """Return a body as a model; raises RequestError naming the field that does not fit."""
+    """Return a body as a model; raises RequestError naming the invalid field."""
     if not isinstance(value, dict):
         raise RequestError(Code.INVALID_REQUEST, "The request body must be a JSON object.", "body")
     try:
@@ -30,7 +30,7 @@ def validated(value: JsonValue, model: type[Model]) -> Model:
 
 
 def fault_in(error: ValidationError, body: JsonObject, *, skipped: int = 0) -> RequestError:
-    """Name the field that is wrong in a body.
+    """Return an error that names the invalid field of a body.
 
     The first `skipped` messages of the body were not validated.
     """
@@ -43,7 +43,7 @@ def fault_in(error: ValidationError, body: JsonObject, *, skipped: int = 0) -> R
 
 
 def first_fault(faults: Sequence[Mapping[str, Any]], body: JsonValue = None) -> RequestError:
-    """Name the field of pydantic's first error; fields that do not exist are named all together.
+    """Return an error that names the field of pydantic's first error, or all fields that do not exist.
 
     `body` is what was validated: pydantic mixes the names of union members into its paths, and only the value itself
     distinguishes a member's name (`text`, `user`) from a field's.
@@ -54,29 +54,29 @@ def first_fault(faults: Sequence[Mapping[str, Any]], body: JsonValue = None) -> 
         names = ", ".join(named) + (f" and {len(unknown) - _MOST_NAMED} more" if len(unknown) > _MOST_NAMED else "")
         return RequestError(Code.UNKNOWN_FIELD, f"The request has fields that do not exist: {names}.", named[0])
     first = _path(faults[0], body)
-    # A union reports one error per member; the deepest is that of the member which was meant.
+    # A union reports one error per member; the deepest one belongs to the member that was meant.
     here = [(_path(one, body), one) for one in faults if _path(one, body).startswith(first)]
     field, fault = max(here, key=lambda item: item[0].count("."))
-    says = str(fault["msg"]).removeprefix("Value error, ")
-    return RequestError(Code.INVALID_REQUEST, f"{field or 'The request'}: {says}.", field or None)
+    reason = str(fault["msg"]).removeprefix("Value error, ")
+    return RequestError(Code.INVALID_REQUEST, f"{field or 'The request'}: {reason}.", field or None)
 
 
 def _path(fault: Mapping[str, Any], body: JsonValue) -> str:
-    """Write where a fault is as a dotted path into the body."""
+    """Return the location of an error as a dotted path into the body."""
     if not isinstance(body, dict):
         return ".".join(str(part) for part in fault["loc"][1:])  # FastAPI's own: ("query", "limit")
     names: list[str] = []
     here: JsonValue = body
-    tag_is_due = True
+    may_be_tag = True
     for place, part in enumerate(fault["loc"]):
         is_last = place == len(fault["loc"]) - 1
         fields: JsonObject = here if isinstance(here, dict) else {}
-        if tag_is_due and part in (fields.get("role", _NONE), fields.get("type", _NONE)):
-            tag_is_due = False
+        if may_be_tag and part in (fields.get("role", _NONE), fields.get("type", _NONE)):
+            may_be_tag = False
         elif isinstance(part, int) and isinstance(here, list):
             names.append(str(part))
-            here, tag_is_due = cast(list[JsonValue], here)[part], True
+            here, may_be_tag = cast(list[JsonValue], here)[part], True
         elif part in fields or (isinstance(here, dict) and is_last and fault["type"] == "missing"):
             names.append(str(part))
-            here, tag_is_due = fields.get(str(part)), False
+            here, may_be_tag = fields.get(str(part)), False
     return ".".join(names)

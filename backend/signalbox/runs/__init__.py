@@ -1,1 +1,1 @@
-"""The run as a separate task: start, watch, stop."""
+"""Runs as asyncio tasks: starts, streams, stops and recovers them, and settles their cost."""

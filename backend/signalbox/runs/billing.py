@@ -27,7 +27,8 @@ _FETCH_SECONDS = 10.0
 class Settlements:
     """The running settlements: one task per run with open costs; `slots` limits concurrent requests.
 
-    Beyond `max_runs` at once a run's cost stays an estimate, so that many stopped runs cannot overload the process.
+    Beyond `max_runs` at once, the cost of a run stays an estimate, so that many stopped runs cannot overload the
+    process.
     """
 
     bills: BillSource
@@ -38,16 +39,16 @@ class Settlements:
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _is_closed: bool = False
 
-    def begin(self, run_id: str, progress: Progress, keep: Callable[[], None] = lambda: None) -> None:
-        """Settle the open costs of a run in the background; `keep` is called to save the result."""
+    def begin(self, run_id: str, progress: Progress, save: Callable[[], None] = lambda: None) -> None:
+        """Settle the open costs of a run in the background; `save` is called to store the result."""
         if self._is_closed or len(self._tasks) >= self.max_runs or not _unsettled(progress):
             return
-        task = asyncio.create_task(self._settle(run_id, progress, keep), name=f"bill {run_id}")
+        task = asyncio.create_task(self._settle(run_id, progress, save), name=f"bill {run_id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def begin_for_ended(self, store: RunStore, run_id: str, figures: Figures, progress: Progress) -> None:
-        """Settle an ended run. That may take minutes, so neither its text nor its question is held in memory."""
+        """Settle an ended run. This may take minutes, so neither its text nor its request stays in memory."""
         self.begin(run_id, progress, partial(store.save_figures, run_id, partial(with_figures, figures, progress)))
 
     async def wait(self) -> None:
@@ -63,7 +64,7 @@ class Settlements:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _settle(self, run_id: str, progress: Progress, keep: Callable[[], None]) -> None:
+    async def _settle(self, run_id: str, progress: Progress, save: Callable[[], None]) -> None:
         code: Code | None = None
         try:
             code = await self._fetch_all(progress)
@@ -71,7 +72,7 @@ class Settlements:
             _log.error("bill.broke", run_id=run_id, error=type(error).__name__)
         if not progress.is_estimate:
             progress.settled_at = self.clock()
-        keep()
+        save()
         usage = progress.usage
         _log.info(
             "bill",
@@ -83,21 +84,21 @@ class Settlements:
 
     async def _fetch_all(self, progress: Progress) -> Code | None:
         """Fetch the bill of each open attempt, with retries; return the last error's code, or None."""
-        owing = _unsettled(progress)
+        open_attempts = _unsettled(progress)
         last: UpstreamError | None = None
         for wait in WAITS:
             await self.sleep(max(wait, _retry_after(last)))
-            for attempt in list(owing):
-                refusal = await self._fetch_bill(attempt)
-                last = refusal or last
-                if refusal is None or _is_final(refusal):
-                    owing.remove(attempt)
-            if not owing:
+            for attempt in list(open_attempts):
+                error = await self._fetch_bill(attempt)
+                last = error or last
+                if error is None or _is_final(error):
+                    open_attempts.remove(attempt)
+            if not open_attempts:
                 break
         return last.code if last else None
 
     async def _fetch_bill(self, attempt: Attempt) -> UpstreamError | None:
-        """Fetch one bill and charge the attempt; return the error, or None."""
+        """Fetch one bill and record it in the attempt; return the error, or None."""
         try:
             async with self.slots, asyncio.timeout(_FETCH_SECONDS):
                 bill = await self.bills.bill(attempt.generation_id or "")
@@ -115,11 +116,11 @@ def _unsettled(progress: Progress) -> list[Attempt]:
     return [attempt for attempt in progress.attempts if attempt.is_cost_unknown and attempt.generation_id]
 
 
-def _retry_after(refusal: UpstreamError | None) -> float:
-    asked = refusal.retry_after if refusal else None
-    return min(asked or 0.0, _LONGEST_WAIT)
+def _retry_after(error: UpstreamError | None) -> float:
+    seconds = error.retry_after if error else None
+    return min(seconds or 0.0, _LONGEST_WAIT)
 
 
 def _is_final(error: UpstreamError) -> bool:
-    """Return whether retrying is useless. Not found means not available yet."""
+    """Return whether a retry cannot help; a bill that is not found may become available."""
     return error.code is not Code.UPSTREAM_NOT_FOUND and not CODES[error.code].retryable

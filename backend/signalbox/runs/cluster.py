@@ -1,4 +1,4 @@
-"""The workers that share a database: follow and stop runs of other workers, heartbeats, runs of dead workers."""
+"""Workers that share a database: follows and stops runs of other workers, sends heartbeats, takes over runs."""
 
 import asyncio
 from collections import defaultdict
@@ -22,9 +22,9 @@ _log = structlog.get_logger()
 
 # A notification may get lost, so waiting tasks also poll at this interval.
 POLL_SECONDS = 0.5
-# A worker with subscribers renews its subscription to a run; one that stops renewing has gone.
+# A worker with subscribers renews its subscription to a run; one that stops renewing is considered gone.
 RENEW_SECONDS = 5.0
-_GONE_SECONDS = 3 * RENEW_SECONDS
+_EXPIRY_SECONDS = 3 * RENEW_SECONDS
 _BEATS_PER_LEASE = 5
 
 
@@ -44,7 +44,7 @@ class LocalRuns(Protocol):
         ...
 
     def remove_remote_subscriber(self, run_id: str) -> None:
-        """Stop counting it."""
+        """Stop counting another worker as a subscriber of a run."""
         ...
 
     def extend_polled(self, run_id: str) -> None:
@@ -82,7 +82,7 @@ class Cluster:
     async def follow(self, run_id: str, after: int) -> AsyncGenerator[list[Stamped], None]:
         """Yield the events of another worker's run after a sequence number, to its end; waits out database outages."""
         with self._news_of(run_id) as news:
-            said: float | None = None
+            notified: float | None = None
             is_over = False
             try:
                 while True:
@@ -94,13 +94,13 @@ class Cluster:
                             return
                     if is_over:
                         return
-                    if said is None or self.clock() - said > RENEW_SECONDS:
+                    if notified is None or self.clock() - notified > RENEW_SECONDS:
                         self._notify_later(f"watch {run_id} {self.me}")
-                        said = self.clock()
-                    if not await _wait_for_news(news):  # deleted, or its end unnoticed: read again
+                        notified = self.clock()
+                    if not await _wait_for_news(news):  # deleted, or its ending was missed: read again
                         is_over = await _retry_while_unavailable(partial(self.store.is_over, run_id))
             finally:
-                if said is not None and len(self._waiting[run_id]) == 1:
+                if notified is not None and len(self._waiting[run_id]) == 1:
                     self._notify_later(f"leave {run_id} {self.me}")
 
     async def stop(self, run_id: str) -> RunRecord:
@@ -144,11 +144,11 @@ class Cluster:
     def _notify_later(self, words: str) -> None:
         """Send a notification in the background; it may fail, because it is repeated or replaced by polling."""
 
-        async def call() -> None:
+        async def send() -> None:
             with suppress(StoreError):
                 await self.notifier.notify(words)
 
-        task = asyncio.create_task(call(), name="call")
+        task = asyncio.create_task(send(), name="notify")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -178,7 +178,7 @@ class Cluster:
             if not self.local.add_remote_subscriber(run_id):
                 return
             known = self.remote_subscribers[run_id] = {}
-        known[worker] = self.clock() + _GONE_SECONDS
+        known[worker] = self.clock() + _EXPIRY_SECONDS
 
     def _remove_remote(self, run_id: str, worker: str) -> None:
         workers = self.remote_subscribers.get(run_id, {})
@@ -195,20 +195,24 @@ class Cluster:
     async def send_heartbeats(self) -> None:
         """Renew the leases and end the runs of dead workers, until cancelled.
 
-        Ending runs does not delay the renewal: it may take long, and this worker must not be taken for dead meanwhile.
+        Ending runs does not delay the renewal: it may take long, and other workers must not consider this one dead.
         After an outage of the database all leases have expired. So runs are only taken over once the database has
-        worked for the duration of a lease, in which every live worker can renew its own.
+        worked for the duration of a lease, in which every live worker can renew its leases.
         """
         every = self.lease_seconds / _BEATS_PER_LEASE
-        well_since: float | None = None
+        healthy_since: float | None = None
         ending: asyncio.Future[object] | None = None
         try:
             while True:
                 began = self.clock()
                 is_renewed = await self._renewed()
-                is_well = is_renewed and self.clock() - began < every
-                well_since = None if not is_well else began if well_since is None else well_since
-                if well_since is not None and began - well_since >= self.lease_seconds and _may_end_orphans(ending):
+                is_healthy = is_renewed and self.clock() - began < every
+                healthy_since = None if not is_healthy else began if healthy_since is None else healthy_since
+                if (
+                    healthy_since is not None
+                    and began - healthy_since >= self.lease_seconds
+                    and _may_end_orphans(ending)
+                ):
                     ending = asyncio.ensure_future(self.end_orphans())
                 self._drop_expired_subscribers()
                 await self.sleep(every)
@@ -221,20 +225,20 @@ class Cluster:
             await self.renew()
         except StoreError:
             return False
-        except Exception as error:  # noqa: BLE001 - without heartbeats this worker would be taken for dead
+        except Exception as error:  # noqa: BLE001 - without heartbeats other workers would consider this one dead
             _log.error("peers.beat", error=type(error).__name__)
             return False
         return True
 
     def _drop_expired_subscribers(self) -> None:
         now = self.clock()
-        gone = [
+        expired = [
             (run, worker)
-            for run, those in self.remote_subscribers.items()
-            for worker, until in those.items()
+            for run, workers in self.remote_subscribers.items()
+            for worker, until in workers.items()
             if until < now
         ]
-        for run_id, worker in gone:
+        for run_id, worker in expired:
             self._remove_remote(run_id, worker)
 
 
@@ -248,11 +252,11 @@ def _may_end_orphans(ending: "asyncio.Future[object] | None") -> bool:
     return True
 
 
-async def _retry_while_unavailable(ask: Callable[[], Awaitable[Value]]) -> Value:
+async def _retry_while_unavailable(read: Callable[[], Awaitable[Value]]) -> Value:
     """Retry until the database answers: an outage does not break an open stream."""
     while True:
         try:
-            return await ask()
+            return await read()
         except StoreError as error:
             if error.code is not Code.STORE_UNAVAILABLE:
                 raise

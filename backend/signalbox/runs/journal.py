@@ -61,11 +61,11 @@ class Journal(Struct):
         if self.is_lost:
             return
         at = int(time() * 1000)
-        if len(events) == 1:  # all events of a slow stream come alone; four times as fast
+        if len(events) == 1:  # every event of a slow stream arrives alone; four times as fast
             batch = [Stamped(self.seq + 1, at, events[0])]
         else:
             batch = list(map(Stamped, count(self.seq + 1), repeat(at), events))
-        self.store.append(self.run_id, batch)  # first: an event that it rejects has not happened
+        self.store.append(self.run_id, batch)  # first: an event that the store rejects is not emitted
         self._tail += batch
         self.seq = seq = batch[-1].seq
         if seq <= self.reserved and type(events[-1]) is not Done:
@@ -75,7 +75,7 @@ class Journal(Struct):
                 one.after = seq
             else:
                 return
-        self.wake()  # subscribers that have the batch already find nothing new
+        self.wake()  # subscribers that already have the batch find nothing new
 
     def mark_durable(self, durable: int, reserved: int) -> None:
         """Record up to where events are on disk and numbers are reserved; called after a flush."""
@@ -165,16 +165,16 @@ class Journal(Struct):
 
     async def next_events(self, after: int) -> list[Stamped]:
         """Return the next events with seq > after that may be emitted; an empty list if there are none yet."""
-        if after + 1 < self._first and (kept := await self.store.read_events(self.run_id, after)):
-            return kept
-        return self._tail_after(max(after, self._first - 1))  # the events on disk were deleted: continue with the rest
+        if after + 1 < self._first and (stored := await self.store.read_events(self.run_id, after)):
+            return stored
+        return self._tail_after(max(after, self._first - 1))  # the events on disk were deleted; the rest follows
 
     def _tail_after(self, after: int) -> list[Stamped]:
         shown = min(self.seq, self.reserved)
         return self._tail[after + 1 - self._first : shown + 1 - self._first]
 
     def release(self) -> None:
-        """Emit nothing more: another worker has taken over the run, and its ending counts."""
+        """Emit nothing more, because another worker has taken over the run and ends it."""
         self.is_lost = True
         self.wake()
 

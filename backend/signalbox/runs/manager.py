@@ -80,7 +80,7 @@ class RunManager:
     async def start(
         self, context: ConversationContext, progress: Progress, loop: Loop, options: StartOptions = _DEFAULT_OPTIONS
     ) -> Run:
-        """Start a run and return it once it is on disk, which no event precedes; the request is sent meanwhile.
+        """Start a run and return it once it is on disk. No event is emitted before that; the request is sent meanwhile.
 
         Raises RequestError if too many runs are active, the server is stopping or the store fails.
         """
@@ -89,12 +89,12 @@ class RunManager:
         run = new_run(context, progress, self.store, options)
         self._live[run.id] = run
         # Queued before the run's first step, so that the disk writes while the request is sent.
-        kept = self.store.open(run.opening, partial(self._on_durable, run))
+        opened = self.store.open(run.opening, partial(self._on_durable, run))
         self.on_start(run)
         run.start(loop, self._on_run_ended, self.max_bytes)
         self._stop_later(run, at_least=self.unsubscribed_seconds)
         try:
-            await kept
+            await opened
         except StoreError as error:
             run.stop()
             await run.wait()
@@ -143,8 +143,8 @@ class RunManager:
         `before` is the start (epoch seconds) and id of a run; only older runs are returned. `owner` and `statuses`
         (None is an active run) filter them; without them all match.
         """
-        kept = await self.store.recent(limit, before, owner, statuses)
-        return [run.record() if (run := self.live(record.id)) is not None else record for record in kept]
+        stored = await self.store.recent(limit, before, owner, statuses)
+        return [run.record() if (run := self.live(record.id)) is not None else record for record in stored]
 
     async def events(self, run_id: str) -> list[Stamped]:
         """Return every event of a run so far."""
@@ -221,8 +221,8 @@ class RunManager:
             self._stop_later(run, at_least=_POLL_GRACE_SECONDS)
 
     def _stop_later(self, run: Run, at_least: float = 0.0) -> None:
-        goes_on = run.options.continues_after_disconnect
-        seconds, why = (self.detached_seconds, DETACHED) if goes_on else (self.unsubscribed_seconds, STOPPED)
+        is_detached = run.options.continues_after_disconnect
+        seconds, why = (self.detached_seconds, DETACHED) if is_detached else (self.unsubscribed_seconds, STOPPED)
         run.detached_timer = asyncio.get_running_loop().call_later(max(seconds, at_least), run.stop, why)
 
     # --- end -----------------------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ class RunManager:
     async def stop(self, run_id: str) -> tuple[RunRecord, bool]:
         """Stop a run; return its final record and whether this call ended it. Raises RequestError UNKNOWN_RUN.
 
-        It returns once the ending is on disk, so that a crash cannot change what the client was told.
+        It returns once the ending is on disk, so that a crash cannot change the answer to the client.
         """
         run = self.live(run_id)
         if run is None or run.is_over:
@@ -268,7 +268,7 @@ class RunManager:
             self._undurable[run.id] = run
         if run.detached_timer is not None:
             run.detached_timer.cancel()
-        run.context.messages.clear()  # frees memory: the journal and the figures are enough from now on
+        run.context.messages.clear()  # frees memory: only the journal and the figures are needed now
         for follow in (self._settle, self._release_if_durable, self.on_over):
             try:
                 follow(run)
@@ -293,7 +293,7 @@ class RunManager:
 
     def _settle_record(self, record: RunRecord) -> None:
         progress = progress_of(record)
-        # If attempts of a damaged row are missing, the costs of the rest would pass for the total.
+        # If attempts of a damaged row are missing, the cost of the rest would look like the total.
         if self.settlements is not None and not progress.lacks_attempts:
             self.settlements.begin_for_ended(self.store, record.id, record, progress)
 

@@ -52,19 +52,19 @@ async def _end(store: RunStore, record: RunRecord) -> RunRecord:
             attempt.ended, attempt.code = ended, str(Code.SERVER_CRASH)
     if progress.lacks_attempts:
         _log.error("runs.unreadable", run_id=record.id, error="attempts")
-        # A bill for one of the others would make the sum look complete.
+        # A bill for one of these would make the total look complete.
         progress.attempts = [attempt for attempt in progress.attempts if not attempt.is_cost_unknown]
     store.resume(record)
     last = events[-1] if events else None
     if last is None or not isinstance(last.event, Done):
         last = _append_ending(store, record, events, progress, round(ended * 1000))
-    told = last.event
-    assert isinstance(told, Done)
+    done = last.event
+    assert isinstance(done, Done)
     over = replace(
         with_figures(record, progress),
         ended=ended,
-        status=told.status,
-        code=None if told.code is UNSET else told.code,
+        status=done.status,
+        code=None if done.code is UNSET else done.code,
         seq=last.seq,
     )
     store.save_figures(record.id, lambda: over)
@@ -75,8 +75,8 @@ async def _end(store: RunStore, record: RunRecord) -> RunRecord:
 def _last_activity(record: RunRecord, events: list[Stamped], progress: Progress) -> float:
     """Return the time of the run's last recorded activity (epoch seconds); the server may have been down since."""
     times = [(one.started, one.first_part or 0.0, one.ended or 0.0) for one in progress.attempts]
-    told = events[-1].at / 1000 if events else 0.0
-    return max(record.started, told, *(at for of_attempt in times for at in of_attempt))
+    emitted = events[-1].at / 1000 if events else 0.0
+    return max(record.started, emitted, *(at for of_attempt in times for at in of_attempt))
 
 
 async def _read_events(store: RunStore, run_id: str) -> list[Stamped]:

@@ -15,14 +15,14 @@ _log = structlog.get_logger()
 
 DAY = 24 * 3600.0
 _EVERY = 3600.0
-# Rows per transaction and seconds between two: small enough that the flush of open streams does not wait.
+# Rows per transaction, and seconds between two transactions: the flush of open streams does not have to wait long.
 _RUNS, _CONVERSATIONS = 50, 5
 _PAUSE = 0.05
 
 
 @dataclass(slots=True)
 class Retention:
-    """Deletes runs and conversations without activity for `seconds`; saves stay."""
+    """Deletes runs and conversations without activity for `seconds`; saved snapshots stay."""
 
     database: Database
     seconds: float
@@ -49,13 +49,13 @@ class Retention:
             _log.info("retention", runs=swept.runs, conversations=swept.conversations)
         return swept
 
-    async def _sweep_in_batches(self, some: Bound[[float, int], Swept], before: float, most: int) -> Swept:
+    async def _sweep_in_batches(self, delete: Bound[[float, int], Swept], before: float, most: int) -> Swept:
         """Delete in batches until nothing is left; workers take turns."""
         total, swept = Swept(), None
         while swept != Swept():
             if swept is not None:
                 await self.sleep(_PAUSE)
             async with self.database.locked("retention"):
-                swept = await self.database.write(some, before, most)
+                swept = await self.database.write(delete, before, most)
             total += swept
         return total

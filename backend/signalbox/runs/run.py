@@ -35,11 +35,11 @@ def new_run_id() -> str:
 
 
 def _no_op() -> None:
-    """Ignore changes after the run has ended."""
+    """Ignore a change, because the run has ended."""
 
 
 class StartOptions(Struct, frozen=True):
-    """Options of a run beside its conversation.
+    """Options of a run besides its conversation.
 
     `continues_after_disconnect` is whether the run outlives its last subscriber. `request` is redacted, for the trace;
     `question` is complete, so that the run can be repeated. `parent_id` is the message that it answers. `key` and
@@ -166,7 +166,7 @@ class Run(Struct, eq=False):
 
     @property
     def _emit(self) -> Emit[list[AnyEvent]]:
-        """Where the run's events go: to its journal; in a conversation also the turns are saved."""
+        """The function that appends events to the journal; in a conversation it also saves the turns."""
         return self.journal.append if self.context.session_id is None else self._append_with_turns
 
     def _append_with_turns(self, events: list[AnyEvent]) -> None:

@@ -88,7 +88,7 @@ class RunAttempt(Attempt, kw_only=True):
 
 
 class CallTrace(TypedDict):
-    """A tool call: announced, started, ended. Calls that never ran have no `started`."""
+    """A tool call with its times; a call that never ran has no `started`."""
 
     id: str
     name: str

@@ -1,1 +1,1 @@
-"""Upstream APIs: requests to bytes and bytes to parts. Only here are providers' JSON keys, headers and paths."""
+"""Upstream APIs: encodes requests, decodes answers to parts. Only this folder has providers' JSON keys and paths."""

@@ -1,4 +1,4 @@
-"""The interface between Signalbox and an upstream's API: what a dialect implements. Stateless and pure."""
+"""The interface that each upstream API (dialect) implements. Dialects are stateless and do no I/O."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -17,9 +17,9 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """Where models are called, in which dialect, and as whom.
+    """A server that models are called at, its dialect, and the credentials.
 
-    `base_url` holds everything before the dialect's paths. `referer` and `title` name this application to upstreams
+    `base_url` is everything before the dialect's paths. `referer` and `title` identify this application to upstreams
     that list their callers.
     """
 
@@ -32,7 +32,7 @@ class Upstream:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """An API key's balance in USD; `left` is None where the key has no limit or the upstream reports none."""
+    """An API key's balance in USD; `left` is None if the key has no limit or the upstream reports none."""
 
     left: float | None = None
     spent: float | None = None
@@ -40,7 +40,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Lookup(Generic[Answer]):
-    """A GET request: its path below the base URL, and how its JSON object is read.
+    """A GET request: its path below the base URL, and the function that reads its JSON object.
 
     `{id}` in the path is replaced by the id that is looked up.
     """
@@ -50,11 +50,12 @@ class Lookup(Generic[Answer]):
 
 
 class Dialect(ABC):
-    """One upstream API: how a request is written, and how its answer, its errors and its catalogue are read.
+    """One upstream API: writes requests, and reads answers, errors and the catalogue.
 
     `name` is what `signalbox decode --dialect` takes. `base_path`: a base URL that ends with it speaks this dialect.
     `generation_id_header` names the response header, in lower case, that holds the generation's id. `models` reads the
-    catalogue; each entry has a non-empty string `id`. `account` and `bill` are None where the upstream has neither.
+    catalogue; each entry has a non-empty string `id`. `account` and `bill` are None if the upstream has no such
+    endpoint.
     """
 
     name: str
@@ -66,7 +67,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def headers_of(self, upstream: Upstream) -> dict[str, str]:
-        """Return the headers of every request beside `content-type` and `accept`: the key, versions, the caller."""
+        """Return the headers of every request except `content-type` and `accept`: the key, versions, the caller."""
 
     @abstractmethod
     def path_of(self, model: str, *, stream: bool) -> str:
@@ -78,7 +79,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def stream_decoder(self, served: Served | None = None) -> StreamDecoder:
-        """Return a decoder for one streamed answer; `served` is what the response's headers said."""
+        """Return a decoder for one streamed answer; `served` is what the response headers contain."""
 
     @abstractmethod
     def parts_of_body(self, body: bytes, served: Served | None = None) -> list[StreamPart]:

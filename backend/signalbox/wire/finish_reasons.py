@@ -1,7 +1,7 @@
-"""Providers' stop reasons and their normalised meaning, for all dialects.
+"""Providers' finish reasons and their normalised meaning, for all dialects.
 
-A word that is not listed is unknown, which counts as a bad ending (quirk A20).
-Upper and lower case, underscores and an enum's prefix do not matter: `MAX_TOKENS`, `maxTokens`, `FinishReason.STOP`.
+Unlisted words mean `UNKNOWN`, which counts as a bad ending (quirk A20). Upper and lower case, underscores and the
+prefix of an enum do not matter: `MAX_TOKENS`, `maxTokens`, `FinishReason.STOP`.
 """
 
 from functools import lru_cache
@@ -41,7 +41,7 @@ _WORDS: dict[FinishReason, str] = {
         time_limit, cancelled, canceled, user_cancel, insufficient_system_resource, interrupted
     """,
 }
-# Gemini's enum by number, from hosts that forward the protobuf value.
+# Gemini's enum by number, from providers that forward the protobuf value.
 _NUMBERS = {
     "1": FinishReason.STOP,
     "2": FinishReason.LENGTH,
@@ -53,7 +53,7 @@ _NUMBERS = {
     "9": FinishReason.MALFORMED_CALL,
 }
 _PREFIXES = ("finishreason", "stopreason")
-# Of two words that disagree, the meaning that comes first here counts: it forbids more, or else explains more.
+# If two words disagree, the meaning that comes first here counts: it is more restrictive, or more specific.
 _WORST_FIRST = (
     FinishReason.MALFORMED_CALL,
     FinishReason.UNEXPECTED_CALL,
@@ -89,20 +89,20 @@ def finish_reason(finish: str | None, native: str | None) -> FinishReason | None
 
 
 def finish_of(word: str | None, native: str | None = None) -> Finish:
-    """Return the `Finish` of an answer that states its stop reason once."""
+    """Return the `Finish` of an answer that states its finish reason once."""
     return Finish(finish_reason(word, native), word, native)
 
 
 def later_finish(before: Finish, word: str | None, native: str | None) -> Finish:
-    """Return the `Finish` after further stop reasons; each of the two words replaces only its own kind."""
+    """Return the `Finish` after further finish reasons; each of the two words replaces only its own kind."""
     return finish_of(later_word(before.word, word), later_word(before.native, native))
 
 
 def later_word(earlier: str | None, later: str | None) -> str | None:
-    """Return which of two stop reasons of one stream counts.
+    """Return which of two finish reasons of one stream counts.
 
     An empty one is ignored, and a later one replaces a good or unknown one (quirk A12). A bad one stays: a proxy that
-    adds its `tool_calls` after a refusal must not cause the calls to be executed (quirk A20).
+    adds `tool_calls` after a refusal must not cause the calls to be executed (quirk A20).
     """
     if not later or not earlier:
         return later or earlier

@@ -1,4 +1,4 @@
-"""What an HTTP status, its headers and an upstream's words mean in any dialect."""
+"""Interprets HTTP statuses and headers, and redacts error messages, for all dialects."""
 
 import re
 from collections.abc import Mapping
@@ -23,15 +23,15 @@ _BY_STATUS = {
     524: Code.UPSTREAM_TIMEOUT,
     529: Code.UPSTREAM_OVERLOADED,
 }
-# Upstream texts contain account ids and, from careless hosts, the key itself (quirk G4).
+# Upstream texts contain account ids and, from careless providers, the key itself (quirk G4).
 _SECRETS = re.compile(
     r"sk-[\w-]{6,}|Bearer\s+\S+|\b(?:user|org|key)_\w{8,}"
     r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-fA-F]{32,}\b",
     re.IGNORECASE,
 )
-# Characters of an upstream's words that are shown.
+# Characters of an upstream's error message that are shown.
 _SHOWN = 300
-# Epoch seconds of 2001: a smaller number is a span.
+# Epoch seconds of the year 2001: a smaller number is a duration.
 _EARLIEST_TIME = 1e9
 
 
@@ -41,24 +41,24 @@ def code_of_status(status: int) -> Code:
 
 
 def redact(text: str) -> str:
-    """Take out what looks like a key or an account id."""
+    """Replace everything that looks like a key or an account id."""
     return _SECRETS.sub("…", text)
 
 
-def sentence_of(code: Code, said: str, who: str = "The upstream", retry_after: float | None = None) -> str:
-    """Return the code's sentence, followed by what the upstream said, shortened and redacted."""
+def sentence_of(code: Code, message: str, who: str = "The upstream", retry_after: float | None = None) -> str:
+    """Return the code's sentence, followed by the upstream's message, shortened and redacted."""
     sentence = CODES[code].sentence
     if retry_after is not None and retry_after > LONGEST_RETRY_AFTER:
-        sentence += f" It accepts requests again in about {_span(retry_after)}."
-    said = " ".join(redact(said).split())
-    if not said:
+        sentence += f" It accepts requests again in about {_duration_in_words(retry_after)}."
+    message = " ".join(redact(message).split())
+    if not message:
         return sentence
-    shown = said if len(said) <= _SHOWN else said[:_SHOWN] + "…"
+    shown = message if len(message) <= _SHOWN else message[:_SHOWN] + "…"
     return f"{sentence} {who} said: {shown}"
 
 
-def _span(seconds: float) -> str:
-    """Write a long wait in words, rounded up."""
+def _duration_in_words(seconds: float) -> str:
+    """Return a long duration in words, rounded up."""
     return f"{ceil(seconds / 3600)} hours" if seconds > 3600 else f"{ceil(seconds / 60)} minutes"
 
 
@@ -71,7 +71,7 @@ def retry_after_in(headers: Mapping[str, str]) -> float | None:
 def reset_in(headers: Mapping[str, str]) -> float | None:
     """Return the seconds until `X-RateLimit-Reset`.
 
-    Some servers put seconds, or a span such as "6m0s", into this header; only a point in time is certain.
+    Some servers put seconds, or a duration such as "6m0s", into this header. Only a point in time is unambiguous.
     """
     reset = headers.get("x-ratelimit-reset")
     return seconds_until(reset) if reset is not None and (_finite(reset) or 0) > _EARLIEST_TIME else None

@@ -1,4 +1,4 @@
-"""JSON to values and back: orjson first, then a slower and more tolerant parser."""
+"""Parses and writes JSON: with orjson, or with a slower and more tolerant parser if orjson fails."""
 
 import json
 import re
@@ -13,8 +13,8 @@ from signalbox.core.messages import MAX_DEPTH, JsonValue, nests_too_deeply
 def loads(data: bytes | str) -> JsonValue:
     """Parse JSON; raises ValueError.
 
-    orjson rejects lone surrogates, NaN and raw control characters, which real hosts send inside strings. The standard
-    library parses such a frame, and what cannot be sent on is replaced.
+    orjson rejects lone surrogates, NaN and raw control characters, which real providers send inside strings. The
+    standard library parses such a frame, and values that cannot be serialized again are replaced.
     """
     value = _parsed(data)
     # The cheap checks come first: this runs for every frame.

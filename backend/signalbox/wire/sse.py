@@ -1,4 +1,4 @@
-"""Bytes to server-sent event frames, incrementally: any split of the bytes gives the same frames."""
+"""Decodes bytes to server-sent event frames as they arrive; any split of the bytes gives the same frames."""
 
 from itertools import repeat
 
@@ -8,7 +8,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.wire.json_weight import LARGE, JsonWeight
 
-# A line may contain an image as a data URL; a longer one is an attack or a broken host (quirk G6).
+# A line may contain an image as a data URL; a longer one is an attack or a broken provider (quirk G6).
 MAX_FRAME_BYTES = 16 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
 # OpenRouter's keep-alive comment, sent before the first frame and in silences (quirk E4).
@@ -24,7 +24,7 @@ class Frame(Struct, frozen=True, gc=False):
 
 
 class SseDecoder:
-    r"""Splits a byte stream as WHATWG says: lines end in LF, CR or CRLF, a blank line dispatches, `:` is a comment.
+    r"""Splits a byte stream as WHATWG defines: lines end in LF, CR or CRLF, a blank line dispatches, `:` is a comment.
 
     It reads bytes, never text: `str.splitlines` also cuts at U+0085 and U+2028, which JSON strings may hold
     (quirk E5), and a UTF-8 character may be cut between two reads (quirk E6).
@@ -74,7 +74,7 @@ class SseDecoder:
             lines[0] = b"".join(self._tail)
             self._tail.clear()
             self._tail_size = 0
-            if not self._data:  # else the count continues over the lines of the frame
+            if not self._data:  # otherwise the count continues over the lines of the frame
                 self._weight = None
         rest = lines.pop()
         frames: list[Frame] = []
@@ -100,7 +100,7 @@ class SseDecoder:
     def close(self) -> list[Frame]:
         """Return the frame that was still open at the end of the stream.
 
-        WHATWG drops an unterminated event; real hosts end without the blank line and mean the event to count.
+        WHATWG drops an unterminated event; real providers end without the blank line, and intend the event.
         """
         return self.feed(b"\n\n")
 
@@ -160,4 +160,4 @@ def _whole_frames(chunk: bytes) -> list[bytes] | None:
     if not (chunk.startswith(b"data: ") and chunk.endswith(b"\n\n")) or b"\r" in chunk:
         return None
     pieces = chunk[6:-2].split(b"\n\ndata: ")
-    return pieces if chunk.count(b"\n") == 2 * len(pieces) else None  # else other lines are in between
+    return pieces if chunk.count(b"\n") == 2 * len(pieces) else None  # otherwise there are other lines in between

@@ -1,4 +1,4 @@
-"""Decoding of one streamed answer, bytes to parts as they arrive, for all dialects."""
+"""Decodes one streamed answer to parts as its bytes arrive, for all dialects."""
 
 from abc import ABC, abstractmethod
 
@@ -9,7 +9,7 @@ from signalbox.core.parts import Fault, StreamPart, Unreadable
 from signalbox.wire.json_text import loads
 from signalbox.wire.sse import Frame, SseDecoder
 
-# An upstream that sends more frames than this that are not JSON does not speak the protocol.
+# An upstream that sends more invalid frames than this does not speak the protocol.
 _UNREADABLE_LIMIT = 5
 # A frame of more bytes may take too long to be processed at once.
 _LARGE_FRAME = 16 * 1024
@@ -18,9 +18,10 @@ _LARGE_FRAME = 16 * 1024
 class StreamDecoder(ABC):
     """Splits the bytes of one answer into server-sent events; a dialect decodes each. Repairs nothing.
 
-    Any split of the bytes gives the same parts. `has_begun`: a byte other than white space has come. `has_outcome`: a
-    finish reason, an error or the end has come. `has_ended`: the upstream has said that nothing follows. `is_large`:
-    the last read may have completed a frame that is too large to be processed at once; the reader resets it.
+    Any split of the bytes gives the same parts. `has_begun`: a byte other than white space has arrived. `has_outcome`:
+    a finish reason, an error or the end has arrived. `has_ended`: the upstream has announced that nothing follows.
+    `is_large`: the last read may have completed a frame that is too large to be processed at once; the reader resets
+    it.
     """
 
     def __init__(self) -> None:
@@ -53,18 +54,18 @@ class StreamDecoder(ABC):
 
     @abstractmethod
     def decode(self, event: str | None, data: bytes, out: list[StreamPart]) -> None:
-        """Append the parts of one event to `out`, and set `has_outcome` and `has_ended` where it says so."""
+        """Append the parts of one event to `out`, and set `has_outcome` and `has_ended` if it contains them."""
 
     def value_of(self, data: bytes, out: list[StreamPart]) -> JsonValue:
-        """Parse an event's JSON. One that is not JSON is left out and reported; too many of them are an error."""
+        """Parse an event's JSON. An event that is not JSON is left out and reported; too many of them are an error."""
         try:
             return loads(data)
         except ValueError:
             pass
-        # Two frames glued together, the first one cut: the text after the last `data: ` is whole (quirk E10).
-        _, glue, rest = data.rpartition(b"data: ")
+        # Two frames joined into one, the first one cut: the text after the last `data: ` is complete (quirk E10).
+        _, separator, rest = data.rpartition(b"data: ")
         value: JsonValue = None
-        if glue:
+        if separator:
             try:
                 value = loads(rest)
             except ValueError:

@@ -8,7 +8,7 @@
 export type ChatEvent = Reasoning | ToolCalls | ToolExecuting | ToolResult | Content | Warning | Done;
 
 /**
- * A piece of the model's reasoning. `hidden`: the model reasons, but its host shows no words of it.
+ * A piece of the model's reasoning. `hidden`: the model reasons, but its provider does not show the text.
  */
 export interface Reasoning {
   type: "reasoning";
@@ -35,8 +35,8 @@ export interface ToolCalls {
 /**
  * One call as it is announced.
  *
- * `arguments` is JSON text: the object that the tool gets. Where the model sent no JSON object, it is what the model
- * sent (the first 2,000 characters), and the call's result is a failure.
+ * `arguments` is JSON text: the object that the tool receives. If the model sent no JSON object, it is the text that
+ * the model sent (the first 2,000 characters), and the call's result is a failure.
  */
 export interface Call {
   id: string;
@@ -61,7 +61,7 @@ export interface ToolExecuting {
   loop?: "legacy" | "v2";
 }
 /**
- * The one result of an announced call, a Success or a Failure. `cached`: an equal search was used again.
+ * The one result of an announced call, a Success or a Failure. `cached`: it is the result of an equal search.
  */
 export interface ToolResult {
   type: "tool_result";
@@ -95,9 +95,9 @@ export interface Failure {
 /**
  * A piece of the answer.
  *
- * `refusal`: the words are a refusal. `synthetic`: the sentence is Signalbox's own, in place of a missing answer.
- * `sources` and `images` stand where they came between the words; `content` is empty then. `step` stands beside
- * `sources`: their places are in the text of that model call.
+ * `refusal`: the text is a refusal. `synthetic`: the text comes from Signalbox, because the model gave no answer.
+ * `sources` and `images` are sent at their position in the text, with an empty `content`. `step` is sent with
+ * `sources`: their offsets are in the text of that model call.
  */
 export interface Content {
   type: "content";
@@ -114,8 +114,8 @@ export interface Content {
 /**
  * A page that the model's provider cites.
  *
- * `n` is its number in the run, the same as in the results of searches. `start_index` and `end_index` are places in
- * the text of its step, where the provider tells them.
+ * `n` is its number in the run, the same as in search results. `start_index` and `end_index` are offsets in the text
+ * of its step, if the provider sends them.
  */
 export interface Source {
   n: number;
@@ -126,13 +126,13 @@ export interface Source {
   end_index?: number;
 }
 /**
- * An image of the answer: a `data:image/…` URL (base64), or an https address not to be loaded unasked.
+ * An image of the answer: a `data:image/…` URL (base64), or an https URL, loaded only if the user agrees.
  */
 export interface Image {
   url: string;
 }
 /**
- * Something the reader should know; every ending but complete and cancelled sends one just before `done`.
+ * A warning for the user; every ending except complete and cancelled is preceded by one.
  */
 export interface Warning {
   type: "warning";
@@ -145,11 +145,11 @@ export interface Warning {
   loop?: "legacy" | "v2";
 }
 /**
- * The one end of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls.
+ * The last event of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls.
  *
  * `duration_ms` is from the run's start to its end by the server's clock, `first_token_ms` to the model's first part.
- * `handed` are the ids of the calls that the client executes; they have no tool_result. `unsaved` is set after a
- * server crash alone.
+ * `handed` are the ids of the calls that the client executes; they have no tool_result. `unsaved` is set only after a
+ * server crash.
  */
 export interface Done {
   type: "done";

@@ -200,7 +200,7 @@ async def test_followers_of_a_worker_that_died_are_counted_no_more() -> None:
     assert mine is not None
     mine.handle_notification(f"watch {both.run.id} dead")
     assert both.run.subscribers == 1
-    both.air.now += cluster._GONE_SECONDS + 1
+    both.air.now += cluster._EXPIRY_SECONDS + 1
     beating = asyncio.create_task(mine.send_heartbeats())
     await both.run.wait()
     beating.cancel()

@@ -14,7 +14,7 @@ from signalbox.app.request.body import read_model
 from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
-from signalbox.flags.choice import FLAG_KEY, effective
+from signalbox.flags.choice import FLAG_KEY, describe_choice
 from signalbox.flags.override import Override
 
 router = APIRouter(prefix="/api/flags", tags=["flags"], route_class=KnownParameters)
@@ -56,6 +56,6 @@ def _flag(services: Services) -> FeatureFlag:
         "state": override.state if override else None,
         "percent": override.percent if override and override.state == "percent" else None,
         "environment": environment,
-        "effective": effective(environment, override),
+        "effective": describe_choice(environment, override),
         "sticky": "conversation",
     }

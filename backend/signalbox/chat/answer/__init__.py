@@ -1,1 +1,1 @@
-"""The answer of a model: folded from parts, filtered, bounded."""
+"""Collects, filters and limits the reply of a model."""

@@ -14,13 +14,13 @@ _LONGEST_TITLE, _LONGEST_SNIPPET = 200, 700
 
 
 def attachment_events(
-    parts: Iterable[Citation | ImageDelta | Omitted], book: SourceNumbers, step: int
+    parts: Iterable[Citation | ImageDelta | Omitted], numbers: SourceNumbers, step: int
 ) -> list[AnyEvent]:
     """Return the events of these parts, in order; a page that a search has found keeps its source number.
 
     Each citation, and each reason for an omission, is emitted once per run.
     """
-    return [_event(part, book, step) for part in parts if isinstance(part, ImageDelta) or book.is_first(part)]
+    return [_event(part, numbers, step) for part in parts if isinstance(part, ImageDelta) or numbers.is_first(part)]
 
 
 def attachments_of(completion: Completion) -> list[Citation | ImageDelta | Omitted]:
@@ -28,21 +28,21 @@ def attachments_of(completion: Completion) -> list[Citation | ImageDelta | Omitt
     return [*completion.images, *completion.citations, *completion.omitted]
 
 
-def _event(part: Citation | ImageDelta | Omitted, book: SourceNumbers, step: int) -> AnyEvent:
+def _event(part: Citation | ImageDelta | Omitted, numbers: SourceNumbers, step: int) -> AnyEvent:
     match part:
         case Citation():
-            return Content("", sources=[_source(part, book)], step=step)
+            return Content("", sources=[_source(part, numbers)], step=step)
         case ImageDelta(url):
             return Content("", images=[Image(url)])
         case Omitted(why):
             return Warning(why, Code.OUTPUT_DROPPED, step)
 
 
-def _source(cited: Citation, book: SourceNumbers) -> Source:
+def _source(cited: Citation, numbers: SourceNumbers) -> Source:
     title = visible_line(cited.title, _LONGEST_TITLE) or cited.url
     snippet = visible_line(cited.content[: 4 * _LONGEST_SNIPPET], _LONGEST_SNIPPET)
     return Source(
-        n=book.number(cited.url, title),
+        n=numbers.number(cited.url, title),
         url=cited.url,
         title=title,
         snippet=snippet or UNSET,

@@ -1,4 +1,4 @@
-"""Folds the parts of an answer into one Completion; streams and whole bodies use the same fold."""
+"""Combines the parts of an answer, streamed or whole, into one Completion."""
 
 from collections.abc import Collection, Iterable
 
@@ -110,7 +110,7 @@ class ResponseBuilder(Struct, eq=False):
 
 
 def parse_completion_response(parts: Iterable[StreamPart], known_names: Collection[str] = ()) -> Completion:
-    """Fold the parts of one answer, streamed or whole, into a Completion; nothing is repaired."""
+    """Combine the parts of one answer, streamed or whole, into a Completion; nothing is repaired."""
     builder = ResponseBuilder(known_names)
     for part in parts:
         builder.add(part)

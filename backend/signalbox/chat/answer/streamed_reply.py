@@ -1,4 +1,4 @@
-"""A reply that is read as it streams: text is emitted at once, calls are assembled, eager ones start when complete."""
+"""Reads a reply as it streams: emits text at once, assembles calls, starts eager calls as soon as they are complete."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ from signalbox.core.parts import (
 from signalbox.core.ports import ChatClient, OnHead
 from signalbox.core.tools import ToolOutcome
 
-# What is visible besides text; a client sees nothing of all other parts when they arrive.
+# Parts besides text that a client sees when they arrive.
 _Visible: TypeAlias = ReasoningDelta | RefusalDelta | HiddenReasoning | Citation | ImageDelta | Omitted
 _VISIBLE = frozenset(get_args(_Visible))
 _CUT = "The turn was cut off before it was complete, so this call was not run; make it again."
@@ -48,8 +48,8 @@ _CUT = "The turn was cut off before it was complete, so this call was not run; m
 class StreamedReply(Struct, eq=False):
     """The reply to one attempt. `after_text`: an earlier step emitted text, so new text begins with a break.
 
-    `attempt` records by `clock` when the first part arrived. `on_head` is called once it is known who answers.
-    `_names` are the offered tools: they decide what a piece of a split name means.
+    `attempt` records by `clock` when the first part arrived. `on_head` is called once the generation, model and
+    provider are known. `_names` are the offered tools: they decide what a piece of a split name means.
     """
 
     execution: ToolExecution
@@ -72,7 +72,7 @@ class StreamedReply(Struct, eq=False):
     _has_reasoned: bool = False
 
     async def read_reply(self, client: ChatClient, request: Request) -> None:
-        """Stream the reply, or read it whole where streamed calls of this family cannot be trusted."""
+        """Stream the reply, or read it as a whole if the model family does not stream calls reliably."""
         if not self.may_call or self.execution.context.profile.stream_tools:
             await client.stream(request, self.receive, self.on_head)
             return
@@ -82,7 +82,7 @@ class StreamedReply(Struct, eq=False):
             await asyncio.sleep(0)
 
     def receive(self, parts: list[StreamPart]) -> None:
-        """Emit what one network read holds, and start the eager calls that it completes."""
+        """Emit the parts of one network read, and start the eager calls that it completes."""
         if self.has_words and len(parts) == 1 and type(part := parts[0]) is TextDelta and self._passes_text(part.text):
             # Most reads of a slow stream: one piece of text in the middle of an answer.
             self._builder.text.append(part.text)
@@ -99,7 +99,7 @@ class StreamedReply(Struct, eq=False):
             self._start_eager(self._builder.assembler.closed())
 
     def _collect(self, parts: list[StreamPart], events: list[AnyEvent]) -> None:
-        """Fold parts into the reply, and append the events for what is visible."""
+        """Add parts to the reply, and append the events of the visible ones."""
         for kind, same in groupby(parts, type):
             if kind is TextDelta:
                 self._add_text(self._filters.filter_text(list(map(text_of, same))), events)
@@ -114,7 +114,7 @@ class StreamedReply(Struct, eq=False):
                         self.on_head(part)
 
     def _add_text(self, texts: list[str], events: list[AnyEvent]) -> None:
-        """Add text, which is nearly all of nearly every reply: no Python step here is per piece."""
+        """Add text. Nearly all of a reply is text, so this takes no Python step per piece."""
         if not texts:
             return
         self._builder.text.extend(texts)
@@ -141,7 +141,7 @@ class StreamedReply(Struct, eq=False):
                 events.append(Reasoning("", self.step, hidden=True))
 
     def finish(self) -> Completion:
-        """Return the reply, complete or as far as it was read; `held_back` is what was not emitted yet."""
+        """Return the reply, complete or as far as it was read; `held_back` then holds the events not emitted yet."""
         self._collect(self._filters.flush(), self.held_back)
         self._add_text(self._filters.flush_text(), self.held_back)
         self.is_visible = self.is_visible or bool(self.held_back)
@@ -153,14 +153,14 @@ class StreamedReply(Struct, eq=False):
         return self.held_back
 
     def calls(self, end: TurnEnd) -> list[RunningCall | RepairedCall]:
-        """Return the calls of the complete reply in their order: those that run already, and those to start."""
+        """Return the calls of the complete reply in order: those that are already running, and those to start."""
         calls: list[RunningCall | RepairedCall] = []
         for slot, raw in self._raw_calls():
             calls += self._resolve_slot(self.eager_calls.get(slot), repaired(raw))
         return [runnable(call, end) if isinstance(call, RepairedCall) else call for call in calls]
 
     def _resolve_slot(self, running: RunningCall | None, fixed: list[RepairedCall]) -> list[RunningCall | RepairedCall]:
-        """Return the calls of one slot; a call that runs already stays, unless its final arguments differ."""
+        """Return the calls of one slot; a running call stays, unless its final arguments differ."""
         same = None if running is None else next((call for call in fixed if _is_same(running, call)), None)
         if running is not None and same is None:
             self.execution.withdraw(running, Code.SUPERSEDED)

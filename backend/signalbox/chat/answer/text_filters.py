@@ -1,4 +1,4 @@
-"""Filters of an answer's text as it streams: reasoning between tags, and calls that leaked into the text."""
+"""Filters an answer's text as it streams: reasoning between tags, and calls that leaked into the text."""
 
 from collections.abc import Callable
 from operator import attrgetter
@@ -50,7 +50,7 @@ class TextFilters:
         return self._think.close() if self._think is not None else []
 
     def flush_text(self) -> list[str]:
-        """Return what `filter_text` has held back and is text after all."""
+        """Return what `filter_text` has held back and turned out to be text."""
         rest = self._leaks.close() if self._leaks is not None else ""
         return [rest] if rest else []
 

@@ -18,9 +18,9 @@ class _State(Enum):
 class ThinkSplitter:
     """Splits the text of one answer; used only if the model family's profile says so.
 
-    Tags count only at the beginning of the answer, so a `<think>` that the model writes about stays text. No more is
-    held back than the length of a tag: waiting for the whole answer would end streaming and lose text on a cut
-    (qwen-code#8818). Once the provider has sent reasoning in its own field, all text is text.
+    Tags count only at the beginning of the answer, so a `<think>` that the answer mentions stays text. At most the
+    length of a tag is held back: waiting for the whole answer would prevent streaming, and lose text if the stream is
+    cut (qwen-code#8818). Once the provider has sent reasoning in a separate field, no text is split.
     """
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ class ThinkSplitter:
             self._state = _State.AFTER
 
     def _closing(self) -> int:
-        """Return where the closing tag is, -1 if it has not arrived; one in backticks is only mentioned."""
+        """Return the index of the closing tag, -1 if it has not arrived; a tag in backticks is text."""
         end = self._held.find(_CLOSE)
         while end >= 0 and (self._held[end - 1] if end else self._last) == "`":
             end = self._held.find(_CLOSE, end + 1)

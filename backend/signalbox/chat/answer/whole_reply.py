@@ -1,4 +1,4 @@
-"""A reply that is read as a whole: nothing is emitted and no call starts before it is complete."""
+"""Reads a reply as a whole: nothing is emitted and no call starts before it is complete."""
 
 import asyncio
 
@@ -33,12 +33,12 @@ class WholeReply:
         attempt.streamed = False
 
     async def read_reply(self, client: ChatClient, request: Request) -> None:
-        """Read the reply, and filter it in slices, so that other runs go on; raises UpstreamError."""
+        """Read the reply, and filter it in slices, so that other runs continue; raises UpstreamError."""
         attempt, progress = self._attempt, self._state.progress
         try:
             self.completion = await self._parsed(await client.complete(request, progress.record_head))
         except UpstreamError as error:
-            if error.code is Code.STREAM_CUT:  # a reply had begun, and may be charged for
+            if error.code is Code.STREAM_CUT:  # the reply had begun, and may cost something
                 attempt.first_part = progress.clock()
             raise
         attempt.first_part = progress.clock()
@@ -46,12 +46,12 @@ class WholeReply:
     async def _parsed(self, parts: list[StreamPart]) -> Completion:
         names = self._state.context.tool_names
         filters = TextFilters(self._state.context, names)
-        kept: list[StreamPart] = []
+        filtered: list[StreamPart] = []
         for slice_ in slices_of(parts):
-            kept += filters.filter_parts(slice_)
+            filtered += filters.filter_parts(slice_)
             if len(slice_) < len(parts):
                 await asyncio.sleep(0)
-        return filters.with_leaked_calls(parse_completion_response([*kept, *filters.flush_parts()], names))
+        return filters.with_leaked_calls(parse_completion_response([*filtered, *filters.flush_parts()], names))
 
     def finish(self) -> Completion:
         """Return the reply; an empty one if it was not read to its end."""
@@ -85,5 +85,5 @@ class WholeReply:
         return events + attachment_events(attachments_of(completion), state.execution.tool_context.sources, step)
 
     def calls(self, end: TurnEnd) -> list[RepairedCall]:
-        """Return the calls of the complete reply in their order; none of them runs yet."""
+        """Return the calls of the complete reply in order; none is running yet."""
         return [runnable(call, end) for raw in self.completion.calls for call in repaired(raw)]

@@ -13,17 +13,17 @@ _SPACE = re.compile(r"\s*")
 _LITERALS = ("true", "false", "null")
 
 
-def _refuse(text: str) -> float:
+def _reject(text: str) -> float:
     raise ValueError(text)
 
 
 def _finite(text: str) -> float:
     number = float(text)
-    return number if isfinite(number) else _refuse(text)
+    return number if isfinite(number) else _reject(text)
 
 
-# Python's decoder takes NaN, and 1e999 as infinity; JSON has neither, and no frame could hold them.
-_STRICT = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+# Python's decoder accepts NaN, and reads 1e999 as infinity. JSON has neither, so no frame could contain them.
+_STRICT = json.JSONDecoder(parse_constant=_reject, parse_float=_finite)
 
 
 def read_arguments(text: str) -> tuple[ArgumentStatus, JsonValue]:
@@ -52,14 +52,14 @@ def leading_value(text: str) -> tuple[JsonValue, str] | None:
 
 
 def value_at(text: str, at: int) -> tuple[JsonValue, int] | None:
-    """Return the JSON value at an index, and the index of what follows; None if there is no value."""
+    """Return the JSON value at an index, and the index after it and its white space; None if there is no value."""
     try:
         value, end = cast(tuple[JsonValue, int], _STRICT.raw_decode(text, at))
         value = _checked(value, text[at:end])
     except (ValueError, RecursionError):
         return None
-    behind = _SPACE.match(text, end)
-    return value, behind.end() if behind else end
+    space = _SPACE.match(text, end)
+    return value, space.end() if space else end
 
 
 def is_same(one: JsonValue, other: JsonValue) -> bool:

@@ -13,7 +13,7 @@ from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import ArgumentStatus, CallDelta, RawCall
 
-# Arguments may look complete by chance (braces in strings); after so many tries the step's end decides.
+# Arguments may look complete by chance (braces in strings). After this many tries, they are parsed at the step's end.
 _CLOSE_TRIES = 8
 # Beyond these limits an answer is an attack or a malfunction of the model.
 MOST_CALLS = 1_000
@@ -103,7 +103,7 @@ class CallAssembler(Struct, eq=False):
                     self.add(delta)
 
     def closed(self) -> list[OpenCall]:
-        """Return the calls whose arguments became a complete JSON object since the last call of this."""
+        """Return the calls whose arguments became a complete JSON object since this was last called."""
         if not self.touched:
             return []
         touched = {call.slot: call for call in self.touched}

@@ -38,7 +38,7 @@ _STOP_SECONDS = 0.5
 class RunningCall(Struct):
     """One announced call. `is_new`: its result held something that the model had not seen.
 
-    `category` and `visibility` say where it is shown; they have a value for unknown tools too.
+    `category` and `visibility` determine where it is shown; unknown tools have them too.
     """
 
     id: str
@@ -84,7 +84,7 @@ class ToolExecution(Struct, eq=False):
     # --- announce -------------------------------------------------------------------------------------------
 
     def announce(self, calls: Sequence[RepairedCall], step: int) -> list[RunningCall]:
-        """Announce calls, under ids of Signalbox; from here on each of them gets exactly one result."""
+        """Announce calls, under ids of Signalbox; each of them then gets exactly one result."""
         names = self.context.tool_names
         announced = [self._new(call, step, names) for call in calls]
         if announced:
@@ -113,7 +113,7 @@ class ToolExecution(Struct, eq=False):
     # --- execute --------------------------------------------------------------------------------------------
 
     def start_all(self, calls: Sequence[RunningCall | RepairedCall], step: int) -> list[RunningCall]:
-        """Announce and start the calls that do not run yet; return all of them in the same order."""
+        """Announce and start the calls that are not running yet; return all calls in the same order."""
         announced = self.announce([call for call in calls if isinstance(call, RepairedCall)], step)
         for call in announced:
             self.start(call)
@@ -121,7 +121,7 @@ class ToolExecution(Struct, eq=False):
         return [next(following) if isinstance(call, RepairedCall) else call for call in calls]
 
     def start(self, call: RunningCall, *, is_checked: bool = False) -> None:
-        """Run a call, or give it an error result if it cannot run. `is_checked`: its arguments were checked already."""
+        """Run a call, or give it an error result if it cannot run. `is_checked`: its arguments are valid."""
         outcome = self._rejection(call) or call.fault
         if outcome is None and not is_checked:
             outcome = self.tools.check(call.name, call.arguments)
@@ -132,7 +132,7 @@ class ToolExecution(Struct, eq=False):
         if call.spec.search_key is None:
             call.task = self._spawn(call, self._run(call))
         else:
-            # With the name: two search tools may make the same key.
+            # The name is included because two search tools may make the same key.
             self._start_search(call, f"{call.name}\x1f{call.spec.search_key(call.arguments)}")
 
     def _spawn(self, call: RunningCall, work: Coroutine[None, None, Result]) -> asyncio.Task[Result]:
@@ -275,7 +275,7 @@ class ToolExecution(Struct, eq=False):
 async def execute_tool_calls(
     execution: ToolExecution, calls: Sequence[RunningCall | RepairedCall], step: int
 ) -> list[RunningCall]:
-    """Announce the calls of a step, run them side by side, and return them when each has its result."""
+    """Announce the calls of a step, run them concurrently, and return them when each has its result."""
     running = execution.start_all(calls, step)
     await execution.wait_for_results()
     return running

@@ -1,1 +1,1 @@
-"""The conversation that a model is sent: repaired, paired, ordered and truncated to the context window, as a copy."""
+"""Builds the messages that a model receives: repaired, paired, ordered, and truncated to the context window."""

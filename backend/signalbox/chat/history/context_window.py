@@ -8,14 +8,14 @@ from msgspec.structs import replace
 from signalbox.chat.history.tool_pairing import Exchange
 from signalbox.core.messages import SystemMessage, ToolMessage, UserMessage
 
-# The highest level. Each level leaves out more: old results, results of all earlier turns, half of the turns, three
-# quarters, all but the open turn, and at last the length of its newest results.
+# The highest level. The levels leave out more and more: old results, the results of all earlier turns, half of the
+# turns, three quarters of the turns, all turns but the open one, and finally the rest of its newest long results.
 MAX_LEVEL = 6
 # The number of generated images that are sent back, by level. Each may have some megabytes, and takes about
-# IMAGE_TOKENS of the context (see `chat/budget.py`). They are the first to go; at level 2 none is left.
+# IMAGE_TOKENS of the context (see `chat/budget.py`). They are left out first; from level 2 on, none is sent.
 _GENERATED_IMAGES = (4, 1)
 ELIDED = "(This result was left out, as the conversation is too long. Call the tool again if it is needed.)"
-_TURNS_KEPT = {3: 0.5, 4: 0.25, 5: 0.0, 6: 0.0}
+_SHARE_OF_TURNS = {3: 0.5, 4: 0.25, 5: 0.0, 6: 0.0}
 _SHORT = 2_000
 
 
@@ -31,10 +31,10 @@ def truncated(exchanges: Sequence[Exchange], level: int) -> list[Exchange]:
     newest = max((at for at, exchange in enumerate(exchanges) if exchange.results), default=-1)
     asked = max((at for at, exchange in enumerate(exchanges) if isinstance(exchange.head, UserMessage)), default=-1)
     needed = newest if level == 1 or newest > asked else len(exchanges)
-    kept = [_without_results(e) if at < needed else e for at, e in enumerate(exchanges)]
+    out = [_without_results(e) if at < needed else e for at, e in enumerate(exchanges)]
     if level == MAX_LEVEL and newest > asked:
-        kept[newest] = _with_short_results(kept[newest])
-    return _last_turns(kept, _TURNS_KEPT[level]) if level in _TURNS_KEPT else kept
+        out[newest] = _with_short_results(out[newest])
+    return _last_turns(out, _SHARE_OF_TURNS[level]) if level in _SHARE_OF_TURNS else out
 
 
 def _without_results(exchange: Exchange) -> Exchange:
@@ -42,7 +42,7 @@ def _without_results(exchange: Exchange) -> Exchange:
 
 
 def _elided(result: ToolMessage) -> ToolMessage:
-    """Replace a result by a placeholder, unless the result is shorter."""
+    """Replace a result with a placeholder, unless the result is shorter."""
     if len(result.content) <= len(ELIDED):
         return result
     return replace(result, content=ELIDED, untrusted=False)

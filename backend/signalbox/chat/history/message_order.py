@@ -41,18 +41,18 @@ def as_text(exchange: Exchange) -> list[Message]:
     head = exchange.head
     if not isinstance(head, AssistantMessage):
         return [head, *exchange.results]
-    told = [
+    texts = [
         f"{call.name} {dumps(call.arguments).decode()}\n{delimited_message(result).content}"
         for call, result in zip(head.calls, exchange.results, strict=True)
     ]
-    said: list[Message] = [AssistantMessage(head.content)] if head.content.strip() else []
-    return [*said, UserMessage("\n\n".join([IN_WORDS, *told]))] if told else said
+    answer: list[Message] = [AssistantMessage(head.content)] if head.content.strip() else []
+    return [*answer, UserMessage("\n\n".join([IN_WORDS, *texts]))] if texts else answer
 
 
 def with_generated_images(messages: Sequence[Message], *, sees_images: bool, most: int) -> list[Message]:
     """Send generated images in the user's next turn, because providers reject images in an assistant turn.
 
-    The newest `most` are sent, unless they are too large. The others become a placeholder, as do all images for a model
+    The newest `most` are sent, unless they are too large. The others become placeholders, as do all images for a model
     that accepts none.
     """
     out = [*messages]

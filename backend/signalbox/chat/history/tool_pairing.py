@@ -25,7 +25,7 @@ NO_TEXT = "(no text)"
 NO_OUTPUT = "(no output)"
 
 
-# Any message but a result; results belong to the calls that they answer.
+# Any message except a tool result.
 Head: TypeAlias = AssistantMessage | SystemMessage | UserMessage
 
 

@@ -1,7 +1,7 @@
 """The dialects in which models write tool calls, and the table of their openers.
 
-Each is a generator that yields what it reads next (see `reading`). It marks the text as certain as soon as it cannot be
-prose, and adds a call only after its end: a call that was cut must not run.
+Each is a generator that yields the elements that it reads (see `elements`). It marks the text as certain as soon as it
+cannot be prose. It adds a call only after the call's end, because a call that was cut off must not run.
 """
 
 import re
@@ -24,7 +24,7 @@ _FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 
 
 def _json_calls(leak: Leak, begun: str, *ends: str) -> Reader:
-    """One object, a list of them, or one after the other: `{"name": …, "arguments": {…}}`."""
+    """Read one object, a list of objects, or consecutive objects: `{"name": …, "arguments": {…}}`."""
     while begun in ("{", "["):
         begun += (yield Next("{")) if begun == "[" else ""
         begun += yield Next('"')
@@ -34,7 +34,7 @@ def _json_calls(leak: Leak, begun: str, *ends: str) -> Reader:
 
 
 def _mistral(leak: Leak, opener: str) -> Reader:
-    """`[TOOL_CALLS][{…}]`, or `[TOOL_CALLS]name{…}` with marks between name and arguments in later versions."""
+    """Read `[TOOL_CALLS][{…}]`, or `[TOOL_CALLS]name{…}`, in later versions with marks before the arguments."""
     if begun := (yield Next("[", optional=True)):
         yield from _json_calls(leak, begun)
         return
@@ -56,7 +56,7 @@ def _python_tag(leak: Leak, opener: str) -> Reader:
 
 
 def _tool_call(leak: Leak, opener: str) -> Reader:
-    """The same tag holds three dialects; what follows it says which."""
+    """Read one of the three dialects that begin with this tag; the text after it shows which."""
     match (yield Next("{", "[", "<function=", "<invoke name=", optional=True)):
         case "<function=":
             yield from _function(leak, opener)
@@ -69,7 +69,7 @@ def _tool_call(leak: Leak, opener: str) -> Reader:
 
 
 def _glm(leak: Leak) -> Reader:
-    """`name`, then pairs of `<arg_key>` and `<arg_value>`; a lone word is a call only if it names one of our tools."""
+    """Read `name`, then pairs of `<arg_key>` and `<arg_value>`; a lone word is a call only if it names a tool."""
     head = Name("\n", "<arg_key>", _CALL_END)
     name = yield head
     mark = (yield Next("<arg_key>", _CALL_END)) if head.mark == "\n" else head.mark
@@ -87,12 +87,12 @@ def _glm(leak: Leak) -> Reader:
 
 
 def _function(leak: Leak, opener: str) -> Reader:
-    """`<function=name>`, with `<parameter=key>` for each argument, or with JSON."""
+    """Read `<function=name>`, with `<parameter=key>` for each argument, or with JSON."""
     name = yield Name(">")
     if leak.knows(name):
         leak.be_certain()
     mark = yield Next("<parameter=", "</function>", "{", optional=True)
-    if not mark:  # MiMo drops the parameter's tag at times (lidge-jun/opencodex#5499): hidden, not guessed at
+    if not mark:  # MiMo sometimes omits the parameter's tag (lidge-jun/opencodex#5499): removed, but no call
         yield from _unreadable(leak, "</function>")
     elif mark == "{":
         leak.be_certain()
@@ -114,14 +114,14 @@ def _parameters(leak: Leak, name: str, mark: str) -> Reader:
     values: list[Value] = []
     while mark == "<parameter=":
         key = yield Name(">")
-        values.append(Value(key, _framed((yield Until("</parameter>")))))
+        values.append(Value(key, _without_line_breaks((yield Until("</parameter>")))))
         mark = yield Next("<parameter=", "</function>", optional=True)
     if mark:
         leak.call_of(name, values)
 
 
-def _framed(text: str) -> str:
-    """Take off the one line break that frames a value on each side."""
+def _without_line_breaks(text: str) -> str:
+    """Remove one line break on each side of a value."""
     return text.removeprefix("\n").removesuffix("\n")
 
 
@@ -133,17 +133,17 @@ _BLOCKS = ("function_calls", "tool_calls", "tool_call")
 
 
 def _closers(prefix: str, *names: str) -> tuple[str, ...]:
-    """The closing tags, also as DeepSeek corrupts them: with or without its bars (adolfousier/opencrabs#419)."""
+    """Return the closing tags, including those that DeepSeek corrupts: with or without its bars (opencrabs#419)."""
     return tuple(f"</{p}{name}>" for name in names for p in dict.fromkeys((prefix, "", _DSML)))
 
 
 def _tags(prefix: str, tag: str) -> tuple[str, ...]:
-    """The opening tags: MiniMax has its prefix at the block alone."""
+    """Return the opening tags; MiniMax prefixes only the tag of the block."""
     return tuple(f"<{p}{tag} name=" for p in dict.fromkeys((prefix, "")))
 
 
 def _invokes(prefix: str, leak: Leak, opener: str) -> Reader:
-    """Calls in a block, or without one; a call that nothing closes before the next one is left out."""
+    """Read calls, with or without a block around them; a call that is not closed before the next one is left out."""
     invokes = _tags(prefix, "invoke")
     mark = opener if opener in invokes else (yield Next(*invokes))
     while mark in invokes:
@@ -181,7 +181,7 @@ def _named(rest: str) -> tuple[str, dict[str, str]]:
 
 
 def _orphan(leak: Leak, opener: str) -> Reader:
-    """A closing tag of DSML that belongs to nothing (can1357/oh-my-pi#10558): no prose, no call."""
+    """Read a closing tag of DSML without an opening tag (can1357/oh-my-pi#10558): neither prose nor a call."""
     leak.be_certain()
     yield from ()
 
@@ -194,7 +194,7 @@ _SECTION_ENDS = tuple(section.replace("begin", "end") for section in _SECTIONS)
 
 
 def _tokens(leak: Leak, opener: str) -> Reader:
-    """A call is a head (its name) and a body (its arguments); DeepSeek wrote `function` first and fenced the JSON."""
+    """Read calls of a head (the name) and a body (the arguments); DeepSeek writes `function` and a JSON code fence."""
     mark = opener if opener == _TOKEN_CALL else (yield Next(_TOKEN_CALL))
     while mark == _TOKEN_CALL:
         head = yield Name("<|tool_sep|>", "<|tool_call_argument_begin|>")
@@ -216,7 +216,7 @@ _K3_CALL, _K3_SEP = "<|open|>call tool=", "<|sep|>"
 
 
 def _k3(leak: Leak, opener: str) -> Reader:
-    """`<|open|>tag attributes<|sep|>…<|close|>tag<|sep|>`; single tokens of it get lost on the way."""
+    """Read `<|open|>tag attributes<|sep|>…<|close|>tag<|sep|>`; single tokens may be missing."""
     mark = opener
     if opener != _K3_CALL:
         yield Next(_K3_SEP, optional=True)

@@ -1,4 +1,4 @@
-"""What a dialect reads next: a mark, a name, text up to a mark, or a JSON value; each can arrive in pieces."""
+"""The elements of a dialect: marks, names, text up to a mark, JSON values; each can arrive in pieces."""
 
 import re
 from collections.abc import Generator
@@ -6,7 +6,7 @@ from typing import Protocol, TypeAlias
 
 from signalbox.chat.leaks.marks import compiled
 
-# No dialect has longer white space between two marks.
+# The longest white space between two marks.
 _MOST_SPACE = 64
 _SPACE = re.compile(rf"\s{{0,{_MOST_SPACE + 1}}}")
 _NAME = re.compile(r"[\w.\-:/]{0,128}[ \t]{0,8}", re.ASCII)
@@ -33,11 +33,11 @@ class Element(Protocol):
         ...
 
 
-# A dialect is a generator: it yields the elements that it wants in turn, and is sent what was found.
+# A dialect is a generator: it yields one element after the other, and is sent what was found.
 Reader: TypeAlias = Generator[Element, str, None]
 
 
-def _behind_space(text: str, pos: int) -> int:
+def _after_space(text: str, pos: int) -> int:
     found = _SPACE.match(text, pos)
     return found.end() if found else pos
 
@@ -52,7 +52,7 @@ class Next:
 
     def consume(self, text: str, pos: int) -> tuple[bool, int]:
         """Read until the marks can be distinguished."""
-        start = _behind_space(text, pos)
+        start = _after_space(text, pos)
         far = start - pos > _MOST_SPACE
         if start == len(text) and not far:
             return False, pos
@@ -82,8 +82,8 @@ class Name:
         self._marks = marks
 
     def consume(self, text: str, pos: int) -> tuple[bool, int]:
-        """Consume nothing before all of it has arrived."""
-        start = _behind_space(text, pos)
+        """Read the name and its mark; consumes nothing until both have arrived."""
+        start = _after_space(text, pos)
         name = self.shape.match(text, start)
         if start - pos > _MOST_SPACE or name is None:
             raise MismatchError
@@ -128,7 +128,7 @@ class Until(LongElement):
         self._marks = marks
 
     def consume(self, text: str, pos: int) -> tuple[bool, int]:
-        """Consume everything that cannot belong to a mark."""
+        """Read the text that cannot belong to a mark."""
         found = compiled(self._marks).search(text, pos)
         end = found.start() if found else len(text)
         self._pieces.append(text[pos:end])
@@ -147,7 +147,7 @@ class Json(LongElement):
         self._in_string = begun.endswith('"')
 
     def consume(self, text: str, pos: int) -> tuple[bool, int]:
-        """Consume everything up to the bracket that closes the first one."""
+        """Read up to the bracket that closes the first one."""
         end = len(text)
         for found in _JSON.finditer(text, pos):
             if found.group() == "\\":  # the text ends in the middle of an escape

@@ -32,7 +32,7 @@ def _next_in_text(text: str, pos: int) -> re.Match[str] | None:
     return None
 
 
-# At most this many characters of ordinary text, less one, are held back.
+# Fewer characters than this of ordinary text are held back.
 LONGEST_OPENER = longest(_MARKS)
 
 
@@ -76,9 +76,9 @@ class LeakFilter:
     """Separates the visible text of one answer from leaked calls.
 
     Text passes at once, except for the last few characters if an opener may begin with them. After an opener the text
-    is held back until it is certainly markup, which is removed, or certainly not (`the <tool_call> tag is …`), and then
-    passes. Code in fences and between backticks passes unchanged. The result does not depend on how the stream is cut.
-    The cost is linear in the length of the text, and at most `leak.MAX_LENGTH` characters of a leak are kept.
+    is held back until it is certain whether it is markup, which is removed, or not (`the <tool_call> tag is …`). Code
+    passes unchanged. The result does not depend on how the stream is cut. The cost is linear in the length of the text,
+    and at most `leak.MAX_LENGTH` characters of a leak are stored.
 
     `schemas` maps the names of the offered tools to the JSON Schema of their parameters. It decides whether `5` is a
     number or text, and whether a single word in a tag is a call. Names are as the model wrote them, without Kimi's
@@ -87,19 +87,19 @@ class LeakFilter:
 
     def __init__(self, schemas: Mapping[str, JsonObject] | None = None) -> None:
         self.leaked: list[RawCall] = []
-        self.has_markup = False  # something was hidden, whether or not it made a call
+        self.has_markup = False  # markup was removed, whether or not it contained a call
         self._schemas = schemas or {}
         self._code = CodeTracker()
         self._reading: _LeakInProgress | None = None
         self._held = ""
         self._pos = 0
-        self._last_shown = "\n"  # nothing yet, which ends as white space does
+        self._last_shown = "\n"  # the beginning counts as white space
         self._closes_gap = False
-        self._is_quiet = False  # plain words change nothing here
+        self._is_quiet = False  # plain words do not change the state
 
     @property
     def held(self) -> int:
-        """How many letters wait for what follows them."""
+        """How many characters are held back."""
         return len(self._held)
 
     def feed(self, text: str) -> str:
@@ -107,32 +107,32 @@ class LeakFilter:
         return text if self.passes_text(text) else self._run(text, final=False)
 
     def feed_all(self, texts: list[str]) -> list[str]:
-        """Do the same for many pieces, with no step for one that is let through as it is."""
+        """Return what may be shown of many pieces; pieces that pass unchanged are not handled one by one."""
         out: list[str] = []
         whole, ends = "".join(texts), list(accumulate(map(len, texts)))
         at = 0
         while at < len(texts):
             words = _WORDS.match(whole, ends[at] - len(texts[at])) if self._is_quiet else None
-            behind = bisect_right(ends, words.end(), at) if words else at
-            if behind > at:
-                self._last_shown = texts[behind - 1]
-                out += texts[at:behind]
+            end = bisect_right(ends, words.end(), at) if words else at
+            if end > at:
+                self._last_shown = texts[end - 1]
+                out += texts[at:end]
             else:
-                behind = at + 1
+                end = at + 1
                 if shown := self._run(texts[at], final=False):
                     out.append(shown)
-            at = behind
+            at = end
         return out
 
     def passes_text(self, text: str) -> bool:
-        """Whether a piece is let through as it is: in the middle of a line, all words, as most of most answers."""
+        """Return whether a piece passes unchanged, as most do: only words, in the middle of a line."""
         if self._is_quiet and not _find_mark(text):
             self._last_shown = text
             return True
         return False
 
     def close(self) -> str:
-        """Return what was held back and is text after all."""
+        """Return what was held back and turned out to be text."""
         return self._run("", final=True) if self._held or self._reading else ""
 
     def _run(self, new: str, *, final: bool) -> str:
@@ -151,7 +151,7 @@ class LeakFilter:
         return "".join(out)
 
     def _read(self, text: str, pos: int, out: list[str], *, final: bool) -> tuple[int, bool]:
-        """Read on in a leak; return where, and whether there is more to do."""
+        """Continue reading a leak; return the next index, and whether to continue."""
         reading = self._reading
         assert reading is not None
         ended, pos = reading.advance(text, pos, final=final)
@@ -172,7 +172,7 @@ class LeakFilter:
         return end
 
     def _put(self, shown: str, out: list[str]) -> None:
-        """Pass text; of the white space around a leak, only that before it passes."""
+        """Pass text; white space after a leak is dropped if white space precedes the leak."""
         if self._closes_gap:
             shown = shown.lstrip()
             self._closes_gap = not shown
@@ -201,7 +201,7 @@ class LeakFilter:
         return pos, False
 
     def _mark(self, text: str, pos: int, found: re.Match[str], out: list[str]) -> int:
-        """Pass what code begins or ends with; an escaped character is plain text."""
+        """Pass a mark that may begin or end code; an escaped character is plain text."""
         match text[pos]:
             case "<" | "[":
                 return self._show(text, pos, pos + 1, out)

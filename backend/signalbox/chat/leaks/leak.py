@@ -28,7 +28,7 @@ class Leak:
 
     @property
     def is_too_long(self) -> bool:
-        """Whether it exceeds the limit, so that its content is dropped."""
+        """Whether it exceeds the limit; its content is then dropped."""
         return self.size > MAX_LENGTH
 
     def knows(self, name: str) -> bool:
@@ -36,7 +36,7 @@ class Leak:
         return _bare(name) in self._schemas
 
     def be_certain(self) -> None:
-        """Mark it as markup, whatever follows; until then it may be prose about markup."""
+        """Mark the text as markup; until then it may be prose about markup."""
         self.certain = True
 
     def call(self, name: str, arguments: str) -> None:

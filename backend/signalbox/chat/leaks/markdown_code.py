@@ -8,21 +8,21 @@ _LIST_MARGIN = re.compile(r"[\s>\-*+.)\d]*")
 
 
 class CodeTracker:
-    """Tracks fences and inline code from plain text, runs of backticks or tildes, backslashes and line breaks.
+    """Tracks code fences and inline code from plain text, runs of backticks or tildes, backslashes and line breaks.
 
-    It follows CommonMark, and is lenient where only the block structure could decide: a fence counts at any
-    indentation, because it may be in a list. An unclosed span ends with its paragraph.
+    It follows CommonMark, except that a code fence may have any indentation, because it may be in a list. An unclosed
+    code span ends with its paragraph.
     """
 
     def __init__(self) -> None:
         self.escaped = False
         self._fence = ""
         self._span = 0
-        self._maybe_fence = False  # the open span may be a fence: it leads its line, and no backtick followed
-        self._closing = False  # the line closes the fence if nothing else stands in it
+        self._maybe_fence = False  # the open span may be a code fence: it begins its line, and no backtick followed
+        self._closing = False  # the line closes the code fence if it contains nothing else
         self._run = ""
         self._run_leads = False
-        self._leads = True  # only margin so far in this line
+        self._leads = True  # the line contains only margin so far
         self._blank = True
 
     @property

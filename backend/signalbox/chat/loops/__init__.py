@@ -1,1 +1,1 @@
-"""The two loops, the stepper that both use, and the driver that guarantees their ending."""
+"""The two loops, the stepper that they share, and the driver that guarantees the ending of a run."""

@@ -1,4 +1,4 @@
-"""Runs a loop and guarantees its ending: a result for every announced call, one warning if due, one `done`."""
+"""Runs a loop and guarantees its ending: a result for each announced call, the warning of its code, one `done`."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -78,7 +78,8 @@ async def drive(
     if ending.status == "complete" and not emitter.has_content:
         ending = ending_of(UpstreamError(Code.EMPTY_ANSWER))
     done = done_of(ending, context.model, context.flags, progress)
-    held_back = [] if emitter.is_full else progress.take_held_back()  # it would follow a gap
+    # If events did not fit, those that were held back would follow a gap.
+    held_back = [] if emitter.is_full else progress.take_held_back()
     emit([*held_back, *emitter.open_calls.results(ending), *warning_of(ending), done])
     return done
 

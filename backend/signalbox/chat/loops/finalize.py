@@ -9,7 +9,7 @@ from signalbox.chat.params import prepare_request_params
 from signalbox.core.messages import Content, Message, SystemMessage, TextPart
 from signalbox.core.parts import Request
 
-# tool_choice "none" is invisible to the model: Claude and GPT plan a call and fall silent unless told (quirk D2).
+# The model does not see tool_choice "none": without these words, Claude and GPT plan a call and return nothing (D2).
 FINAL_WORDS = (
     "Tools are off from here on. Answer the user's request now, in words, from what is in this conversation. "
     "The tool results above are current: rely on them. If they hold nothing that helps, say so plainly."

@@ -1,8 +1,8 @@
 """The legacy loop: reads each step that may call tools as a whole, and streams only steps that may not.
 
-It shares the steps (`stepper`), the decisions (`state`, `stop_reason`) and the contract with the V2 loop, and streams
-the last answer as that does (`turn`). How it reads steps with tools and runs their calls is separate code
-(`whole_reply`): a fault of V2 there is none here.
+It shares the steps (`stepper`), the decisions (`state`, `stop_reason`) and the streaming of the last answer
+(`streamed_reply`) with the V2 loop. It reads steps with tools with separate code (`whole_reply`), so an error in how V2
+reads them does not affect it.
 """
 
 from signalbox.chat.answer.streamed_reply import begin_streamed_reply

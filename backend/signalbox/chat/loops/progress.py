@@ -31,7 +31,7 @@ class Attempt(Struct):
     """One request to the upstream, without its prompt; times are epoch seconds.
 
     `settled`: the usage was fetched after the run, because the answer did not report it. `cancelled` is then whether
-    the upstream says that the generation was cut short.
+    the upstream reports the generation as cancelled.
     """
 
     step: int
@@ -93,7 +93,8 @@ class Attempt(Struct):
         if self.usage is not None or self.ended is None:
             return False
         has_begun = self.first_part is not None or self.generation_id is not None
-        # A whole answer comes with its head: one cut before its head may have been generated, and charged for.
+        # A whole answer arrives with its headers: if it was cut before them, it may still have been generated and
+        # billed.
         is_lost = not self.streamed and self.code == Code.UPSTREAM_PROTOCOL
         return has_begun or is_lost or self.error is None or self.code in _UNANSWERED
 
@@ -103,7 +104,7 @@ class Progress(Struct):
 
     `started` is when the run began (epoch seconds), None outside of a run. `settled_at` is when the last cost that
     the streams did not report was fetched. `held_back` are events that the run's ending emits, because the run was
-    stopped before the loop could. `lacks_attempts`: attempts are missing, because their record on disk was damaged.
+    stopped before the loop could. `lacks_attempts`: attempts are missing, because their stored record was damaged.
     `on_change` is called when an attempt begins, gets its generation id, or ends.
     """
 
@@ -123,7 +124,7 @@ class Progress(Struct):
         return events
 
     def begin_attempt(self, request: Request, number: int, *, final: bool) -> Attempt:
-        """Begin the record of one request."""
+        """Record the beginning of one request."""
         attempt = Attempt(
             step=self.steps,
             number=number,
@@ -141,7 +142,7 @@ class Progress(Struct):
         return attempt
 
     def record_head(self, head: Served) -> None:
-        """Record the generation id of the current attempt, as soon as the answer's head or first frame has it.
+        """Record the generation id of the current attempt, as soon as the headers or the first frame contain it.
 
         After a crash it is the only way to fetch the bill.
         """
@@ -155,7 +156,7 @@ class Progress(Struct):
         self.on_change()
 
     def ms_since_start(self, at: float | None) -> int | None:
-        """Return the milliseconds from the run's start to a time; None where either is not known."""
+        """Return the milliseconds from the run's start to a time; None if either is unknown."""
         if self.started is None or at is None:
             return None
         return max(0, round((at - self.started) * 1000))

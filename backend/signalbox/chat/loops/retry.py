@@ -1,4 +1,4 @@
-"""The retry policy: when a model call is retried, and after which wait."""
+"""The retry policy: whether a model call is retried, and after which delay."""
 
 from msgspec import Struct
 
@@ -8,7 +8,7 @@ from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent
 
 MAX_ATTEMPTS = 3
-# A longer wait is not spent: the run ends, and `retry_after` tells the client.
+# Before a longer wait the run ends instead, and `retry_after` tells the client when to retry.
 LONGEST_WAIT = 10.0
 # A step that has waited this long for a stalled upstream is not retried: with the default OPENROUTER_TIMEOUT, each
 # further attempt would take two more minutes.

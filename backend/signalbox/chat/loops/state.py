@@ -77,8 +77,8 @@ class LoopState(Struct):
     def _has_images(self) -> bool:
         if any(isinstance(m, AssistantMessage) and m.images for m in self.context.messages):
             return True
-        said = (m.content for m in self.context.messages if isinstance(m, UserMessage | SystemMessage))
-        return any(isinstance(part, ImagePart) for content in said if not isinstance(content, str) for part in content)
+        sent = (m.content for m in self.context.messages if isinstance(m, UserMessage | SystemMessage))
+        return any(isinstance(part, ImagePart) for content in sent if not isinstance(content, str) for part in content)
 
     async def begin_step(self) -> None:
         """Count a step, and decide whether it is the finalize; raises BudgetReached."""
@@ -138,7 +138,7 @@ class LoopState(Struct):
         return self.progress.clock() - self.progress.attempts[-self._attempts_alike].started
 
     def conclude(self, end: TurnEnd, completion: Completion) -> list[AnyEvent]:
-        """Conclude a step without calls to run: an answer, an empty turn, or one that was cut, withheld or stopped."""
+        """Conclude a step that runs no calls: an answer, an empty turn, or a turn that was cut, withheld or stopped."""
         return [*self._max_steps_warning(end, completion), *self._apply(end, completion)]
 
     def _max_steps_warning(self, end: TurnEnd, completion: Completion) -> list[AnyEvent]:
@@ -260,7 +260,7 @@ def may_call(request: Request) -> bool:
 
 
 def _unknown_stop(completion: Completion) -> str:
-    """Name the unknown stop reason of the provider, as far as it can be shown."""
+    """Return a sentence with the provider's unknown stop reason, shortened and printable."""
     words = filter(None, (completion.finish.word, completion.finish.native))
     named = ", ".join(dict.fromkeys("".join(filter(str.isprintable, word[:_WORD_SHOWN])) for word in words))
     return f"The provider stopped for a reason that Signalbox does not know: {named}."

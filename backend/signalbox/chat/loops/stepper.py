@@ -53,7 +53,7 @@ class Reply(Protocol):
         ...
 
     def calls(self, end: TurnEnd) -> Sequence[RunningCall | RepairedCall]:
-        """Return the calls of a complete reply; those of one that did not end well only get an error as result."""
+        """Return the calls of a complete reply; if it did not end well, each call only gets an error as result."""
         ...
 
 
@@ -130,7 +130,7 @@ class Stepper:
         return Step(reply, end)
 
     async def act(self, step: Step) -> None:
-        """Run the calls of a step and append its turn to the history; a step that is no call is concluded."""
+        """Run the calls of a step and append its turn to the history; a step without calls is concluded."""
         calls = step.reply.calls(step.end) if step.has_calls else ()
         number = self._state.progress.steps
         if step.end in _RUN_CALLS:
@@ -142,7 +142,8 @@ class Stepper:
     async def _attempt(self, begin_reply: BeginReply, number: int) -> Reply | None:
         """Send one request and read its reply. Return None after the wait if another attempt follows.
 
-        What was held back is emitted only if none follows. Raises UpstreamError if the attempt failed for good.
+        Events that were held back are emitted only if none follows. Raises UpstreamError if the attempt failed for
+        good.
         """
         state, progress = self._state, self._state.progress
         request = await state.request()

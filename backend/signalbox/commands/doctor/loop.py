@@ -5,7 +5,7 @@ import orjson
 from signalbox.app.config import Settings
 from signalbox.app.shared_settings import OVERRIDE_FILE
 from signalbox.commands.doctor.finding import Finding, ok, warn
-from signalbox.flags.choice import effective
+from signalbox.flags.choice import describe_choice
 from signalbox.flags.override import Override, override_of
 
 
@@ -28,6 +28,6 @@ def standing(settings: Settings, kept: bytes | None, where: str) -> Finding:
     try:
         override = override_of(orjson.loads(kept)) if kept is not None else None
     except ValueError:
-        words = f"{where} cannot be read and counts as off. {effective(settings.tool_loop_v2, Override('off'))}"
+        words = f"{where} cannot be read and counts as off. {describe_choice(settings.tool_loop_v2, Override('off'))}"
         return warn("loop", words, "Set the override again (PUT /api/flags/tool_loop_v2).")
-    return ok("loop", effective(settings.tool_loop_v2, override))
+    return ok("loop", describe_choice(settings.tool_loop_v2, override))

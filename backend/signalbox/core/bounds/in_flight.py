@@ -3,13 +3,13 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
-# Bytes per body or frame that are not counted; almost all are smaller.
+# Bytes of each body or frame that are not counted; almost all bodies and frames are smaller.
 UNCOUNTED = 1024 * 1024
 MAX_BYTES = 128 * 1024 * 1024
 
 
 class InFlight:
-    """Counts the bytes above `UNCOUNTED` of everything that is being received."""
+    """Counts the bytes of all bodies and answers that are being received, without the first `UNCOUNTED` of each."""
 
     def __init__(self, most: int = MAX_BYTES) -> None:
         self.most = most

@@ -1,1 +1,1 @@
-"""What guards a run and its server: API tokens, delimited untrusted text, the URL allowlist."""
+"""Access and untrusted input: API tokens, delimited untrusted text, the URL allowlist."""

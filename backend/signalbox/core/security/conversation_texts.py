@@ -7,8 +7,8 @@ import orjson
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, TextPart, ToolMessage, UserMessage
 from signalbox.core.security.url_allowlist import UrlSource, composed_in, texts_in
 
-# The `url_argument` of read_url: the messages do not contain the specs of their tools.
-_ASKED = "url"
+# The `url_argument` of read_url, written out because messages do not contain the specs of their tools.
+_URL_ARGUMENT = "url"
 # Characters of a conversation that are searched for URLs: some tens of milliseconds of work at most.
 _MOST_READ = 2_000_000
 
@@ -22,12 +22,12 @@ def _newest_texts(messages: Sequence[Message]) -> Iterator[UrlSource]:
     """Yield the texts that the model did not write, newest first, up to a total size."""
     left = _MOST_READ
     calls = {call.id: call for message in messages if isinstance(message, AssistantMessage) for call in message.calls}
-    composed: dict[str, frozenset[str] | None] = {}  # by call: long arguments may have thousands of results
+    composed: dict[str, frozenset[str] | None] = {}  # by call: many results may share one call with long arguments
     for message in reversed(messages):
         is_result = isinstance(message, ToolMessage)
         if is_result and message.call_id not in composed:
             call = calls.get(message.call_id)
-            composed[message.call_id] = composed_in(call.name, call.arguments, _ASKED) if call else frozenset()
+            composed[message.call_id] = composed_in(call.name, call.arguments, _URL_ARGUMENT) if call else frozenset()
         for text in _texts(message):
             yield UrlSource(text[:left], not is_result, composed[message.call_id] if is_result else frozenset())
             left -= len(text)

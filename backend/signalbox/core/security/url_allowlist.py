@@ -60,7 +60,7 @@ def links_in(text: str, *, loosely: bool = False) -> Iterator[str]:
 
 
 def _written_in(text: str, *, loosely: bool) -> Iterator[str]:
-    """Yield texts that start like a URL, each up to its latest possible end."""
+    """Yield the texts that start like a URL, each up to the last character that may belong to it."""
     for match in _URL.finditer(text):
         yield match[0][:_LONGEST]
     if loosely:
@@ -97,12 +97,12 @@ class UrlSource(NamedTuple):
     composed: frozenset[str] | None = frozenset()
 
 
-def composed_in(name: str, arguments: Mapping[str, JsonValue], asked: str | None) -> frozenset[str] | None:
+def composed_in(name: str, arguments: Mapping[str, JsonValue], url_argument: str | None) -> frozenset[str] | None:
     """Return the URLs that a model wrote into a call's name or arguments, None if there are too many.
 
-    The argument `asked` is left out: its URL, which the tool opens, was already allowed.
+    `url_argument` is left out: its URL, which the tool opens, was already allowed.
     """
-    written: JsonObject = {argument: value for argument, value in arguments.items() if argument != asked}
+    written: JsonObject = {argument: value for argument, value in arguments.items() if argument != url_argument}
     texts = chain([name], texts_in(written, keys=True))
     addresses = chain.from_iterable(_written_in(text, loosely=True) for text in texts)
     first = [*islice(addresses, _MOST_COMPOSED + 1)]
@@ -156,15 +156,15 @@ class UrlAllowlist(Struct):
         value: JsonValue,
         name: str = "",
         arguments: Mapping[str, JsonValue] | None = None,
-        asked: str | None = None,
+        url_argument: str | None = None,
     ) -> None:
         """Add an untrusted result, which the model reads in its next step, and allow its URLs.
 
         URLs that the model wrote into the call are not allowed: otherwise a search result that repeats the query would
-        allow any URL. `asked` names the argument with the URL that the tool opened.
+        allow any URL. `url_argument` names the argument with the URL that the tool opened.
         """
         self._closing = True
-        self.allow_texts(_sources_in(value, name, arguments or {}, asked))
+        self.allow_texts(_sources_in(value, name, arguments or {}, url_argument))
 
     def begin_step(self) -> None:
         """Start a step: the model now reads all results so far. Calls of a step are written before its results."""
@@ -201,9 +201,9 @@ class UrlAllowlist(Struct):
 
 
 def _sources_in(
-    value: JsonValue, name: str, arguments: Mapping[str, JsonValue], asked: str | None
+    value: JsonValue, name: str, arguments: Mapping[str, JsonValue], url_argument: str | None
 ) -> Iterator[UrlSource]:
-    composed = composed_in(name, arguments, asked)
+    composed = composed_in(name, arguments, url_argument)
     for text in texts_in(value):
         yield UrlSource(text, composed=composed)
 

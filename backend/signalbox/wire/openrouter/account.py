@@ -1,4 +1,4 @@
-"""`GET /key` to the balance of an API key."""
+"""Reads the balance of an API key from `GET /key`."""
 
 from math import isfinite
 

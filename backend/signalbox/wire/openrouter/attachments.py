@@ -4,7 +4,7 @@ from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import Citation, ImageDelta, Omitted, StreamPart
 from signalbox.wire.openrouter.images import address_in, is_web, shown_address
 
-# In characters of the URL: 12 million are an image of 9 MB.
+# In characters of the URL: 12 million are an image of 9 MB in base64.
 LONGEST_IMAGE = 12_000_000
 MOST_IMAGE_TEXT = 24_000_000
 MOST_IMAGES = 16
@@ -17,7 +17,7 @@ _PARSED_FILE = "file"
 
 
 class Attachments:
-    """Decodes `annotations` and `images` of one answer; hosts may repeat them over several chunks."""
+    """Decodes `annotations` and `images` of one answer; providers may repeat them in several chunks."""
 
     def __init__(self) -> None:
         self._cited: set[Citation] = set()
@@ -34,7 +34,7 @@ class Attachments:
             self.image(image, out)
 
     def image(self, part: JsonValue, out: list[StreamPart]) -> None:
-        """Append the image of a part, in any of the forms that hosts use, or the reason for leaving it out."""
+        """Append the image of a part, in any form that providers use, or the reason for leaving it out."""
         url = address_in(part)
         if url is None:
             self._omit(_NO_IMAGE, out)
@@ -95,7 +95,7 @@ class Attachments:
 
 
 def _listed(value: JsonValue) -> list[JsonValue]:
-    """Return a field as a list; a host may send a single item without its list."""
+    """Return a field as a list; a provider may send a single item without its list."""
     if isinstance(value, list):
         return value
     return [value] if value else []

@@ -1,4 +1,4 @@
-"""The list of models to its entries, and an entry to `ModelFacts`."""
+"""Reads the entries of the list of models, and converts each to `ModelFacts`."""
 
 from math import inf
 
@@ -28,12 +28,12 @@ def entries_of(answer: JsonObject) -> list[JsonObject]:
 def facts_of(entry: JsonObject) -> ModelFacts | None:
     """Return the facts of an entry; None for an id that is longer than any model's.
 
-    A field of an unexpected type counts as absent: the page would break on it. What is not listed is not guessed.
+    A field of an unexpected type counts as absent, because the page expects the listed types. Missing facts are None.
     """
     model_id = str(entry["id"])
     if len(model_id) > _LONGEST:
         return None
-    host, name, pricing = entry.get("top_provider"), entry.get("name"), entry.get("pricing")
+    provider, name, pricing = entry.get("top_provider"), entry.get("name"), entry.get("pricing")
     supported = entry.get("supported_parameters")
     listed = supported if isinstance(supported, list) else []
     named = {item for item in listed if isinstance(item, str)}
@@ -42,7 +42,7 @@ def facts_of(entry: JsonObject) -> ModelFacts | None:
         id=model_id,
         name=name[:_LONGEST] if isinstance(name, str) and name else model_id,
         context_length=_number(entry.get("context_length")),
-        max_output=_number(host.get("max_completion_tokens")) if isinstance(host, dict) else None,
+        max_output=_number(provider.get("max_completion_tokens")) if isinstance(provider, dict) else None,
         created=_number(entry.get("created")),
         prices=_prices(pricing),
         abilities=Abilities(
@@ -72,9 +72,10 @@ def _modalities(entry: JsonObject, name: str) -> list[JsonValue]:
 
 
 def _drawn_modalities(entry: JsonObject) -> tuple[str, ...]:
-    """Return the `modalities` to request from a model that draws: exactly its own, or OpenRouter finds no host.
+    """Return the `modalities` to request from a model that generates images: exactly its own, or no provider is found.
 
-    A router lists images because one of its models draws; asked for images it would choose among those alone.
+    A router lists images because one of its models generates them. If images were requested, it would choose only among
+    such models.
     """
     outputs = _modalities(entry, "output_modalities")
     if "image" not in outputs or _is_router(entry):

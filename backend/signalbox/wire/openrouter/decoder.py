@@ -1,4 +1,4 @@
-"""Chunks and whole bodies of chat completions to parts."""
+"""Decodes chunks and whole bodies of chat completions to parts."""
 
 from collections.abc import Mapping
 from itertools import repeat
@@ -28,7 +28,7 @@ from signalbox.wire.openrouter.template_decoder import pieces_of
 from signalbox.wire.openrouter.typed_chunk import NOT_PLAIN, PlainDelta, origin_of, read_plain
 
 _PIECES = (TextDelta, CallDelta)
-# Characters of a stop reason that is not a string: enough to recognise it.
+# Characters of a finish reason that is not a string: enough to recognise it.
 _MOST_STOP_WORD = 64
 # Larger counts and prices are invalid; JavaScript cannot represent larger integers exactly.
 _MOST = 2**53
@@ -37,8 +37,8 @@ _MOST = 2**53
 class ChunkDecoder:
     """Decodes chunk objects; stores only what must be merged over chunks.
 
-    `has_outcome`: a finish or an error came. `is_plain`: the last chunk ended with a piece of text or of a call's
-    arguments, so that the next one is likely to be one as well. `origin` is the id, model and provider it named.
+    `has_outcome`: a finish reason or an error has arrived. `is_plain`: the last chunk ended with a piece of text or of
+    a call's arguments, so the next one probably does too. `origin` is the id, model and provider of the last chunk.
     """
 
     def __init__(self, served: Served | None = None) -> None:
@@ -114,7 +114,7 @@ class ChunkDecoder:
 
     def _finish(self, choice: JsonObject, out: list[StreamPart]) -> None:
         reason, native = choice.get("finish_reason"), choice.get("native_finish_reason")
-        if reason is None and native is None:  # true of most chunks
+        if reason is None and native is None:  # most chunks
             return
         word, native = _stop_word(reason), _stop_word(native)
         if word is None and native is None:
@@ -141,7 +141,7 @@ class ChunkDecoder:
                 if isinstance(call, dict):
                     out.append(_call(call, position if len(calls) > 1 else None))
         legacy = delta.get("function_call")
-        if isinstance(legacy, dict):  # the API before tools; still sent by old proxies (quirk A19)
+        if isinstance(legacy, dict):  # the predecessor of tool calls, still sent by old proxies (quirk A19)
             out.append(_call({"index": 0, "function": legacy}))
 
     def _content(self, content: JsonValue, out: list[StreamPart]) -> None:
@@ -218,17 +218,17 @@ def _call(call: JsonObject, position: int | None = None) -> CallDelta:
 
 
 def _id(value: JsonValue) -> str | None:
-    """Return an id or a name; one host sends an integer (quirk A4), and an empty one counts as absent."""
+    """Return an id or a name; one provider sends an integer (quirk A4), and an empty one counts as absent."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return _text(value)
 
 
 def _stop_word(value: JsonValue) -> str | None:
-    """Return a stop reason; an empty one counts as absent (quirk A12).
+    """Return a finish reason; an empty one counts as absent (quirk A12).
 
-    Some hosts send the number of an enum. Any other JSON counts as an unknown reason, under its text: if it counted as
-    absent, tools would run after an unreadable refusal.
+    Some providers send the number of an enum. Any other JSON counts as an unknown reason, under its text: if it counted
+    as absent, tools would run after an unreadable refusal.
     """
     if value is None or isinstance(value, str):
         return value or None

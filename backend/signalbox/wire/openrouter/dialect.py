@@ -1,4 +1,4 @@
-"""OpenAI's chat completions as compatible servers speak them, and OpenRouter's extension of them."""
+"""The dialects of chat completions: OpenAI-compatible servers, and OpenRouter with its extensions."""
 
 from collections.abc import Mapping
 
@@ -33,11 +33,11 @@ class ChatCompletions(Dialect):
         return {"authorization": f"Bearer {upstream.api_key}"} if upstream.api_key else {}
 
     def path_of(self, model: str, *, stream: bool) -> str:
-        """Return the one path; the body names the model."""
+        """Return the path, which is the same for all models."""
         return "/chat/completions"
 
     def body_of(self, request: Request, *, stream: bool) -> bytes:
-        """Write the body, and ask for the usage of a stream."""
+        """Write the body, and request the usage of a stream."""
         return body_of(request, stream=stream, routed=False)
 
     def unsupported_params(self, params: Params) -> frozenset[str]:
@@ -57,7 +57,7 @@ class ChatCompletions(Dialect):
         return parts_of_body(body, served)
 
     def error_of_response(self, status: int, body: bytes, headers: Mapping[str, str]) -> UpstreamError:
-        """Read the `error` object, or the status alone."""
+        """Read the `error` object, or only the status."""
         return error_of_response(status, body, headers)
 
     def facts_of(self, entry: JsonObject) -> ModelFacts | None:
@@ -85,7 +85,7 @@ class OpenRouter(ChatCompletions):
         return frozenset()
 
     def headers_of(self, upstream: Upstream) -> dict[str, str]:
-        """Add what OpenRouter lists applications by, and ask for its routing metadata."""
+        """Add the name and address of this application, and request routing metadata."""
         headers = {**super().headers_of(upstream), "x-openrouter-metadata": "enabled"}
         if upstream.referer:
             headers["http-referer"] = upstream.referer

@@ -1,4 +1,4 @@
-"""Errors of OpenRouter and its hosts, in five JSON shapes, to UpstreamError."""
+"""Converts errors of OpenRouter and its providers, in five JSON shapes, to UpstreamError."""
 
 import re
 from collections.abc import Mapping
@@ -28,28 +28,28 @@ _BY_TYPE = {
     "server": Code.UPSTREAM_ERROR,
     "timeout": Code.UPSTREAM_TIMEOUT,
 }
-# Hosts without a key for an overflow describe it in words.
+# Some providers describe an overflow only in the message.
 _OVERFLOW = re.compile(r"context[ _](length|window)|maximum context|prompt is too long|too many tokens", re.IGNORECASE)
 # "…, but can only afford 512." (quirk F3).
 _AFFORDABLE = re.compile(r"can only afford (\d{1,9})")
-# OpenRouter's 404 names only in words what no host supports (quirks C1, C2).
-_NO_HOST = (
+# In a 404 of OpenRouter, only the message names what no provider supports (quirks C1, C2).
+_UNSUPPORTED = (
     (re.compile(r"support tool use", re.IGNORECASE), Code.UPSTREAM_NO_TOOLS),
     (re.compile(r"support image input", re.IGNORECASE), Code.UPSTREAM_NO_IMAGES),
     (re.compile(r"requested parameters", re.IGNORECASE), Code.UPSTREAM_NO_PARAMS),
 )
-# OpenRouter rejects an unknown model id with a 400; only its words distinguish it from an invalid request.
+# OpenRouter rejects an unknown model id with a 400; only the message distinguishes it from an invalid request.
 _NO_MODEL = re.compile(r"is not a valid model\b", re.IGNORECASE)
-# "Could not process image", "Invalid base64 image_url.", "image exceeds 5 MB maximum": the words differ by host.
+# "Could not process image", "Invalid base64 image_url.", "image exceeds 5 MB maximum": the message differs by provider.
 _IMAGE = re.compile(r"\bimages?\b|image_|_image", re.IGNORECASE)
-# How hosts reject reasoning that was sent back, or that is missing (quirks B1 to B5, B7).
+# How providers reject reasoning that was sent back, or that is missing (quirks B1 to B5, B7).
 _SIGNATURE = re.compile(
     r"invalid_encrypted_content|encrypted content could not|invalid .?signature|thought.?signature"
     r"|reasoning details to be preserved|expected .?thinking|required 'reasoning' item|reasoning input is not enabled"
     r"|missing .?reasoning_content|reasoning_content.{0,60}passed back",
     re.IGNORECASE,
 )
-# Characters of a host's message that are searched.
+# Characters of a provider's message that are searched.
 _MOST_READ = 16 * 1024
 
 
@@ -98,7 +98,7 @@ def _number(code: JsonValue) -> int | None:
 
 
 def _message_of(fields: Mapping[str, JsonValue], metadata: Mapping[str, JsonValue]) -> str:
-    """Return the host's message: OpenRouter's own is often only "Provider returned error", with the cause in `raw`."""
+    """Return the provider's message: OpenRouter's is often only "Provider returned error", with the cause in `raw`."""
     raw = metadata.get("raw")
     message = raw if isinstance(raw, str) and raw.strip() else fields.get("message") or fields.get("detail")
     return _innermost(message[:_MOST_READ]) if isinstance(message, str) else ""
@@ -116,7 +116,7 @@ def _innermost(text: str) -> str:
 
 
 def _code(fields: Mapping[str, JsonValue], metadata: Mapping[str, JsonValue], number: int | None, message: str) -> Code:
-    if number == 404 and (known := next((code for words, code in _NO_HOST if words.search(message)), None)):
+    if number == 404 and (known := next((code for words, code in _UNSUPPORTED if words.search(message)), None)):
         return known
     kinds = (metadata.get("error_type"), fields.get("type"), fields.get("code"))
     for kind in kinds:

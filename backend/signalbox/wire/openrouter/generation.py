@@ -1,4 +1,4 @@
-"""`GET /generation?id=` to the final cost of a generation."""
+"""Reads the final cost of a generation from `GET /generation?id=`."""
 
 from collections.abc import Callable
 from math import isfinite
@@ -16,7 +16,7 @@ Number = TypeVar("Number", int, float)
 def bill_of(answer: JsonObject) -> Bill | None:
     """Return the bill; None if the record has no figures, for example while it is being written.
 
-    A stream counts native tokens, so these go before OpenRouter's normalised ones: the two must add up in one run.
+    Streams count native tokens, so these are preferred to OpenRouter's normalised ones: a run sums both.
     """
     found = answer.get("data")
     data = found if isinstance(found, dict) else {}

@@ -1,4 +1,4 @@
-"""Images of an answer: where hosts put the URL, and which data is an image that every browser displays."""
+"""Images of an answer: finds the URL in the forms that providers use, and accepts only types that browsers display."""
 
 import binascii
 import re
@@ -25,14 +25,14 @@ def address_in(part: JsonValue) -> str | None:
     data = part.get("b64_json")
     if isinstance(data, str) and data:
         return data if data[:5].lower() == "data:" else f"data:image/png;base64,{data}"
-    held = part.get("image_url") or part.get("url")
-    return address_in(held.get("url") if isinstance(held, dict) else held)
+    found = part.get("image_url") or part.get("url")
+    return address_in(found.get("url") if isinstance(found, dict) else found)
 
 
 def shown_address(url: str) -> str | None:
     """Return the URL as clients get it and as it is sent back; None if it is not an image.
 
-    The data determines the image type: some hosts declare the wrong one, and other hosts then reject the image.
+    The data determines the image type: some providers declare the wrong one, and others then reject the image.
     """
     if (head := _DATA.match(url)) is None:
         return url if url[:8].lower() == "https://" and is_web(url) else None

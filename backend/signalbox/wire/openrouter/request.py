@@ -1,4 +1,4 @@
-"""A Request to the JSON body of a chat completion."""
+"""Writes a Request as the JSON body of a chat completion."""
 
 from typing import cast
 

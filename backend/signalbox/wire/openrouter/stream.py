@@ -1,4 +1,4 @@
-"""Decoding of a streamed chat completion, bytes to parts as they arrive."""
+"""Decodes a streamed chat completion to parts as its bytes arrive."""
 
 from msgspec.structs import replace
 
@@ -10,7 +10,7 @@ from signalbox.wire.openrouter.template_decoder import TemplateDecoder
 from signalbox.wire.sse import Frame
 from signalbox.wire.stream_decoder import StreamDecoder
 
-# Before the first piece come at most a comment, the role and a frame that names the model.
+# At most a comment, the role and a frame that names the model precede the first piece.
 _OPENING_FRAMES = 4
 # A shorter read has few frames.
 MANY_BYTES = 4096
@@ -26,7 +26,7 @@ class ChatStreamDecoder(StreamDecoder):
     """Decodes choice 0. Most reads repeat the shape of the one before and take a faster path."""
 
     def __init__(self, served: Served | None = None) -> None:
-        """Begin; `served` is what the response's headers said."""
+        """Begin; `served` is what the response headers contain."""
         super().__init__()
         self._chunks = ChunkDecoder(served)
         self._template = TemplateDecoder()

@@ -1,8 +1,8 @@
 """The fastest path, for frames that differ only in their piece, as most frames of one answer do.
 
-One frame is decoded in full and shows where its piece is. Of frames with the same bytes before and after theirs, only
-the pieces are decoded: those of many frames in one read as one list (a sixth of the cost of decoding each frame), that
-of a frame that arrives alone as one string (a fifth fewer instructions per event).
+One frame is decoded completely, which shows where its piece is. Of frames with the same bytes before and after their
+piece, only the pieces are decoded. Pieces of many frames in one read are decoded as one list (a sixth of the cost of
+decoding each frame); the piece of a frame that arrives alone as one string (a fifth fewer instructions per event).
 """
 
 import re
@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from signalbox.wire.openrouter.typed_chunk import NOT_PLAIN, origin_of, read_plain
 
-# Fewer frames are not worth a template.
+# For fewer frames, a template costs more than it saves.
 _FEWEST = 8
 # Where a piece may be; the template is tested, so a guess is enough.
 _PIECE = re.compile(rb'"(?:content|arguments)": ?"([^"\\]*(?:\\.[^"\\]*)*)"')
@@ -24,7 +24,7 @@ _DATA = b"data: "
 _BEGIN = _DATA + b"{"
 # Candidates that are tested, each by decoding the whole frame; no recording needed a third.
 _TRIES = 2
-# Replaces a piece in the test. Random, so that no host can send it elsewhere in the frame.
+# Replaces a piece in the test. Random, so that no provider can send it elsewhere in the frame.
 _PROBE = token_hex(8)
 _PROBED = _PROBE.encode()
 # Separates two pieces.

@@ -1,8 +1,8 @@
 """Typed decoding of the frames that contain only a piece of text or of one call's arguments, as nearly all frames do.
 
-The typed decoder builds no dictionary and looks up no absent field: two fifths of the instructions of
-`wire/openrouter/decoder.py`, which decodes every other frame and gives the same parts. A field is `None` here if any
-value in it has a meaning there; such a frame is rejected.
+The typed decoder builds no dictionary and looks up no absent field. It takes two fifths of the instructions of
+`wire/openrouter/decoder.py`, which gives the same parts and decodes all other frames. A frame is rejected here if it
+has a value in a field that is typed `None`.
 """
 
 from collections.abc import Callable

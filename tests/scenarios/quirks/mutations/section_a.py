@@ -133,7 +133,7 @@ A = (
         "A10",
         "numbers without end are refused",
         "chat/calls/arguments.py",
-        "return number if isfinite(number) else _refuse(text)",
+        "return number if isfinite(number) else _reject(text)",
         "return number",
     ),
     Mutation(

@@ -119,7 +119,7 @@ E = (
         "E10",
         "what follows the last `data: ` is read",
         "wire/stream_decoder.py",
-        '_, glue, rest = data.rpartition(b"data: ")',
+        '_, separator, rest = data.rpartition(b"data: ")',
         'glue, rest = b"", b""',
     ),
     Mutation(

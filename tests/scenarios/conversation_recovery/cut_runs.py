@@ -10,6 +10,7 @@ from signalbox.chat.context import ConversationContext, Limits
 from signalbox.chat.loops.driver import drive
 from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
@@ -219,7 +220,7 @@ async def _drive(
         client.task = asyncio.current_task()
     progress = Progress(clock=lambda: 0.0)
     start = V2Loop if loop == "v2" else LegacyLoop
-    running = start(context, client, ToolExecutor(_tools_of(client)), progress, sleep=no_wait)
+    running = start(LoopInputs(context, client, ToolExecutor(_tools_of(client)), progress, sleep=no_wait))
     await drive(running, context, progress, finished.events.extend)
 
 

@@ -17,8 +17,8 @@ with uncollected():  # as the command imports it
     from signalbox.store.database import Database
     from signalbox.store.runs.in_memory import MemoryStore
     from signalbox.store.runs.leases import Sharing
-    from signalbox.tools.isolated import isolated
     from signalbox.tools.plugin_thread import PluginThread
+    from signalbox.tools.plugin_tool import isolated
 
     from tests.bench.control import answer_in_background
     from tests.support.hostile.tool_results import RESULTS

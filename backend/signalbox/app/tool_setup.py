@@ -14,7 +14,7 @@ from signalbox.app.folders import notes_folder
 from signalbox.core.tools import SearchBackend, Tool
 from signalbox.services.addresses import Allowance
 from signalbox.services.fetch import PageFetcher
-from signalbox.services.local_pages import LocalPages
+from signalbox.services.folder_pages import FolderPages
 from signalbox.services.notes import NotesFolder
 from signalbox.services.search import Client, OnClose, pick
 from signalbox.services.search.docs import DocsSearch
@@ -57,7 +57,7 @@ def built_in_tools(
     return built_in(
         search,
         why_not,
-        pages=LocalPages(
+        pages=FolderPages(
             {"/guide/": guide, "/notes/": notes}, PageFetcher(Allowance.of(settings.signalbox_fetch_allow))
         ),
         notes=None if no_notes else NotesFolder(notes, on_saved=_on_saved(search)),

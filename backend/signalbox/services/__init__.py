@@ -1,1 +1,1 @@
-"""Everything that does I/O."""
+"""I/O: HTTP, search, pages and notes, the model catalogue, tool execution."""

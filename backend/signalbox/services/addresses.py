@@ -15,17 +15,17 @@ def _networks(text: str) -> tuple[Network, ...]:
     return tuple(ip_network(one) for one in text.split())
 
 
-# Written out, and not `ipaddress.is_global`: that one changed between patch releases of Python (CVE-2024-4032), calls
-# parts of multicast global, and knows nothing of IPv4 inside IPv6. From IANA's special-purpose registries.
+# From IANA's special-purpose registries. `ipaddress.is_global` changed between patch releases of Python
+# (CVE-2024-4032), counts parts of multicast as global, and ignores IPv4 inside IPv6.
 _SPECIAL_V4 = _networks(
     "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 "
     "192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4"
 )
-# Only 2000::/3 is given out as global unicast; of it not the IETF's own block (Teredo is there), documentation, 6to4.
+# Only 2000::/3 is assigned as global unicast, except the IETF's block (with Teredo), documentation and 6to4.
 _GLOBAL_V6 = IPv6Network("2000::/3")
 _SPECIAL_V6 = _networks("2001::/23 2001:db8::/32 2002::/16 3fff::/20")
 _MAPPED, _NAT64 = IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96")
-# Never allowed: link-local and what clouds tell their machines secrets at, and what is no machine's address.
+# Never allowed: link-local addresses, metadata services of clouds, and addresses that belong to no host.
 _NEVER = _networks(
     "0.0.0.0/8 169.254.0.0/16 100.100.100.200/32 168.63.129.16/32 192.0.0.192/32 224.0.0.0/4 255.255.255.255/32 "
     "::/128 fe80::/10 ff00::/8 fd00:ec2::254/128 fd20:ce::254/128"
@@ -33,7 +33,7 @@ _NEVER = _networks(
 
 
 def unwrapped(address: Address) -> Address:
-    """Return the IPv4 address inside a mapped (::ffff:) or translated (NAT64) IPv6 address, or None."""
+    """Return the IPv4 address inside a mapped (::ffff:) or translated (NAT64) IPv6 address; any other unchanged."""
     if isinstance(address, IPv6Address) and (address in _MAPPED or address in _NAT64):
         return IPv4Address(int(address) & 0xFFFF_FFFF)
     return address
@@ -96,10 +96,10 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 def ascii_host(host: str) -> str | None:
-    """Return a host as it is sent, in lower case and ASCII; None for what is no host name and no plain address.
+    """Return a host in lower-case ASCII; None if it is neither a host name nor a plain IP address.
 
-    Other forms of an IPv4 address (2130706433, 0x7f.1, 0177.0.0.1, ①②⑦.⓪.⓪.①) are none: resolvers read them in
-    different ways.
+    Other forms of an IPv4 address (2130706433, 0x7f.1, 0177.0.0.1, ①②⑦.⓪.⓪.①) are rejected, because resolvers
+    interpret them differently.
     """
     plain = unicodedata.normalize("NFKC", host).lower().removesuffix(".")
     try:

@@ -1,7 +1,7 @@
-"""A quick yes to arguments that surely fit their tool's schema: a type of msgspec, made once from the schema.
+"""Fast validation of tool arguments with a msgspec type that is made once from the schema.
 
-jsonschema walks a schema in Python with every call, and was 6 % of a tool run's steps. It is asked wherever there is
-no quick yes, and it alone says no: what is wrong, and in which words.
+jsonschema walks a schema in Python on every call, which was 6 % of a tool run's steps. It still validates arguments
+that the fast path does not accept, and writes all error messages.
 """
 
 import re
@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, UnsetType, ValidationError, convert, defstruc
 
 from signalbox.core.messages import JsonObject, JsonValue
 
-# A schema that says more than this is jsonschema's alone; so is a property whose type is none of these.
+# Schemas with other keywords, and properties of other types, are validated by jsonschema only.
 _UNDERSTOOD = frozenset({"type", "properties", "required", "additionalProperties"})
 _UNDERSTOOD_OF_PROPERTY = frozenset({"type", "enum", "description"})
 # Argument names that providers accept; msgspec rejects some others.
@@ -26,7 +26,7 @@ def shape_of(schema: JsonObject) -> type[Struct] | None:
     properties, required = schema.get("properties"), schema.get("required", [])
     if schema.keys() - _UNDERSTOOD or schema.get("type") != "object":
         return None
-    if schema.get("additionalProperties", False) is not False:  # unknown arguments are refused by default (0008)
+    if schema.get("additionalProperties", False) is not False:  # unknown arguments are rejected by default (0008)
         return None
     if (
         not isinstance(properties, dict)
@@ -35,34 +35,34 @@ def shape_of(schema: JsonObject) -> type[Struct] | None:
     ):
         return None
     fields: list[tuple[str, Any, Any] | tuple[str, Any]] = []
-    names: dict[str, str] = {}  # an argument's name need not be one in Python
-    for place, (name, told) in enumerate(properties.items()):
-        kind = _type_of(told)
+    names: dict[str, str] = {}  # an argument's name may not be a Python identifier
+    for index, (name, property_schema) in enumerate(properties.items()):
+        kind = _type_of(property_schema)
         if kind is None or not _NAME.fullmatch(name):
             return None
-        names[field := f"argument_{place}"] = name
+        names[field := f"argument_{index}"] = name
         fields.append((field, kind) if name in required else (field, kind | UnsetType, UNSET))
     return defstruct("Arguments", fields, rename=names, forbid_unknown_fields=True, kw_only=True)
 
 
 def surely_fit(arguments: Mapping[str, JsonValue], shape: type[Struct] | None) -> bool:
-    """Return whether arguments match; if not, jsonschema must decide."""
+    """Return whether arguments are known to match; otherwise jsonschema decides."""
     if shape is None:
         return False
     try:
         convert(arguments, shape)
-    except (ValidationError, UnicodeError):  # half an emoji in a name
+    except (ValidationError, UnicodeError):  # a lone surrogate in a name
         return False
     return True
 
 
-def _type_of(told: JsonValue) -> Any:
+def _type_of(schema: JsonValue) -> Any:
     """Return the type of a property's values, None if there is no such type."""
-    if not isinstance(told, dict) or told.keys() - _UNDERSTOOD_OF_PROPERTY:
+    if not isinstance(schema, dict) or schema.keys() - _UNDERSTOOD_OF_PROPERTY:
         return None
-    choices = told.get("enum")
+    choices = schema.get("enum")
     if choices is None:
-        return _TYPES.get(str(told.get("type")))
-    if told.get("type") != "string" or not isinstance(choices, list) or not choices:
+        return _TYPES.get(str(schema.get("type")))
+    if schema.get("type") != "string" or not isinstance(choices, list) or not choices:
         return None
     return Literal[*choices] if all(isinstance(choice, str) for choice in choices) else None

@@ -17,11 +17,13 @@ def decoded(body: bytes, content_type: str, *, is_html: bool) -> str:
     for mark, name in _BOMS:
         if body.startswith(mark):
             return body.decode(name, "replace")
-    said = _declared_charset(content_type) or (_declared_charset(body[:2048].decode("latin-1")) if is_html else None)
-    if said is not None:
-        return body.decode(said, "replace")
+    declared = _declared_charset(content_type) or (
+        _declared_charset(body[:2048].decode("latin-1")) if is_html else None
+    )
+    if declared is not None:
+        return body.decode(declared, "replace")
     try:
-        # The end may have been cut inside a character, which is no sign of another character set.
+        # Incremental, because the body may have been cut inside a character.
         return codecs.getincrementaldecoder("utf-8")().decode(body)
     except UnicodeDecodeError:
         return body.decode("cp1252", "replace")

@@ -1,4 +1,4 @@
-"""Fetches one web page by https: from addresses that were checked, redirect by redirect, within bounds (quirk G1)."""
+"""Fetches web pages: checks the address of every request and redirect, and limits size and time (quirk G1)."""
 
 import asyncio
 import re
@@ -34,7 +34,7 @@ _HEADERS = (
     (b"user-agent", b"Signalbox (read_url)"),
     (b"accept", b"text/html, application/xhtml+xml, text/markdown, text/plain, application/json, */*;q=0.1"),
     (b"accept-language", b"en, *;q=0.5"),
-    # What is compressed may be a bomb, so it is not asked for; what comes compressed all the same is bounded.
+    # Compression is not requested, because of decompression bombs; a body that is compressed anyway is limited.
     (b"accept-encoding", b"identity"),
     (b"connection", b"close"),
 )
@@ -59,12 +59,12 @@ class Target:
 
     @property
     def url(self) -> str:
-        """The address, in the form in which it is asked."""
+        """The URL that is requested."""
         return f"{self.scheme}://{self.authority}{self.path}"
 
     @property
     def authority(self) -> str:
-        """What the Host header says."""
+        """The value of the Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         usual = {"https": 443, "http": 80}[self.scheme]
         return host if self.port == usual else f"{host}:{self.port}"
@@ -81,10 +81,9 @@ class _Reply:
 class PageFetcher:
     """A PageFetcher over the public internet. Each request has a new connection to a checked address.
 
-    Not over the shared upstream client: its pool knows connections by name alone, and would follow the environment's
-    proxies, which resolve names themselves. No cookies, no credentials, nothing of one page goes with the next
-    request. `allow` names hosts and networks beside the public internet; those, and only those, by plain http and on
-    any port too. Fails closed: what cannot be checked is not asked.
+    The shared upstream client is not used: its pool identifies connections by host name, and it uses the environment's
+    proxies, which resolve names themselves. Requests send no cookies and no credentials. `allow` adds hosts and
+    networks; only these may be fetched by plain http and on any port. An address that cannot be checked is not fetched.
     """
 
     def __init__(
@@ -116,27 +115,27 @@ class PageFetcher:
             target = self.target(urljoin(target.url, reply.headers.get("location", "")))
         raise ToolError(Code.TOOL_FAILED, f"The page redirects more than {MOST_REDIRECTS} times.")
 
-    # --- where to ---
+    # --- target and address ---
 
     def target(self, url: str) -> Target:
-        """Take an address apart; raises ToolError for one that is not fetched, whatever it resolves to.
+        """Parse a URL; raises ToolError if it may not be fetched, whatever its host resolves to.
 
-        http becomes https, except where the operator allowed the host.
+        http becomes https unless the operator allows the host.
         """
         text = url.strip()
         if not text or len(text) > LONGEST_URL or re.search(r"[\x00-\x20\x7f\\]", text):
-            raise _wrong("it must be one web address without spaces")
+            raise _invalid("it must be one web address without spaces")
         try:
             parts = urlsplit(text)
             host, port = ascii_host(parts.hostname or ""), parts.port
         except ValueError:
-            raise _wrong("it is not a web address") from None
+            raise _invalid("it is not a web address") from None
         if parts.scheme not in ("https", "http"):
-            raise _wrong("only https:// addresses can be read")
+            raise _invalid("only https:// addresses can be read")
         if "@" in parts.netloc:
-            raise _wrong("it must not hold a user name or a password")
+            raise _invalid("it must not contain a user name or a password")
         if host is None:
-            raise _wrong("its host is neither a name nor a plain IP address")
+            raise _invalid("its host is neither a name nor a plain IP address")
         path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~") + _query(parts.query)
         return self._ported(parts.scheme, host, port, path)
 
@@ -145,26 +144,26 @@ class PageFetcher:
         if self._allow.names(host):
             return Target(scheme, host, port or usual, path)
         if port not in (None, usual):
-            raise _wrong("only the standard https port is allowed")
+            raise _invalid("only the standard https port is allowed")
         return Target("https", host, 443, path)
 
     async def _addresses(self, target: Target) -> list[Address]:
-        """Resolve a host, once, and check every address it has; raises ToolError when one of them may not be asked."""
+        """Resolve a host once and check all its addresses; raises ToolError if one of them may not be fetched."""
         try:
             found = [ip_address(one) for one in await self._resolve(target.host, target.port)]
         except OSError:
             raise ToolError(Code.TOOL_FAILED, f"There is no host {target.host}.") from None
-        except ValueError:  # with a zone (fe80::1%eth0), or no address at all
+        except ValueError:  # an address with a zone (fe80::1%eth0), or not an address
             found = []
         if not found or not all(self._allow.permits(target.host, address) for address in found):
             words = f"{target.host} is not on the public internet; only public pages can be read."
             raise ToolError(Code.TOOL_FAILED, words)
         return found[:_MOST_ADDRESSES]
 
-    # --- asking ---
+    # --- request ---
 
     async def _get(self, target: Target) -> _Reply:
-        """Ask the first address that takes a connection."""
+        """Send the request to the first address that accepts a connection."""
         failure: Exception | None = None
         for address in await self._addresses(target):
             try:
@@ -180,7 +179,7 @@ class PageFetcher:
         raise ToolError(Code.TOOL_FAILED, f"{target.host} cannot be reached.")
 
     async def _request(self, target: Target, address: Address) -> _Reply:
-        """Send one request on a connection to this very address. TLS checks the name, the name is not looked up."""
+        """Send one request to exactly this address. TLS verifies the host name, which is not resolved again."""
         connection = await connect(
             Origin(target.scheme, str(address), target.port),
             time_limit=_CONNECT_SECONDS,
@@ -195,7 +194,7 @@ class PageFetcher:
             connection.abort()
 
 
-def _wrong(why: str) -> ToolError:
+def _invalid(why: str) -> ToolError:
     return ToolError(Code.INVALID_ARGUMENTS, f"url: this address cannot be read: {why}")
 
 
@@ -204,7 +203,7 @@ def _query(query: str) -> str:
 
 
 async def _read_reply(response: ResponseParser, connection: Connection) -> _Reply:
-    """Read as much of a body as is wanted: none of a redirect, an error, or what is not text."""
+    """Read a response; the body only of a successful text response, up to LARGEST_BODY."""
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
     body = bytearray()
     cut = False
@@ -215,7 +214,7 @@ async def _read_reply(response: ResponseParser, connection: Connection) -> _Repl
     return _Reply(response.status, headers, bytes(body[:LARGEST_BODY]), cut)
 
 
-# --- what came ---
+# --- response ---
 
 
 def _kind(headers: dict[str, str]) -> str:
@@ -244,7 +243,7 @@ def _page(target: Target, reply: _Reply) -> WebPage:
 
 
 def _shown_kind(kind: str) -> str:
-    """Show a media type, and nothing else that a server may write in its place for the model to read (quirk G3)."""
+    """Return a valid media type for a message; any other text could contain instructions for the model (quirk G3)."""
     return kind if re.fullmatch(r"[a-z]{1,20}/[a-z0-9.+-]{1,40}", kind) else "another kind"
 
 
@@ -261,7 +260,7 @@ def _refusal(target: Target, status: int) -> ToolError:
 
 
 def _unpacked(reply: _Reply) -> tuple[bytes, bool]:
-    """Undo gzip or deflate, up to the same size as any body; raises ToolError for what cannot be undone."""
+    """Decompress gzip or deflate up to LARGEST_BODY; raises ToolError for other encodings and damaged bodies."""
     coding = reply.headers.get("content-encoding", "").strip().lower()
     if coding in ("", "identity"):
         return reply.body, reply.cut
@@ -272,9 +271,9 @@ def _unpacked(reply: _Reply) -> tuple[bytes, bool]:
 
 
 def _inflated(body: bytes) -> bytes | None:
-    """Return at most one byte more than the largest body: that bound is what stops a bomb."""
+    """Return at most LARGEST_BODY + 1 bytes, which bounds a decompression bomb; None for damaged data."""
     try:
-        # 32: gzip or zlib, by its head.
+        # 32 accepts the headers of both gzip and zlib.
         return zlib.decompressobj(wbits=zlib.MAX_WBITS | 32).decompress(body, LARGEST_BODY + 1)
     except zlib.error:
         return None

@@ -20,7 +20,7 @@ NOTES = "/notes/"
 LARGEST_NOTE = 256 * 1024  # bytes
 _LONGEST_NAME = 120  # bytes: file systems take 255, and a suffix follows
 _MOST_ALIKE = 200
-# Names that Windows takes for devices, with any ending.
+# Names of devices on Windows, with any extension.
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
 
 
@@ -81,7 +81,7 @@ def _linked(aside: Path, target: Path) -> bool:
         os.link(aside, target)
     except FileExistsError:
         return False
-    except OSError:  # a file system without links: still never in place of another, if not all at once
+    except OSError:  # a file system without hard links: a copy overwrites no file either, but is not atomic
         return _copied(aside, target)
     return True
 

@@ -31,12 +31,12 @@ _LONGEST_MESSAGE = 1_000
 
 
 class ToolExecutor:
-    """The ToolRunner of the app. `offered` are those of its `tools` that can be offered here.
+    """The ToolRunner of the app. `offered` are the `tools` that are available.
 
     `result_limit` is in characters of JSON (quirk G5).
 
-    A tool runs on the event loop, without a hop: one that has to block gives its work to a thread itself
-    (`asyncio.to_thread`), as otherwise neither its timeout nor anybody else's stream would move.
+    Tools run on the event loop. A tool that blocks must use a thread (`asyncio.to_thread`); otherwise it stops its own
+    timeout and all streams.
     """
 
     def __init__(self, tools: Sequence[Tool], *, result_limit: int = 24_000) -> None:
@@ -49,7 +49,7 @@ class ToolExecutor:
         self._shapes = {tool.spec.name: shape_of(tool.spec.parameters) for tool in self.tools}
 
     def prepare(self) -> None:
-        """Load what the first call would have to wait for; may be called in another thread."""
+        """Load jsonschema before the first call; may be called in another thread."""
         _ = self._validators
 
     @cached_property
@@ -85,19 +85,19 @@ class ToolExecutor:
         if tool is None or tool.unavailable is not None:
             return self._not_offered(name, tool)
         given = _without_nulls(arguments, tool.spec.parameters)
-        if (refusal := await _unknown_address(tool.spec, given, context)) is not None:
-            return refusal
+        if (failure := await _check_url(tool.spec, given, context)) is not None:
+            return failure
         limit = asyncio.timeout(tool.spec.timeout)
         try:
             async with limit:
                 result = await tool.run(given, context)
-            return await self._taken_in(tool.spec, given, result, context)
+            return await self._accepted(tool.spec, given, result, context)
         except BaseException as error:
             if isinstance(error, asyncio.CancelledError) and _is_cancelled():
                 raise
-            return _ended_badly(tool.spec, given, error, context, is_late=limit.expired())
+            return _failure_of(tool.spec, given, error, context, is_late=limit.expired())
 
-    async def _taken_in(
+    async def _accepted(
         self, spec: ToolSpec, given: JsonObject, result: JsonValue, context: ToolContext
     ) -> ToolOutcome:
         """Clean and limit a result, count its size, and allow its URLs."""
@@ -106,7 +106,7 @@ class ToolExecutor:
         except ExcessiveResultError as error:
             _log.warning("tool_result_refused", tool=spec.name, reason=error.reason, run_id=context.run_id)
             return ToolOutcome.failed(Code.TOOL_FAILED, f"The result of {spec.name} {error.reason}; ask for less.")
-        left = context.result_budget.remaining()  # after the wait: the calls of one step share it
+        left = context.result_budget.remaining()  # read after the await, because the calls of a step share it
         value = written.capped(min(self._result_limit, left), crowded=left < self._result_limit)
         context.result_budget.count(min(written.size, self._result_limit, left))
         if spec.untrusted:
@@ -127,7 +127,7 @@ def _is_cancelled() -> bool:
     return task is None or task.cancelling() > 0
 
 
-def _ended_badly(
+def _failure_of(
     spec: ToolSpec, given: JsonObject, error: BaseException, context: ToolContext, *, is_late: bool
 ) -> ToolOutcome:
     if is_late:
@@ -136,7 +136,7 @@ def _ended_badly(
         return ToolOutcome.failed(Code.TIMEOUT, f"{spec.name} did not answer in time")
     if isinstance(error, ToolError) and _is_well_formed(error):
         return _failed(spec, given, error, context)
-    # Its type and its place only: the text of an exception may hold arguments, paths and keys.
+    # Only its type and location: the message may contain arguments, paths and keys.
     _log.warning(
         "tool_failed",
         tool=spec.name,
@@ -165,17 +165,17 @@ def _failed(spec: ToolSpec, given: JsonObject, error: ToolError, context: ToolCo
 # --- arguments ---
 
 
-async def _unknown_address(spec: ToolSpec, given: JsonObject, context: ToolContext) -> ToolOutcome | None:
-    """Refuse an address that neither the user nor a result has named, once text from outside was read (quirk G3).
+async def _check_url(spec: ToolSpec, given: JsonObject, context: ToolContext) -> ToolOutcome | None:
+    """Reject a URL that appears neither in a result nor in a user's message, once untrusted text was read (quirk G3).
 
-    One that was named is asked as it was found: a model cannot add to it what its owner shall not know.
+    A known URL is replaced by the text in which it appeared, so that a model cannot append data to it.
     """
     url = given.get(spec.url_argument) if spec.url_argument else None
     if spec.url_argument is None or not isinstance(url, str):
         return None
     if not context.url_allowlist.requires_known(url):
         return None
-    # It may search the whole conversation, so only one thread may do it at a time.
+    # Offloaded, because it may search the whole conversation.
     found = await offloaded(partial(context.url_allowlist.as_found, url), size=LARGE)
     if found is None:
         return ToolOutcome.failed(Code.URL_NOT_FOUND_HERE, _NOT_FOUND_HERE)
@@ -190,9 +190,9 @@ _NOT_FOUND_HERE = (
 
 
 def _validator(schema: JsonObject) -> "Draft202012Validator":
-    from jsonschema import Draft202012Validator  # a start does not wait for it, see ToolExecutor.prepare
+    from jsonschema import Draft202012Validator  # imported late, so that a start does not wait for it (`prepare`)
 
-    # Hosts are sent the schema without additionalProperties (quirk C10); here an unknown argument is an error.
+    # Providers receive the schema without additionalProperties (quirk C10); here an unknown argument is an error.
     return Draft202012Validator({"additionalProperties": False, **schema})
 
 

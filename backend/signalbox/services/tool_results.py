@@ -47,9 +47,9 @@ class Written:
 
 
 def as_json(result: object) -> Written:
-    """Write a result as JSON; raises ExcessiveResultError, and TypeError for what JSON cannot hold.
+    """Encode a result as JSON; raises ExcessiveResultError, and TypeError for a value that JSON cannot express.
 
-    NaN and Infinity become null, an integer beyond 64 bits its digits as text, a lone surrogate U+FFFD.
+    NaN and Infinity become null, integers beyond 64 bits become text, lone surrogates become U+FFFD.
     """
     measured(result, MOST_CHARACTERS, is_bound=True)
     if isinstance(result, str):
@@ -62,10 +62,10 @@ def as_json(result: object) -> Written:
 
 
 def measured(result: object, most: int, *, is_bound: bool = False) -> int:
-    """Count about how many characters of JSON a result takes, up to `most` of them.
+    """Return the approximate size of a result in characters of JSON; stops counting above `most`.
 
-    It goes layer by layer, and counts what is shared as often as it is there: a list that holds one other list twice,
-    which does the same, and so on, is exponential in JSON. Where `most` is a bound, whatever exceeds it is an error.
+    Shared values count at each occurrence, because JSON repeats them: a list that contains another list twice, and so
+    on, grows exponentially. With `is_bound`, a larger or too deep result raises ExcessiveResultError.
     """
     size = 0
     layer: list[object] = [result]
@@ -149,7 +149,7 @@ def _shortened(whole: str, limit: int, *, crowded: bool) -> JsonValue:
         size = len(orjson.dumps(capped).decode())
         if size <= limit or keep == 0:
             return capped
-        # Quotes inside the text are escaped once more, so what fits has to be found.
+        # Escaping makes the text longer by an unknown amount, so the length is approximated.
         keep = max(0, keep * limit // size - len(_CUT) * 8)
 
 

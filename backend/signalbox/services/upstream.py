@@ -30,10 +30,10 @@ from signalbox.wire.dialect import Account, Lookup, Upstream
 from signalbox.wire.json_text import loads
 from signalbox.wire.json_weight import MOST_IN_A_LIST_OF_MODELS
 
-# Fewer characters of a key than this tell nothing.
-_TELLING = 8
-_MOST_OF_AN_ERROR = 1024 * 1024
-# Prepared requests that are kept: one per path, and a dialect may put the model into the path.
+# Shorter prefixes of a key reveal nothing.
+_LONGEST_HARMLESS_PREFIX = 8
+_LONGEST_ERROR_BODY = 1024 * 1024
+# Cached prepared requests: one per path, and a dialect may put the model into the path.
 _MOST_PREPARED = 256
 
 Answer = TypeVar("Answer")
@@ -47,7 +47,7 @@ class UpstreamClient:
         self._upstream = upstream
         self.dialect = upstream.dialect
         self._base = upstream.base_url.rstrip("/")
-        # The only place that the key goes to.
+        # The API key is sent only in these headers.
         self._headers = {"content-type": "application/json", **self.dialect.headers_of(upstream)}
         self._prepared = lru_cache(_MOST_PREPARED)(self._prepare)
 
@@ -57,9 +57,9 @@ class UpstreamClient:
         return PreparedRequest("POST", self._base + path, headers)
 
     async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
-        """Hand over one list of parts per network read; cancelling this ends the request. Raises UpstreamError."""
+        """Emit one list of parts per network read; cancelling this ends the request. Raises UpstreamError."""
         with _Failures(self._hide_key) as failures:
-            answer = await self._asked(request, stream=True)
+            answer = await self._send(request, stream=True)
             try:
                 failures.has_answer = True
                 served = await self._begin(answer, on_head)
@@ -70,9 +70,9 @@ class UpstreamClient:
                 await answer.aclose()
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
-        """Return the parts of one whole answer. Raises UpstreamError."""
+        """Return the parts of an answer that is not streamed. Raises UpstreamError."""
         with _Failures(self._hide_key) as failures:
-            answer = await self._asked(request, stream=False)
+            answer = await self._send(request, stream=False)
             try:
                 failures.has_answer = True
                 served = await self._begin(answer, on_head)
@@ -81,7 +81,7 @@ class UpstreamClient:
             finally:
                 await answer.aclose()
 
-    async def _asked(self, request: Request, *, stream: bool) -> Response:
+    async def _send(self, request: Request, *, stream: bool) -> Response:
         """Send a request; its body is not kept in memory while the answer streams."""
         prepared = self._prepared(self.dialect.path_of(request.model, stream=stream), stream=stream)
         body = partial(self.dialect.body_of, request, stream=stream)
@@ -92,12 +92,12 @@ class UpstreamClient:
         return await self._look_up(self.dialect.models)
 
     async def account(self) -> Account | None:
-        """Return the balance of the key, None where the dialect has no accounts. Raises UpstreamError."""
+        """Return the balance of the key, None if the dialect has no accounts. Raises UpstreamError."""
         lookup = self.dialect.account
         return await self._look_up(lookup) if lookup is not None else None
 
     async def bill(self, generation_id: str) -> Bill | None:
-        """Return what a generation cost, None while that is not known. Raises UpstreamError."""
+        """Return the cost of a generation, None while it is unknown. Raises UpstreamError."""
         lookup = self.dialect.bill
         return await self._look_up(lookup, generation_id) if lookup is not None else None
 
@@ -113,54 +113,54 @@ class UpstreamClient:
                 await answer.aclose()
         try:
             value = await offloaded(partial(loads, body), size=len(body))
-        except ValueError:  # no JSON, or nested too deeply to be written again
+        except ValueError:  # not JSON, or nested too deeply to be encoded again
             value = None
         if not isinstance(value, dict):
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, f"The upstream's answer at {path} is not a JSON object.")
         return lookup.read(value)
 
     async def _begin(self, answer: Response, on_head: OnHead | None) -> Served:
-        """Raise what an answer that is no success means; tell and return what the head of any other says of it."""
+        """Return facts from the headers of a success and report them to `on_head`; raises UpstreamError for others."""
         if not answer.is_success:
-            await self._refuse(answer)
+            await self._raise_error(answer)
         served = served_of(answer, self.dialect.generation_id_header)
         if on_head is not None:
             on_head(served)
         return served
 
-    async def _refuse(self, answer: Response) -> NoReturn:
-        """Raise what an answer that is no success means."""
+    async def _raise_error(self, answer: Response) -> NoReturn:
+        """Raise the UpstreamError that a response without success means."""
         if answer.is_redirect:
             words = "The upstream returned a redirect; check OPENROUTER_BASE_URL."
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
         try:
-            body = await read_all(decoded(answer), _MOST_OF_AN_ERROR)
+            body = await read_all(decoded(answer), _LONGEST_ERROR_BODY)
         except UpstreamError:
-            body = b""  # no error takes so many words: its status says enough
+            body = b""  # too large for an error message: the status is enough
         raise self.dialect.error_of_response(answer.status, body, answer.headers)
 
     def _safe(self, parts: list[StreamPart]) -> list[StreamPart]:
-        """Keep the key out of errors that came inside a 200 as well."""
+        """Remove the key from errors inside a 200."""
         for part in parts:
             if type(part) is Fault:
                 self._hide_key(part.error)
         return parts
 
     def _hide_key(self, error: UpstreamError) -> None:
-        """Take the key out of a sentence, also one that was shortened in the middle of it."""
+        """Remove the key from an error message, also if the message was truncated inside the key."""
         key = self._upstream.api_key
         if not key:
             return
         message = error.message.replace(key, "…")
-        for length in range(len(key) - 1, _TELLING, -1):
+        for length in range(len(key) - 1, _LONGEST_HARMLESS_PREFIX, -1):
             message = message.replace(key[:length] + "…", "…")
         error.message = message
 
 
 class _Failures:
-    """A block in which HttpError becomes UpstreamError, and the key is kept out of every sentence (quirk G4).
+    """A context manager that converts HttpError to UpstreamError and removes the key from messages (quirk G4).
 
-    `has_answer`: whether the answer had begun when it broke. A class, for `contextmanager` costs a generator each time.
+    `has_answer`: the response had begun. This is a class because `contextmanager` creates a generator per request.
     """
 
     __slots__ = ("_hide_key", "has_answer")

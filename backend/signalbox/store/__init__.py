@@ -1,1 +1,1 @@
-"""Where runs are kept."""
+"""Runs, conversations, saves and tokens in SQLite or PostgreSQL."""

@@ -1,1 +1,1 @@
-"""One tool per file: schema, metadata, and a function of (arguments, ToolContext)."""
+"""The built-in tools, one per file: schema, metadata and a function of (arguments, ToolContext). Plugins."""

@@ -1,4 +1,4 @@
-"""Arithmetic on exact numbers that looks at the size of its operands before it computes."""
+"""Exact arithmetic with limits that are checked before each operation."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -73,7 +73,7 @@ class Arithmetic:
         self._spend(a, b)
         if isinstance(a, float) or not isinstance(b, int):
             return self._checked(math.pow(a, b))
-        # 2 ** (bits - 2) <= what a number of that many bits holds, so this bounds the result's size from below.
+        # A fraction of that many bits is at least 2 ** (bits - 2), so this is a lower bound of the result's size.
         if (_bits(a) - 2) * abs(b) > MOST_BITS:
             raise too_large()
         return self._checked(Fraction(a) ** b)
@@ -196,7 +196,7 @@ def _pair(compute: Callable[[float, float], float]) -> _Compute:
     return lambda _, values: compute(float(values[0]), float(values[1]))
 
 
-# name → (fewest arguments, most or 0 for any number, what it does)
+# name → (fewest arguments, most or 0 for any number, function)
 FUNCTIONS: dict[str, tuple[int, int, _Compute]] = {
     "sqrt": (1, 1, _sqrt),
     "cbrt": (1, 1, _real(math.cbrt)),

@@ -1,8 +1,8 @@
-"""The calculator: exact where numbers allow it, and bounded before it computes.
+"""The calculator: exact if the numbers allow it, and limited before it computes.
 
-It does not use `ast` or simpleeval, for three reasons. What models write is arithmetic, not Python
-(`15% of 80`, `2^10`, `1,234 × 3`). Exactness needs decimals to be fractions, so that 0.1 + 0.2 is 0.3. And the bounds
-have to know the size of the operands before each operation, so that no text can take long.
+It does not use `ast` or simpleeval, for three reasons. Models write arithmetic, not Python (`15% of 80`, `2^10`,
+`1,234 × 3`). Decimals must be fractions, so that 0.1 + 0.2 is 0.3. The limits need the size of the operands before
+each operation, so that no expression takes long.
 """
 
 import re
@@ -71,9 +71,9 @@ def _failed(why: str) -> ToolError:
     return ToolError(Code.TOOL_FAILED, f"This cannot be computed: {why}.")
 
 
-# --- what is shown ---
+# --- result ---
 
-# Beyond this, readers of JSON that hold numbers as doubles (browsers) lose digits.
+# Larger integers lose digits in JSON parsers that use doubles (browsers).
 _EXACT_IN_JSON = 2**53
 
 
@@ -114,7 +114,7 @@ def _tidy(value: float) -> float:
     return shorter if len(repr(shorter)) < len(repr(value)) - 3 else value
 
 
-# --- reading ---
+# --- parser ---
 
 _SPELLINGS = str.maketrans(
     {"×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "—": "-", "^": "**", "π": "pi",
@@ -126,11 +126,11 @@ _TOKEN = re.compile(
     r"|(?P<name>[A-Za-z][A-Za-z0-9_]*)"
     r"|(?P<sign>\*\*|//|[-+*/%!(),\[\]]))"
 )
-# Inside a call a comma parts arguments: gcd(12,180) has two.
+# Inside a call a comma separates arguments: gcd(12,180) has two.
 _TOKEN_IN_CALL = re.compile(_TOKEN.pattern.replace("(?P<grouped>", "(?P<grouped>(?!)"))
 
 _Infix: TypeAlias = Callable[[Arithmetic, Number, Number], Number]
-# sign → (how tightly it binds, what it does); ** binds tighter than a sign before it and is read from the right.
+# operator → (precedence, function); ** binds tighter than a unary sign before it, and is right-associative.
 _INFIX: dict[str, tuple[int, _Infix]] = {
     "+": (10, Arithmetic.add),
     "-": (10, Arithmetic.subtract),

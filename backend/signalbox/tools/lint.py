@@ -18,9 +18,9 @@ _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]{0,63}")
 
 
 def fault_of(tool: Tool) -> str | None:
-    """Return what is wrong with a tool, None when it can be offered to every host.
+    """Return what is wrong with a tool, None if every provider accepts it.
 
-    Its types are checked too: a package need not have been checked by a type checker.
+    Types are checked too, because a plugin may not use a type checker.
     """
     spec, reason = tool.spec, cast(object, tool.unavailable)
     if not isinstance(cast(object, spec), ToolSpec):
@@ -64,7 +64,7 @@ def _metadata_fault(spec: ToolSpec) -> str | None:
 
 def schema_fault(schema: JsonObject) -> str | None:
     """Return what is wrong with the schema of a tool's arguments."""
-    from jsonschema import Draft202012Validator  # a start without tools of other packages does not wait for it
+    from jsonschema import Draft202012Validator  # imported late: a start without plugins does not need it
     from jsonschema.exceptions import SchemaError
 
     try:
@@ -74,14 +74,16 @@ def schema_fault(schema: JsonObject) -> str | None:
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError:
-        return "its parameters are no valid JSON Schema"
+        return "its parameters are not a valid JSON Schema"
     if not isinstance(cast(object, schema), dict) or (
         schema.get("type") != "object" or not isinstance(schema.get("properties"), dict)
     ):
         return "its parameters are not an object with properties"
     for path, one in _schemas(schema, "parameters"):
         if unsafe := sorted(one.keys() - SAFE_KEYWORDS):
-            return f"{path} uses {unsafe[0]}, which some hosts refuse; the safe keywords are {_listed(SAFE_KEYWORDS)}"
+            return (
+                f"{path} uses {unsafe[0]}, which some providers reject; the safe keywords are {_listed(SAFE_KEYWORDS)}"
+            )
         if not isinstance(one.get("type"), str):
             return f"{path} needs one type"
         choices = one.get("enum", [])

@@ -63,9 +63,9 @@ class PluginThread:
         return cast(T, ended.value)
 
     async def run(self, work: Callable[[], object]) -> object:
-        """Call `work` there, await what it returns, and return what comes of it; raises any BaseException it raises.
+        """Call `work` on the thread, await its result if it is awaitable, and return the outcome.
 
-        A plain function works too. A cancellation is passed on, and not waited for.
+        Raises every BaseException that `work` raises. A cancellation is passed on without waiting for its effect.
         """
         running = asyncio.run_coroutine_threadsafe(_awaited(work), self._loop)
         ended = await asyncio.wrap_future(running)

@@ -11,8 +11,8 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import PageFetcher, Tool, ToolContext, ToolSpec, WebPage
-from signalbox.tools.outside import visible_line, visible_text
-from signalbox.tools.readable import Readable, readable
+from signalbox.tools.page_text import PageText, page_text
+from signalbox.tools.untrusted_text import visible_line, visible_text
 
 FEWEST, MOST, USUAL = 500, 20_000, 10_000
 _LONGEST_TITLE = 200
@@ -59,7 +59,7 @@ def read_url(pages: PageFetcher | None) -> Tool:
         # In a thread: a large page takes a second.
         content = await asyncio.to_thread(_content, page)
         if not content.text:
-            raise ToolError(Code.TOOL_FAILED, "The page holds no readable text; it may need a browser to show any.")
+            raise ToolError(Code.TOOL_FAILED, "The page contains no readable text; it may require a browser.")
         text, note = _shortened(content.text, most, more=page.cut)
         title = content.title or visible_line(page.url, _LONGEST_TITLE)
         # Numbered by the requested URL, so that it keeps the number that a search gave it.
@@ -80,15 +80,15 @@ def _most(arguments: Mapping[str, JsonValue]) -> int:
     return int(value)
 
 
-def _content(page: WebPage) -> Readable:
+def _content(page: WebPage) -> PageText:
     """Return title and text of a page; a page that is not HTML is text, which may start with a heading."""
     if page.kind == "text/html":
-        content = readable(page.text, page.url)
-        return Readable(visible_line(content.title, _LONGEST_TITLE), visible_text(content.text))
+        content = page_text(page.text, page.url)
+        return PageText(visible_line(content.title, _LONGEST_TITLE), visible_text(content.text))
     text = visible_text(page.text)
     heading = _HEADING.search(text, 0, 2_000)
     name = unquote(urlsplit(page.url).path.rstrip("/").rpartition("/")[2])
-    return Readable(visible_line(heading[1] if heading else name, _LONGEST_TITLE), text)
+    return PageText(visible_line(heading[1] if heading else name, _LONGEST_TITLE), text)
 
 
 def _shortened(text: str, most: int, *, more: bool) -> tuple[str, str]:

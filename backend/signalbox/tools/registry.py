@@ -1,7 +1,7 @@
-"""The tools that come with Signalbox, and those that other packages bring; a new built-in one is one file and one line.
+"""The built-in tools and those of plugins. A new built-in tool is one file and one line here.
 
-A package brings tools by an entry point of the group `signalbox.tools`: something that is called without arguments and
-returns a Tool or a list of them. Its code runs on a thread for that package (`tools/plugin_thread.py`).
+An entry point of the group `signalbox.tools` is a callable without arguments that returns a Tool or a list of Tools.
+The code of a plugin runs on a separate thread (`tools/plugin_thread.py`).
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -13,9 +13,9 @@ import structlog
 from signalbox.core.tools import NoteStore, PageFetcher, SearchBackend, Tool, ToolSpec
 from signalbox.tools.calculate import calculate
 from signalbox.tools.get_current_time import get_current_time
-from signalbox.tools.isolated import isolated
 from signalbox.tools.lint import fault_of, safe_name
 from signalbox.tools.plugin_thread import PluginThread
+from signalbox.tools.plugin_tool import isolated
 from signalbox.tools.plugins import Plugin, PluginFaultError, in_plugin, plugins_of
 from signalbox.tools.read_url import read_url
 from signalbox.tools.save_note import save_note
@@ -35,7 +35,7 @@ def built_in(
     notes_unavailable: str | None = None,
     search_notice: str = "",
 ) -> list[Tool]:
-    """Return every built-in tool; `unavailable` says why one cannot be offered."""
+    """Return every built-in tool; one that cannot be used has the reason in `unavailable`."""
     return [
         search_web(search, search_unavailable, notice=search_notice),
         read_url(pages),
@@ -51,9 +51,9 @@ def from_packages(
     *,
     on_close: Callable[[Callable[[], None]], object] = lambda _: None,
 ) -> list[Tool]:
-    """Return the tools of other packages; one that cannot be had is there with the reason, and ends nothing.
+    """Return the tools of plugins; one that cannot be loaded becomes an unavailable tool with the reason.
 
-    `taken` are names that no package's tool may have; `on_close` is given what ends each package's thread.
+    `taken` are names that no plugin's tool may have. `on_close` receives a function that stops each plugin's thread.
     """
     tools: list[Tool] = []
     names = set(taken)
@@ -107,7 +107,7 @@ def _missing(plugin: Plugin, fault: PluginFaultError) -> Tool:
 
 
 async def _never(*_: object) -> None:
-    raise AssertionError("a tool that is not available is never run")
+    raise AssertionError("an unavailable tool is never run")
 
 
 def _named(tool: Tool, names: Collection[str]) -> Tool:

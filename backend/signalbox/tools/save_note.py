@@ -4,7 +4,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import NoteStore, Tool, ToolContext, ToolSpec
-from signalbox.tools.outside import visible_line, visible_text
+from signalbox.tools.untrusted_text import visible_line, visible_text
 
 LONGEST_TITLE, LONGEST_TEXT = 120, 50_000
 
@@ -19,9 +19,9 @@ _PARAMETERS: JsonObject = {
 
 
 def save_note(notes: NoteStore | None, unavailable: str | None = None, *, found_by_search: bool = False) -> Tool:
-    """Make the tool over what keeps notes; with nothing, say in `unavailable` why it cannot be offered.
+    """Return the tool; without `notes` it is unavailable, with the reason `unavailable`.
 
-    Not eager: it changes something, so a call runs only once its step has ended well.
+    It is not eager, because it has a side effect: a call runs only after its step has succeeded.
     """
     later = " search_web finds it later." if found_by_search else ""
     spec = ToolSpec(

@@ -9,7 +9,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import SearchBackend, SearchHit, SearchQuery, Tool, ToolContext, ToolSpec
-from signalbox.tools.outside import visible_line
+from signalbox.tools.untrusted_text import visible_line
 
 LONGEST_TITLE, LONGEST_SNIPPET, LONGEST_URL, LONGEST_QUERY = 200, 700, 2_000, 400
 _FEWEST, _MOST, _USUAL = 1, 5, 3
@@ -34,9 +34,9 @@ _PARAMETERS: JsonObject = {
 
 
 def search_web(backend: SearchBackend | None, unavailable: str | None, *, notice: str = "") -> Tool:
-    """Make the tool over a backend; with none, say in `unavailable` why it cannot be offered.
+    """Return the tool; without a backend it is unavailable, with the reason `unavailable`.
 
-    `notice` is a sentence about the search that the model and the page read with every result.
+    `notice` is a sentence for the model and the page that is part of every result.
     """
     if backend is None:
         return Tool(_spec("Search. It is not set up here."), _no_backend, unavailable or "no search is set up")
@@ -83,14 +83,14 @@ def search_key(arguments: Mapping[str, JsonValue]) -> str:
     """Return a key that is equal for equal searches: the normalised text and the time filters."""
     query = str(arguments.get("query", ""))
     if len(query) > LONGEST_QUERY:
-        return query  # refused by the tool; normalising marks without end is quadratic and would block the server
+        return query  # the tool rejects it; normalising long sequences of marks is quadratic and would block the server
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", query).casefold())
     filters = [str(arguments.get("time_hint") or "")]
     filters += [_day_or_text(arguments.get(name)) for name in ("after", "before")]
     return "\x1f".join([" ".join(sorted(_unquoted(" ".join(text.split())).split())), *filters])
 
 
-# opening → closing; the low ones close in two ways
+# opening → closing quotes; low quotes have two closing forms
 _QUOTES = dict(zip("«»‹›‘“”「『", "»«›‹’””」』", strict=True)) | {"‚": "‘’", "„": "“”"}
 
 

@@ -113,7 +113,7 @@ def test_what_cannot_be_loaded_is_listed_with_the_reason(client: httpx.Client) -
         "its name 'no-name' is not a letter followed by at most 63 letters, digits and underscores",
         "it has no description",
         "its parameters are not JSON",
-        "its parameters are no valid JSON Schema",
+        "its parameters are not a valid JSON Schema",
         "its timeout is not a positive number of seconds, at most 3,600",
         "its category is not one of search, utility, other",
         "its visibility is not one of primary, secondary, hidden",

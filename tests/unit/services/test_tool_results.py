@@ -12,8 +12,8 @@ from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
 from signalbox.services import tool_executor
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.services.tool_results import MOST_CHARACTERS, ExcessiveResultError, Written, as_json, measured
-from signalbox.tools.isolated import isolated
 from signalbox.tools.plugin_thread import PluginThread
+from signalbox.tools.plugin_tool import isolated
 
 from tests.support.hostile.tool_results import REFUSED, RESULTS
 

@@ -1,4 +1,4 @@
-"""Leases on a real PostgreSQL: who may write for a run, who ends it, and that nobody does so twice."""
+"""Leases on a real PostgreSQL: one worker writes to a run, and one worker ends it."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -21,12 +21,12 @@ from structlog.testing import capture_logs
 from tests.support.disk import a_run, opened, until, words
 
 pytestmark = pytest.mark.anyio
-LEASE, NONE_AT_ALL = 60.0, 0.0
+LEASE, EXPIRED = 60.0, 0.0
 
 
 @dataclass
 class Worker:
-    """A worker's store, its name, and the runs that it was told to have lost."""
+    """A worker's store and name, and the runs whose lease it has lost."""
 
     store: JournalStore
     sharing: Sharing
@@ -54,12 +54,12 @@ class Workers:
 
 @pytest.fixture
 async def workers(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Workers, None]:
-    """Open a fresh database, and write to it at once."""
+    """Open a fresh database; stores flush without delay."""
     monkeypatch.setattr(journal, "FLUSH_SECONDS", 0.0)
     database = PostgresDatabase(postgres_url)
     await database.open()
     made = Workers(database)
-    with capture_logs():  # what is lost is logged, and shown by nobody here
+    with capture_logs():  # lost leases are logged
         yield made
         for worker in made.made:
             await worker.store.aclose()
@@ -67,12 +67,12 @@ async def workers(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncGe
 
 
 def over(record: RunRecord, seq: int) -> RunRecord:
-    """Say how a run ended."""
+    """Return the record of a run that is complete."""
     return replace(record, status="complete", ended=2.0, seq=seq)
 
 
 async def test_a_run_has_a_lease_from_its_start_to_its_end(workers: Workers) -> None:
-    """It is the worker's that opened it, and nobody's once it is over."""
+    """A run's lease belongs to the worker that opened it, and is released at its end."""
     one = workers.new("one")
     await opened(one.store, "a", "b")
     assert await workers.leases() == {"a": "one", "b": "one"}
@@ -80,43 +80,42 @@ async def test_a_run_has_a_lease_from_its_start_to_its_end(workers: Workers) -> 
     one.store.save_figures("a", lambda: over(a_run("a"), 3))
     await one.store.flush()
     assert await workers.leases() == {"b": "one"}
-    one.store.save_figures("a", lambda: replace(over(a_run("a"), 3), settled_at=9.0))  # a bill that comes later
+    one.store.save_figures("a", lambda: replace(over(a_run("a"), 3), settled_at=9.0))  # the cost is settled later
     await one.store.flush()
     found = await one.store.find("a")
     assert found is not None
     assert (found.settled_at, one.lost) == (9.0, [])
 
 
-async def test_only_runs_whose_lease_has_run_out_are_taken_over(workers: Workers) -> None:
-    """Those of the living stay; what is taken is taken once."""
-    one, dead, heir, other = (
-        workers.new("one"), workers.new("dead", seconds=NONE_AT_ALL), workers.new("heir"), workers.new("other")
-    )  # fmt: skip
+async def test_only_runs_with_an_expired_lease_are_taken_over(workers: Workers) -> None:
+    """Two workers take over each run with an expired lease once; a run with a valid lease is not taken over."""
+    one, dead = workers.new("one"), workers.new("dead", seconds=EXPIRED)
+    successor, other = workers.new("successor"), workers.new("other")
     await opened(one.store, "a")
     await opened(dead.store, "b", "c")
-    taken = await asyncio.gather(heir.store.claim_unfinished(), other.store.claim_unfinished())
+    taken = await asyncio.gather(successor.store.claim_unfinished(), other.store.claim_unfinished())
     assert sorted(record.id for records in taken for record in records) == ["b", "c"]
     leases = await workers.leases()
     assert leases["a"] == "one"
-    assert {leases["b"], leases["c"]} <= {"heir", "other"}
+    assert {leases["b"], leases["c"]} <= {"successor", "other"}
 
 
 async def test_a_renewed_lease_holds(workers: Workers) -> None:
-    """A worker that says that it lives keeps its runs, also after its leases had run out."""
-    one, heir = workers.new("one", seconds=NONE_AT_ALL), workers.new("heir")
+    """A worker that renews its leases keeps its runs, even if the leases had expired."""
+    one, successor = workers.new("one", seconds=EXPIRED), workers.new("successor")
     await opened(one.store, "a")
     one.sharing.seconds = LEASE
     await one.store.renew()
-    assert await heir.store.claim_unfinished() == []
+    assert await successor.store.claim_unfinished() == []
 
 
-async def test_a_worker_that_was_taken_for_dead_writes_nothing_more(workers: Workers) -> None:
-    """What it says after its run was ended is kept nowhere, its other runs go on, and the ending stays the only one."""
-    one, heir = workers.new("one", seconds=NONE_AT_ALL), workers.new("heir")
+async def test_a_worker_does_not_write_to_a_run_that_was_taken_over(workers: Workers) -> None:
+    """Events of a run that was taken over are not written; the worker's other runs continue."""
+    one, successor = workers.new("one", seconds=EXPIRED), workers.new("successor")
     await opened(one.store, "a")
     one.store.append("a", words(1, 2))
     await one.store.flush()
-    await recover(heir.store)
+    await recover(successor.store)
     one.sharing.seconds = LEASE
     await opened(one.store, "b")
     one.store.append("a", words(3, 9))
@@ -124,27 +123,27 @@ async def test_a_worker_that_was_taken_for_dead_writes_nothing_more(workers: Wor
     one.store.save_figures("a", lambda: over(a_run("a"), 9))
     await one.store.flush()
     assert one.lost == ["a"]
-    kept = await heir.store.read_events("a", 0)
-    assert [stamped.seq for stamped in kept] == [1, 2, BLOCK + 1, BLOCK + 2]
-    assert [isinstance(stamped.event, Done) for stamped in kept] == [False, False, False, True]
-    found = await heir.store.find("a")
+    stored = await successor.store.read_events("a", 0)
+    assert [stamped.seq for stamped in stored] == [1, 2, BLOCK + 1, BLOCK + 2]
+    assert [isinstance(stamped.event, Done) for stamped in stored] == [False, False, False, True]
+    found = await successor.store.find("a")
     assert found is not None
     assert (found.status, found.code) == ("interrupted", "SERVER_CRASH")
-    assert [stamped.event for stamped in await heir.store.read_events("b", 0)] == [Content("1")]
+    assert [stamped.event for stamped in await successor.store.read_events("b", 0)] == [Content("1")]
 
 
-async def test_a_quiet_run_that_was_taken_over_is_noticed_by_the_beat(workers: Workers) -> None:
-    """Nothing is written for it, so the renewal tells."""
-    one, heir = workers.new("one", seconds=NONE_AT_ALL), workers.new("heir")
+async def test_a_heartbeat_detects_the_takeover_of_a_silent_run(workers: Workers) -> None:
+    """A worker that writes nothing for a run learns from the renewal that another worker has taken it over."""
+    one, successor = workers.new("one", seconds=EXPIRED), workers.new("successor")
     await opened(one.store, "a")
-    await recover(heir.store)
+    await recover(successor.store)
     await one.store.renew()
     assert one.lost == ["a"]
 
 
 async def test_a_takeover_waits_for_a_flush_under_way(workers: Workers) -> None:
-    """While rows of a run are being written nobody takes it: what is then read as its end is its end."""
-    one, heir = workers.new("one", seconds=NONE_AT_ALL), workers.new("heir")
+    """A run is not taken over while its rows are being written, so the successor reads its last event."""
+    one, successor = workers.new("one", seconds=EXPIRED), workers.new("successor")
     await opened(one.store, "a")
     holding, release = asyncio.Event(), asyncio.Event()
 
@@ -164,29 +163,29 @@ async def test_a_takeover_waits_for_a_flush_under_way(workers: Workers) -> None:
 
     flushing = asyncio.create_task(flush_slowly())
     await holding.wait()
-    assert await heir.store.claim_unfinished() == []
+    assert await successor.store.claim_unfinished() == []
     release.set()
     await flushing
-    assert [(record.id, record.seq) for record in await heir.store.claim_unfinished()] == [("a", 2)]
+    assert [(record.id, record.seq) for record in await successor.store.claim_unfinished()] == [("a", 2)]
 
 
 def _taken_of(run_id: str) -> flush.PendingWrite:
     return flush.PendingWrite(run_id, 2, BLOCK, None, None, words(1, 2), [], is_raised=False, is_leased=True)
 
 
-async def test_who_is_kept_from_ending_what_he_took_does_so_later(workers: Workers) -> None:
-    """The database failed between the two: it is still his, and nobody else's to end."""
-    dead, heir, other = workers.new("dead", seconds=NONE_AT_ALL), workers.new("heir"), workers.new("other")
+async def test_a_taken_over_run_is_ended_later_if_the_database_fails(workers: Workers) -> None:
+    """If the database fails between takeover and ending, the run still belongs to the worker that took it over."""
+    dead, successor, other = workers.new("dead", seconds=EXPIRED), workers.new("successor"), workers.new("other")
     await opened(dead.store, "a")
-    await workers.database.write(take_over, heir.sharing)
+    await workers.database.write(take_over, successor.sharing)
     assert await other.store.claim_unfinished() == []
-    ended = await recover(heir.store)
+    ended = await recover(successor.store)
     assert [record.id for record in ended] == ["a"]
-    assert await recover(heir.store) == []
+    assert await recover(successor.store) == []
 
 
 async def test_a_flush_whose_answer_was_lost_is_written_once(workers: Workers) -> None:
-    """It came through and nobody knew; the same rows come again, with more behind them."""
+    """The flush was committed but its answer was lost; the same rows are written again with further ones."""
     one = workers.new("one")
     await opened(one.store, "a")
     await workers.database.write(flush.write_pending, [_taken_of("a")], (), one.sharing)
@@ -200,8 +199,8 @@ async def test_a_flush_whose_answer_was_lost_is_written_once(workers: Workers) -
 
 
 async def test_a_worker_takes_over_none_of_its_own_runs(workers: Workers) -> None:
-    """Its leases have run out, since it had to wait: what it has goes on, and has one ending."""
-    one = workers.new("one", seconds=NONE_AT_ALL)
+    """A worker whose own leases have expired does not take over its runs; they continue and end once."""
+    one = workers.new("one", seconds=EXPIRED)
     await opened(one.store, "a")
     assert await recover(one.store) == []
     one.store.append("a", words(1, 3))
@@ -211,33 +210,33 @@ async def test_a_worker_takes_over_none_of_its_own_runs(workers: Workers) -> Non
     assert one.lost == []
 
 
-async def test_the_lease_of_the_heir_outlives_what_the_loser_still_says(workers: Workers) -> None:
-    """Between the takeover and the ending: the loser's figures are kept nowhere, and the heir tells the ending."""
-    one, heir = workers.new("one", seconds=NONE_AT_ALL), workers.new("heir")
+async def test_a_former_worker_cannot_release_the_lease_of_its_successor(workers: Workers) -> None:
+    """Between takeover and ending, the former worker's events and figures are discarded; the successor ends the run."""
+    one, successor = workers.new("one", seconds=EXPIRED), workers.new("successor")
     await opened(one.store, "a")
-    [taken] = await heir.store.claim_unfinished()
+    [taken] = await successor.store.claim_unfinished()
     one.store.append("a", words(1, 2))
     await one.store.flush()
     assert one.lost == ["a"]
     one.store.close("a")
     one.store.save_figures("a", lambda: over(a_run("a"), 2))
     await one.store.flush()
-    assert await workers.leases() == {"a": "heir"}
-    found = await heir.store.find("a")
+    assert await workers.leases() == {"a": "successor"}
+    found = await successor.store.find("a")
     assert found is not None
     assert found.status is None
     assert taken.id == "a"
-    await recover(heir.store)
-    assert [isinstance(stamped.event, Done) for stamped in await heir.store.read_events("a", 0)] == [False, True]
+    await recover(successor.store)
+    assert [isinstance(stamped.event, Done) for stamped in await successor.store.read_events("a", 0)] == [False, True]
     assert await workers.leases() == {}
 
 
-async def test_many_are_taken_over_some_at_a_time(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other workers may take the rest."""
+async def test_a_takeover_claims_a_limited_number_of_runs(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One takeover claims a limited number of runs; other workers may claim the rest."""
     monkeypatch.setattr(leases, "_RUNS_PER_TAKEOVER", 2)
-    dead, heir, other = workers.new("dead", seconds=NONE_AT_ALL), workers.new("heir"), workers.new("other")
+    dead, successor, other = workers.new("dead", seconds=EXPIRED), workers.new("successor"), workers.new("other")
     await opened(dead.store, "a", "b", "c")
-    taken = await asyncio.gather(heir.store.claim_unfinished(), other.store.claim_unfinished())
+    taken = await asyncio.gather(successor.store.claim_unfinished(), other.store.claim_unfinished())
     assert sorted(len(records) for records in taken) in ([1, 2], [0, 2])
-    again = await heir.store.claim_unfinished()
+    again = await successor.store.claim_unfinished()
     assert len({record.id for records in (*taken, again) for record in records}) == 3

@@ -83,7 +83,7 @@ def fails(error: BaseException) -> Callable[[], object]:
         (Entry("x", lambda: lambda: [tool(), "dice"]), "it did not return a Tool or a list of Tools"),
         (Entry("x", lambda: lambda: tool("no-dots.please")), "its name 'no-dots.please' is not a letter followed by"),
         (Entry("x", lambda: lambda: tool(parameters={"type": "string"})), "are not an object with properties"),
-        (Entry("x", lambda: lambda: tool(parameters={"type": 5})), "are no valid JSON Schema"),
+        (Entry("x", lambda: lambda: tool(parameters={"type": 5})), "are not a valid JSON Schema"),
         (
             Entry("x", lambda: lambda: tool(parameters={**EMPTY, "additionalProperties": False})),
             "uses additionalProperties",
@@ -92,7 +92,7 @@ def fails(error: BaseException) -> Callable[[], object]:
             Entry(
                 "x", lambda: lambda: tool(parameters={**EMPTY, "properties": {"n": {"type": "integer", "minimum": 1}}})
             ),
-            "parameters.n uses minimum, which some hosts refuse",
+            "parameters.n uses minimum, which some providers reject",
         ),
         (
             Entry(

@@ -8,7 +8,7 @@ from signalbox.core.codes import Code
 from signalbox.core.events import AnyEvent, Content, Image, Source, Warning
 from signalbox.core.parts import Citation, Completion, ImageDelta, Omitted
 from signalbox.core.tools import SourceNumbers
-from signalbox.tools.outside import visible_line
+from signalbox.tools.untrusted_text import visible_line
 
 _LONGEST_TITLE, _LONGEST_SNIPPET = 200, 700
 

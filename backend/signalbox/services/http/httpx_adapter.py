@@ -1,4 +1,4 @@
-"""Requests that httpx carries: through a proxy of the environment, or over a transport that the caller brings."""
+"""Requests through httpx: for a proxy of the environment, or for a given transport."""
 
 import ssl
 from collections.abc import Generator, Mapping

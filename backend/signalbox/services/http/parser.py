@@ -1,4 +1,4 @@
-"""HTTP/1.1 without a socket: a request's head written, a response read by llhttp, and when either is refused."""
+"""HTTP/1.1 without I/O: encodes the head of a request, and parses a response with llhttp."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ import httptools
 
 from signalbox.services.http.errors import InvalidRequest, ProtocolError
 
-MAX_HEAD = 64 * 1024  # bytes of header fields, and of anything else in a row that brings no body
+MAX_HEAD = 64 * 1024  # bytes of header fields, and of any other input without body bytes
 
 _TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _BODILESS = (204, 304)
@@ -18,9 +18,9 @@ Header = tuple[bytes, bytes]
 
 
 def encode_head(method: bytes, target: bytes, headers: Iterable[Header]) -> bytes:
-    """Write a request line and its fields; raise InvalidRequest for what would break out of its line.
+    """Encode the request line and the headers; raises InvalidRequest for a name or value that could inject a line.
 
-    httpx itself checks neither names nor values: h11 did, and h11 is not here any more.
+    httpx checks neither: it leaves that to h11, which this client does not use.
     """
     lines = [b"%b %b HTTP/1.1" % (method, target)]
     for name, value in headers:
@@ -35,9 +35,9 @@ def encode_head(method: bytes, target: bytes, headers: Iterable[Header]) -> byte
 
 
 class ResponseParser:
-    """What one response has brought so far: head, body not yet taken, and how it ended. No socket, no clock.
+    """Parses one response: its head, body bytes that were not taken yet, and its end. It does no I/O.
 
-    `feed` and `finish` raise ProtocolError when the server broke the protocol.
+    `feed` and `finish` raise ProtocolError if the server violates the protocol.
     """
 
     __slots__ = ("_bodiless", "_dry", "_head_size", "_own_pieces", "_parser", "_to_eof", "_two_lengths", "complete",
@@ -49,13 +49,13 @@ class ResponseParser:
         self.reason = b""
         self.version = b""
         self.headers: list[Header] = []
-        self.fields: dict[bytes, bytes] = {}  # the same by their names in lower case, what comes twice joined
+        self.fields: dict[bytes, bytes] = {}  # the same by lower-case name; repeated ones are joined
         self.head_done = False
         self.complete = False
-        self._own_pieces = sys.maxsize  # how many pieces of body are this response's
+        self._own_pieces = sys.maxsize  # number of body pieces that belong to this response
         self.reusable = False  # the connection may carry another request once this response is complete
         self.pending: list[bytes] = []
-        # llhttp reports every HTTP chunk, and OpenRouter sends one per token: list.append spares each a Python frame.
+        # llhttp reports every HTTP chunk, and OpenRouter sends one per token: list.append needs no Python frame.
         self.on_body: Callable[[bytes], None] = self.pending.append
         self._bodiless = method == b"HEAD"
         self._to_eof = False
@@ -63,14 +63,14 @@ class ResponseParser:
         self._head_size = 0
         self._dry = 0
         self._parser: httptools.HttpResponseParser | None = httptools.HttpResponseParser(self)
-        # A bare LF, a blank after a chunk size and a Content-Length beside chunked are all understood by httpx's own
-        # parser, and home-made upstreams do send them; the connection has no other user, so smuggling is impossible.
+        # h11 also accepts a bare LF, a space after a chunk size and Content-Length with chunked, and some servers send
+        # them. Each connection has one user, so request smuggling is impossible.
         self._parser.set_dangerous_leniencies(
             lenient_chunked_length=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
         )
 
     def feed(self, data: bytes) -> None:
-        """Take one network read."""
+        """Parse one network read."""
         if self._parser is None:
             self.reusable = False
             return
@@ -90,11 +90,11 @@ class ResponseParser:
 
     @property
     def has_begun(self) -> bool:
-        """Whether any byte of it has come."""
+        """Whether any byte of the response has arrived."""
         return self.head_done or self._dry > 0
 
     def finish(self) -> None:
-        """Take the end of the connection: fine after a whole message or a body without a length, an error else."""
+        """Handle the end of the connection, which ends a body without length; raises ProtocolError if it is early."""
         if self.complete:
             return
         if not self.head_done:
@@ -105,13 +105,13 @@ class ResponseParser:
         self._settle()
 
     def take_body(self) -> bytes:
-        """Return the body bytes that came since the last call, as one object."""
-        body = b"".join(self.pending)  # of one piece it is that piece, not a copy
+        """Return the body bytes that arrived since the last call, as one object."""
+        body = b"".join(self.pending)  # a single piece is not copied
         self.pending.clear()
         return body
 
     def _settle(self) -> None:
-        """Let the parser go (it and this object hold each other) and drop a body that must not be there."""
+        """Release the parser, which breaks a reference cycle, and drop bytes that are not part of the body."""
         self._parser = None
         del self.pending[self._own_pieces :]
         if self._bodiless and self.pending:
@@ -119,15 +119,15 @@ class ResponseParser:
             self.reusable = False
 
     def _count_dry(self, size: int) -> None:
-        """Stop a head, a trailer or a chunk extension that never ends: llhttp would gather it for ever."""
+        """Limit an endless head, trailer or chunk extension, which llhttp would buffer."""
         self._dry += size
         if self._dry > MAX_HEAD:
             raise ProtocolError(f"More than {MAX_HEAD} bytes of response without any body")
 
-    # What follows is called by llhttp.
+    # --- callbacks of llhttp ---
 
     def on_message_begin(self) -> None:
-        """Start over: what came before was an interim response."""
+        """Start over after an interim response."""
         if self.complete:  # an unrequested second response: keep the first, close the connection
             self.reusable = False
             self._own_pieces = min(self._own_pieces, len(self.pending))
@@ -137,12 +137,12 @@ class ResponseParser:
         self.reason = b""
 
     def on_status(self, reason: bytes) -> None:
-        """Gather the reason phrase."""
+        """Append to the reason phrase."""
         if not self.complete:
             self.reason += reason
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header field; count a trailer field and let it go."""
+        """Store a header field; a trailer field only counts towards the limit."""
         self._head_size += len(name) + len(value) + 4
         if self._head_size > MAX_HEAD:
             raise ProtocolError(f"Response headers of more than {MAX_HEAD} bytes")
@@ -152,21 +152,21 @@ class ResponseParser:
             self.fields[name] = b"%b, %b" % (self.fields[name], value) if name in self.fields else value
 
     def on_headers_complete(self) -> None:
-        """Settle status and framing, unless this head is an interim one."""
+        """Determine status and framing, unless the response is an interim one."""
         if self.complete:
             return
         parser = cast(httptools.HttpResponseParser, self._parser)
         self.status = parser.get_status_code()
         if self.status == 101:
             raise ProtocolError("Server switched protocols without being asked")
-        if self.status < 200:  # 100 Continue, 103 Early Hints: the response proper is still to come
+        if self.status < 200:  # 100 Continue, 103 Early Hints: the final response follows
             return
         self.version = b"HTTP/" + parser.get_http_version().encode()
         self._frame(parser)
         self.head_done = True
 
     def _frame(self, parser: httptools.HttpResponseParser) -> None:
-        """Work out how the body ends where llhttp does not know: HEAD, 304 with a length, and no length at all."""
+        """Determine how the body ends if llhttp cannot know: after HEAD, in a 304, and without a length."""
         has_length = b"content-length" in self.fields
         coding = self.fields.get(b"transfer-encoding")
         if self._bodiless or self.status in _BODILESS:
@@ -175,10 +175,10 @@ class ResponseParser:
         else:
             chunked = coding is not None and coding.lower().rstrip().endswith(b"chunked")
             self._to_eof = not chunked and (coding is not None or not has_length)
-            self._two_lengths = coding is not None and has_length  # chunked wins, but where does the next begin?
+            self._two_lengths = coding is not None and has_length  # chunked wins, but the connection is not reused
 
     def on_message_complete(self) -> None:
-        """Note the end of the response proper."""
+        """Note the end of the final response."""
         if self.head_done and not self.complete:
             self.complete = True
             parser = cast(httptools.HttpResponseParser, self._parser)

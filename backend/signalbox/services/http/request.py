@@ -10,14 +10,14 @@ import httpx
 from signalbox.services.http.errors import InvalidRequest
 from signalbox.services.http.parser import encode_head
 
-# A compressed stream is held back, and cut into pieces, by what compresses it.
+# No compression: a compressor buffers a stream.
 _DEFAULTS = {"accept": "*/*", "accept-encoding": "identity", "connection": "keep-alive", "user-agent": "Signalbox"}
 _PORTS = {"http": 80, "https": 443}
 _BODILESS = ("GET", "HEAD")
 
 
 class Origin(NamedTuple):
-    """Where a connection leads: requests to the same origin share connections."""
+    """Scheme, host and port; requests to the same origin share connections."""
 
     scheme: str
     host: str

@@ -99,7 +99,7 @@ class ResponseReader:
         self._share.hold(self._decoder.held)
 
     def _receive(self, data: bytes) -> None:
-        """Decode one network read, and stop the streaming where the rest is read in another way."""
+        """Decode one network read; stop the streaming if the rest is read in another way."""
         decoder = self._decoder
         if not decoder.has_begun and (start := data.lstrip()[:1]):
             _refuse_foreign(start, self._response)
@@ -199,7 +199,7 @@ def _refuse_foreign(start: bytes, response: Response) -> None:
 
 
 def _is_cut(error: ValueError) -> bool:
-    """Whether an object was begun and its text ends before it does; some proxies end a cut body cleanly (quirk E2)."""
+    """Return whether the text ends inside a JSON object; some proxies end a cut body cleanly (quirk E2)."""
     if not isinstance(error, json.JSONDecodeError) or not error.doc.lstrip().startswith("{"):
         return False
     missing = len(error.doc.rstrip()) - error.pos

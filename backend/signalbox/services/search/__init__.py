@@ -11,7 +11,7 @@ from signalbox.services.search import brave, ddgs, docs, searxng, tavily
 from signalbox.services.search.plugin import OnClose, plugin_backend, plugin_names
 from signalbox.services.search.setup import SearchSetup
 
-# The name of the client for other layers, which must not import httpx.
+# Other layers use this name, because they must not import httpx.
 Client: TypeAlias = httpx.AsyncClient
 Picked: TypeAlias = tuple[SearchBackend | None, str | None]
 
@@ -36,12 +36,12 @@ def search_client() -> Client:
 
 
 def pick(wanted: str | None, setup: SearchSetup, on_close: OnClose = lambda _: None) -> Picked:
-    """Return the backend to search with, or None and why there is none.
+    """Return the search backend, or None and the reason.
 
-    With none wanted by name it is the first that is set up of Brave, Tavily and SearXNG, else the docs folder, with the
-    notes. All others are used only when they are named. `on_close` is given what ends a plugin's thread.
+    Without `wanted`, it is the first of Brave, Tavily and SearXNG that is configured, otherwise the documents and
+    notes. `on_close` receives a function that stops a plugin's thread.
     """
-    name = (wanted or "").strip().lower() or _first_set_up(setup)
+    name = (wanted or "").strip().lower() or _first_configured(setup)
     if name in _OFF:
         return None, "search is turned off (SEARCH_BACKEND)"
     try:
@@ -55,6 +55,6 @@ def pick(wanted: str | None, setup: SearchSetup, on_close: OnClose = lambda _: N
     return None, f'SEARCH_BACKEND is "{name[:40]}", which is unknown; choose {known} or none'
 
 
-def _first_set_up(setup: SearchSetup) -> str:
-    set_up = (("brave", setup.brave[1]), ("tavily", setup.tavily[1]), ("searxng", setup.searxng_url))
-    return next((name for name, given in set_up if given), "docs")
+def _first_configured(setup: SearchSetup) -> str:
+    candidates = (("brave", setup.brave[1]), ("tavily", setup.tavily[1]), ("searxng", setup.searxng_url))
+    return next((name for name, setting in candidates if setting), "docs")

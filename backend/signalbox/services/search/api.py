@@ -21,9 +21,9 @@ from signalbox.core.tools import SearchHit, SearchQuery
 from signalbox.offload import offloaded
 
 _TIMEOUT = httpx.Timeout(6.0, connect=3.0)
-# A few hits take some tens of KB.
+# A response with a few hits has tens of KB.
 LARGEST_ANSWER = 1024 * 1024
-# Results that are looked at, and characters of a field: a search shows five, of 700 characters at most.
+# Results that are processed, and characters per field; the tool returns at most five hits of 700 characters.
 MOST_RESULTS, LONGEST_FIELD = 100, 4_000
 _LONGEST_DATE = 64
 _MOST_CONTAINERS = 20_000
@@ -40,7 +40,7 @@ class Account:
     key: str = field(repr=False)
 
     def __post_init__(self) -> None:
-        """Validate now what would otherwise fail at the first search."""
+        """Validate the URL and the key, so that a wrong one does not fail only at the first search."""
         parts = urlsplit(self.base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("its address is not an http or https address")

@@ -39,7 +39,7 @@ class BraveSearch:
     async def search(self, query: SearchQuery) -> list[SearchHit]:
         """Return at most `query.limit` hits; raises ToolError."""
         answer = await self._api.ask(self._request(query))
-        web = answer.get("web")  # left out when nothing was found
+        web = answer.get("web")  # absent if nothing was found
         return hits_of(web.get("results") if isinstance(web, dict) else None, query, snippet="description",
                        published="page_age")  # fmt: skip
 

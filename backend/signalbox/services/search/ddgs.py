@@ -23,10 +23,10 @@ Ask = Callable[..., Sequence[Mapping[str, Any]]]
 
 
 class DdgsSearch:
-    """A SearchBackend over `DDGS().text`. No engine's page gives a date, so results carry none.
+    """A SearchBackend over `DDGS().text`. Hits have no dates, because the engines' pages have none.
 
-    It is used only when it is named: what it reads was made for people, may change any day, and the engines may refuse
-    it. The package blocks, so it works in a thread. `ask` stands in for it in tests.
+    It is used only if SEARCH_BACKEND names it: the pages are made for people and may change any day, and the engines
+    may reject requests. The package blocks, so it runs in a thread. `ask` is its search function.
     """
 
     name = "ddgs"
@@ -63,7 +63,7 @@ class DdgsSearch:
                     max_results=query.limit,
                     backend=ENGINES,
                 )
-            except Exception as error:  # noqa: BLE001 - the package's own tree; its texts hold addresses (quirk G4)
+            except Exception as error:  # noqa: BLE001 - the package has many types; messages contain URLs (quirk G4)
                 if type(error).__name__ != "RatelimitException" or last:
                     raise _tool_error(error) from None
             await self._sleep(_PAUSE)

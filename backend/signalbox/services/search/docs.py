@@ -23,7 +23,7 @@ _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 _MOST_WORDS, _LONGEST_WORD, _SHORTEST_BEGINNING = 24, 64, 4
 # Sections per hit that the index returns for re-ranking.
 _CANDIDATES = 12
-# From this many words on, a section must contain this share of them.
+# A section must contain all of fewer words than _FEW_WORDS, and this share of more.
 _FEW_WORDS, _ENOUGH = 3, 0.6
 # Question words that a matching page need not contain.
 _QUESTION_WORDS = frozenset(
@@ -38,11 +38,11 @@ _QUESTION_WORDS = frozenset(
 
 
 class DocsSearch:
-    """A SearchBackend over the Markdown, text and HTML files of a folder, and of the notes folder beside it.
+    """A SearchBackend over the Markdown, text and HTML files of a folder and of the notes folder.
 
-    The index is made at the first search, or before by `prepare`, and follows the files: a search looks for changed
-    ones, at most every `rescan_after` seconds. `published` is the day a file was last changed. `own` says that the
-    folder holds this project's documentation: a section with too few of the words asked for is not found in it.
+    The index is created by `prepare` or the first search. Searches update it at most every `rescan_after` seconds.
+    `published` is the modification date of a file. `own`: the folder has this project's documentation, so sections with
+    too few of the search terms are omitted.
     """
 
     name = "docs"
@@ -116,7 +116,7 @@ class DocsSearch:
             words = stems(" ".join(_words(query.text)))
             for expression in match_expressions(query.text):
                 found = self._index.find(expression, after, before, most=query.limit * _CANDIDATES)
-                if self._own:  # asked about anything at all, where no web search is configured
+                if self._own:  # without a web search, questions about anything reach the documentation
                     found = [one for one in found if _is_about(one, words)]
                 if found:
                     return _by_page(ranked(found, words, _QUESTION_WORDS), words)[: query.limit]
@@ -132,7 +132,7 @@ class DocsSearch:
 def match_expressions(text: str) -> list[str]:
     """Return FTS5 queries for a text, strictest first: all words, any word, any beginning of a word.
 
-    Every word is quoted, so nothing in the text is read as FTS5 syntax; "a phrase" in quotes stays one.
+    Every word is quoted, so nothing in the text is FTS5 syntax. A phrase in quotes stays a phrase.
     """
     words = _words(text)
     if not words:

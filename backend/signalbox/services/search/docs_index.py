@@ -33,8 +33,8 @@ _TABLES = (
         title, heading, body, path UNINDEXED, slug UNINDEXED, tokenize = "porter unicode61 remove_diacritics 2"
     )""",
 )
-# Words in titles and headings weigh more than in the text. Of a very long text only the surroundings of the words
-# are returned.
+# Words in titles and headings weigh more than words in the text. Of a long text only the part around the words is
+# returned.
 _FIND = """
 SELECT sections.path, sections.title, sections.heading, sections.slug,
        iif(pages.size <= 65536, sections.body, snippet(sections, 2, '', '', '…', 64)), pages.published,
@@ -91,7 +91,7 @@ def _file(path: Path, folder: Path) -> File | None:
             return None
         stat = path.stat()
     except (OSError, RuntimeError):
-        return None  # it went away, may not be read, or is a link in a circle (RuntimeError before Python 3.13)
+        return None  # deleted, not readable, or a loop of symbolic links (RuntimeError before Python 3.13)
     if not path.is_file() or stat.st_size > LARGEST_FILE or not _is_utf8(path.name):
         return None
     return File(stat.st_mtime_ns, stat.st_size)
@@ -105,9 +105,9 @@ def _is_utf8(name: str) -> bool:
 
 
 class DocsIndex:
-    """The index of some folders, in memory or in a separate file. Not safe for threads at once: the caller locks.
+    """The index of some folders, in memory or in a file. It is not thread-safe: the caller holds a lock.
 
-    Each folder has a place, the first part of the paths of its files here and of their addresses in the app.
+    The keys of `folders` are the first part of paths in the index and of URLs in the app.
     """
 
     def __init__(self, folders: Mapping[str, Path], database: Path | None = None) -> None:
@@ -126,12 +126,11 @@ class DocsIndex:
         changed = [path for path, file in there.items() if known.get(path) != file]
         gone = [path for path in known if path not in there]
         for start in range(0, max(len(changed), len(gone)), _BATCH):
-            # Committed batch by batch, so that an index that is stopped half way goes on from there, and other workers
-            # get their turn.
+            # Committed in batches, so that an interrupted refresh resumes, and other workers can write in between.
             with writing(self._connection):
                 self._drop(gone[start : start + _BATCH])
                 for path in changed[start : start + _BATCH]:
-                    if self._indexed(path) != there[path]:  # another worker may have been here meanwhile
+                    if self._indexed(path) != there[path]:  # another worker may have indexed it meanwhile
                         self._drop([path])
                         self._add(path, there[path])
         return Counter(path.partition("/")[0] for path in there)
@@ -159,7 +158,7 @@ class DocsIndex:
         except OSError:
             return
         if b"\0" in raw[:8_000]:
-            raw = b""  # not text, whatever its name says
+            raw = b""  # not text, despite its name
         page = read_page(within, raw.decode("utf-8-sig", "replace"))
         first: int = self._connection.execute("SELECT coalesce(max(rowid), 0) + 1 FROM sections").fetchone()[0]
         self._connection.executemany(
@@ -190,9 +189,9 @@ def _open(database: Path | None, folders: str) -> sqlite3.Connection:
         with _alone(database):
             try:
                 return _prepared(str(database), folders)
-            except sqlite3.OperationalError:  # it cannot be written
+            except sqlite3.OperationalError:  # not writable
                 raise
-            except sqlite3.DatabaseError:  # it is damaged, or no index at all
+            except sqlite3.DatabaseError:  # damaged, or not a database
                 _remove(database)
                 return _prepared(str(database), folders)
     except (sqlite3.DatabaseError, OSError) as error:

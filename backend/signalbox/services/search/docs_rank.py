@@ -30,11 +30,11 @@ def _score(one: Found, words: set[str], unasked: frozenset[str]) -> float:
 
 
 def _likeness(heading: str, words: set[str], unasked: frozenset[str]) -> float:
-    """Return how much a heading and the question are about the same, from 0 to 1.
+    """Return the similarity of a heading and the question, from 0 to 1.
 
-    What stands in parentheses is another name for it, and counts only where the question has it.
+    Text in parentheses is an alternative name, and counts only if the question contains it.
     """
     plain, _, extra = heading.partition(" (")
-    said = stems(" ".join(word for word in re.findall(r"\w+", plain) if word.lower() not in unasked))
-    said |= stems(extra) & words
-    return len(said & words) / len(said | words) if said and words else 0.0
+    terms = stems(" ".join(word for word in re.findall(r"\w+", plain) if word.lower() not in unasked))
+    terms |= stems(extra) & words
+    return len(terms & words) / len(terms | words) if terms and words else 0.0

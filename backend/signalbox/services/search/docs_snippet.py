@@ -23,11 +23,11 @@ def stems(text: str) -> set[str]:
 
 
 def snippet(body: str, words: set[str], longest: int = LONGEST) -> str:
-    """Return whole sentences of a section, at most `longest` characters, from the one that has most of the words.
+    """Return whole sentences of a section, at most `longest` characters.
 
-    Words are stems; those of the heading need not be looked for. A section whose first sentences have the words as
-    well as any is shown from its beginning. Code is shown only where there is no prose. A sentence that is too long is
-    cut around the first of the words, with an ellipsis where.
+    `words` are stems. The snippet starts at the sentence with the most of them, or at the first sentence if the opening
+    has as many. Code is used only if there is no prose. A sentence that is too long is cut around the first word found,
+    with an ellipsis.
     """
     sentences = list(_sentences(body, code=False)) or list(_sentences(body, code=True))
     if not sentences:

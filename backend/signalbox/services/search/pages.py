@@ -43,8 +43,8 @@ def read_page(path: str, text: str) -> Page:
 def slug(heading: str, taken: dict[str, int]) -> str:
     """Return GitHub's anchor for a heading: lower case, hyphens for spaces, no punctuation, numbered when repeated.
 
-    `taken` holds the anchors so far, each with the last number behind it: a page may repeat one heading thousands of
-    times.
+    `taken` maps the anchors so far to their last number, so that a heading repeated thousands of times takes linear
+    time.
     """
     base = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
     name, number = base, taken.get(base, 0)
@@ -71,7 +71,7 @@ def _without_comments(text: str) -> str:
 _FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\s*(?:\r?\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
 _HEADING = re.compile(r" {0,3}(#{1,6})(?!\S)(.*)")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_BLOCK_MARK = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TAGS = "a|b|br|code|d[dlt]|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|span|strong|sub|summary|sup|t[dhr]|table|ul"
 _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*(?:\s+\"[^\"\n]*\")?\)"), r"\1"),
@@ -79,7 +79,7 @@ _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"\*\*|`"), ""),
     (re.compile(r"^ {0,3}\|.*\n {0,3}\|?[-:| ]{3,}\|?[ \t]*$", re.MULTILINE), ""),
     (re.compile(r"^ {0,3}\|.*$", re.MULTILINE), lambda row: _row(row[0])),
-    # Only tags of HTML: <json> and <run_id> are what the text is about.
+    # Only HTML tags: <json> and <run_id> are part of the text.
     (re.compile(rf"</?(?:{_TAGS})\b[^<>\n]*>"), " "),
 )
 
@@ -87,8 +87,8 @@ _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 def _row(line: str) -> str:
     """Return a table row as one sentence: the first cell, then the others."""
     first, *others = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
-    said = "; ".join(cell for cell in others if cell).replace(".; ", ". ")
-    sentence = f"{first}: {said}" if first and said else first or said
+    rest = "; ".join(cell for cell in others if cell).replace(".; ", ". ")
+    sentence = f"{first}: {rest}" if first and rest else first or rest
     return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
 
 
@@ -107,20 +107,20 @@ def _markdown_page(name: str, text: str) -> Page:
 
 
 def _markdown_blocks(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield (level, heading, body); ignores # inside code fences, and indents code by four spaces."""
-    level, heading, fence = 0, "", ""
+    """Yield (level, heading, body); ignores # inside code blocks, and indents code by four spaces."""
+    level, heading, block_mark = 0, "", ""
     body: list[str] = []
     for line in text.splitlines():
-        if mark := _FENCE.match(line):
-            if not fence:
-                fence = mark[1]
-            elif mark[1].startswith(fence):
-                fence = ""
-        elif not fence and (found := _HEADING.match(line)):
+        if mark := _BLOCK_MARK.match(line):
+            if not block_mark:
+                block_mark = mark[1]
+            elif mark[1].startswith(block_mark):
+                block_mark = ""
+        elif not block_mark and (found := _HEADING.match(line)):
             yield level, heading, "\n".join(body)
             level, heading, body = len(found[1]), _without_closing(found[2].strip()), []
             continue
-        body.append(CODE + line if fence and not mark else line)
+        body.append(CODE + line if block_mark and not mark else line)
     yield level, heading, "\n".join(body)
 
 

@@ -1,7 +1,7 @@
-"""Search backends of other packages, by entry point: loaded, checked, and asked on the plugin's own thread.
+"""Search backends of plugins: loaded from entry points, checked, and called on the plugin's thread.
 
-A package brings one by an entry point of the group `signalbox.search_backends`: something that is called without
-arguments and returns a SearchBackend, or raises SearchUnavailableError. Its name is what SEARCH_BACKEND names.
+An entry point of the group `signalbox.search_backends` is a callable without arguments that returns a SearchBackend or
+raises SearchUnavailableError. SEARCH_BACKEND selects it by its name.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ def plugin_backend(name: str, on_close: OnClose) -> SearchBackend:
         backend = _create(plugin, thread)
         read = in_plugin(thread, lambda: _described(backend), "checked")
         if isinstance(read, str):
-            raise PluginFaultError(read)  # noqa: TRY301 - one place says what becomes of a fault
+            raise PluginFaultError(read)  # noqa: TRY301 - all faults are handled below
     except PluginFaultError as fault:
         _log.warning("search_backend_not_loaded", **plugin.facts_of(fault))
         raise SearchUnavailableError(f"SEARCH_BACKEND is {name}, and {plugin.package} says: {fault.reason}") from None

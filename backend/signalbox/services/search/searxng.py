@@ -30,8 +30,8 @@ _NO_JSON = (
 class SearxngSearch:
     """A SearchBackend over `GET /search?format=json` (https://docs.searxng.org/dev/search_api.html).
 
-    Engines know a time range, but no dates: `after` chooses the smallest range that holds it, and both dates are then
-    applied to the results whose date is known. No sentence of its errors holds the address, which may hold a secret.
+    Engines support time ranges but no dates: `after` selects the smallest range that contains it, and results with a
+    date are then filtered by both dates. Error messages do not contain the URL, which may contain a secret.
     """
 
     name = "searxng"
@@ -68,7 +68,7 @@ class SearxngSearch:
         results = _list(answer.get("results"))[:MOST_RESULTS]
         hits = [hit for item in results if (hit := _hit(item)) and _within(hit, query)]
         if not hits:
-            _tell_silent_engines(answer)
+            _check_engines(answer)
         return hits[: query.limit]
 
     def _params(self, query: SearchQuery) -> dict[str, str]:
@@ -161,7 +161,7 @@ def _range_since(after: str | None, today: date) -> str | None:
     return next((name for name, length in _RANGES if days <= length), None)
 
 
-def _tell_silent_engines(answer: JsonObject) -> None:
+def _check_engines(answer: JsonObject) -> None:
     """Raise ToolError if engines failed, because an empty result does not mean that nothing exists."""
     silent = _list(answer.get("unresponsive_engines"))[:MOST_RESULTS]
     pairs = [pair for pair in silent if isinstance(pair, list) and len(pair) > 1]

@@ -11,10 +11,9 @@ from signalbox.services.search.api import Account
 
 @dataclass(frozen=True, slots=True)
 class SearchSetup:
-    """Addresses and keys of search services, and the folders to search.
+    """URLs and keys of search services, and the folders to search.
 
-    `own_docs` says that the folder holds this project's documentation; `database` keeps the index of the folders from
-    one start to the next.
+    `own_docs`: the folder has this project's documentation. `database` is the file of the folders' index.
     """
 
     client: httpx.AsyncClient

@@ -1,4 +1,4 @@
-"""Reads pages of this server, the guide and the notes, from disk."""
+"""Reads pages of folders that this server also serves: the guide and the notes."""
 
 import asyncio
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from signalbox.services.search.docs_index import LARGEST_FILE
 from signalbox.services.search.pages import HTML, SUFFIXES
 
 
-class LocalPages:
+class FolderPages:
     """A PageFetcher for folders by their path in the app ("/guide/"); other URLs go to `web`."""
 
     def __init__(self, folders: Mapping[str, Path], web: PageFetcher) -> None:
@@ -48,6 +48,6 @@ class LocalPages:
                 try:
                     file = (folder / within).resolve()
                     return file if file.is_relative_to(folder) and file.is_file() else None
-                except (OSError, ValueError, RuntimeError):  # a NUL in it, a circle of links
+                except (OSError, ValueError, RuntimeError):  # a null byte, a loop of symbolic links
                     return None
         return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import urljoin
 
-from signalbox.tools.markup import Close, Open, Token, tokens
+from signalbox.tools.html_tokens import Close, Open, Token, tokens
 
 _MARKS = {f"h{level}": "#" * level + " " for level in range(1, 7)} | {"li": "- ", "blockquote": "> "}
 
@@ -28,25 +28,25 @@ _OPEN_ENDED = _names("p li dt dd tr td th option")
 _IN_HEAD = _names("title meta link base style script noscript template head")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _LONGEST_LINK = 500
-# Tags and texts of a page that are read: two megabytes of prose hold some ten thousand, of nothing but tags 700,000.
+# Two megabytes of prose have about ten thousand tokens, two megabytes of tags 700,000.
 _MOST_TOKENS = 100_000
-_ENOUGH = 200  # characters in <main> or <article> that make them the page
+_ENOUGH = 200  # from this many characters on, the text of <main> or <article> is the text of the page
 
 
 @dataclass(frozen=True, slots=True)
-class Readable:
+class PageText:
     """The title and text of a page."""
 
     title: str
     text: str
 
 
-def readable(markup: str, url: str) -> Readable:
+def page_text(markup: str, url: str) -> PageText:
     """Return a page's title and text as Markdown; `url` is the base of its links."""
     reader = _parse(markup, url, _NEVER_READ | _AROUND)
-    if not reader.text():  # all of it in what was left out, or in a tag that was never closed
+    if not reader.text():  # everything is in skipped elements, or in a tag that is never closed
         reader = _parse(markup, url, _NEVER_READ)
-    return Readable(" ".join((reader.title or reader.first_heading).split()), reader.text())
+    return PageText(" ".join((reader.title or reader.first_heading).split()), reader.text())
 
 
 def _parse(markup: str, url: str, skipped: frozenset[str]) -> "_Reader":
@@ -86,7 +86,7 @@ class _Reader:
     def add_token(self, token: Token) -> None:
         """Process the next token."""
         if self._in_title:
-            self._take_title(token)
+            self._set_title(token)
         elif self._skipping:
             self._skip(token)
         elif isinstance(token, str):
@@ -97,9 +97,9 @@ class _Reader:
         else:
             self._open(token)
 
-    # --- what is left out ---
+    # --- skipped elements ---
 
-    def _take_title(self, token: Token) -> None:
+    def _set_title(self, token: Token) -> None:
         if isinstance(token, str):
             self.title = self.title or token
         self._in_title = False
@@ -109,7 +109,7 @@ class _Reader:
         name = "" if isinstance(token, str) else token.name
         if isinstance(token, Open) and name == "title" and self._skipping == "head":
             self._in_title = True
-        elif self._skipping == "head" and isinstance(token, Open) and name not in _IN_HEAD:  # </head> may be left out
+        elif self._skipping == "head" and isinstance(token, Open) and name not in _IN_HEAD:  # </head> is optional
             self._skipping = ""
             self._open(token)
         elif name == self._skipping and isinstance(token, Close):
@@ -131,7 +131,7 @@ class _Reader:
         hidden = "hidden" in given or given.get("aria-hidden") == "true" or _HIDDEN_STYLE.search(given.get("style", ""))
         return bool(hidden) and tag.name not in ("html", "body")
 
-    # --- what is read ---
+    # --- collected elements ---
 
     def _open(self, tag: Open) -> None:
         name = tag.name
@@ -152,7 +152,7 @@ class _Reader:
     def _begin(self, name: str) -> None:
         self._within_core += name in ("main", "article")
         self._pre = self._pre or name == "pre"
-        self._prefix = _MARKS.get(name, self._prefix)  # <li><p>: the mark is for what the paragraph holds
+        self._prefix = _MARKS.get(name, self._prefix)  # <li><p>: the paragraph gets the mark of the item
 
     def _close(self, name: str) -> None:
         if name == "a":

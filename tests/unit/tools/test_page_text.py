@@ -6,9 +6,9 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signalbox.tools import readable as reading
-from signalbox.tools.markup import Close, Open, tokens
-from signalbox.tools.readable import readable
+from signalbox.tools import page_text as module
+from signalbox.tools.html_tokens import Close, Open, tokens
+from signalbox.tools.page_text import page_text
 
 from tests.support.complexity import growth_of
 
@@ -17,12 +17,12 @@ URL = "https://example.org/docs/page.html"
 
 def text_of(markup: str) -> str:
     """Return a page's text."""
-    return readable(markup, URL).text
+    return page_text(markup, URL).text
 
 
 def test_a_page_becomes_text():
     """Title, headings, paragraphs, lists, tables, code and links are kept; what surrounds them is not."""
-    page = readable(
+    page = page_text(
         """<!DOCTYPE html><html><head><title>Red pandas &amp; co</title><style>p{}</style>
         <script>if (a < b && "</p>") alert("<p>no</p>")</script></head>
         <body><nav><a href="/">Home</a></nav><header><h1>Red <em>pandas</em></h1></header>
@@ -168,7 +168,7 @@ def test_no_page_takes_long(piece: str):
     """Of any piece 300 kB take well under a second of work; read again and again they would take minutes."""
     text = piece * (300_000 // len(piece))
     start = time.process_time()
-    readable(text, URL)
+    page_text(text, URL)
     assert time.process_time() - start < 15
 
 
@@ -217,21 +217,21 @@ pieces = st.lists(
 
 @given(pieces | st.text())
 def test_any_page_becomes_text(markup: str):
-    """Whatever it holds, reading ends with text, and the same text each time."""
-    page = readable(markup, URL)
-    assert page == readable(markup, URL)
+    """Whatever it holds, module ends with text, and the same text each time."""
+    page = page_text(markup, URL)
+    assert page == page_text(markup, URL)
     assert not re.search(r"\n{4,}", page.text) or "<pre>" in markup
 
 
 @pytest.mark.parametrize("piece", ["<p>", "<div>", "<", "<b>x", "</p>", "<a href=x>", "<ul><li>", "<pre>", "<h1>"])
 def test_a_page_of_nothing_but_tags_is_read_in_bounded_steps(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps grow with the length alone, and stop growing where a page has more tags and texts than any real one."""
-    assert growth_of(lambda size: readable(piece * size, "https://a.example/"), 200) < 2.3
-    monkeypatch.setattr(reading, "_MOST_TOKENS", 200)
-    assert growth_of(lambda size: readable(piece * size, "https://a.example/"), 400) < 1.1
+    assert growth_of(lambda size: page_text(piece * size, "https://a.example/"), 200) < 2.3
+    monkeypatch.setattr(module, "_MOST_TOKENS", 200)
+    assert growth_of(lambda size: page_text(piece * size, "https://a.example/"), 400) < 1.1
 
 
 def test_a_page_is_read_as_far_as_it_has_tags(monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands before the limit is read as ever."""
-    monkeypatch.setattr(reading, "_MOST_TOKENS", 7)
-    assert readable("<p>One.</p><p>Two.</p><p>Three.</p>", "https://a.example/").text == "One.\n\nTwo."
+    monkeypatch.setattr(module, "_MOST_TOKENS", 7)
+    assert page_text("<p>One.</p><p>Two.</p><p>Three.</p>", "https://a.example/").text == "One.\n\nTwo."

@@ -50,7 +50,7 @@ def _safe_key(name: str, search_key: SearchKey) -> SearchKey:
     def key(arguments: Mapping[str, JsonValue]) -> str:
         try:
             made = cast(object, search_key(deepcopy(arguments)))
-        except BaseException as error:  # noqa: BLE001 - a plugin's function, called on the loop of the whole server
+        except BaseException as error:  # noqa: BLE001 - a plugin's function that runs on the server's event loop
             _log.warning("search_key_failed", tool=name, error=type(error).__name__, raised_at=failure_location(error))
         else:
             if isinstance(made, str):

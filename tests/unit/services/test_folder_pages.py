@@ -6,7 +6,7 @@ import pytest
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.tools import WebPage
-from signalbox.services.local_pages import LocalPages
+from signalbox.services.folder_pages import FolderPages
 
 pytestmark = pytest.mark.anyio
 
@@ -17,7 +17,7 @@ class Web:
 
 
 @pytest.fixture
-def pages(tmp_path: Path) -> LocalPages:
+def pages(tmp_path: Path) -> FolderPages:
     """Lay out two folders with a secret beside them."""
     for path, text in {
         "docs/a b.md": "# A\n",
@@ -30,7 +30,7 @@ def pages(tmp_path: Path) -> LocalPages:
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)
     (tmp_path / "docs" / "link.md").symlink_to(tmp_path / "secret.md")
-    return LocalPages({"/guide/": tmp_path / "docs", "/notes/": tmp_path / "notes"}, Web())
+    return FolderPages({"/guide/": tmp_path / "docs", "/notes/": tmp_path / "notes"}, Web())
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def pages(tmp_path: Path) -> LocalPages:
         ("//example.org/guide/a.md", WebPage("//example.org/guide/a.md", "text/plain", "the web")),
     ],
 )
-async def test_an_address_of_ours_is_read_from_disk(pages: LocalPages, url: str, page: WebPage):
+async def test_an_address_of_ours_is_read_from_disk(pages: FolderPages, url: str, page: WebPage):
     """Everything else is the web's."""
     assert await pages.fetch(url) == page
 
@@ -66,7 +66,7 @@ async def test_an_address_of_ours_is_read_from_disk(pages: LocalPages, url: str,
         "/api/runs",
     ],
 )
-async def test_nothing_else_of_the_disk_is_read(pages: LocalPages, url: str):
+async def test_nothing_else_of_the_disk_is_read(pages: FolderPages, url: str):
     """Only what search would find: of a known kind, not hidden, within its folder."""
     with pytest.raises(ToolError) as raised:
         await pages.fetch(url)

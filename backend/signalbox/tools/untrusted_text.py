@@ -17,7 +17,7 @@ def visible_line(text: str, longest: int) -> str:
 
 
 def visible_text(text: str) -> str:
-    """Return untrusted text with its lines, without trailing spaces and repeated empty lines."""
+    """Return untrusted text with its line breaks, without trailing spaces and repeated empty lines."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.isascii() or not text.isprintable():
         text = "".join(c for c in text if c in "\n\t" or not _is_invisible(c))

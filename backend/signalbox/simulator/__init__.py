@@ -1,4 +1,4 @@
-"""An OpenRouter that runs here: it speaks the wire from the facts and imports nothing of the rest of signalbox."""
+"""A local imitation of OpenRouter's API; imports nothing from the rest of signalbox."""
 
 from .http.app import create_simulator
 

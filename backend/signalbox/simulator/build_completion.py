@@ -1,4 +1,4 @@
-"""Turns a request into an answer: the turn, its limits, ids, signatures and cost."""
+"""Builds the completion of a request: turn, limits, ids, signatures and usage."""
 
 import time
 from dataclasses import replace
@@ -18,27 +18,27 @@ from .quirks import quirk_of
 
 
 def build_completion(incoming: Incoming, served: int) -> Completion:
-    """Answer a request; the same request served as the n-th one gets the same ids."""
+    """Return the completion of a request; `served` counts requests and makes ids differ."""
     family = FAMILIES[incoming.family]
     provider = family.provider(incoming.provider_order)
     rng = Random(orjson.dumps([served, incoming.body]))  # noqa: S311 - ids that only have to differ
-    turn = _audible(incoming, family, turn_of(incoming, family))
-    done = apply_limits(
+    turn = _without_unwanted_reasoning(incoming, family, turn_of(incoming, family))
+    limited = apply_limits(
         turn,
         incoming.max_tokens,
         incoming.stops,
         compact=family.compact_arguments,
         family=family.name,
     )
-    calls = assign_ids(family, done.turn.calls, incoming, rng)
+    calls = assign_ids(family, limited.turn.calls, incoming, rng)
     fault = fault_of(incoming.model)
     if fault and fault.name == "same-id":
         calls = tuple(replace(call, id="call_0") for call in calls)
     quirk = quirk_of(incoming.model, incoming.attempt)
-    # A quirk's calls may come without ids or with changed ones: its seals name none.
-    named = [] if quirk else [call.id for call in calls]
-    reasoning = done.turn.reasoning
-    written = done.turn.text + done.turn.refusal + "".join(call.name + call.arguments for call in calls)
+    # A quirk may remove or change the ids of its calls, so its signatures name no call.
+    signed_ids = [] if quirk else [call.id for call in calls]
+    reasoning = limited.turn.reasoning
+    written = limited.turn.text + limited.turn.refusal + "".join(call.name + call.arguments for call in calls)
     created = int(time.time())
     completion = Completion(
         id=f"gen-{created}-{''.join(rng.choices('ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789', k=20))}",
@@ -46,25 +46,25 @@ def build_completion(incoming: Incoming, served: int) -> Completion:
         model=incoming.model,
         provider=provider,
         family=family,
-        limited=done,
+        limited=limited,
         reasoning=reasoning,
         calls=calls,
-        details=tuple(family.make_details(reasoning, named, Origin(incoming.plain_model, provider))),
+        details=tuple(family.make_details(reasoning, signed_ids, Origin(incoming.plain_model, provider))),
         usage=usage_of(incoming, reasoning, written, price_of(incoming.model)),
         attempt=incoming.attempt,
     )
     return quirk.completion(incoming, completion) if quirk and quirk.completion else completion
 
 
-def _audible(incoming: Incoming, family: Family, turn: Turn) -> Turn:
-    """Drop the reasoning if the family does not reason by default, or was told not to."""
+def _without_unwanted_reasoning(incoming: Incoming, family: Family, turn: Turn) -> Turn:
+    """Remove the reasoning unless the request asks for it or the family reasons by default."""
     asked = incoming.reasoning == "visible"
     reasons = asked or (incoming.reasoning == "unset" and family.reasons_by_default)
     return turn if reasons else replace(turn, reasoning="")
 
 
 def generation_entry(completion: Completion, incoming: Incoming) -> dict[str, Any]:
-    """Return the /generation entry of an answer."""
+    """Return the /generation entry of a completion."""
     usage = completion.usage
     counted = {
         "tokens_prompt": usage["prompt_tokens"],

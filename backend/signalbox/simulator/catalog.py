@@ -1,4 +1,4 @@
-"""The model list: one `<family>/sim` per family, and a few well-known ids."""
+"""The model list: one `<family>/sim` for each family, and a few well-known ids."""
 
 import re
 from dataclasses import dataclass, replace
@@ -13,12 +13,12 @@ REASONING = ("reasoning", "include_reasoning")
 SAMPLING = ("temperature", "top_p")
 TOOLS = ("tools", "tool_choice")
 LONGEST_ANSWER = 16_384
-_ROOM = re.compile(r"sim-context-(\d+)")
+_CONTEXT = re.compile(r"sim-context-(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """USD for one token."""
+    """Price of one token in USD."""
 
     prompt: Decimal
     completion: Decimal
@@ -26,7 +26,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One row of the catalogue; prices in USD for a million tokens."""
+    """A model of the catalogue; prices in USD per million tokens."""
 
     id: str
     name: str
@@ -38,15 +38,15 @@ class Model:
     images: bool = False
     draws: bool = False
     hidden: bool = False
-    lacks: tuple[str, ...] = ()
-    """Parameters that other models accept and this one does not."""
+    unsupported: tuple[str, ...] = ()
+    """Parameters that other models support and this one does not."""
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """Return the supported parameters."""
         parallel = ("parallel_tool_calls",) if self.id.startswith("openai/") else ()
         every = (*COMMON, *(REASONING if self.reasons else ()), *parallel)
-        return tuple(name for name in every if name not in self.lacks)
+        return tuple(name for name in every if name not in self.unsupported)
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ class Model:
 
     @property
     def price(self) -> Price:
-        """Return the price of one token."""
+        """Return the price per token."""
         million = Decimal(1_000_000)
         return Price(Decimal(self.prompt) / million, Decimal(self.completion) / million)
 
@@ -72,13 +72,13 @@ ROWS = (
         "4.4",
         tokenizer="GPT",
         images=True,
-        lacks=("parallel_tool_calls", *SAMPLING),
+        unsupported=("parallel_tool_calls", *SAMPLING),
     ),
     Model("anthropic/sim", "Anthropic: Simulated", "3", "15", 200_000, "Claude", images=True),
     Model("anthropic/claude-sonnet-4", "Anthropic: Claude Sonnet 4", "3", "15", 1_000_000, "Claude", images=True),
     Model("anthropic/claude-haiku-4.5", "Anthropic: Claude Haiku 4.5", "1", "5", 200_000, "Claude", images=True),
-    Model("anthropic/claude-opus-4.7", "Anthropic: Claude Opus 4.7", "5", "25", images=True, lacks=SAMPLING),
-    Model("anthropic/claude-opus-4.8", "Anthropic: Claude Opus 4.8", "5", "25", images=True, lacks=SAMPLING),
+    Model("anthropic/claude-opus-4.7", "Anthropic: Claude Opus 4.7", "5", "25", images=True, unsupported=SAMPLING),
+    Model("anthropic/claude-opus-4.8", "Anthropic: Claude Opus 4.8", "5", "25", images=True, unsupported=SAMPLING),
     Model("google/sim", "Google: Simulated", "0.5", "3", 1_048_576, "Gemini", images=True),
     Model("google/gemini-2.0-flash-001", "Google: Gemini 2.0 Flash", "0.1", "0.4", 1_048_576, "Gemini", images=True),
     Model("google/gemini-2.5-flash", "Google: Gemini 2.5 Flash", "0.3", "2.5", 1_048_576, "Gemini", images=True),
@@ -92,7 +92,7 @@ ROWS = (
         reasons=False,
         images=True,
         draws=True,
-        lacks=TOOLS,
+        unsupported=TOOLS,
     ),
     Model("google/gemini-3-flash-preview", "Google: Gemini 3 Flash", "0.5", "3", 1_048_576, "Gemini", images=True),
     Model("x-ai/sim", "xAI: Simulated", "0.2", "0.5", 2_000_000, "Grok", images=True),
@@ -106,9 +106,9 @@ ROWS = (
     Model("moonshotai/kimi-k2.5", "MoonshotAI: Kimi K2.5", "0.6", "2.5", 262_144),
     Model("qwen/sim", "Qwen: Simulated", "0.11", "0.6", 262_144, "Qwen"),
     Model("qwen/qwen3-235b-a22b-thinking-2507", "Qwen: Qwen3 235B Thinking", "0.11", "0.6", 262_144, "Qwen3"),
-    Model("qwen/chat-only", "Qwen: without tools", "0.11", "0.6", 32_768, "Qwen", hidden=True, lacks=TOOLS),
+    Model("qwen/chat-only", "Qwen: without tools", "0.11", "0.6", 32_768, "Qwen", hidden=True, unsupported=TOOLS),
 )
-# Model beside the faults: their names begin like faults, but what they do is a rule's or the bill's doing.
+# Listed together with the faults. Their ids look like faults', but a rule or `generations.py` implements them.
 SCRIPTED = (
     Model("openai/sim-context-2000", "Small context", "1.25", "10", 2000, "GPT", images=True, hidden=True),
     Model("openai/sim-afford-500", "Credit for 500 tokens", "1.25", "10", 400_000, "GPT", images=True, hidden=True),
@@ -118,11 +118,11 @@ BY_ID = {row.id: row for row in ROWS}
 
 
 def row_of(model: str) -> Model:
-    """Return a model's row; an unlisted id is its family's `sim`, `sim-context-N` with N tokens of context."""
+    """Return a model; an unlisted id is its family's `sim`, and `sim-context-N` has a context window of N tokens."""
     family, _, name = model.partition(":")[0].partition("/")
     row = BY_ID.get(f"{family}/{name}") or BY_ID.get(f"{family}/sim") or Model(model, model, "0", "0")
-    room = _ROOM.fullmatch(name)
-    return replace(row, context=int(room[1])) if room else row
+    context = _CONTEXT.fullmatch(name)
+    return replace(row, context=int(context[1])) if context else row
 
 
 def price_of(model: str) -> Price:

@@ -1,4 +1,4 @@
-"""A turn in a family's format: ids, arguments, signed reasoning, tokens and cost."""
+"""A completion in a family's format: call ids, arguments, signed reasoning, usage."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from .model.turns import Call
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The content of one answer, before it is encoded."""
+    """A completion before it is encoded."""
 
     id: str
     created: int
@@ -34,7 +34,7 @@ class Completion:
 
     @property
     def finish(self) -> str:
-        """Return the finish_reason; OpenAI's cut calls are called `tool_calls` (all 5 recordings of them)."""
+        """Return the finish_reason; OpenAI's truncated calls have `tool_calls` (all 5 recordings)."""
         return self.limited.turn.finish_reason
 
     @property
@@ -44,7 +44,7 @@ class Completion:
 
 
 def assign_ids(family: Family, calls: Sequence[Call], incoming: Incoming, rng: Random) -> tuple[WireCall, ...]:
-    """Return the calls their ids; numbers count through the whole conversation (Kimi)."""
+    """Return the calls with ids; numbers in ids continue through the conversation (Kimi)."""
     before = sum(len(calls_of(message)) for message in incoming.messages)
     return tuple(
         WireCall(
@@ -58,12 +58,12 @@ def assign_ids(family: Family, calls: Sequence[Call], incoming: Incoming, rng: R
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate the tokens: one for four characters."""
+    """Estimate the tokens of a text: four characters per token."""
     return (len(text) + 3) // 4
 
 
 def usage_of(incoming: Incoming, reasoning: str, written: str, price: Price) -> dict[str, Any]:
-    """Write the usage object of OpenRouter's last chunk."""
+    """Return the usage object of OpenRouter's last chunk."""
     prompt = estimate_tokens(orjson.dumps([incoming.body.get("messages"), incoming.body.get("tools")]).decode())
     thought = estimate_tokens(reasoning)
     completion = thought + estimate_tokens(written)

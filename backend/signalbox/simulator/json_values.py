@@ -1,4 +1,4 @@
-"""Looking into JSON that may hold anything: an object or nothing, a list or nothing."""
+"""Typed access to JSON of unknown shape."""
 
 from typing import Any, cast
 

@@ -1,4 +1,4 @@
-"""Signatures of reasoning: an HMAC with a fixed key, which can be verified without state."""
+"""Signatures of reasoning: HMACs with a fixed key, so that they can be verified without state."""
 
 import base64
 import hashlib
@@ -11,7 +11,7 @@ _KEY = b"signalbox-simulator: not a secret, it only has to be the same on the wa
 
 
 def sign(*material: Any, size: int = 96) -> str:
-    """Return the base64 signature of the material."""
+    """Return the signature of the material in base64; `size` in bytes."""
     first = hmac.digest(_KEY, orjson.dumps(material), hashlib.sha256)
     data, block = first, first
     while len(data) < size:
@@ -21,6 +21,6 @@ def sign(*material: Any, size: int = 96) -> str:
 
 
 def signed_id(*material: Any) -> str:
-    """Return a stable id in the shape of a UUID for the material."""
+    """Return an id of the material in the format of a UUID."""
     digest = hmac.digest(_KEY, orjson.dumps(material), hashlib.sha256).hex()
     return f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"

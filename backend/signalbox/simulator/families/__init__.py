@@ -1,4 +1,4 @@
-"""The accents by family: how providers differ in encoding the same answer."""
+"""The model families: how each one's providers encode the same answer."""
 
 from . import anthropic, deepseek, google, mistralai, moonshotai, openai, qwen, xai
 from .family import Delta, Detail, Family, Origin, WireCall

@@ -1,4 +1,4 @@
-"""anthropic: coarse pieces, the signature in a last delta without text, `toolu_` ids, `""` for empty arguments."""
+"""anthropic: large pieces, the signature in a last delta without text, `toolu_` ids, `""` for empty arguments."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How hosts cut what they stream: into tokens, sentences or not at all, and calls into header and fragments."""
+"""Splits text and calls into streamed pieces, as providers do."""
 
 import re
 import string
@@ -13,22 +13,22 @@ _JSON_TOKEN = re.compile(r'[{\[]"?|[A-Za-z0-9_]+|[^A-Za-z0-9_]{1,3}')
 
 
 def tokens(text: str) -> list[str]:
-    """Cut a text into pieces of about a token."""
+    """Split a text into pieces of about a token."""
     return _TOKEN.findall(text)
 
 
 def json_tokens(text: str) -> list[str]:
-    """Cut the text of arguments into pieces of about a token."""
+    """Split arguments into pieces of about a token."""
     return _JSON_TOKEN.findall(text)
 
 
 def whole(text: str) -> list[str]:
-    """Leave a text in one piece."""
+    """Return a text as one piece."""
     return [text] if text else []
 
 
 def groups(size: int) -> CutText:
-    """Cut a text into pieces of so many tokens."""
+    """Return a function that splits a text into pieces of `size` tokens."""
 
     def cut(text: str) -> list[str]:
         pieces = tokens(text)
@@ -38,18 +38,18 @@ def groups(size: int) -> CutText:
 
 
 def halves(text: str) -> list[str]:
-    """Cut arguments in two, before the closing quote where there is one."""
+    """Split arguments in two, before the closing quote if there is one."""
     at = len(text) - 2 if text.endswith('"}') else len(text) // 2
     return [piece for piece in (text[:at], text[at:]) if piece]
 
 
 def alphanumeric(rng: Random, length: int) -> str:
-    """Make a text of letters and digits."""
+    """Return random letters and digits."""
     return "".join(rng.choices(ALPHANUMERIC, k=length))
 
 
 def ids(prefix: str, length: int) -> MakeId:
-    """Make ids of a fixed prefix and so many letters and digits."""
+    """Return a function that makes ids: a prefix and `length` letters and digits."""
 
     def make(rng: Random, name: str, number: int) -> str:
         return prefix + alphanumeric(rng, length)
@@ -58,13 +58,13 @@ def ids(prefix: str, length: int) -> MakeId:
 
 
 def header(call: WireCall) -> Delta:
-    """The first delta of a call: id and name, no arguments yet."""
+    """Return the first delta of a call: id and name, without arguments."""
     function = {"name": call.name, "arguments": ""}
     return {"index": call.position, "id": call.id, "type": "function", "function": function}
 
 
 def bare(position: int, piece: str) -> Delta:
-    """A fragment that names nothing but its index."""
+    """Return a delta with arguments and an index only."""
     return {"index": position, "function": {"arguments": piece}}
 
 
@@ -75,9 +75,9 @@ def streamed(
     blank_only: bool = False,
     fragment: Callable[[int, str], Delta] = bare,
 ) -> CutCalls:
-    """Send each call as header, an empty fragment where the host sends one, then the cut arguments.
+    """Return a function that streams each call as a header and the pieces of its arguments.
 
-    `blank_only`: the arguments `{}` are never written; the call ends with the empty fragment.
+    `blank`: an empty piece follows the header. `blank_only`: arguments `{}` have no further piece.
     """
 
     def cut_calls(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
@@ -94,7 +94,7 @@ def streamed(
 
 
 def all_at_once(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
-    """Send every call whole, all of them in one delta."""
+    """Send all calls complete, in one delta."""
     if calls:
         yield [
             {
@@ -108,24 +108,24 @@ def all_at_once(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
 
 
 def plain_details(reasoning: str, call_ids: Sequence[str], origin: Origin) -> list[Detail]:
-    """Open models: the reasoning once more as a detail of unknown format, unsigned."""
+    """Return the reasoning as an unsigned detail of format `unknown`, as open models send it."""
     return [{"type": "reasoning.text", "text": reasoning, "format": "unknown", "index": 0}] if reasoning else []
 
 
 def summary_details(
     format_name: str, make_id: Callable[[str], str], make_data: Callable[[str, str], str]
 ) -> MakeDetails:
-    """Responses-style hosts: a readable summary and, beside it, the sealed reasoning under an `rs_…` id."""
+    """Return a function that makes a readable summary and the encrypted reasoning with an `rs_…` id (Responses API)."""
 
     def make(reasoning: str, call_ids: Sequence[str], origin: Origin) -> list[Detail]:
         if not reasoning:
             return []
         summary: Detail = {"type": "reasoning.summary", "summary": reasoning, "format": format_name, "index": 0}
-        sealed: Detail = {
+        encrypted: Detail = {
             "type": "reasoning.encrypted",
             "data": make_data(origin.model, reasoning),
             "format": format_name,
         }
-        return [summary, {**sealed, "id": make_id(reasoning), "index": 0}]
+        return [summary, {**encrypted, "id": make_id(reasoning), "index": 0}]
 
     return make

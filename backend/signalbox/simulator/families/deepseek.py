@@ -1,4 +1,4 @@
-"""deepseek: plain reasoning text token by token, header then fragments, OpenAI's finish words."""
+"""deepseek: plain reasoning in tokens, calls in header and pieces, OpenAI's finish reasons."""
 
 from .chunking import ids, json_tokens, plain_details, streamed, tokens
 from .family import Family

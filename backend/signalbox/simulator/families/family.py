@@ -1,4 +1,4 @@
-"""What an accent is: the facts of one family's wire and how it cuts its calls, its text and its reasoning."""
+"""The type `Family`: how a family's providers format and split an answer."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Detail = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class WireCall:
-    """A tool call as it goes out: position in the message, id, name and the text of its arguments."""
+    """A tool call with its position in the message and its arguments as text."""
 
     position: int
     id: str
@@ -21,7 +21,10 @@ class WireCall:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who thinks: a seal of one model is refused by another (quirk B4), Gemini's also by another host (quirk B2)."""
+    """The model and provider that reasoned.
+
+    Other models reject their signature (quirk B4), and for Gemini the other provider does too (quirk B2).
+    """
 
     model: str
     provider: str
@@ -35,13 +38,13 @@ MakeDetails = Callable[[str, Sequence[str], "Origin"], list[Detail]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """One family's way of speaking OpenRouter's wire."""
+    """The wire format of a model family."""
 
     name: str
     providers: tuple[str, ...]
-    """The hosts that serve it; the first one unless the request orders another."""
+    """Its providers; the first serves a request that does not name another."""
     slugs: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The slugs of hosts that are not their name in lower case."""
+    """Provider names by slug, for slugs that are not the name in lower case."""
     native: Mapping[str, str]
     """finish_reason → native_finish_reason."""
     make_id: MakeId
@@ -50,36 +53,36 @@ class Family:
     cut_text: CutText
     cut_reasoning: CutText
     make_details: MakeDetails
-    """The whole reasoning_details of a message from its reasoning, call ids and origin; sealed where they are."""
+    """Returns the `reasoning_details` of a message, signed or encrypted if the family's are."""
     reasons_by_default: bool = True
     preamble: bool = False
-    """Says a sentence before it calls."""
+    """It writes a sentence before calls."""
     compact_arguments: bool = True
-    """Writes `{"a":1}` rather than `{"a": 1}`."""
+    """It writes `{"a":1}` instead of `{"a": 1}`."""
     newer: bool = True
-    """The envelope of 2026 (id, object, created, model, provider), not that of 2025, which has logprobs: null."""
+    """Chunks have the keys of 2026 (id, object, created, model, provider), not those of 2025 with `logprobs: null`."""
     opening: Delta | None = None
-    """The delta of a first chunk that brings nothing."""
+    """The delta of an empty first chunk."""
     text_extra: Delta = field(default_factory=dict[str, Any])
-    """What stands beside the content of a text chunk."""
+    """Further fields in the delta of a text chunk."""
     finish_extra: Delta = field(default_factory=dict[str, Any])
-    """What stands in the delta of the finish chunk."""
+    """Further fields in the delta of the finish chunk."""
     finish_repeated: bool = True
-    """finish_reason stands again on the usage chunk (recordings of 2026), instead of null (those of 2025)."""
+    """The usage chunk repeats finish_reason (recordings of 2026); otherwise it is null (2025)."""
     finish_on_calls: bool = False
-    """The chunk of the calls carries the finish_reason too."""
+    """The chunk with the calls also has the finish_reason."""
     usage_without_choice: bool = False
-    """After plain text the usage chunk has `choices: []`."""
+    """The usage chunk of an answer without calls has `choices: []`."""
     encrypted_after_text: bool = False
-    """The sealed detail of an answer without calls comes after its text."""
+    """The encrypted detail of an answer without calls comes after its text."""
     comments: tuple[int, int] = (2, 0)
-    """Keep-alive comments before the first chunk, and between the first and the second."""
+    """Numbers of keep-alive comments before the first chunk, and between the first and the second."""
     burst: int = 1
-    """Frames in one network write."""
+    """Frames per network write."""
     final_extra: Delta = field(default_factory=dict[str, Any])
-    """What the last chunk carries beside its usage."""
+    """Further fields of the last chunk."""
 
     def provider(self, order: Sequence[str]) -> str:
-        """Pick the host: the first of the request's order that serves this family, else the usual one."""
+        """Return the first provider in `order` that serves this family, else the default."""
         slugs = {name.lower().replace(" ", "-"): name for name in self.providers} | dict(self.slugs)
         return next((slugs[wanted] for wanted in order if wanted in slugs), self.providers[0])

@@ -1,4 +1,4 @@
-"""google: paragraphs of reasoning, seals that name the first call, big pieces of text, arguments in one piece."""
+"""google: paragraphs of reasoning, signatures that name the first call, large pieces of text, whole arguments."""
 
 from collections.abc import Sequence
 from random import Random
@@ -15,9 +15,9 @@ def _make_id(rng: Random, name: str, number: int) -> str:
 
 
 def _details(reasoning: str, call_ids: Sequence[str], origin: Origin) -> list[Detail]:
-    """Seal reasoning, model and host: a signature of one host is refused by another (quirk B2).
+    """Sign reasoning, model and provider: another provider rejects the signature (quirk B2).
 
-    The call's id is OpenRouter's own and stands beside the signature, so it may be renamed in both places (quirk A15).
+    The call id is next to the signature but not signed, so it may be renamed in both places (quirk A15).
     """
     text: list[Detail] = []
     if reasoning:

@@ -1,4 +1,4 @@
-"""mistralai: ids of nine letters and digits, every call whole in one delta that carries the finish as well."""
+"""mistralai: ids of nine letters and digits, all calls complete in one delta that also has the finish reason."""
 
 from .chunking import all_at_once, groups, ids, plain_details
 from .family import Family

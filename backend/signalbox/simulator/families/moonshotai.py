@@ -1,4 +1,4 @@
-"""moonshotai: ids `functions.<name>:<n>` counted through the conversation, all in tokens, a word before calls."""
+"""moonshotai: ids `functions.<name>:<n>` numbered through the conversation, everything in tokens, text before calls."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""openai: token-sized summaries, sealed reasoning under an `rs_` id, native `completed`, header then fragments."""
+"""openai: summaries in tokens, encrypted reasoning with an `rs_` id, native `completed`, calls in header and pieces."""
 
 from ..signatures import sign, signed_id
 from .chunking import ids, json_tokens, streamed, summary_details, tokens

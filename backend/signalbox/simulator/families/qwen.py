@@ -1,4 +1,4 @@
-"""qwen: null id and null name on every continuation, an empty first chunk, `reasoning_details: []` on plain chunks."""
+"""qwen: null id and name on every continuation, an empty first chunk, `reasoning_details: []` on text chunks."""
 
 from random import Random
 

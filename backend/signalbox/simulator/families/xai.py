@@ -1,4 +1,4 @@
-"""x-ai: token-sized summaries, sealed reasoning, call ids of eight digits, arguments whole after an empty fragment."""
+"""x-ai: summaries in tokens, encrypted reasoning, call ids of eight digits, whole arguments after an empty piece."""
 
 from random import Random
 

@@ -1,1 +1,1 @@
-"""Scripted faults, in the content of answers and in their transport."""
+"""Faults in the content of answers and in their transport."""

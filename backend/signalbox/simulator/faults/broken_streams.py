@@ -1,4 +1,4 @@
-"""Faults of transport: bodies that break off, stall or are invalid."""
+"""Encodes answers as network writes, with the faults of transport: bodies that end early, stall or are invalid."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,13 +18,13 @@ BROKEN = b'data: {"id":"gen-broken","choices":[{"index":0,"delta":{"content":"ha
 
 
 def response_writes(completion: Completion, fault: Fault | None, *, stream: bool) -> tuple[list[bytes], Ending, str]:
-    """Return the writes of an answer, how it ends, and its content type."""
+    """Return the writes of an answer, its ending and its content type."""
     if fault and fault.name == "json-error":
         return [orjson.dumps(error_body(completion))], "clean", "application/json"
     table = STREAM_FAULTS if stream else BODY_FAULTS
     quirk = quirk_of(completion.model, completion.attempt)
     if quirk:
-        return _quirky(completion, quirk, stream=stream)
+        return _quirk_writes(completion, quirk, stream=stream)
     pieces = list(frames(completion)) if stream else body_writes(completion)
     broken = table.get(fault.name) if fault else None
     pieces, ending = broken(completion, pieces) if broken else (pieces, "clean")
@@ -37,7 +37,7 @@ def response_writes(completion: Completion, fault: Fault | None, *, stream: bool
     )
 
 
-def _quirky(completion: Completion, quirk: Quirk, *, stream: bool) -> tuple[list[bytes], Ending, str]:
+def _quirk_writes(completion: Completion, quirk: Quirk, *, stream: bool) -> tuple[list[bytes], Ending, str]:
     if not stream:
         return body_writes(completion, quirk.whole), "clean", "application/json"
     writes = list(frames(completion, quirk.stream))
@@ -46,7 +46,7 @@ def _quirky(completion: Completion, quirk: Quirk, *, stream: bool) -> tuple[list
 
 
 def error_body(completion: Completion) -> dict[str, Any]:
-    """A rate limit in the body of a 200 (litellm#8448 in the quirks)."""
+    """Return a rate limit as the body of a 200 (litellm#8448)."""
     metadata = {
         "provider_name": completion.provider,
         "error_type": "rate_limit_exceeded",
@@ -63,7 +63,7 @@ def _burst(pieces: list[bytes], size: int) -> list[bytes]:
 
 
 def _first_bytes(writes: list[bytes], size: int) -> list[bytes]:
-    """Keep the writes up to byte `size` of the whole answer."""
+    """Return the first `size` bytes of the writes."""
     kept: list[bytes] = []
     for write in writes:
         kept.append(write[: max(size, 0)])
@@ -100,13 +100,13 @@ def _whole_error(completion: Completion, writes: list[bytes]) -> tuple[list[byte
 
 
 def _before_finish(writes: list[bytes]) -> list[bytes]:
-    """Leave out everything from the first finish on."""
+    """Return the writes before the first finish reason."""
     at = next(at for at, write in enumerate(writes) if b'"finish_reason":"' in write)
     return writes[:at]
 
 
 def _only(text: bytes) -> BreakAnswer:
-    """Send this and nothing else."""
+    """Return a function that sends only this text."""
 
     def instead(completion: Completion, writes: list[bytes]) -> tuple[list[bytes], Ending]:
         return [text], "clean"

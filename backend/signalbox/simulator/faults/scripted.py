@@ -1,4 +1,4 @@
-"""Scripted faults, reached by model id, so that every failure can be had over HTTP.
+"""Faults that a client requests by model id.
 
 The id is `<family>/<fault>`, in any family:
 
@@ -7,37 +7,37 @@ The id is `<family>/<fault>`, in any family:
 | sim-error-N | HTTP N (400 401 402 403 404 408 413 422 429 500 502 503 529) with OpenRouter's error body |
 | sim-json-error | HTTP 200 with a JSON error body, also for a stream request |
 | sim-midstream-error | some text, then a chunk with a top-level `error` in the 200; whole: `choices[0].error` |
-| sim-cut | the socket is closed in the middle of the answer, no finish, no `[DONE]` |
-| sim-cut-N | the socket is closed behind byte N of the answer |
-| sim-no-done | a whole answer, its finish and its usage, but no `[DONE]` |
-| sim-drip | the answer comes a few bytes at a time, cut anywhere in a frame |
-| sim-cut-tool | the socket is closed after whole calls, before their finish (Mistral: before the calls) |
-| sim-eof | the stream ends cleanly in the middle of the answer, no finish, no `[DONE]` |
+| sim-cut | the connection closes in the middle of the answer, without finish and `[DONE]` |
+| sim-cut-N | the connection closes after byte N of the answer |
+| sim-no-done | the complete answer with finish and usage, but without `[DONE]` |
+| sim-drip | the answer in writes of a few bytes, which split frames anywhere |
+| sim-cut-tool | the connection closes after complete calls, before their finish (Mistral: before the calls) |
+| sim-eof | the stream ends cleanly in the middle of the answer, without finish and `[DONE]` |
 | sim-done-only | nothing but `[DONE]`; whole: an empty body |
-| sim-stall | a few chunks, then nothing until the client leaves |
-| sim-malformed | one data frame in the middle is not JSON; whole: the body is not JSON |
+| sim-stall | a few chunks, then nothing until the client disconnects |
+| sim-malformed | one data frame is not JSON; whole: the body is not JSON |
 | sim-empty | finish `stop`, no content |
 | sim-reasoning-only | reasoning, finish `stop`, no content |
 | sim-length | finish `length` in the middle of the text |
-| sim-length-document | a document, cut by `length` in its code, its table and its list; it goes on when asked to |
-| sim-length-repeat | the same, and a model that says its last line again before it goes on, and opens the code again |
+| sim-length-document | a document, truncated by `length` in its code, its table and its list; can be continued |
+| sim-length-repeat | the same, but a continuation repeats the last line, and opens the code block again |
 | sim-length-empty | finish `length` while still reasoning, no content |
-| sim-length-tool | cut by length in the middle of a call's arguments |
+| sim-length-tool | truncated by length in the arguments of a call |
 | sim-refusal | a refusal in `delta.refusal`, no content |
 | sim-filter | some text, then finish `content_filter` |
-| sim-searches-N | asks N distinct searches in one step |
-| sim-steps-N | asks one distinct search in each of N steps |
-| sim-duplicate | asks the same search three times in one step, with other case, spaces and quotes |
-| sim-parallel | asks time, sum and search in one step |
-| sim-bad-args | asks with arguments that are cut, of a wrong type, and missing |
-| sim-unknown-tool | asks a tool that was not offered |
-| sim-same-id | asks two searches, every call of every step has the id `call_0` |
-| sim-late-stop | asks a search, but finish_reason says `stop` |
-| sim-stubborn | asks a search in every step, also when tool_choice is none |
-| sim-silent-finalize | asks a search in every step, and is silent when tool_choice is none |
+| sim-searches-N | makes N different searches in one step |
+| sim-steps-N | makes a different search in each of N steps |
+| sim-duplicate | makes the same search three times in one step, with other case, spaces and quotes |
+| sim-parallel | calls clock, calculator and search in one step |
+| sim-bad-args | makes calls with arguments that are truncated, of a wrong type, and missing |
+| sim-unknown-tool | calls a tool that is not offered |
+| sim-same-id | makes two searches; every call has the id `call_0` |
+| sim-late-stop | makes a search, but finish_reason is `stop` |
+| sim-stubborn | makes a search in every step, even if tool_choice is none |
+| sim-silent-finalize | makes a search in every step, and returns nothing if tool_choice is none |
 | sim-long-N | an answer of N deltas or more (3000 if N is not given) |
 
-Beside them there is `sim-quirk-ID` for every quirk of a host's wire: their table is in `quirks`.
+`sim-quirk-ID` are the quirks of providers, which the docstring of `quirks` lists.
 """
 
 import re
@@ -57,7 +57,7 @@ from ..quirks import QUIRKS, quirk_named, quirk_of
 from .steps import PARAGRAPH, answer, asking, is_first, search, topic
 
 _ID = re.compile(r"^sim-(?P<name>[a-z-]+?)(?:-(?P<number>\d+))?(?::[a-z]+)?$")
-# Ids that are no faults but limits: see `rules/router.py`, `catalog.py` and `generations.py`.
+# Ids of limits, which are not faults: see `rules/router.py`, `catalog.py` and `generations.py`.
 _LIMITS = re.compile(r"sim-(?:context-\d+|afford-\d+|late-bill)")
 ERROR_CODES = (400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 502, 503, 529)
 WIRE_FAULTS = (
@@ -70,14 +70,14 @@ LONG = 3000
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault that a model id names, with its number where it has one."""
+    """A fault that a model id names, with its number if it has one."""
 
     name: str
     number: int | None = None
 
 
 def fault_of(model: str) -> Fault | None:
-    """Read the fault from a model id; None for a model that behaves."""
+    """Return the fault that a model id names, or None."""
     name = model.partition("/")[2]
     if quirk_named(name):
         return Fault(name.removeprefix("sim-"))
@@ -89,13 +89,13 @@ def fault_of(model: str) -> Fault | None:
 
 
 def is_unknown_fault(model: str) -> bool:
-    """Return whether an id names an unknown fault, so that a typo does not get a normal answer."""
+    """Return whether an id names an unknown fault, so that a typo does not get an ordinary answer."""
     name = model.partition("/")[2].partition(":")[0]
     return name.startswith("sim-") and fault_of(model) is None and not _LIMITS.fullmatch(name)
 
 
 def turn_of(incoming: Incoming, family: Family) -> Turn:
-    """Return the turn of a request: the model's own, or the fault's."""
+    """Return the turn of a request: the fault's, or the simulated model's."""
     fault, quirk = fault_of(incoming.model), quirk_of(incoming.model, incoming.attempt)
     if quirk:
         return quirk.turn(incoming, family)

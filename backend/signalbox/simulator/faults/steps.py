@@ -1,4 +1,4 @@
-"""The steps that faults and quirks are made of: ask real tools of the request first, then answer from the results."""
+"""Turns of which faults and quirks consist: calls of the offered tools, then an answer from the results."""
 
 from ..http.incoming import Incoming
 from ..model.answer import compose, rounds
@@ -15,23 +15,23 @@ PARAGRAPH = (
 
 
 def topic(incoming: Incoming) -> str:
-    """Return the words of the question that a search takes."""
+    """Return the search words of the question."""
     return keywords(incoming.question)[:60].strip() or "signalbox"
 
 
 def search(incoming: Incoming, query: str) -> Call:
-    """Search, or where no search is offered use the first tool: a step must ask for something."""
+    """Return a search, or a call of the first tool if no search is offered."""
     call = search_call(incoming, query)
     return call or (filled(incoming.tools[0], query) if incoming.tools else Call("search_web", {"query": query}))
 
 
 def asking(incoming: Incoming, *calls: Call, text: str = "") -> Turn:
-    """Make the turn that asks for these calls."""
+    """Return a turn with these calls."""
     return Turn(text, think(incoming, exchanges(incoming), list(calls)), calls)
 
 
 def answer(incoming: Incoming) -> Turn:
-    """Make the turn that answers from what was returned."""
+    """Return the turn that answers from the results."""
     made = exchanges(incoming)
     return Turn(compose(incoming, made), think(incoming, made, []))
 
@@ -47,7 +47,7 @@ def one_search(incoming: Incoming) -> list[Call]:
 
 
 def two_tools(incoming: Incoming) -> list[Call]:
-    """Return a search and a call of another tool; a second search where only that is offered."""
+    """Return a search and a call of another tool, or two searches if no other tool is offered."""
     other = time_call(incoming, "Asia/Tokyo") or calculate_call(incoming, "6 * 7")
     return [*one_search(incoming), other or search(incoming, f"{topic(incoming)} 2")]
 

@@ -16,7 +16,7 @@ from ..families import FAMILIES
 from ..faults.broken_streams import response_writes
 from ..faults.scripted import example_ids, fault_of, is_unknown_fault
 from ..json_values import as_list, as_object
-from ..quirks import Attempts, received
+from ..quirks import Attempts, apply_to_request
 from ..rules import check, check_body
 from .account import key_body
 from .body import body_writes
@@ -32,10 +32,10 @@ DEFAULT_PACE = 0.012
 
 
 def create_simulator(*, replay: Path | None = None, pace: float = DEFAULT_PACE, list_faults: bool = False) -> Starlette:
-    """Make the app; `pace` is the seconds between writes, `list_faults` puts the fault ids into /models.
+    """Return the app; `pace` is in seconds between writes, `list_faults` lists the fault ids in /models.
 
-    `app.state.requests` lists what was received, `app.state.open_streams` counts the answers that are being sent,
-    `app.state.memory` holds both and more.
+    `app.state.requests` are the received requests, `app.state.open_streams` is the number of answers being sent, and
+    `app.state.memory` has both and more.
     """
     routes = [
         Route("/api/v1/chat/completions", chat, methods=["POST"]),
@@ -87,8 +87,8 @@ def _answer(request: Request, received: Received) -> Response:
         if recording is not None:
             return _replayed(request, received, recording)
     body = check_body(received.body)
-    incoming = _served(body, request.app.state.attempts, replaying=library is not None)
-    return _spoken(request, received, incoming)
+    incoming = _accepted(body, request.app.state.attempts, replaying=library is not None)
+    return _simulated(request, received, incoming)
 
 
 def _replayed(request: Request, received: Received, recording: Recording) -> Response:
@@ -103,15 +103,15 @@ def _replayed(request: Request, received: Received, recording: Recording) -> Res
     )
 
 
-def _served(body: dict[str, Any], attempts: Attempts, *, replaying: bool) -> Incoming:
-    """Return the first model of the request that does not reject it."""
-    wanted = [body["model"]] if "model" in body else []
-    candidates = list(dict.fromkeys(str(model) for model in [*wanted, *as_list(body.get("models"))]))
+def _accepted(body: dict[str, Any], attempts: Attempts, *, replaying: bool) -> Incoming:
+    """Return the request for the first of its models that does not reject it."""
+    first = [body["model"]] if "model" in body else []
+    candidates = list(dict.fromkeys(str(model) for model in [*first, *as_list(body.get("models"))]))
     for at, model in enumerate(candidates):
         if not is_known(model) or is_unknown_fault(model) or (replaying and "/sim" not in model):
             raise Rejected(400, f"{model} is not a valid model ID")
         try:
-            incoming = received(parse_request({**body, "model": model}), attempts)
+            incoming = apply_to_request(parse_request({**body, "model": model}), attempts)
         except Rejected as refused:
             if at == len(candidates) - 1 or refused.status in (400, 401, 402, 413):
                 raise
@@ -126,7 +126,7 @@ def _served(body: dict[str, Any], attempts: Attempts, *, replaying: bool) -> Inc
     raise Rejected(400, "No models provided")
 
 
-def _spoken(request: Request, received: Received, incoming: Incoming) -> Response:
+def _simulated(request: Request, received: Received, incoming: Incoming) -> Response:
     memory: Memory = request.app.state.memory
     memory.served += 1
     completion = build_completion(incoming, memory.served)

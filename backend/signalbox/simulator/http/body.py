@@ -1,4 +1,4 @@
-"""Encodes a turn as one JSON body, for requests without `stream`."""
+"""Encodes a completion as one JSON body, for requests without `stream`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,14 +16,14 @@ Change = Callable[[Completion, dict[str, Any]], dict[str, Any]]
 def message(completion: Completion) -> dict[str, Any]:
     """Return the assistant message of the body."""
     turn = completion.limited.turn
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "role": "assistant",
         "content": turn.text or (None if completion.calls and completion.family.newer else ""),
         "refusal": turn.refusal or None,
         "reasoning": completion.reasoning or None,
     }
     if completion.calls:
-        said["tool_calls"] = [
+        fields["tool_calls"] = [
             {
                 "type": "function",
                 "index": call.position,
@@ -33,14 +33,14 @@ def message(completion: Completion) -> dict[str, Any]:
             for call in completion.calls
         ]
     if turn.images:
-        said["images"] = [*map(image_part, turn.images)]
+        fields["images"] = [*map(image_part, turn.images)]
     if completion.details:
-        said["reasoning_details"] = list(completion.details)
-    return said
+        fields["reasoning_details"] = list(completion.details)
+    return fields
 
 
 def body(completion: Completion) -> dict[str, Any]:
-    """Return the whole body."""
+    """Return the JSON body."""
     choice = {
         "index": 0,
         "logprobs": None,
@@ -53,6 +53,6 @@ def body(completion: Completion) -> dict[str, Any]:
 
 
 def body_writes(completion: Completion, change: Change | None = None) -> list[bytes]:
-    """Return the network writes: white space while waiting, as OpenRouter sends, then the JSON."""
-    told = change(completion, body(completion)) if change else body(completion)
-    return [KEEP_ALIVE] * completion.family.comments[0] + [orjson.dumps(told)]
+    """Return the network writes: white space, which OpenRouter sends while it waits, then the JSON."""
+    content = change(completion, body(completion)) if change else body(completion)
+    return [KEEP_ALIVE] * completion.family.comments[0] + [orjson.dumps(content)]

@@ -22,7 +22,7 @@ ERROR_TYPES = {
 
 
 class Rejected(Exception):
-    """A request that is answered with an error body instead of a completion."""
+    """A request is rejected with an error body."""
 
     def __init__(
         self,
@@ -46,6 +46,6 @@ class Rejected(Exception):
 
 
 def wrap_provider_error(provider: str, raw: dict[str, Any], status: int = 400) -> Rejected:
-    """Wrap a provider's error as OpenRouter does: its JSON is a string in `metadata.raw`."""
+    """Return OpenRouter's error for a provider's error, whose JSON is a string in `metadata.raw`."""
     text = orjson.dumps(raw).decode()
     return Rejected(status, "Provider returned error", metadata={"raw": text, "provider_name": provider})

@@ -1,4 +1,4 @@
-"""The response of /generation: 404 while an answer is being sent, then its cost, lower for a cut answer."""
+"""The response of /generation: the final cost of an answer, lower if it was cut off."""
 
 import re
 from typing import Any
@@ -7,7 +7,7 @@ from ..catalog import price_of
 
 LATE_POLLS = 2
 _LATE = re.compile(r"[^/]+/sim-late-bill(:[a-z]+)?")
-# Where a client that leaves a stream also ends the billing (OpenRouter's page on stream cancellation); others go on.
+# Providers that stop billing when a client disconnects (OpenRouter's page on stream cancellation).
 STOPS_BILLING = frozenset(("OpenAI", "Azure", "Anthropic", "xAI", "DeepSeek", "Novita", "Chutes", "Moonshot AI"))
 
 
@@ -17,16 +17,16 @@ def polls_before(model: str) -> int:
 
 
 def settled(generation: dict[str, Any], share: float, *, early: bool) -> dict[str, Any]:
-    """Return the entry of a partly sent answer; `early`: because the client disconnected."""
-    goes_on = early and not (generation["streamed"] and generation["provider_name"] in STOPS_BILLING)
-    told = {**generation, "cancelled": early}
+    """Return the entry of an answer of which a share was sent; `early`: the client disconnected."""
+    continues = early and not (generation["streamed"] and generation["provider_name"] in STOPS_BILLING)
+    entry = {**generation, "cancelled": early}
     if early:
-        told |= {"finish_reason": None, "native_finish_reason": None}
-    if goes_on or share >= 1:
-        return told
+        entry |= {"finish_reason": None, "native_finish_reason": None}
+    if continues or share >= 1:
+        return entry
     price = price_of(generation["model"])
     written = int(generation["native_tokens_completion"] * share)
     cost = float(round(price.prompt * generation["native_tokens_prompt"] + price.completion * written, 12))
-    told |= dict.fromkeys(("usage", "total_cost", "upstream_inference_cost"), cost)
-    told |= {"tokens_completion": written, "native_tokens_completion": written}
-    return told | {"native_tokens_reasoning": min(generation["native_tokens_reasoning"], written)}
+    entry |= dict.fromkeys(("usage", "total_cost", "upstream_inference_cost"), cost)
+    entry |= {"tokens_completion": written, "native_tokens_completion": written}
+    return entry | {"native_tokens_reasoning": min(generation["native_tokens_reasoning"], written)}

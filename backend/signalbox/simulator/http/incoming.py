@@ -1,4 +1,4 @@
-"""A parsed request: the fields that the simulated model uses."""
+"""A parsed request: the fields that the simulator uses."""
 
 import re
 from collections.abc import Iterator
@@ -9,13 +9,13 @@ from ..json_values import as_list, as_object, as_objects
 from ..model.text_results import TextResult, question_of, results_in_text
 
 Message = dict[str, Any]
-_GOES_ON = re.compile(r"^\W*(?:please\W+)?(?:continue|go on|carry on|your answer above was cut off)\b", re.IGNORECASE)
+_CONTINUE = re.compile(r"^\W*(?:please\W+)?(?:continue|go on|carry on|your answer above was cut off)\b", re.IGNORECASE)
 ReasoningMode = Literal["off", "hidden", "visible", "unset"]
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function the request offers."""
+    """A function that the request offers."""
 
     name: str
     properties: dict[str, dict[str, Any]]
@@ -23,11 +23,11 @@ class Tool:
     schema: dict[str, Any]
 
     def property_like(self, *words: str) -> str | None:
-        """Find the first property with a name that begins with one of the words."""
+        """Return the first property whose name has a part that begins with one of the words."""
         return next((name for word in words for name in self.properties if is_named(name, word)), None)
 
     def main_property(self, *words: str) -> str:
-        """Find the property that takes the subject: by name, else the first required one."""
+        """Return the property for the subject: by name, else the first required one."""
         return self.property_like(*words) or next(iter(self.required), words[0])
 
 
@@ -40,11 +40,11 @@ class Incoming:
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...]
     attempt: int = 1
-    """The number of this attempt; counted only for quirks that pass."""
+    """The number of this attempt; counted only for quirks."""
     has_raised_limit: bool = False
-    """Whether the previous attempt had a lower limit or more effort."""
+    """Whether the previous attempt had a lower max_tokens or a higher effort."""
     has_text_results: bool = False
-    """Whether results came back as text after the question in the user's turn."""
+    """Whether the user message has tool results as text after the question."""
 
     @property
     def family(self) -> str:
@@ -71,12 +71,12 @@ class Incoming:
 
     @property
     def may_call(self) -> bool:
-        """Return whether the model may ask for tools in this step."""
+        """Return whether the model may call tools in this step."""
         return bool(self.tools) and self.tool_choice != "none"
 
     @property
     def may_draw(self) -> bool:
-        """Return whether the answer may hold images."""
+        """Return whether the answer may contain images."""
         return "image" in self.modalities
 
     @property
@@ -86,7 +86,7 @@ class Incoming:
 
     @property
     def parallel(self) -> bool:
-        """Return whether several calls may be asked for at once."""
+        """Return whether one step may have several calls."""
         return self.body.get("parallel_tool_calls") is not False
 
     @property
@@ -103,13 +103,13 @@ class Incoming:
 
     @property
     def max_tokens(self) -> int | None:
-        """Return the cap on what the model may write, reasoning included."""
-        cap = self.body.get("max_completion_tokens", self.body.get("max_tokens"))
-        return cap if isinstance(cap, int) and cap > 0 else None
+        """Return the limit of the answer in tokens, reasoning included."""
+        limit = self.body.get("max_completion_tokens", self.body.get("max_tokens"))
+        return limit if isinstance(limit, int) and limit > 0 else None
 
     @property
     def stops(self) -> tuple[str, ...]:
-        """Return the texts at which the answer must end."""
+        """Return the stop sequences."""
         stop = self.body.get("stop")
         if isinstance(stop, str):
             return (stop,)
@@ -117,39 +117,39 @@ class Incoming:
 
     @property
     def provider_order(self) -> tuple[str, ...]:
-        """Return the hosts the request prefers, as plain lower-case slugs."""
+        """Return the slugs of the providers that the request prefers."""
         settings = as_object(self.body.get("provider"))
         return tuple(slug(str(name)) for name in as_list(settings.get("order") or settings.get("only")))
 
     def tool(self, *words: str) -> Tool | None:
-        """Find the first offered tool with a part of its name that begins with one of the words."""
+        """Return the first offered tool whose name has a part that begins with one of the words."""
         return next((tool for tool in self.tools if is_named(tool.name, *words)), None)
 
     @property
     def question_at(self) -> int:
         """Return the index of the user message that is being answered, or -1.
 
-        A user message right after tool results of a request that forbids tools is a nudge to finish, not a question.
+        A user message directly after tool results is a hint to finish, not a question, if the request forbids tools.
         """
         for index in range(len(self.messages) - 1, -1, -1):
             if self.messages[index].get("role") != "user":
                 continue
-            nudge = index > 0 and self.messages[index - 1].get("role") == "tool" and self.tool_choice == "none"
+            is_hint = index > 0 and self.messages[index - 1].get("role") == "tool" and self.tool_choice == "none"
             text = text_of(self.messages[index])
-            if not nudge and not self._goes_on_at(index) and (question_of(text) or not text):
+            if not is_hint and not self._asks_to_continue(index) and (question_of(text) or not text):
                 return index
         return -1
 
-    def _goes_on_at(self, index: int) -> bool:
+    def _asks_to_continue(self, index: int) -> bool:
         """Return whether a user message asks to continue the answer before it."""
         before = self.messages[index - 1].get("role") if index else None
-        return before in ("assistant", "tool") and bool(_GOES_ON.match(text_of(self.messages[index])))
+        return before in ("assistant", "tool") and bool(_CONTINUE.match(text_of(self.messages[index])))
 
     @property
     def continues_answer(self) -> bool:
         """Return whether the model is asked to continue an answer."""
         asked = max((at for at, one in enumerate(self.messages) if one.get("role") == "user"), default=0)
-        return asked > self.question_at and self._goes_on_at(asked)
+        return asked > self.question_at and self._asks_to_continue(asked)
 
     @property
     def question(self) -> str:
@@ -164,12 +164,12 @@ class Incoming:
 
     @property
     def text_results(self) -> list[TextResult]:
-        """Return the calls of the open loop that came back in words, in the question's turn or in one behind it."""
-        said = [message for message in self.messages[max(self.question_at, 0) :] if message.get("role") == "user"]
-        return [told for message in said for told in results_in_text(text_of(message))]
+        """Return the calls of the open loop that were sent as text, in the question's message or a later one."""
+        users = [message for message in self.messages[max(self.question_at, 0) :] if message.get("role") == "user"]
+        return [found for message in users for found in results_in_text(text_of(message))]
 
     def loop(self) -> Iterator[tuple[int, Message]]:
-        """Return the messages after the question with their indexes: the tool loop that is open."""
+        """Return the messages after the question, which are the open tool loop, with their indexes."""
         start = self.question_at + 1
         yield from enumerate(self.messages[start:], start)
 
@@ -180,12 +180,12 @@ def is_named(name: str, *words: str) -> bool:
 
 
 def slug(name: str) -> str:
-    """Write a host's name the way provider slugs are written."""
+    """Return the slug of a provider name."""
     return name.lower().replace(" ", "-").replace("/", "-")
 
 
 def text_of(message: Message) -> str:
-    """Return the text of a message, whatever the form of its content."""
+    """Return the text of a message, whose content may be a string or parts."""
     content = message.get("content")
     if isinstance(content, str):
         return content

@@ -1,8 +1,8 @@
-"""Recorded answers instead of simulated ones: the recorded bytes, status and type, at the recorded chunk sizes.
+"""Recorded answers instead of simulated ones: the recorded bytes, status, content type and chunk sizes.
 
-A recording is `NAME.sse` or `NAME.body.json`, with what is known about it in `NAME.json` beside it. It is picked by the
-header `x-simulator-recording: NAME`, by `x-simulator-chain: ID`, by the model ids `replay/NAME` and `replay/ID`, or by
-the recorded model. Within a chain the step follows from the number of assistant messages in the request.
+A recording is `NAME.sse` or `NAME.body.json`; its metadata is in `NAME.json`. It is selected by the header
+`x-simulator-recording: NAME` or `x-simulator-chain: ID`, by the model ids `replay/NAME` and `replay/ID`, or by the
+recorded model. Within a chain, the number of assistant messages in the request selects the step.
 """
 
 import re
@@ -36,7 +36,7 @@ class Recording:
     messages: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
     def writes(self) -> list[bytes]:
-        """Return the recorded network writes of the body; if unknown, one per frame."""
+        """Return the recorded network writes of the body, or one per frame if they are unknown."""
         body = self.path.read_bytes()
         if self.chunk_sizes is None:
             return frames_of(body) if self.path.suffix == ".sse" else [body]
@@ -88,7 +88,7 @@ def _meta(file: Path) -> dict[str, Any]:
 
 
 def _dialect(file: Path) -> str:
-    # The dialect is the first word of the name; what carries none of the known words is taken as a chat stream.
+    # The dialect is the first word of the file name; without a known one, the file counts as a chat stream.
     word = file.name.partition("__")[0] if "__" in file.name else DIALECTS[0]
     return word if word in DIALECTS else str(_meta(file).get("dialect"))
 
@@ -114,12 +114,12 @@ def load_recording(file: Path) -> Recording:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The served recordings."""
+    """The recordings that are served."""
 
     recordings: tuple[Recording, ...]
 
     def pick(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Recording | None:
-        """Find the recording that answers a request."""
+        """Return the recording that a request selects."""
         messages = as_objects(body.get("messages"))
         model = str(body.get("model"))
         name = headers.get("x-simulator-recording") or headers.get("x-simulator-chain") or model.removeprefix("replay/")
@@ -135,8 +135,8 @@ class Library:
         if not same:
             return None
         asked = _question(messages)
-        alike = [recording for recording in same if asked and _question(recording.messages) == asked]
-        picked = (alike or same)[0]
+        matching = [recording for recording in same if asked and _question(recording.messages) == asked]
+        picked = (matching or same)[0]
         chain = [recording for recording in same if recording.chain and recording.chain == picked.chain]
         return step_of(chain, messages) if chain else picked
 
@@ -154,7 +154,7 @@ def _question(messages: tuple[dict[str, Any], ...] | list[dict[str, Any]]) -> st
 
 
 def step_of(chain: list[Recording], messages: list[dict[str, Any]]) -> Recording:
-    """Return the step of a chain: the first recorded with at least as many answers as the request has."""
+    """Return the first step of a chain with at least as many assistant messages as the request."""
     steps = sorted(chain, key=lambda recording: recording.step)
     answered = assistants(messages) + (steps[0].answered if assistants(messages) < steps[0].answered else 0)
     return next((recording for recording in steps if recording.answered >= answered), steps[-1])

@@ -23,7 +23,7 @@ _MESSAGES = {
 
 
 def scripted_error(status: int, provider: str) -> Rejected:
-    """Make the refusal of a status; a 429 says in its body when the limit ends, in epoch milliseconds (quirk F1)."""
+    """Return the error of a status; the body of a 429 has the end of the limit in epoch milliseconds (quirk F1)."""
     metadata: dict[str, object] = {"provider_name": provider, "raw": f"simulated {status}"}
     headers: dict[str, str] = {}
     if status == 429:

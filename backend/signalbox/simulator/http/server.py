@@ -37,7 +37,7 @@ class _Server(uvicorn.Server):
 
 
 class BackgroundSimulator:
-    """The simulator on a free loopback port, for as long as the `with` block lasts."""
+    """The simulator in a thread, on a free loopback port, while a `with` block runs."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class BackgroundSimulator:
         self.app: Starlette = create_simulator(replay=replay, pace=pace, list_faults=list_faults)
         self._socket = socket.create_server((host, port))
         self.host, self.port = self._socket.getsockname()[:2]
-        # A socket cut on purpose is an error to uvicorn; it is none here.
+        # uvicorn reports connections that faults close as errors, so its log is off.
         config = uvicorn.Config(self.app, log_config=None, log_level=logging.CRITICAL, lifespan="off", access_log=False)
         config.timeout_graceful_shutdown = 1
         self._server = _Server(config)
@@ -73,14 +73,14 @@ class BackgroundSimulator:
             return self.memory.changed.wait_for(lambda: holds(self.memory), seconds)
 
     def start(self) -> Self:
-        """Start the thread and return when the port answers."""
+        """Start the thread and wait until the server listens."""
         self._thread.start()
         if not self._server.listening.wait(START_SECONDS):
             raise RuntimeError("the simulator did not start")
         return self
 
     def stop(self) -> None:
-        """End every open answer and the thread."""
+        """End all open answers and the thread."""
         self._server.should_exit = True
         self._server.force_exit = self.memory.open_streams > 0
         self._thread.join(START_SECONDS)

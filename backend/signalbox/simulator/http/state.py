@@ -35,21 +35,21 @@ class Received:
 
 @dataclass(slots=True)
 class Memory:
-    """Bounded, shared with tests that run in another thread; every change wakes `changed`."""
+    """Bounded state, shared with tests in another thread; every change notifies `changed`."""
 
     requests: list[Received] = field(default_factory=list[Received])
     generations: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     unfinished: set[str] = field(default_factory=set[str])
-    """The generations whose answers are being sent; their cost is not known yet."""
+    """Generations whose answers are being sent, so that their cost is not final."""
     polls_left: dict[str, int] = field(default_factory=dict[str, int])
-    """How many more requests for a finished generation are answered with 404."""
+    """The number of further requests for a finished generation that return a 404."""
     dropped_usage: float = 0.0
     """The cost of dropped generations, because an account's usage never decreases."""
     open_streams: int = 0
     served: int = 0
     changed: threading.Condition = field(default_factory=threading.Condition)
     app_state: State = field(default_factory=State)
-    """Where `open_streams` is shown as well."""
+    """The app's state, which has `open_streams` too."""
 
     def receive(self, received: Received) -> None:
         """Record a request."""
@@ -58,18 +58,18 @@ class Memory:
         self.notify()
 
     def serve(self, generation: dict[str, Any]) -> None:
-        """Record a new generation, as if it will be sent completely."""
+        """Record a new generation with the cost of the complete answer."""
         self.generations[generation["id"]] = generation
         self.unfinished.add(generation["id"])
         if len(self.generations) > MAX_ENTRIES:
-            self._forget(next(iter(self.generations)))
+            self._drop(next(iter(self.generations)))
 
-    def _forget(self, generation_id: str) -> None:
-        forgotten = self.generations.pop(generation_id)
+    def _drop(self, generation_id: str) -> None:
+        dropped = self.generations.pop(generation_id)
         if generation_id in self.unfinished:
             self.unfinished.discard(generation_id)
         else:
-            self.dropped_usage += forgotten["usage"]
+            self.dropped_usage += dropped["usage"]
         self.polls_left.pop(generation_id, None)
 
     def settle(self, generation_id: str | None, share: float = 1.0, *, early: bool = False) -> None:
@@ -77,9 +77,9 @@ class Memory:
         if generation_id is None or generation_id not in self.unfinished:
             return
         self.unfinished.discard(generation_id)
-        told = settled(self.generations[generation_id], share, early=early)
-        self.generations[generation_id] = told
-        self.polls_left[generation_id] = polls_before(told["model"])
+        entry = settled(self.generations[generation_id], share, early=early)
+        self.generations[generation_id] = entry
+        self.polls_left[generation_id] = polls_before(entry["model"])
         self.notify()
 
     def poll(self, generation_id: str) -> dict[str, Any] | None:
@@ -94,22 +94,22 @@ class Memory:
     @property
     def spent(self) -> float:
         """Return the total cost of finished generations."""
-        kept = sum(kept["usage"] for name, kept in self.generations.items() if name not in self.unfinished)
-        return self.dropped_usage + kept
+        stored = sum(entry["usage"] for name, entry in self.generations.items() if name not in self.unfinished)
+        return self.dropped_usage + stored
 
     def opened(self) -> None:
-        """Count a stream that begins."""
+        """Count a stream that starts."""
         self.open_streams += 1
         self.notify()
 
     def closed(self, received: Received, *, early: bool) -> None:
-        """Count a stream that has ended, and how."""
+        """Count a stream that ended; `early`: the client disconnected."""
         self.open_streams -= 1
         received.closed_early = early
         self.notify()
 
     def notify(self) -> None:
-        """Wake the tasks that wait for a change."""
+        """Wake the threads that wait for a change."""
         self.app_state.open_streams = self.open_streams
         with self.changed:
             self.changed.notify_all()

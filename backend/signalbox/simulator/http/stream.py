@@ -1,4 +1,4 @@
-"""Encodes a turn as SSE frames in the order and chunking of its family."""
+"""Encodes a completion as SSE frames, in the order and pieces of its family."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Change = Callable[[Completion, list[Chunk]], Sequence[Chunk | bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One chunk before its envelope: a delta and, where they are set, the finish and the usage."""
+    """A chunk without its envelope: a delta, finish reasons, and whether the usage belongs to it."""
 
     delta: Delta
     finish: str | None = None
@@ -27,7 +27,7 @@ class Piece:
 
 
 def frames(completion: Completion, change: Change | None = None) -> Iterator[bytes]:
-    """Return the comments and frames of the stream, `[DONE]` included; `change` replaces the chunks."""
+    """Return the comments and frames of a stream, `[DONE]` included; `change` may replace chunks."""
     before, between = completion.family.comments
     chunks = [envelope(completion, piece) for piece in pieces(completion)]
     yield from [COMMENT] * before
@@ -44,12 +44,12 @@ def frame(chunk: Any) -> bytes:
 
 
 def pieces(completion: Completion) -> Iterator[Piece]:
-    """Return the chunks of the answer: opening, reasoning, text, calls, finish, usage."""
+    """Return the pieces of an answer: opening, reasoning, text, calls, finish, usage."""
     family, turn = completion.family, completion.limited.turn
     if family.opening is not None:
         yield Piece(family.opening)
-    seals = [detail for detail in completion.details if detail["type"] == "reasoning.encrypted"]
-    late = seals if family.encrypted_after_text and not completion.calls else []
+    encrypted = [detail for detail in completion.details if detail["type"] == "reasoning.encrypted"]
+    late = encrypted if family.encrypted_after_text and not completion.calls else []
     for detail in completion.details:
         if detail not in late:
             yield from _reasoning(completion, detail)
@@ -63,17 +63,17 @@ def pieces(completion: Completion) -> Iterator[Piece]:
 
 
 def _reasoning(completion: Completion, detail: Detail) -> Iterator[Piece]:
-    """Cut one merged detail into deltas; a signature comes last, in a separate delta without text."""
+    """Split a detail into deltas; the signature is in a separate last delta without text."""
     key = {"reasoning.text": "text", "reasoning.summary": "summary"}.get(detail["type"])
     if key is None:
         yield Piece({"content": "", "reasoning": None, "reasoning_details": [detail]})
         return
-    kept = {name: value for name, value in detail.items() if name not in (key, "signature")}
+    rest = {name: value for name, value in detail.items() if name not in (key, "signature")}
     for text in completion.family.cut_reasoning(detail[key]):
-        part = {"type": detail["type"], key: text, **kept}
+        part = {"type": detail["type"], key: text, **rest}
         yield Piece({"content": "", "reasoning": text, "reasoning_details": [part]})
     if "signature" in detail:
-        part = {"type": detail["type"], "signature": detail["signature"], **kept}
+        part = {"type": detail["type"], "signature": detail["signature"], **rest}
         yield Piece({"content": "", "reasoning_details": [part]})
 
 
@@ -119,7 +119,7 @@ def envelope(completion: Completion, piece: Piece) -> dict[str, Any]:
 
 
 def head(completion: Completion, kind: str) -> dict[str, Any]:
-    """Return the fields of every chunk."""
+    """Return the fields that every chunk has."""
     fields = {
         "id": completion.id,
         "object": kind,

@@ -1,4 +1,4 @@
-"""An ASGI response of exact network writes: paced, cut by faults, ended when the client disconnects."""
+"""An ASGI response that sends exact network writes, paced, until its end or until the client disconnects."""
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Literal
@@ -11,12 +11,12 @@ from .state import Memory, Received
 
 Ending = Literal["clean", "cut", "stall"]
 
-# A write of most accents holds one chunk of about so many bytes; smaller ones are only cut otherwise.
-_USUAL_WRITE = 100
+# Most families send one chunk of about this many bytes per write.
+_USUAL_BYTES = 100
 
 
 class Writes(Response):
-    """Send each item of `writes` as one write; `ending` says what follows the last one."""
+    """Sends each item of `writes` as one write; `ending` is what follows the last one."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Writes(Response):
         ending: Ending = "clean",
         whole: Callable[[], int] | None = None,
     ) -> None:
-        """`whole` counts the bytes of the answer if nothing went wrong; the share that was sent is what is billed."""
+        """`whole` returns the bytes of the complete answer; the share of them that was sent is billed."""
         self.writes = list(writes)
         self.whole = whole
         self.sent = 0
@@ -42,7 +42,7 @@ class Writes(Response):
         self.status_code = status
         self.background = None
         self.body = b""
-        # The content type as it was recorded, without an added charset.
+        # A recorded content type must not get a charset.
         fields = {"content-type": media_type, "cache-control": "no-cache", **(headers or {})}
         self.raw_headers = [(name.lower().encode(), value.encode()) for name, value in fields.items()]
 
@@ -52,7 +52,7 @@ class Writes(Response):
         self.memory.opened()
         try:
             async with anyio.create_task_group() as group:
-                group.start_soon(_until_gone, receive, group.cancel_scope)
+                group.start_soon(_cancel_on_disconnect, receive, group.cancel_scope)
                 await self._send(send)
                 finished = True
                 group.cancel_scope.cancel()
@@ -67,7 +67,7 @@ class Writes(Response):
     async def _send(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         async for write in self._paced():
-            if b'"usage":{' in write:  # the bill is there before the client has read the end
+            if b'"usage":{' in write:  # the cost must be available before the client reads the end
                 self.memory.settle(self.received.generation_id)
             await send({"type": "http.response.body", "body": write, "more_body": True})
             self.sent += len(write)
@@ -78,15 +78,15 @@ class Writes(Response):
         # "cut": the body is never completed, and the server closes the socket.
 
     async def _paced(self) -> AsyncIterator[bytes]:
-        # An answer that drips takes about as long as one in ordinary pieces, not hours.
-        usual = sum(map(len, self.writes)) / _USUAL_WRITE
+        # An answer in tiny writes takes about as long as one in ordinary writes.
+        usual = sum(map(len, self.writes)) / _USUAL_BYTES
         pace = self.pace * min(1.0, usual / max(len(self.writes), 1))
         for write in self.writes:
             yield write
             await anyio.sleep(pace)
 
 
-async def _until_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+async def _cancel_on_disconnect(receive: Receive, scope: anyio.CancelScope) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()

@@ -1,12 +1,12 @@
-"""The wire quirks of real hosts, one model id for each: `<family>/sim-quirk-ID`, in any family.
+"""The quirks of real providers, one model id for each: `<family>/sim-quirk-ID`, in any family.
 
-| id | what the host does |
+| id | what the provider does |
 |---|---|
-| a01 | two whole calls, both with index 0, told apart by id alone |
-| a01-fragmented | the same in pieces: header and pieces of one, then of the other, no id on the pieces |
-| a01-by-turns | the same in pieces by turns, each piece with the id of its call |
+| a01 | two complete calls, both with index 0; only their ids differ |
+| a01-fragmented | the same in pieces: header and pieces of one, then of the other; the pieces have no id |
+| a01-by-turns | the same in alternating pieces, each with the id of its call |
 | a01-same-name | two searches at index 0, in pieces |
-| a01-no-id | two whole searches at index 0, without ids |
+| a01-no-id | two complete searches at index 0, without ids |
 | a02 | two calls without index; pieces follow their header |
 | a02-null | the same with index null |
 | a02-late | headers without index, pieces with one |
@@ -21,48 +21,48 @@
 | a05-nonstring | every piece has the name 42 |
 | a05-split | the name comes in two pieces, cut at its last underscore |
 | a06-twice | the same arguments twice in one call |
-| a06-split | two different whole objects in one call |
-| a06-tail | one whole object and a second one, cut |
+| a06-split | two different complete objects in one call |
+| a06-tail | one complete object and a second one, truncated |
 | a06-leading | `{}`, then the real object |
-| a07 | arguments cut by length, finish tool_calls; only the open brace tells |
-| a07-length | arguments cut, finish length |
-| a07-tokens | arguments cut behind a brace in a text, finish tool_calls; only completion_tokens = max_tokens tells |
-| a07-parses | a cut call that happens to parse: `{}` with finish length |
-| a08 | arguments that are no JSON: bare name, single quotes, comma at the end |
+| a07 | arguments truncated by length, finish tool_calls; only the open brace shows it |
+| a07-length | arguments truncated, finish length |
+| a07-tokens | arguments truncated after a brace in a string, finish tool_calls; completion_tokens = max_tokens |
+| a07-parses | a truncated call that is valid JSON: `{}` with finish length |
+| a08 | arguments that are not JSON: bare name, single quotes, trailing comma |
 | a09 | the clock is called with arguments "" |
 | a09-required | a search is called with arguments "", although it needs a query |
 | a10-double | arguments that are a JSON text of JSON |
-| a10-brace | a closing brace too many |
-| a10-prose | a sentence behind the object |
+| a10-brace | an extra closing brace |
+| a10-prose | a sentence after the object |
 | a10-escaped | every quote is escaped |
 | a10-newline | a literal backslash and n outside of strings |
-| a10-quote | a quote inside a text is not escaped |
-| a10-garbage | arguments beyond repair |
+| a10-quote | a quote inside a string is not escaped |
+| a10-garbage | arguments that cannot be repaired |
 | a11-D | a call as text; D: dsml dsml-v32 deepseek kimi kimi-k3 glm hermes mimo anthropic mistral mistral-args |
 | a11-D-split | the same after a sentence, letter by letter |
-| a11-two | two calls as text, one behind the other |
-| a11-unclosed | a call as text whose closers are missing or broken |
-| a11-duplicate | a call as text, and the same call as it should be |
-| a11-fence | an answer that shows leaked calls inside a code fence: all of it is text |
+| a11-two | two calls as text, one after the other |
+| a11-unclosed | a call as text whose closing tags are missing or broken |
+| a11-duplicate | a call as text, and the same call as a tool call |
+| a11-fence | an answer that quotes leaked calls in a code block: all of it is text |
 | a11-fence-split | the same letter by letter |
-| a11-unknown | a leaked call of a tool that does not exist; the second attempt is sound |
+| a11-unknown | a leaked call of a tool that does not exist; the second attempt is ordinary |
 | a11-unknown-always | the same at every attempt |
 | a11-reasoning | a call as text inside the reasoning, and no content |
-| a11-finalize | searches while it may, then a sentence and a leaked call |
-| a11-finalize-bare | searches while it may, then a leaked call alone |
+| a11-finalize | searches while calls are allowed, then a sentence and a leaked call |
+| a11-finalize-bare | searches while calls are allowed, then only a leaked call |
 | a12 | finish_reason `stop` with a call |
 | a12-blank | finish_reason "" in every chunk before the last |
 | a12-overwritten | finish_reason `tool_calls`, then `stop` in a later chunk |
-| a12-null | finish_reason is null to the end |
-| a13 | native MALFORMED_FUNCTION_CALL with finish `stop`, the tail of the call as text; the second attempt is sound |
+| a12-null | finish_reason is always null |
+| a13 | native MALFORMED_FUNCTION_CALL with finish `stop`, the end of the call as text; the second attempt is ordinary |
 | a13-always | the same at every attempt |
-| a13-empty | native MALFORMED_FUNCTION_CALL with finish `error`, no text; the second attempt is sound |
+| a13-empty | native MALFORMED_FUNCTION_CALL with finish `error`, no text; the second attempt is ordinary |
 | a13-empty-always | the same at every attempt |
-| a13-call | native MALFORMED_FUNCTION_CALL, and a call that must not be run; the second attempt is sound |
+| a13-call | native MALFORMED_FUNCTION_CALL, and a call that must not be executed; the second attempt is ordinary |
 | a13-call-always | the same at every attempt |
-| a13-unexpected | native UNEXPECTED_TOOL_CALL with finish `stop`, no text; the second attempt is sound |
+| a13-unexpected | native UNEXPECTED_TOOL_CALL with finish `stop`, no text; the second attempt is ordinary |
 | a13-unexpected-always | the same at every attempt |
-| a13-error | native MALFORMED_FUNCTION_CALL with an error object on the chunk that ends; the second attempt is sound |
+| a13-error | native MALFORMED_FUNCTION_CALL with an error object in the last chunk; the second attempt is ordinary |
 | a14-parallel | a call of `multi_tool_use.parallel` with two searches inside |
 | a14-namespace | a call of `default_api.search_web` |
 | a14-functions | a call of `functions.search_web` |
@@ -75,21 +75,21 @@
 | a17 | the name with arguments "", then the arguments at another index without id or name |
 | a17-id | the name with arguments "", then the arguments at the same index without name, under another id |
 | a17-nameless | a call, and a second one that never gets a name |
-| a18 | arguments with braces in their strings, every brace in a separate piece |
+| a18 | arguments with braces in strings, each brace in a separate piece |
 | a19 | the legacy function_call, finish function_call |
-| a20-refusal | a note to save (a search where that tool is not offered), finish `tool_calls`, native `refusal` |
+| a20-refusal | a call of `save_note` (a search if that tool is not offered), finish `tool_calls`, native `refusal` |
 | a20-pause | the same with native `pause_turn` |
-| a20-unknown | the same with a native word that is new |
-| a20-word | the same with a new word in finish_reason, and no native word |
+| a20-unknown | the same with an unknown native reason |
+| a20-word | the same with an unknown finish_reason, and no native reason |
 | a20-text-refusal | an answer with finish `stop` and native `refusal` |
 | a20-text-pause | the same with native `pause_turn` |
-| a20-text-unknown | the same with a native word that is new |
-| b01 | one search in each of two steps; the details of each must come back (an ordinary host) |
-| b02 | the host changes with every step, unless `provider.order` pins it; Gemini's seals hold on one host only |
-| b02-gone | the same, and a pinned host answers 503; told in words, without calls and seals, it is answered |
-| b03 | reasoning even where the request has none; with Claude words, words, then a signature alone |
-| b04 | details that come back are refused as invalid, right or not; without them it is answered |
-| b08 | all tokens go into reasoning, finish length, until max_tokens is larger or the effort lower than before |
+| a20-text-unknown | the same with an unknown native reason |
+| b01 | one search in each of two steps; the details of each must be sent back (an ordinary provider) |
+| b02 | the provider changes with every step, unless `provider.order` names one; Gemini's signatures are bound to it |
+| b02-gone | the same, and a named provider returns a 503; it answers if the results are sent as text, without calls |
+| b03 | reasoning even if the request has none; Claude's signature comes alone, after the text |
+| b04 | rejects all details as invalid, even correct ones; without them it answers |
+| b08 | all tokens are spent on reasoning, finish length, until max_tokens is larger or the effort lower than before |
 | b08-always | the same at every attempt |
 | b10 | the same reasoning in `reasoning` and in `reasoning_details` |
 | b10-three | the same reasoning in `reasoning_content` as well |
@@ -99,37 +99,37 @@
 | b11-close | the same without the opening tag |
 | b11-split | the same letter by letter |
 | b11-stray | a stray `</think>` at the end of the content |
-| b11-literal | the reasoning between the tags speaks of `</think>` |
-| b11-quoted | an answer that speaks of both tags: all of it is text |
-| b12 | sealed details only, no words of reasoning |
-| b14 | a search, then reasoning and nothing else |
-| d02 | searches while it may, then says nothing |
-| d02-once | the same, but the second finalize is answered |
-| d02-blank | searches while it may, then says white space |
-| d02-early | a search, then nothing, although it may still call |
+| b11-literal | the reasoning between the tags contains `</think>` |
+| b11-quoted | an answer that quotes both tags: all of it is text |
+| b12 | only encrypted details, no reasoning text |
+| b14 | a search, then only reasoning |
+| d02 | searches while calls are allowed, then an empty answer |
+| d02-once | the same, but the second finalize step is answered |
+| d02-blank | searches while calls are allowed, then white space |
+| d02-early | a search, then an empty answer although calls are still allowed |
 | d02-early-once | the same, but the second attempt is answered |
-| d03 | calls in finalize as well, with a sentence before the call |
-| d03-bare | calls in finalize as well, and says nothing |
-| d04 | the same search in every step, in other order, case, quotes and spaces |
-| d05 | another search in every step while it may, then an answer |
+| d03 | calls in the finalize step too, after a sentence |
+| d03-bare | calls in the finalize step too, without text |
+| d04 | the same search in every step, with other word order, case, quotes and spaces |
+| d05 | another search in every step while calls are allowed, then an answer |
 | d06 | a sentence before the calls of each of two steps |
 | d07 | a search, then "I cannot browse the internet"; the second attempt is answered |
 | d07-always | the same at every attempt |
 | e01 | a chunk with a top-level error in the middle of the text; whole: an error body in a 200 |
 | e01-finish | finish `error` in the middle of the text, no error object |
-| e01-body | an error body in a 200 that calls itself an event stream |
+| e01-body | an error body in a 200 with the content type of an event stream |
 | e01-first | an error chunk before any text |
 | e01-once | the same, the second attempt is answered |
-| e01-429 | a rate limit as the first chunk of a 200, its end in the body |
+| e01-429 | a rate limit as the first chunk of a 200; the body says when it ends |
 | e01-429-once | the same, the second attempt is answered |
-| e01-tool | an error chunk behind whole calls, in the place of their finish |
+| e01-tool | an error chunk after complete calls, instead of their finish |
 | e02 | a clean end in the middle of the text, no finish, no `[DONE]` |
-| e02-tool | a clean end behind whole calls, before their finish |
+| e02-tool | a clean end after complete calls, before their finish |
 | e02-no-done | everything but `[DONE]` |
 | e02-done-only | nothing but `[DONE]` |
-| e04 | a comment behind every frame |
-| e04-data | `data: : keepalive` behind every frame |
-| e04-empty | empty data behind every frame |
+| e04 | a comment after every frame |
+| e04-data | `data: : keepalive` after every frame |
+| e04-empty | empty data after every frame |
 | e04-id | every event has an id, and a separate comment follows |
 | e04-crlf | lines end in CR LF |
 | e05 | U+2028, U+2029 and U+0085 inside strings, in arguments and in the answer |
@@ -138,19 +138,19 @@
 | e09-choices | chunks whose choices are absent or null |
 | e09-delta | chunks whose delta is null |
 | e09-usage | the usage in a chunk with `choices: []` |
-| e10 | one frame is cut and the whole one glued to it |
+| e10 | one frame is truncated, and the complete frame follows on the same line |
 | e10-many | the same with every second frame |
 | e14 | an answer that cites two pages, in `annotations` |
 | e14-image | an answer with an image between two paragraphs, in `images` |
-| e14-image-only | an image and no words |
-| e14-image-link | an answer with an image that is an address |
-| f01 | 429 at the first request of a run, its end, 0.3 s away, in the body in epoch ms; then answered |
+| e14-image-only | an image without text |
+| e14-image-link | an answer with an image given by its URL |
+| f01 | 429 at the first request of a run; the body says that it ends after 0.3 s, in epoch ms; then answered |
 | f01-always | the same at every attempt |
-| f01-day | 429 of a limit per day, over in five hours, at every attempt |
+| f01-day | 429 of a daily limit that ends after five hours, at every attempt |
 | f01-header | 429 at the first request of a run, with `Retry-After: 1`; then answered |
 | f02 | an error chunk in the middle of the text; the second attempt would be answered |
-| f02-cut | the socket is closed in the middle of the text; the second attempt would be answered |
-| f02-tool | an error chunk behind a whole call; the second attempt would be answered |
+| f02-cut | the connection closes in the middle of the text; the second attempt would be answered |
+| f02-tool | an error chunk after a complete call; the second attempt would be answered |
 """
 
 from dataclasses import replace
@@ -187,20 +187,20 @@ PREFIX = "sim-quirk-"
 
 
 def quirk_named(name: str) -> Quirk | None:
-    """Return the quirk that the part of a model id after its slash names."""
+    """Return the quirk that a model name (without its family) names."""
     return QUIRKS.get(name.partition(":")[0].removeprefix(PREFIX)) if name.startswith(PREFIX) else None
 
 
 def quirk_of(model: str, attempt: int = 1) -> Quirk | None:
-    """Return the quirk that a model id names; one that passes is over at the second attempt."""
+    """Return the quirk that a model id names; a transient one is over at every second attempt."""
     quirk = quirk_named(model.partition("/")[2])
     if quirk and quirk.transient and attempt % 2 == 0:
         return Quirk(turn=quirk.after, lenient=quirk.lenient)
     return quirk
 
 
-def received(incoming: Incoming, attempts: Attempts) -> Incoming:
-    """Return the request as the host of its model understands it, or refuse it."""
+def apply_to_request(incoming: Incoming, attempts: Attempts) -> Incoming:
+    """Apply the quirk of its model to a request: count the attempt, and change or reject the request."""
     quirk = quirk_of(incoming.model)
     if quirk is None:
         return incoming
@@ -210,4 +210,4 @@ def received(incoming: Incoming, attempts: Attempts) -> Incoming:
     return requests.apply_quirk(quirk_of(incoming.model, incoming.attempt) or Quirk(), incoming)
 
 
-__all__ = ["QUIRKS", "Attempts", "Quirk", "quirk_named", "quirk_of", "received"]
+__all__ = ["QUIRKS", "Attempts", "Quirk", "apply_to_request", "quirk_named", "quirk_of"]

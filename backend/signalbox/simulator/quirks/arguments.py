@@ -1,4 +1,4 @@
-"""Section A, second half: arguments that are cut, broken, blank or wrapped (A6-A10)."""
+"""Arguments that are repeated, truncated, invalid, empty or wrapped (A6-A10)."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,12 +17,12 @@ LONGEST_ANSWER = 16_384
 
 
 def text(call: Call) -> str:
-    """Write the arguments of a call as they should be."""
+    """Return the correct arguments of a call as JSON."""
     return call.written(compact=True)
 
 
 def _raw(change: Change, *, finish: Finish | None = None) -> MakeTurn:
-    """Ask one search whose arguments are written in another way."""
+    """Call one search with changed arguments."""
 
     def turn(incoming: Incoming, family: Family) -> Turn:
         if not is_first(incoming):
@@ -34,7 +34,7 @@ def _raw(change: Change, *, finish: Finish | None = None) -> MakeTurn:
 
 
 def _clock(incoming: Incoming) -> list[Call]:
-    """Read the clock with arguments that are an empty text; without a clock, whatever needs none."""
+    """Call the clock, or else a tool without required arguments, with empty arguments."""
     free = next((tool for tool in incoming.tools if not tool.required), None)
     tool = incoming.tool("time", "clock") or free
     return [Call(tool.name if tool else "get_current_time", raw="")]
@@ -45,14 +45,14 @@ def _second(incoming: Incoming) -> str:
 
 
 def _cut_in_a_brace(incoming: Incoming, call: Call) -> str:
-    """Cut arguments inside a text right behind its closing brace: counting braces finds nothing wrong."""
+    """Truncate arguments after a closing brace inside a string, so that the braces are balanced."""
     other = search(incoming, f"{topic(incoming)} }}")
     written = text(other)
     return written[: written.index("}") + 1]
 
 
-def _said_tokens(incoming: Incoming, completion: Completion) -> Completion:
-    """Tell that as many tokens were written as may be: only that says that the call was cut."""
+def _report_all_tokens(incoming: Incoming, completion: Completion) -> Completion:
+    """Report max_tokens as used, which is the only sign that the call was truncated."""
     if not completion.calls:
         return completion
     most = incoming.max_tokens or LONGEST_ANSWER
@@ -68,7 +68,7 @@ def _written(raw: str) -> Change:
     return lambda _incoming, _call: raw
 
 
-def _all_as(letters: str, written: str) -> str:
+def _escaped(letters: str, written: str) -> str:
     return "".join(f"\\{letter}" if letter in letters else letter for letter in written)
 
 
@@ -79,7 +79,7 @@ QUIRKS: dict[str, Quirk] = {
     "a06-leading": _quirk(lambda _, call: "{}" + text(call)),
     "a07": _quirk(lambda _, call: text(call)[:-4], finish="tool_calls"),
     "a07-length": _quirk(lambda _, call: text(call)[:-4], finish="length"),
-    "a07-tokens": _quirk(_cut_in_a_brace, finish="tool_calls", completion=_said_tokens),
+    "a07-tokens": _quirk(_cut_in_a_brace, finish="tool_calls", completion=_report_all_tokens),
     "a07-parses": _quirk(_written("{}"), finish="length"),
     "a08": _quirk(lambda incoming, _: f"{{query: '{topic(incoming)}', }}"),
     "a09": Quirk(turn=first_step(_clock)),
@@ -87,7 +87,7 @@ QUIRKS: dict[str, Quirk] = {
     "a10-double": _quirk(lambda _, call: orjson.dumps(text(call)).decode()),
     "a10-brace": _quirk(lambda _, call: text(call) + "}"),
     "a10-prose": _quirk(lambda _, call: text(call) + "\n\nI will search for that now."),
-    "a10-escaped": _quirk(lambda _, call: _all_as('"', text(call))),
+    "a10-escaped": _quirk(lambda _, call: _escaped('"', text(call))),
     "a10-newline": _quirk(lambda _, call: text(call).replace("{", "{\\n  ", 1)),
     "a10-quote": _quirk(lambda incoming, _: f'{{"query":"the "{topic(incoming)}" page"}}'),
     "a10-garbage": _quirk(lambda incoming, _: f"<<search>> for {topic(incoming)}, please ]]"),

@@ -1,4 +1,4 @@
-"""Section E, the last: pages that an answer cites and images that it draws, in separate fields (E14)."""
+"""Cited pages and generated images, in separate fields (E14)."""
 
 from typing import Any
 
@@ -42,18 +42,18 @@ def _fields(kind: str) -> dict[str, Any]:
 _LINKED = image_part("https://images.example.org/sunrise.png")
 
 
-def _beside(kind: str, *, after: str) -> ChangeStream:
-    """Send the fields in a separate chunk, behind the text `after`."""
+def _in_own_chunk(kind: str, *, after: str) -> ChangeStream:
+    """Send the fields in a separate chunk after the text `after`."""
 
     def stream(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
-        mold = altered(chunks[0], content="", **_fields(kind))
+        added = altered(chunks[0], content="", **_fields(kind))
         left = len(after)
         for place, chunk in enumerate(chunks):
             text = delta(chunk).get("content") or ""
             if choice(chunk).get("finish_reason"):
-                return [*chunks[:place], mold, *chunks[place:]]
+                return [*chunks[:place], added, *chunks[place:]]
             if text and left <= len(text):
-                cut = [altered(chunk, content=text[:left]), mold, altered(chunk, content=text[left:])]
+                cut = [altered(chunk, content=text[:left]), added, altered(chunk, content=text[left:])]
                 return [*chunks[:place], *cut, *chunks[place + 1 :]]
             left -= len(text)
         return chunks
@@ -73,7 +73,7 @@ def _quirk(kind: str, text: str, *, after: str = "") -> Quirk:
     def turn(incoming: Incoming, family: Family) -> Turn:
         return Turn(text)
 
-    return Quirk(turn=turn, stream=_beside(kind, after=after), whole=_whole(kind))
+    return Quirk(turn=turn, stream=_in_own_chunk(kind, after=after), whole=_whole(kind))
 
 
 QUIRKS: dict[str, Quirk] = {

@@ -1,4 +1,4 @@
-"""Section A, first half: how the deltas of calls are indexed, identified and named (A1-A5, A15-A19)."""
+"""Indexes, ids and names in the deltas of calls (A1-A5, A15-A19)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ Cut = Callable[[Sequence[WireCall]], Iterator[list[Delta]]]
 
 
 def _each(*fields: str, **changed: Any) -> Callable[[list[Delta]], list[Delta]]:
-    """Write the calls of a whole body without some fields, and with others changed."""
+    """Return a function that removes and changes fields of the calls of a body."""
     return lambda calls: [{**without(call, *fields), **changed} for call in calls]
 
 
@@ -50,7 +50,7 @@ def _one_index_in_pieces(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
 
 
 def _one_index_in_turns(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
-    """Headers first, then the pieces of one and the other by turns, told apart by their ids alone."""
+    """Send both headers, then alternating pieces, which only their ids tell apart."""
     for call in calls:
         yield [header(call, index=0)]
     for texts in zip(*(thirds(call.arguments) for call in calls), strict=True):
@@ -102,7 +102,7 @@ def _two_entries(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
 
 
 def _ids(first: Callable[[WireCall], Any], later: Callable[[WireCall, int], Any]) -> Cut:
-    """Send a call with these ids in its header and in each of its pieces; None: no id at all."""
+    """Return a function that sends a call with these ids in header and pieces; None: without id."""
 
     def cut(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
         for call in calls:
@@ -125,7 +125,7 @@ def _number(call: WireCall) -> int:
     return 7000 + call.position
 
 
-def _own_id(call: WireCall) -> str:
+def _correct_id(call: WireCall) -> str:
     return call.id
 
 
@@ -141,11 +141,11 @@ def _numbered() -> ChangeBody:
     return body_calls(lambda calls: [{**call, "id": 7000 + at} for at, call in enumerate(calls)])
 
 
-# ---- A5: the name is resent, blank, split, or no text
+# ---- A5: the name is resent, blank, split, or not a string
 
 
 def _named(later: Callable[[str], Any]) -> Cut:
-    """Send a call whose pieces have a name as well."""
+    """Return a function that sends a call whose pieces have a name too."""
 
     def cut(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
         for call in calls:
@@ -157,7 +157,7 @@ def _named(later: Callable[[str], Any]) -> Cut:
 
 
 def _split_name(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
-    """Cut a name in two at its last underscore, where the first half may be the name of another tool."""
+    """Split a name at its last underscore; the first half may be the name of another tool."""
     for call in calls:
         at = max(call.name.rfind("_"), 1)
         yield [header(call, function={"name": call.name[:at], "arguments": ""})]
@@ -165,7 +165,7 @@ def _split_name(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
         yield from ([piece(text, call.position)] for text in thirds(call.arguments))
 
 
-# ---- A15, A16: ids that are repeated, and ids of foreign forms
+# ---- A15, A16: ids that are repeated, and ids in other formats
 
 
 def _with_ids(make: Callable[[WireCall], str]) -> Callable[[Incoming, Completion], Completion]:
@@ -204,12 +204,12 @@ def _arguments_of_another_id(calls: Sequence[WireCall]) -> Iterator[list[Delta]]
 def _nameless_too(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
     for call in calls:
         yield [whole_call(call)]
-    function = {"arguments": '{"query":"nobody asked for this"}'}
+    function = {"arguments": '{"query":"not requested"}'}
     yield [{"index": len(calls), "id": "call_nameless", "type": "function", "function": function}]
 
 
 def _nameless_whole(calls: list[Delta]) -> list[Delta]:
-    function = {"name": "", "arguments": '{"query":"nobody asked for this"}'}
+    function = {"name": "", "arguments": '{"query":"not requested"}'}
     return [*calls, {**calls[-1], "index": len(calls), "id": "call_nameless", "function": function}]
 
 
@@ -221,7 +221,7 @@ def _braced(incoming: Incoming) -> list[Call]:
 
 
 def _around_braces(text: str) -> list[str]:
-    """Cut a text so that every brace stands alone."""
+    """Split a text so that every brace is a separate piece."""
     pieces = [""]
     for letter in text:
         if letter in "{}" or pieces[-1] in ("{", "}"):
@@ -269,7 +269,7 @@ QUIRKS: dict[str, Quirk] = {
     "a03": Quirk(stream=replace_calls(_two_entries)),
     "a04-int": Quirk(turn=first_step(two_tools), stream=replace_calls(_ids(_number, _never)), whole=_numbered()),
     "a04-null": Quirk(turn=first_step(two_tools), stream=replace_calls(_null_id), whole=body_calls(_each(id=None))),
-    "a04-resent": Quirk(turn=first_step(two_tools), stream=replace_calls(_ids(_own_id, lambda call, _: call.id))),
+    "a04-resent": Quirk(turn=first_step(two_tools), stream=replace_calls(_ids(_correct_id, lambda call, _: call.id))),
     "a04-late": Quirk(
         turn=first_step(two_tools),
         stream=replace_calls(_ids(_no_id, lambda call, at: call.id if at == 1 else None)),

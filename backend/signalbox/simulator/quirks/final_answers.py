@@ -1,4 +1,4 @@
-"""Section D: answers that do not come, calls where none are allowed, and the same search again and again."""
+"""Missing and blank answers, calls where none are allowed, and repeated searches (D)."""
 
 from collections.abc import Callable
 
@@ -12,8 +12,8 @@ from .quirk import MakeTurn, Quirk
 DISCLAIMER = "I cannot browse the internet, so I cannot look that up. My knowledge may be out of date."
 
 
-def _while_it_may(then: Callable[[Incoming], Turn]) -> MakeTurn:
-    """Search with other words in every step, and end like this once no calls are allowed."""
+def _while_allowed(then: Callable[[Incoming], Turn]) -> MakeTurn:
+    """Search with other words in every step while calls are allowed, then return the turn of `then`."""
 
     def turn(incoming: Incoming, family: Family) -> Turn:
         call = search(incoming, f"{topic(incoming)} {rounds(incoming) + 1}")
@@ -22,8 +22,8 @@ def _while_it_may(then: Callable[[Incoming], Turn]) -> MakeTurn:
     return turn
 
 
-def _after_one(then: Callable[[Incoming], Turn]) -> MakeTurn:
-    """Search in the first step and end like this, whether or not calls are still allowed."""
+def _after_one_search(then: Callable[[Incoming], Turn]) -> MakeTurn:
+    """Search in the first step, then return the turn of `then`, even if calls are still allowed."""
 
     def turn(incoming: Incoming, family: Family) -> Turn:
         return asking(incoming, *one_search(incoming)) if is_first(incoming) else then(incoming)
@@ -31,7 +31,7 @@ def _after_one(then: Callable[[Incoming], Turn]) -> MakeTurn:
     return turn
 
 
-def _silence(incoming: Incoming) -> Turn:
+def _empty(incoming: Incoming) -> Turn:
     return Turn()
 
 
@@ -43,7 +43,7 @@ def _call_anyway(text: str) -> Callable[[Incoming], Turn]:
     return lambda incoming: asking(incoming, search(incoming, f"{topic(incoming)} once more"), text=text)
 
 
-def _disclaims(incoming: Incoming) -> Turn:
+def _disclaimer(incoming: Incoming) -> Turn:
     return Turn(DISCLAIMER)
 
 
@@ -57,16 +57,16 @@ WORDINGS: tuple[Callable[[list[str]], str], ...] = (
 )
 
 
-def _again(incoming: Incoming, family: Family) -> Turn:
-    """Ask for the same words in another order, other quotes, other case."""
+def _same_search(incoming: Incoming, family: Family) -> Turn:
+    """Repeat the search with another word order, other quotes and other case."""
     if not incoming.may_call:
         return answer(incoming)
     wording = WORDINGS[rounds(incoming) % len(WORDINGS)]
     return asking(incoming, search(incoming, wording(topic(incoming).split())))
 
 
-def _talking(incoming: Incoming, family: Family) -> Turn:
-    """Say something before each of two steps of calls."""
+def _text_before_calls(incoming: Incoming, family: Family) -> Turn:
+    """Write a sentence before the calls of two steps."""
     done = rounds(incoming)
     if not incoming.may_call or done >= 2:
         return answer(incoming)
@@ -75,16 +75,16 @@ def _talking(incoming: Incoming, family: Family) -> Turn:
 
 
 QUIRKS: dict[str, Quirk] = {
-    "d02": Quirk(turn=_while_it_may(_silence)),
-    "d02-once": Quirk(turn=_while_it_may(_silence), transient=True, after=_while_it_may(answer)),
-    "d02-blank": Quirk(turn=_while_it_may(_blank)),
-    "d02-early": Quirk(turn=_after_one(_silence)),
-    "d02-early-once": Quirk(turn=_after_one(_silence), transient=True, after=_after_one(answer)),
-    "d03": Quirk(turn=_while_it_may(_call_anyway("This is what I have so far. "))),
-    "d03-bare": Quirk(turn=_while_it_may(_call_anyway(""))),
-    "d04": Quirk(turn=_again),
-    "d05": Quirk(turn=_while_it_may(answer)),
-    "d06": Quirk(turn=_talking),
-    "d07": Quirk(turn=_after_one(_disclaims), transient=True, after=_after_one(answer)),
-    "d07-always": Quirk(turn=_after_one(_disclaims)),
+    "d02": Quirk(turn=_while_allowed(_empty)),
+    "d02-once": Quirk(turn=_while_allowed(_empty), transient=True, after=_while_allowed(answer)),
+    "d02-blank": Quirk(turn=_while_allowed(_blank)),
+    "d02-early": Quirk(turn=_after_one_search(_empty)),
+    "d02-early-once": Quirk(turn=_after_one_search(_empty), transient=True, after=_after_one_search(answer)),
+    "d03": Quirk(turn=_while_allowed(_call_anyway("This is what I have so far. "))),
+    "d03-bare": Quirk(turn=_while_allowed(_call_anyway(""))),
+    "d04": Quirk(turn=_same_search),
+    "d05": Quirk(turn=_while_allowed(answer)),
+    "d06": Quirk(turn=_text_before_calls),
+    "d07": Quirk(turn=_after_one_search(_disclaimer), transient=True, after=_after_one_search(answer)),
+    "d07-always": Quirk(turn=_after_one_search(_disclaimer)),
 }

@@ -1,4 +1,4 @@
-"""Section A, the rest: finish words that lie, calls that a host calls malformed, tools that do not exist (A12-A14)."""
+"""Wrong finish reasons, malformed calls, and tools that do not exist (A12-A14)."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,11 +22,11 @@ from .quirk import (
     with_finish,
 )
 
-# ---- A12: the finish word lies
+# ---- A12: the finish reason is wrong
 
 
 def _blank_in_the_middle(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
-    """Say finish_reason `""` in every chunk before the last (opencrabs#1499)."""
+    """Send finish_reason `""` in every chunk before the last (opencrabs#1499)."""
     blank = {"finish_reason": "", "native_finish_reason": ""}
     return [
         altered(chunk, finish=blank) if chunk.get("choices") and choice(chunk)["finish_reason"] is None else chunk
@@ -35,7 +35,7 @@ def _blank_in_the_middle(completion: Completion, chunks: list[Chunk]) -> list[Ch
 
 
 def _overwritten(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
-    """Say `tool_calls`, then `stop` in a later chunk (router-for-me/CLIProxyAPI#866)."""
+    """Send `tool_calls`, then `stop` in a later chunk (router-for-me/CLIProxyAPI#866)."""
     if not completion.calls:
         return chunks
     ended = [at for at, chunk in enumerate(chunks) if choice(chunk).get("finish_reason")]
@@ -49,11 +49,11 @@ def _ends(reason: Any, native: Any = None) -> dict[str, Any]:
     return {"stream": stream, "whole": whole}
 
 
-# ---- A13: the host calls the call malformed
+# ---- A13: the provider reports a malformed call
 
 
 def _malformed(text: str = "", *, call: bool = False) -> MakeTurn:
-    """Say a call that the host could not parse: its tail as text, nothing at all, or a call that is not to be run."""
+    """Send `text`, which contains the end of the malformed call or nothing, and the call itself if `call`."""
 
     def turn(incoming: Incoming, family: Family) -> Turn:
         if not is_first(incoming):
@@ -66,19 +66,19 @@ def _malformed(text: str = "", *, call: bool = False) -> MakeTurn:
 
 
 def _native(reason: str, native: str) -> tuple[ChangeStream, ChangeBody]:
-    """End with these words where the answer is the malformed one: it has no results to answer from."""
+    """End the malformed answer, and no other one, with these finish reasons."""
     stream, whole = with_finish(reason, native, calls_only=False)
 
     def changed_stream(completion: Completion, chunks: list[Chunk]) -> Any:
-        return stream(completion, chunks) if _is_broken(completion) else chunks
+        return stream(completion, chunks) if _is_malformed(completion) else chunks
 
     def changed_whole(completion: Completion, body: Chunk) -> Chunk:
-        return whole(completion, body) if _is_broken(completion) else body
+        return whole(completion, body) if _is_malformed(completion) else body
 
     return changed_stream, changed_whole
 
 
-def _is_broken(completion: Completion) -> bool:
+def _is_malformed(completion: Completion) -> bool:
     return completion.limited.turn.finish == "stop"
 
 
@@ -88,8 +88,8 @@ def _quirk(turn: MakeTurn, reason: str, native: str = "MALFORMED_FUNCTION_CALL",
 
 
 def _with_error(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
-    """Put an error object on the chunk that ends, beside its choices."""
-    if not _is_broken(completion):
+    """Add an error object to the chunk with the finish reason."""
+    if not _is_malformed(completion):
         return chunks
     error = {"code": 502, "message": "Malformed function call"}
     return [
@@ -99,7 +99,7 @@ def _with_error(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
 
 
 def _whole_with_error(completion: Completion, body: Chunk) -> Chunk:
-    if _is_broken(completion):
+    if _is_malformed(completion):
         choice(body).update(_MALFORMED, error={"code": 502, "message": "Malformed function call"})
     return body
 
@@ -123,7 +123,7 @@ def _prefixed(prefix: str) -> MakeTurn:
 
 
 def _endless(incoming: Incoming, family: Family) -> Turn:
-    """Invent a tool in every step, each time with other arguments."""
+    """Call another invented tool in every step."""
     if not incoming.may_call:
         return answer(incoming)
     done = rounds(incoming)
@@ -131,7 +131,7 @@ def _endless(incoming: Incoming, family: Family) -> Turn:
 
 
 def _then_search(incoming: Incoming, family: Family) -> Turn:
-    """Invent a tool first, then use a real one."""
+    """Call an invented tool, then a real one."""
     done = rounds(incoming)
     if not incoming.may_call or done >= 2:
         return answer(incoming)

@@ -1,4 +1,4 @@
-"""Quirk A11: calls that leak into the answer as text, in the markup of eight families' chat templates."""
+"""Calls that are leaked as text, in the markup of eight families' chat templates (A11)."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +14,7 @@ from .quirk import MakeTurn, Quirk, letter_by_letter
 
 Markup = Callable[[Call], str]
 PREAMBLE = "Let me check that.\n\n"
-FENCE = "A leaked call looks like this:\n\n```xml\n{markup}\n```\n\nNothing of it was run."
+QUOTED_LEAKS = "A leaked call looks like this:\n\n```xml\n{markup}\n```\n\nNone of it was executed."
 
 
 def _json(value: Any) -> str:
@@ -45,7 +45,7 @@ def _kimi(call: Call) -> str:
 
 
 def _kimi_k3(call: Call) -> str:
-    """Another dialect of Kimi (can1357/oh-my-pi#8495)."""
+    """Another markup of Kimi (can1357/oh-my-pi#8495)."""
     fields = [
         f'<|open|>argument key="{name}" type="string"<|sep|>{value}<|close|>argument<|sep|>'
         for name, value in _values(call)
@@ -63,7 +63,7 @@ def _hermes(call: Call) -> str:
 
 
 def _mimo(call: Call) -> str:
-    """MiMo and Qwen's coders."""
+    """MiMo and Qwen's coding models."""
     fields = [f"<parameter={name}>\n{value}\n</parameter>" for name, value in _values(call)]
     return "\n".join(["<tool_call>", f"<function={call.name}>", *fields, "</function>", "</tool_call>"])
 
@@ -82,7 +82,7 @@ def _mistral_args(call: Call) -> str:
     return f"[TOOL_CALLS]{call.name}[ARGS]{_json(call.arguments)}"
 
 
-DIALECTS: dict[str, Markup] = {
+MARKUPS: dict[str, Markup] = {
     "dsml": _dsml,
     "dsml-v32": lambda call: _dsml(call, "function_calls"),
     "deepseek": _deepseek,
@@ -97,11 +97,11 @@ DIALECTS: dict[str, Markup] = {
 }
 
 
-# ---- what is said
+# ---- the turns
 
 
 def _leak(markup: Markup, before: str = "", after: str = "") -> MakeTurn:
-    """Say the call as text in the first step."""
+    """Write the call as text in the first step."""
 
     def turn(incoming: Incoming, family: Family) -> Turn:
         if not is_first(incoming):
@@ -116,15 +116,15 @@ def _call_as_text(incoming: Incoming, text: str) -> Turn:
 
 
 def _twice(incoming: Incoming, family: Family) -> Turn:
-    """Say the call as text, and ask for it as well (lidge-jun/opencodex#5499)."""
+    """Write the call as text, and send it as a call too (lidge-jun/opencodex#5499)."""
     if not is_first(incoming):
         return answer(incoming)
     return asking(incoming, *one_search(incoming), text=PREAMBLE + _hermes(one_search(incoming)[0]))
 
 
-def _fenced(incoming: Incoming, family: Family) -> Turn:
+def _in_code_block(incoming: Incoming, family: Family) -> Turn:
     call = Call("search_web", {"query": "the tool loop"})
-    return replace(answer(incoming), text=FENCE.format(markup=_hermes(call) + "\n" + _dsml(call)))
+    return replace(answer(incoming), text=QUOTED_LEAKS.format(markup=_hermes(call) + "\n" + _dsml(call)))
 
 
 def _unknown(incoming: Incoming, family: Family) -> Turn:
@@ -134,7 +134,7 @@ def _unknown(incoming: Incoming, family: Family) -> Turn:
 
 
 def _in_reasoning(incoming: Incoming, family: Family) -> Turn:
-    """Think the call and say nothing (Kilo-Org/kilocode#5750)."""
+    """Write the call in the reasoning, without an answer (Kilo-Org/kilocode#5750)."""
     if not is_first(incoming):
         return answer(incoming)
     asked = asking(incoming, *one_search(incoming))
@@ -142,7 +142,7 @@ def _in_reasoning(incoming: Incoming, family: Family) -> Turn:
 
 
 def _in_finalize(before: str) -> MakeTurn:
-    """Search as long as that is allowed, and then say a call as text."""
+    """Search while calls are allowed, then write a call as text."""
 
     def turn(incoming: Incoming, family: Family) -> Turn:
         call = search(incoming, f"{topic(incoming)} {len(incoming.messages)}")
@@ -152,22 +152,22 @@ def _in_finalize(before: str) -> MakeTurn:
 
 
 def _unclosed(call: Call) -> str:
-    """Leave the closers out, or broken (opencode#50206)."""
+    """Omit or break the closing tags (opencode#50206)."""
     whole = _dsml(call)
     return whole[: whole.rindex("</｜DSML｜parameter>")] + "</｜DSML｜parameter"
 
 
 QUIRKS: dict[str, Quirk] = {
-    **{f"a11-{name}": Quirk(turn=_leak(markup)) for name, markup in DIALECTS.items()},
+    **{f"a11-{name}": Quirk(turn=_leak(markup)) for name, markup in MARKUPS.items()},
     **{
         f"a11-{name}-split": Quirk(turn=_leak(markup, PREAMBLE, "\n"), stream=letter_by_letter)
-        for name, markup in DIALECTS.items()
+        for name, markup in MARKUPS.items()
     },
     "a11-two": Quirk(turn=_leak(lambda call: _hermes(call) + "\n" + _hermes(Call(call.name, {"query": "simulator"})))),
     "a11-unclosed": Quirk(turn=_leak(_unclosed)),
     "a11-duplicate": Quirk(turn=_twice),
-    "a11-fence": Quirk(turn=_fenced),
-    "a11-fence-split": Quirk(turn=_fenced, stream=letter_by_letter),
+    "a11-fence": Quirk(turn=_in_code_block),
+    "a11-fence-split": Quirk(turn=_in_code_block, stream=letter_by_letter),
     "a11-unknown": Quirk(turn=_unknown, transient=True),
     "a11-unknown-always": Quirk(turn=_unknown),
     "a11-reasoning": Quirk(turn=_in_reasoning),

@@ -1,4 +1,4 @@
-"""What a quirk is: the places at which it may change an ordinary answer, and nothing at the others."""
+"""The type `Quirk`, and functions that change a completion, its chunks or its body."""
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
@@ -22,7 +22,7 @@ ChangeBody = Callable[[Completion, Chunk], Chunk]
 
 
 def first_step(calls: Callable[[Incoming], Sequence[Call]], text: str = "") -> MakeTurn:
-    """Ask for calls in the first step, and answer in words after their results."""
+    """Return a turn function that makes calls in the first step, and answers after their results."""
 
     def turn(incoming: Incoming, family: Family) -> Turn:
         return asking(incoming, *calls(incoming), text=text) if is_first(incoming) else answer(incoming)
@@ -35,33 +35,33 @@ SEARCHES_ONCE = first_step(one_search)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quirk:
-    """Where an answer differs from an ordinary one; what is None is ordinary."""
+    """How an answer differs from an ordinary one; a field that is None changes nothing."""
 
     turn: MakeTurn = SEARCHES_ONCE
-    """What is said."""
+    """Makes the content of the answer."""
     completion: ChangeCompletion | None = None
-    """The ids, the details, the usage."""
+    """Changes ids, reasoning details and usage."""
     stream: ChangeStream | None = None
-    """The chunks of the stream, before they are written."""
+    """Changes the chunks of the stream."""
     whole: ChangeBody | None = None
-    """The body of an answer that is not streamed."""
+    """Changes the body of an answer that is not streamed."""
     writes: Callable[[list[bytes]], list[bytes]] | None = None
-    """The bytes of the stream, `[DONE]` included."""
+    """Changes the network writes of the stream, `[DONE]` included."""
     ending: Ending = "clean"
     request: Callable[[Incoming], Incoming] | None = None
-    """How the request is understood, before it is checked."""
+    """Changes the request before it is checked."""
     reject: Callable[[Incoming], Rejected | None] | None = None
     transient: bool = False
-    """The second attempt at the same step is answered ordinarily, with the turn `after`."""
+    """The second attempt at a step is answered with the turn of `after`."""
     first_step_only: bool = False
-    """With results in the request it is over as well."""
+    """It is also over once the request has tool results."""
     after: MakeTurn = SEARCHES_ONCE
     lenient: bool = False
-    """The host does not check what reasoning comes back."""
+    """The provider accepts any reasoning that is sent back."""
 
 
 def choice(chunk: Chunk) -> Chunk:
-    """Return the one choice of a chunk or body; an empty one where there is none."""
+    """Return the choice of a chunk or body, empty if there is none."""
     found: list[Chunk] = chunk.get("choices") or [{}]
     return found[0]
 
@@ -85,7 +85,7 @@ def altered(chunk: Chunk, *, finish: Chunk | None = None, **fields: Any) -> Chun
 
 
 def finished(reason: Any, native: Any) -> dict[str, Any]:
-    """Write the two finish fields of a choice."""
+    """Return the two finish fields of a choice."""
     return {"finish_reason": reason, "native_finish_reason": native}
 
 
@@ -95,17 +95,17 @@ UNFINISHED = finished(None, None)
 def replace_calls(
     cut: Callable[[Sequence[WireCall]], Iterable[list[Delta]]], *, field: str = "tool_calls"
 ) -> ChangeStream:
-    """Send the calls of the answer in these deltas instead; an answer without calls stays as it is."""
+    """Return a function that replaces the call deltas of a stream with those that `cut` makes."""
 
     def stream(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
-        mine = [chunk for chunk in chunks if has_calls(chunk)]
-        if not mine:
+        with_calls = [chunk for chunk in chunks if has_calls(chunk)]
+        if not with_calls:
             return chunks
-        at = chunks.index(mine[0])
-        mold = altered(mine[0], finish=UNFINISHED)
-        del choice(mold)["delta"]["tool_calls"]
-        made = [_with_field(mold, field, entries) for entries in cut(completion.calls)]
-        made[-1] = altered(made[-1], finish=finished(*_finish(mine[-1])))
+        at = chunks.index(with_calls[0])
+        template = altered(with_calls[0], finish=UNFINISHED)
+        del choice(template)["delta"]["tool_calls"]
+        made = [_with_field(template, field, entries) for entries in cut(completion.calls)]
+        made[-1] = altered(made[-1], finish=finished(*_finish(with_calls[-1])))
         rest = [chunk for chunk in chunks[at:] if not has_calls(chunk)]
         return [*chunks[:at], *made, *rest]
 
@@ -122,7 +122,7 @@ def _finish(chunk: Chunk) -> tuple[Any, Any]:
 
 
 def body_calls(change: Callable[[list[Delta]], list[Delta]]) -> ChangeBody:
-    """Write the calls of a whole body this way instead."""
+    """Return a function that changes the calls of a body."""
 
     def whole(completion: Completion, body: Chunk) -> Chunk:
         message = choice(body)["message"]
@@ -134,7 +134,7 @@ def body_calls(change: Callable[[list[Delta]], list[Delta]]) -> ChangeBody:
 
 
 def with_finish(reason: Any, native: Any | None = None, *, calls_only: bool = True) -> tuple[ChangeStream, ChangeBody]:
-    """End with these finish words wherever the answer would have said how it ends."""
+    """Return functions that replace the finish reasons of a stream and of a body."""
 
     def fields(old: Chunk) -> dict[str, Any]:
         return finished(reason, old.get("native_finish_reason") if native is None else native)
@@ -156,7 +156,7 @@ def with_finish(reason: Any, native: Any | None = None, *, calls_only: bool = Tr
 
 
 def chain(first: ChangeStream, second: ChangeStream) -> ChangeStream:
-    """Change the chunks twice."""
+    """Return a function that applies both changes."""
 
     def stream(completion: Completion, chunks: list[Chunk]) -> Sequence[Frame]:
         made = [chunk for chunk in first(completion, chunks) if isinstance(chunk, dict)]
@@ -166,38 +166,38 @@ def chain(first: ChangeStream, second: ChangeStream) -> ChangeStream:
 
 
 def letter_by_letter(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
-    """Send a text that holds markup letter by letter: every tag is split over chunks."""
+    """Send a text with markup letter by letter, so that every tag is split over chunks."""
     if not any(mark in completion.limited.turn.text for mark in ("<", "[TOOL_CALLS]")):
         return chunks
-    sent: list[Chunk] = []
+    split: list[Chunk] = []
     for chunk in chunks:
-        said = delta(chunk).get("content") or ""
-        sent += [altered(chunk, content=letter) for letter in said] if len(said) > 1 else [chunk]
-    return sent
+        text = delta(chunk).get("content") or ""
+        split += [altered(chunk, content=letter) for letter in text] if len(text) > 1 else [chunk]
+    return split
 
 
 def thirds(text: str) -> list[str]:
-    """Cut a text into three pieces, none of them whole JSON."""
+    """Split JSON into three pieces, none of which is valid alone."""
     size = max(len(text) // 3, 1)
     return [text[:size], text[size : 2 * size], text[2 * size :]]
 
 
 def header(call: WireCall, **fields: Any) -> Delta:
-    """Write the first delta of a call: id, name and no arguments, or what `fields` says."""
+    """Return the first delta of a call: id and name without arguments; `fields` replace its own."""
     function = {"name": call.name, "arguments": ""}
     return {"index": call.position, "id": call.id, "type": "function", "function": function, **fields}
 
 
 def whole_call(call: WireCall, **fields: Any) -> Delta:
-    """Write a call in one delta."""
+    """Return a complete call in one delta."""
     return {**header(call, **fields), "function": {"name": call.name, "arguments": call.arguments}}
 
 
 def piece(text: str, index: int | None = 0, **fields: Any) -> Delta:
-    """Write a continuation of a call's arguments."""
+    """Return a delta with a piece of arguments."""
     return {**({} if index is None else {"index": index}), "function": {"arguments": text}, **fields}
 
 
 def without(entry: Delta, *names: str) -> Delta:
-    """Leave fields out of a delta."""
+    """Return a delta without some fields."""
     return {name: value for name, value in entry.items() if name not in names}

@@ -1,4 +1,4 @@
-"""Section B: reasoning that is bound to a host, refused, spent, told twice, or left in the answer."""
+"""Reasoning that is bound to a provider, rejected, repeated, left in the answer, or uses all tokens (B)."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,7 +29,7 @@ from .quirk import (
 )
 
 THOUGHT = "The question can be looked up, so I look it up first. I choose the words of the search from the question. "
-IN_WORDS = "I go on from what the tools returned, as it was told to me in words."
+IN_WORDS = "I go on from what the tools returned, which came as text."
 
 
 def two_steps(incoming: Incoming, family: Family) -> Turn:
@@ -42,20 +42,20 @@ def two_steps(incoming: Incoming, family: Family) -> Turn:
     return asking(incoming, search(incoming, f"{topic(incoming)} {done + 1}"))
 
 
-# ---- B2, B4: details that only one host takes, or none
+# ---- B2, B4: details that only one provider accepts, or none
 
 
-def _flipped(incoming: Incoming) -> Incoming:
-    """Route every step to the other host unless the request pins one (quirk B2)."""
-    hosts = FAMILIES[incoming.family].providers
-    if incoming.provider_order or len(hosts) < 2:
+def _alternating_provider(incoming: Incoming) -> Incoming:
+    """Change the provider with every step, unless the request names one (quirk B2)."""
+    providers = FAMILIES[incoming.family].providers
+    if incoming.provider_order or len(providers) < 2:
         return incoming
-    routed = {**as_object(incoming.body.get("provider")), "order": [slug(hosts[1 - rounds(incoming) % 2])]}
+    routed = {**as_object(incoming.body.get("provider")), "order": [slug(providers[1 - rounds(incoming) % 2])]}
     return replace(incoming, body={**incoming.body, "provider": routed})
 
 
 def _gone(incoming: Incoming) -> Rejected | None:
-    """Let the pinned host be down as soon as it is pinned (quirk B2)."""
+    """Reject a request with results that allows only one provider (quirk B2)."""
     pinned = as_object(incoming.body.get("provider")).get("allow_fallbacks") is False
     if not pinned or not rounds(incoming):
         return None
@@ -65,32 +65,32 @@ def _gone(incoming: Incoming) -> Rejected | None:
     )
 
 
-_REFUSALS = {
+_MESSAGES = {
     "anthropic": "messages.1.content.0: Invalid `signature` in `thinking` block",
     "google": "Corrupted thought signature.",
 }
-_SEALED = "The encrypted content could not be verified. Reason: Encrypted content could not be decrypted or parsed."
+_UNVERIFIED = "The encrypted content could not be verified. Reason: Encrypted content could not be decrypted or parsed."
 
 
-def _refuses_details(incoming: Incoming) -> Rejected | None:
-    """Refuse all details that come back, right or not (quirk B4)."""
+def _reject_details(incoming: Incoming) -> Rejected | None:
+    """Reject all reasoning details, even correct ones (quirk B4)."""
     if not any(message.get("reasoning_details") for message in incoming.messages):
         return None
-    return provider_error(incoming, _REFUSALS.get(incoming.family, _SEALED), "invalid_encrypted_content")
+    return provider_error(incoming, _MESSAGES.get(incoming.family, _UNVERIFIED), "invalid_encrypted_content")
 
 
-def _then_words(incoming: Incoming, family: Family) -> Turn:
-    """Search first, then answer from the results; also where they came back in words, as another first step."""
+def _search_then_answer(incoming: Incoming, family: Family) -> Turn:
+    """Search, then answer from the results, even if they are sent as text."""
     if incoming.has_text_results and not rounds(incoming):
         return Turn(IN_WORDS, THOUGHT)
     return first_step(one_search)(incoming, family)
 
 
-# ---- B3, B12: what the details hold
+# ---- B3, B12: the contents of details
 
 
 def _thinks(incoming: Incoming, completion: Completion) -> Completion:
-    """Think even where the request has no reasoning: words, words, and then the signature alone (quirk B3)."""
+    """Reason even if the request has no reasoning; the signature comes alone, after the text (quirk B3)."""
     reasoning = completion.reasoning or THOUGHT
     origin = Origin(incoming.plain_model, completion.provider)
     return replace(
@@ -98,25 +98,25 @@ def _thinks(incoming: Incoming, completion: Completion) -> Completion:
     )
 
 
-def _only_sealed(incoming: Incoming, completion: Completion) -> Completion:
-    """Hide the words of the reasoning and send its seal (quirk B12)."""
+def _only_encrypted(incoming: Incoming, completion: Completion) -> Completion:
+    """Send only the encrypted reasoning (quirk B12)."""
     details = [detail for detail in completion.details if detail["type"] == "reasoning.encrypted"]
     own = {"type": "reasoning.encrypted", "data": sign("b12", completion.id), "format": "unknown", "index": 0}
     return replace(completion, reasoning="", details=tuple(details or [own]))
 
 
-# ---- B8: length, and nothing said
+# ---- B8: all tokens are spent on reasoning
 
 
 def _spent(incoming: Incoming, family: Family) -> Turn:
-    """Spend all tokens on reasoning until there is more room, or less effort."""
+    """Only reason, until max_tokens is larger or the effort lower."""
     if incoming.has_raised_limit or rounds(incoming):
         return decide(incoming, family)
     return Turn("", THOUGHT * 6, finish="length")
 
 
-def _bills_all(incoming: Incoming, completion: Completion) -> Completion:
-    """Bill as many tokens as may be for reasoning where nothing else was said."""
+def _report_all_tokens(incoming: Incoming, completion: Completion) -> Completion:
+    """Report max_tokens as reasoning tokens of an answer that is only reasoning."""
     if completion.limited.turn.finish != "length":
         return completion
     most = incoming.max_tokens or 1000
@@ -133,19 +133,19 @@ def _always_spent(incoming: Incoming, family: Family) -> Turn:
 # ---- B10: the same reasoning in several fields
 
 
-def _content_too(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
+def _add_reasoning_content(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
     return [altered(chunk, reasoning_content=text) if (text := _thought(chunk)) else chunk for chunk in chunks]
 
 
-def _content_only(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
-    return [_bare(made) for made in _content_too(completion, chunks)]
+def _only_reasoning_content(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
+    return [_without_reasoning(made) for made in _add_reasoning_content(completion, chunks)]
 
 
 def _thought(chunk: Chunk) -> str:
     return delta(chunk).get("reasoning") or ""
 
 
-def _bare(chunk: Chunk) -> Chunk:
+def _without_reasoning(chunk: Chunk) -> Chunk:
     for name in ("reasoning", "reasoning_details"):
         delta(chunk).pop(name, None)
     return chunk
@@ -177,11 +177,11 @@ TAGS: dict[str, Tagged] = {
 
 
 def _tagged(tags: Tagged) -> MakeTurn:
-    """Think inside the answer, in tags, in the step that searches as well as in the answer."""
+    """Write the reasoning into the text, between tags, in every step."""
 
     def turn(incoming: Incoming, family: Family) -> Turn:
-        said = first_step(one_search)(incoming, family)
-        return replace(said, text=tags(said.reasoning or THOUGHT, said.text), reasoning="")
+        made = first_step(one_search)(incoming, family)
+        return replace(made, text=tags(made.reasoning or THOUGHT, made.text), reasoning="")
 
     return turn
 
@@ -193,18 +193,18 @@ def _reasoning_only(incoming: Incoming, family: Family) -> Turn:
 _LETTERS: dict[str, ChangeStream] = {"b11-split": letter_by_letter}
 QUIRKS: dict[str, Quirk] = {
     "b01": Quirk(turn=two_steps),
-    "b02": Quirk(turn=two_steps, request=_flipped),
-    "b02-gone": Quirk(turn=_then_words, request=_flipped, reject=_gone),
+    "b02": Quirk(turn=two_steps, request=_alternating_provider),
+    "b02-gone": Quirk(turn=_search_then_answer, request=_alternating_provider, reject=_gone),
     "b03": Quirk(turn=two_steps, completion=_thinks),
-    "b04": Quirk(turn=_then_words, reject=_refuses_details, lenient=True),
-    "b08": Quirk(turn=_spent, completion=_bills_all),
-    "b08-always": Quirk(turn=_always_spent, completion=_bills_all),
+    "b04": Quirk(turn=_search_then_answer, reject=_reject_details, lenient=True),
+    "b08": Quirk(turn=_spent, completion=_report_all_tokens),
+    "b08-always": Quirk(turn=_always_spent, completion=_report_all_tokens),
     "b10": Quirk(completion=_thinks),
-    "b10-three": Quirk(completion=_thinks, stream=_content_too, whole=_whole()),
+    "b10-three": Quirk(completion=_thinks, stream=_add_reasoning_content, whole=_whole()),
     "b10-content": Quirk(
-        completion=_thinks, stream=_content_only, whole=_whole("reasoning", "reasoning_details"), lenient=True
+        completion=_thinks, stream=_only_reasoning_content, whole=_whole("reasoning", "reasoning_details"), lenient=True
     ),
     **{name: Quirk(turn=_tagged(tags), stream=_LETTERS.get(name), lenient=True) for name, tags in TAGS.items()},
-    "b12": Quirk(completion=_only_sealed, lenient=True),
+    "b12": Quirk(completion=_only_encrypted, lenient=True),
     "b14": Quirk(turn=_reasoning_only, completion=_thinks),
 }

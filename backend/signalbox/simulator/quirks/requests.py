@@ -1,4 +1,4 @@
-"""How a quirky host takes a request in: counted, understood, refused, or with seals read leniently."""
+"""Applies a quirk to a request: changes it, rejects it, or accepts any reasoning."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,28 +10,28 @@ from .quirk import Quirk
 
 
 def apply_quirk(quirk: Quirk, incoming: Incoming) -> Incoming:
-    """Return the request as the host of a quirk understands it, or refuse it."""
+    """Return the request as a provider with the quirk receives it; raises Rejected."""
     if quirk.request:
         incoming = quirk.request(incoming)
-    refused = quirk.reject(incoming) if quirk.reject else None
-    if refused:
-        raise refused
-    return _resealed(incoming, lenient=quirk.lenient)
+    rejected = quirk.reject(incoming) if quirk.reject else None
+    if rejected:
+        raise rejected
+    return _with_valid_details(incoming, lenient=quirk.lenient)
 
 
-def _resealed(incoming: Incoming, *, lenient: bool) -> Incoming:
-    """Put the call's name into seals that name none; a lenient host takes whatever reasoning comes back for right."""
-    messages = [_right(incoming, said, lenient) if calls_of(said) else said for said in incoming.messages]
+def _with_valid_details(incoming: Incoming, *, lenient: bool) -> Incoming:
+    """Sign details with call ids if they were signed without; `lenient`: replace all details with valid ones."""
+    messages = [_signed(incoming, message, lenient) if calls_of(message) else message for message in incoming.messages]
     return replace(incoming, messages=tuple(messages))
 
 
-def _right(incoming: Incoming, message: Message, lenient: bool) -> Message:
+def _signed(incoming: Incoming, message: Message, lenient: bool) -> Message:
     family = FAMILIES[incoming.family]
     origin = Origin(incoming.plain_model, family.provider(incoming.provider_order))
     details = as_objects(message.get("reasoning_details"))
     text = _text(details)
     ids = [str(call.get("id")) for call in calls_of(message)]
-    if lenient and incoming.family != "mistralai":  # Mistral's plain models take no reasoning back at all
+    if lenient and incoming.family != "mistralai":  # Mistral's models that do not reason accept no reasoning
         text = text or str(message.get("reasoning") or "I think.")
     elif not details or details != family.make_details(text, [], origin):
         return message

@@ -1,6 +1,6 @@
-"""What is refused: the shape, what OpenRouter itself says no to, what every host refuses, what one family's hosts do.
+"""Checks requests as OpenRouter and the providers do, and rejects the invalid ones.
 
-A new rule is a function in one of these files and a row in its table, or in `FAMILY_RULES`.
+A new rule is a function in a file of this folder, and an entry in the tuple of that file or in `FAMILY_RULES`.
 """
 
 from ..http.incoming import Incoming
@@ -13,6 +13,6 @@ __all__ = ["check", "check_body"]
 
 
 def check(incoming: Incoming) -> None:
-    """Reject what OpenRouter and the providers of the model reject."""
+    """Raise Rejected if OpenRouter or the model's providers reject the request."""
     for rule in (*ROUTER_RULES, *RULES, *FAMILY_RULES.get(incoming.family, ())):
         rule(incoming)

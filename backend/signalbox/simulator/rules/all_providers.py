@@ -1,4 +1,4 @@
-"""Rules of all providers, each with its own error text."""
+"""Rules of all providers."""
 
 import orjson
 
@@ -9,51 +9,51 @@ from .provider_errors import Rule, provider_error
 
 
 def choice_needs_tools(incoming: Incoming) -> None:
-    """tool_choice and parallel_tool_calls mean nothing without tools (quirk C3)."""
+    """`tool_choice` and `parallel_tool_calls` need tools (quirk C3)."""
     if incoming.body.get("tools"):
         return
     if incoming.family == "x-ai" and "tool_choice" in incoming.body:
-        said = "Invalid request content: A tool_choice was set on the request but no tools were specified."
-        raise provider_error(incoming, said)
+        text = "Invalid request content: A tool_choice was set on the request but no tools were specified."
+        raise provider_error(incoming, text)
     for name in ("tool_choice", "parallel_tool_calls"):
         if name in incoming.body:
             raise provider_error(incoming, f"'{name}' is only allowed when 'tools' are specified.")
 
 
 def arguments_are_objects(incoming: Incoming) -> None:
-    """What was called is sent back as the JSON text of an object (quirk A8)."""
+    """Arguments of calls are JSON objects (quirk A8)."""
     for at, message in enumerate(incoming.messages):
         for call in calls_of(message):
             try:
-                sound = isinstance(orjson.loads(call["function"]["arguments"]), dict)
+                valid = isinstance(orjson.loads(call["function"]["arguments"]), dict)
             except orjson.JSONDecodeError:
-                sound = False
-            if not sound:
+                valid = False
+            if not valid:
                 raise provider_error(incoming, f"messages[{at}]: the arguments of {call['id']} are not a JSON object")
 
 
 def assistant_has_content_or_calls(incoming: Incoming) -> None:
-    """An assistant's message without a content and without calls is none (quirks B14, C4)."""
+    """An assistant message has content or calls (quirks B14, C4)."""
     for at, message in enumerate(incoming.messages):
         if message["role"] == "assistant" and not calls_of(message) and message.get("content") in (None, []):
             if incoming.family == "mistralai":
-                said = "Assistant message must have either content or tool_calls, but not none."
-                raise provider_error(incoming, said, "3240")
+                text = "Assistant message must have either content or tool_calls, but not none."
+                raise provider_error(incoming, text, "3240")
             raise provider_error(
                 incoming, f"Invalid assistant message at index {at}: content or tool_calls must be set"
             )
 
 
 def results_are_strings(incoming: Incoming) -> None:
-    """What a tool answered is one string: no list, and above all no picture (quirk C14)."""
+    """A tool result is a string, not a list and not an image (quirk C14)."""
     for at, message in enumerate(incoming.messages):
         if message["role"] != "tool" or isinstance(message["content"], str):
             continue
         if any(part.get("type") == "image_url" for part in as_objects(message["content"])):
-            said = "Image URLs are only allowed for messages with role 'user', but this message with role 'tool'"
-            raise provider_error(incoming, f"Invalid 'messages[{at}]'. {said} contains an image URL.")
-        said = "expected a string, but got an array instead."
-        raise provider_error(incoming, f"Invalid type for 'messages[{at}].content': {said}")
+            text = "Image URLs are only allowed for messages with role 'user', but this message with role 'tool'"
+            raise provider_error(incoming, f"Invalid 'messages[{at}]'. {text} contains an image URL.")
+        text = "expected a string, but got an array instead."
+        raise provider_error(incoming, f"Invalid type for 'messages[{at}].content': {text}")
 
 
 RULES: tuple[Rule, ...] = (

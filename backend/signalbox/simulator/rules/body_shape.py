@@ -1,4 +1,4 @@
-"""The shape of a chat request: OpenRouter's own 400, before any host has seen it."""
+"""Rules of the shape of a request body, which OpenRouter checks before it chooses a provider."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ ROLES = ("system", "developer", "user", "assistant", "tool")
 
 
 def check_body(body: Any) -> dict[str, Any]:
-    """Refuse what is not a chat request by its shape."""
+    """Return the body if it has the shape of a chat request, else raise Rejected."""
     if not isinstance(body, dict):
         raise Rejected(400, "Request body must be a JSON object")
     fields = cast(dict[str, Any], body)
@@ -22,29 +22,29 @@ def check_body(body: Any) -> dict[str, Any]:
 
 
 def model_is_named(body: dict[str, Any]) -> None:
-    """A request names a model, or fallbacks."""
+    """The request has a model, or fallback models."""
     model = body.get("model", next(iter(as_list(body.get("models"))), None))
     if not isinstance(model, str) or not model:
         raise Rejected(400, "No models provided")
 
 
 def messages_are_messages(body: dict[str, Any]) -> None:
-    """The messages are a list of objects with a known role and a content of a known kind."""
+    """The messages are objects with a known role and a valid type of content."""
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
         raise Rejected(400, 'Input required: specify "prompt" or "messages"')
     for at, message in enumerate(cast(list[Any], messages)):
         if not isinstance(message, dict) or cast(Message, message).get("role") not in ROLES:
             raise Rejected(400, f"Invalid input: messages[{at}].role")
-        said = cast(Message, message)
-        if not isinstance(said.get("content"), str | list | None):
+        fields = cast(Message, message)
+        if not isinstance(fields.get("content"), str | list | None):
             raise Rejected(400, f"Invalid input: messages[{at}].content")
-        if said["role"] in ("user", "system", "tool") and said.get("content") is None:
+        if fields["role"] in ("user", "system", "tool") and fields.get("content") is None:
             raise Rejected(400, f"Invalid input: messages[{at}].content is required")
 
 
 def tools_are_functions(body: dict[str, Any]) -> None:
-    """Every function tool has a name that hosts accept and a schema that is an object (quirk C16)."""
+    """Every function has a valid name, and its schema is an object (quirk C16)."""
     tools = body.get("tools")
     if tools is None:
         return
@@ -65,12 +65,12 @@ def _is_function(function: Any) -> bool:
 
 
 def is_name(name: object) -> bool:
-    """Return whether hosts accept a tool's name (quirk C16)."""
+    """Return whether providers accept a tool name (quirk C16)."""
     return re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", str(name or "")) is not None
 
 
 def calls_are_calls(body: dict[str, Any]) -> None:
-    """A call has an id, a name and arguments that are a string; a tool message names its call."""
+    """Id, name and arguments of a call are strings, and a tool message has a call id."""
     for at, message in enumerate(body["messages"]):
         if message["role"] == "tool" and not isinstance(message.get("tool_call_id"), str):
             raise Rejected(400, f"Invalid input: messages[{at}].tool_call_id")

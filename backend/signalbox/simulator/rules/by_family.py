@@ -1,4 +1,4 @@
-"""Additional rules of single families."""
+"""The additional rules of each family."""
 
 from .call_ids import ids_are_unique, ids_match
 from .message_order import (
@@ -33,7 +33,7 @@ from .tool_options import (
     strict_schemas_are_closed,
 )
 
-_SEALED = "The encrypted content could not be verified. Reason: Encrypted content could not be decrypted or parsed."
+_UNVERIFIED = "The encrypted content could not be verified. Reason: Encrypted content could not be decrypted or parsed."
 _NO_REASONING = "messages[{at}]: 'function_call' was provided without its required 'reasoning' item."
 _FOREIGN = "messages[{at}]: reasoning_details of another provider are not supported by this model."
 
@@ -42,13 +42,13 @@ FAMILY_RULES: dict[str, tuple[Rule, ...]] = {
         ids_match(r".{1,40}", "Invalid 'tool_calls.id': '{id}' is too long, the maximum length is 40."),
         strict_schemas_are_closed,
         no_parallel_parameter,
-        details_are_unaltered(_SEALED, "invalid_encrypted_content"),
+        details_are_unaltered(_UNVERIFIED, "invalid_encrypted_content"),
         details_are_sent_back(_NO_REASONING, r"call_\w{24}"),
     ),
     "x-ai": (
         no_strict,
         no_json_beside_tools,
-        details_are_unaltered(_SEALED),
+        details_are_unaltered(_UNVERIFIED),
         details_are_sent_back(_NO_REASONING, r"call_\d{8}"),
     ),
     "anthropic": (
@@ -88,7 +88,7 @@ FAMILY_RULES: dict[str, tuple[Rule, ...]] = {
     ),
     "deepseek": (
         no_strict,
-        no_forced_call_while_thinking("Thinking mode does not support this tool_choice", unasked=True),
+        no_forced_call_while_thinking("Thinking mode does not support this tool_choice", by_default=True),
         details_are_unsigned(_FOREIGN),
         reasoning_is_sent_back("Missing `reasoning_content` field in the assistant message at index {at}."),
     ),
@@ -104,7 +104,7 @@ FAMILY_RULES: dict[str, tuple[Rule, ...]] = {
         no_strict,
         no_forced_call_while_thinking(
             "The tool_choice parameter does not support being set to required or object in thinking mode",
-            unasked=True,
+            by_default=True,
         ),
         details_are_unsigned(_FOREIGN),
     ),

@@ -1,4 +1,4 @@
-"""Who may speak after whom, and what a turn must say (quirks C4, C6, C7)."""
+"""Rules of the order of roles, and of blank texts (quirks C4, C6, C7)."""
 
 from ..http.incoming import Incoming, Message, calls_of, text_of
 from ..json_values import as_objects
@@ -6,46 +6,46 @@ from .provider_errors import provider_error, provider_of
 
 
 def no_user_after_tool(incoming: Incoming) -> None:
-    """Mistral's roles: after tool results comes the assistant (quirk C7)."""
+    """Mistral rejects a user message directly after a tool result (quirk C7)."""
     for before, message in zip(incoming.messages, incoming.messages[1:], strict=False):
         if before["role"] == "tool" and message["role"] == "user":
             raise provider_error(incoming, "Unexpected role 'user' after role 'tool'", "3230")
 
 
 def no_prefill(incoming: Incoming) -> None:
-    """Claude 4.6 and later refuse a conversation that ends with the assistant's words (quirk C6)."""
+    """Claude 4.6 and later reject a conversation that ends with an assistant message (quirk C6)."""
     if incoming.messages[-1]["role"] == "assistant":
-        said = "This model does not support assistant message prefill. "
-        raise provider_error(incoming, said + "The conversation must end with a user message.")
+        text = "This model does not support assistant message prefill. "
+        raise provider_error(incoming, text + "The conversation must end with a user message.")
 
 
 def no_assistant_last(incoming: Incoming) -> None:
-    """Mistral answers users and tools only (rig#1130, smolagents#757; quirks C6 and C7)."""
+    """Mistral rejects a conversation that ends with an assistant message (rig#1130, smolagents#757; quirks C6, C7)."""
     if incoming.messages[-1]["role"] == "assistant":
-        said = "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant"
-        raise provider_error(incoming, said, "3230")
+        text = "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant"
+        raise provider_error(incoming, text, "3230")
 
 
 def no_call_first(incoming: Incoming) -> None:
-    """Gemini wants a turn before a call: a history whose beginning was cut off may have none (OmniRoute#13573)."""
-    completion = [message for message in incoming.messages if message["role"] not in ("system", "developer")]
-    if completion and calls_of(completion[0]):
-        said = "Please ensure that function call turn comes immediately after a user turn or after a function response"
-        raise provider_error(incoming, f"{said} turn.")
+    """Gemini rejects a conversation that begins with a call, as a truncated history may (OmniRoute#13573)."""
+    messages = [message for message in incoming.messages if message["role"] not in ("system", "developer")]
+    if messages and calls_of(messages[0]):
+        text = "Please ensure that function call turn comes immediately after a user turn or after a function response"
+        raise provider_error(incoming, f"{text} turn.")
 
 
 def user_text_is_not_blank(incoming: Incoming) -> None:
-    """Anthropic refuses user messages without text or picture (quirk C4)."""
+    """Anthropic rejects user messages without text or image (quirk C4)."""
     for at, message in enumerate(incoming.messages):
-        pictured = any(part.get("type") != "text" for part in as_objects(message.get("content")))
-        if message["role"] == "user" and not text_of(message).strip() and not pictured:
+        has_image = any(part.get("type") != "text" for part in as_objects(message.get("content")))
+        if message["role"] == "user" and not text_of(message).strip() and not has_image:
             raise provider_error(incoming, f"messages.{at}: user messages must have non-empty content")
 
 
 def no_blank_blocks(incoming: Incoming) -> None:
-    """Anthropic takes `""` from an assistant, but no blank part and no text of white space (quirk C4).
+    """Anthropic accepts `""` from an assistant, but no blank part and no white space (quirk C4).
 
-    On Bedrock a lone space is refused wherever it stands, tool results included.
+    Bedrock rejects white space in every message, including tool results.
     """
     on_bedrock = provider_of(incoming) == "Amazon Bedrock"
     for message in incoming.messages:
@@ -58,16 +58,16 @@ def no_blank_blocks(incoming: Incoming) -> None:
 
 
 def no_blank_text(incoming: Incoming) -> None:
-    """Kimi's hosts refuse every blank text (quirk C4)."""
+    """Kimi's providers reject every blank text (quirk C4)."""
     for message in incoming.messages:
         blank = isinstance(message.get("content"), str) and not message["content"].strip()
-        completion = message["role"] in ("user", "system") or (message["role"] == "assistant" and not calls_of(message))
-        if _has_blank_part(message) or (blank and completion):
+        is_checked = message["role"] in ("user", "system") or (message["role"] == "assistant" and not calls_of(message))
+        if _has_blank_part(message) or (blank and is_checked):
             raise provider_error(incoming, "Invalid request: text content is empty")
 
 
 def no_empty_string_beside_calls(incoming: Incoming) -> None:
-    """A Mistral host was recorded refusing `""` beside calls; null is taken (quirk C4)."""
+    """A Mistral provider rejected `""` together with calls, but accepted null (recorded; quirk C4)."""
     for message in incoming.messages:
         if message["role"] == "assistant" and message.get("content") == "":
             raise provider_error(incoming, "Assistant message must have content. Got role='assistant' content=''")

@@ -11,7 +11,7 @@ from ..http.incoming import Incoming, Message, calls_of, text_of
 from ..json_values import as_object, as_objects
 from .provider_errors import Rule
 
-# The parameters that are routed by; everything else in a body (messages, provider, session_id …) is OpenRouter's own.
+# The parameters that a provider must support. Other fields (messages, provider, session_id …) are OpenRouter's own.
 _PARAMETERS = (
     "frequency_penalty include_reasoning logit_bias logprobs max_completion_tokens max_tokens min_p "
     "parallel_tool_calls presence_penalty reasoning reasoning_effort repetition_penalty response_format seed stop "
@@ -23,28 +23,28 @@ _ROUTING = "To learn more about provider routing, visit: https://openrouter.ai/d
 
 
 def tools_need_an_endpoint(incoming: Incoming) -> None:
-    """A model without tools has no endpoint for a request with tools (quirk C2)."""
+    """A model that supports no tools has no endpoint for a request with tools (quirk C2)."""
     if incoming.body.get("tools") and "tools" not in row_of(incoming.model).parameters:
         named = f'"{incoming.tools[0].name}"' if incoming.tools else "tools"
         raise Rejected(404, f"No endpoints found that support tool use. Try disabling {named}. {_ROUTING}")
 
 
 def images_need_an_endpoint(incoming: Incoming) -> None:
-    """A model that takes text alone has no endpoint for a request with pictures."""
+    """A model that accepts only text has no endpoint for a request with images."""
     parts = (part for message in incoming.messages for part in as_objects(message.get("content")))
     if not row_of(incoming.model).images and any(part.get("type") == "image_url" for part in parts):
         raise Rejected(404, "No endpoints found that support image input")
 
 
 def modalities_need_an_endpoint(incoming: Incoming) -> None:
-    """A model that does not draw has no endpoint for a request that wants images."""
+    """A model that does not draw has no endpoint for a request for images."""
     if set(incoming.modalities) - set(row_of(incoming.model).outputs):
         named = ", ".join(incoming.modalities)
         raise Rejected(404, f"No endpoints found that support the requested output modalities: {named}")
 
 
 def parameters_need_an_endpoint(incoming: Incoming) -> None:
-    """With require_parameters one parameter that the model does not list is one too many (quirks C1, C13)."""
+    """With `require_parameters`, the model must support every parameter of the request (quirks C1, C13)."""
     if as_object(incoming.body.get("provider")).get("require_parameters") is not True:
         return
     if (ROUTED_BY & incoming.body.keys()) - set(row_of(incoming.model).parameters):
@@ -52,31 +52,31 @@ def parameters_need_an_endpoint(incoming: Incoming) -> None:
 
 
 def credits_cover_the_answer(incoming: Incoming) -> None:
-    """`sim-afford-N` can pay for N tokens; without a cap the longest answer counts (quirk C13)."""
+    """`sim-afford-N` has credit for N tokens; without max_tokens, the longest answer counts (quirk C13)."""
     affords = _AFFORDS.fullmatch(incoming.plain_model.partition("/")[2])
-    asked = incoming.max_tokens or LONGEST_ANSWER
-    if affords and (asked > int(affords[1]) or int(affords[1]) == 0):
-        said = (
-            f"This request requires more credits, or fewer max_tokens. You requested up to {asked} tokens, but can "
+    requested = incoming.max_tokens or LONGEST_ANSWER
+    if affords and (requested > int(affords[1]) or int(affords[1]) == 0):
+        text = (
+            f"This request requires more credits, or fewer max_tokens. You requested up to {requested} tokens, but can "
             f"only afford {affords[1]}. To increase, visit https://openrouter.ai/settings/credits and add more credits"
         )
-        raise Rejected(402, said, metadata={"provider_name": None})
+        raise Rejected(402, text, metadata={"provider_name": None})
 
 
 def context_is_long_enough(incoming: Incoming) -> None:
-    """What is sent has room in the context: four characters are a token, the answer's cap is not counted."""
-    room = row_of(incoming.model).context
+    """Messages and tools fit the context window: four characters per token, max_tokens not counted."""
+    window = row_of(incoming.model).context
     texts = sum(estimate_tokens(_written(message)) for message in incoming.messages)
     tools = estimate_tokens(orjson.dumps(incoming.body["tools"]).decode()) if incoming.body.get("tools") else 0
-    if texts + tools <= room:
+    if texts + tools <= window:
         return
     of_tools = f", {tools} of tool input" if tools else ""
-    said = (
-        f"This endpoint's maximum context length is {room} tokens. However, you requested about {texts + tools} tokens "
-        f"({texts} of text input{of_tools}). Please reduce the length of either one, or use the "
+    text = (
+        f"This endpoint's maximum context length is {window} tokens. However, you requested about {texts + tools} "
+        f"tokens ({texts} of text input{of_tools}). Please reduce the length of either one, or use the "
         '"middle-out" transform to compress your prompt automatically.'
     )
-    raise Rejected(400, said, metadata={"provider_name": None, "error_type": "context_length_exceeded"})
+    raise Rejected(400, text, metadata={"provider_name": None, "error_type": "context_length_exceeded"})
 
 
 def _written(message: Message) -> str:
@@ -85,7 +85,7 @@ def _written(message: Message) -> str:
 
 
 def one_reasoning_budget(incoming: Incoming) -> None:
-    """An effort and max_tokens exclude each other (quirk B9)."""
+    """Reasoning has an effort or max_tokens, not both (quirk B9)."""
     wanted = as_object(incoming.body.get("reasoning"))
     if wanted.get("effort") and wanted.get("max_tokens"):
         raise Rejected(400, 'Only one of "reasoning.effort" and "reasoning.max_tokens" can be specified')

@@ -1,4 +1,4 @@
-"""Provider errors in their own words and format, inside OpenRouter's error body."""
+"""Provider errors in the provider's format, inside OpenRouter's error body."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Reasoning on its way back: whole, unaltered, from the model that made it, and there where it must be (section B)."""
+"""Rules of reasoning that is sent back: complete, unaltered, from the same model, and not missing (section B)."""
 
 import re
 from typing import Any
@@ -11,7 +11,7 @@ from .provider_errors import Rule, provider_error, provider_of
 
 
 def details_are_unaltered(altered: str, code: str = "") -> Rule:
-    """Sealed reasoning is taken only as this model sent it, on this host: anywhere in the request (quirks B2 to B4)."""
+    """Return the rule that signed reasoning is unaltered, from this model and this provider (quirks B2 to B4)."""
 
     def rule(incoming: Incoming) -> None:
         origin = Origin(incoming.plain_model, provider_of(incoming))
@@ -24,19 +24,19 @@ def details_are_unaltered(altered: str, code: str = "") -> Rule:
     return rule
 
 
-def details_are_unsigned(said: str) -> Rule:
-    """Hosts of open models take reasoning as text; what another family sealed they cannot read (quirk B4)."""
+def details_are_unsigned(text: str) -> Rule:
+    """Return the rule that reasoning is unsigned: open models cannot read what another family signed (quirk B4)."""
 
     def rule(incoming: Incoming) -> None:
         for at, message in enumerate(incoming.messages):
             if any(detail.get("format") != "unknown" for detail in as_objects(message.get("reasoning_details"))):
-                raise provider_error(incoming, said.format(at=at))
+                raise provider_error(incoming, text.format(at=at))
 
     return rule
 
 
 def no_reasoning_for_plain_models(incoming: Incoming) -> None:
-    """Mistral's plain models take no reasoning back, in whatever field (quirk B4)."""
+    """Mistral's models that do not reason reject reasoning in any field (quirk B4)."""
     if row_of(incoming.model).reasons:
         return
     for message in incoming.messages:
@@ -45,7 +45,7 @@ def no_reasoning_for_plain_models(incoming: Incoming) -> None:
 
 
 def details_are_sent_back(missing: str, own_ids: str = ".*") -> Rule:
-    """Sealed reasoning of the open tool loop comes back with the calls that the host minted an id for (quirk B1)."""
+    """Return the rule that calls of the open loop have their reasoning, if the provider made their id (quirk B1)."""
 
     def rule(incoming: Incoming) -> None:
         if not sent_details(incoming):
@@ -59,9 +59,9 @@ def details_are_sent_back(missing: str, own_ids: str = ".*") -> Rule:
 
 
 def open_turn_has_thinking(incoming: Incoming) -> None:
-    """With thinking on, Claude's last turn begins with a thinking block of any model (quirk B7).
+    """While thinking is on, Claude's open turn begins with a thinking block of any model (quirk B7).
 
-    A user's words behind tool results are one turn with them on Anthropic's wire, so they do not close the loop.
+    Anthropic merges a user message with the tool results before it, so it does not end the open turn.
     """
     if not sent_details(incoming):
         return
@@ -76,7 +76,7 @@ def open_turn_has_thinking(incoming: Incoming) -> None:
 
 
 def _since_the_question(incoming: Incoming) -> list[tuple[int, Message]]:
-    """Return the messages behind the last user message: every other host takes that for the beginning of the loop."""
+    """Return the messages after the last user message, where the loop begins for providers other than Anthropic."""
     asked = max((at for at, message in enumerate(incoming.messages) if message["role"] == "user"), default=-1)
     return [(at, message) for at, message in enumerate(incoming.messages) if at > asked]
 
@@ -88,7 +88,7 @@ EXPECTED_THINKING = (
 
 
 def reasoning_is_sent_back(missing: str) -> Rule:
-    """DeepSeek and Kimi want the reasoning of the open tool loop back, as text or as details (quirk B5)."""
+    """Return the rule that calls of the open tool loop have their reasoning, as text or as details (quirk B5)."""
 
     def rule(incoming: Incoming) -> None:
         if not sent_details(incoming) or not row_of(incoming.model).reasons:
@@ -106,13 +106,13 @@ def reasoning_in(details: list[dict[str, Any]]) -> str:
 
 
 def _has_reasoning(message: Message) -> bool:
-    """Look for the text; natively an empty `reasoning_content` is enough (obsidian-yolo#243)."""
-    told = message.get("reasoning") or reasoning_in(as_objects(message.get("reasoning_details")))
-    return bool(told) or isinstance(message.get("reasoning_content"), str)
+    """Whether a message has reasoning; an empty `reasoning_content` is enough (obsidian-yolo#243)."""
+    text = message.get("reasoning") or reasoning_in(as_objects(message.get("reasoning_details")))
+    return bool(text) or isinstance(message.get("reasoning_content"), str)
 
 
 def sent_details(incoming: Incoming) -> bool:
-    """Return whether the answers of this loop carried details; Gemini's always do."""
+    """Return whether this loop's answers had reasoning details; Gemini's always do."""
     if incoming.family == "google":
         return True
     if incoming.reasoning == "unset":

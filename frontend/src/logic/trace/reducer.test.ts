@@ -1,119 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import {
+  announce,
+  answer,
+  calls,
+  done,
+  execute,
+  isOpen,
+  play,
+  reasoningOf,
+  said,
+  say,
+  think,
+} from "../../fixtures/events.ts";
 import { eventsOf, fixture, fixtures } from "../../fixtures/read.ts";
-import type { CallItem, ChatEvent, RunTrace } from "../../types/models.ts";
+import type { ChatEvent, RunTrace } from "../../types/models.ts";
 import { answerText } from "../answer/stops.ts";
 import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "./reducer.ts";
-
-const play = (events: readonly ChatEvent[], from = emptyTrace("m")): RunTrace => events.reduce(runReducer, from);
-
-const calls = (trace: RunTrace): CallItem[] => trace.items.filter((item) => item.kind === "call");
-const reasoningOf = (trace: RunTrace): string[] =>
-  trace.items.flatMap((item) => (item.kind === "reasoning" ? [item.text] : []));
-const said = (events: readonly ChatEvent[], type: "content" | "reasoning"): string =>
-  events.map((event) => (event.type === type ? event.content : "")).join("");
-
-const isOpen = (call: CallItem): boolean => call.status === "waiting" || call.status === "running";
-
-const meta = { category: "search", visibility: "primary" } as const;
-const think = (content: string, step?: number): ChatEvent => ({ type: "reasoning", content, ...(step && { step }) });
-const say = (content: string): ChatEvent => ({ type: "content", content });
-const announce = (...ids: string[]): ChatEvent => ({
-  type: "tool_calls",
-  calls: ids.map((id) => ({ id, name: "f", arguments: "{}", ...meta })),
-});
-const execute = (id: string): ChatEvent => ({ type: "tool_executing", id, name: "f", ...meta });
-const answer = (id: string, result: unknown = null): ChatEvent => ({
-  type: "tool_result",
-  id,
-  name: "f",
-  result: { success: true, result },
-  ...meta,
-});
-const done: ChatEvent = { type: "done", done: true, status: "complete" };
-
-describe("a call's arguments", () => {
-  const calledWith = (text: string) => {
-    const [call] = calls(play([{ type: "tool_calls", calls: [{ id: "a", name: "f", arguments: text, ...meta }] }]));
-    return [call?.arguments, call?.argumentsRaw];
-  };
-
-  it("are the object that the text holds", () => {
-    expect(calledWith('{"query":"foo","__proto__":1}')).toEqual([
-      JSON.parse('{"query":"foo","__proto__":1}'),
-      undefined,
-    ]);
-    expect(calledWith("")).toEqual([{}, undefined]);
-  });
-
-  it.each(['{"que', "[1]", '"text"', "null", "5"])("stay the text %s where it holds none", (text) => {
-    expect(calledWith(text)).toEqual([{}, text]);
-  });
-});
-
-describe("where a call is shown", () => {
-  const bare = (...names: string[]): ChatEvent => ({
-    type: "tool_calls",
-    calls: names.map((name, index) => ({ id: `${index}`, name, arguments: "{}" })),
-  });
-  const shown = (events: readonly ChatEvent[]) =>
-    calls(play(events)).map(({ category, visibility }) => `${category} ${visibility}`);
-  const executing: ChatEvent = { type: "tool_executing", id: "0", name: "f" };
-  const result: ChatEvent = { type: "tool_result", id: "0", name: "f", result: { success: true, result: 1 } };
-
-  it("is what its tool's name says where no event does", () => {
-    expect(shown([bare("search_web", "read_url", "get_current_time", "calculate", "f", "toString")])).toEqual([
-      "search primary",
-      "other secondary",
-      "utility hidden",
-      "utility hidden",
-      "other secondary",
-      "other secondary",
-    ]);
-  });
-
-  it.each([
-    ["the first event", [{ type: "tool_calls", calls: [{ id: "0", name: "f", arguments: "{}", ...meta }] }, executing]],
-    ["tool_executing", [bare("f"), { ...executing, ...meta }, result]],
-    ["tool_result", [bare("f"), executing, { ...result, ...meta }]],
-    ["tool_executing, when nothing announced it", [{ ...executing, ...meta }, result]],
-  ] as [string, ChatEvent[]][])("is what %s says, and nothing said later takes it back", (_, events) => {
-    expect(shown(events)).toEqual(["search primary"]);
-  });
-
-  it("is hidden from its first event on where that says so, so that nothing flashes", () => {
-    const hidden = { category: "utility", visibility: "hidden" } as const;
-    const events: ChatEvent[] = [
-      { type: "tool_calls", calls: [{ id: "0", name: "f", arguments: "{}", ...hidden }] },
-      executing,
-      result,
-      done,
-    ];
-    for (let seen = 1; seen <= events.length; seen++) expect(shown(events.slice(0, seen))).toEqual(["utility hidden"]);
-  });
-});
-
-describe("an id that was not announced", () => {
-  const statusOf = (events: readonly ChatEvent[]) => calls(play(events)).map(({ id, status }) => `${id} ${status}`);
-
-  it("belongs to the oldest open call of that name", () => {
-    expect(statusOf([announce("a", "b"), answer("x")])).toEqual(["a done", "b waiting"]);
-    expect(statusOf([announce("a", "b"), answer("x"), answer("y")])).toEqual(["a done", "b done"]);
-    expect(statusOf([announce("a", "b"), answer("a"), answer("x")])).toEqual(["a done", "b done"]);
-  });
-
-  it("stays with the call that it came for first", () => {
-    const events = [announce("a", "b"), execute("x"), execute("y"), answer("y", 2), answer("x", 1)];
-    expect(statusOf(events)).toEqual(["a done", "b done"]);
-    expect(calls(play(events)).map((call) => call.result)).toEqual([1, 2]);
-    expect(statusOf([announce("a", "b"), answer("x", 1), answer("x", 2)])).toEqual(["a done", "b waiting"]);
-  });
-
-  it("is a call where none of that name is open", () => {
-    expect(statusOf([announce("a"), answer("a"), answer("x")])).toEqual(["a done", "x done"]);
-    expect(statusOf([answer("x")])).toEqual(["x done"]);
-  });
-});
 
 describe.each(fixtures)("%s", (_, bytes) => {
   const events = eventsOf(bytes);
@@ -189,58 +92,6 @@ describe("the order", () => {
     const running = play([think("a", 1), say("b")]);
     expect(running.items[0]).toMatchObject({ kind: "reasoning", running: false });
     expect(play([think("", 1), say("b"), done]).items.map((item) => item.kind)).toEqual(["content"]);
-  });
-});
-
-describe("calls", () => {
-  it("find their results by id, whatever their names", () => {
-    const trace = play([announce("a", "b"), execute("b"), execute("a"), answer("b", { results: [] }), answer("a", 1)]);
-    expect(calls(trace).map(({ id, result }) => [id, result])).toEqual([
-      ["a", 1],
-      ["b", { results: [] }],
-    ]);
-  });
-
-  it("tell how they went: cached, clamped, cut, failed", () => {
-    expect(calls(play(fixture("clamped"))).map(({ id, status, cached, code }) => [id, status, cached, code])).toEqual([
-      ["a", "done", false, undefined],
-      ["b", "done", true, undefined],
-      ["c", "failed", false, "ARGUMENTS_CUT"],
-      ["d", "failed", false, "TOOL_CLAMP"],
-    ]);
-  });
-
-  it("carry their links with the server's numbers and their times", () => {
-    const [first] = calls(play(fixture("tools")));
-    expect(first?.links.map(({ n, url }) => [n, url])).toEqual([
-      [2, "https://example.org/a?id=1"],
-      [3, "https://example.org/a?id=2"],
-    ]);
-    expect((first?.endedAt ?? 0) - (first?.startedAt ?? 0)).toBe(507);
-  });
-
-  it("that nobody announced are shown all the same, and a second result changes nothing", () => {
-    const trace = play([execute("a"), answer("a", 1), answer("a", 2), execute("a"), announce("a")]);
-    expect(calls(trace)).toMatchObject([{ id: "a", status: "done", result: 1 }]);
-  });
-
-  it("that come twice in one announcement are one", () => {
-    expect(calls(play([announce("a", "a"), announce("a")])).map(({ id }) => id)).toEqual(["a"]);
-  });
-
-  it("that the end cuts short have its time", () => {
-    const started: ChatEvent = { ...execute("a"), ts: 5 } as ChatEvent;
-    const trace = play([announce("a"), started, { type: "done", done: true, status: "cancelled", ts: 9 }]);
-    expect(calls(trace)[0]).toMatchObject({ status: "cancelled", startedAt: 5, endedAt: 9 });
-  });
-
-  it("that are open when the run is cancelled are cancelled, at any other end failed", () => {
-    const events = [announce("a"), execute("a")];
-    const cancelled: ChatEvent = { type: "done", done: true, status: "cancelled" };
-    expect(calls(play([...events, cancelled]))[0]?.status).toBe("cancelled");
-    expect(calls(play([...events, done]))[0]?.status).toBe("failed");
-    expect(calls(stoppedLocally(play(events)))[0]?.status).toBe("cancelled");
-    expect(calls(connectionLost(play(events)))[0]?.status).toBe("failed");
   });
 });
 

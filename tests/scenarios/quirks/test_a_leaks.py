@@ -80,7 +80,7 @@ def test_a11_inside_a_code_fence(ask_sim: Asker, shape: str) -> None:
     answered(observed)
     assert observed.heard.text.startswith("A leaked call looks like this:\n\n```xml\n<tool_call>\n{")
     assert "<｜DSML｜invoke name=" in observed.heard.text
-    assert observed.heard.text.endswith("</｜DSML｜tool_calls>\n```\n\nNothing of it was run.")
+    assert observed.heard.text.endswith("</｜DSML｜tool_calls>\n```\n\nNone of it was executed.")
     assert len(observed.requests) == 1
 
 

@@ -91,7 +91,7 @@ def test_b04_refused_details_are_left_out_once(ask_sim: Asker, family: str) -> N
     observed = ask_sim(f"{family}/sim-quirk-b04", reasoning=THINKS)
     assert observed.statuses == [200, 400, 200]
     assert observed.status == ("complete", None)
-    assert observed.heard.text.endswith("as it was told to me in words.")
+    assert observed.heard.text.endswith("which came as text.")
     assert len(observed.heard.calls) == 1
     assert len(observed.heard.of("tool_result")) == 1
     assert roles(observed.last) == (

@@ -48,7 +48,7 @@ from ..catalog import row_of
 from ..families import Family
 from ..http.incoming import Incoming
 from ..model.answer import rounds
-from ..model.continuation import again, left, next_piece
+from ..model.continuation import next_piece, remaining, repeated_start
 from ..model.drawing import draw
 from ..model.next_turn import decide
 from ..model.plan import calculate_call, time_call
@@ -100,13 +100,13 @@ def turn_of(incoming: Incoming, family: Family) -> Turn:
     if quirk:
         return quirk.turn(incoming, family)
     if fault and fault.name in PARAGRAPH_FAULTS:
-        return Turn(left(incoming, PARAGRAPH), "I write a paragraph.")
+        return Turn(remaining(incoming, PARAGRAPH), "I write a paragraph.")
     if row_of(incoming.model).draws:
         return draw(incoming)
     make_turn = TURNS.get(fault.name) if fault else None
     turn = make_turn(incoming, family, fault.number or 0) if fault and make_turn else decide(incoming, family)
     is_piece = fault is not None and fault.name.startswith("length")
-    return turn if is_piece or turn.calls or not turn.text else replace(turn, text=left(incoming, turn.text))
+    return turn if is_piece or turn.calls or not turn.text else replace(turn, text=remaining(incoming, turn.text))
 
 
 def example_ids() -> list[str]:
@@ -126,7 +126,7 @@ def _reasoning_only(incoming: Incoming, family: Family, number: int) -> Turn:
 
 
 def _length(incoming: Incoming, family: Family, number: int) -> Turn:
-    rest = left(incoming, PARAGRAPH)
+    rest = remaining(incoming, PARAGRAPH)
     return replace(answer(incoming), text=rest[:160], finish="length" if len(rest) > 160 else None)
 
 
@@ -137,7 +137,7 @@ def _length_document(incoming: Incoming, family: Family, number: int) -> Turn:
 
 def _length_repeat(incoming: Incoming, family: Family, number: int) -> Turn:
     turn = _length_document(incoming, family, number)
-    return replace(turn, text=again(incoming) + turn.text)
+    return replace(turn, text=repeated_start(incoming) + turn.text)
 
 
 def _length_empty(incoming: Incoming, family: Family, number: int) -> Turn:

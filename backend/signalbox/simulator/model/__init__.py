@@ -1,1 +1,1 @@
-"""The rule-based model: what a message asks for, which tools are called, what is answered."""
+"""The rule-based model: what a message asks for, which tools are called, what the answer says."""

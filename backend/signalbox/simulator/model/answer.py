@@ -1,4 +1,4 @@
-"""The words of the answer, composed from the tool results that were really sent."""
+"""Composes the text of an answer from the tool results in the request."""
 
 import re
 from datetime import datetime
@@ -29,22 +29,22 @@ NO_TOOLS = (
     "so I cannot answer that. With a search tool, I would look up: *{topic}*."
 )
 CHAT = (
-    "I am a simulated model that follows a few rules, so I cannot help with “{said}”. I can use tools: ask me to "
+    "I am a simulated model that follows a few rules, so I cannot help with “{question}”. I can use tools: ask me to "
     "look something up, give me something to calculate, or ask what time it is somewhere."
 )
 
 
 def compose(incoming: Incoming, made: list[Exchange]) -> str:
-    """Write the answer to the question from what the tools returned."""
+    """Return the answer to the question, from the tool results."""
     if not made:
         return _talk(incoming)
     question = split_note(incoming.question)[0]
     searches = [exchange for exchange in made if _is_search(exchange)]
     formula = formula_in(question)
-    worked = [one for one in made if formula and not one.result.error and first_argument(one) == formula.expression]
-    lines = [_line(exchange) for exchange in made if not _is_search(exchange) and exchange not in worked]
+    calculated = [one for one in made if formula and not one.result.error and first_argument(one) == formula.expression]
+    lines = [_line(exchange) for exchange in made if not _is_search(exchange) and exchange not in calculated]
     parts = [program(question)] if asks_for_program(question) else []
-    parts += [_worked_out(formula, exchange) for exchange in worked if formula]
+    parts += [_calculation(formula, exchange) for exchange in calculated if formula]
     parts.append("\n".join(f"- {line}" for line in lines) if len(lines) > 1 else "".join(lines))
     if searches:
         parts.append(found(searches, question))
@@ -53,35 +53,37 @@ def compose(incoming: Incoming, made: list[Exchange]) -> str:
 
 
 def is_answered(made: list[Exchange]) -> bool:
-    """Return whether any result bears on what was asked; a failure is told as one."""
+    """Return whether any result is about the question; a failure counts, because the answer reports it."""
     searches = [exchange for exchange in made if _is_search(exchange)]
     return len(searches) < len(made) or any(one.about or one.exchange.result.error for one in read_searches(searches))
 
 
 def _is_search(exchange: Exchange) -> bool:
-    # What a saved note returns has a title and an address, but is no source.
+    # The result of a saved note has a title and a URL, but is not a source.
     return is_named(exchange.name, "search") or (bool(exchange.result.items) and not saves_notes(exchange.name))
 
 
 def _talk(incoming: Incoming) -> str:
     if why := unsaved(incoming, []):
         return why
-    said = incoming.question.strip()
-    if re.search(r"\b(?:who|what) are you|your name|simulated|what model|which model|are you\b", said, re.IGNORECASE):
+    question = incoming.question.strip()
+    if re.search(
+        r"\b(?:who|what) are you|your name|simulated|what model|which model|are you\b", question, re.IGNORECASE
+    ):
         return WHO.format(model=incoming.model)
-    if re.search(r"\bwhat did i (?:ask|say)", said, re.IGNORECASE):
+    if re.search(r"\bwhat did i (?:ask|say)", question, re.IGNORECASE):
         return _earlier(incoming)
-    if re.match(r"\W*thank", said, re.IGNORECASE):
+    if re.match(r"\W*thank", question, re.IGNORECASE):
         return "You're welcome!"
-    if SMALL_TALK.match(said) or not said:
+    if SMALL_TALK.match(question) or not question:
         return HELLO
-    if asks_for_program(said):
-        return program(said)
+    if asks_for_program(question):
+        return program(question)
     if asked := wanted(incoming):
-        return NO_TOOLS.format(topic=tidy(asked[0][0].subject or said, 80))
+        return NO_TOOLS.format(topic=tidy(asked[0][0].subject or question, 80))
     if any(part.get("type") == "image_url" for part in _parts(incoming)):
         return "I can see that you attached an image, but a simulated model cannot see what is in it."
-    return CHAT.format(said=tidy(said, 80))
+    return CHAT.format(question=tidy(question, 80))
 
 
 def _parts(incoming: Incoming) -> list[dict[str, Any]]:
@@ -94,7 +96,7 @@ def _earlier(incoming: Incoming) -> str:
 
 
 def _line(exchange: Exchange) -> str:
-    """Say one result that is not a search."""
+    """Return one line about a result that is not a search."""
     result = exchange.result
     if result.error:
         return f"`{exchange.name}` failed: {tidy(result.error, 200)}"
@@ -108,8 +110,8 @@ def _line(exchange: Exchange) -> str:
     return f"`{exchange.name}` returned: {_plain(exchange, 'result', 'value', 'text', 'content')}"
 
 
-def _worked_out(formula: Formula, exchange: Exchange) -> str:
-    """Show a calculation: its formula, its values, and what the calculator returned."""
+def _calculation(formula: Formula, exchange: Exchange) -> str:
+    """Return a calculation: formula, values and the calculator's result."""
     values = "\n".join(f"- ${symbol}$ is {meaning}: {value}" for symbol, meaning, value in formula.values)
     result = shown_result(formula, _plain(exchange, "result", "value", "text", "answer"))
     return (
@@ -130,8 +132,8 @@ def _time(exchange: Exchange) -> str:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return f"The clock says {text}{f' ({zone})' if zone and zone not in text else ''}."
-    said = f"{moment:%H:%M} on {moment:%A}, {moment.day} {moment:%B %Y}"
-    return f"In {str(zone).rpartition('/')[2].replace('_', ' ')} it is **{said}**." if zone else f"It is **{said}**."
+    time = f"{moment:%H:%M} on {moment:%A}, {moment.day} {moment:%B %Y}"
+    return f"In {str(zone).rpartition('/')[2].replace('_', ' ')} it is **{time}**." if zone else f"It is **{time}**."
 
 
 def _saved(exchange: Exchange) -> str:
@@ -141,5 +143,5 @@ def _saved(exchange: Exchange) -> str:
 
 
 def rounds(incoming: Incoming) -> int:
-    """Count the steps of this loop that asked for tools."""
+    """Return the number of steps of this loop that have calls."""
     return sum(1 for _, message in incoming.loop() if calls_of(message))

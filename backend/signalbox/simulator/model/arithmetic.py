@@ -1,4 +1,4 @@
-"""Finding the sums in a sentence and writing them the way a calculator tool reads them."""
+"""Finds arithmetic in a sentence and writes it as expressions for a calculator tool."""
 
 import re
 

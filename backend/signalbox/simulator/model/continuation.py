@@ -1,4 +1,4 @@
-"""Going on with an answer that was cut: a model that is asked to continue says what is left of it."""
+"""Continues an answer that was truncated."""
 
 import re
 
@@ -7,7 +7,7 @@ from ..http.incoming import Incoming, calls_of, text_of
 _END = "\n\nThat is all that I have to say on this."
 _TAIL = 40
 
-# A document that is cut in a word of its code, in a cell of its table and in an item of its list.
+# A document that is truncated in a word of its code, in a cell of its table and in an item of its list.
 DOCUMENT = (
     "Three steps make a small cache.\n\n```python\ndef remember(key, value):\n    cache[key] = va",
     "lue\n    return value\n```\n\n| step | cost |\n|---|---|\n| look up | 1 µs |\n| comp",
@@ -17,15 +17,15 @@ DOCUMENT = (
 
 
 def text_so_far(incoming: Incoming) -> str:
-    """Return the text of the answer that the model is asked to continue, empty for a new question."""
+    """Return the answer that the model is asked to continue, or "" for a new question."""
     if not incoming.continues_answer:
         return ""
-    completion = (message for _, message in incoming.loop() if message.get("role") == "assistant")
-    return "".join(text_of(message) for message in completion if not calls_of(message))
+    answers = (message for _, message in incoming.loop() if message.get("role") == "assistant")
+    return "".join(text_of(message) for message in answers if not calls_of(message))
 
 
-def left(incoming: Incoming, whole: str) -> str:
-    """Return what is left of an answer behind what was text_so_far of it."""
+def remaining(incoming: Incoming, whole: str) -> str:
+    """Return the part of an answer that follows its text_so_far."""
     before = text_so_far(incoming)
     if not before:
         return whole
@@ -46,8 +46,8 @@ def next_piece(incoming: Incoming) -> tuple[str, bool]:
     return _END, True
 
 
-def again(incoming: Incoming) -> str:
-    """Return what a model that repeats itself says first: the fence of open code, and the line in which it was cut."""
+def repeated_start(incoming: Incoming) -> str:
+    """Return the text that a continuation repeats: the start of an open code block, and the truncated line."""
     before = text_so_far(incoming)
-    fence = "```python\n" if before.count("```") % 2 else ""
-    return fence + re.split(r"\n", before)[-1]
+    code_start = "```python\n" if before.count("```") % 2 else ""
+    return code_start + re.split(r"\n", before)[-1]

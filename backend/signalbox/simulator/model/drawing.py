@@ -1,4 +1,4 @@
-"""The one picture that the simulator draws, and how an answer carries it."""
+"""The image that the simulated model returns."""
 
 import struct
 import zlib
@@ -14,18 +14,18 @@ WORDS_ONLY = "I can draw, but this request does not ask for images: add `image` 
 
 
 def draw(incoming: Incoming) -> Turn:
-    """Answer as a model that draws: with an image only where the request asks for one."""
+    """Return a turn with an image if the request asks for one, else with text."""
     return Turn(DREW, images=(sunrise(),)) if incoming.may_draw else Turn(WORDS_ONLY)
 
 
 def image_part(url: str) -> dict[str, Any]:
-    """Write an image as OpenRouter's `images` hold it."""
+    """Return an image as an entry of OpenRouter's `images`."""
     return {"type": "image_url", "image_url": {"url": url}}
 
 
 @cache
 def sunrise() -> str:
-    """Return the picture as a data URL."""
+    """Return the image as a data URL."""
     return f"data:image/png;base64,{b64encode(_png()).decode()}"
 
 

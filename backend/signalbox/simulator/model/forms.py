@@ -1,4 +1,4 @@
-"""The form that a question wants its answer in, a table or a list, and the question without those words."""
+"""Detects if a question asks for a table or a list, and removes those words from it."""
 
 import re
 
@@ -18,7 +18,7 @@ _AS_FORM = (
 # "make a table of …", "what are good tips against …"
 _FORM_OF = rf"\b(?:(?:make|give|write|draw|show|list)(?: me)? )?{_THING} (?:of|for|against|on|about|to|that)\b"
 _FORM = re.compile(rf"{_AS_FORM}|{_FORM_OF}|,?\s*\bside by side\b", re.IGNORECASE)
-# Words of the same clause stand before: "Tips against jet lag" asks about it, and "what are tips …" asks already.
+# After a word of the same clause, the form is removed; at the start, it becomes "about": "Tips against jet lag".
 _BEFORE = re.compile(r"\w\s*$")
 
 
@@ -33,7 +33,7 @@ def wants_list(question: str) -> bool:
 
 
 def without_form(question: str) -> str:
-    """Drop the words that only say what the answer should look like; they are nothing to search for."""
+    """Remove the words about the form of the answer, which must not be searched for."""
     if not wants_table(question) and not wants_list(question):
         return question
     plain = _FORM.sub(lambda found: " " if _BEFORE.search(question[: found.start()]) else " about ", question)

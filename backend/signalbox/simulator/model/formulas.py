@@ -1,4 +1,4 @@
-"""Everyday calculations that a question describes in words: a loan, savings, growth, a shared bill."""
+"""Calculations that a question describes in words: a loan, savings, growth, a shared bill."""
 
 import re
 from collections.abc import Callable
@@ -33,7 +33,7 @@ PART = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A calculation: what it is called, its formula in LaTeX, its values, and the expression for the calculator."""
+    """A calculation: name, formula in LaTeX, values, and the expression for the calculator."""
 
     name: str
     latex: str
@@ -42,14 +42,14 @@ class Formula:
     expression: str
     currency: str
     unit: str
-    """What follows the result: "a month", "each"."""
+    """The words after the result: "a month", "each"."""
 
 
 def formula_in(question: str) -> Formula | None:
-    """Return the calculation that a question describes, None where it describes none or leaves out a number."""
+    """Return the calculation that a question describes; None if there is none or a number is missing."""
     if not _TOPIC.search(question) or len(question) > 1_000:
         return None
-    return next((found for read in _READERS if (found := read(question))), None)
+    return next((found for parse in _PARSERS if (found := parse(question))), None)
 
 
 def _loan(question: str) -> Formula | None:
@@ -89,7 +89,7 @@ def _monthly(
     expression: str,
     unit: str,
 ) -> Formula | None:
-    """Return a calculation with monthly interest: `symbols` are those of the amount and of the months."""
+    """Return a calculation with monthly interest; `symbols` are those of the amount and of the months."""
     amount, rate, months = _amount(question), _rate(question), _months(question)
     if amount is None or not rate or not months:
         return None
@@ -154,11 +154,11 @@ def _shared_bill(question: str) -> Formula | None:
     )
 
 
-_READERS: tuple[Callable[[str], Formula | None], ...] = (_loan, _shared_bill, _saving, _growth)
+_PARSERS: tuple[Callable[[str], Formula | None], ...] = (_loan, _shared_bill, _saving, _growth)
 
 
 def shown_result(formula: Formula, result: str) -> str:
-    """Write the calculator's result as an amount with two decimals; as it is where it is no number."""
+    """Return the calculator's result with currency and two decimals; unchanged if it is not a number."""
     try:
         return f"{formula.currency}{Decimal(result):,.2f}"
     except InvalidOperation:

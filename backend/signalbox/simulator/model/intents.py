@@ -1,4 +1,4 @@
-"""What a person's message asks for, read by rules: searches, sums, times, and tools called by name."""
+"""Detects by rules what a message asks for: searches, calculations, times, programs."""
 
 import re
 from collections.abc import Sequence
@@ -16,21 +16,21 @@ Kind = Literal["search", "calculate", "time", "code", "chat"]
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """One thing that is asked for: what kind, and about what."""
+    """One thing that a message asks for."""
 
     kind: Kind
     subject: str
 
 
-_READ = 2000
-_MOST = 6
+_MAX_CHARACTERS = 2000
+_MAX_INTENTS = 6
 ASKING = (
     r"what|how|why|who|whom|whose|when|where|which|search|find|look up|compare|calculate|compute|tell|read|get|check|"
     r"is|are|was|does|do|did|can|could|explain|describe|give|show|list|summari[sz]e|research|use|call|please|also|then|"
     r"the (?:current |local )?(?:time|date)"
 )
-# What may stand around a place that asks on: "And in Lima?", "What about Oslo then?"
-_ASKS_ON = re.compile(r"\b(?:and|or|also|what|how|about|in|at|for|now|then|please|the)\b|\W+", re.IGNORECASE)
+# Words around a place in a follow-up question: "And in Lima?", "What about Oslo then?"
+_FOLLOW_UP = re.compile(r"\b(?:and|or|also|what|how|about|in|at|for|now|then|please|the)\b|\W+", re.IGNORECASE)
 _FOR = re.compile(r"^for\b", re.IGNORECASE)
 _SPLIT = re.compile(
     rf"(?P<stop>[?!;\n]+|\.(?=\s|$))|(?P<then>,?\s*\b(?:and then|then|after that|afterwards)\b,?)"
@@ -94,14 +94,14 @@ _STOP_WORDS = frozenset(
 _CREATIVE = re.compile(
     r"\b(?:joke|poem|haiku|story|song|limerick|write|translate|rhyme|draft|rewrite|imagine|roleplay)\b", re.IGNORECASE
 )
-_POINTS_BACK = re.compile(r"\b(?:it|they|them|that|this|those|these)\b", re.IGNORECASE)
+_REFERS_BACK = re.compile(r"\b(?:it|they|them|that|this|those|these)\b", re.IGNORECASE)
 _COMPARE = re.compile(
     r"\bcompare\s+(?P<a>.+?)\s+(?:and|with|to|against|vs\.?|versus)\s+(?P<b>.+)$"
     r"|\bdifferences?\s+between\s+(?P<c>.+?)\s+and\s+(?P<d>.+)$"
     r"|(?P<e>[\w.+# -]+?)\s+(?:vs\.?|versus)\s+(?P<f>[\w.+# -]+)$",
     re.IGNORECASE,
 )
-# "compare a and b for a trip": what both are compared in.
+# The aspect of a comparison: "compare a and b for a trip".
 _RESPECT = re.compile(r"(?<=\w)\s+(?:for|when|in terms of|with respect to|regarding)\b.*$", re.IGNORECASE)
 DEEP = re.compile(
     r"\b(?:in detail|in depth|detailed|thorough(?:ly)?|deep(?:ly)?|research|everything|step by step|investigate)\b",
@@ -110,24 +110,24 @@ DEEP = re.compile(
 
 
 def asked_for(question: str, before: Sequence[str] = ()) -> list[list[Intent]]:
-    """Read a message into stages, after earlier ones: places alone ask on after a question for the time."""
+    """Return the stages of a message; only places after a question for the time ask for their time."""
     if not _only_places(question):
         return stages(question)
     first = next((earlier for earlier in reversed(before) if not _only_places(earlier)), "")
     if any(intent.kind == "time" for stage in stages(first) for intent in stage):
-        return [[Intent("time", zone) for zone in zones(question)][:_MOST]]
+        return [[Intent("time", zone) for zone in zones(question)][:_MAX_INTENTS]]
     return stages(question)
 
 
 def _only_places(question: str) -> bool:
-    return len(question) < 200 and bool(zones(question)) and not _ASKS_ON.sub("", without_places(question))
+    return len(question) < 200 and bool(zones(question)) and not _FOLLOW_UP.sub("", without_places(question))
 
 
 def stages(question: str) -> list[list[Intent]]:
-    """Read a message into stages; what follows "then" waits for what stands before it."""
-    if len(question) > 2 * _READ:
-        # Long pastes: what is asked stands before or after them.
-        question = f"{question[:_READ]}\n{question[-_READ:]}"
+    """Return the stages of a message; "then" starts a new stage, which waits for the one before."""
+    if len(question) > 2 * _MAX_CHARACTERS:
+        # In a long message, the question is at the beginning or at the end.
+        question = f"{question[:_MAX_CHARACTERS]}\n{question[-_MAX_CHARACTERS:]}"
     formula = formula_in(question)
     found: list[list[Intent]] = [[Intent("calculate", formula.expression)] if formula else []]
     for clause, waits in clauses(without_form(question)):
@@ -136,23 +136,23 @@ def stages(question: str) -> list[list[Intent]]:
         if waits and _FOR.match(clause) and found[-1] and found[-1][-1].kind == "search":
             clause = f"search {clause}"  # noqa: PLW2901 - "search for a, then for b"
         intents = clause_intents(clause)
-        if _points_back(clause, intents) and any(found[-1]):
+        if _refers_back(clause, intents) and any(found[-1]):
             continue
         if waits and found[-1] and intents:
             found.append([])
         found[-1].extend(intent for intent in intents if intent not in found[-1])
     asked = [[intent for intent in stage if intent.kind != "chat"] for stage in found]
-    return [stage[:_MOST] for stage in asked if stage][:_MOST]
+    return [stage[:_MAX_INTENTS] for stage in asked if stage][:_MAX_INTENTS]
 
 
-def _points_back(clause: str, intents: list[Intent]) -> bool:
-    """Return whether a clause only asks on about what was named before ("why is it used")."""
+def _refers_back(clause: str, intents: list[Intent]) -> bool:
+    """Return whether a clause only refers to what was named before ("why is it used")."""
     searches = [intent for intent in intents if intent.kind == "search"]
-    return bool(searches) and bool(_POINTS_BACK.search(clause)) and len(searches[0].subject.split()) < 2
+    return bool(searches) and bool(_REFERS_BACK.search(clause)) and len(searches[0].subject.split()) < 2
 
 
 def clauses(question: str) -> list[tuple[str, bool]]:
-    """Cut a message into clauses, each with whether it waits for the ones before it."""
+    """Split a message into clauses, each with whether it waits for the ones before it."""
     found: list[tuple[str, bool]] = []
     at, waits = 0, False
     for match in _SPLIT.finditer(question):
@@ -164,7 +164,7 @@ def clauses(question: str) -> list[tuple[str, bool]]:
 
 
 def clause_intents(clause: str) -> list[Intent]:
-    """Read one clause."""
+    """Return what one clause asks for."""
     if asks_for_program(clause):
         return [Intent("code", clause)]
     if SMALL_TALK.match(clause) or _CREATIVE.search(clause):
@@ -181,7 +181,7 @@ def clause_intents(clause: str) -> list[Intent]:
 
 
 def queries(clause: str) -> list[str]:
-    """Make the search queries of a clause: one, or one for each side of a comparison."""
+    """Return the search queries of a clause: one, or one for each side of a comparison."""
     match = _COMPARE.search(clause.rstrip(" ?.!"))
     if match:
         sides = [side for side in match.groups() if side]
@@ -193,7 +193,7 @@ def queries(clause: str) -> list[str]:
 
 
 def keywords(clause: str) -> str:
-    """Keep the words of a clause that carry meaning."""
+    """Return a clause without filler words."""
     text = clause.strip(" \t\n?.!,:;")
     while (shorter := _LEAD.sub("", text, count=1)) != text:
         text = shorter

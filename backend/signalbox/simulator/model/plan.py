@@ -1,4 +1,4 @@
-"""From what is asked for to the calls of the tools that are offered, step by step."""
+"""Plans the calls of the offered tools that a question needs, step by step."""
 
 import json
 import re
@@ -21,7 +21,7 @@ _NEWS = re.compile(r"\b(?:latest|news|this week|recent(?:ly)?|today's)\b", re.IG
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A call that was made in this loop, and what came back."""
+    """A call of this loop and its result."""
 
     name: str
     arguments: Any
@@ -29,13 +29,13 @@ class Exchange:
 
 
 def first_argument(exchange: Exchange) -> str:
-    """Return the value of a call's first argument: what was searched for or calculated."""
+    """Return the value of a call's first argument, such as the query."""
     return str(next(iter(as_object(exchange.arguments).values()), ""))
 
 
 def exchanges(incoming: Incoming) -> list[Exchange]:
-    """Read the open tool loop: every call with its result, in order; first those that were told in words."""
-    told = [Exchange(told.name, _json(told.arguments), read_result(told.result)) for told in incoming.text_results]
+    """Return the calls of the open tool loop with their results, in order; those sent as text first."""
+    as_text = [Exchange(one.name, _json(one.arguments), read_result(one.result)) for one in incoming.text_results]
     loop = [message for _, message in incoming.loop()]
     results = {str(message.get("tool_call_id")): text_of(message) for message in loop if message.get("role") == "tool"}
     called = [
@@ -47,7 +47,7 @@ def exchanges(incoming: Incoming) -> list[Exchange]:
         for message in loop
         for call in calls_of(message)
     ]
-    return told + called
+    return as_text + called
 
 
 def _json(arguments: str | None) -> Any:
@@ -58,7 +58,7 @@ def _json(arguments: str | None) -> Any:
 
 
 def next_calls(incoming: Incoming, made: list[Exchange]) -> list[Call]:
-    """Return the calls of the next step; none when it is time to answer."""
+    """Return the calls of the next step, or none if the model should answer."""
     planned = planned_calls(incoming)
     if len(made) > sum(map(len, planned)) + 1:
         return []
@@ -71,17 +71,17 @@ def next_calls(incoming: Incoming, made: list[Exchange]) -> list[Call]:
 
 
 def wanted(incoming: Incoming) -> list[list[Intent]]:
-    """Return the stages of what is asked for, in the light of what was asked before."""
+    """Return the stages of the question, given the earlier messages."""
     return asked_for(split_note(incoming.question)[0], incoming.earlier)
 
 
 def planned_calls(incoming: Incoming) -> list[list[Call]]:
-    """Turn the stages of the question into calls of the offered tools."""
+    """Return the stages of the question as calls of the offered tools."""
     found = [[call for intent in stage for call in _call(incoming, intent)] for stage in wanted(incoming)]
     found = [stage for stage in found if stage]
     named = [call for call in _named(incoming) if all(call.name != other.name for stage in found for other in stage)]
     if named:
-        # A tool called by its name is what is wanted; the same words are not searched for as well.
+        # If the question names a tool, its words are not searched for.
         found = [[call for call in stage if not is_named(call.name, "search")] for stage in found]
         found = [named + (found[0] if found else []), *found[1:]]
     found = [stage for stage in [*found, _note(incoming)] if stage]
@@ -100,14 +100,14 @@ def _call(incoming: Incoming, intent: Intent) -> list[Call]:
 
 
 def _note(incoming: Incoming) -> list[Call]:
-    """Return the call that saves the note which is asked for; it comes after everything else."""
+    """Return the call that saves the requested note, which comes last."""
     note = split_note(incoming.question)[1]
     call = save_call(incoming, note) if note and note.text else None
     return [call] if call else []
 
 
 def search_call(incoming: Incoming, query: str) -> Call | None:
-    """Ask the offered search tool for a query, with a time hint for news."""
+    """Return a call of the offered search tool, with a time hint for news."""
     tool = incoming.tool("search")
     if tool is None:
         return None
@@ -118,7 +118,7 @@ def search_call(incoming: Incoming, query: str) -> Call | None:
 
 
 def calculate_call(incoming: Incoming, expression: str) -> Call | None:
-    """Ask the offered calculator for an expression."""
+    """Return a call of the offered calculator."""
     tool = incoming.tool("calc", "math", "evaluate")
     if tool is None:
         return None
@@ -126,7 +126,7 @@ def calculate_call(incoming: Incoming, expression: str) -> Call | None:
 
 
 def time_call(incoming: Incoming, zone: str) -> Call | None:
-    """Ask the offered clock; without a zone, without arguments where it allows that."""
+    """Return a call of the offered clock; without a zone, it has no arguments if the tool allows that."""
     tool = incoming.tool("time", "date", "clock")
     if tool is None:
         return None
@@ -137,7 +137,7 @@ def time_call(incoming: Incoming, zone: str) -> Call | None:
 
 
 def _named(incoming: Incoming) -> list[Call]:
-    """Find the tools that the text calls by name, and a reader where the text holds an address."""
+    """Return calls of the tools that the text names, and of a tool that reads URLs if the text has one."""
     text = split_note(incoming.question)[0]
     found = [filled(tool, text) for tool in incoming.tools if _names(text, tool.name)]
     reader = next((tool for tool in incoming.tools if "url" in tool.required), None)
@@ -151,12 +151,12 @@ def _names(text: str, name: str) -> bool:
 
 
 def _spelled(name: str) -> str:
-    """Return the pattern of a tool's name as people write it."""
+    """Return a pattern for a tool's name as users write it."""
     return rf"\b{re.escape(name).replace('_', '[ _-]')}\b"
 
 
 def _forced(incoming: Incoming, planned: list[list[Call]]) -> list[Call]:
-    """Return the calls of a step that must call a tool: those of the named one, or any where one is required."""
+    """Return the calls that `tool_choice` forces: of the named tool, or of any tool if one is required."""
     choice = incoming.tool_choice
     if choice in ("auto", "none"):
         return []
@@ -170,13 +170,13 @@ def _forced(incoming: Incoming, planned: list[list[Call]]) -> list[Call]:
 
 
 def filled(tool: Tool, text: str) -> Call:
-    """Fill a tool's arguments: with the JSON object behind its name in the text, else by its schema."""
+    """Return a call with the JSON arguments after its name in the text, else with values for its schema."""
     given = _written_out(tool.name, text)
     return Call(tool.name, Values(text, tool.schema).fields(tool.schema) if given is None else given)
 
 
 def _written_out(name: str, text: str) -> dict[str, Any] | None:
-    """Find `name {"argument": …}` in a text."""
+    """Return the object of `name {"argument": …}` in a text, or None."""
     match = re.search(rf"{_spelled(name)}\W{{0,3}}(?:with\s+)?(?=\{{)", text, re.IGNORECASE)
     if match is None:
         return None
@@ -188,7 +188,7 @@ def _written_out(name: str, text: str) -> dict[str, Any] | None:
 
 
 def _follow_up(incoming: Incoming, planned: list[list[Call]], made: list[Exchange]) -> list[Call]:
-    """Search once more: with fewer words when nothing was found, or deeper when that was asked for."""
+    """Return a second search: with fewer words if nothing was found, or a deeper one if the question asks for it."""
     searches = [exchange for exchange in made if is_named(exchange.name, "search")]
     if len(made) != sum(map(len, planned)) or len(searches) != 1 or searches[0].result.error:
         return []

@@ -1,4 +1,4 @@
-"""Small programs that the simulated model can write: templates by task and language, else a marked outline."""
+"""Programs that the simulated model writes: from templates, else a labelled outline."""
 
 import re
 from collections.abc import Mapping
@@ -72,7 +72,7 @@ photos.sort().forEach((name, index) => {
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Something that there is a template for, in some languages."""
+    """A task with templates in some languages."""
 
     asked: re.Pattern[str]
     about: str
@@ -100,7 +100,7 @@ def asks_for_program(text: str) -> bool:
 
 
 def program(question: str) -> str:
-    """Write the program that a question asks for, with what it does and how to run it."""
+    """Return the program that a question asks for, with a description and notes."""
     language = _language(question)
     task = next((task for task in _TASKS if task.asked.search(question)), None)
     if task and language in task.code:
@@ -116,7 +116,7 @@ _OUTLINE_ONLY = (
 
 
 def _language(question: str) -> str:
-    """Return the first language that is named; Python where none is."""
+    """Return the first language that the question names, else Python."""
     found = {
         language: match.start()
         for language, names in _LANGUAGES.items()

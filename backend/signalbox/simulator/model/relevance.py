@@ -1,11 +1,11 @@
-"""Whether what a search brought is about what was asked, by the words they share, and what to quote of it."""
+"""Decides by shared words if search results are about the question, and selects what to quote."""
 
 import re
 from collections.abc import Iterable
 
 from .tool_results import tidy
 
-# Words of a question that any page may hold, whatever it is about.
+# Words that any page may contain, whatever its topic.
 _FILLERS = frozenset(
     re.findall(
         r"\w+",
@@ -20,40 +20,40 @@ _FILLERS = frozenset(
 )
 _ENDING = re.compile(r"(?:ing|ed|es|s|e)$")
 _LONGEST_ENDING = 4
-# Of three words or more, this share must be there.
-_ENOUGH = 0.6
+# Of three or more words, this share must be found.
+_MIN_SHARE = 0.6
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])")
 
 
 def content_stems(query: str) -> set[str]:
-    """Return the stems of the words that say what a query is about."""
+    """Return the stems of a query's content words."""
     words = [word for word in re.findall(r"\w+", query.casefold()) if len(word) > 1]
     return {_stem(word) for word in words if word not in _FILLERS} or {_stem(word) for word in words}
 
 
 def shared(words: Iterable[str], text: str) -> set[str]:
-    """Return those of the stems that a text holds, in any form."""
+    """Return the stems that occur in a text, in any form."""
     there = set(re.findall(r"\w+", text.casefold()))
     there |= {part for word in there for part in word.split("_")}
-    return {word for word in words if any(_is_form(said, word) for said in there)}
+    return {word for word in words if any(_is_form(other, word) for other in there)}
 
 
 def is_about(words: set[str], found: set[str]) -> bool:
-    """Return whether enough of the telling words were found: all of two, most of more."""
-    return len(found) >= (len(words) if len(words) < 3 else _ENOUGH * len(words))
+    """Return whether enough content words were found: all if there are at most two, else most."""
+    return len(found) >= (len(words) if len(words) < 3 else _MIN_SHARE * len(words))
 
 
 def _stem(word: str) -> str:
     return _ENDING.sub("", word) if len(word) > 4 else word
 
 
-def _is_form(said: str, stem: str) -> bool:
+def _is_form(word: str, stem: str) -> bool:
     longest = len(stem) + (_LONGEST_ENDING if len(stem) > 3 else 1)
-    return said.startswith(stem) and len(said) <= longest
+    return word.startswith(stem) and len(word) <= longest
 
 
 def quote(text: str, limit: int) -> str:
-    """Take whole sentences from the beginning of a snippet, and nothing from behind a gap ("…")."""
+    """Return complete sentences from the beginning of a snippet, up to the first gap ("…")."""
     first, *rest = sentences(text)
     quoted = first
     for sentence in rest:
@@ -64,7 +64,7 @@ def quote(text: str, limit: int) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the whole sentences from the beginning of a snippet, at least one; nothing from behind a gap ("…")."""
+    """Return the complete sentences at the beginning of a snippet, up to the first gap ("…"); at least one."""
     pieces = [piece.strip() for piece in text.split("…")]
     at = next((at for at, piece in enumerate(pieces) if piece), 0)
     found = _SENTENCES.split(pieces[at])

@@ -1,4 +1,4 @@
-"""What the searches found, as the answer says it: quotes, a table or a numbered list, with `[n]` for sources."""
+"""Writes search results as quotes, a table or a numbered list, with `[n]` for sources."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from .tool_results import Item, tidy
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A search that was made, and what of it is about what was asked."""
+    """A search and those of its results that are about its query."""
 
     exchange: Exchange
     query: str
@@ -20,7 +20,7 @@ class Search:
 
 
 def found(searches: list[Exchange], question: str) -> str:
-    """Quote what the searches brought, each source once, with its number; or say that they brought nothing."""
+    """Return the search results, each source once with its number, or say that nothing was found."""
     read = read_searches(searches)
     shown: set[str] = set()
     sections = _formed(read, question) or [_section(one, shown, several=len(read) > 1) for one in read]
@@ -29,13 +29,13 @@ def found(searches: list[Exchange], question: str) -> str:
 
 
 def read_searches(searches: list[Exchange]) -> list[Search]:
-    """Sort what was found into what bears on each search; one that only tried again with fewer words is left out."""
-    brought = [item for exchange in searches for item in exchange.result.items]
+    """Select the results about each query; a search that only retried with fewer words is left out."""
+    every_item = [item for exchange in searches for item in exchange.result.items]
     read: list[Search] = []
     for exchange in searches:
         query = first_argument(exchange)
         words = content_stems(query)
-        held = {word for item in brought for word in shared(words, _quoted(item))}
+        held = {word for item in every_item for word in shared(words, _quoted(item))}
         about = [item for item in exchange.result.items if shared(words, _quoted(item)) or not words]
         about = about if is_about(words, held) else []
         if about and read and words < read[-1].words and not read[-1].exchange.result.items:
@@ -47,7 +47,7 @@ def read_searches(searches: list[Exchange]) -> list[Search]:
 
 
 def _formed(read: list[Search], question: str) -> list[str]:
-    """Return what was found as the table or the list that the question wants; nothing where there is too little."""
+    """Return the results as the table or list that the question asks for, or nothing if results are missing."""
     if not all(one.about for one in read):
         return []
     if wants_table(question):
@@ -62,13 +62,13 @@ def _formed(read: list[Search], question: str) -> list[str]:
 
 
 def _best(search: Search, name: str) -> Item:
-    """Return the first source whose title has the name, else the first."""
+    """Return the first source whose title contains the name, else the first source."""
     words = content_stems(name)
     return next((item for item in search.about if shared(words, item.title) == words), search.about[0])
 
 
 def _numbered(search: Search) -> str:
-    """Quote the sentences of the best source as a numbered list, or a sentence of each where it has only one."""
+    """Return a numbered list of the best source's sentences, or of one quote per source if it has only one."""
     best = search.about[0]
     quoted = [(sentence, best) for sentence in sentences(best.snippet)]
     if len(quoted) < 2:
@@ -96,16 +96,16 @@ def _section(search: Search, shown: set[str], *, several: bool) -> str:
 
 
 def _nothing(search: Search) -> str:
-    """Say that nothing was found on it; what was found instead is named, and not quoted."""
+    """Say that nothing was found; unrelated results are named but not quoted."""
     result = search.exchange.result
     if isinstance(result.value, str) and result.value.strip():
         return f"The search for “{search.query}” returned: {tidy(result.value, 600)}"
     where = "This server's documents have nothing" if result.field("searched") == "docs" else "The search found nothing"
-    said = f"{where} on **{search.query}**." if search.query else f"{where} on that."
+    sentence = f"{where} on **{search.query}**." if search.query else f"{where} on that."
     if not result.items:
-        return said
+        return sentence
     nearest = "\n".join(f"- {item.title}{_mark(item)}" for item in result.items[:3])
-    return f"{said} The closest results are about other things:\n\n{nearest}"
+    return f"{sentence} The closest results are about other things:\n\n{nearest}"
 
 
 def _bullet(item: Item) -> str:

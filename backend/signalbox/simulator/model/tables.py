@@ -1,4 +1,4 @@
-"""What searches found as a Markdown table: a column for each source where they name the same things, else a row."""
+"""Writes sources as a Markdown table: a column per source if they state the same facts, else a row."""
 
 import re
 from collections.abc import Sequence
@@ -13,31 +13,31 @@ _LONGEST_LABEL = 30
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A source with the name that it has in the table."""
+    """A source and its name in the table."""
 
     name: str
     item: Item
 
 
 def table(columns: Sequence[Column]) -> str:
-    """Write the sources as a table; facts such as "Day trip: Sintra." that several sources have become its rows."""
+    """Return a table of the sources; facts that all of them state, such as "Day trip: Sintra.", become rows."""
     facts = [_facts(column.item) for column in columns]
     labels = [label for label in (facts[0] if facts else {}) if all(label in one for one in facts)]
     if len(labels) < 2:
         return _rows(["Source", "What it says"], [[_cited(one), quote(one.item.snippet, 240)] for one in columns])
-    cells = [[label, *(one[label] for one in facts)] for label in labels]
-    return _rows(["", *(column.name for column in columns)], [*cells, ["Source", *map(_cited, columns)]])
+    body = [[label, *(one[label] for one in facts)] for label in labels]
+    return _rows(["", *(column.name for column in columns)], [*body, ["Source", *map(_cited, columns)]])
 
 
 def names(queries: Sequence[str]) -> list[str]:
-    """Name each query by the words that not all of them share: "Lisbon trip", "Porto trip" are Lisbon and Porto."""
+    """Return the words of each query that the others lack: Lisbon and Porto for "Lisbon trip" and "Porto trip"."""
     common = {word for word in queries[0].lower().split() if all(word in other.lower().split() for other in queries)}
     short = [" ".join(word for word in query.split() if word.lower() not in common) for query in queries]
     return [name or query for name, query in zip(short, queries, strict=True)]
 
 
 def _facts(item: Item) -> dict[str, str]:
-    """Read the sentences that begin with a label and a colon."""
+    """Return the sentences that begin with a label and a colon, by label."""
     found: dict[str, str] = {}
     for sentence in _SENTENCES.split(item.snippet):
         label, colon, value = sentence.partition(": ")
@@ -53,4 +53,4 @@ def _cited(column: Column) -> str:
 
 def _rows(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *body]
-    return "\n".join("| " + " | ".join(cell.replace("|", "/") for cell in line) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(value.replace("|", "/") for value in line) + " |" for line in lines)

@@ -1,4 +1,4 @@
-"""Tool results that come back in words, in the user's turn: told so to hosts that refuse the calls themselves."""
+"""Parses tool results that the user message contains as text, because the provider rejected the calls."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ _CALL = re.compile(r"^([A-Za-z0-9_-]{1,64}) (\{.*\})$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class TextResult:
-    """One call as it is told: its name, its arguments as JSON, and what it returned."""
+    """A call in the text: name, arguments as JSON, result."""
 
     name: str
     arguments: str
@@ -17,12 +17,12 @@ class TextResult:
 
 
 def question_of(text: str) -> str:
-    """Return what the user said, without what was told behind it."""
+    """Return the user's text without the results after it."""
     return text.partition(_MARK)[0].strip() if _MARK in text else text
 
 
 def results_in_text(text: str) -> list[TextResult]:
-    """Read the calls that a text tells."""
+    """Return the calls and results in a text."""
     _, _, words = text.partition(_MARK)
     starts = [*_CALL.finditer(words)]
     ends = [start.start() for start in starts[1:]] + [len(words)] * bool(starts)

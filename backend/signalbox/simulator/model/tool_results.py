@@ -1,4 +1,4 @@
-"""Reading what the tools gave back, whatever shape their JSON has."""
+"""Parses tool results of any JSON shape."""
 
 import re
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ import orjson
 
 _MAX_DEPTH = 6
 _LONGEST_SNIPPET = 1000
-# Between tags of one number: what came from outside, behind one line about it.
-_FENCE = re.compile(r"<outside-([0-9a-f]{32}) [^>\n]*>\n[^\n]*\n(.*)\n</outside-\1>", re.DOTALL)
+# Untrusted content, delimited by tags with one random number; its first line is about the content.
+_UNTRUSTED = re.compile(r"<outside-([0-9a-f]{32}) [^>\n]*>\n[^\n]*\n(.*)\n</outside-\1>", re.DOTALL)
 _SNIPPETS = ("snippet", "excerpt", "summary", "description", "content", "text", "body")
 
 
@@ -25,42 +25,42 @@ class Item:
 
     @property
     def page(self) -> str:
-        """Tell which page it is of: two sections of one page are one source."""
+        """Return the page of the source; sections of one page are one source."""
         return self.url.partition("#")[0] or self.title
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a tool message says: a value, or why there is none."""
+    """The value of a tool message, or its error."""
 
     value: Any
     error: str | None
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """Return the sources in it, in order."""
+        """Return the sources in the value, in order."""
         return tuple(_items(self.value, 0))
 
     def field(self, *names: str) -> Any:
-        """Find a value by name, at the top or one level down."""
+        """Return the first field with one of the names, at the top level or one below."""
         return _field(self.value, names, 0)
 
 
 def read_result(content: str) -> Result:
-    """Read the content of a tool message."""
-    fence = _FENCE.fullmatch(content.strip())
-    value = _json(fence[2] if fence else content)
+    """Parse the content of a tool message."""
+    delimited = _UNTRUSTED.fullmatch(content.strip())
+    value = _json(delimited[2] if delimited else content)
     if not isinstance(value, dict):
         return Result(value, None)
-    said = cast(dict[str, Any], value)
-    error = said.get("error")
-    if error or said.get("success") is False:
-        return Result(None, _sentence(error or said.get("message") or said.get("code") or "no reason given"))
-    return Result(said.get("result", said) if said.get("success") is True else said, None)
+    fields = cast(dict[str, Any], value)
+    error = fields.get("error")
+    if error or fields.get("success") is False:
+        return Result(None, _sentence(error or fields.get("message") or fields.get("code") or "no reason given"))
+    return Result(fields.get("result", fields) if fields.get("success") is True else fields, None)
 
 
 def _json(content: str) -> Any:
-    """Parse the content, or the JSON value that stands in it between other words."""
+    """Parse the content, or the JSON value inside other text; return the text if there is none."""
     start = re.search(r"[{\[]", content)
     for text in (content, content[start.start() : _last_bracket(content) + 1] if start else ""):
         try:
@@ -119,12 +119,12 @@ def _field(value: Any, names: tuple[str, ...], depth: int) -> Any:
 
 
 def unmarked(text: str) -> str:
-    """Drop the markup of a quoted text, which would be read as the answer's own."""
+    """Remove Markdown and HTML from a quoted text, so that it does not format the answer."""
     return re.sub(r"[*`#>|]+|<[^>]+>|\[(\d+)\](?!\()", r" \1", text)
 
 
 def tidy(text: str, limit: int) -> str:
-    """Put a text on one line and cut it at a sentence or a word."""
+    """Return a text on one line, truncated at a sentence or a word."""
     line = " ".join(text.split())
     if len(line) <= limit:
         return line

@@ -1,4 +1,4 @@
-"""What the simulated model says in one step, before any family's accent is put on it."""
+"""The content of one step of the simulated model, before it is encoded for a family."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -10,14 +10,14 @@ Finish = Literal["stop", "tool_calls", "length", "content_filter"]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One tool call; `raw` overrides how the arguments are written (for broken ones)."""
+    """A tool call; `raw` replaces the JSON of the arguments, to make them invalid."""
 
     name: str
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
     raw: str | None = None
 
     def written(self, *, compact: bool) -> str:
-        """Write the arguments the way the family writes JSON."""
+        """Return the arguments as JSON, as the family writes it."""
         if self.raw is not None:
             return self.raw
         if compact:
@@ -28,7 +28,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One answer of the model: reasoning, then text, then images, then calls."""
+    """One step of the model: reasoning, text, images, calls."""
 
     text: str = ""
     reasoning: str = ""
@@ -39,7 +39,7 @@ class Turn:
 
     @property
     def finish_reason(self) -> Finish:
-        """Return the finish reason, which follows from the content unless it was set."""
+        """Return `finish`, or the finish reason that follows from the content."""
         if self.finish is not None:
             return self.finish
         return "tool_calls" if self.calls else "stop"

@@ -1,4 +1,4 @@
-"""Values that fit a JSON schema, taken from a text where it has something that fits."""
+"""Generates values for a JSON schema, taken from a text if it contains fitting ones."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from ..json_values import as_list, as_object, as_objects
 
 URL = re.compile(r"https?://[^\s<>\"')\]]+")
 
-_DEEPEST = 8
+_MAX_DEPTH = 8
 _FORMATS = {
     "date": "2025-01-31",
     "date-time": "2025-01-31T09:30:00Z",
@@ -23,7 +23,7 @@ _FORMATS = {
     "url": "https://example.org/",
     "uuid": "123e4567-e89b-42d3-a456-426614174000",
 }
-# Tried in this order against a pattern; a pattern that none of them fits is left unmet.
+# Tried in this order against a pattern; if none matches, the value violates the pattern.
 _SAMPLES = (
     *_FORMATS.values(),
     "a",
@@ -43,32 +43,32 @@ _SAMPLES = (
 
 @dataclass(slots=True)
 class Values:
-    """Makes values for one call. The numbers of the text are used up in their order; `root` resolves references."""
+    """Makes the values of one call. Each number of the text is used once, in order; `root` resolves references."""
 
     text: str
     root: dict[str, Any] = field(default_factory=dict[str, Any])
     numbers: Iterator[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Find the numbers in the text."""
+        """Find the numbers of the text."""
         self.numbers = iter(re.findall(r"-?\d+(?:\.\d+)?", self.text))
 
     def fields(self, schema: dict[str, Any], depth: int = 0) -> dict[str, Any]:
-        """Make an object of the required properties; of all properties where none is required."""
+        """Make an object of the required properties; nested objects without any get all properties."""
         known = as_object(schema.get("properties"))
         names = [str(name) for name in as_list(schema.get("required"))]
-        if depth and not names and depth < _DEEPEST:
+        if depth and not names and depth < _MAX_DEPTH:
             names = list(known)
         names += [name for name in known if name not in names][: max(0, _limit(schema, "minProperties") - len(names))]
         return {name: self.value(known.get(name, {}), name, depth + 1) for name in names}
 
-    def value(self, told: object, name: str, depth: int = 0) -> Any:
-        """Make one value; `name` is what it is called, and stands in for a text where there is none."""
-        schema = self._plain(as_object(told), depth)
+    def value(self, unresolved: object, name: str, depth: int = 0) -> Any:
+        """Make one value; `name` is its property, and the value of a string if the text is empty."""
+        schema = self._resolved(as_object(unresolved), depth)
         if "const" in schema:
             return schema["const"]
         if choices := as_list(schema.get("enum")):
-            return next((one for one in choices if isinstance(one, str) and _holds(self.text, one)), choices[0])
+            return next((one for one in choices if isinstance(one, str) and _contains(self.text, one)), choices[0])
         match _kind(schema):
             case "integer":
                 return int(self._number(schema, 1))
@@ -85,16 +85,16 @@ class Values:
             case _:
                 return self._words(schema, name)
 
-    def _plain(self, schema: dict[str, Any], depth: int) -> dict[str, Any]:
-        """Resolve references, take the first of several choices, and merge what must hold together."""
-        if depth > _DEEPEST + 4:
+    def _resolved(self, schema: dict[str, Any], depth: int) -> dict[str, Any]:
+        """Resolve references, choose the first alternative, and merge `allOf`."""
+        if depth > _MAX_DEPTH + 4:
             return {}
         merged = {key: value for key, value in schema.items() if key not in ("$ref", "allOf", "anyOf", "oneOf")}
         parts = [self._referred(str(schema["$ref"]))] if "$ref" in schema else []
         parts += as_objects(schema.get("allOf"))
         parts += as_objects(schema.get("anyOf"))[:1] + as_objects(schema.get("oneOf"))[:1]
         for part in parts:
-            plain = self._plain(part, depth + 1)
+            plain = self._resolved(part, depth + 1)
             properties = {**as_object(plain.get("properties")), **as_object(merged.get("properties"))}
             required = [*as_list(merged.get("required")), *as_list(plain.get("required"))]
             merged = {**plain, **merged}
@@ -109,7 +109,7 @@ class Values:
         return as_object(found)
 
     def _number(self, schema: dict[str, Any], step: int) -> float:
-        """Return the next number of the text where it fits, else the bound that it breaks."""
+        """Return the next number of the text, moved into the bounds of the schema."""
         given = float(next(self.numbers, "1"))
         low, high = _bounds(schema, step or 0.5)
         wanted = min(max(given, low), high)
@@ -122,7 +122,7 @@ class Values:
     def _array(self, schema: dict[str, Any], name: str, depth: int) -> list[Any]:
         fixed = [self.value(one, name, depth + 1) for one in as_list(schema.get("prefixItems"))]
         items = as_object(schema.get("items"))
-        fewest = max(_limit(schema, "minItems"), len(fixed), 1 if depth < _DEEPEST else 0)
+        fewest = max(_limit(schema, "minItems"), len(fixed), 1 if depth < _MAX_DEPTH else 0)
         made = [*fixed, *(self.value(items, name, depth + 1) for _ in range(len(fixed), fewest))]
         if schema.get("uniqueItems"):
             made = _distinct(made, as_list(items.get("enum")))
@@ -140,7 +140,7 @@ class Values:
         return words[:longest].ljust(_limit(schema, "minLength"), "x")
 
     def _example(self, name: str) -> str:
-        """Return what the text says: its address, its quotation, its place, or the beginning of it."""
+        """Return the text's URL, quotation, place or beginning."""
         text = self.text
         if name == "url" and (url := URL.search(text)):
             return url.group().rstrip(".,;!?")
@@ -151,29 +151,29 @@ class Values:
 
 
 def _kind(schema: dict[str, Any]) -> str:
-    told = schema.get("type")
-    if isinstance(told, list):
+    kind = schema.get("type")
+    if isinstance(kind, list):
         return next((str(one) for one in as_list(schema["type"]) if one != "null"), "null")
-    if told is not None:
-        return str(told)
+    if kind is not None:
+        return str(kind)
     hints = {"properties": "object", "items": "array", "prefixItems": "array", "minimum": "number", "maximum": "number"}
-    return next((kind for word, kind in hints.items() if word in schema), "string")
+    return next((hinted for word, hinted in hints.items() if word in schema), "string")
 
 
 def _bounds(schema: dict[str, Any], step: float) -> tuple[float, float]:
-    """Return the smallest and the largest number; an exclusive bound is left by a step."""
+    """Return the smallest and the largest number; an exclusive bound is moved by a step."""
     low = max(schema.get("minimum", float("-inf")), schema.get("exclusiveMinimum", float("-inf")) + step)
     high = min(schema.get("maximum", float("inf")), schema.get("exclusiveMaximum", float("inf")) - step)
     return low, max(low, high)
 
 
 def _limit(schema: dict[str, Any], word: str, otherwise: int = 0) -> int:
-    told = schema.get(word)
-    return int(told) if isinstance(told, int | float) else otherwise
+    limit = schema.get(word)
+    return int(limit) if isinstance(limit, int | float) else otherwise
 
 
 def _distinct(values: list[Any], choices: list[Any]) -> list[Any]:
-    """Make equal values differ: by the next choice, the next number, or a number behind the text."""
+    """Make equal values differ: by the next choice, another number, or a number after the text."""
     found: list[Any] = []
     for place, value in enumerate(values):
         other = value
@@ -194,5 +194,5 @@ def _distinct(values: list[Any], choices: list[Any]) -> list[Any]:
     return found
 
 
-def _holds(text: str, word: str) -> bool:
+def _contains(text: str, word: str) -> bool:
     return bool(word) and re.search(rf"\b{re.escape(word)}\b", text, re.IGNORECASE) is not None

@@ -1,4 +1,4 @@
-"""Which IANA zones a sentence names: by name, by the city they are named after, or by another city or country."""
+"""Finds IANA time zones in a sentence: by name, city or country."""
 
 import re
 from functools import cache
@@ -57,7 +57,7 @@ CITIES = {
     "utc": "UTC",
     "gmt": "UTC",
 }
-# Last parts of zone names that are ordinary words, or no place that anybody asks for by that name.
+# Last parts of zone names that are ordinary words, or rarely mean the place.
 _NO_PLACES = frozenset(
     [
         *("act", "canary", "center", "christmas", "cocos", "easter", "knox", "lhi", "midway", "nome", "north", "nsw"),
@@ -69,20 +69,20 @@ _NAMED = re.compile(r"\b(?:[A-Z][A-Za-z]+/)+[A-Z][A-Za-z_]+\b")
 
 
 def zones(text: str) -> list[str]:
-    """Return the zones in the order they are named, each once."""
+    """Return the zones of a text in order, each once."""
     named = [match.group() for match in _NAMED.finditer(text)]
     by_city = [_cities()[match.group().lower()] for match in _city().finditer(_NAMED.sub(" ", text))]
     return list(dict.fromkeys([*named, *by_city]))
 
 
 def without_places(text: str) -> str:
-    """Return what is left of a text without the places in it."""
+    """Return a text without its places."""
     return _city().sub(" ", _NAMED.sub(" ", text))
 
 
 @cache
 def _cities() -> dict[str, str]:
-    """Add the city that each zone is named after to those above."""
+    """Return the zones by city: CITIES and the city in each zone's name."""
     found: dict[str, str] = {}
     for zone in sorted(available_timezones()):
         city = zone.rpartition("/")[2].replace("_", " ").lower()

@@ -1,4 +1,4 @@
-"""Requests carry what the caller set and what the family requires, and nothing else."""
+"""A request has the parameters that the caller set and those that the family requires, and no others."""
 
 import pytest
 from signalbox.chat.loops.degradation import degrade
@@ -28,8 +28,8 @@ def test_nothing_is_added_without_tools(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", ALL)
-def test_one_call_at_a_time_where_the_plan_says(model: str) -> None:
-    """`parallel_tool_calls: false` goes to anthropic and xai, to nobody else, and only with tools (PS-12)."""
+def test_parallel_calls_are_off_for_some_families(model: str) -> None:
+    """`parallel_tool_calls: false` is sent only to anthropic and xai, and only with tools (PS-12)."""
     params = prepare_request_params(context_for(TOOLS, model=model)).params
     assert sent(params) == ({"parallel_tool_calls": False} if model in ("anthropic/x", "x-ai/x") else {})
 
@@ -43,7 +43,7 @@ def test_guardrails_hold_in_every_step(first: bool) -> None:
 
 @pytest.mark.parametrize("model", ALL)
 def test_response_format_beside_tools(model: str) -> None:
-    """No response_format beside tools for xAI and Gemini, and that is told; all get it without tools (PS-12, C9)."""
+    """XAI and Gemini get no response_format with tools, with a warning; without tools all get it (PS-12, C9)."""
     params: dict[str, JsonValue] = {"response_format": {"type": "json_object"}}
     with_tools = context_for(TOOLS, model=model, params=params)
     refused = model in ("x-ai/x", "google/x")
@@ -55,7 +55,7 @@ def test_response_format_beside_tools(model: str) -> None:
 
 
 def test_parallel_calls_need_tools() -> None:
-    """`parallel_tool_calls` without tools is a 400, so it is left out and told (C3)."""
+    """`parallel_tool_calls` without tools is a 400, so it is dropped with a warning (C3)."""
     context = context_for(params={"parallel_tool_calls": True, "seed": 1})
     assert sent(guarded_params(context)) == {"seed": 1}
     assert dropped_params(context) == ["parallel_tool_calls"]
@@ -64,15 +64,15 @@ def test_parallel_calls_need_tools() -> None:
 @pytest.mark.parametrize(
     ("model", "goes", "told"), [("openai/x", True, []), ("anthropic/x", False, ["parallel_tool_calls"])]
 )
-def test_a_callers_parallel_calls(model: str, goes: bool, told: list[str]) -> None:
-    """The caller's wish goes out, unless the family's rule says otherwise, which is told."""
+def test_the_callers_parallel_calls(model: str, goes: bool, told: list[str]) -> None:
+    """The caller's value is sent, unless the family's rule differs, with a warning."""
     context = context_for(TOOLS, model=model, params={"parallel_tool_calls": True})
     assert sent(guarded_params(context)) == {"parallel_tool_calls": goes}
     assert dropped_params(context) == told
 
 
-def test_the_callers_parameters_are_not_touched() -> None:
-    """Guardrails work on a copy."""
+def test_the_callers_parameters_are_unchanged() -> None:
+    """Guardrails change only a copy."""
     context = context_for(TOOLS, model="x-ai/x", params={"response_format": {"type": "json_object"}})
     guarded_params(context)
     assert sent(context.base_params) == {"response_format": {"type": "json_object"}}
@@ -88,8 +88,8 @@ def test_the_callers_parameters_are_not_touched() -> None:
         (FORCED, FORCED, "auto"),
     ],
 )
-def test_a_forced_choice_binds_the_first_step_only(choice: JsonValue, first: JsonValue, later: JsonValue) -> None:
-    """A call that is forced in every step would keep the run from ever answering."""
+def test_a_forced_choice_applies_to_the_first_step_only(choice: JsonValue, first: JsonValue, later: JsonValue) -> None:
+    """If a call were forced in every step, the run could never answer (PS-10)."""
     context = context_for(TOOLS, tool_choice=choice)
     assert public_choice(prepare_request_params(context).tool_choice) == first
     assert public_choice(prepare_request_params(context, first=False).tool_choice) == later
@@ -100,7 +100,7 @@ def test_no_choice_without_tools() -> None:
     assert prepare_request_params(context_for(tool_choice="auto")).tool_choice is None
 
 
-def test_the_session_goes_along() -> None:
+def test_the_session_id_is_sent() -> None:
     """A known conversation keeps its route and its cache (C15)."""
     context = context_for()
     context.session_id = "chat-1"
@@ -120,22 +120,22 @@ def test_the_session_goes_along() -> None:
     ],
 )
 def test_b6_no_call_is_forced_while_the_model_reasons(model: str, reasoning: JsonValue, goes: str) -> None:
-    """Where the family refuses both together the choice is left to the model, and that is told."""
+    """If the family rejects both together, the choice becomes auto, with a warning."""
     params: dict[str, JsonValue] = {"reasoning": reasoning} if reasoning else {}
     context = context_for([make_tool("f")], model=model, tool_choice="required", params=params)
     assert prepare_request_params(context).tool_choice == goes
     assert dropped_params(context) == ([] if goes == "required" else ["tool_choice"])
 
 
-def test_c03_arguments_that_hosts_cannot_name_are_left_out() -> None:
-    """Tools that a history used are described by its arguments, but for names that no schema takes (C3)."""
+def test_c03_argument_names_that_no_schema_accepts_are_left_out() -> None:
+    """Schemas of tools in the history are derived from arguments, except invalid names (C3)."""
     call = ToolCall("aaaaaaaaa", "f", {"q": 1, "my key!": 2})
     [schema] = schemas_of_called_tools([AssistantMessage(calls=(call,))])
     assert schema.parameters == {"type": "object", "properties": {"q": {"type": "number"}}}
 
 
-def test_b08_more_room_is_given_back_before_turns_are_left_out() -> None:
-    """Room for the answer may be what makes a request too long; the conversation is shortened only after it (B8)."""
+def test_b08_a_raised_limit_is_dropped_before_turns() -> None:
+    """The raised limit may be what makes a request too long; the conversation is shortened only after it (B8)."""
     context = context_for(TOOLS, messages=[UserMessage("Old."), AssistantMessage("So."), UserMessage("New?")])
     context.degradation.raised_limit = 8000
     error = UpstreamError(Code.CONTEXT_LENGTH_EXCEEDED)
@@ -147,8 +147,8 @@ def test_b08_more_room_is_given_back_before_turns_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("modalities", [("image", "text"), ("image",)])
-def test_a_model_that_draws_is_asked_for_images(modalities: tuple[str, ...]) -> None:
-    """In every step, the finalize included; nothing of the caller's is changed by it."""
+def test_image_models_are_asked_for_images(modalities: tuple[str, ...]) -> None:
+    """The modalities are set in every step, including the finalize; the caller's parameters are unchanged."""
     context = context_for(TOOLS, model="new/x")
     context.abilities = Abilities(modalities=modalities)
     requests = [
@@ -161,15 +161,15 @@ def test_a_model_that_draws_is_asked_for_images(modalities: tuple[str, ...]) -> 
 
 
 @pytest.mark.parametrize("drawn", [("image", "text"), ()])
-def test_the_callers_modalities_are_sent_as_they_are(drawn: tuple[str, ...]) -> None:
-    """Whatever the catalogue lists."""
+def test_the_callers_modalities_are_sent_unchanged(drawn: tuple[str, ...]) -> None:
+    """The catalogue does not change them."""
     context = context_for(params={"modalities": ["text"]})
     context.abilities = Abilities(modalities=drawn)
     assert sent(prepare_request_params(context).params) == {"modalities": ["text"]}
 
 
-def test_a_parameter_that_the_api_does_not_have_is_not_sent() -> None:
-    """What the dialect cannot write is left out, and the warning names it; the rest is sent."""
+def test_parameters_that_the_dialect_lacks_are_not_sent() -> None:
+    """A parameter that the dialect cannot write is dropped with a warning; the rest is sent."""
     params: dict[str, JsonValue] = {"provider": {"order": ["a"]}, "models": ["b/c"], "seed": 1}
     context = context_for(params=params)
     context.unsupported_params = frozenset({"routing", "fallbacks"})

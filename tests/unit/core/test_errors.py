@@ -1,4 +1,4 @@
-"""The one table of codes: complete, in sentences, and the same words wherever a code is used."""
+"""The table of codes is complete, and errors use its sentences."""
 
 import pytest
 from signalbox.core.codes import CODES, Code
@@ -6,8 +6,8 @@ from signalbox.core.errors import RequestError, SignalboxError, ToolError, Upstr
 
 
 @pytest.mark.parametrize("code", list(Code))
-def test_every_code_has_its_words(code: Code) -> None:
-    """Each code is UPPER_SNAKE and has a sentence and an advice that end like sentences."""
+def test_every_code_has_a_sentence_and_an_action(code: Code) -> None:
+    """Each code is UPPER_SNAKE, with a sentence and an action that end like sentences."""
     fact = CODES[code]
     assert code == code.upper()
     assert fact.sentence.endswith(".")
@@ -15,20 +15,20 @@ def test_every_code_has_its_words(code: Code) -> None:
     assert 400 <= fact.http <= 599
 
 
-def test_the_table_has_nothing_else() -> None:
-    """No words for codes that do not exist."""
+def test_the_table_has_only_existing_codes() -> None:
+    """Every entry of the table belongs to a code."""
     assert set(CODES) == set(Code)
 
 
-def test_an_error_speaks_for_its_code() -> None:
-    """Without words of its own an error has its code's sentence; with them, those; the advice is the code's."""
+def test_an_error_has_the_sentence_of_its_code() -> None:
+    """Without a message an error has its code's sentence; the action is always the code's."""
     assert UpstreamError(Code.RATE_LIMIT).message == CODES[Code.RATE_LIMIT].sentence
     assert str(ToolError(Code.TIMEOUT, "Too slow.")) == "Too slow."
     assert SignalboxError(Code.LENGTH).todo == CODES[Code.LENGTH].todo
 
 
-def test_whether_to_retry_comes_from_the_table_unless_said() -> None:
-    """An upstream's error may know better."""
+def test_retryable_defaults_to_the_table() -> None:
+    """An upstream error may override it."""
     assert UpstreamError(Code.RATE_LIMIT).retryable is True
     assert UpstreamError(Code.UPSTREAM_AUTH).retryable is False
     assert UpstreamError(Code.RATE_LIMIT, retryable=False).retryable is False

@@ -1,4 +1,4 @@
-"""The order that events must keep, as a function: what it takes and what it refuses."""
+"""The check of the order of events: which orders it accepts and rejects."""
 
 import pytest
 from signalbox.core.codes import Code
@@ -20,18 +20,18 @@ from signalbox.core.events import (
 from signalbox.core.invariants import OrderCheck, first_fault, first_stamp_fault
 
 
-def told(*ids: str) -> ToolCalls:
+def calls(*ids: str) -> ToolCalls:
     """Announce calls."""
     return ToolCalls([Call(name, "f", "{}", "other", "secondary") for name in ids])
 
 
 def runs(name: str) -> ToolExecuting:
-    """Start a call."""
+    """Emit that a call executes."""
     return ToolExecuting(name, "f", "other", "secondary")
 
 
 def result(name: str, tool: str = "f") -> ToolResult:
-    """Answer a call."""
+    """Emit the result of a call."""
     return ToolResult(name, tool, Success(True, None), "other", "secondary")
 
 
@@ -42,15 +42,27 @@ LENGTH = [Warning("m", str(Code.LENGTH)), Done(True, "length", code=str(Code.LEN
 GOOD: list[list[AnyEvent]] = [
     [TEXT, DONE],
     [Reasoning("Hm"), TEXT, DONE],
-    [told("a"), runs("a"), result("a"), TEXT, DONE],
-    [told("a", "b"), runs("b"), runs("a"), TEXT, result("b"), result("a"), DONE],
-    [told("a"), result("a"), TEXT, DONE],
-    [TEXT, told("a"), Reasoning("x"), ToolResult("a", "f", Failure(False, "e", "TIMEOUT"), "other", "hidden"), DONE],
+    [calls("a"), runs("a"), result("a"), TEXT, DONE],
+    [calls("a", "b"), runs("b"), runs("a"), TEXT, result("b"), result("a"), DONE],
+    [calls("a"), result("a"), TEXT, DONE],
+    [
+        TEXT,
+        calls("a"),
+        Reasoning("x"),
+        ToolResult("a", "f", Failure(False, "e", "TIMEOUT"), "other", "hidden"),
+        DONE,
+    ],
     [Done(True, "cancelled")],
     [TEXT, *LENGTH],
     LENGTH,
-    [told("a"), Done(True, "complete", handed=["a"])],
-    [ArgumentsDelta("a", "f", '{"x"', 1), told("a", "b"), runs("b"), result("b"), Done(True, "complete", handed=["a"])],
+    [calls("a"), Done(True, "complete", handed=["a"])],
+    [
+        ArgumentsDelta("a", "f", '{"x"', 1),
+        calls("a", "b"),
+        runs("b"),
+        result("b"),
+        Done(True, "complete", handed=["a"]),
+    ],
 ]
 BAD: list[tuple[list[AnyEvent], str]] = [
     ([], "without done"),
@@ -61,20 +73,20 @@ BAD: list[tuple[list[AnyEvent], str]] = [
     ([TEXT, DONE, DONE], "done after done"),
     ([ToolCalls([]), TEXT, DONE], "announces no call"),
     ([TEXT, Done(True, "complete", handed=["a"])], "never announced"),
-    ([told("a"), result("a"), TEXT, Done(True, "complete", handed=["a"])], "has a result"),
-    ([told("a"), runs("a"), TEXT, Done(True, "complete", handed=["a"])], "was executed here"),
-    ([told("a", "b"), TEXT, Done(True, "complete", handed=["a"])], "call b has no result"),
-    ([told("a"), Done(True, "cancelled", handed=["a"])], "only complete does"),
-    ([told("a"), told("a"), TEXT, DONE], "announced twice"),
-    ([told("a", "a"), TEXT, DONE], "announced twice"),
+    ([calls("a"), result("a"), TEXT, Done(True, "complete", handed=["a"])], "has a result"),
+    ([calls("a"), runs("a"), TEXT, Done(True, "complete", handed=["a"])], "was executed here"),
+    ([calls("a", "b"), TEXT, Done(True, "complete", handed=["a"])], "call b has no result"),
+    ([calls("a"), Done(True, "cancelled", handed=["a"])], "only complete does"),
+    ([calls("a"), calls("a"), TEXT, DONE], "announced twice"),
+    ([calls("a", "a"), TEXT, DONE], "announced twice"),
     ([runs("a"), TEXT, DONE], "never announced"),
     ([result("a"), TEXT, DONE], "never announced"),
-    ([told("a"), runs("a"), runs("a"), result("a"), TEXT, DONE], "executes twice"),
-    ([told("a"), result("a"), runs("a"), TEXT, DONE], "after its result"),
-    ([told("a"), result("a"), result("a"), TEXT, DONE], "two results"),
-    ([told("a"), result("a", "g"), TEXT, DONE], "announced as"),
-    ([told("a", "b"), result("a"), TEXT, DONE], "call b has no result"),
-    ([told("a"), Done(True, "cancelled")], "call a has no result"),
+    ([calls("a"), runs("a"), runs("a"), result("a"), TEXT, DONE], "executes twice"),
+    ([calls("a"), result("a"), runs("a"), TEXT, DONE], "after its result"),
+    ([calls("a"), result("a"), result("a"), TEXT, DONE], "two results"),
+    ([calls("a"), result("a", "g"), TEXT, DONE], "announced as"),
+    ([calls("a", "b"), result("a"), TEXT, DONE], "call b has no result"),
+    ([calls("a"), Done(True, "cancelled")], "call a has no result"),
     ([TEXT, LENGTH[1]], "without its warning"),
     ([LENGTH[0], TEXT, LENGTH[1]], "without its warning"),
     ([Warning("m"), LENGTH[1]], "without its warning"),
@@ -83,19 +95,19 @@ BAD: list[tuple[list[AnyEvent], str]] = [
 
 
 @pytest.mark.parametrize("events", GOOD)
-def test_good_orders(events: list[AnyEvent]) -> None:
+def test_valid_orders(events: list[AnyEvent]) -> None:
     """These runs are valid."""
     assert first_fault(events) is None
 
 
 @pytest.mark.parametrize(("events", "words"), BAD)
-def test_bad_orders(events: list[AnyEvent], words: str) -> None:
-    """These are not, and the sentence says why."""
+def test_invalid_orders(events: list[AnyEvent], words: str) -> None:
+    """These runs are invalid, and the sentence says why."""
     assert words in str(first_fault(events))
 
 
-def test_a_resumed_run_may_speak_of_what_was_before() -> None:
-    """In the middle of a run calls of before are known by their first mention; two results are still two."""
+def test_a_resumed_stream_may_refer_to_earlier_calls() -> None:
+    """Earlier calls are known from their first event; a second result is still an error."""
     check = OrderCheck(resumed=True)
     assert [check.feed(event) for event in (result("a"), runs("b"), result("b"), DONE)] == [None] * 4
     assert check.close() is None
@@ -104,8 +116,8 @@ def test_a_resumed_run_may_speak_of_what_was_before() -> None:
     assert "two results" in str(again.feed(result("a")))
 
 
-def test_numbers_must_rise() -> None:
-    """Gaps are fine, standing still is not."""
+def test_sequence_numbers_must_increase() -> None:
+    """Gaps are valid, repetitions are not."""
     assert first_stamp_fault([Stamped(n, 0, TEXT) for n in (1, 2, 7)]) is None
     assert "must rise" in str(first_stamp_fault([Stamped(n, 0, TEXT) for n in (1, 1)]))
     assert first_stamp_fault([]) is None

@@ -1,4 +1,4 @@
-"""The plain values: usage that adds up, outcomes in words, sources with stable numbers, depth with a limit."""
+"""Usage, tool outcomes, source numbers, and the depth limit."""
 
 import json
 
@@ -9,8 +9,8 @@ from signalbox.core.parts import Usage
 from signalbox.core.tools import SourceNumbers, ToolOutcome, canonical_url
 
 
-def test_usage_adds_up() -> None:
-    """Tokens add; a cost that one call does not know leaves the other's; none stays none."""
+def test_usage_is_summed() -> None:
+    """Tokens are added; an unknown cost counts as 0, unless both are unknown."""
     assert Usage(1, 2, 3, 4, 0.1) + Usage(10, 20, 30, 40, 0.2) == Usage(11, 22, 33, 44, 0.3)
     assert (Usage(1, cost=None) + Usage(1, cost=0.5)).cost == 0.5
     assert (Usage() + Usage()).cost is None
@@ -26,13 +26,13 @@ def test_usage_adds_up() -> None:
         (ToolOutcome.failed(Code.TIMEOUT, "Too slow."), '{"error":"Too slow.","code":"TIMEOUT"}'),
     ],
 )
-def test_what_a_model_reads_of_an_outcome(outcome: ToolOutcome, words: str) -> None:
-    """One string, never empty (C4, C14)."""
+def test_an_outcome_is_a_text_for_the_model(outcome: ToolOutcome, words: str) -> None:
+    """It is one string, never empty (C4, C14)."""
     assert outcome.for_model() == words
 
 
 def test_sources_have_stable_numbers() -> None:
-    """A page has one number in a run, however its address is written; the first title stays (H6)."""
+    """A page has one number in a run, in every spelling of its URL; the first title stays (H6)."""
     book = SourceNumbers()
     assert [book.number(url, "t") for url in ("https://a.org/x", "https://b.org", "http://www.A.org/x/#top")] == [
         1,
@@ -51,8 +51,8 @@ def test_sources_have_stable_numbers() -> None:
         (" https://a.org/x#part ", "https://a.org/x"),
     ],
 )
-def test_one_page_many_addresses(one: str, other: str) -> None:
-    """What does not name the page does not count."""
+def test_equal_pages_have_one_canonical_url(one: str, other: str) -> None:
+    """URLs that differ only in irrelevant parts are the same page."""
     assert canonical_url(one) == canonical_url(other)
 
 
@@ -66,26 +66,26 @@ def test_one_page_many_addresses(one: str, other: str) -> None:
         "HTTPS://a.org/X?q=1",
     ],
 )
-def test_other_pages(other: str) -> None:
-    """Path, query, port and host do."""
+def test_different_pages_have_different_canonical_urls(other: str) -> None:
+    """Path, query, port and host distinguish pages."""
     assert canonical_url(other) != canonical_url("https://a.org/x?q=1")
 
 
 @pytest.mark.parametrize("odd", ["", "not a url", "https://[bad", "https://a.org:port/"])
-def test_odd_addresses_are_themselves(odd: str) -> None:
-    """What is no address does no harm."""
+def test_invalid_urls_stay_unchanged(odd: str) -> None:
+    """A text that is not a URL is returned as it is."""
     assert canonical_url(odd) == canonical_url(odd)
 
 
-def test_a_detail_is_renamed_in_place() -> None:
-    """Only the id changes; keys keep their order, the original is left."""
+def test_a_detail_is_renamed_in_a_copy() -> None:
+    """Only the id changes; keys stay in order, and the original is unchanged."""
     detail = ReasoningDetail({"type": "x", "id": "a", "data": None})
     assert json.dumps(detail.with_id("b").raw) == '{"type": "x", "id": "b", "data": null}'
     assert detail.item_id == "a"
 
 
-def test_depth() -> None:
-    """Lists and objects count alike, breadth does not."""
+def test_nesting_has_a_limit() -> None:
+    """Lists and objects count alike; width does not count."""
     deep: JsonValue = 1
     for n in range(MAX_DEPTH):
         deep = [deep] if n % 2 else {"a": deep, "b": 1}

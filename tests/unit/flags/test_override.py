@@ -1,4 +1,4 @@
-"""The lever on disk: atomic, kept, seen at once whoever wrote it; what cannot be read counts as off."""
+"""The override file: atomic writes, seen at once by every process; an invalid file counts as off."""
 
 import json
 import subprocess
@@ -17,27 +17,27 @@ OFF, ON, HALF = Override("off"), Override("on"), Override("percent", 50)
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Say where the lever lies."""
-    return tmp_path / "lever.json"
+    """Return the path of the override file."""
+    return tmp_path / "override.json"
 
 
-def test_a_lever_that_was_never_pulled_is_none(path: Path) -> None:
-    """Without a file the environment decides, and reading makes none."""
+def test_an_override_that_was_never_set_is_none(path: Path) -> None:
+    """Without a file the environment decides, and reading creates no file."""
     assert OverrideFile(path).current() is None
     assert not path.exists()
 
 
-@pytest.mark.parametrize("lever", [OFF, ON, HALF, Override("percent", 0), Override("percent", 100)])
-def test_a_pull_is_kept(path: Path, lever: Override) -> None:
-    """What was written is read, by the one that wrote and by the next process."""
+@pytest.mark.parametrize("override", [OFF, ON, HALF, Override("percent", 0), Override("percent", 100)])
+def test_an_override_is_stored(path: Path, override: Override) -> None:
+    """The process that wrote it and the next process read the same value."""
     file = OverrideFile(path)
-    file.write(lever)
-    assert file.current() == OverrideFile(path).current() == lever
+    file.write(override)
+    assert file.current() == OverrideFile(path).current() == override
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_only_what_the_state_needs_is_written(path: Path) -> None:
-    """A share is kept only where it counts."""
+def test_the_percentage_is_written_only_if_it_counts(path: Path) -> None:
+    """A percentage is stored only in state `percent`."""
     file = OverrideFile(path)
     file.write(HALF)
     assert json.loads(path.read_bytes()) == {"state": "percent", "percent": 50}
@@ -53,8 +53,8 @@ def test_only_what_the_state_needs_is_written(path: Path) -> None:
         *(b'{"state":"percent","percent":"50"}', b'{"state":"percent","percent":true}', b'{"state":"on","percent":-1}'),
     ],
 )
-def test_what_cannot_be_understood_counts_as_off(path: Path, content: bytes) -> None:
-    """A slip of the pen never leaves anybody on V2; the next good pull counts again."""
+def test_an_invalid_file_counts_as_off(path: Path, content: bytes) -> None:
+    """A typing error never leaves a run on V2; the next valid value counts again."""
     file = OverrideFile(path)
     file.write(ON)
     assert file.current() == ON
@@ -64,18 +64,18 @@ def test_what_cannot_be_understood_counts_as_off(path: Path, content: bytes) -> 
     assert file.current() == ON
 
 
-def test_a_file_that_cannot_be_reached_counts_as_off(tmp_path: Path) -> None:
-    """Where there is something in the way that is no file, a run still starts, on legacy."""
+def test_an_unreadable_path_counts_as_off(tmp_path: Path) -> None:
+    """If the path is not a file, runs still start, on the legacy loop."""
     in_the_way = tmp_path / "data"
     in_the_way.write_text("a file where the folder was")
-    assert OverrideFile(in_the_way / "lever.json").current() == OFF
-    folder = tmp_path / "lever.json"
+    assert OverrideFile(in_the_way / "override.json").current() == OFF
+    folder = tmp_path / "override.json"
     folder.mkdir()
     assert OverrideFile(folder).current() == OFF
 
 
-def test_an_unchanged_lever_costs_one_stat(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file is read again only when it has changed."""
+def test_an_unchanged_file_costs_one_stat(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is read again only after it has changed."""
     reads: list[Path] = []
     read_bytes = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda self: reads.append(self) or read_bytes(self))
@@ -85,8 +85,8 @@ def test_an_unchanged_lever_costs_one_stat(path: Path, monkeypatch: pytest.Monke
     assert reads == [path]
 
 
-def test_another_process_is_heard_at_the_next_read(path: Path) -> None:
-    """A pull by another process counts from the very next run on."""
+def test_a_change_by_another_process_counts_at_once(path: Path) -> None:
+    """An override set by another process applies to the next run."""
     file = OverrideFile(path)
     file.write(ON)
     assert file.current() == ON
@@ -96,8 +96,8 @@ def test_another_process_is_heard_at_the_next_read(path: Path) -> None:
     assert file.current() == OFF
 
 
-def test_an_editor_is_heard_too(path: Path) -> None:
-    """A file that was written in place, and one that was taken away, count at the next read."""
+def test_edits_and_deletions_count_at_once(path: Path) -> None:
+    """A file that was edited in place, and one that was deleted, count at the next read."""
     file = OverrideFile(path)
     file.write(OFF)
     assert file.current() == OFF
@@ -107,65 +107,65 @@ def test_an_editor_is_heard_too(path: Path) -> None:
     assert file.current() is None
 
 
-def test_quick_pulls_are_never_mistaken_for_each_other(path: Path) -> None:
-    """However fast they follow each other, the last one is read."""
+def test_quick_changes_are_distinguished(path: Path) -> None:
+    """However fast changes follow each other, the last one is read."""
     writer, reader = OverrideFile(path), OverrideFile(path)
     for n in range(300):
         writer.write(Override("percent", n % 90 + 10))
         assert reader.current() == Override("percent", n % 90 + 10)
 
 
-def test_a_pull_bears_its_own_time(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To the nanosecond, where a file system would give two pulls within one tick of its clock the same."""
+def test_each_change_has_its_own_timestamp(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Timestamps have nanoseconds, even if the file system would give two changes the same tick."""
     monkeypatch.setattr(override_module, "time_ns", lambda: 1_700_000_000_123_456_700)
     OverrideFile(path).write(ON)
     assert path.stat().st_mtime_ns == 1_700_000_000_123_456_700
 
 
-def test_readers_never_see_half_a_pull(path: Path) -> None:
-    """While several write at once every read finds one of the states whole, and the last one stays."""
+def test_readers_never_see_a_partial_write(path: Path) -> None:
+    """During concurrent writes every read returns one complete state, and the last one stays."""
     states = [OFF, ON, HALF, Override("percent", 7)]
     OverrideFile(path).write(OFF)
     over = threading.Event()
 
-    def pull(lever: Override) -> None:
+    def write_states(override: Override) -> None:
         file = OverrideFile(path)
         for _ in range(50):
-            file.write(lever)
+            file.write(override)
 
-    writers = [threading.Thread(target=pull, args=[state]) for state in states]
+    writers = [threading.Thread(target=write_states, args=[state]) for state in states]
     seen: list[Override | None] = []
 
-    def watch() -> None:
+    def read_states() -> None:
         while not over.is_set():
             seen.append(override_of(json.loads(path.read_bytes())))
 
-    watcher = threading.Thread(target=watch)
-    for thread in (watcher, *writers):
+    reader = threading.Thread(target=read_states)
+    for thread in (reader, *writers):
         thread.start()
     for thread in writers:
         thread.join()
     over.set()
-    watcher.join()
+    reader.join()
     assert seen
-    assert all(lever in states for lever in seen)
+    assert all(override in states for override in seen)
     assert OverrideFile(path).current() in states
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_pull_that_fails_is_told_and_changes_nothing(tmp_path: Path) -> None:
-    """Whoever pulls hears of it, the lever stands as it stood, and nothing is left lying about."""
-    file = OverrideFile(tmp_path / "gone" / "lever.json")
+def test_a_failed_write_raises_and_changes_nothing(tmp_path: Path) -> None:
+    """The caller gets an OSError, the override is unchanged, and no temporary file is left."""
+    file = OverrideFile(tmp_path / "gone" / "override.json")
     with pytest.raises(OSError, match="No such file"):
         file.write(ON)
-    blocked = tmp_path / "blocked" / "lever.json"
+    blocked = tmp_path / "blocked" / "override.json"
     (blocked / "inside").mkdir(parents=True)
     with pytest.raises(OSError, match="directory"):
         OverrideFile(blocked).write(ON)
     assert list(blocked.parent.iterdir()) == [blocked]
 
 
-def test_the_file_is_the_owners_alone(path: Path) -> None:
-    """Nobody else on the machine can pull it."""
+def test_the_file_is_private(path: Path) -> None:
+    """Other users of the machine cannot write the file."""
     OverrideFile(path).write(ON)
     assert path.stat().st_mode & 0o077 == 0

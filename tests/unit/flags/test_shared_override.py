@@ -1,4 +1,4 @@
-"""The lever of several workers: one database, each hears what another one pulled, and an outage changes nothing."""
+"""The override of several workers in one database: each worker sees changes, and an outage changes nothing."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -20,7 +20,7 @@ OFF, ON, HALF = Override("off"), Override("on"), Override("percent", 50)
 
 
 class Breaking(SqliteDatabase):
-    """A database that can be gone."""
+    """A database that can fail."""
 
     is_gone = False
 
@@ -32,14 +32,14 @@ class Breaking(SqliteDatabase):
 
 @pytest.fixture
 async def stack() -> AsyncGenerator[AsyncExitStack, None]:
-    """End what a test has opened."""
+    """Close everything that a test has opened."""
     async with AsyncExitStack() as opened:
         yield opened
 
 
 @pytest.fixture
 async def database(tmp_path: Path, stack: AsyncExitStack) -> Breaking:
-    """Give a database of tables."""
+    """Return a database with tables."""
     made = Breaking(tmp_path / "shared.db")
     stack.push_async_callback(made.aclose)
     await made.open()
@@ -47,23 +47,23 @@ async def database(tmp_path: Path, stack: AsyncExitStack) -> Breaking:
 
 
 async def opened(database: Breaking, stack: AsyncExitStack, before: Override | None = None) -> SharedOverride:
-    """Start a worker's lever."""
-    lever = SharedOverride(database)
-    await lever.open(before, stack)
-    return lever
+    """Open a worker's override."""
+    override = SharedOverride(database)
+    await override.open(before, stack)
+    return override
 
 
-async def test_a_lever_that_was_never_pulled_is_none(database: Breaking, stack: AsyncExitStack) -> None:
+async def test_an_override_that_was_never_set_is_none(database: Breaking, stack: AsyncExitStack) -> None:
     """Without a row the environment decides, and looking makes none."""
-    lever = await opened(database, stack)
-    await lever.refresh()
-    assert lever.current() is None
+    override = await opened(database, stack)
+    await override.refresh()
+    assert override.current() is None
     assert await database.read(get_shared, OVERRIDE) is None
 
 
 @pytest.mark.parametrize("wanted", [OFF, ON, HALF])
-async def test_a_pull_is_heard_by_others(database: Breaking, stack: AsyncExitStack, wanted: Override) -> None:
-    """Who pulled knows at once, another worker when it looks, and one that starts later from its start on."""
+async def test_a_change_reaches_other_workers(database: Breaking, stack: AsyncExitStack, wanted: Override) -> None:
+    """The writer has it at once, another worker after a refresh, and a new worker from its start."""
     one, other = await opened(database, stack), await opened(database, stack)
     await one.store(wanted)
     assert (one.current(), other.current()) == (wanted, None)
@@ -72,10 +72,10 @@ async def test_a_pull_is_heard_by_others(database: Breaking, stack: AsyncExitSta
     assert (await opened(database, stack)).current() == wanted
 
 
-async def test_workers_look_by_themselves(
+async def test_workers_refresh_regularly(
     database: Breaking, stack: AsyncExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A pull whose notice was lost acts all the same."""
+    """A change counts even if its notification was lost."""
     monkeypatch.setattr(shared_override, "_REFRESH_SECONDS", 0.001)
     one, other = await opened(database, stack), await opened(database, stack)
     await one.store(ON)
@@ -84,50 +84,50 @@ async def test_workers_look_by_themselves(
             await asyncio.sleep(0)
 
 
-async def test_an_outage_changes_nothing_and_is_told_once(database: Breaking, stack: AsyncExitStack) -> None:
-    """The last known state stays; one line when the database goes, one when it is back, however often it was asked."""
-    lever = await opened(database, stack)
-    await lever.store(HALF)
-    with capture_logs() as said:
+async def test_an_outage_changes_nothing_and_is_logged_once(database: Breaking, stack: AsyncExitStack) -> None:
+    """The last value stays in effect. The outage and its end are logged once each."""
+    override = await opened(database, stack)
+    await override.store(HALF)
+    with capture_logs() as logged:
         database.is_gone = True
         for _ in range(3):
-            await lever.refresh()
-        assert lever.current() == HALF
+            await override.refresh()
+        assert override.current() == HALF
         database.is_gone = False
-        await lever.refresh()
-        await lever.refresh()
-    assert [line["event"] for line in said] == ["flag.unheard", "flag.heard_again"]
+        await override.refresh()
+        await override.refresh()
+    assert [line["event"] for line in logged] == ["flag.unheard", "flag.heard_again"]
 
 
-async def test_a_pull_that_is_not_kept_is_refused(
+async def test_a_change_that_cannot_be_stored_is_rejected(
     database: Breaking, stack: AsyncExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever pulls is told, and nothing acts as if it had been kept."""
+    """The caller gets an error, and no worker acts on the change."""
 
     async def refused(work: object) -> None:
         raise StoreError(Code.STORE_UNAVAILABLE)
 
-    lever = await opened(database, stack)
+    override = await opened(database, stack)
     monkeypatch.setattr(database, "_write", refused)
     with pytest.raises(StoreError):
-        await lever.store(ON)
-    assert lever.current() is None
+        await override.store(ON)
+    assert override.current() is None
 
 
 @pytest.mark.parametrize("value", [b"", b"no json", b'{"state":"perhaps"}', b"\xff"])
-async def test_what_cannot_be_understood_is_off(database: Breaking, stack: AsyncExitStack, value: bytes) -> None:
-    """An operator's slip must leave nobody on V2; it is told once, not with every look."""
-    lever = await opened(database, stack)
-    await lever.store(ON)
+async def test_an_invalid_value_counts_as_off(database: Breaking, stack: AsyncExitStack, value: bytes) -> None:
+    """An operator's typing error never leaves a run on V2; it is logged once, not with every refresh."""
+    override = await opened(database, stack)
+    await override.store(ON)
     await database.write(put_shared, OVERRIDE, value)
-    with capture_logs() as said:
-        await lever.refresh()
-        await lever.refresh()
-    assert lever.current() == OFF
-    assert [line["event"] for line in said] == ["flag.unreadable"]
+    with capture_logs() as logged:
+        await override.refresh()
+        await override.refresh()
+    assert override.current() == OFF
+    assert [line["event"] for line in logged] == ["flag.unreadable"]
 
 
-async def test_a_lever_of_one_is_brought_along(database: Breaking, stack: AsyncExitStack) -> None:
-    """The first worker brings the lever that it had to itself; where one was pulled since, that one stands."""
+async def test_the_override_of_a_single_worker_is_taken_over(database: Breaking, stack: AsyncExitStack) -> None:
+    """The first worker stores its file's override in the database, unless the database already has one."""
     assert (await opened(database, stack, HALF)).current() == HALF
     assert (await opened(database, stack, ON)).current() == HALF

@@ -57,21 +57,21 @@ ASKS = {
 
 
 @pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS.keys())
-def test_a_question_reads_as_the_same_ask(ask: Ask) -> None:
-    """Nothing that decides the answer is lost."""
+def test_a_question_converts_back_to_the_same_ask(ask: Ask) -> None:
+    """Everything that determines the answer is preserved."""
     question = question_of(ask)
     assert ask_of(body_of(question), TOOLS, {}) == replace(ask, question=question)
 
 
-def test_arguments_that_could_not_be_parsed_keep_their_text() -> None:
-    """The text of a broken call is stored, not the empty object that stands for it."""
+def test_invalid_arguments_keep_their_text() -> None:
+    """The text of an invalid call is stored, not the empty object that replaces it."""
     broken = AssistantMessage(calls=(ToolCall("call_1", "calculate", {}, raw="{half"),))
     ask = Ask(model="openai/sim", messages=(UserMessage("?"), broken, ToolMessage("call_1", "calculate", "failed")))
     messages: Any = question_of(ask)["messages"]
     assert messages[1]["tool_calls"][0]["function"]["arguments"] == "{half"
 
 
-def test_no_text_is_shown() -> None:
+def test_a_redacted_question_has_no_text() -> None:
     """The trace has roles and lengths, and every parameter."""
     ask = replace(ASKS["parameters"], system="Be brief.")
     shown = redacted(question_of(ask), ask.conversation)
@@ -88,7 +88,7 @@ def test_no_text_is_shown() -> None:
 
 
 def test_a_conversation_stores_its_messages_once() -> None:
-    """They are nodes of the conversation, and not repeated in the run's question."""
+    """Messages are nodes of the conversation, and are not repeated in the run's question."""
     assert without_messages({"model": "m", "prompt": "Hi", "messages": [], "system": "s"}) == {
         "model": "m",
         "system": "s",

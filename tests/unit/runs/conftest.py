@@ -1,4 +1,4 @@
-"""The journal and the run store, on a disk that tests can hold."""
+"""The journal and the run store, over a disk that tests can block."""
 
 from tests.support.disk import disk, kind, pytest_generate_tests, store
 

@@ -1,4 +1,4 @@
-"""Settlements in process: when they ask, when they give up, what they leave behind."""
+"""Settlements: when bills are fetched and retried, when they are given up, and what is stored."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,7 +20,7 @@ NOT_YET = UpstreamError(Code.UPSTREAM_NOT_FOUND)
 
 
 class Bills:
-    """A BillSource that says what the test wrote, the last word again and again, and notes what it was asked."""
+    """A BillSource with scripted answers, the last one repeated; it records the requests."""
 
     def __init__(self, *answers: Bill | Exception | None, gate: asyncio.Event | None = None) -> None:
         self.answers = list(answers)
@@ -42,7 +42,7 @@ class Bills:
 
 
 class Waits(list[float]):
-    """A sleep that does not, and remembers how long it should have."""
+    """A sleep that returns at once and records the delays."""
 
     async def __call__(self, seconds: float) -> None:
         self.append(seconds)
@@ -50,7 +50,7 @@ class Waits(list[float]):
 
 
 def owing(*generations: str | None, told: Usage | None = None) -> Progress:
-    """Make a run that is over, with an attempt that was stopped for each generation; the first one may have told."""
+    """Return an ended run with one stopped attempt per generation; the first one may have reported its usage."""
     progress = Progress(clock=lambda: 0.0)
     for number, generation in enumerate(generations):
         attempt = progress.begin_attempt(Request("openai/sim", (UserMessage("Hello!"),)), 1, final=False)
@@ -60,13 +60,13 @@ def owing(*generations: str | None, told: Usage | None = None) -> Progress:
 
 
 async def turns() -> None:
-    """Let every task go on until it waits for what does not come."""
+    """Let every task continue until it waits."""
     for _ in range(20):
         await asyncio.sleep(0)
 
 
 async def settled(progress: Progress, bills: Bills, **settings: object) -> tuple[Progress, Waits]:
-    """Settle a run to the end."""
+    """Settle a run completely."""
     waits = Waits()
     settlements = Settlements(bills, clock=lambda: 99.0, sleep=waits, **settings)  # type: ignore[arg-type]
     settlements.begin("run", progress)
@@ -74,8 +74,8 @@ async def settled(progress: Progress, bills: Bills, **settings: object) -> tuple
     return progress, waits
 
 
-async def test_a_late_bill_is_asked_for_again_at_growing_distances() -> None:
-    """OpenRouter knows a generation only after some seconds: 404 means wait, and so does an empty record."""
+async def test_a_late_bill_is_fetched_with_backoff() -> None:
+    """OpenRouter knows a generation only after some seconds: 404 and an empty record both mean wait."""
     bills = Bills(NOT_YET, None, UpstreamError(Code.UPSTREAM_OVERLOADED), Bill(LATER))
     progress, waits = await settled(owing("gen-1"), bills)
     assert bills.asked == ["gen-1"] * 4
@@ -83,8 +83,8 @@ async def test_a_late_bill_is_asked_for_again_at_growing_distances() -> None:
     assert (progress.usage, progress.is_estimate, progress.settled_at) == (LATER, False, 99.0)
 
 
-async def test_what_the_stream_told_is_not_asked_again() -> None:
-    """Only the attempts that kept their figures to themselves are asked for, each once."""
+async def test_reported_costs_are_not_fetched() -> None:
+    """Only attempts that reported no usage are fetched, each once."""
     bills = Bills(Bill(LATER))
     progress, waits = await settled(owing("gen-told", "gen-2", "gen-3", told=TOLD), bills)
     assert bills.asked == ["gen-2", "gen-3"]
@@ -94,14 +94,14 @@ async def test_what_the_stream_told_is_not_asked_again() -> None:
 
 
 async def test_a_bill_that_never_comes_is_given_up() -> None:
-    """After two minutes the run stays what it was: estimated."""
+    """After two minutes the cost of the run stays an estimate."""
     progress, waits = await settled(owing("gen-1"), Bills(NOT_YET))
     assert waits == list(WAITS)
     assert (progress.usage, progress.is_estimate, progress.settled_at) == (None, True, None)
 
 
-async def test_a_refusal_for_good_is_not_asked_again() -> None:
-    """A key that may not ask is told so once; the other attempt is still settled."""
+async def test_a_final_error_is_not_retried() -> None:
+    """A key that may not fetch bills is tried once; the other attempt is still settled."""
     bills = Bills(UpstreamError(Code.UPSTREAM_AUTH), NOT_YET, Bill(LATER))
     progress, _ = await settled(owing("gen-1", "gen-2"), bills)
     assert bills.asked == ["gen-1", "gen-2", "gen-2"]
@@ -109,8 +109,8 @@ async def test_a_refusal_for_good_is_not_asked_again() -> None:
     assert (progress.is_estimate, progress.settled_at) == (True, None)
 
 
-async def test_the_host_says_how_long_to_wait() -> None:
-    """Retry-After is honoured, up to a minute."""
+async def test_retry_after_is_respected() -> None:
+    """Retry-After is respected, up to a minute."""
     bills = Bills(
         UpstreamError(Code.RATE_LIMIT, retry_after=7.0), UpstreamError(Code.RATE_LIMIT, retry_after=900.0), Bill(LATER)
     )
@@ -121,15 +121,15 @@ async def test_the_host_says_how_long_to_wait() -> None:
 @pytest.mark.parametrize(
     "progress", [owing("gen-1", told=TOLD), owing(None), Progress()], ids=["told", "no id", "none"]
 )
-async def test_nothing_is_asked_where_nothing_can_be_told(progress: Progress) -> None:
-    """A run that told all, or whose generation nobody knows, starts no settlement."""
+async def test_nothing_is_fetched_without_an_open_generation(progress: Progress) -> None:
+    """A run that reported all costs, or has no generation id, starts no settlement."""
     bills = Bills(Bill(LATER))
     _, waits = await settled(progress, bills)
     assert (bills.asked, waits) == ([], [])
 
 
-async def test_few_ask_at_once_and_not_all_are_kept() -> None:
-    """A flood of stops neither floods the upstream nor grows without bound."""
+async def test_settlements_are_limited() -> None:
+    """Many stops at once neither overload the upstream nor take unlimited memory."""
     gate = asyncio.Event()
     bills = Bills(Bill(LATER), gate=gate)
     settlements = Settlements(bills, sleep=Waits(), max_runs=6)
@@ -145,7 +145,7 @@ async def test_few_ask_at_once_and_not_all_are_kept() -> None:
 
 
 async def test_closing_ends_settlements_wherever_they_are() -> None:
-    """One waits for its time, one for its answer: both end, no task is left, nothing begins afterwards."""
+    """A settlement that waits and one that fetches both end, no task is left, and none starts afterwards."""
     before = asyncio.all_tasks()
     bills = Bills(Bill(LATER), gate=asyncio.Event())
     asking, waiting = owing("gen-1"), owing("gen-2")
@@ -166,7 +166,7 @@ async def test_closing_ends_settlements_wherever_they_are() -> None:
 
 
 async def test_the_log_has_codes_and_figures_only() -> None:
-    """Neither the upstream's sentence nor that of an error of ours goes into the log (quirk G4)."""
+    """The log contains neither the upstream's sentence nor that of an internal error (quirk G4)."""
     refusals: list[Callable[[], Exception]] = [
         lambda: UpstreamError(Code.UPSTREAM_AUTH, "canary-sentence"),
         lambda: ValueError("canary-sentence"),
@@ -184,8 +184,8 @@ async def test_the_log_has_codes_and_figures_only() -> None:
     ]
 
 
-async def test_a_bill_that_hangs_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A request for a bill has its own short time; the place at the desk is given back."""
+async def test_a_bill_that_times_out_is_retried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request for a bill has a short timeout, and its slot is released."""
     monkeypatch.setattr("signalbox.runs.billing._FETCH_SECONDS", 0.0)
     bills = Bills(Bill(LATER), gate=asyncio.Event())
     progress, waits = await settled(owing("gen-1"), bills)
@@ -194,7 +194,7 @@ async def test_a_bill_that_hangs_is_asked_for_again(monkeypatch: pytest.MonkeyPa
     assert bills.at_once == 0
 
 
-def test_an_attempt_under_way_owes_nothing_yet() -> None:
-    """Only what has ended can be settled."""
+def test_an_active_attempt_is_not_settled() -> None:
+    """Only ended attempts can be settled."""
     attempt = Attempt(1, 1, False, "m", [], None, 1, [], 0.0, generation_id="gen-1")
     assert not attempt.is_cost_unknown

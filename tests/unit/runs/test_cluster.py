@@ -1,4 +1,4 @@
-"""Two workers in one process: what one does with a run that lives in the other, also when no call comes through."""
+"""Two workers in one process: each handles runs of the other, even if notifications are lost."""
 
 import asyncio
 from collections.abc import Callable
@@ -28,7 +28,7 @@ LEASE = 15.0
 
 @dataclass
 class Air:
-    """Carries calls to all workers; a silent one loses them. `now` is everybody's clock."""
+    """Delivers notifications to all workers; a silent one loses them. `now` is the clock of all workers."""
 
     now: float = 100.0
     is_silent: bool = False
@@ -44,7 +44,7 @@ class Air:
 
 
 class SharedStore(MemoryStore):
-    """One store of both workers: it tells those who follow a run of each write, as a flush does."""
+    """The store of both workers; it notifies followers of each write, as a flush does."""
 
     def __init__(self, air: Air) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class SharedStore(MemoryStore):
 
 
 class Talk:
-    """A loop that speaks when it is told to."""
+    """A loop that emits text when the test says so."""
 
     def __init__(self) -> None:
         self.words: asyncio.Queue[str | None] = asyncio.Queue()
@@ -77,11 +77,11 @@ class Talk:
 
 
 async def nothing() -> None:
-    """Renew nothing, end nothing."""
+    """Do nothing."""
 
 
 def worker(name: str, air: Air, store: SharedStore) -> RunManager:
-    """Make a worker beside others."""
+    """Create a worker of the cluster."""
     manager = RunManager(store)
     manager.cluster = Cluster(name, LEASE, store, air, manager, nothing, manager.end_orphans, lambda: air.now)
     air.ears.append(manager.cluster.handle_notification)
@@ -91,7 +91,7 @@ def worker(name: str, air: Air, store: SharedStore) -> RunManager:
 
 @dataclass
 class Two:
-    """Two workers, and a run that lives in the first."""
+    """Two workers, and a run in the first."""
 
     air: Air
     home: RunManager
@@ -124,7 +124,7 @@ async def heard_by(manager: RunManager, run_id: str, into: list[AnyEvent], after
 
 
 async def test_a_run_is_followed_from_another_worker() -> None:
-    """Each piece comes as it is said, and the end with it; then nobody takes the other worker for a watcher."""
+    """Each piece arrives when it is emitted, and the ending with it; afterwards the other worker is no subscriber."""
     both, heard = await two(), list[AnyEvent]()
     following = asyncio.create_task(heard_by(both.other, both.run.id, heard))
     for word in ("One ", "two ", "three."):
@@ -138,8 +138,8 @@ async def test_a_run_is_followed_from_another_worker() -> None:
     assert both.home.cluster.remote_subscribers == {}
 
 
-async def test_a_run_is_followed_although_every_call_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing rests on a call: whoever waits looks by himself."""
+async def test_a_run_is_followed_without_notifications(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Followers also poll, so they need no notification."""
     monkeypatch.setattr(cluster, "POLL_SECONDS", 0.001)
     both, heard = await two(), list[AnyEvent]()
     both.air.is_silent = True
@@ -152,7 +152,7 @@ async def test_a_run_is_followed_although_every_call_is_lost(monkeypatch: pytest
 
 
 async def test_a_run_is_stopped_from_another_worker() -> None:
-    """The answer comes when the run is over, and says that it was this that ended it; a second one did not."""
+    """The call returns when the run is over, and reports that it ended the run; a second one does not."""
     both = await two()
     both.talk.words.put_nowait("One.")
     record, was_stopped = await both.other.stop(both.run.id)
@@ -160,8 +160,8 @@ async def test_a_run_is_stopped_from_another_worker() -> None:
     assert await both.other.stop(both.run.id) == (record, False)
 
 
-async def test_a_stop_that_nobody_hears_is_refused_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After two leases' time the caller is told; it was asked again and again until then."""
+async def test_a_stop_without_a_response_fails_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After two lease times the caller gets an error; the stop was repeated until then."""
     monkeypatch.setattr(cluster, "POLL_SECONDS", 0.0)
     both = await two()
     both.air.is_silent = True
@@ -175,8 +175,8 @@ async def test_a_stop_that_nobody_hears_is_refused_in_time(monkeypatch: pytest.M
     assert not both.run.is_over
 
 
-async def test_a_run_goes_on_while_somebody_follows_it_elsewhere() -> None:
-    """Its own watcher leaves first; it ends when the last one has gone, wherever he was."""
+async def test_a_run_continues_while_another_worker_follows_it() -> None:
+    """Its local subscriber leaves first; the run ends when the last one has left, in whichever worker."""
     both, here, there = await two(goes_on=False), list[AnyEvent](), list[AnyEvent]()
     own = asyncio.create_task(heard_by(both.home, both.run.id, here))
     both.talk.words.put_nowait("One ")
@@ -193,8 +193,8 @@ async def test_a_run_goes_on_while_somebody_follows_it_elsewhere() -> None:
     assert both.run.done.status == "cancelled"
 
 
-async def test_followers_of_a_worker_that_died_are_counted_no_more() -> None:
-    """It said that it follows, and then nothing more: its run ends as if the watcher had left."""
+async def test_followers_of_a_dead_worker_expire() -> None:
+    """A worker that stops renewing its subscription no longer counts, and the run ends."""
     both = await two(goes_on=False)
     mine = both.home.cluster
     assert mine is not None
@@ -207,8 +207,8 @@ async def test_followers_of_a_worker_that_died_are_counted_no_more() -> None:
     assert both.run.subscribers == 0
 
 
-async def test_a_poll_elsewhere_puts_off_the_end_of_a_run_that_nobody_watches() -> None:
-    """The timer that would end it is set anew."""
+async def test_a_poll_at_another_worker_extends_a_run_without_subscribers() -> None:
+    """The timer that would end the run is reset."""
     both = await two()
     before = both.run.detached_timer
     async with aclosing(both.other.read_available(both.run.id)) as batches:
@@ -218,9 +218,9 @@ async def test_a_poll_elsewhere_puts_off_the_end_of_a_run_that_nobody_watches() 
     assert before.cancelled()
 
 
-@pytest.mark.parametrize("line", ["", "news", "watch", "stop", "stop nobody", "leave x y", "poll x", "hymn a b c"])
-async def test_words_that_are_not_understood_do_nothing(line: str) -> None:
-    """A later version may say more; a run that is not here is somebody else's."""
+@pytest.mark.parametrize("line", ["", "news", "watch", "stop", "stop unknown", "leave x y", "poll x", "hymn a b c"])
+async def test_unknown_notifications_are_ignored(line: str) -> None:
+    """A later version may send others, and a run may live in another worker."""
     both = await two()
     assert both.home.cluster is not None
     both.home.cluster.handle_notification(line)
@@ -232,7 +232,7 @@ ILL_FROM, ILL_TO, END = 160.0, 190.0, 220.0
 
 
 class Beats:
-    """What a beat does; a renewal fails while the database is ill."""
+    """Counts renewals and takeovers; a renewal fails while the database is unavailable."""
 
     def __init__(self, air: Air) -> None:
         self.air = air
@@ -252,8 +252,8 @@ class Beats:
             raise asyncio.CancelledError
 
 
-async def test_nobody_is_taken_for_dead_before_he_had_the_time_to_say_that_he_lives() -> None:
-    """After a start, and after each outage of the database, a whole lease passes before orphans are looked for."""
+async def test_runs_are_taken_over_only_after_a_lease_of_health() -> None:
+    """After a start, and after each outage, a whole lease passes before runs are taken over."""
     beats = await beaten(Beats(Air()))
     assert beats.looked[0] == 100 + LEASE
     assert [at for at in beats.looked if at < ILL_FROM][1:]
@@ -261,7 +261,7 @@ async def test_nobody_is_taken_for_dead_before_he_had_the_time_to_say_that_he_li
 
 
 class Busy(Beats):
-    """Ending the runs of the dead takes for ever; renewals are counted."""
+    """A takeover that never ends; renewals are counted."""
 
     renewed = 0
 
@@ -273,29 +273,29 @@ class Busy(Beats):
         await asyncio.Event().wait()
 
 
-async def test_who_ends_many_runs_is_not_taken_for_dead_himself() -> None:
-    """Leases are renewed meanwhile, and the dead are looked for once at a time."""
+async def test_a_long_takeover_does_not_stop_the_heartbeat() -> None:
+    """Leases are renewed during a takeover, and only one takeover runs at a time."""
     beats = await beaten(Busy(Air()))
     assert len(beats.looked) == 1
     assert beats.renewed > 10
 
 
 class Slow(Beats):
-    """The database stalls now and then: a renewal comes through late, and so does everybody else's."""
+    """A database that sometimes stalls: renewals of all workers arrive late."""
 
     async def renew(self) -> None:
         if int(self.air.now) % 2:
             self.air.now += LEASE
 
 
-async def test_after_a_stall_nobody_is_taken_for_dead_either() -> None:
-    """Who had to wait himself cannot know who is dead."""
+async def test_a_stall_also_delays_the_takeover() -> None:
+    """A worker whose own renewal was late cannot know which workers are dead."""
     beats = await beaten(Slow(Air()))
     assert beats.looked == []
 
 
 async def beaten(beats: Beats) -> Any:
-    """Have a worker beat to the end of the story."""
+    """Run the heartbeat of a worker to the end of the script."""
     air, store = beats.air, SharedStore(beats.air)
     manager = RunManager(store)
     peers_ = Cluster("a", LEASE, store, air, manager, beats.renew, beats.end_orphans, lambda: air.now, beats.sleep)

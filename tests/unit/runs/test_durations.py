@@ -1,4 +1,4 @@
-"""How long a run took is the server's word, the same wherever the run is looked at."""
+"""The server measures how long a run took, and reports the same duration everywhere."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Clock:
-    """A clock that goes on only where a script says so."""
+    """A clock that advances only when a script says so."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -44,8 +44,8 @@ class Clock:
 
 
 @pytest.mark.parametrize("new_loop", [V2Loop, LegacyLoop])
-async def test_an_ending_says_how_long_the_run_took(new_loop: Callable[..., Loop]) -> None:
-    """From its start to its end, and to the model's first part, the wait before the first attempt among it."""
+async def test_done_has_the_duration_of_the_run(new_loop: Callable[..., Loop]) -> None:
+    """From start to end, and to the model's first part, including the wait before the first attempt."""
     clock = Clock()
     slow = [clock.passes(1.5), [SERVED], [TextDelta("Well.")], clock.passes(2.0), ending("stop")]
     context, progress = context_for(), Progress(clock=clock, started=clock.now - 0.5)
@@ -56,7 +56,7 @@ async def test_an_ending_says_how_long_the_run_took(new_loop: Callable[..., Loop
 
 
 async def test_a_run_that_no_model_answered_has_no_first_token() -> None:
-    """There was none to wait for."""
+    """Without a part there is no time to the first token."""
     clock = Clock()
     refused = [clock.passes(0.25), UpstreamError(Code.UPSTREAM_AUTH)]
     context, progress = context_for(), Progress(clock=clock, started=clock.now)
@@ -67,8 +67,8 @@ async def test_a_run_that_no_model_answered_has_no_first_token() -> None:
     assert done.first_token_ms is UNSET
 
 
-def test_the_figure_is_the_same_wherever_a_run_is_opened(behind: Behind) -> None:
-    """In the stream, its replay, the trace, a save and its replay, and an exported conversation."""
+def test_the_duration_is_the_same_everywhere(behind: Behind) -> None:
+    """In the stream, its replay, the trace, a snapshot and its replay, and an exported conversation."""
     app, _ = behind(says("Yes."))
     live = app.post(prompt="Hello!", tools=[], conversation_id="c")
     run_id, done = live.headers["x-run-id"], check_stream(live.content).done
@@ -94,8 +94,8 @@ def test_the_figure_is_the_same_wherever_a_run_is_opened(behind: Behind) -> None
     assert (node["first_token_ms"], node["provider"]) == (first, done["provider"])
 
 
-async def test_a_run_that_a_crash_cut_ended_with_its_last_sign(disk: Disk) -> None:
-    """The server was down for years; the run took the four seconds in which it spoke, and its frames say so."""
+async def test_a_crashed_run_ended_with_its_last_activity(disk: Disk) -> None:
+    """The server was down for years; the run took the four seconds in which it was active."""
     begun = 1_000_000.0
     dead = JournalStore(disk)
     await dead.open(a_run("r", started=begun), lambda seq, reserved: None)
@@ -111,8 +111,8 @@ async def test_a_run_that_a_crash_cut_ended_with_its_last_sign(disk: Disk) -> No
     assert (last.event.duration_ms, last.at) == (4000, round(begun * 1000) + 4000)
 
 
-async def test_a_run_that_said_nothing_before_the_crash_took_no_time(disk: Disk) -> None:
-    """Nothing is known of it but when it began."""
+async def test_a_crashed_run_without_events_took_no_time(disk: Disk) -> None:
+    """Only its start is known."""
     dead = JournalStore(disk)
     await dead.open(a_run("r", started=1_000_000.0), lambda seq, reserved: None)
     await dead.aclose()

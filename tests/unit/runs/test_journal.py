@@ -1,4 +1,4 @@
-"""A live run's journal: a bounded tail in memory, the rest on disk, and watchers who see every event exactly once."""
+"""The journal of an active run: a bounded tail in memory, the rest on disk; subscribers see every event once."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ PAGE = 3
 
 
 class Slow(MemoryStore):
-    """A disk that writes when the test says so and reads a few events at a time."""
+    """A disk that writes when the test says so, and reads a few events at a time."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,22 +39,22 @@ class Slow(MemoryStore):
 
 @dataclass
 class Stage:
-    """A journal over such a disk, and what each watcher has seen."""
+    """A journal over such a disk, and what each subscriber has seen."""
 
     store: Slow = field(default_factory=Slow)
-    said: int = 0
+    appended: int = 0
     seen: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Open it, with nothing reserved."""
+        """Open the journal, with nothing reserved."""
         self.journal = Journal("r", self.store)
 
-    def say(self, count: int) -> None:
-        self.journal.append([Content(str(n)) for n in range(self.said + 1, self.said + count + 1)])
-        self.said += count
+    def append(self, count: int) -> None:
+        self.journal.append([Content(str(n)) for n in range(self.appended + 1, self.appended + count + 1)])
+        self.appended += count
 
     def write(self, count: int | None = None, reserve: int = 0) -> None:
-        """Take so many of the coming events to the disk (all), and reserve so many numbers behind them."""
+        """Write this many pending events (all by default), and reserve this many numbers above them."""
         count = len(self.store.coming) if count is None else count
         self.store.disk += self.store.coming[:count]
         del self.store.coming[:count]
@@ -67,7 +67,7 @@ class Stage:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep a tail of a few events, so that short runs outgrow it."""
+    """Make the tail in memory small, so that short runs exceed it."""
     monkeypatch.setattr(module, "_IN_MEMORY", KEPT)
 
 
@@ -86,16 +86,16 @@ MOVES = st.lists(
 
 @settings(max_examples=300)
 @given(MOVES, st.sampled_from([0, 1000]))
-def test_every_watcher_sees_every_event_once(moves: list[tuple[str, int]], reserved: int) -> None:
-    """Whatever the interleaving of saying, writing, reserving, joining anywhere, cuts and resumes."""
+def test_every_subscriber_sees_every_event_once(moves: list[tuple[str, int]], reserved: int) -> None:
+    """With any interleaving of appends, flushes, reservations, joins, cuts and resumes."""
     module._IN_MEMORY = KEPT
     asyncio.run(_play(moves, reserved))
 
 
-class Watcher:
-    """Follows a journal from a cursor; after a cut it goes on behind what it has seen.
+class Subscriber:
+    """Follows a journal from a cursor; after a cut it resumes after the last event that it has seen.
 
-    Every other one takes two of three batches where they are told, and refuses the third.
+    Every other one accepts two of three batches through `try_emit`, and declines the third.
     """
 
     def __init__(self, stage: Stage, after: int) -> None:
@@ -133,46 +133,46 @@ class Watcher:
 async def _play(moves: list[tuple[str, int]], reserved: int) -> None:
     stage = Stage()
     stage.write(reserve=reserved)
-    watchers: list[Watcher] = []
+    subscribers: list[Subscriber] = []
     for move, number in moves:
         match move:
             case "say":
-                stage.say(number)
+                stage.append(number)
             case "write":
                 stage.write(number)
             case "reserve":
                 stage.journal.mark_durable(stage.journal.durable, stage.journal.reserved + number)
             case "watch":
-                watchers.append(Watcher(stage, number))
-            case "cut" if watchers:
-                await watchers[number % len(watchers)].cut()
+                subscribers.append(Subscriber(stage, number))
+            case "cut" if subscribers:
+                await subscribers[number % len(subscribers)].cut()
             case _:
                 for _ in range(number):
                     await asyncio.sleep(0)
-    stage.say(1)
+    stage.append(1)
     stage.write()
     stage.journal.is_over = True
     stage.journal.wake()
-    await asyncio.wait_for(asyncio.gather(*(watcher.task for watcher in watchers)), 5)
-    for watcher in watchers:
-        assert watcher.seen == list(range(watcher.after + 1, stage.said + 1))
+    await asyncio.wait_for(asyncio.gather(*(subscriber.task for subscriber in subscribers)), 5)
+    for subscriber in subscribers:
+        assert subscriber.seen == list(range(subscriber.after + 1, stage.appended + 1))
 
 
 async def test_a_long_run_keeps_a_bounded_tail() -> None:
-    """Of twenty thousand events memory holds what the disk has not, and a little."""
+    """Of 20,000 events, memory holds those that are not on disk, and a few more."""
     stage = Stage()
     most = 0
     for _ in range(2000):
-        stage.say(10)
+        stage.append(10)
         stage.write()
         most = max(most, stage.held())
     assert most <= 2 * KEPT + 10
-    stage.say(500)  # the disk is held: nothing of this can be let go
+    stage.append(500)  # the disk is held: nothing of this can be let go
     assert stage.held() >= 500
     stage.write(100)
     assert 400 <= stage.held() <= 400 + 2 * KEPT + 10
     seen = [stamped.seq async for batch in _all(stage) for stamped in batch]
-    assert seen == list(range(1, stage.said + 1))
+    assert seen == list(range(1, stage.appended + 1))
 
 
 async def _all(stage: Stage):
@@ -182,18 +182,18 @@ async def _all(stage: Stage):
         yield batch
 
 
-async def test_a_watcher_is_woken_by_what_lets_him_see_more() -> None:
-    """By an event, where its number is reserved; else by the reservation; by the end."""
+async def test_a_subscriber_is_woken_when_events_become_readable() -> None:
+    """By an event with a reserved number, otherwise by the reservation, and by the end."""
     stage = Stage()
     watching = asyncio.create_task(_seen(stage))
     await asyncio.sleep(0)
-    stage.say(2)
+    stage.append(2)
     await asyncio.sleep(0)
     assert stage.seen == []
     stage.journal.mark_durable(0, 5)
     await _turns()
     assert stage.seen == [1, 2]
-    stage.say(2)
+    stage.append(2)
     await _turns()
     assert stage.seen == [1, 2, 3, 4]
     stage.journal.is_over = True
@@ -211,13 +211,13 @@ async def _turns() -> None:
         await asyncio.sleep(0)
 
 
-async def test_who_keeps_up_costs_no_read() -> None:
-    """Only a watcher behind the tail is served from the disk."""
+async def test_a_subscriber_that_keeps_up_costs_no_read() -> None:
+    """Only a subscriber behind the tail is served from disk."""
     stage = Stage()
     stage.write(reserve=10_000)
     after = 0
     for _ in range(100):
-        stage.say(3)
+        stage.append(3)
         after = (await stage.journal.next_events(after))[-1].seq
         stage.write()
     assert (after, stage.store.reads) == (300, 0)
@@ -225,14 +225,14 @@ async def test_who_keeps_up_costs_no_read() -> None:
     assert stage.store.reads == 1
 
 
-async def test_an_event_costs_the_same_however_long_the_run() -> None:
-    """What is moved in memory per event does not grow: the tail is cut seldom and then by more than what stays."""
+async def test_the_cost_of_an_event_does_not_depend_on_the_run() -> None:
+    """The tail is trimmed rarely, and then by more than what remains."""
     stage = Stage()
     moved: list[int] = []
     for length in (1_000, 10_000):
         stage, before, moves = Stage(), 0, 0
         for _ in range(length):
-            stage.say(1)
+            stage.append(1)
             stage.write()
             if stage.held() <= before:
                 moves += stage.held()
@@ -242,11 +242,11 @@ async def test_an_event_costs_the_same_however_long_the_run() -> None:
     assert moved[0] <= 1_000
 
 
-async def test_what_was_deleted_keeps_no_watcher_waiting() -> None:
-    """The rows of a live run are gone from the disk: who was behind goes on with what is left, to the end."""
+async def test_deleted_events_do_not_block_a_subscriber() -> None:
+    """If the rows of an active run are deleted, a lagging subscriber continues with the rest."""
     stage = Stage()
     for _ in range(10):
-        stage.say(5)
+        stage.append(5)
         stage.write()
     stage.store.disk.clear()
     stage.journal.is_over = True
@@ -254,8 +254,8 @@ async def test_what_was_deleted_keeps_no_watcher_waiting() -> None:
     assert seen == list(range(stage.journal._first, 51))
 
 
-async def test_what_the_store_does_not_take_has_not_happened() -> None:
-    """An append that breaks leaves no number used and nothing shown."""
+async def test_an_event_that_the_store_rejects_is_not_emitted() -> None:
+    """A failed append uses no number and shows nothing."""
     stage = Stage()
     stage.write(reserve=10)
 
@@ -264,15 +264,15 @@ async def test_what_the_store_does_not_take_has_not_happened() -> None:
 
     stage.store.append = breaks  # type: ignore[method-assign]
     with pytest.raises(OSError, match=r"^$"):
-        stage.say(2)
+        stage.append(2)
     del stage.store.append
     assert (stage.journal.seq, await stage.journal.next_events(0)) == (0, [])
-    stage.say(1)
+    stage.append(1)
     assert [s.seq for s in await stage.journal.next_events(0)] == [1]
 
 
 class Ill(Slow):
-    """A disk that refuses its first reads."""
+    """A disk whose first reads fail."""
 
     refusals = 3
     code = Code.STORE_UNAVAILABLE
@@ -285,17 +285,17 @@ class Ill(Slow):
 
 
 def far_behind(store: Ill) -> Stage:
-    """Make a run that is over, of which only the newest events are in memory."""
+    """Return an ended run of which only the newest events are in memory."""
     stage = Stage(store)
-    stage.say(20)
+    stage.append(20)
     stage.write()
     stage.journal.is_over = True
     assert stage.held() < 20
     return stage
 
 
-async def test_a_slow_watcher_waits_for_a_disk_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What he has not read yet lies there: breaking his stream would not help him, and he loses nothing."""
+async def test_a_lagging_subscriber_waits_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its unread events are on disk, so its stream stays open, and it loses nothing."""
     monkeypatch.setattr(module, "_RETRY_SECONDS", 0.0)
     stage = far_behind(Ill())
     seen = [stamped.seq async for batch in stage.journal.follow(0) for stamped in batch]
@@ -303,8 +303,8 @@ async def test_a_slow_watcher_waits_for_a_disk_that_is_away(monkeypatch: pytest.
     assert stage.store.reads > 1
 
 
-async def test_a_row_that_cannot_be_read_ever_is_not_waited_for() -> None:
-    """The watcher is told at once."""
+async def test_an_unreadable_row_is_reported_at_once() -> None:
+    """The subscriber gets the error without a retry."""
     store = Ill()
     store.code = Code.INTERNAL
     with pytest.raises(StoreError):
@@ -315,7 +315,7 @@ async def test_a_row_that_cannot_be_read_ever_is_not_waited_for() -> None:
 
 
 async def told_at_once(stage: Stage, takes: bool = True) -> tuple[list[int], list[int], "asyncio.Task[None]", Cursor]:
-    """Follow a journal with `try_emit`; return what was told at once, what was yielded, the task, and its cursor."""
+    """Follow a journal with `try_emit`; return what it received, what was yielded, the task, and the cursor."""
     at_once: list[int] = []
     yielded: list[int] = []
 
@@ -335,37 +335,37 @@ async def told_at_once(stage: Stage, takes: bool = True) -> tuple[list[int], lis
     return at_once, yielded, task, cursor
 
 
-async def test_news_are_told_without_waking_a_task() -> None:
-    """What a watcher takes at once is told before `append` returns, and is not yielded; his cursor goes along."""
+async def test_events_are_delivered_without_waking_a_task() -> None:
+    """Batches that `try_emit` accepts are delivered within `append` and not yielded; the cursor advances."""
     stage = Stage()
     stage.write(reserve=100)
     at_once, yielded, task, cursor = await told_at_once(stage)
-    stage.say(2)
-    stage.say(1)
+    stage.append(2)
+    stage.append(1)
     assert (at_once, cursor.after) == ([1, 2, 3], 3)
     await asyncio.sleep(0)
     assert yielded == []
     task.cancel()
 
 
-async def test_news_that_are_refused_are_yielded() -> None:
-    """Nothing is lost, nothing doubled, when a watcher cannot take it."""
+async def test_declined_batches_are_yielded() -> None:
+    """If `try_emit` declines, nothing is lost or duplicated."""
     stage = Stage()
     stage.write(reserve=100)
     at_once, yielded, task, _ = await told_at_once(stage, takes=False)
-    stage.say(2)
+    stage.append(2)
     for _ in range(3):
         await asyncio.sleep(0)
     assert (at_once, yielded) == ([], [1, 2])
     task.cancel()
 
 
-async def test_an_ending_is_never_told_at_once() -> None:
+async def test_the_ending_is_never_delivered_at_once() -> None:
     """It waits for the disk, like every ending."""
     stage = Stage()
     stage.write(reserve=100)
     at_once, yielded, task, _ = await told_at_once(stage)
-    stage.say(1)
+    stage.append(1)
     stage.journal.append([Done(done=True, status="complete")])
     stage.journal.is_over = True
     stage.journal.wake()
@@ -373,12 +373,12 @@ async def test_an_ending_is_never_told_at_once() -> None:
     assert (at_once, yielded) == ([1], [2])
 
 
-async def test_nothing_is_told_at_once_of_what_is_not_reserved() -> None:
-    """A number that a crash could give out again is shown to nobody."""
+async def test_unreserved_events_are_not_delivered() -> None:
+    """A number that a crash could assign again is never shown."""
     stage = Stage()
     stage.write(reserve=1)
     at_once, yielded, task, _ = await told_at_once(stage)
-    stage.say(3)
+    stage.append(3)
     assert at_once == [1]
     stage.write(reserve=100)
     assert at_once == [1, 2, 3]
@@ -386,53 +386,53 @@ async def test_nothing_is_told_at_once_of_what_is_not_reserved() -> None:
     task.cancel()
 
 
-async def test_a_lost_run_tells_nothing_at_once_any_more() -> None:
-    """The worker that has taken it over tells the rest, behind the cursor."""
+async def test_a_lost_run_delivers_nothing() -> None:
+    """The worker that has taken over the run delivers the rest, after the cursor."""
     stage = Stage()
     stage.write(reserve=100)
     at_once, _, task, cursor = await told_at_once(stage)
-    stage.say(2)
+    stage.append(2)
     stage.journal.release()
     await asyncio.wait_for(task, 30)
     assert (at_once, cursor.after) == ([1, 2], 2)
 
 
-async def test_who_has_left_is_told_nothing() -> None:
-    """He is forgotten as he leaves; the others are told as before."""
+async def test_a_subscriber_that_left_receives_nothing() -> None:
+    """It is removed when it leaves; the others receive events as before."""
     stage = Stage()
     stage.write(reserve=100)
     gone, _, leaving, _ = await told_at_once(stage)
     there, _, staying, _ = await told_at_once(stage)
-    stage.say(1)
+    stage.append(1)
     leaving.cancel()
     await asyncio.gather(leaving, return_exceptions=True)
-    stage.say(1)
+    stage.append(1)
     assert (gone, there) == ([1], [1, 2])
     assert len(stage.journal._waiting) == 1
     staying.cancel()
 
 
-async def test_who_leaves_while_he_is_woken_harms_nobody() -> None:
-    """His task is cancelled, and has not noticed yet; then it was woken already."""
+async def test_leaving_while_being_woken_is_safe() -> None:
+    """A task that is cancelled after it was woken does not disturb the others."""
     stage = Stage()
     stage.write(reserve=100)
     _, _, leaving, _ = await told_at_once(stage)
     there, _, staying, _ = await told_at_once(stage)
     leaving.cancel()
     stage.journal.wake()
-    stage.say(1)
+    stage.append(1)
     await asyncio.gather(leaving, return_exceptions=True)
     _, _, woken, _ = await told_at_once(stage, takes=False)
-    stage.say(1)
+    stage.append(1)
     woken.cancel()
     await asyncio.gather(woken, return_exceptions=True)
-    stage.say(1)
+    stage.append(1)
     assert there == [1, 2, 3]
     staying.cancel()
 
 
-def test_an_event_bears_the_time_it_was_told_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In whole milliseconds since 1970, alone and among others."""
+def test_an_event_has_the_time_of_its_append(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In whole epoch milliseconds, alone and in a batch."""
     monkeypatch.setattr(module, "time", lambda: 1_763_000_000.1239)
     journal = Journal("run", MemoryStore())
     journal.append([Content("a")])

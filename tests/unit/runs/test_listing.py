@@ -1,4 +1,4 @@
-"""The list of runs page by page, and deleting one."""
+"""The list of runs page by page, and deletion of a run."""
 
 from pathlib import Path
 
@@ -8,16 +8,16 @@ from tests.support.fixtures import Behind
 from tests.support.running_app import RunningApp, error_of, read_until, settings_for
 from tests.support.scripted_upstream import ScriptedUpstream, holds, says
 
-SECRET, ANSWER = "Where is the amber room?", "Nobody-knows-where-the-amber-room-is."
+SECRET, ANSWER = "Where is the amber room?", "No-one-knows-where-the-amber-room-is."
 
 
 def bytes_of(folder: Path) -> bytes:
-    """Read the database as it lies on disk, its log with it."""
+    """Return the bytes of the database file and its write-ahead log."""
     return b"".join(path.read_bytes() for path in sorted(folder.glob("signalbox.db*")))
 
 
 def test_pages_of_runs_hold_each_run_once(behind: Behind) -> None:
-    """Page by page, the newest first; a run that begins meanwhile moves nothing."""
+    """Pages go from newest to oldest; a run that starts meanwhile moves nothing."""
     app, _ = behind(says("Yes."))
     asked = [app.post(prompt="Hello!", tools=[]).headers["x-run-id"] for _ in range(5)]
     seen: list[str] = []
@@ -34,7 +34,7 @@ def test_pages_of_runs_hold_each_run_once(behind: Behind) -> None:
 
 
 def test_a_deleted_run_is_gone_from_the_disk(tmp_path: Path) -> None:
-    """Neither question nor answer is left in the file or its log, and the run is unknown from then on."""
+    """Neither request nor answer is left in the file or its log, and the run is unknown."""
     with ScriptedUpstream(says(ANSWER)) as upstream:
         settings = settings_for(tmp_path, openrouter_base_url=upstream.base_url)
         with RunningApp(settings) as app:
@@ -51,8 +51,8 @@ def test_a_deleted_run_is_gone_from_the_disk(tmp_path: Path) -> None:
             assert [run["run_id"] for run in app.client.get("/api/runs").json()["runs"]] == [other]
 
 
-def test_a_run_that_is_deleted_while_it_speaks_is_stopped(behind: Behind) -> None:
-    """Its reader sees it end, its provider is left, and nothing of it is written any more."""
+def test_deleting_an_active_run_stops_it(behind: Behind) -> None:
+    """Subscribers see it end, the upstream is closed, and nothing more is written."""
     app, upstream = behind(holds)
     with app.asking(tools=[]) as response:
         chunks = response.iter_raw()
@@ -66,12 +66,12 @@ def test_a_run_that_is_deleted_while_it_speaks_is_stopped(behind: Behind) -> Non
 
 @pytest.mark.parametrize("run_id", ["0" * 32, "x", "%ED%A0%80"])
 def test_deleting_an_unknown_run_is_a_404(app: RunningApp, run_id: str) -> None:
-    """What never was cannot be deleted."""
+    """An unknown run cannot be deleted."""
     assert error_of(app.client.delete(f"/api/runs/{run_id}"))["code"] == "UNKNOWN_RUN"
 
 
-def test_an_answer_in_a_conversation_goes_with_it(behind: Behind) -> None:
-    """What was said behind it would hang in the air, so it is refused with a sentence."""
+def test_a_run_in_a_conversation_cannot_be_deleted_alone(behind: Behind) -> None:
+    """Later messages follow it, so the request is rejected."""
     app, _ = behind(says("Yes."))
     run_id = app.post(prompt="Hello!", tools=[], conversation_id="c").headers["x-run-id"]
     response = app.client.delete(f"/api/runs/{run_id}")

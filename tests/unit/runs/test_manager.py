@@ -1,4 +1,4 @@
-"""The run manager in process: what it remembers, what it refuses, how it ends what it holds."""
+"""The run manager: what it holds, what it rejects, how its runs end."""
 
 import asyncio
 from contextlib import aclosing
@@ -28,7 +28,7 @@ async def speaks(emit: Emit[list[AnyEvent]]) -> None:
 
 
 class Talk:
-    """A loop that says one thing, then works until it is closed."""
+    """A loop that emits one text, then works until it is cancelled."""
 
     def __init__(self) -> None:
         self.spoke, self.closed = asyncio.Event(), asyncio.Event()
@@ -43,27 +43,27 @@ class Talk:
 
 
 async def start(manager: RunManager, loop: Loop, *, goes_on: bool = False) -> Run:
-    """Start a run under an id of its own."""
+    """Start a run with a new id."""
     context = context_for()
     context.run_id = new_run_id()
     return await manager.start(context, Progress(), loop, StartOptions(continues_after_disconnect=goes_on))
 
 
 async def first_turns() -> None:
-    """Let what was started take its first steps."""
+    """Let started tasks take their first steps."""
     for _ in range(5):
         await asyncio.sleep(0)
 
 
 async def events_of(run: Run) -> list[AnyEvent]:
-    """Read a run's journal, checked against the contract's order."""
+    """Return a run's journal, after checking the order of events."""
     events = [stamped.event for stamped in await run.store.read_events(run.id, 0)]
     assert first_fault(events) is None
     return events
 
 
-async def test_a_finished_run_is_found_in_the_store_alone() -> None:
-    """The manager holds runs under way only, whatever their number; all others are read where they are kept."""
+async def test_a_finished_run_is_read_from_the_store() -> None:
+    """The manager holds only active runs."""
     manager = RunManager(MemoryStore())
     talk = Talk()
     live = await start(manager, talk)
@@ -80,8 +80,8 @@ async def test_a_finished_run_is_found_in_the_store_alone() -> None:
     assert talk.closed.is_set()
 
 
-async def test_who_started_a_run_reads_it_from_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that is over and written before its first watcher comes costs no read, and is told whole."""
+async def test_the_starter_of_a_run_reads_it_from_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that ends before its first subscriber arrives is delivered completely without a disk read."""
     store = MemoryStore()
     manager = RunManager(store)
     run = await start(manager, speaks)
@@ -98,8 +98,8 @@ async def test_who_started_a_run_reads_it_from_memory(monkeypatch: pytest.Monkey
         await anext(manager.subscribe(run.id))
 
 
-async def test_an_unknown_run_is_refused() -> None:
-    """What is in no store is told so, to whoever asks for it or wants to stop it."""
+async def test_an_unknown_run_is_rejected() -> None:
+    """Finding and stopping an unknown run both give UNKNOWN_RUN."""
     manager = RunManager(MemoryStore())
     for asks in (manager.find, manager.stop):
         with pytest.raises(RequestError) as refused:
@@ -108,7 +108,7 @@ async def test_an_unknown_run_is_refused() -> None:
 
 
 async def test_the_newest_run_comes_first() -> None:
-    """The list is cut at its limit from the old end, and a run under way is told of as it is now."""
+    """The list is limited to the newest runs; active ones have their current figures."""
     manager = RunManager(MemoryStore())
     runs: list[Run] = []
     talk = Talk()
@@ -128,8 +128,8 @@ async def test_the_newest_run_comes_first() -> None:
     await runs[4].wait()
 
 
-async def test_too_many_runs_are_refused_before_anything_starts() -> None:
-    """A limit on runs at once keeps one process from being buried."""
+async def test_too_many_runs_are_rejected_before_anything_starts() -> None:
+    """The limit of active runs protects the process."""
     manager = RunManager(MemoryStore(), max_active=1)
     talk = Talk()
     first = await start(manager, talk)
@@ -144,8 +144,8 @@ async def test_too_many_runs_are_refused_before_anything_starts() -> None:
     await (await start(manager, speaks)).wait()
 
 
-async def test_closing_interrupts_what_runs_and_takes_nothing_more() -> None:
-    """A stop of the server is told to every reader as what it is."""
+async def test_closing_interrupts_runs_and_rejects_new_ones() -> None:
+    """Every subscriber sees that the server was shut down."""
     manager = RunManager(MemoryStore())
     talks = [Talk() for _ in range(3)]
     runs = [await start(manager, talk) for talk in talks]
@@ -167,7 +167,7 @@ async def test_closing_interrupts_what_runs_and_takes_nothing_more() -> None:
 
 @pytest.mark.parametrize("why", [STOPPED, SHUT_DOWN])
 async def test_a_run_stopped_before_its_first_step_still_ends(why: Ending) -> None:
-    """A stop in the very moment of the start is an ending like any other, or its watchers would wait for ever."""
+    """A stop at the moment of the start emits an ending, or subscribers would wait forever."""
     manager = RunManager(MemoryStore())
     run = await start(manager, Talk())
     run.stop(why)
@@ -180,7 +180,7 @@ async def test_a_run_stopped_before_its_first_step_still_ends(why: Ending) -> No
 
 
 async def test_two_stops_are_one() -> None:
-    """The first reason holds; the ending is told once."""
+    """The first reason counts, and one ending is emitted."""
     manager = RunManager(MemoryStore())
     talk = Talk()
     run = await start(manager, talk)
@@ -193,8 +193,8 @@ async def test_two_stops_are_one() -> None:
     assert done.status == "cancelled"
 
 
-async def test_a_loop_that_breaks_is_an_honest_ending() -> None:
-    """An error of ours ends as INTERNAL with its warning, and no word of the exception."""
+async def test_a_loop_that_raises_ends_as_internal() -> None:
+    """An exception ends the run as INTERNAL with its warning, without the exception's text."""
 
     @FunctionLoop
     async def breaks(emit: Emit[list[AnyEvent]]) -> None:
@@ -212,8 +212,8 @@ async def test_a_loop_that_breaks_is_an_honest_ending() -> None:
     assert over == [run]
 
 
-async def test_watching_counts_and_the_last_one_to_leave_stops_it() -> None:
-    """Two watch; the run ends when the second has gone, in the middle of its reading."""
+async def test_the_last_subscriber_to_leave_stops_the_run() -> None:
+    """With two subscribers, the run ends when the second has left."""
     manager = RunManager(MemoryStore())
     talk = Talk()
     run = await start(manager, talk)
@@ -230,8 +230,8 @@ async def test_watching_counts_and_the_last_one_to_leave_stops_it() -> None:
     assert run.done.status == "cancelled"
 
 
-async def test_a_run_that_nobody_ever_watched_is_limited_too() -> None:
-    """`continue` without a single watcher does not live for ever."""
+async def test_a_run_without_any_subscriber_is_limited() -> None:
+    """A detached run that never had a subscriber is stopped after its limit."""
     manager = RunManager(MemoryStore(), detached_seconds=0.0, unsubscribed_seconds=0.0)
     talk = Talk()
     run = await start(manager, talk, goes_on=True)
@@ -240,8 +240,8 @@ async def test_a_run_that_nobody_ever_watched_is_limited_too() -> None:
     assert (run.done.status, run.done.code) == ("interrupted", "DETACHED_TIMEOUT")
 
 
-async def test_watchers_read_at_their_own_pace() -> None:
-    """A slow reader gets in one list what a fast one got in many; both get all, in order."""
+async def test_subscribers_read_at_their_own_pace() -> None:
+    """A slow subscriber gets in one list what a fast one got in many; both get all events in order."""
     manager = RunManager(MemoryStore())
     run = await start(manager, speaks)
     fast = [[stamped.seq for stamped in batch] async for batch in manager.subscribe(run.id)]
@@ -251,7 +251,7 @@ async def test_watchers_read_at_their_own_pace() -> None:
 
 
 class Broken(MemoryStore):
-    """A journal that fails where the test says."""
+    """A journal that fails when the test says so."""
 
     def __init__(self, *failing: int) -> None:
         super().__init__()
@@ -265,7 +265,7 @@ class Broken(MemoryStore):
 
 
 def freed(manager: RunManager, run: Run, over: list[Run]) -> None:
-    """Check that a run has given its place and its memory back and was told of once."""
+    """Check that the slot and the memory of a run were released, and its end reported once."""
     assert over == [run]
     assert run.is_over
     assert run.ended is not None
@@ -273,8 +273,8 @@ def freed(manager: RunManager, run: Run, over: list[Run]) -> None:
     assert not manager._undurable
 
 
-async def test_f07_the_place_is_free_when_the_end_is_read() -> None:
-    """Whoever has read `done` may ask again at once: the run is told of and its place is free by then."""
+async def test_f07_the_slot_is_free_when_done_is_read() -> None:
+    """A client that has read `done` can start the next run at once."""
     over: list[Run] = []
     manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
     run = await start(manager, speaks)
@@ -285,8 +285,8 @@ async def test_f07_the_place_is_free_when_the_end_is_read() -> None:
 
 
 @pytest.mark.parametrize("how", ["stopped", "cancelled"])
-async def test_f07_a_run_that_never_began_frees_its_place(how: str) -> None:
-    """Stopped in the moment of its start, or cancelled from outside before its task has taken a step."""
+async def test_f07_a_run_that_never_began_releases_its_slot(how: str) -> None:
+    """It was stopped at its start, or cancelled from outside before its first step."""
     over: list[Run] = []
     manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
     run = await start(manager, Talk())
@@ -302,8 +302,8 @@ async def test_f07_a_run_that_never_began_frees_its_place(how: str) -> None:
     assert run.done.status == "cancelled"
 
 
-async def test_f07_a_loop_that_breaks_frees_its_place() -> None:
-    """Whatever a loop raises, the next run finds room."""
+async def test_f07_a_loop_that_raises_releases_its_slot() -> None:
+    """Whatever a loop raises, the next run can start."""
 
     @FunctionLoop
     async def breaks(emit: Emit[list[AnyEvent]]) -> None:
@@ -326,8 +326,8 @@ async def test_f07_a_loop_that_breaks_frees_its_place() -> None:
         pytest.param((0,), ["run.broke", "run.unrecorded", "run.untold"], id="from now on"),
     ],
 )
-async def test_f07_a_journal_that_breaks_frees_its_place(failing: tuple[int, ...], told: list[str]) -> None:
-    """The loop is closed, the watchers are let go, and the ending is told where the journal takes it."""
+async def test_f07_a_journal_that_fails_releases_its_slot(failing: tuple[int, ...], told: list[str]) -> None:
+    """The loop is closed, subscribers are released, and the ending is emitted if the journal accepts it."""
     over: list[Run] = []
     store = Broken(*failing)
     manager = RunManager(store, max_active=1, on_over=over.append)
@@ -347,8 +347,8 @@ async def test_f07_a_journal_that_breaks_frees_its_place(failing: tuple[int, ...
     assert [line["event"] for line in lines] == told
 
 
-async def test_f07_what_follows_a_run_may_break() -> None:
-    """A log that cannot be written keeps neither the place nor the run's memory."""
+async def test_f07_a_failing_follow_up_releases_the_slot() -> None:
+    """A log that cannot be written keeps neither the slot nor the memory of the run."""
 
     def breaks(run: Run) -> None:
         raise OSError("canary-text")
@@ -364,8 +364,8 @@ async def test_f07_what_follows_a_run_may_break() -> None:
     assert "canary" not in str(lines)
 
 
-async def test_f07_a_watcher_that_dies_is_one_that_leaves() -> None:
-    """An error in the middle of a watcher's work ends the run like any leaving."""
+async def test_f07_a_failing_subscriber_counts_as_leaving() -> None:
+    """An error in a subscriber ends the run like leaving does."""
     over: list[Run] = []
     manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
     talk = Talk()
@@ -383,8 +383,8 @@ async def test_f07_a_watcher_that_dies_is_one_that_leaves() -> None:
     assert talk.closed.is_set()
 
 
-async def test_f07_a_watcher_that_never_came_is_not_waited_for() -> None:
-    """A client that left before its stream began leaves no run behind; one that came in time takes the limit off."""
+async def test_f07_a_run_whose_subscriber_never_connects_ends() -> None:
+    """A client that left before its stream began leaves no run; one that connects in time cancels the limit."""
     over: list[Run] = []
     manager = RunManager(MemoryStore(), unsubscribed_seconds=0.0, on_over=over.append)
     talk = Talk()
@@ -403,15 +403,15 @@ async def test_f07_a_watcher_that_never_came_is_not_waited_for() -> None:
 
 
 def test_run_ids_are_128_random_bits() -> None:
-    """They cannot be guessed and hold no colon, which parts id and seq."""
+    """They cannot be guessed, and contain no colon, which separates id and seq."""
     ids = {new_run_id() for _ in range(1000)}
     assert len(ids) == 1000
     assert all(len(bytes.fromhex(one)) == 16 for one in ids)
 
 
 @pytest.mark.parametrize("goes_on", [False, True])
-async def test_a_run_whose_only_reader_polls_lives_on(goes_on: bool) -> None:
-    """Nobody has read it yet, and a poll neither takes that place nor leaves it: it is given its time anew."""
+async def test_polling_keeps_a_run_alive(goes_on: bool) -> None:
+    """A poll is no subscription, but it resets the time limit."""
     manager = RunManager(MemoryStore(), detached_seconds=1.0, unsubscribed_seconds=1.0)
     talk = Talk()
     run = await start(manager, talk, goes_on=goes_on)

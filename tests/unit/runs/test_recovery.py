@@ -1,4 +1,4 @@
-"""After a crash: a run that was cut at any event ends honestly, once, and what it still owes is asked for."""
+"""After a crash at any event, a run ends once with a valid stream, and its open costs are fetched."""
 
 import asyncio
 from collections.abc import MutableMapping, Sequence
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Diary(JournalStore):
-    """A store that also remembers, event by event, what was handed to it and what the figures were then."""
+    """A store that also records every event and the figures at that time."""
 
     pages: list[tuple[Stamped, RunRecord]]
     run: Run | None = None
@@ -46,7 +46,7 @@ class Diary(JournalStore):
 
 
 async def a_tool_run(disk: Disk) -> list[tuple[Stamped, RunRecord]]:
-    """Have a run with two tools of two kinds, and return its diary."""
+    """Run with two tools of different kinds, and return the diary."""
     tools = [make_tool("look", eager=True), make_tool("write")]
     client = ScriptedClient(
         calls(call(0, "look", '{"q": 1}'), call(1, "write", '{"t": "x"}')),
@@ -68,14 +68,14 @@ async def a_tool_run(disk: Disk) -> list[tuple[Stamped, RunRecord]]:
 
 
 async def kept(store: JournalStore, run_id: str, pages: Sequence[tuple[Stamped, RunRecord]]) -> None:
-    """Write the beginning of a run, as a process leaves it that is killed there."""
+    """Write the beginning of a run, as a killed process leaves it."""
     record = pages[-1][1] if pages else a_run(run_id)
     await store.open(replace(record, id=run_id, ended=None, status=None, code=None), lambda seq, reserved: None)
     store.append(run_id, [stamped for stamped, _ in pages])
 
 
-async def test_a_run_cut_at_any_event_ends_honestly(disk: Disk) -> None:
-    """Its stream is valid to the end, each open call is answered, and what it may have cost is an estimate."""
+async def test_a_run_cut_at_any_event_ends_correctly(disk: Disk) -> None:
+    """The stream is valid, each open call has a result, and a possibly missing cost is an estimate."""
     pages = await a_tool_run(disk)
     assert {type(stamped.event).__name__ for stamped, _ in pages} >= {"ToolCalls", "ToolExecuting", "ToolResult"}
     cuts = [f"cut-{number}" for number in range(len(pages))]
@@ -102,7 +102,7 @@ async def test_a_run_cut_at_any_event_ends_honestly(disk: Disk) -> None:
 
 
 def judge(before: list[Stamped], told: list[Stamped], record: RunRecord, *, owes: bool) -> None:
-    """Hold a recovered run against the beginning that was on disk."""
+    """Check a recovered run against the beginning that was on disk."""
     assert json.encode(told[: len(before)]) == json.encode(before)
     ending = told[len(before) :]
     events = [stamped.event for stamped in told]
@@ -129,12 +129,12 @@ def judge(before: list[Stamped], told: list[Stamped], record: RunRecord, *, owes
 
 
 def _owes(record: RunRecord) -> bool:
-    """Whether a request was under way when this was noted: its host may have gone on with it."""
+    """Return whether a request was active at this point, so that the provider may have continued it."""
     return any(attempt["ended"] is None for attempt in record.attempts)
 
 
-async def test_a_run_whose_end_was_told_ends_as_it_was_told(disk: Disk) -> None:
-    """Its `done` is on disk but not its figures: nothing is told twice, and the status is the one that clients saw."""
+async def test_a_stored_ending_stays(disk: Disk) -> None:
+    """If `done` is on disk but not the figures, it is not emitted again, and the status is the one clients saw."""
     pages = await a_tool_run(disk)
     dead = JournalStore(disk)
     await kept(dead, "told", pages)
@@ -147,7 +147,7 @@ async def test_a_run_whose_end_was_told_ends_as_it_was_told(disk: Disk) -> None:
 
 
 async def test_a_crash_of_the_recovery_is_recovered_from(disk: Disk) -> None:
-    """Killed before its words are on disk, it left nothing; the next one tells the ending, above all that was seen."""
+    """Killed before its flush, recovery left nothing; the next one emits the ending above all seen numbers."""
     dead = JournalStore(disk)
     await dead.open(a_run("r"), lambda seq, reserved: None)
     dead.append("r", [Stamped(1, 0, Content("So far"))])
@@ -171,8 +171,8 @@ async def _dies(run_id: str | None = None) -> None:
     raise KeyboardInterrupt
 
 
-async def test_a_damaged_journal_keeps_no_server_from_starting(disk: Disk) -> None:
-    """A row that cannot be read: its run is ended all the same, and so are the others."""
+async def test_a_damaged_journal_does_not_prevent_the_start(disk: Disk) -> None:
+    """A run with an unreadable row is ended too, and so are the others."""
     dead = JournalStore(disk)
     for run_id in ("bad", "good"):
         await dead.open(a_run(run_id), lambda seq, reserved: None)
@@ -210,10 +210,10 @@ OWED = GOOD.replace('"usage":{"input":20,"output":7,"cost":0.02}', '"generation_
         ("usage", "X'00FF'", None),
     ],
 )
-async def test_a_damaged_row_keeps_no_server_from_starting(
+async def test_a_damaged_record_does_not_prevent_the_start(
     disk: Disk, column: str, damage: str, cost: float | None
 ) -> None:
-    """Its run ends with what can be read; the cost stays an estimate at every start: no bill makes it look whole."""
+    """The run ends with what is readable; its cost stays an estimate, whatever bill arrives."""
     dead = JournalStore(disk)
     for run_id in ("bad", "good"):
         await dead.open(a_run(run_id), lambda seq, reserved: None)
@@ -244,8 +244,8 @@ async def test_a_damaged_row_keeps_no_server_from_starting(
     assert (last.event.cost_estimated is True) is (column == "attempts")
 
 
-async def test_the_bill_of_a_damaged_row_is_not_asked_for(owing: Disk) -> None:
-    """Of a run that had ended, and whose attempts are only half to be read: it stays as it was."""
+async def test_no_bill_is_fetched_for_a_damaged_record(owing: Disk) -> None:
+    """An ended run with unreadable attempts stays unchanged."""
     statement = f"""UPDATE runs SET attempts = '[{OWED},{{"step":"x"}}]' WHERE id = 'stopped'"""
     await owing.write(lambda connection: connection.exec_driver_sql(statement))
     bills, store = Bills(), JournalStore(owing)
@@ -260,7 +260,7 @@ async def test_the_bill_of_a_damaged_row_is_not_asked_for(owing: Disk) -> None:
 
 
 class Bills:
-    """A BillSource that knows every generation, and remembers what it was asked."""
+    """A BillSource that knows every generation and records the requests."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -272,7 +272,7 @@ class Bills:
 
 @pytest.fixture
 async def owing(disk: Disk) -> Disk:
-    """Leave a run behind that a crash has cut in the middle of an answer, and one that a stop has."""
+    """Leave one run that a crash cut during an answer, and one that was stopped."""
     progress = Progress()
     context = context_for()
     attempt = progress.begin_attempt(Request("openai/sim", tuple(context.messages)), 1, final=False)
@@ -286,8 +286,8 @@ async def owing(disk: Disk) -> Disk:
     return disk
 
 
-async def test_a_bill_that_is_open_is_settled_after_the_restart(owing: Disk) -> None:
-    """Of a run that recovery has ended, and of one that had ended before: asked once, kept, and not asked again."""
+async def test_open_costs_are_settled_after_a_restart(owing: Disk) -> None:
+    """For recovered runs and for earlier ones the bill is fetched once and stored."""
     for asked in (["gen-1", "gen-1"], []):
         bills = Bills()
         store = JournalStore(owing)
@@ -305,8 +305,8 @@ async def test_a_bill_that_is_open_is_settled_after_the_restart(owing: Disk) -> 
             assert progress_of(record).attempts[0].settled
 
 
-async def test_an_old_bill_stays_an_estimate(disk: Disk) -> None:
-    """A host forgets its generations: what ended long ago is not asked for."""
+async def test_an_old_cost_stays_an_estimate(disk: Disk) -> None:
+    """Providers delete generations, so the bill of an old run is not fetched."""
     progress = Progress()
     progress.begin_attempt(Request("openai/sim", ()), 1, final=False).set_generation(Served("gen-1"))
     progress.attempts[0].ended = 5.0

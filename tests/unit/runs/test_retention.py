@@ -1,4 +1,4 @@
-"""Which runs and conversations are swept, on both databases and with a clock of the test's own."""
+"""Which runs and conversations are swept, on both databases and with the test's clock."""
 
 import asyncio
 from typing import Any
@@ -22,7 +22,7 @@ NOW = 1_000.0
 
 
 class Pauses(list[float]):
-    """Remembers how long somebody would have slept."""
+    """A sleep that returns at once and records the delays."""
 
     async def __call__(self, seconds: float) -> None:
         self.append(seconds)
@@ -30,12 +30,12 @@ class Pauses(list[float]):
 
 
 def retention(disk: Disk, pauses: Pauses | None = None) -> Retention:
-    """Sweep what is older than a hundred seconds."""
+    """Return a retention of a hundred seconds."""
     return Retention(disk, 100.0, clock=lambda: NOW, sleep=Pauses() if pauses is None else pauses)
 
 
 async def put(store: JournalStore, run_id: str, ended: float | None, **fields: Any) -> None:
-    """Keep a run of two events that ended then; of a conversation, with its question."""
+    """Store a run of two events that ended at this time; in a conversation, with its question."""
     record = a_run(run_id, started=(ended or NOW) - 500, **fields)
     await store.open(record, lambda seq, reserved: None)
     store.append(run_id, words(1, 2))
@@ -46,7 +46,7 @@ async def put(store: JournalStore, run_id: str, ended: float | None, **fields: A
 
 
 async def talk(disk: Disk, conversation_id: str, updated: float) -> str:
-    """Keep a conversation of one question; return the question's id."""
+    """Store a conversation with one question; return the question's id."""
     node = Node(f"q-{conversation_id}", None, "user", updated, "Hello?")
     told = [ClientNode(node, (UserMessage("Hello?"),))]
     await disk.write(add_nodes, Conversation(conversation_id, "Hello", created=updated, updated=updated), told)
@@ -54,12 +54,12 @@ async def talk(disk: Disk, conversation_id: str, updated: float) -> str:
 
 
 async def left(store: JournalStore) -> set[str]:
-    """List the runs there are."""
+    """Return the ids of the remaining runs."""
     return {record.id for record in await store.recent(1_000)}
 
 
 async def test_runs_are_swept_by_their_end(disk: Disk, store: JournalStore) -> None:
-    """However long ago one began: under way, or ended lately, it stays; its events go with it."""
+    """Active runs and recently ended ones stay, whenever they began; deleted runs lose their events."""
     await put(store, "old", NOW - 101)
     await put(store, "new", NOW - 99)
     await put(store, "under-way", None)
@@ -71,7 +71,7 @@ async def test_runs_are_swept_by_their_end(disk: Disk, store: JournalStore) -> N
 
 
 async def test_conversations_are_swept_whole(disk: Disk, store: JournalStore) -> None:
-    """With their runs and questions, and only where nothing happened in them since."""
+    """With runs and questions, and only if nothing happened in them since."""
     for name, updated, ended in (
         ("old", 800.0, 850.0),
         ("late", 800.0, 950.0),
@@ -91,7 +91,7 @@ async def test_conversations_are_swept_whole(disk: Disk, store: JournalStore) ->
 
 
 def _aged(connection: Any, times: dict[str, float]) -> None:
-    """Take back that a run's start counts as news."""
+    """Undo that the start of a run counts as activity."""
     from signalbox.store.tables import CONVERSATIONS
     from sqlalchemy import update
 
@@ -99,8 +99,8 @@ def _aged(connection: Any, times: dict[str, float]) -> None:
         connection.execute(update(CONVERSATIONS).where(CONVERSATIONS.c.id == name).values(updated=updated))
 
 
-async def test_many_go_a_few_at_a_time(disk: Disk, store: JournalStore) -> None:
-    """Each transaction is small, and between two of them others have their turn."""
+async def test_many_are_deleted_in_small_batches(disk: Disk, store: JournalStore) -> None:
+    """Each transaction is small, and others can write between two of them."""
     await asyncio.gather(*(put(store, f"run-{number}", 500.0) for number in range(120)))
     await asyncio.gather(*(talk(disk, f"c{number}", 500.0) for number in range(12)))
     before, pauses = disk.transactions, Pauses()
@@ -109,8 +109,8 @@ async def test_many_go_a_few_at_a_time(disk: Disk, store: JournalStore) -> None:
     assert len(pauses) == 6
 
 
-async def test_a_database_that_fails_is_asked_again_later(disk: Disk, store: JournalStore) -> None:
-    """An outage ends the sweep, not the sweeping."""
+async def test_a_failed_sweep_is_repeated_later(disk: Disk, store: JournalStore) -> None:
+    """An outage ends the sweep, not the task."""
     await put(store, "old", 500.0)
     disk.failing = Code.STORE_UNAVAILABLE
     hours: list[float] = []

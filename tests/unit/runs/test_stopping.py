@@ -1,4 +1,4 @@
-"""Stopping: by request, by leaving, by time; upstream and tools end with the run, at once."""
+"""Stopping a run by request, by leaving or by time limit; upstream and tools end with it."""
 
 import asyncio
 import socket
@@ -18,7 +18,7 @@ from tests.support.stream_reader import check_stream, parse_stream
 
 
 class Bell:
-    """A tool that starts, rings, and works until it is cancelled."""
+    """A tool that signals its start and works until it is cancelled."""
 
     def __init__(self) -> None:
         self.started, self.cancelled = threading.Event(), threading.Event()
@@ -33,8 +33,8 @@ class Bell:
             raise
 
 
-def test_stop_from_elsewhere(behind: Behind) -> None:
-    """Another client stops the run: 200, the watcher reads `cancelled`, the upstream is closed, the text is kept."""
+def test_stop_by_another_client(behind: Behind) -> None:
+    """The stop returns 200, the subscriber reads `cancelled`, the upstream is closed, and the text stays."""
     app, upstream = behind(holds)
     with app.asking(tools=[]) as response:
         run_id = response.headers["x-run-id"]
@@ -55,8 +55,8 @@ def test_stop_from_elsewhere(behind: Behind) -> None:
     assert (again.status_code, again.json()) == (200, {"run_id": run_id, "stopped": False, "status": "cancelled"})
 
 
-def test_stop_of_a_run_that_is_over_changes_nothing(app: RunningApp) -> None:
-    """A finished run stays what it was."""
+def test_stop_of_a_finished_run_changes_nothing(app: RunningApp) -> None:
+    """A finished run keeps its status."""
     response = app.post(prompt="Hello!")
     run_id = response.headers["x-run-id"]
     stopped = app.client.post(f"/api/runs/{run_id}/stop").json()
@@ -65,7 +65,7 @@ def test_stop_of_a_run_that_is_over_changes_nothing(app: RunningApp) -> None:
 
 
 def test_stop_while_a_tool_works(behind: Behind) -> None:
-    """The tool is cancelled, its call is answered, nothing more is asked of the upstream."""
+    """The tool is cancelled, its call gets a result, and no request follows."""
     bell = Bell()
     app, upstream = behind(calls_then(call_chunk("bell", "{}")), says("x"), extra_tools=[bell.tool])
     with app.asking() as response:
@@ -81,8 +81,8 @@ def test_stop_while_a_tool_works(behind: Behind) -> None:
 
 
 @pytest.mark.parametrize("script", [holds, silent], ids=["quiet after words", "no head yet"])
-def test_the_last_watcher_leaves_a_quiet_upstream(behind: Behind, script: Any) -> None:
-    """Without a subscriber the upstream's connection is closed while it is silent, also before its first byte (E3)."""
+def test_the_last_subscriber_leaves_a_silent_upstream(behind: Behind, script: Any) -> None:
+    """The upstream connection is closed while it is silent, also before its first byte (E3)."""
     app, upstream = behind(script)
     with app.asking(tools=[]) as response:
         run_id = response.headers["x-run-id"]
@@ -94,8 +94,8 @@ def test_the_last_watcher_leaves_a_quiet_upstream(behind: Behind, script: Any) -
     check_stream(app.client.get(f"/api/runs/{run_id}/events").content)
 
 
-def test_the_last_watcher_leaves_the_simulators_stall(app: RunningApp, simulator: BackgroundSimulator) -> None:
-    """The same against the simulator, which counts its open streams."""
+def test_the_last_subscriber_leaves_the_simulators_stall(app: RunningApp, simulator: BackgroundSimulator) -> None:
+    """The same with the simulator, which counts its open streams."""
     with app.asking(model="openai/sim-stall", tools=[]) as response:
         run_id = response.headers["x-run-id"]
         assert simulator.wait_until(lambda memory: memory.open_streams == 1)
@@ -104,7 +104,7 @@ def test_the_last_watcher_leaves_the_simulators_stall(app: RunningApp, simulator
     app.over(run_id)
 
 
-def test_the_last_watcher_leaves_while_a_tool_works(behind: Behind) -> None:
+def test_the_last_subscriber_leaves_while_a_tool_works(behind: Behind) -> None:
     """The tool ends with the run."""
     bell = Bell()
     app, upstream = behind(calls_then(call_chunk("bell", "{}")), says("x"), extra_tools=[bell.tool])
@@ -119,7 +119,7 @@ def test_the_last_watcher_leaves_while_a_tool_works(behind: Behind) -> None:
 
 
 def test_a_client_that_does_not_read_and_then_leaves(behind: Behind) -> None:
-    """While `send` is blocked by a slow client its leaving is noticed all the same (quirk E3a)."""
+    """A disconnect is detected even while `send` is blocked by a slow client (quirk E3a)."""
     big = chunk({"content": "x" * 100_000})
 
     async def floods(exchange: Exchange) -> None:
@@ -153,8 +153,8 @@ def test_a_client_that_does_not_read_and_then_leaves(behind: Behind) -> None:
     assert run.done.status == "cancelled"
 
 
-def test_one_watcher_leaves_and_another_stays(behind: Behind) -> None:
-    """A run ends with its last watcher, not with its first."""
+def test_one_subscriber_leaves_and_another_stays(behind: Behind) -> None:
+    """A run ends with its last subscriber, not with its first."""
     app, upstream = behind(waits)
     with app.client.stream("POST", "/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi"}) as response:
         run_id = response.headers["x-run-id"]
@@ -168,8 +168,8 @@ def test_one_watcher_leaves_and_another_stays(behind: Behind) -> None:
         assert check_stream(seen + b"".join(stays)).done["status"] == "complete"
 
 
-def test_on_disconnect_continue_goes_on(behind: Behind) -> None:
-    """Nobody watches and the run is finished all the same, for whoever reads it later."""
+def test_a_detached_run_continues(behind: Behind) -> None:
+    """Without subscribers the run is completed, and can be read later."""
     app, upstream = behind(waits)
     with app.asking(tools=[], on_disconnect="continue") as response:
         run_id = response.headers["x-run-id"]
@@ -181,8 +181,8 @@ def test_on_disconnect_continue_goes_on(behind: Behind) -> None:
     assert check_stream(app.client.get(f"/api/runs/{run_id}/events").content).text == "First second."
 
 
-def test_a_run_that_nobody_watches_has_a_limit(behind: Behind) -> None:
-    """After its time alone the run is interrupted, with the upstream closed and the text kept."""
+def test_a_run_without_subscribers_has_a_limit(behind: Behind) -> None:
+    """After the limit the run is interrupted, the upstream closed, and the text stays."""
     app, upstream = behind(holds, settings={"signalbox_detached_seconds": 0.01})
     with app.asking(tools=[], on_disconnect="continue") as response:
         run_id = response.headers["x-run-id"]
@@ -193,8 +193,8 @@ def test_a_run_that_nobody_watches_has_a_limit(behind: Behind) -> None:
     assert (heard.done["status"], heard.done["code"], heard.text) == ("interrupted", "DETACHED_TIMEOUT", "So far")
 
 
-def test_a_watcher_who_comes_back_takes_the_limit_off(behind: Behind) -> None:
-    """The time alone counts only while nobody watches."""
+def test_a_returning_subscriber_cancels_the_limit(behind: Behind) -> None:
+    """Only time without subscribers counts."""
     app, upstream = behind(waits, settings={"signalbox_detached_seconds": 30})
     with app.asking(tools=[], on_disconnect="continue") as response:
         run_id = response.headers["x-run-id"]
@@ -209,7 +209,7 @@ def test_a_watcher_who_comes_back_takes_the_limit_off(behind: Behind) -> None:
 
 
 def test_stop_before_the_first_byte_of_a_retry(behind: Behind) -> None:
-    """A run that waits before it asks again stops at once too."""
+    """A run that waits before a retry stops at once."""
 
     async def fails(exchange: Exchange) -> None:
         await exchange.whole(503, b"{}", **{"retry-after": "9"})
@@ -223,8 +223,8 @@ def test_stop_before_the_first_byte_of_a_retry(behind: Behind) -> None:
     assert len(upstream.asked) == 1
 
 
-def test_a_step_after_the_stop_is_never_asked(behind: Behind) -> None:
-    """Nobody pays for a step that nobody will see: after the last watcher has gone no request follows."""
+def test_no_request_follows_a_stop(behind: Behind) -> None:
+    """After the last subscriber has left, no further step costs anything."""
     bell = Bell()
 
     async def calls(exchange: Exchange) -> None:

@@ -1,4 +1,4 @@
-"""What is told about runs: the list, the trace, and what is never in them."""
+"""The list of runs and the trace, and what they never contain."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ TRACE = {
 
 
 def test_the_texts_of_a_conversation_are_in_no_trace(behind: Behind) -> None:
-    """Prompt, system, history, hint, parts and results are told by role and length only."""
+    """Prompt, system, history, hint, parts and results appear only with role and length."""
     app, upstream = behind(says("Fine."))
     call = {"id": "c1", "function": {"name": "calculate", "arguments": f'{{"expression": "{SECRET}"}}'}}
     messages = [
@@ -46,7 +46,7 @@ def test_the_texts_of_a_conversation_are_in_no_trace(behind: Behind) -> None:
     ]
 
 
-def test_a_trace_explains_a_run(app: RunningApp) -> None:
+def test_a_trace_describes_a_run(app: RunningApp) -> None:
     """Steps, attempts, tools with their times, usage and cost, and the ending as it was sent."""
     response = app.post(model="openai/sim-searches-3", prompt="What is the tool loop?", conversation_id="c-1")
     heard = check_stream(response.content)
@@ -69,8 +69,8 @@ def test_a_trace_explains_a_run(app: RunningApp) -> None:
         assert tool["announced"] <= tool["started"] <= tool["ended"]
 
 
-def test_the_list_has_runs_under_way_and_finished_ones(behind: Behind) -> None:
-    """Newest first, each with its status; a run under way has no end yet."""
+def test_the_list_has_active_and_finished_runs(behind: Behind) -> None:
+    """Newest first, each with its status; an active run has no end."""
     app, _ = behind(says("One."), holds)
     first = app.post(prompt="Hello!").headers["x-run-id"]
     with app.asking() as response:
@@ -85,8 +85,8 @@ def test_the_list_has_runs_under_way_and_finished_ones(behind: Behind) -> None:
     assert app.client.get("/api/runs?limit=1").json()["runs"][0]["run_id"] == second
 
 
-def test_a_failed_run_tells_its_code(app: RunningApp) -> None:
-    """The list shows what went wrong without opening the trace."""
+def test_a_failed_run_has_its_code(app: RunningApp) -> None:
+    """The list shows why it failed."""
     run_id = app.post(model="openai/sim-error-402", prompt="Hello!").headers["x-run-id"]
     trace = app.client.get(f"/api/runs/{run_id}").json()
     assert (trace["status"], trace["code"]) == ("error", "UPSTREAM_CREDITS")

@@ -61,7 +61,7 @@ def test_streams_calls_in_its_accent(client: httpx.Client, family: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_usage_adds_up(client: httpx.Client, family: str) -> None:
+def test_usage_is_summed(client: httpx.Client, family: str) -> None:
     """The last chunk counts tokens and costs what the listed price says."""
     heard = stream(client, ask(f"{family}/sim", QUESTION))
     price = next(m for m in client.get("/models").json()["data"] if m["id"] == f"{family}/sim")["pricing"]

@@ -1,4 +1,4 @@
-"""Cited pages and images in the loop: numbered with the searches, kept in the turn, sent back where they are seen."""
+"""Citations and images in the loop: numbered like search results, stored in the turn, sent back to the model."""
 
 from collections.abc import Callable
 
@@ -31,7 +31,7 @@ IMAGE = ImagePart(PNG)
 
 @pytest.mark.parametrize("new_loop", [V2Loop, LegacyLoop])
 async def test_a_page_that_a_search_found_keeps_its_number(new_loop: Callable[..., Loop]) -> None:
-    """One number for each canonical address, whoever names it; images and warnings are told as well."""
+    """A page has one number per canonical URL, whether a search or a citation names it."""
     cited = [Citation("https://example.org/sea"), Citation("https://EXAMPLE.org/tides#top", "Tides")]
     script = [[SERVED], [TextDelta("Twice."), ImageDelta(PNG), *cited, Omitted("Left out.")], ending()]
     client = ScriptedClient(calls(call(0, "search_web", '{"query":"tides"}')), script)
@@ -52,8 +52,8 @@ async def test_a_page_that_a_search_found_keeps_its_number(new_loop: Callable[..
 
 
 @pytest.mark.parametrize("new_loop", [V2Loop, LegacyLoop])
-async def test_what_an_answer_repeats_is_told_once_in_a_run(new_loop: Callable[..., Loop]) -> None:
-    """A citation or a loss without words is no answer, so it is asked for again, and comes again."""
+async def test_repeated_citations_are_emitted_once(new_loop: Callable[..., Loop]) -> None:
+    """An answer of only a citation or an omission is blank, so it is requested again, and repeats them."""
     tools = [search_web(FakeSearch(), None)]
     blank = [[SERVED], [Citation("https://example.org/sea"), Omitted("Left out.")], ending()]
     client = ScriptedClient(blank, blank, [[SERVED], [TextDelta("The sea.")], ending()])
@@ -68,20 +68,20 @@ async def test_what_an_answer_repeats_is_told_once_in_a_run(new_loop: Callable[.
 
 
 def drawn(*, after: bool = True, count: int = 1) -> list[Message]:
-    """Give a chat in which images were drawn."""
+    """Return a conversation with generated images."""
     messages: list[Message] = [UserMessage("Draw."), AssistantMessage("", images=(IMAGE,) * count)]
     return [*messages, UserMessage("Brighter.")] if after else messages
 
 
 def test_images_go_into_the_users_next_turn() -> None:
-    """The model's own turn says in words that an image was there, so it is not a blank one."""
+    """A placeholder in the model's own turn keeps the turn from being blank."""
     _, said, asked = with_generated_images(drawn(), sees_images=True, most=4)
     assert said == AssistantMessage(DREW)
     assert asked == UserMessage((TextPart(DRAWN), IMAGE, TextPart("Brighter.")))
 
 
-def test_a_model_that_sees_none_reads_a_word() -> None:
-    """And the user's turn stays as it is."""
+def test_a_model_without_images_gets_placeholders() -> None:
+    """The user's turn is unchanged."""
     assert with_generated_images(drawn(), sees_images=False, most=4)[1:] == [
         AssistantMessage(NO_IMAGE),
         UserMessage("Brighter."),
@@ -89,14 +89,14 @@ def test_a_model_that_sees_none_reads_a_word() -> None:
 
 
 def test_only_the_newest_images_are_sent() -> None:
-    """Each may be some megabytes; the place of the others is told in words."""
+    """An image may have some megabytes; older ones become placeholders."""
     chat = [*drawn(count=3), *drawn(count=3)[1:]]
     users = [m for m in with_generated_images(chat, sees_images=True, most=4) if isinstance(m, UserMessage)]
     assert [sum(isinstance(part, ImagePart) for part in m.content) for m in users if m.content != "Draw."] == [1, 3]
 
 
-def test_images_beyond_the_room_are_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The newest have the room; the place of an older one, or of one that is too large alone, is told in words."""
+def test_images_beyond_the_size_limit_are_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newest images are sent first; older ones and ones that are too large become placeholders."""
     monkeypatch.setattr(message_order, "MAX_IMAGE_CHARACTERS", 2 * len(PNG))
     large = ImagePart(PNG + "A" * len(PNG) * 2)
     chat = [*drawn(count=2), AssistantMessage("", images=(large, IMAGE)), UserMessage("Darker.")]
@@ -104,19 +104,19 @@ def test_images_beyond_the_room_are_not_sent(monkeypatch: pytest.MonkeyPatch) ->
     assert [[p for p in m.content if isinstance(p, ImagePart)] for m in users[1:]] == [[IMAGE], [IMAGE]]
 
 
-def test_nothing_follows_an_image() -> None:
-    """Within its own run there is no user's turn to put it into."""
+def test_an_image_of_the_own_run_becomes_a_placeholder() -> None:
+    """The image's own run has no later user turn that could contain it."""
     assert with_generated_images(drawn(after=False), sees_images=True, most=4)[1] == AssistantMessage(DREW)
 
 
 def test_an_image_counts_towards_the_size_of_a_run() -> None:
-    """It is most of what its event takes in the journal, though its words are empty."""
+    """An image is most of its event's size in the journal, although the event has no text."""
     assert size_of([Content("x"), Content("", images=[Image(PNG)])]) > len(PNG)
 
 
 @pytest.mark.parametrize(("level", "count"), [(0, 3), (1, 1), (2, 0), (6, 0)])
-def test_drawings_are_left_out_before_words(level: int, count: int) -> None:
-    """A conversation that is too long for its model gives up the images that it drew first."""
+def test_generated_images_are_left_out_before_text(level: int, count: int) -> None:
+    """A conversation that is too long for its model first loses the generated images."""
     context = context_for(messages=drawn(count=3))
     context.degradation.truncation = level
     parts = [
@@ -125,14 +125,14 @@ def test_drawings_are_left_out_before_words(level: int, count: int) -> None:
     assert sum(isinstance(part, ImagePart) for part in parts) == count
 
 
-async def test_an_image_costs_what_an_image_does() -> None:
-    """The estimate of a prompt counts it in tokens of an image, not in characters of its file."""
+async def test_an_image_is_estimated_in_image_tokens() -> None:
+    """The estimate of a prompt counts an image's tokens, not the characters of its file."""
     budget = Budget(1.0, Prices(1.0, 1.0))
     large = ImagePart(PNG + "A" * 1_000_000)
     assert await budget.price_of_prompt([UserMessage((large,))], ()) == IMAGE_TOKENS
     assert await budget.price_of_prompt([AssistantMessage("", images=(large,))], ()) == IMAGE_TOKENS
 
 
-def test_the_work_of_a_drawing_is_that_of_its_characters() -> None:
-    """What decides whether a thread builds the request counts a model's own images too."""
+def test_generated_images_count_towards_the_weight() -> None:
+    """The weight that decides about the offload thread includes a model's own images."""
     assert characters_of([AssistantMessage("", images=(ImagePart(PNG * 100),))], 10**9) > 100 * len(PNG)

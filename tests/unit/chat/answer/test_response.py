@@ -1,4 +1,4 @@
-"""Parts to one whole answer, and how that answer ended."""
+"""Parts combined into one answer, and how the turn ended."""
 
 import pytest
 from signalbox.chat.answer.response import parse_completion_response
@@ -27,8 +27,8 @@ from signalbox.core.parts import (
 from signalbox.wire.finish_reasons import finish_of
 
 
-def test_all_parts_come_together() -> None:
-    """Text, refusal, reasoning, details, calls, usage and who answered are in the completion."""
+def test_all_parts_are_combined() -> None:
+    """Text, refusal, reasoning, details, calls, usage and provider are in the completion."""
     detail = ReasoningDetail({"type": "x"})
     parts: list[StreamPart] = [
         Served("gen-1", "a/b", "P"),
@@ -62,24 +62,24 @@ def test_all_parts_come_together() -> None:
     )
 
 
-def test_nothing_is_an_empty_completion() -> None:
-    """No parts: nothing said, not ended."""
+def test_no_parts_give_an_empty_completion() -> None:
+    """Without parts the completion is empty and not ended."""
     assert parse_completion_response([]) == Completion()
 
 
-def test_the_last_usage_holds() -> None:
-    """Repeated reports are totals so far: they are not added up."""
+def test_the_last_usage_counts() -> None:
+    """Usage reports are running totals, so they are not summed."""
     reports = [UsageReport(Usage(1, n), {"completion_tokens": n}) for n in (1, 2, 3)]
     assert parse_completion_response(reports).usage == Usage(1, 3)
 
 
-def test_the_last_finish_holds() -> None:
-    """The decoder has merged its words already (A12)."""
+def test_the_last_finish_counts() -> None:
+    """The decoder has already merged the finish reasons (A12)."""
     assert parse_completion_response([finish_of("tool_calls"), finish_of("stop")]).finish == finish_of("stop")
 
 
-def test_the_first_fault_holds() -> None:
-    """What broke first is the cause."""
+def test_the_first_fault_counts() -> None:
+    """The first error is the cause."""
     faults = [Fault(UpstreamError(Code.RATE_LIMIT)), Fault(UpstreamError(Code.UPSTREAM_ERROR))]
     got = parse_completion_response(faults)
     assert got.fault is faults[0]
@@ -126,13 +126,13 @@ CUT = (RawCall("c", "f", '{"a', ArgumentStatus.TRUNCATED, None),)
         (Completion(calls=CALL, refusal="No"), TurnEnd.REFUSAL),
     ],
 )
-def test_how_an_answer_ended(completion: Completion, end: TurnEnd) -> None:
-    """By what it holds and by both words of the provider: only a good ending has calls or an answer (A7, A12, A20)."""
+def test_turns_are_classified(completion: Completion, end: TurnEnd) -> None:
+    """The content and both finish reasons decide; calls and answers need a successful ending (A7, A12, A20)."""
     assert classify_turn(completion, has_calls=bool(completion.calls)) is end
 
 
-def test_calls_that_may_not_be_made_do_not_count() -> None:
-    """In a finalize the calls are dropped and the text is the answer (D3)."""
+def test_calls_in_a_finalize_do_not_count() -> None:
+    """In a finalize step, calls are dropped and the text is the answer (D3)."""
     assert classify_turn(Completion(calls=CALL, content="Hi"), has_calls=False) is TurnEnd.ANSWER
     assert classify_turn(Completion(calls=CALL), has_calls=False) is TurnEnd.BLANK
 
@@ -154,14 +154,14 @@ def test_calls_that_may_not_be_made_do_not_count() -> None:
         ),
     ],
 )
-def test_what_counts_as_failed(completion: Completion, code: Code | None) -> None:
-    """An error inside, the word `error`, or an end without a finish and without [DONE] (E1, E2)."""
+def test_failed_answers(completion: Completion, code: Code | None) -> None:
+    """An error in the stream, the finish reason `error`, or an end without finish reason and [DONE] (E1, E2)."""
     fault = fault_of(completion)
     assert (fault.code if fault else None) == code
 
 
 def test_a13_a_malformed_call_in_finalize_is_no_answer() -> None:
-    """Where nothing may be called, the rest of a call is not taken for the answer (A13); other words are."""
+    """If no tool may be called, the rest of a malformed call is not an answer; other text is (A13)."""
     broken = Completion(content="default_api.f(", finish=finish_of(None, "MALFORMED_FUNCTION_CALL"), ended=True)
     unexpected = Completion(content="It is 4.", finish=finish_of(None, "UNEXPECTED_TOOL_CALL"), ended=True)
     assert classify_turn(broken, has_calls=False, may_call=False) is TurnEnd.BLANK

@@ -1,4 +1,4 @@
-"""Deltas to calls: each quirk of hosts' numbering, naming and cutting, and what stays true for any interleaving."""
+"""Call deltas merged into calls: the quirks of ids, indices and names, and properties of any interleaving."""
 
 import json
 from itertools import pairwise
@@ -20,7 +20,7 @@ KNOWN = ("search", "search_news", "calc", "edit_existing_file")
 
 
 class Told(NamedTuple):
-    """A call as it came out: id, name, arguments."""
+    """An assembled call: id, name, arguments."""
 
     id: str | None
     name: str
@@ -28,7 +28,7 @@ class Told(NamedTuple):
 
 
 def assemble(*deltas: CallDelta, known: tuple[str, ...] = KNOWN) -> list[Told]:
-    """Put deltas together."""
+    """Merge deltas into calls."""
     assembler = CallAssembler(known)
     for delta in deltas:
         assembler.add(delta)
@@ -42,7 +42,7 @@ def d(
     args: str | None = None,
     at: int | None = None,
 ) -> CallDelta:
-    """Write a delta in short."""
+    """Return a delta."""
     return CallDelta(index, call_id, name, args, at)
 
 
@@ -53,12 +53,12 @@ Q1, Q2 = '{"q":1}', '{"q":2}'
 
 
 def test_a1_two_ids_at_one_index_whole() -> None:
-    """Two whole calls at index 0 are two calls (A1)."""
+    """Two complete calls at index 0 are two calls (A1)."""
     assert assemble(d(0, "a", "search", Q1), d(0, "b", "calc", Q2)) == [("a", "search", Q1), ("b", "calc", Q2)]
 
 
 def test_a1_two_ids_at_one_index_in_fragments() -> None:
-    """Fragments without an id belong to the call that was opened last at their index (A1)."""
+    """Fragments without an id belong to the newest call at their index (A1)."""
     assert assemble(
         d(0, "a", "search"), d(0, None, None, '{"q"'), d(0, None, None, ":1}"),
         d(0, "b", "search"), d(0, None, None, '{"q"'), d(0, None, None, ":2}"),
@@ -66,12 +66,12 @@ def test_a1_two_ids_at_one_index_in_fragments() -> None:
 
 
 def test_a1_the_same_name_twice() -> None:
-    """Two calls of one tool with the same arguments are still two calls when their ids differ (A1)."""
+    """Two calls of one tool with equal arguments and different ids are two calls (A1)."""
     assert assemble(d(0, "a", "search", Q1), d(0, "b", "search", Q1)) == [("a", "search", Q1), ("b", "search", Q1)]
 
 
-def test_a1_without_ids_a_name_behind_a_whole_call_opens_the_next() -> None:
-    """No id, but a name behind arguments that are whole: another call (A1 b)."""
+def test_a1_without_ids_a_name_after_a_complete_call_opens_the_next() -> None:
+    """A name without an id after complete arguments begins another call (A1 b)."""
     assert assemble(d(0, None, "search", Q1), d(0, None, "search", Q2)) == [
         (None, "search", Q1),
         (None, "search", Q2),
@@ -82,8 +82,8 @@ def test_a1_without_ids_a_name_behind_a_whole_call_opens_the_next() -> None:
     ]
 
 
-def test_a1_back_to_an_earlier_id() -> None:
-    """A fragment that names an earlier call of its index goes there."""
+def test_a1_a_fragment_of_an_earlier_id() -> None:
+    """A fragment with the id of an earlier call at its index belongs to that call."""
     assert assemble(
         d(0, "a", "search", '{"q"'), d(0, "b", "calc", '{"q"'), d(0, "a", None, ":1}"), d(0, "b", None, ":2}")
     ) == [("a", "search", Q1), ("b", "calc", Q2)]
@@ -93,7 +93,7 @@ def test_a1_back_to_an_earlier_id() -> None:
 
 
 def test_a2_no_index_one_call() -> None:
-    """Fragments without index and id belong to the sole open call (A2)."""
+    """Fragments without index and id belong to the only open call (A2)."""
     assert assemble(d(None, "a", "search"), d(None, None, None, '{"q"'), d(None, None, None, ":1}")) == [
         ("a", "search", Q1)
     ]
@@ -109,15 +109,15 @@ def test_a2_no_index_by_id() -> None:
     ) == [("a", "search", Q1), ("b", "calc", Q2)]
 
 
-def test_a2_no_index_no_id_by_place() -> None:
-    """Without index and id the place in the delta's list decides (A2)."""
+def test_a2_no_index_no_id_by_position() -> None:
+    """Without index and id, the position in the delta's list decides (A2)."""
     heads = [d(None, "a", "search", '{"q"', 0), d(None, "b", "calc", '{"q"', 1)]
     tails = [d(None, None, None, ":1}", 0), d(None, None, None, ":2}", 1)]
     assert assemble(*heads, *tails) == [("a", "search", Q1), ("b", "calc", Q2)]
 
 
 def test_a2_several_whole_calls_in_one_list() -> None:
-    """Mistral lists whole calls without index (A2)."""
+    """Mistral lists complete calls without an index (A2)."""
     assert assemble(d(None, "a", "search", Q1, 0), d(None, "b", "calc", Q2, 1)) == [
         ("a", "search", Q1),
         ("b", "calc", Q2),
@@ -125,7 +125,7 @@ def test_a2_several_whole_calls_in_one_list() -> None:
 
 
 def test_a2_no_index_no_id_but_names() -> None:
-    """With nothing but names, a name behind a whole call opens the next (A2)."""
+    """With only names, a name after a complete call begins the next call (A2)."""
     assert assemble(d(None, None, "search", Q1), d(None, None, "search", Q2)) == [
         (None, "search", Q1),
         (None, "search", Q2),
@@ -133,7 +133,7 @@ def test_a2_no_index_no_id_but_names() -> None:
 
 
 def test_a2_the_index_comes_later() -> None:
-    """Absent first, explicit later: one call (A2)."""
+    """A missing index followed by an explicit one is one call (A2)."""
     assert assemble(d(None, "a", "search", '{"q"'), d(0, None, None, ":1}")) == [("a", "search", Q1)]
     assert assemble(d(None, "a", "search", '{"q"'), d(0, "a", None, ":1}"), d(1, "b", "calc", Q2)) == [
         ("a", "search", Q1),
@@ -143,7 +143,7 @@ def test_a2_the_index_comes_later() -> None:
 
 @pytest.mark.parametrize("index", [-1, 3])
 def test_a2_strange_indices(index: int) -> None:
-    """An index below zero, or one that does not start at zero, is an index."""
+    """Negative indices, and indices that do not start at 0, are valid."""
     assert assemble(d(index, "a", "search", '{"q"'), d(index, None, None, ":1}")) == [("a", "search", Q1)]
 
 
@@ -159,19 +159,19 @@ def test_a3_header_and_first_arguments_in_one_chunk() -> None:
 
 @pytest.mark.parametrize("again", ["a", None])
 def test_a4_an_id_is_set_once(again: str | None) -> None:
-    """An id that is resent in every chunk is not put behind itself (A4)."""
+    """An id that is sent in every chunk is not concatenated (A4)."""
     assert assemble(d(0, "a", "search", '{"q"'), d(0, again, None, ":1"), d(0, again, None, "}")) == [
         ("a", "search", Q1)
     ]
 
 
 def test_a4_a_late_id() -> None:
-    """An id on the third chunk belongs to the call that waits for it (A4)."""
+    """An id in the third chunk belongs to the call that has none yet (A4)."""
     assert assemble(d(0, None, "search"), d(0, None, None, '{"q"'), d(0, "z", None, ":1}")) == [("z", "search", Q1)]
 
 
 def test_a4_no_id_at_all() -> None:
-    """A call without an id is a call; its id is minted by whoever announces it (A4)."""
+    """A call without an id is a call; its id is generated when it is announced (A4)."""
     assert assemble(d(0, None, "search", Q1)) == [(None, "search", Q1)]
 
 
@@ -192,20 +192,20 @@ def test_a4_no_id_at_all() -> None:
     ],
 )
 def test_a5_names_whole_resent_or_split(pieces: list[str | None], name: str) -> None:
-    """Resent names are not doubled, split ones are joined, the registry decides between the two (A5)."""
+    """Repeated names are not doubled, and pieces are joined; the offered tools decide which is which (A5)."""
     fragments = ['{"q"', ":1", "}"]
     deltas = [d(0, "a" if n == 0 else None, piece, fragments[n]) for n, piece in enumerate(pieces)]
     assert assemble(*deltas) == [("a", name, Q1)]
 
 
 def test_a5_unknown_names_resent_or_split() -> None:
-    """Without the registry a repeated name is one name and other pieces are joined (A5)."""
+    """Without offered tools, a repeated name is one name, and other pieces are joined (A5)."""
     assert assemble(d(0, "a", "foo", "{"), d(0, None, "foo", "}"), known=()) == [("a", "foo", "{}")]
     assert assemble(d(0, "a", "fo", "{"), d(0, None, "o", "}"), known=("bar",)) == [("a", "foo", "{}")]
 
 
-def test_a5_a_name_resent_behind_a_whole_call_opens_none() -> None:
-    """A last chunk that repeats the name and brings nothing is no second call (A5)."""
+def test_a5_a_name_repeated_after_a_complete_call_opens_none() -> None:
+    """A last chunk with only the name again is not a second call (A5)."""
     assert assemble(d(0, "a", "search", Q1), d(0, None, "search", "")) == [("a", "search", Q1)]
     assert assemble(d(0, "a", "search", Q1), d(0, "a", "search", "")) == [("a", "search", Q1)]
 
@@ -214,7 +214,7 @@ def test_a5_a_name_resent_behind_a_whole_call_opens_none() -> None:
 
 
 def test_a15_one_id_at_two_indices() -> None:
-    """A reused id is no identity: two indices are two calls (A15)."""
+    """One id at two indices is two calls (A15)."""
     assert assemble(d(0, "call_0", "search", Q1), d(1, "call_0", "calc", Q2)) == [
         ("call_0", "search", Q1),
         ("call_0", "calc", Q2),
@@ -222,27 +222,27 @@ def test_a15_one_id_at_two_indices() -> None:
 
 
 def test_a17_a_nameless_entry_joins_or_is_dropped() -> None:
-    """A nameless entry continues its call; one that stays nameless is no call (A17)."""
+    """An entry without a name continues its call; a call that never gets a name is dropped (A17)."""
     assert assemble(d(0, "a", "search", ""), d(0, None, None, Q1)) == [("a", "search", Q1)]
     assert assemble(d(0, "a", None, Q1)) == []
     assert assemble(d(0, "a", "search", Q1), d(1, "b", None, Q2)) == [("a", "search", Q1)]
 
 
 def test_a17_arguments_before_the_name() -> None:
-    """A name that comes after the arguments still names them (A17)."""
+    """A name after the arguments is the name of their call (A17)."""
     assert assemble(d(0, "a", None, Q1), d(0, None, "search")) == [("a", "search", Q1)]
 
 
 @pytest.mark.parametrize("text", ['{"q":"}"}', '{"q":"{"}', '{"q":"\\"}{"}', '{"q":"{{{"}'])
 def test_a18_braces_in_strings(text: str) -> None:
-    """Braces in strings neither open nor close a call, at any split (A18)."""
+    """Braces in strings do not begin or end an object, however the text is cut (A18)."""
     for at in range(1, len(text)):
         deltas = [d(0, "a", "search", text[:at]), d(0, None, None, text[at:])]
         assert assemble(*deltas) == [("a", "search", text)]
 
 
 def test_a19_a_function_call_is_one_call() -> None:
-    """Legacy deltas come without an id and at index 0 (A19)."""
+    """Legacy deltas have no id, and index 0 (A19)."""
     assert assemble(d(0, None, "search", '{"q"'), d(0, None, None, ":1}")) == [(None, "search", Q1)]
 
 
@@ -250,12 +250,12 @@ def test_a19_a_function_call_is_one_call() -> None:
 
 
 def closed(assembler: CallAssembler) -> list[str]:
-    """Name the calls that closed since the last time."""
+    """Return the names of the calls that were completed since the last call of this."""
     return [call.name for call in assembler.closed()]
 
 
-def test_a_call_closes_once_when_its_object_does() -> None:
-    """Asked after every delta, a call is named when its arguments are whole, and never again."""
+def test_a_call_is_reported_once_when_its_object_is_complete() -> None:
+    """Asked after every delta, `closed` returns the call when its arguments are complete, and never again."""
     assembler = CallAssembler(KNOWN)
     seen = []
     for piece in ('{"q":', '"}"', "}", "", " "):
@@ -264,16 +264,16 @@ def test_a_call_closes_once_when_its_object_does() -> None:
     assert seen == [[], [], ["search"], [], []]
 
 
-def test_several_calls_close_in_one_read() -> None:
-    """All calls that a read completes are named together."""
+def test_several_calls_are_completed_by_one_read() -> None:
+    """All calls that a read completes are returned together."""
     assembler = CallAssembler(KNOWN)
     for delta in (d(0, "a", "search", Q1), d(1, "b", "calc", Q2), d(2, "c", "calc", '{"q"')):
         assembler.add(delta)
     assert closed(assembler) == ["search", "calc"]
 
 
-def test_a_call_closes_that_was_found_whole_by_the_next() -> None:
-    """Two calls without ids in one read: finding the first one whole does not keep it from being named."""
+def test_a_call_completed_by_the_next_one_is_reported() -> None:
+    """A call without an id that is found complete when the next one begins is still returned."""
     assembler = CallAssembler(KNOWN)
     assembler.add(d(0, None, "search", Q1))
     assembler.add(d(0, None, "calc", Q2))
@@ -282,21 +282,21 @@ def test_a_call_closes_that_was_found_whole_by_the_next() -> None:
 
 
 @pytest.mark.parametrize("text", ['{"q":"}"}', '{"q":"{"}', '{"q":"}}}}"}'])
-def test_a18_the_next_call_is_found_behind_braces_in_strings(text: str) -> None:
-    """Without ids, too, a call with braces in its strings is known to be whole (A18)."""
+def test_a18_braces_in_strings_do_not_hide_the_next_call(text: str) -> None:
+    """Without ids, a call with braces in its strings is known to be complete (A18)."""
     assert assemble(d(0, None, "search", text), d(0, None, "calc", Q2)) == [(None, "search", text), (None, "calc", Q2)]
 
 
 @pytest.mark.parametrize("text", ["", "null", "[]", '"{}"', '{"q":', "{}}", "{} x"])
-def test_what_is_no_object_never_closes(text: str) -> None:
-    """Only a whole object closes early; everything else waits for the end of the step."""
+def test_only_objects_are_completed_early(text: str) -> None:
+    """Any other value waits for the end of the step."""
     assembler = CallAssembler(KNOWN)
     assembler.add(d(0, "a", "search", text))
     assert closed(assembler) == []
 
 
-def test_tries_to_close_are_bounded() -> None:
-    """A host that sends a brace per delta is not parsed at every delta: the cost stays linear."""
+def test_early_parsing_is_limited() -> None:
+    """If every delta ends with a brace, not every one is parsed, so the cost stays linear."""
     assembler = CallAssembler(KNOWN)
     for _ in range(100):
         assembler.add(d(0, "a", "search", '{"a":"}'))
@@ -307,7 +307,7 @@ def test_tries_to_close_are_bounded() -> None:
 
 
 def test_text_is_joined_once() -> None:
-    """Ten thousand fragments are kept in pieces until they are asked for."""
+    """Ten thousand fragments are joined only when the text is read."""
     assembler = CallAssembler(KNOWN)
     assembler.add(d(0, "a", "search", '{"q":"'))
     for _ in range(10_000):
@@ -324,7 +324,7 @@ OBJECTS = st.dictionaries(st.text(max_size=4), st.text(max_size=6) | st.integers
 
 
 class Plan(NamedTuple):
-    """A call as a host means it, and the places where its text is cut."""
+    """An intended call, and the positions where its text is cut."""
 
     name: str
     text: str
@@ -346,14 +346,14 @@ PLANS = st.lists(
 
 
 def fragments(plan: Plan) -> list[str]:
-    """Cut a call's text as planned."""
+    """Cut the text of a call as planned."""
     edges = [0, *plan.cuts, len(plan.text)]
     return [plan.text[a:b] for a, b in pairwise(edges)]
 
 
 @given(PLANS, st.randoms(use_true_random=False), st.booleans(), st.booleans())
 def test_any_interleaving_by_index_or_id(plans: list[Plan], rng: Random, by_id: bool, repeat: bool) -> None:
-    """Calls whose deltas come in any mixture are told apart by index, or by id alone, names resent or not."""
+    """Calls with interleaved deltas are distinguished by index, or only by id, with repeated names or not."""
     queues = []
     for n, plan in enumerate(plans):
         index = None if by_id else n
@@ -370,7 +370,7 @@ def test_any_interleaving_by_index_or_id(plans: list[Plan], rng: Random, by_id: 
 
 @given(PLANS, st.booleans(), st.booleans())
 def test_any_calls_in_a_row_at_one_index(plans: list[Plan], has_index: bool, repeat: bool) -> None:
-    """Calls one after the other, all at index 0 or without one, are told apart by their ids."""
+    """Consecutive calls at index 0, or without an index, are distinguished by their ids."""
     deltas = []
     for n, plan in enumerate(plans):
         for place, piece in enumerate(fragments(plan)):
@@ -398,7 +398,7 @@ DELTAS = st.builds(
 
 @given(st.lists(DELTAS, max_size=20))
 def test_no_deltas_break_the_assembler(deltas: list[CallDelta]) -> None:
-    """Whatever comes, no text is lost but that of nameless calls, and every call has a name."""
+    """With any deltas, only the text of nameless calls is lost, and every call has a name."""
     assembler = CallAssembler(KNOWN)
     for delta in deltas:
         assembler.add(delta)
@@ -428,8 +428,8 @@ ANY_DELTA = st.builds(
         CallDelta(0, "a", "search", "{}"),
     ]
 )
-def test_deltas_together_are_deltas_one_by_one(deltas: list[CallDelta]) -> None:
-    """Pieces that are put together before they are merged make the same calls, and the same ones closed."""
+def test_merging_in_batches_changes_nothing(deltas: list[CallDelta]) -> None:
+    """Deltas merged together give the same calls, and the same completed ones, as one by one."""
     together, apart = CallAssembler(KNOWN), CallAssembler(KNOWN)
     together.add_all(deltas)
     for delta in deltas:
@@ -439,8 +439,8 @@ def test_deltas_together_are_deltas_one_by_one(deltas: list[CallDelta]) -> None:
 
 
 @pytest.mark.parametrize("index", [0, None])
-def test_calls_find_their_owner_in_constant_time(index: int | None) -> None:
-    """Calls under one index, or none, each with an id of its own, cost no more than their number."""
+def test_deltas_find_their_call_in_constant_time(index: int | None) -> None:
+    """Many calls with ids, at one index or without one, take time linear in their number."""
 
     def work(count: int) -> None:
         assemble(*(d(index, f"call_{place}", "search", "{}") for place in range(count)))
@@ -448,8 +448,8 @@ def test_calls_find_their_owner_in_constant_time(index: int | None) -> None:
     assert growth_of(work, 100) < 2.3
 
 
-def test_a_late_id_is_found_where_it_was_given() -> None:
-    """An id that a call gets late names it from then on; of two calls of one id the newest goes on without an index."""
+def test_a_late_id_identifies_its_call() -> None:
+    """A late id identifies its call from then on; without an index, the newest call with an id continues."""
     calls = assemble(d(0, None, "search", '{"q":'), d(0, "a"), d(1, "b", "calc", "{}"), d(None, "a", args='"x"}'))
     assert [(call.id, call.arguments) for call in calls] == [("a", '{"q":"x"}'), ("b", "{}")]
 
@@ -462,15 +462,15 @@ def test_a_late_id_is_found_where_it_was_given() -> None:
         ([d(0, "c", "search", "x" * 2**20) for _ in range(5)], "4 MB"),
     ],
 )
-def test_an_answer_beyond_all_measure_is_refused(deltas: list[CallDelta], words: str) -> None:
-    """Too many calls, and a name or arguments without end, are the upstream's fault, and not asked for again."""
+def test_calls_names_and_arguments_are_limited(deltas: list[CallDelta], words: str) -> None:
+    """Too many calls, and too long names or arguments, are an upstream error that is not retried."""
     with pytest.raises(UpstreamError, match=words) as refused:
         assemble(*deltas)
     assert (refused.value.code, refused.value.retryable) == (Code.UPSTREAM_PROTOCOL, False)
 
 
-def test_many_glued_objects_are_read_a_bounded_number_of_times() -> None:
-    """Arguments that repeat one object without end are that object, and what is behind many of them is not read."""
+def test_concatenated_objects_are_read_a_limited_number_of_times() -> None:
+    """Arguments that repeat one object are that object; text after many repetitions is not read."""
     text = '{"q":1}' * 100_000
     steps = steps_of(lambda: repaired(RawCall("c", "search", text, ArgumentStatus.INVALID, None)))
     assert steps < 100_000

@@ -1,4 +1,4 @@
-"""Running calls: each announced one is answered once; equal searches are sent once; tools overlap up to a cap."""
+"""Executing calls: one result for each announced call, equal searches are sent once, concurrency is limited."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -23,30 +23,30 @@ pytestmark = pytest.mark.anyio
 
 
 class Watched(ToolExecution, kw_only=True):
-    """An execution, and all that it has told."""
+    """An execution, and all events that it has emitted."""
 
     seen: Seen
 
 
 def execution_of(tools: Sequence[Tool], *, offered: Sequence[Tool] | None = None, **limits: int) -> Watched:
-    """Make an execution with these tools on offer."""
+    """Return an execution that offers these tools."""
     context, seen = context_for(tools if offered is None else offered, limits=Limits(**limits)), Seen()
     known, room = ToolContext(run_id=context.run_id), asyncio.Semaphore(context.limits.tools_at_once)
     return Watched(context, ToolExecutor(tools), known, seen.emit, room, seen=seen)
 
 
 def search(query: str, **more: object) -> RepairedCall:
-    """Call search_web."""
+    """Return a call of search_web."""
     return RepairedCall("search_web", {"query": query, **more}, None)  # type: ignore[dict-item]
 
 
 def named(name: str, **arguments: object) -> RepairedCall:
-    """Call a tool by name."""
+    """Return a call of a tool by name."""
     return RepairedCall(name, dict(arguments), f"up_{name}")  # type: ignore[arg-type]
 
 
 async def execute(execution: Watched, *calls: RepairedCall) -> list[AnyEvent]:
-    """Run calls to their ends, and return what was told of them."""
+    """Execute calls until each has its result, and return the emitted events."""
     before = len(execution.seen)
     await execute_tool_calls(execution, calls, 1)
     return execution.seen[before:]
@@ -61,13 +61,13 @@ def results(events: Sequence[AnyEvent]) -> list[ToolResult]:
 
 
 def codes(events: Sequence[AnyEvent]) -> list[str | None]:
-    """Return each result's code, None for a success."""
+    """Return the code of each result, None for a success."""
     return [getattr(result.result, "code", None) for result in results(events)]
 
 
 @dataclass
 class Doors:
-    """Tools that wait until the test lets them go, and tell how many are inside."""
+    """Tools that block until the test releases them, and report how many are running."""
 
     inside: int = 0
     most: int = 0
@@ -75,7 +75,7 @@ class Doors:
     gates: dict[str, asyncio.Event] = field(default_factory=dict)
 
     def tool(self, name: str) -> Tool:
-        """Make a tool behind a door of its own."""
+        """Return a tool that blocks until it is released."""
         self.gates[name] = asyncio.Event()
 
         async def work(arguments: JsonObject, context: ToolContext) -> str:
@@ -95,7 +95,7 @@ class Doors:
 
 
 async def test_the_order_of_one_call() -> None:
-    """Announced, executing, answered; with its metadata on each event and our id in all of them."""
+    """A call is announced, executed and answered; each event has its metadata and the same id."""
     events = await execute(execution_of([search_web(FakeSearch(), None)]), search("tides"))
     assert [type(event) for event in events] == [ToolCalls, ToolExecuting, ToolResult]
     announced, executing, result = events
@@ -107,8 +107,8 @@ async def test_the_order_of_one_call() -> None:
     assert {(e.category, e.visibility) for e in (call, executing, result)} == {("search", "primary")}
 
 
-async def test_calls_run_side_by_side() -> None:
-    """Three calls are inside their tools at the same time, and each answers when it is ready, not in order."""
+async def test_calls_run_concurrently() -> None:
+    """Three calls execute at the same time, and each is answered when it is ready."""
     doors = Doors()
     execution = execution_of([doors.tool(name) for name in "abc"])
     running = asyncio.create_task(execute(execution, named("a"), named("b"), named("c")))
@@ -122,8 +122,8 @@ async def test_calls_run_side_by_side() -> None:
     assert doors.most == 3
 
 
-async def test_the_cap_holds() -> None:
-    """No more than two at once: the third starts, and says so, when one of them has left."""
+async def test_concurrent_tools_are_limited() -> None:
+    """At most two tools execute at once; the third starts, and emits that, when one has finished."""
     doors = Doors()
     execution = execution_of([doors.tool(name) for name in "abc"], tools_at_once=2)
     running = asyncio.create_task(execute(execution, named("a"), named("b"), named("c")))
@@ -141,8 +141,8 @@ async def test_the_cap_holds() -> None:
     assert order.index(("ToolResult", "b")) < order.index(("ToolExecuting", "c"))
 
 
-async def test_results_leave_as_they_come() -> None:
-    """A quick call's result is told while a slow one still runs."""
+async def test_results_are_emitted_as_tools_finish() -> None:
+    """The result of a fast call is emitted while a slow one is still running."""
     doors = Doors()
     execution = execution_of([doors.tool("slow"), make_tool("quick")])
     running = asyncio.create_task(execute_tool_calls(execution, [named("slow"), named("quick")], 1))
@@ -154,16 +154,16 @@ async def test_results_leave_as_they_come() -> None:
     assert [e.name for e in execution.seen if isinstance(e, ToolResult)] == ["quick", "slow"]
 
 
-async def test_ids_are_ours_and_unique() -> None:
-    """Ten calls of one name, all with one upstream id, are announced under ten ids (A15)."""
+async def test_calls_get_unique_ids() -> None:
+    """Ten calls of one name with the same upstream id are announced under ten ids (A15)."""
     execution = execution_of([make_tool("f")])
     events = await execute(execution, *[RepairedCall("f", {}, "call_0")] * 10)
     assert len({result.id for result in results(events)}) == 10
     assert {call.upstream_id for call in execution.calls} == {"call_0"}
 
 
-async def test_unknown_tools_are_answered_with_the_names() -> None:
-    """A tool that is not offered, even if it exists, is answered with those that are; it never runs (A14)."""
+async def test_unknown_tools_get_the_list_of_tools() -> None:
+    """A tool that is not offered never runs; its result lists the offered ones (A14)."""
     ran: list[object] = []
     hidden = make_tool("hidden", lambda arguments, context: ran.append(arguments))
     offered = make_tool("f")
@@ -178,21 +178,21 @@ async def test_unknown_tools_are_answered_with_the_names() -> None:
 
 
 @pytest.mark.parametrize("name", ["functions.f", "default_api.f", "a.b.f"])
-async def test_a_namespace_is_taken_off(name: str) -> None:
-    """Models put namespaces before names; the tool is called and announced by its own (A14)."""
+async def test_a_namespace_is_removed(name: str) -> None:
+    """Models put namespaces before names; the call is announced and executed without it (A14)."""
     events = await execute(execution_of([make_tool("f")]), named(name, q=1))
     assert codes(events) == [None]
     assert {result.name for result in results(events)} == {"f"}
 
 
-async def test_a_dotted_name_that_is_offered_is_itself() -> None:
-    """A tool that really has a dot in its name is not stripped."""
+async def test_an_offered_name_with_a_dot_is_unchanged() -> None:
+    """The name of a tool that contains a dot is not shortened."""
     events = await execute(execution_of([make_tool("f"), make_tool("x.f")]), named("x.f"))
     assert [result.name for result in results(events)] == ["x.f"]
 
 
-async def test_bad_arguments_are_answered_before_anything_runs() -> None:
-    """The schema decides first; the sentence names the field (PS-20)."""
+async def test_invalid_arguments_are_rejected_before_execution() -> None:
+    """The schema is checked first; the error names the field (PS-20)."""
     schema: JsonObject = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
     events = await execute(execution_of([make_tool("f", parameters=schema)]), named("f", n="3"), named("f"))
     assert codes(events) == [Code.INVALID_ARGUMENTS] * 2
@@ -201,7 +201,7 @@ async def test_bad_arguments_are_answered_before_anything_runs() -> None:
 
 
 async def test_a_call_with_a_fault_shows_its_text() -> None:
-    """What could not be read is shown as it came, bounded."""
+    """Arguments that cannot be parsed are shown as they were sent, up to a limit."""
     fault = ToolOutcome.failed(Code.ARGUMENTS_CUT, "cut")
     [announced, result] = await execute(execution_of([make_tool("f")]), RepairedCall("f", {}, "c", fault, "{" * 5000))
     assert isinstance(announced, ToolCalls)
@@ -209,8 +209,8 @@ async def test_a_call_with_a_fault_shows_its_text() -> None:
     assert codes([announced, result]) == [Code.ARGUMENTS_CUT]
 
 
-async def test_a_broken_runner_still_answers() -> None:
-    """Should the runner break its promise and raise, the call is answered."""
+async def test_a_runner_that_raises_still_gives_a_result() -> None:
+    """If the tool runner raises although it must not, the call gets an error result."""
     execution = execution_of([make_tool("f")])
 
     class Broken(ToolExecutor):
@@ -230,7 +230,7 @@ SAME = ["tidal power", "  Tidal   POWER ", '"tidal power"', "ｔｉｄａｌ pow
 
 @pytest.mark.parametrize("other", SAME)
 async def test_equal_searches_are_sent_once(other: str) -> None:
-    """Case, width, spaces and outer quotes do not make another search; the second is marked as cached (PS-17)."""
+    """Case, width, spaces and outer quotes do not make another search; the second result is marked cached (PS-17)."""
     backend = FakeSearch()
     execution = execution_of([search_web(backend, None)])
     first, second = results(await execute(execution, search(SAME[0]), search(other)))
@@ -244,14 +244,14 @@ async def test_equal_searches_are_sent_once(other: str) -> None:
     "more", [{"time_hint": "week"}, {"after": "2026-01-01"}, {"before": "2026-01-01"}], ids=lambda m: next(iter(m))
 )
 async def test_time_filters_make_another_search(more: dict[str, str]) -> None:
-    """The same words of another time are another search."""
+    """The same query with another time range is another search."""
     backend = FakeSearch()
     await execute(execution_of([search_web(backend, None)]), search("x"), search("x", **more), search("x", **more))
     assert len(backend.asked) == 2
 
 
 async def test_a_search_under_way_is_awaited() -> None:
-    """An equal search joins the one that is running: one executing event, two results, both when it is done."""
+    """An equal search joins the running one: one executing event, two results at its end."""
     backend = FakeSearch(gate=asyncio.Event())
     execution = execution_of([search_web(backend, None)])
     running = asyncio.create_task(execute(execution, search("x"), search("X"), search(" x ")))
@@ -264,8 +264,8 @@ async def test_a_search_under_way_is_awaited() -> None:
     assert [result.cached is True for result in results(events)] == [False, True, True]
 
 
-async def test_a_failure_is_shared_but_not_kept() -> None:
-    """Who waits for a failing search gets its failure; who asks later sends it again (PS-17)."""
+async def test_a_failed_search_is_shared_but_not_cached() -> None:
+    """Calls that wait for a failing search get its error; a later call sends the search again (PS-17)."""
     backend = FakeSearch(gate=asyncio.Event(), fail=lambda query: ToolError(Code.RATE_LIMIT, "slow down"))
     execution = execution_of([search_web(backend, None)])
     running = asyncio.create_task(execute(execution, search("x"), search("x")))
@@ -280,8 +280,8 @@ async def test_a_failure_is_shared_but_not_kept() -> None:
     assert len(backend.asked) == 2
 
 
-async def test_other_tools_are_never_deduped() -> None:
-    """Only a tool that says how its calls are equal is deduped."""
+async def test_other_tools_are_not_deduplicated() -> None:
+    """Only tools with a search key are deduplicated."""
     ran: list[object] = []
     tool = make_tool("f", lambda arguments, context: ran.append(arguments))
     await execute(execution_of([tool]), named("f", a=1), named("f", a=1))
@@ -297,7 +297,7 @@ def warnings(events: Sequence[AnyEvent]) -> list[Warning]:
 
 
 async def test_eight_searches_six_sent() -> None:
-    """Six go out, all eight are answered, and one warning tells it (PS-18)."""
+    """Six searches are sent, all eight calls are answered, and one warning is emitted (PS-18)."""
     backend = FakeSearch()
     events = await execute(execution_of([search_web(backend, None)]), *(search(f"q{n}") for n in range(8)))
     assert len(backend.asked) == 6
@@ -306,7 +306,7 @@ async def test_eight_searches_six_sent() -> None:
 
 
 async def test_failed_searches_count_and_equal_ones_do_not() -> None:
-    """A search that fails was sent; one that is reused was not; the warning comes once over many steps."""
+    """A failed search counts, a reused one does not; the warning is emitted once over many steps."""
     backend = FakeSearch(fail=lambda query: ToolError(Code.TOOL_FAILED, "no") if query.text == "bad" else None)
     execution = execution_of([search_web(backend, None)], max_searches=2)
     first = await execute(execution, search("bad"), search("good"), search("GOOD"))
@@ -320,7 +320,7 @@ async def test_failed_searches_count_and_equal_ones_do_not() -> None:
 
 
 async def test_equal_keys_of_two_tools_are_two_searches() -> None:
-    """A key says what makes searches of one tool equal; another tool may make the same."""
+    """Search keys are compared only within one tool."""
     tools = [make_tool("books"), make_tool("films")]
     tools = [replace(tool, spec=replace(tool.spec, search_key=lambda _: "same")) for tool in tools]
     events = await execute(execution_of(tools), named("books"), named("films"), named("books"))
@@ -328,7 +328,7 @@ async def test_equal_keys_of_two_tools_are_two_searches() -> None:
 
 
 async def test_no_searches_allowed() -> None:
-    """A limit of zero sends none and answers all."""
+    """With a limit of 0, no search is sent, and every call is answered."""
     backend = FakeSearch()
     events = await execute(execution_of([search_web(backend, None)], max_searches=0), search("a"), search("b"))
     assert codes(events) == [Code.TOOL_CLAMP] * 2
@@ -336,8 +336,8 @@ async def test_no_searches_allowed() -> None:
     assert not backend.asked
 
 
-async def test_a_search_that_was_not_offered_is_answered_with_the_reason() -> None:
-    """Where no search may be sent none is offered; a model that calls it anyway reads why."""
+async def test_a_search_that_is_not_offered_gets_the_reason() -> None:
+    """With `max_searches: 0` no search tool is offered; the result of a call says why."""
     execution = execution_of([search_web(FakeSearch(), None)], offered=[], max_searches=0)
     [result] = results(await execute(execution, search("a")))
     assert isinstance(result.result, Failure)
@@ -348,7 +348,7 @@ async def test_a_search_that_was_not_offered_is_answered_with_the_reason() -> No
 
 
 async def test_invalid_searches_do_not_count() -> None:
-    """What the schema or the tool refuses was never sent."""
+    """A search that the schema or the tool rejects was never sent."""
     backend = FakeSearch()
     execution = execution_of([search_web(backend, None)], max_searches=1)
     for bad in (search("\n"), search("x", after="not a day"), search("x", num_results=99)):
@@ -357,7 +357,7 @@ async def test_invalid_searches_do_not_count() -> None:
     assert len(backend.asked) == 1
 
 
-async def test_the_clamp_is_for_searches_alone() -> None:
+async def test_only_searches_are_clamped() -> None:
     """Other tools are not counted and not clamped."""
     tools = [search_web(FakeSearch(), None), make_tool("f")]
     calls = [search("a"), *[named("f")] * 5]
@@ -368,7 +368,7 @@ async def test_the_clamp_is_for_searches_alone() -> None:
 
 
 class Disk:
-    """What a run is kept on: it tells of each wait, and lets it go on, or fails it, when the test says so."""
+    """A store whose flush blocks until the test lets it succeed or fail."""
 
     def __init__(self, seen: Seen) -> None:
         self.seen = seen
@@ -383,7 +383,7 @@ class Disk:
 
 
 def on_disk(ran: list[str], *, eager: bool = False) -> tuple[Watched, Disk]:
-    """Make an execution of one tool that notes when it runs, over such a disk."""
+    """Return an execution of one tool that records when it runs, over this store."""
     tool = make_tool("write", lambda arguments, context: ran.append("write"), eager=eager)
     execution = execution_of([tool])
     disk = Disk(execution.seen)
@@ -391,8 +391,8 @@ def on_disk(ran: list[str], *, eager: bool = False) -> tuple[Watched, Disk]:
     return execution, disk
 
 
-async def test_a_call_that_may_change_something_is_on_disk_before_it_runs() -> None:
-    """Its events have left first, then they are durable, then it runs: after a crash the model is told of it."""
+async def test_a_side_effecting_call_is_flushed_before_it_runs() -> None:
+    """Its announcement is emitted, then flushed, then the tool runs: after a crash the model knows of the call."""
     ran: list[str] = []
     execution, disk = on_disk(ran)
     [call] = execution.announce([named("write")], 1)
@@ -408,8 +408,8 @@ async def test_a_call_that_may_change_something_is_on_disk_before_it_runs() -> N
     assert codes(execution.seen) == [None]
 
 
-async def test_a_call_that_cannot_be_recorded_is_not_run() -> None:
-    """The disk is away: the model is told that nothing was done, and goes on."""
+async def test_a_call_that_cannot_be_flushed_does_not_run() -> None:
+    """If the store fails, the result says that the tool did not run, and the run continues."""
     ran: list[str] = []
     execution, disk = on_disk(ran)
 
@@ -422,16 +422,16 @@ async def test_a_call_that_cannot_be_recorded_is_not_run() -> None:
     await failing
 
 
-async def test_a_call_that_only_reads_waits_for_no_disk() -> None:
-    """It may be made again: it starts at once, while the disk does not answer."""
+async def test_a_read_only_call_does_not_wait_for_the_store() -> None:
+    """It may be repeated after a crash, so it starts at once."""
     ran: list[str] = []
     execution, disk = on_disk(ran, eager=True)
     assert codes(await execute(execution, named("write"))) == [None]
     assert (ran, disk.waits.empty()) == (["write"], True)
 
 
-async def test_a_call_that_is_withdrawn_before_it_is_on_disk_never_runs() -> None:
-    """A stop while it waits: its one result says why."""
+async def test_a_call_withdrawn_during_the_flush_never_runs() -> None:
+    """A stop during the flush gives the call its one result."""
     ran: list[str] = []
     execution, disk = on_disk(ran)
     [call] = execution.announce([named("write")], 1)
@@ -448,7 +448,7 @@ async def test_a_call_that_is_withdrawn_before_it_is_on_disk_never_runs() -> Non
 
 
 async def test_a_withdrawn_call_is_answered_and_stopped() -> None:
-    """Its work is cancelled, its one result says why, and nothing comes after it."""
+    """Its task is cancelled, and its only result says why."""
     doors = Doors()
     execution = execution_of([doors.tool("a")])
     [call] = execution.announce([named("a")], 1)
@@ -468,8 +468,8 @@ async def test_a_withdrawn_call_is_answered_and_stopped() -> None:
     await asyncio.wait_for(execution.wait_for_results(), 30)
 
 
-async def test_a_withdrawn_call_that_waits_for_room_never_executes() -> None:
-    """A call behind the cap that is withdrawn tells no executing event and never runs."""
+async def test_a_withdrawn_call_that_waits_for_a_slot_never_executes() -> None:
+    """It emits no executing event and never runs."""
     doors = Doors()
     execution = execution_of([doors.tool("a"), doors.tool("b")], tools_at_once=1)
     first, second = execution.announce([named("a"), named("b")], 1)
@@ -485,7 +485,7 @@ async def test_a_withdrawn_call_that_waits_for_room_never_executes() -> None:
 
 @pytest.mark.parametrize("gone", [0, 1])
 async def test_withdrawing_one_of_two_equal_searches_keeps_the_other(gone: int) -> None:
-    """The search goes on for who still waits for it, whichever of the two sent it."""
+    """The search continues for the other call, whichever of the two sent it."""
     backend = FakeSearch(gate=asyncio.Event())
     execution = execution_of([search_web(backend, None)])
     both = execution.announce([search("x"), search("x")], 1)
@@ -504,7 +504,7 @@ async def test_withdrawing_one_of_two_equal_searches_keeps_the_other(gone: int) 
 
 
 async def test_closing_answers_every_open_call_once() -> None:
-    """At the end of a run all that is open is answered, and no task is left."""
+    """At the end of a run every open call is answered, and no task is left."""
     doors = Doors()
     execution = execution_of([doors.tool("a"), make_tool("f", eager=True)])
     open_, done, waiting = execution.announce([named("a"), named("f"), named("f")], 1)
@@ -520,8 +520,8 @@ async def test_closing_answers_every_open_call_once() -> None:
     assert waiting.outcome is not None
 
 
-async def test_a_tool_that_swallows_its_cancellation_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Closing waits for a moment, not for a stubborn tool."""
+async def test_a_tool_that_ignores_its_cancellation_does_not_delay_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Closing waits only briefly for such a tool."""
     monkeypatch.setattr("signalbox.chat.calls.execution._STOP_SECONDS", 0.01)
     release, entered = asyncio.Event(), asyncio.Event()
 
@@ -545,8 +545,8 @@ async def test_a_tool_that_swallows_its_cancellation_does_not_hold_up_the_end(mo
     await asyncio.wait({call.task})
 
 
-async def test_nothing_is_told_after_the_end() -> None:
-    """A tool that goes on through its cancellation, and an answer that comes late, are heard by nobody."""
+async def test_nothing_is_emitted_after_closing() -> None:
+    """Neither a tool that ignores its cancellation nor a late result emits an event."""
     release, entered, over = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def tidies_up(arguments: JsonObject, context: ToolContext) -> str:
@@ -568,8 +568,8 @@ async def test_nothing_is_told_after_the_end() -> None:
     assert execution.seen.kinds == ["ToolCalls", "ToolExecuting"]
 
 
-async def test_settled_means_every_call_that_was_announced() -> None:
-    """Where none is open it is so at once; one that is announced while somebody waits is waited for too."""
+async def test_waiting_covers_calls_announced_meanwhile() -> None:
+    """Without open calls the wait returns at once; a call announced during the wait is included."""
     execution = execution_of([make_tool("f")])
     await asyncio.wait_for(execution.wait_for_results(), 30)
     [first] = execution.announce([named("f")], 1)
@@ -587,8 +587,8 @@ async def test_settled_means_every_call_that_was_announced() -> None:
 # --- history ---
 
 
-async def test_what_enters_the_history() -> None:
-    """Canonical arguments and the outcome in words; a call without one counts as failed (A8)."""
+async def test_messages_for_the_history() -> None:
+    """Arguments are canonical and the outcome is text; a call without an outcome counts as failed (A8)."""
     execution = execution_of([make_tool("f", lambda arguments, context: {"x": 1})])
     await execute(execution, named("f", q="é"))
     [call] = execution.calls

@@ -1,4 +1,4 @@
-"""What a model is sent of a conversation: complete, under ids its host takes, with no reasoning but its own."""
+"""The messages that a model receives: complete, with valid ids, and only its own reasoning."""
 
 import re
 from itertools import pairwise
@@ -30,19 +30,19 @@ TOOLS = [make_tool("f")]
 
 
 def sent(*messages: Message, model: str = "openai/sim", loop: tuple[Message, ...] = ()) -> tuple[Message, ...]:
-    """Return what goes out of a conversation that the caller sent and a loop that this run added."""
+    """Return the messages sent for a caller's conversation and the turns that this run added."""
     context = context_for(TOOLS, model=model, messages=[ASK, *messages])
     context.messages.extend(loop)
     return history_for(context)
 
 
 def said(*calls: ToolCall, model: str = "openai/sim", **fields: object) -> AssistantMessage:
-    """Write an assistant message with calls."""
+    """Return an assistant message with calls."""
     return AssistantMessage(calls=calls, model=model, **fields)  # type: ignore[arg-type]
 
 
 def of(call: ToolCall, content: str = "ok") -> ToolMessage:
-    """Write a call's result."""
+    """Return the result of a call."""
     return ToolMessage(call.id, call.name, content, untrusted=False)
 
 
@@ -51,7 +51,7 @@ B = ToolCall("bbbbbbbbb", "g", {"q": 2}, "call_B")
 
 
 def ids(messages: tuple[Message, ...]) -> list[list[str]]:
-    """Return the ids of each assistant message's calls, and of each run of results."""
+    """Return the call ids of each assistant message, and of each sequence of results."""
     out: list[list[str]] = []
     for message in messages:
         if isinstance(message, AssistantMessage):
@@ -66,7 +66,7 @@ def ids(messages: tuple[Message, ...]) -> list[list[str]]:
 
 
 def test_d1_a_call_without_a_result_is_answered() -> None:
-    """A call that was cut off gets a result that says so (D1)."""
+    """A call that was cut off gets a placeholder result (D1)."""
     assert sent(said(A, B), of(B), UserMessage("Go on"))[2:4] == (
         ToolMessage("aaaaaaaaa", "f", NO_RESULT, untrusted=False),
         ToolMessage("bbbbbbbbb", "g", "ok", untrusted=False),
@@ -74,7 +74,7 @@ def test_d1_a_call_without_a_result_is_answered() -> None:
 
 
 def test_d1_a_result_without_a_call_is_left_out() -> None:
-    """Results of no call, at the start, behind a user, or behind other calls, are not sent (D1)."""
+    """Results without a call before them are not sent (D1)."""
     lone = ToolMessage("zzzzzzzzz", "f", "lone")
     assert sent(lone, said(A), lone, of(A), UserMessage("x"), lone) == (
         ASK,
@@ -84,8 +84,8 @@ def test_d1_a_result_without_a_call_is_left_out() -> None:
     )
 
 
-def test_c8_results_stand_in_the_order_of_the_calls() -> None:
-    """N calls have N results, right behind them, in their order (C8)."""
+def test_c8_results_have_the_order_of_their_calls() -> None:
+    """N calls are followed by N results in the same order (C8)."""
     assert ids(sent(said(A, B), of(B), of(A))) == [["aaaaaaaaa", "bbbbbbbbb"], ["aaaaaaaaa", "bbbbbbbbb"]]
 
 
@@ -96,13 +96,13 @@ def test_d1_two_results_for_one_call_are_one() -> None:
 
 @pytest.mark.parametrize("content", ["", " ", "\n\t"])
 def test_c4_blank_turns_are_left_out(content: str) -> None:
-    """An assistant turn without words and calls is not sent (B14, C4); with calls it is."""
+    """An assistant turn without text and calls is not sent (B14, C4); with calls it is."""
     assert sent(AssistantMessage(content), UserMessage("x")) == (ASK, UserMessage("x"))
     assert len(sent(AssistantMessage(content, (A,)), of(A))) == 3
 
 
-def test_the_context_is_left_as_it_is() -> None:
-    """Repair happens on the copy that goes out."""
+def test_the_context_is_unchanged() -> None:
+    """Only the copy that is sent is repaired."""
     context = context_for(TOOLS, messages=[ASK, said(A, A), UserMessage("x")])
     before = list(context.messages)
     history_for(context)
@@ -110,7 +110,7 @@ def test_the_context_is_left_as_it_is() -> None:
 
 
 def test_a15_one_id_twice_in_one_turn() -> None:
-    """Two calls that share an id get two ids, and each its own result, by position (A15)."""
+    """Two calls with one id get two ids, and each its own result, by position (A15)."""
     out = sent(said(A, replace(A, arguments={"q": 9})), of(A, "one"), of(A, "two"))
     [calls, results] = ids(out)
     assert calls == results
@@ -119,7 +119,7 @@ def test_a15_one_id_twice_in_one_turn() -> None:
 
 
 def test_a15_one_id_in_two_turns() -> None:
-    """An id that an earlier turn used is not used again in the request (A15)."""
+    """An id of an earlier turn is not used again in the request (A15)."""
     first, results, second, more = ids(sent(said(A), of(A, "one"), UserMessage("x"), said(A), of(A, "two")))
     assert first == results
     assert second == more
@@ -153,8 +153,8 @@ STRANGE = [
 
 @pytest.mark.parametrize(("model", "pattern"), LEGAL.items())
 @pytest.mark.parametrize("given_id", STRANGE)
-def test_a16_every_family_takes_the_ids_it_gets(model: str, pattern: str, given_id: str) -> None:
-    """A foreign id from a caller's history fits the family it is sent to, in call and result (A16)."""
+def test_a16_every_family_gets_valid_ids(model: str, pattern: str, given_id: str) -> None:
+    """A foreign id in the caller's history becomes valid for the family, in call and result (A16)."""
     call = ToolCall(given_id, "f", {})
     [calls, results] = ids(sent(said(call, model="other/model"), of(call), model=model))
     assert calls == results
@@ -163,8 +163,8 @@ def test_a16_every_family_takes_the_ids_it_gets(model: str, pattern: str, given_
 
 @pytest.mark.parametrize(("model", "pattern"), LEGAL.items())
 @pytest.mark.parametrize("upstream_id", STRANGE)
-def test_a16_a_hosts_own_id_goes_back_where_it_is_legal(model: str, pattern: str, upstream_id: str) -> None:
-    """Inside the loop a host gets its own id, unless that breaks its own rule (A16)."""
+def test_a16_a_providers_own_id_is_sent_back_if_it_is_valid(model: str, pattern: str, upstream_id: str) -> None:
+    """In the tool loop a provider gets its own ids, unless they break its rules (A16)."""
     call = ToolCall("minted123", "f", {}, upstream_id)
     [calls, results] = ids(sent(model=model, loop=(said(call, model=model), of(call))))
     assert calls == results
@@ -172,21 +172,21 @@ def test_a16_a_hosts_own_id_goes_back_where_it_is_legal(model: str, pattern: str
     assert calls == [upstream_id if legal else "minted123"]
 
 
-def test_a15_a_host_that_repeats_its_id_inside_the_loop() -> None:
-    """`call_0` in every step: the second one goes back under ours (A15)."""
+def test_a15_a_provider_that_repeats_an_id() -> None:
+    """If every step has `call_0`, the second one is sent under a generated id (A15)."""
     one, two = ToolCall("one111111", "f", {}, "call_0"), ToolCall("two222222", "f", {}, "call_0")
     out = sent(loop=(said(one), of(one), said(two), of(two)))
     assert ids(out) == [["call_0"], ["call_0"], ["two222222"], ["two222222"]]
 
 
-def test_an_absent_upstream_id_is_replaced_by_ours() -> None:
-    """A call without an id goes back under the one we announced."""
+def test_a_missing_upstream_id_is_replaced() -> None:
+    """A call without an id is sent under the id that was announced."""
     call = ToolCall("mine12345", "f", {}, None)
     assert ids(sent(loop=(said(call), of(call)))) == [["mine12345"], ["mine12345"]]
 
 
 def test_ids_are_the_same_in_every_request() -> None:
-    """A growing conversation keeps the ids it had, so prompt caches keep their prefix (C15)."""
+    """A growing conversation keeps its ids, so prompt caches keep their prefix (C15)."""
     messages: list[Message] = [
         said(ToolCall("é", "f", {}), model="x/y"),
         ToolMessage("é", "f", "ok"),
@@ -196,8 +196,8 @@ def test_ids_are_the_same_in_every_request() -> None:
     assert sent(*longer)[: len(messages) + 1] == sent(*messages)
 
 
-def test_minted_ids_fit_every_host() -> None:
-    """Nine letters and digits, the same for the same seed, other for another (A16)."""
+def test_generated_ids_are_valid_everywhere() -> None:
+    """Nine letters and digits, the same for equal seeds and different for others (A16)."""
     many = [make_call_id("run", n) for n in range(2000)]
     assert all(UNIVERSAL.fullmatch(one) for one in many)
     assert len(set(many)) == 2000
@@ -211,7 +211,7 @@ DETAIL = ReasoningDetail({"type": "reasoning.encrypted", "data": "x", "id": "cal
 
 
 def test_b1_own_reasoning_goes_back_inside_the_loop() -> None:
-    """The same model gets its details back as they came, with the calls they belong to (B1, B3)."""
+    """The same model gets its details back unchanged, with their calls (B1, B3)."""
     message = said(A, reasoning="Hm", reasoning_details=(DETAIL,))
     [_, back, _] = sent(loop=(message, of(A)))
     assert isinstance(back, AssistantMessage)
@@ -221,7 +221,7 @@ def test_b1_own_reasoning_goes_back_inside_the_loop() -> None:
 
 
 def test_b4_no_reasoning_to_another_model() -> None:
-    """A step that a fallback answered keeps its reasoning to itself (B4); DeepSeek is told that there is none (B5)."""
+    """Reasoning of a fallback model is not sent to the main one (B4); DeepSeek gets an empty field (B5)."""
     message = said(A, content="Let me see.", model="google/other", reasoning="Hm", reasoning_details=(DETAIL,))
     for model, field in (("deepseek/x", NO_REASONING), ("openai/x", None)):
         [_, back, _] = sent(loop=(message, of(A, "42")), model=model)
@@ -232,7 +232,7 @@ def test_b4_no_reasoning_to_another_model() -> None:
 
 
 def test_b4_no_reasoning_of_an_earlier_run() -> None:
-    """What the caller's history holds is never replayed as reasoning, not even to the same model (B4)."""
+    """Reasoning in the caller's history is never sent, not even to the same model (B4)."""
     message = said(A, reasoning="Hm", reasoning_details=(DETAIL,))
     back = sent(message, of(A), UserMessage("x"))[1]
     assert isinstance(back, AssistantMessage)
@@ -242,8 +242,8 @@ def test_b4_no_reasoning_of_an_earlier_run() -> None:
 @pytest.mark.parametrize(
     ("model", "echoed"), [("deepseek/x", "Hm"), ("moonshotai/x", "Hm"), ("openai/x", ""), ("x/y", "")]
 )
-def test_b5_plain_reasoning_goes_back_to_whom_wants_it(model: str, echoed: str) -> None:
-    """DeepSeek and Kimi get plain reasoning back inside the loop, under its name; others do not (B5)."""
+def test_b5_plain_reasoning_goes_back_to_families_that_require_it(model: str, echoed: str) -> None:
+    """DeepSeek and Kimi get plain reasoning back in the tool loop, under its field; others do not (B5)."""
     [_, back, _] = sent(
         loop=(said(A, model=model, reasoning="Hm", reasoning_field="reasoning_content"), of(A)), model=model
     )
@@ -252,7 +252,7 @@ def test_b5_plain_reasoning_goes_back_to_whom_wants_it(model: str, echoed: str) 
 
 
 def test_a15_a_renamed_call_is_renamed_in_its_detail() -> None:
-    """Gemini's signatures name their call: one whose id is repeated is renamed in both places (A15, B1)."""
+    """Gemini's signatures name their call, so a changed id changes in both (A15, B1)."""
     one, two = ToolCall("one111111", "f", {}, "call_0"), ToolCall("two222222", "f", {}, "call_0")
     details = tuple(ReasoningDetail({"type": "reasoning.encrypted", "id": "call_0", "data": d, "z": 1}) for d in "ab")
     [_, back, *_] = sent(loop=(said(one, two, reasoning_details=details), of(one), of(two)))
@@ -262,8 +262,8 @@ def test_a15_a_renamed_call_is_renamed_in_its_detail() -> None:
     assert [list(d.raw) for d in back.reasoning_details] == [["type", "id", "data", "z"]] * 2
 
 
-def test_a16_an_illegal_id_is_renamed_in_its_detail() -> None:
-    """The same for an id that its family does not take; ids of the details' own stay."""
+def test_a16_an_invalid_id_is_renamed_in_its_detail() -> None:
+    """The same for an invalid id; the details' own ids are unchanged."""
     call = ToolCall("mine12345", "f", {}, "functions.f:0")
     details = (
         ReasoningDetail({"id": "rs_1"}),
@@ -296,8 +296,8 @@ MESSAGES = st.one_of(
 
 
 @given(st.lists(MESSAGES, max_size=12), st.integers(0, 12), st.sampled_from(["openai/sim", "mistralai/x"]))
-def test_any_conversation_is_valid_when_it_goes_out(messages: list[Message], cut: int, model: str) -> None:
-    """Whatever the history holds and wherever it is cut, each call has its one result behind it, under one fresh id."""
+def test_any_conversation_is_valid_when_it_is_sent(messages: list[Message], cut: int, model: str) -> None:
+    """Any history, cut anywhere, gives each call exactly one result after it, under a unique id."""
     messages = [replace(m, model=model) if isinstance(m, AssistantMessage) else m for m in messages]
     context = context_for(TOOLS, model=model, messages=messages[:cut])
     context.messages.extend(messages[cut:])

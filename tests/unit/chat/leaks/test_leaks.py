@@ -1,4 +1,4 @@
-"""A11: a call that a host leaked into the answer's text, in whichever dialect, found while it streams."""
+"""Tool calls that a provider leaked into the answer's text, in any dialect, found while it streams (quirk A11)."""
 
 import json
 import tracemalloc
@@ -33,7 +33,7 @@ SORTED = ("search", {"q": "5", "n": 5, "deep": True, "where": {"a": [1]}})
 
 
 def _dsml(begin: str, end: str) -> str:
-    """Write two calls as DeepSeek does, with these beginnings of its tags."""
+    """Write two calls as DeepSeek does, with these prefixes of its tags."""
     invokes = "\n".join(
         f'{begin}invoke name="search">\n{begin}parameter name="q" string="true">{q}{end}parameter>\n{end}invoke>'
         for q in ("rain", "sun")
@@ -146,7 +146,7 @@ LEAKS: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         '<tool_call>[{"function": {"name": "search", "arguments": "{\\"q\\": \\"rain\\"}"}}]</tool_call>',
         [RAIN],
     ),
-    "hermes, nobody's name": ('<tool_call>{"name": "nobody", "arguments": {}}</tool_call>', [("nobody", {})]),
+    "hermes, unknown name": ('<tool_call>{"name": "unknown", "arguments": {}}</tool_call>', [("unknown", {})]),
     "hermes, no name": ('<tool_call>{"q": "rain"}</tool_call>', []),
     "qwen coder": (
         "<tool_call>\n<function=search>\n"
@@ -205,7 +205,7 @@ def _parts(*pieces: str, schemas: dict[str, JsonObject] = SCHEMAS) -> ParsedText
 
 @pytest.mark.parametrize("dialect", LEAKS)
 def test_a11_every_dialect_is_found_and_the_text_around_it_stays(dialect: str) -> None:
-    """Calls come in their order with the values that the schema asks for; text before and after is whole."""
+    """The calls are in order and typed by the schema; text before and after them is complete."""
     leak, calls = LEAKS[dialect]
     parsed = _parts(f"Let me look.\n\n{leak}\n\nDone: 1 < 2.")
     assert (parsed.text, _found(parsed), parsed.has_markup) == ("Let me look.\n\nDone: 1 < 2.", calls, True)
@@ -213,7 +213,7 @@ def test_a11_every_dialect_is_found_and_the_text_around_it_stays(dialect: str) -
 
 @pytest.mark.parametrize("dialect", LEAKS)
 def test_a11_no_split_changes_what_is_found(dialect: str) -> None:
-    """The same, cut in two at every letter, and letter by letter."""
+    """Cutting the text in two anywhere, or into single letters, gives the same result."""
     text = f"Let me `look`:\n{LEAKS[dialect][0]} Done\n<b>"
     whole = _parts(text)
     assert _parts(*text) == whole
@@ -222,8 +222,8 @@ def test_a11_no_split_changes_what_is_found(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", LEAKS)
-def test_a11_a_leak_cut_anywhere_makes_no_call_of_its_own(dialect: str) -> None:
-    """A cut tail gives a beginning of the calls, never one more or another; text before it stays."""
+def test_a11_a_truncated_leak_adds_no_other_call(dialect: str) -> None:
+    """A truncated leak gives only its complete calls; text before it stays."""
     leak, calls = LEAKS[dialect]
     for cut in range(len(leak) if calls else 0):
         parsed = _parts("Look. " + leak[:cut])
@@ -242,8 +242,8 @@ def test_a11_a_leak_cut_anywhere_makes_no_call_of_its_own(dialect: str) -> None:
         ("- ```\n", "\n"),
     ],
 )
-def test_a11_a_fence_is_left_alone(dialect: str, before: str, after: str) -> None:
-    """The same text in a code block survives, and what follows the block is looked at again."""
+def test_a11_a_code_block_is_unchanged(dialect: str, before: str, after: str) -> None:
+    """The same text in a code block stays, and the text after the block is searched again."""
     text = before + LEAKS[dialect][0].replace("```", "") + after
     assert _parts(text) == ParsedText(text, (), False)
     assert _parts(*text) == ParsedText(text, (), False)
@@ -259,7 +259,7 @@ INLINE = CALLED.replace("\n", "")
         f"`{INLINE}`",
         f"``a ` {INLINE}``",
         f"so: `{CALLED}`",
-        f"```{INLINE}``` is not a fence",
+        f"```{INLINE}``` is not a code block",
         f"``` `\n{INLINE}```",
         f"> ```\n> {INLINE}\n",
         f"~~~ `x`\n{INLINE}\n~~~",
@@ -268,8 +268,8 @@ INLINE = CALLED.replace("\n", "")
         f"\\{INLINE}",
     ],
 )
-def test_a11_code_of_every_form_is_left_alone(text: str) -> None:
-    """Spans and fences by their own rules, however they are cut."""
+def test_a11_code_of_every_form_is_unchanged(text: str) -> None:
+    """Code spans and code fences follow CommonMark, however the text is cut."""
     assert _parts(text) == ParsedText(text, (), False)
     for cut in range(1, len(text)):
         assert _parts(text[:cut], text[cut:]).text == text
@@ -282,16 +282,16 @@ def test_a11_code_of_every_form_is_left_alone(text: str) -> None:
         "~~~~\n~~~\n~~~~~ \n",
         "`code` and ``co`de`` ",
         "a ` alone\n\n",
-        "``` ` is no fence\n\n",
+        "``` ` is no block\n\n",
         "an escaped \\` mark ",
         "\\\\",
-        "```not a fence``` ",
+        "```not a block``` ",
         "~~struck~~ ",
         "x ~~~ y\n",
     ],
 )
-def test_a11_behind_code_a_leak_is_found(text: str) -> None:
-    """Code that has ended, and marks that begin none, hide no leak; nor does a span left open in another paragraph."""
+def test_a11_a_leak_after_code_is_found(text: str) -> None:
+    """Code that has ended, and marks that do not begin code, hide no leak."""
     for parsed in (_parts(text + CALLED), _parts(*text, *CALLED)):
         assert (parsed.text, _found(parsed)) == (text, [RAIN])
 
@@ -301,7 +301,7 @@ def test_a11_behind_code_a_leak_is_found(text: str) -> None:
     "after", ["", " ", " tag is used by Hermes.", "</b>", ", and", "\n\nand so on\n", "x y", "JSON."]
 )
 def test_a11_an_opener_in_prose_is_prose(opener: str, after: str) -> None:
-    """What only names an opener is given back whole; the closing tags of DSML alone are never prose."""
+    """Text that only mentions an opener stays complete; DSML's closing tags are never prose."""
     if opener.startswith("</"):
         return
     text = f"The {opener}{after}"
@@ -322,8 +322,8 @@ def test_a11_an_opener_in_prose_is_prose(opener: str, after: str) -> None:
         "if a < b and c<d: List<T>, [T], [TOOL, <|x|>, <tool, <div class='x'>y</div> << >> <",
     ],
 )
-def test_a11_prose_about_markup_survives(text: str) -> None:
-    """Text that is not the dialect's grammar loses no letter, and a real leak behind it is found."""
+def test_a11_prose_about_markup_stays(text: str) -> None:
+    """Text that is not valid in the dialect stays complete, and a leak after it is found."""
     for parsed in (_parts(text), _parts(*text)):
         assert parsed == ParsedText(text, (), False)
     parsed = _parts(*(text + "\n" + CALLED))
@@ -331,64 +331,64 @@ def test_a11_prose_about_markup_survives(text: str) -> None:
 
 
 @pytest.mark.parametrize(("before", "text"), [("it is ", "So it is after"), ("it is", "So it is after")])
-def test_a11_white_space_on_both_sides_of_a_leak_is_one(before: str, text: str) -> None:
-    """That before it stays, also where it came in a piece that nothing was looked for in."""
+def test_a11_white_space_around_a_leak_is_merged(before: str, text: str) -> None:
+    """White space before the leak stays, also if it arrived in a piece that needed no search."""
     assert _parts("So ", before, CALLED, " after").text == text
 
 
-def test_a11_an_opener_without_its_grammar_is_given_back_at_once() -> None:
-    """Prose waits only until it cannot be markup, not for the end of the answer."""
+def test_a11_prose_is_released_as_soon_as_it_is_certain() -> None:
+    """Prose is held back only until it cannot be markup, not to the end of the answer."""
     leaks = LeakFilter(SCHEMAS)
     assert leaks.feed("the <tool_call>") == "the "
     assert leaks.feed(" tag is") == "<tool_call> tag is"
 
 
-@pytest.mark.parametrize("call", [("now", "{}"), ("nobody", None)])
-def test_a11_a_lone_word_is_a_call_only_of_a_tool_that_was_offered(call: tuple[str, str | None]) -> None:
-    """GLM writes a call without arguments as a word between tags, and so does prose."""
+@pytest.mark.parametrize("call", [("now", "{}"), ("unknown", None)])
+def test_a11_a_lone_word_is_a_call_only_of_an_offered_tool(call: tuple[str, str | None]) -> None:
+    """GLM writes a call without arguments as a word between tags; prose can look the same."""
     name, arguments = call
     parsed = _parts(f"<tool_call>{name}</tool_call>")
     assert [found.arguments for found in parsed.calls] == ([arguments] if arguments else [])
 
 
-def test_a11_a_broken_json_text_is_a_call_with_broken_arguments() -> None:
-    """A model that forgot to escape a quote is told so, as with any other call (quirk A10)."""
+def test_a11_invalid_json_is_a_call_with_invalid_arguments() -> None:
+    """A model that forgot to escape a quote gets an error, as for any other call (quirk A10)."""
     parsed = _parts('<tool_call>{"name": "search", "arguments": {"q": "say "hi" now"}}</tool_call>')
     assert [(call.name, call.status) for call in parsed.calls] == [("search", ArgumentStatus.INVALID)]
     assert parsed.calls[0].arguments == '{"q": "say "hi" now"}'
 
 
-def test_a11_without_schemas_a_value_is_a_text() -> None:
-    """`5` is a number only where a schema says so."""
+def test_a11_without_a_schema_a_value_is_text() -> None:
+    """`5` is a number only if a schema says so."""
     parsed = parse_leak("<tool_call><function=search><parameter=n>5</parameter></function></tool_call>")
     assert _found(parsed) == [("search", {"n": "5"})]
 
 
 @pytest.mark.parametrize("value", ["five", "5 apples", "1e999", "{'a': 1}", "", "[1"])
-def test_a11_a_value_that_is_not_what_the_schema_wants_stays_a_text(value: str) -> None:
-    """Nothing is guessed: the schema check tells the model what is wrong."""
+def test_a11_a_value_of_another_type_stays_text(value: str) -> None:
+    """The schema check then tells the model what is wrong."""
     parsed = _parts(f"<function=search><parameter=n>{value}</parameter></function>")
     assert _found(parsed) == [("search", {"n": value})]
 
 
-def test_a11_a_text_is_a_text_where_the_schema_or_the_dialect_says_so() -> None:
-    """A type that may be a string is one; DSML's own word goes before the schema's."""
+def test_a11_schema_and_dialect_decide_what_is_text() -> None:
+    """A type that may be a string is one; DSML's own mark has priority over the schema."""
     parsed = _parts("<function=search><parameter=any>5</parameter></function>")
     assert _found(parsed) == [("search", {"any": "5"})]
     marked = '<|DSML|invoke name="search"><|DSML|parameter name="n" string="true">5</|DSML|parameter></|DSML|invoke>'
     assert _found(_parts(marked)) == [("search", {"n": "5"})]
 
 
-def test_a11_several_leaks_keep_their_order_and_duplicates_are_all_told() -> None:
-    """Whether a call is a copy of another one is not decided here."""
+def test_a11_several_leaks_keep_their_order() -> None:
+    """Duplicates are all returned; the caller decides about them."""
     glm = LEAKS["glm, no line breaks"][0]
     parsed = _parts(f"a {CALLED} b {glm} c {CALLED}")
     assert (parsed.text, _found(parsed)) == ("a b c ", [RAIN, RAIN, RAIN])
 
 
 @pytest.mark.parametrize("step", [1, 7, 10_000, 1_000_000])
-def test_a11_a_leak_without_end_is_hidden_and_not_kept(step: int) -> None:
-    """Beyond a bound nothing is gathered and no call is made; where its end is, the text goes on."""
+def test_a11_an_endless_leak_is_removed_and_not_stored(step: int) -> None:
+    """Beyond a limit nothing is stored and no call is made; after its end, the text continues."""
     text = f"a <tool_call>search<arg_key>q</arg_key><arg_value>{'x' * MAX_LENGTH}</arg_value></tool_call> b {CALLED}"
     leaks = LeakFilter(SCHEMAS)
     shown = "".join([leaks.feed(text[at : at + step]) for at in range(0, len(text), step)]) + leaks.close()
@@ -396,8 +396,8 @@ def test_a11_a_leak_without_end_is_hidden_and_not_kept(step: int) -> None:
 
 
 @pytest.mark.parametrize("opener", ["<function=search><parameter=q>", '<tool_call>{"name": "'])
-def test_a11_memory_stays_small_however_long_a_leak_is(opener: str) -> None:
-    """Two megabytes of a leak that nothing closes leave less than twice the bound behind."""
+def test_a11_a_long_leak_takes_limited_memory(opener: str) -> None:
+    """Two megabytes of an unclosed leak leave less than twice the limit in memory."""
     leaks = LeakFilter(SCHEMAS)
     assert leaks.feed(opener) == ""
     tracemalloc.start()
@@ -411,8 +411,8 @@ def test_a11_memory_stays_small_however_long_a_leak_is(opener: str) -> None:
     assert (leaks.close(), leaks.leaked, leaks.has_markup) == ("", [], True)
 
 
-def test_a11_a_long_leak_is_found_below_the_bound() -> None:
-    """The bound is not a little one."""
+def test_a11_a_long_leak_below_the_limit_is_found() -> None:
+    """The limit allows long calls."""
     long = "x" * (MAX_LENGTH - 200)
     assert _found(_parts(f"<function=search><parameter=q>{long}</parameter></function>")) == [("search", {"q": long})]
 
@@ -439,8 +439,8 @@ ORDINARY += ["\n", " ", "x", "\\", "<function", "<invoke", "DSML", "<minimax:", 
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(ORDINARY), max_size=25))
-def test_a11_ordinary_text_is_held_no_longer_than_an_opener(pieces: list[str]) -> None:
-    """After each letter all but the beginning of an opener has left, in order and unchanged."""
+def test_a11_at_most_an_opener_is_held_back(pieces: list[str]) -> None:
+    """After each letter, everything except a possible opener has been returned in order."""
     text = "".join(pieces)
     assert "".join(LeakFilter(SCHEMAS).feed_all(pieces)) == "".join(map(LeakFilter(SCHEMAS).feed, [text]))
     leaks, shown = LeakFilter(SCHEMAS), ""
@@ -490,8 +490,8 @@ MARKS += [
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(MARKS), max_size=16), st.data())
-def test_a11_no_split_changes_anything_whatever_the_marks(pieces: list[str], data: st.DataObject) -> None:
-    """Any jumble of marks gives the same text, calls and verdict, whole, letter by letter and cut anywhere."""
+def test_a11_no_split_of_any_marks_changes_the_result(pieces: list[str], data: st.DataObject) -> None:
+    """Any sequence of marks gives the same text and calls: whole, letter by letter, or cut anywhere."""
     text = "".join(pieces)
     cut = data.draw(st.integers(0, len(text)))
     whole = _parts(text)
@@ -504,14 +504,14 @@ def test_a11_no_split_changes_anything_whatever_the_marks(pieces: list[str], dat
 @pytest.mark.parametrize(
     "unit", ["<", "<tool_call>", "<tool_call>\n", "<function_calls><invoke name=", "```\n", "[TOOL_CALLS]a"]
 )
-def test_a11_the_cost_grows_with_the_length_alone(unit: str) -> None:
-    """A megabyte of openers that open nothing passes in a moment; it took minutes when each was looked for twice."""
+def test_a11_the_cost_is_linear(unit: str) -> None:
+    """A megabyte of openers without calls is processed in linear time."""
     text = unit * (1_000_000 // len(unit) if unit == "<" else 200_000 // len(unit))
     assert parse_leak(text, SCHEMAS).text == text
     assert _parts(*text[:20_000]).text == text[:20_000]
 
 
-def test_a11_calls_are_as_the_wire_would_have_told_them() -> None:
-    """A leaked call has a text of arguments, what it parses to, and no id."""
+def test_a11_leaked_calls_look_like_decoded_ones() -> None:
+    """A leaked call has a text of arguments, its parsed value, and no id."""
     (call,) = _parts(LEAKS["glm"][0]).calls
     assert (call.id, call.status, json.loads(call.arguments)) == (None, ArgumentStatus.OK, call.value)

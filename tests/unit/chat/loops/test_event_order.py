@@ -1,4 +1,4 @@
-"""Whatever a model and its host do, a run's events keep the contract's order and every call is answered."""
+"""Any model and provider behaviour gives events in the contract's order, with a result for every call."""
 
 import asyncio
 from typing import Any
@@ -89,7 +89,7 @@ SCRIPTS = st.lists(st.builds(lambda reads, end: [*reads, *end], st.lists(READS, 
 
 
 def tools() -> list[Tool]:
-    """Make a search, a quick eager tool, and a slow one that fails, behind the step."""
+    """Return a search tool, a fast eager tool, and a slow tool that fails."""
 
     async def look(arguments: JsonObject, context: ToolContext) -> object:
         await asyncio.sleep(0)
@@ -104,7 +104,7 @@ def tools() -> list[Tool]:
 
 
 async def drive(scripts: list[list[Any]], stop_after: int | None, model: str) -> tuple[Outcome, ScriptedClient]:
-    """Run these scripts and then answers, stopped after so many ticks."""
+    """Run these scripts and then answers; the run is stopped after this many ticks."""
     client = ScriptedClient(*scripts, *(answer("Hi") for _ in range(30)))
     task = asyncio.create_task(run(client, tools(), model=model, limits=Limits(max_steps=4, max_searches=1)))
     for _ in range(stop_after or 0):
@@ -117,7 +117,7 @@ async def drive(scripts: list[list[Any]], stop_after: int | None, model: str) ->
 @settings(max_examples=300)
 @given(SCRIPTS, st.none() | st.integers(1, 40), st.sampled_from(["openai/x", "deepseek/x"]))
 async def test_any_run_keeps_the_order(scripts: list[list[Any]], stop_after: int | None, model: str) -> None:
-    """Events in order, each call one result, one honest done, upstreams closed, and the stream passes the checker."""
+    """Events are in order, each call has one result, `done` is correct, and streams are closed."""
     before = asyncio.all_tasks()
     outcome, client = await drive(scripts, stop_after, model)  # `run` has checked the order already
     assert first_stream_fault(encode(outcome)) == (None, len(outcome.events))
@@ -132,8 +132,8 @@ async def test_any_run_keeps_the_order(scripts: list[list[Any]], stop_after: int
 
 
 @given(st.lists(st.tuples(st.sampled_from(["x", "X ", "y", "z"]), st.booleans()), min_size=1, max_size=8))
-async def test_distinct_searches_never_pass_the_limit(wanted: list[tuple[str, bool]]) -> None:
-    """Over any mixture of equal and new searches, in one step or many, the backend is asked at most twice."""
+async def test_distinct_searches_never_exceed_the_limit(wanted: list[tuple[str, bool]]) -> None:
+    """With any mixture of equal and new searches, the backend gets at most two requests."""
     backend, tool = searching()
     scripts: list[list[Any]] = []
     for n, (query, begins) in enumerate(wanted):
@@ -149,7 +149,7 @@ async def test_distinct_searches_never_pass_the_limit(wanted: list[tuple[str, bo
 
 
 def test_the_scripts_reach_every_ending() -> None:
-    """The search above is wide enough: it comes upon every status that a run can end with."""
+    """The generated scripts reach every status with which a run can end."""
     statuses: set[str] = set()
 
     async def look(scripts: list[list[Any]], stop_after: int | None) -> None:

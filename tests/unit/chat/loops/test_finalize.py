@@ -1,4 +1,4 @@
-"""The last request: the same tools, none allowed, told in words; and our own sentence when it brings nothing."""
+"""The finalize request: same tools, none allowed, an instruction to answer; and the synthetic answer."""
 
 from signalbox.chat.loops.finalize import (
     FINAL_WORDS,
@@ -17,7 +17,7 @@ ASK = UserMessage("Hi")
 
 
 def test_the_same_tools_with_none_allowed() -> None:
-    """Tools stay, as the history holds their calls (C3); the choice is none, and the words say it (D2)."""
+    """Tools stay because the history has their calls (C3); the choice is none, and the instruction says so (D2)."""
     context = context_for([make_tool("f")], model="anthropic/x", tool_choice="required")
     request = finalize_after_tools(context)
     assert [tool.name for tool in request.tools] == ["f"]
@@ -26,22 +26,22 @@ def test_the_same_tools_with_none_allowed() -> None:
     assert sent(request.params) == {"parallel_tool_calls": False}
 
 
-def test_a_hint_and_a_second_time_add_words() -> None:
-    """The caller's hint follows our words; the second time says what went wrong."""
+def test_the_hint_and_a_repetition_extend_the_instruction() -> None:
+    """The caller's hint follows the instruction; after an empty finalize, the reason follows too."""
     context = context_for([make_tool("f")], finalize_hint="In French.")
     [words, *_] = finalize_after_tools(context, again=True).messages
     assert words == SystemMessage(f"{FINAL_WORDS}\n\nIn French.\n\n{FINAL_WORDS_AGAIN}")
 
 
-def test_without_tools_there_is_nothing_to_switch_off() -> None:
-    """No tools: no choice and no words about them."""
+def test_without_tools_the_instruction_mentions_none() -> None:
+    """A request without tools has no choice, and no instruction about tools."""
     request = finalize_after_tools(context_for(), again=True)
     assert request.tool_choice is None
     assert request.messages[0] == SystemMessage(FINAL_WORDS_AGAIN)
 
 
-def test_words_go_behind_the_callers_instructions() -> None:
-    """Words join the first system message, in text or in parts; they are never a user turn (C7)."""
+def test_the_instruction_follows_the_callers_system_message() -> None:
+    """It joins the first system message, in text or in parts; it is never a user turn (C7)."""
     assert with_instructions((SystemMessage("Be brief."), ASK), "Now.") == (SystemMessage("Be brief.\n\nNow."), ASK)
     assert with_instructions((SystemMessage(""), ASK), "Now.") == (SystemMessage("Now."), ASK)
     parts = (TextPart("Look"), ImagePart("https://x/y"))
@@ -50,15 +50,15 @@ def test_words_go_behind_the_callers_instructions() -> None:
     assert with_instructions((ASK,), "") == (ASK,)
 
 
-def test_the_history_does_not_keep_the_words() -> None:
-    """They are for this request alone."""
+def test_the_history_does_not_contain_the_instruction() -> None:
+    """The instruction is part of this request only."""
     context = context_for([make_tool("f")])
     finalize_after_tools(context)
     assert context.messages == [UserMessage("What is the tool loop?")]
 
 
-def test_our_sentence_names_the_sources() -> None:
-    """In place of an answer stand the sources, by their numbers; a source without a title is its address (D2)."""
+def test_the_synthetic_answer_lists_the_sources() -> None:
+    """It lists the sources by number; a source without a title is listed by URL (D2)."""
     text = missing_answer({2: ("", "https://b"), 1: ("A", "https://a")})
     assert text.splitlines()[-2:] == ["- [1] A: https://a", "- [2] https://b: https://b"]
     assert "source" not in missing_answer({})

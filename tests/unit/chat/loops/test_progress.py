@@ -1,4 +1,4 @@
-"""The run's ledger: what was told is summed, what was not is known to be missing (quirk F4)."""
+"""The record of attempts: reported costs are summed, and missing ones are known to be missing (quirk F4)."""
 
 from typing import Any
 
@@ -18,14 +18,14 @@ REFUSED = UpstreamError(Code.RATE_LIMIT)
 def attempted(
     progress: Progress, *, served: Served | None = None, usage: Usage | None = None, error: Any = None
 ) -> Attempt:
-    """Make one attempt that is over."""
+    """Record one finished attempt."""
     attempt = progress.begin_attempt(ASK, 1, final=False)
     attempt.finish(Completion(usage=usage, served=served or Served()), 1.0, error)
     return attempt
 
 
-def test_failed_attempts_that_told_their_usage_are_summed() -> None:
-    """What an attempt cost is spent, also where it failed behind its usage."""
+def test_failed_attempts_with_usage_are_summed() -> None:
+    """An attempt costs what it reported, even if it failed afterwards."""
     progress = Progress(clock=lambda: 0.0)
     attempted(progress, usage=FIRST, error=UpstreamError(Code.STREAM_CUT))
     attempted(progress, usage=SECOND)
@@ -47,8 +47,8 @@ def test_failed_attempts_that_told_their_usage_are_summed() -> None:
         (None, 0.5, REFUSED, True),
     ],
 )
-def test_what_may_have_cost_something(generation: str | None, first_part: float | None, error: Any, owed: bool) -> None:
-    """A known generation, a first part, a stop or a silence before any answer may be billed; a refusal is not."""
+def test_attempts_of_unknown_cost(generation: str | None, first_part: float | None, error: Any, owed: bool) -> None:
+    """A known generation, a first part, a stop or a stall may be billed; a rejection is not."""
     progress = Progress(clock=lambda: 0.0)
     attempt = progress.begin_attempt(ASK, 1, final=False)
     attempt.first_part = first_part
@@ -58,8 +58,8 @@ def test_what_may_have_cost_something(generation: str | None, first_part: float 
     assert (attempt.is_cost_unknown, progress.is_estimate) == (owed, owed)
 
 
-def test_the_heads_generation_outlives_an_answer_without_chunks() -> None:
-    """The id of the head stays where no chunk came to say it again, and yields to one that says another."""
+def test_the_generation_id_of_the_headers_is_kept() -> None:
+    """It stays if no chunk arrives, and is replaced if a chunk names another one."""
     progress = Progress(clock=lambda: 0.0)
     attempt = progress.begin_attempt(ASK, 1, final=False)
     attempt.set_generation(Served("gen-head"))
@@ -68,8 +68,8 @@ def test_the_heads_generation_outlives_an_answer_without_chunks() -> None:
     assert attempted(progress, served=Served("gen-chunk")).generation_id == "gen-chunk"
 
 
-def test_a_generation_is_noted_once() -> None:
-    """By the head or by the first frame, whichever is first; what says it again changes nothing."""
+def test_a_generation_is_recorded_once() -> None:
+    """The headers or the first frame set it; a repetition changes nothing."""
     changes: list[str | None] = []
     progress = Progress(clock=lambda: 0.0, on_change=lambda: changes.append(progress.attempts[-1].generation_id))
     progress.begin_attempt(ASK, 1, final=False)
@@ -78,8 +78,8 @@ def test_a_generation_is_noted_once() -> None:
     assert changes == [None, "gen-1", "gen-2"]
 
 
-def test_a_bill_takes_the_place_of_what_was_not_told() -> None:
-    """A charged attempt counts like one that told; what the stream said of who answered stays."""
+def test_a_bill_replaces_missing_usage() -> None:
+    """A billed attempt counts like a reported one; the provider named in the stream stays."""
     progress = Progress(clock=lambda: 0.0)
     attempted(progress, served=Served("gen-1", "openai/sim", "OpenAI"), usage=FIRST)
     owed = attempted(progress, served=Served("gen-2", "openai/sim-served"))
@@ -91,15 +91,15 @@ def test_a_bill_takes_the_place_of_what_was_not_told() -> None:
     assert not progress.is_estimate
 
 
-def test_an_error_is_noted_by_its_sentence_and_its_code() -> None:
-    """The trace can say both."""
+def test_an_error_is_recorded_with_sentence_and_code() -> None:
+    """The trace shows both."""
     attempt = attempted(Progress(), error=REFUSED)
     assert (attempt.error, attempt.code) == (REFUSED.message, "RATE_LIMIT")
 
 
 @pytest.mark.parametrize("streamed", [True, False])
-def test_a_whole_answer_that_is_lost_is_owed(streamed: bool) -> None:
-    """A stream that breaks off before its head had not begun; a whole answer may have been made by then (F4)."""
+def test_a_lost_whole_answer_has_an_unknown_cost(streamed: bool) -> None:
+    """A stream that breaks before its headers had not begun; a whole answer may be complete by then (F4)."""
     progress = Progress(clock=lambda: 0.0)
     attempt = progress.begin_attempt(ASK, 1, final=False)
     attempt.streamed = streamed

@@ -1,4 +1,4 @@
-"""The one retry policy: only what may help, only before anything was visible, and not for long."""
+"""The retry policy: retry only if it can help, only before anything is visible, and not for long."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,19 +33,19 @@ AGAIN = {
 
 
 @pytest.mark.parametrize("code", list(Code))
-def test_which_codes(code: Code) -> None:
-    """What asking again may mend is asked again; refusals of the request itself are not (F5)."""
+def test_retryable_codes(code: Code) -> None:
+    """Errors that a retry can fix are retried; rejections of the request are not (F5)."""
     assert (should_retry(CONTEXT, 1, False, UpstreamError(code)) is not None) == (code in AGAIN)
 
 
 @pytest.mark.parametrize("code", sorted(AGAIN))
 def test_never_after_something_visible(code: Code) -> None:
-    """Text that was shown would be doubled (F2)."""
+    """Visible text would be duplicated (F2)."""
     assert should_retry(CONTEXT, 1, True, UpstreamError(code)) is None
 
 
-def test_waits_grow_and_attempts_end() -> None:
-    """Half a second, then one; the third attempt is the last."""
+def test_backoff_grows_and_attempts_are_limited() -> None:
+    """The delays are 0.5 and 1 second; the third attempt is the last."""
     error = UpstreamError(Code.UPSTREAM_ERROR)
     waits = [should_retry(CONTEXT, n, False, error) for n in range(1, MAX_ATTEMPTS + 1)]
     assert waits == [Retry(0.5), Retry(1.0), None]
@@ -61,32 +61,32 @@ def test_waits_grow_and_attempts_end() -> None:
         (3600.0, None),
     ],
 )
-def test_f01_a_hosts_own_wait_is_kept_unless_it_is_long(told: float, retry: Retry | None) -> None:
-    """A long one ends the step, and the reader is shown how long it is."""
+def test_f01_retry_after_is_respected_unless_it_is_long(told: float, retry: Retry | None) -> None:
+    """A long delay ends the step, and the client gets `retry_after`."""
     assert should_retry(CONTEXT, 1, False, UpstreamError(Code.RATE_LIMIT, retry_after=told)) == retry
 
 
 @pytest.mark.parametrize("code", [Code.UPSTREAM_STALLED, Code.UPSTREAM_TIMEOUT])
-def test_a_long_silence_is_not_waited_for_again(code: Code) -> None:
-    """A step that has waited for half a minute in vain is over; one that has not may go on."""
+def test_a_long_stall_is_not_retried(code: Code) -> None:
+    """A step that has waited half a minute ends; a shorter wait may be retried."""
     error = UpstreamError(code)
     assert should_retry(CONTEXT, 1, False, error, LONGEST_SILENCE - 0.1) == Retry(0.5)
     assert should_retry(CONTEXT, 1, False, error, LONGEST_SILENCE) is None
 
 
-def test_a_stall_is_tried_again_once() -> None:
-    """However short the timeout is, a third silence says nothing that the second has not said."""
+def test_a_stall_is_retried_once() -> None:
+    """However short the timeout is, there is no third attempt."""
     assert should_retry(CONTEXT, 2, False, UpstreamError(Code.UPSTREAM_STALLED), 2.0) is None
 
 
-def test_a_failure_that_is_no_silence_is_tried_again_however_late() -> None:
-    """A model that reasoned for minutes behind closed doors and then broke off has not fallen silent."""
+def test_other_failures_are_retried_however_late() -> None:
+    """A model that reasoned for minutes before the failure has not stalled."""
     assert should_retry(CONTEXT, 1, False, UpstreamError(Code.STREAM_CUT), 600.0) == Retry(0.5)
 
 
 @dataclass
 class Clock:
-    """A clock that goes on only where a script says so."""
+    """A clock that advances only when a script says so."""
 
     now: float = 0.0
 
@@ -94,7 +94,7 @@ class Clock:
         return self.now
 
     def stalls(self, seconds: float) -> list[object]:
-        """Script an answer that never comes: the upstream's timeout passes, and it is a stall."""
+        """Script an answer that never arrives: the upstream timeout passes, and the request stalls."""
 
         async def silence() -> None:
             self.now += seconds
@@ -106,10 +106,10 @@ class Clock:
 @pytest.mark.parametrize("new_loop", [V2Loop, LegacyLoop])
 @pytest.mark.parametrize("tools", [[], [make_tool("f")]], ids=["last answer", "whole answer"])
 @pytest.mark.parametrize(("silence", "requests", "total"), [(120.0, 1, 120.0), (20.0, 2, 40.0), (3.0, 2, 6.0)])
-async def test_a_stalled_answer_costs_the_reader_one_timeout(
+async def test_a_stalled_answer_takes_one_timeout(
     new_loop: Callable[..., Loop], tools: list[Tool], silence: float, requests: int, total: float
 ) -> None:
-    """A stall of the default timeout is told after two minutes, not after six; a short one is tried once more."""
+    """With the default timeout a stall is reported after two minutes, not six; a short one is retried once."""
     clock = Clock()
     client = ScriptedClient(*[clock.stalls(silence) for _ in range(3)])
     context, progress = context_for(tools), Progress(clock=clock)
@@ -121,12 +121,12 @@ async def test_a_stalled_answer_costs_the_reader_one_timeout(
     assert (len(client.requests), clock.now) == (requests, total)
 
 
-def test_an_error_that_says_no() -> None:
-    """An error marked as not retryable is not retried, whatever its code."""
+def test_an_error_marked_as_not_retryable() -> None:
+    """It is not retried, whatever its code."""
     assert should_retry(CONTEXT, 1, False, UpstreamError(Code.UPSTREAM_ERROR, retryable=False)) is None
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), TimeoutError(), RuntimeError()])
-def test_errors_of_our_own_are_not_retried(error: Exception) -> None:
-    """A fault inside Signalbox does not become better by repeating it."""
+def test_internal_errors_are_not_retried(error: Exception) -> None:
+    """An error inside Signalbox is not retried."""
     assert should_retry(CONTEXT, 1, False, error) is None

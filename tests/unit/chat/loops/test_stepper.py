@@ -1,4 +1,4 @@
-"""Around a retry, both loops do the same things in the same order, for streamed and for whole replies."""
+"""Both loops do the same things in the same order around a retry, for streamed and whole replies."""
 
 import asyncio
 from collections.abc import Callable
@@ -52,7 +52,7 @@ FAILURES: dict[str, tuple[list[object], list[str]]] = {
 
 
 class Log(list[str]):
-    """What a loop does, in its order: attempts, requests, events, waits."""
+    """What a loop does, in order: attempts, requests, events, waits."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ class LoggedClient(ScriptedClient):
 
 
 async def logged(new_loop: Callable[..., Loop], tools: list[Tool], *scripts: list[object]) -> Log:
-    """Drive one run and return what it did."""
+    """Drive one run and return its log."""
     log, context = Log(), context_for(tools)
     loop = new_loop(LoopInputs(context, LoggedClient(log, *scripts), ToolExecutor(tools), log.progress, sleep=log.wait))
     await drive(loop, context, log.progress, log.emit)
@@ -107,7 +107,7 @@ async def logged(new_loop: Callable[..., Loop], tools: list[Tool], *scripts: lis
 @EACH_FORM
 @pytest.mark.parametrize("failure", FAILURES)
 async def test_a_retry_takes_the_same_steps(new_loop: Callable[..., Loop], tools: list[Tool], failure: str) -> None:
-    """Record the attempt, send, settle, emit what is degraded, wait, and only then begin the next attempt."""
+    """Record the attempt, send, record the outcome, emit warnings, wait, begin the next attempt."""
     script, after = FAILURES[failure]
     log = await logged(new_loop, tools, script, [*answer("Hi.")])
     before = ["attempt 1 begins", "request", *after, "attempt 2 begins", "request"]
@@ -120,7 +120,7 @@ async def test_a_retry_takes_the_same_steps(new_loop: Callable[..., Loop], tools
 @EACH_LOOP
 @EACH_FORM
 async def test_attempts_end_the_same_way(new_loop: Callable[..., Loop], tools: list[Tool]) -> None:
-    """After the third failure nothing is waited for: the run's ending follows the attempt's."""
+    """After the third failure there is no wait; the run's ending follows the attempt's."""
     refused: list[object] = [UpstreamError(Code.UPSTREAM_ERROR)]
     assert await logged(new_loop, tools, refused, refused, refused) == [
         *("attempt 1 begins", "request", "attempt 1 ends UPSTREAM_ERROR", "wait 0.5"),
@@ -132,8 +132,8 @@ async def test_attempts_end_the_same_way(new_loop: Callable[..., Loop], tools: l
 
 @EACH_LOOP
 @EACH_FORM
-async def test_a_refusal_of_the_request_is_not_retried(new_loop: Callable[..., Loop], tools: list[Tool]) -> None:
-    """A bad key ends the run with its first attempt."""
+async def test_a_rejected_request_is_not_retried(new_loop: Callable[..., Loop], tools: list[Tool]) -> None:
+    """An invalid key ends the run with its first attempt."""
     assert await logged(new_loop, tools, [UpstreamError(Code.UPSTREAM_AUTH)]) == [
         *("attempt 1 begins", "request", "attempt 1 ends UPSTREAM_AUTH"),
         *("emit Warning UPSTREAM_AUTH", "emit Done error"),
@@ -151,8 +151,8 @@ async def test_a_streamed_reply_that_breaks_after_text_is_not_retried(
     ]
 
 
-async def test_a_whole_reply_that_breaks_after_text_is_emitted_only_when_no_retry_follows() -> None:
-    """The legacy loop has emitted nothing of it, so it retries, and emits the text of the last attempt once."""
+async def test_a_broken_whole_reply_is_emitted_only_if_no_retry_follows() -> None:
+    """The legacy loop has emitted nothing yet, so it retries, and emits the text of the last attempt once."""
     broken: list[object] = [[SERVED], [TextDelta("So far")]]
     assert await logged(LegacyLoop, WHOLE, broken, broken, broken) == [
         *("attempt 1 begins", "request", "attempt 1 ends STREAM_CUT", "wait 0.5"),
@@ -162,7 +162,7 @@ async def test_a_whole_reply_that_breaks_after_text_is_emitted_only_when_no_retr
     ]
 
 
-async def test_the_legacy_loop_keeps_the_form_of_a_step_whose_retry_drops_the_tools() -> None:
+async def test_a_retry_without_tools_stays_whole_in_the_legacy_loop() -> None:
     """A step that began whole stays whole, so its reply is emitted after its attempt."""
     log = await logged(LegacyLoop, WHOLE, [UpstreamError(Code.UPSTREAM_NO_TOOLS)], [*answer("Hi.")])
     assert log[3:] == [

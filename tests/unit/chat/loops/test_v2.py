@@ -1,4 +1,4 @@
-"""The V2 loop with a scripted model: what leaves when, when tools start, and what goes back."""
+"""The V2 loop with a scripted model: what is emitted when, when tools start, and what is sent back."""
 
 import asyncio
 
@@ -34,8 +34,8 @@ pytestmark = pytest.mark.anyio
 # --- text and reasoning leave at once ---
 
 
-async def test_each_read_leaves_before_the_next_is_asked_for() -> None:
-    """Text and reasoning of a read are out before the upstream is read again."""
+async def test_each_read_is_emitted_before_the_next_one() -> None:
+    """Text and reasoning of a read are emitted before the upstream is read again."""
     seen = Seen()
     left: list[list[str]] = []
 
@@ -57,8 +57,8 @@ async def test_each_read_leaves_before_the_next_is_asked_for() -> None:
     assert (outcome.text, outcome.reasoning) == ("abc", "Hm")
 
 
-async def test_no_tools_at_all() -> None:
-    """Reasoning, words, usage: one model call, one done (PS-06)."""
+async def test_a_run_without_tools() -> None:
+    """Reasoning, text, usage: one model call, one done (PS-06)."""
     client = ScriptedClient([[SERVED], [ReasoningDelta("Hm")], [TextDelta("Hi")], ending(cost=0.5)])
     outcome = await run(client)
     assert kinds(outcome.events) == ["Reasoning", "Content", "Done"]
@@ -74,8 +74,8 @@ async def test_no_tools_at_all() -> None:
     assert client.closed == 1
 
 
-async def test_text_before_a_call_is_kept_and_the_next_begins_after_a_break() -> None:
-    """What was said before a call stays in the answer and in the history; later words start a paragraph (D6)."""
+async def test_text_of_several_steps_is_separated() -> None:
+    """Text before a call stays in the answer and the history; later text starts a paragraph (D6)."""
     first = [[SERVED], [TextDelta("Let me "), TextDelta("look.")], [call(0, "f", "{}")], ending("tool_calls")]
     client = ScriptedClient(first, answer("Found", " it."))
     outcome = await run(client, [make_tool("f")])
@@ -86,14 +86,14 @@ async def test_text_before_a_call_is_kept_and_the_next_begins_after_a_break() ->
     assert sent.content == "Let me look."
 
 
-async def test_no_break_where_nothing_was_said_before() -> None:
-    """The first words of a run never begin with a break, however late they come."""
+async def test_the_first_text_has_no_break() -> None:
+    """The first text of a run never begins with a break, in any step."""
     outcome = await run(ScriptedClient(calls(call(0, "f", "{}")), answer("Hi")), [make_tool("f")])
     assert outcome.text == "Hi"
 
 
-async def test_reasoning_of_every_step_leaves_and_names_its_step() -> None:
-    """Each step's reasoning is told, the finalize's too (PS-13)."""
+async def test_reasoning_names_its_step() -> None:
+    """The reasoning of each step is emitted, including the finalize's (PS-13)."""
     last = [[SERVED], [ReasoningDelta("last")], [TextDelta("Hi")], ending()]
     outcome = await run(
         ScriptedClient(calls(call(0, "f", "{}")), calls(call(0, "f", "{}")), last),
@@ -108,7 +108,7 @@ async def test_reasoning_of_every_step_leaves_and_names_its_step() -> None:
 
 
 async def test_an_eager_call_runs_and_answers_while_the_model_streams() -> None:
-    """The call starts when its arguments close, and its result is out before the stream has ended."""
+    """The call starts when its arguments are complete, and its result is emitted before the stream ends."""
     seen = Seen()
     started, left = asyncio.Event(), []
 
@@ -134,8 +134,8 @@ async def test_an_eager_call_runs_and_answers_while_the_model_streams() -> None:
     assert outcome.announced == outcome.executed
 
 
-async def test_words_go_on_while_an_eager_call_runs() -> None:
-    """A slow tool does not hold up the model's text, and the result follows when it is ready."""
+async def test_text_continues_while_an_eager_call_runs() -> None:
+    """A slow tool does not delay the model's text; its result follows when it is ready."""
     gate = asyncio.Event()
 
     async def slow(arguments: JsonObject, context: ToolContext) -> str:
@@ -152,8 +152,8 @@ async def test_words_go_on_while_an_eager_call_runs() -> None:
 
 
 @pytest.mark.parametrize("is_eager", [True, False])
-async def test_a_cut_argument_text_starts_nothing_early(is_eager: bool) -> None:
-    """Arguments that are no whole object, or that the schema refuses, wait for the end of the step."""
+async def test_incomplete_arguments_start_no_eager_call(is_eager: bool) -> None:
+    """Arguments that are incomplete, or rejected by the schema, wait for the end of the step."""
     seen = Seen()
     ran: list[JsonObject] = []
     schema: JsonObject = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
@@ -174,8 +174,8 @@ async def test_a_cut_argument_text_starts_nothing_early(is_eager: bool) -> None:
     assert not ran
 
 
-async def test_a_call_that_is_not_eager_waits_for_a_good_end() -> None:
-    """A tool that may do something starts only when its step has ended well."""
+async def test_a_side_effecting_call_waits_for_a_successful_end() -> None:
+    """A tool with side effects starts only after its step has ended successfully."""
     seen = Seen()
 
     async def nothing_yet() -> None:
@@ -189,7 +189,7 @@ async def test_a_call_that_is_not_eager_waits_for_a_good_end() -> None:
 
 
 async def test_a_call_that_grows_after_it_started_is_superseded() -> None:
-    """The first id is answered SUPERSEDED, the true call is announced under a new one and alone enters history."""
+    """The first id gets SUPERSEDED; the final call is announced under a new id, and only it enters the history."""
     gate = asyncio.Event()
     ran: list[JsonObject] = []
 
@@ -210,8 +210,8 @@ async def test_a_call_that_grows_after_it_started_is_superseded() -> None:
     assert [m.call_id for m in client.requests[1].messages if isinstance(m, ToolMessage)] == ["c"]
 
 
-async def test_a_call_that_grows_after_its_result_is_out() -> None:
-    """A result that has left stays; the true call runs under a new id, and the model sees only that."""
+async def test_a_call_that_grows_after_its_result() -> None:
+    """An emitted result stays; the final call runs under a new id, and the model sees only that."""
     seen = Seen()
 
     async def until_answered() -> None:
@@ -232,8 +232,8 @@ async def test_a_call_that_grows_after_its_result_is_out() -> None:
     assert '{"echo":{"a":1}}' in result.content.split("\n")
 
 
-async def test_a_call_that_was_right_from_the_start_runs_once() -> None:
-    """White space or an equal second copy behind the arguments changes nothing (A6)."""
+async def test_a_repeated_eager_call_runs_once() -> None:
+    """White space or an equal copy after the arguments changes nothing (A6)."""
     for tail in (" \n", '{"a":1}'):
         ran: list[JsonObject] = []
         tool = eager("f", lambda arguments, context, ran=ran: ran.append(arguments))
@@ -243,8 +243,8 @@ async def test_a_call_that_was_right_from_the_start_runs_once() -> None:
         assert outcome.codes() == [None]
 
 
-async def test_glued_calls_run_each() -> None:
-    """Two objects under one call are two calls, announced apart; one of them may have started early (A6)."""
+async def test_concatenated_calls_each_run() -> None:
+    """Two objects in one call are two calls, announced separately; one of them may have started early (A6)."""
     for is_eager in (True, False):
         ran: list[JsonObject] = []
         tool = make_tool("f", lambda arguments, context, ran=ran: ran.append(arguments), eager=is_eager)
@@ -264,7 +264,7 @@ async def test_glued_calls_run_each() -> None:
 
 
 async def test_ten_parallel_calls() -> None:
-    """Ten calls of one step all run, all answer, and all go back in their order (PS-08, 1.0)."""
+    """Ten calls of one step all run, get results, and are sent back in order (PS-08, 1.0)."""
     ran: list[object] = []
     tool = eager("f", lambda arguments, context: ran.append(arguments["n"]))
     client = ScriptedClient(calls(*(call(n, "f", f'{{"n":{n}}}') for n in range(10))), answer("Hi"))
@@ -278,7 +278,7 @@ async def test_ten_parallel_calls() -> None:
 
 
 async def test_many_steps() -> None:
-    """Seven steps of calls and an answer: every request holds all that was before it (1.0)."""
+    """After seven steps of calls and an answer, every request has contained everything before it (1.0)."""
     client = ScriptedClient(*(calls(call(0, "f", f'{{"n":{n}}}', f"id{n}")) for n in range(7)), answer("Hi"))
     outcome = await run(client, [make_tool("f")])
     assert outcome.done.steps == 8
@@ -290,7 +290,7 @@ async def test_many_steps() -> None:
 @pytest.mark.parametrize("arguments", ["", "null", "{}", " "])
 @pytest.mark.parametrize("is_eager", [True, False])
 async def test_a_call_without_arguments(arguments: str, is_eager: bool) -> None:
-    """A tool that needs no arguments runs with "", null or {} (A9, 1.0)."""
+    """A tool without required arguments runs with "", null or {} (A9, 1.0)."""
     ran: list[JsonObject] = []
     tool = make_tool("now", lambda arguments, context: ran.append(arguments), eager=is_eager)
     outcome = await run(ScriptedClient(calls(call(0, "now", arguments)), answer("Hi")), [tool])
@@ -298,8 +298,8 @@ async def test_a_call_without_arguments(arguments: str, is_eager: bool) -> None:
     assert outcome.codes() == [None]
 
 
-async def test_missing_arguments_are_told_by_name() -> None:
-    """A tool that needs some gets none silently: the model is told which (A9)."""
+async def test_missing_arguments_are_named() -> None:
+    """A tool with required arguments gets no default ones: the model gets their names (A9)."""
     _, tool = searching()
     outcome = await run(ScriptedClient(calls(call(0, "search_web", "")), answer("Hi")), [tool])
     assert outcome.codes() == [Code.INVALID_ARGUMENTS]
@@ -318,21 +318,21 @@ async def test_missing_arguments_are_told_by_name() -> None:
         (None, None),
     ],
 )
-async def test_calls_run_after_any_good_ending(reason: str | None, native: str | None) -> None:
-    """Calls are run when they are there, whichever good ending the words name; `[DONE]` alone is one (A12)."""
+async def test_calls_run_after_any_successful_finish_reason(reason: str | None, native: str | None) -> None:
+    """Calls run after any successful finish reason, or after `[DONE]` alone (A12)."""
     script = [[SERVED], [call(0, "f", "{}")], ending(reason, native=native)]
     outcome = await run(ScriptedClient(script, answer("Hi")), [make_tool("f")])
     assert outcome.codes() == [None]
 
 
 async def test_tool_calls_without_calls_is_an_answer() -> None:
-    """The word `tool_calls` without a call starts nothing (A12)."""
+    """The finish reason `tool_calls` without a call starts nothing (A12)."""
     outcome = await run(ScriptedClient([[SERVED], [TextDelta("Hi")], ending("tool_calls")]), [make_tool("f")])
     assert (outcome.text, outcome.done.status, outcome.done.steps) == ("Hi", "complete", 1)
 
 
-async def test_upstream_ids_and_details_go_back_as_they_came() -> None:
-    """Inside the loop the host sees its own ids and its own reasoning; clients see ours (B1, A15)."""
+async def test_upstream_ids_and_details_are_sent_back_unchanged() -> None:
+    """In the tool loop the provider gets its own ids and reasoning; clients see Signalbox's ids (B1, A15)."""
     raw = {"type": "reasoning.encrypted", "data": "x", "id": "tool_0_f_abc", "index": 0}
     script = [[SERVED], [call(0, "f", "{}", "tool_0_f_abc")], [Details((ReasoningDetail(raw),)), *ending("tool_calls")]]
     client = ScriptedClient(script, answer("Hi"))
@@ -343,8 +343,8 @@ async def test_upstream_ids_and_details_go_back_as_they_came() -> None:
     assert outcome.announced != ["tool_0_f_abc"]
 
 
-async def test_unknown_calls_are_answered_and_the_run_goes_on() -> None:
-    """An invented tool costs a result, not the run (A14)."""
+async def test_unknown_calls_do_not_end_the_run() -> None:
+    """A call of an unknown tool gets an error result, and the run continues (A14)."""
     outcome = await run(ScriptedClient(calls(call(0, "invented", "{}")), answer("Hi")), [make_tool("f")])
     assert outcome.codes() == [Code.UNKNOWN_TOOL]
     assert outcome.done.status == "complete"
@@ -354,7 +354,7 @@ async def test_unknown_calls_are_answered_and_the_run_goes_on() -> None:
     "error", [ToolError(Code.RATE_LIMIT, "slow"), ValueError("secret"), ZeroDivisionError(), KeyError("k")]
 )
 async def test_no_tool_ends_the_run(error: Exception) -> None:
-    """Whatever a tool raises becomes a result, without its text unless it was meant to be told (PS-23)."""
+    """Any exception of a tool becomes a result, without its text unless it is a ToolError (PS-23)."""
 
     def fail(arguments: JsonObject, context: ToolContext) -> None:
         raise error

@@ -1,4 +1,4 @@
-"""When the V2 loop makes a model answer, and what it does with one that will not."""
+"""When the V2 loop makes a model answer, and what happens if it does not."""
 
 from typing import Any
 
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.anyio
 # --- when it must answer ---
 
 
-async def test_two_barren_steps_lead_to_the_finalize() -> None:
-    """Steps of nothing but cached, clamped, unknown or invalid calls: after two the model must answer."""
+async def test_two_unproductive_steps_lead_to_the_finalize() -> None:
+    """After two steps of only cached, clamped, unknown or invalid calls, the model must answer."""
     _, tool = searching()
     again = calls(call(0, "search_web", Q))
     odd = calls(call(0, "nothing", "{}"), call(1, "search_web", "{}"))
@@ -41,8 +41,8 @@ async def test_two_barren_steps_lead_to_the_finalize() -> None:
     assert outcome.done.status == "complete"
 
 
-async def test_a_step_with_something_new_begins_the_count_again() -> None:
-    """One new search between barren steps, and the model may go on."""
+async def test_a_productive_step_resets_the_count() -> None:
+    """A new search between unproductive steps lets the model continue."""
     _, tool = searching()
     old, new = call(0, "search_web", Q), call(1, "search_web", '{"query":"other"}')
     client = ScriptedClient(calls(old), calls(old), calls(old, new), calls(old), answer("Hi"))
@@ -50,8 +50,8 @@ async def test_a_step_with_something_new_begins_the_count_again() -> None:
     assert client.requests[-1].tool_choice is None
 
 
-async def test_clamped_steps_are_barren() -> None:
-    """A model that goes on searching beyond the limit is brought to answer, with one warning (D4)."""
+async def test_clamped_steps_are_unproductive() -> None:
+    """A model that continues to search over the limit must answer, after one warning (D4)."""
     backend, tool = searching()
     more = (calls(call(0, "search_web", f'{{"query":"q{n}"}}')) for n in range(3))
     client = ScriptedClient(*more, answer("Hi"))
@@ -63,7 +63,7 @@ async def test_clamped_steps_are_barren() -> None:
 
 @pytest.mark.parametrize("max_steps", [1, 2, 5])
 async def test_max_steps_counts_every_model_call(max_steps: int) -> None:
-    """A model that never stops calling is asked exactly so often; the last time it may not call (D5)."""
+    """A model that always calls tools is called exactly that often; in the last step it may not call (D5)."""
     scripts = [calls(call(0, "f", f'{{"n":{n}}}')) for n in range(max_steps - 1)]
     client = ScriptedClient(*scripts, answer("Hi"))
     outcome = await run(client, [make_tool("f")], limits=Limits(max_steps=max_steps))
@@ -77,8 +77,8 @@ async def test_max_steps_counts_every_model_call(max_steps: int) -> None:
 @pytest.mark.parametrize(
     ("tool_choice", "warnings"), [(None, ["MAX_STEPS"]), ("required", ["MAX_STEPS"]), ("none", [])]
 )
-async def test_one_step_with_tools_says_first_that_none_can_run(tool_choice: str | None, warnings: list[str]) -> None:
-    """The limit leaves no step for a tool, so the run begins by saying so, unless no tool was wanted."""
+async def test_max_steps_1_warns_that_no_tool_can_run(tool_choice: str | None, warnings: list[str]) -> None:
+    """The run begins with a warning, unless the caller wanted no tools."""
     client = ScriptedClient(answer("Hi"))
     outcome = await run(client, [make_tool("f")], limits=Limits(max_steps=1), tool_choice=tool_choice)
     assert outcome.warnings == warnings
@@ -90,7 +90,7 @@ async def test_one_step_with_tools_says_first_that_none_can_run(tool_choice: str
 
 
 async def test_no_step_warning_for_an_answer_in_time() -> None:
-    """A run that ends before its limit says nothing about steps (1.0, row 48)."""
+    """A run that ends before its limit has no warning about steps (1.0, row 48)."""
     outcome = await run(
         ScriptedClient(calls(call(0, "f", "{}")), answer("Hi")), [make_tool("f")], limits=Limits(max_steps=3)
     )
@@ -98,15 +98,15 @@ async def test_no_step_warning_for_an_answer_in_time() -> None:
 
 
 async def test_max_steps_without_tools() -> None:
-    """Without tools there is one model call, whatever the limit, and no words about tools."""
+    """Without tools there is one model call, whatever the limit, and no warning."""
     client = ScriptedClient(answer("Hi"))
     outcome = await run(client, limits=Limits(max_steps=1))
     assert outcome.warnings == []
     assert client.requests[0].messages == (UserMessage("What is the tool loop?"),)
 
 
-async def test_an_empty_finalize_is_asked_once_more() -> None:
-    """Outside the budget, with words that say why; a second answer counts (D2)."""
+async def test_an_empty_finalize_is_repeated_once() -> None:
+    """The repetition does not count as a step, and its instruction says why; a second answer counts (D2)."""
     client = ScriptedClient(calls(call(0, "f", "{}")), answer(), answer("Hi"))
     outcome = await run(client, [make_tool("f")], limits=Limits(max_steps=2), finalize_hint="In French.")
     assert (outcome.text, outcome.done.status, outcome.done.steps) == ("Hi", "complete", 3)
@@ -115,8 +115,8 @@ async def test_an_empty_finalize_is_asked_once_more() -> None:
     assert outcome.warnings == ["MAX_STEPS"]
 
 
-async def test_two_empty_finalizes_end_in_our_sentence() -> None:
-    """Then Signalbox says plainly that there is no answer, with the sources, marked as its own (D2)."""
+async def test_two_empty_finalizes_end_in_a_synthetic_answer() -> None:
+    """The answer says that there is none, lists the sources, and is marked as synthetic (D2)."""
     _, tool = searching()
     client = ScriptedClient(calls(call(0, "search_web", Q)), answer(), answer(" "), answer("\n"))
     outcome = await run(client, [tool])
@@ -129,8 +129,8 @@ async def test_two_empty_finalizes_end_in_our_sentence() -> None:
     assert len(client.requests) == 4
 
 
-async def test_stubborn_calls_of_a_finalize_are_dropped() -> None:
-    """Calls that come although none are allowed are neither announced nor run; the words beside them count (D3)."""
+async def test_calls_of_a_finalize_are_dropped() -> None:
+    """Calls that are not allowed are neither announced nor run; the text beside them counts (D3)."""
     ran: list[JsonObject] = []
     tool = eager("f", lambda arguments, context: ran.append(arguments))
     last = [[SERVED], [call(0, "f", "{}")], [TextDelta("Hi")], ending("tool_calls")]
@@ -141,16 +141,16 @@ async def test_stubborn_calls_of_a_finalize_are_dropped() -> None:
     assert outcome.warnings == ["MAX_STEPS"]
 
 
-async def test_a_finalize_of_calls_alone_counts_as_empty() -> None:
-    """Nothing but calls: asked once more, then our sentence (D3, 1.0 row 10)."""
+async def test_a_finalize_of_only_calls_counts_as_empty() -> None:
+    """It is repeated once, then the synthetic answer follows (D3, 1.0 row 10)."""
     stubborn = calls(call(0, "f", "{}"))
     outcome = await run(ScriptedClient(stubborn, stubborn, stubborn), [make_tool("f")], limits=Limits(max_steps=2))
     assert outcome.warnings == ["MAX_STEPS", "FINAL_EMPTY"]
     assert len(outcome.announced) == 1
 
 
-async def test_a_blank_turn_is_asked_to_answer() -> None:
-    """A step that says nothing at all is followed by one that must answer."""
+async def test_a_blank_turn_is_followed_by_a_finalize() -> None:
+    """A step without any content is followed by one that must answer."""
     client = ScriptedClient([[SERVED], [ReasoningDelta("Hm")], ending()], answer("Hi"))
     outcome = await run(client, [make_tool("f")])
     assert client.requests[1].tool_choice == "none"
@@ -158,23 +158,23 @@ async def test_a_blank_turn_is_asked_to_answer() -> None:
 
 
 @pytest.mark.parametrize("tools", [[], [make_tool("f")]], ids=["no tools", "tools"])
-async def test_silence_without_any_call_is_an_error(tools: list[Tool]) -> None:
-    """Never complete with an empty answer: a model that says nothing, again and again, is an error (D2)."""
+async def test_blank_turns_without_any_call_are_an_error(tools: list[Tool]) -> None:
+    """A run is never complete with an empty answer (D2)."""
     outcome = await run(ScriptedClient(*[answer()] * 4), tools)
     assert (outcome.done.status, outcome.done.code) == ("error", "EMPTY_ANSWER")
     assert outcome.text == ""
 
 
 @pytest.mark.parametrize("choice", ["required", {"type": "function", "function": {"name": "f"}}])
-async def test_a_forced_choice_binds_the_first_step_only(choice: Any) -> None:
+async def test_a_forced_choice_applies_to_the_first_step_only(choice: Any) -> None:
     """Forced once; then the model may answer (PS-10)."""
     client = ScriptedClient(calls(call(0, "f", "{}")), answer("Hi"))
     await run(client, [make_tool("f")], tool_choice=choice)
     assert [public_choice(r.tool_choice) for r in client.requests] == [choice, "auto"]
 
 
-async def test_tool_choice_none_keeps_the_tools_off() -> None:
-    """The caller's `none` holds: what the model calls anyway is not run."""
+async def test_tool_choice_none_runs_no_call() -> None:
+    """With the caller's `none`, calls of the model are not run."""
     outcome = await run(
         ScriptedClient([[SERVED], [call(0, "f", "{}")], [TextDelta("Hi")], ending()]),
         [make_tool("f")],
@@ -183,8 +183,8 @@ async def test_tool_choice_none_keeps_the_tools_off() -> None:
     assert (outcome.announced, outcome.text) == ([], "Hi")
 
 
-async def test_dropped_parameters_are_told_once_and_first() -> None:
-    """One warning before everything else, only where something was dropped."""
+async def test_dropped_parameters_are_reported_first() -> None:
+    """One warning precedes everything else, only if a parameter was dropped."""
     tools = [make_tool("f")]
     format_: JsonObject = {"type": "json_object"}
     told = await run(

@@ -1,4 +1,4 @@
-"""The V2 loop when a step does not end well: what is not run, what is tried again, how the run ends."""
+"""The V2 loop when a step fails: what does not run, what is retried, how the run ends."""
 
 import asyncio
 import gc
@@ -51,8 +51,8 @@ BAD_ENDS: dict[str, tuple[list[object], str, str]] = {
 
 
 @pytest.mark.parametrize("end", BAD_ENDS)
-async def test_calls_of_a_step_that_fails_are_not_run(end: str) -> None:
-    """Behind an error, a cut or a refusal nothing starts any more, and nothing is sent to the model again (A7, E2)."""
+async def test_calls_of_a_failed_step_do_not_run(end: str) -> None:
+    """After an error, a cut or a refusal no call starts, and no request follows (A7, E2)."""
     tail, status, code = BAD_ENDS[end]
     ran: list[JsonObject] = []
     tool = make_tool("f", lambda arguments, context: ran.append(arguments))
@@ -65,8 +65,8 @@ async def test_calls_of_a_step_that_fails_are_not_run(end: str) -> None:
 
 
 @pytest.mark.parametrize("end", BAD_ENDS)
-async def test_eager_calls_of_a_step_that_fails_are_answered(end: str) -> None:
-    """An eager call that still runs is answered STEP_FAILED, once, and its work is stopped."""
+async def test_eager_calls_of_a_failed_step_get_a_result(end: str) -> None:
+    """A running eager call gets STEP_FAILED, once, and its task is cancelled."""
     tail, status, code = BAD_ENDS[end]
     stopped = asyncio.Event()
 
@@ -88,8 +88,8 @@ async def test_eager_calls_of_a_step_that_fails_are_answered(end: str) -> None:
 
 
 @pytest.mark.parametrize("native", [None, "max_output_tokens"])
-async def test_a_step_cut_by_its_limit_runs_no_call_and_goes_on(native: str | None) -> None:
-    """At the token limit calls are answered, not run, and the model may try again (A7)."""
+async def test_a_step_cut_by_its_limit_runs_no_call(native: str | None) -> None:
+    """At the token limit calls get an error and are not run, and the model may try again (A7)."""
     ran: list[JsonObject] = []
     tool = make_tool("f", lambda arguments, context: ran.append(arguments))
     reason = "tool_calls" if native else "length"
@@ -102,21 +102,21 @@ async def test_a_step_cut_by_its_limit_runs_no_call_and_goes_on(native: str | No
     assert [c.arguments for c in assistants(outcome)[0].calls] == [{"a": 1}, {}]
 
 
-async def test_a_cut_call_is_known_without_the_hosts_word() -> None:
-    """Unbalanced arguments are cut, although the finish says tool_calls (A7)."""
+async def test_a_truncated_call_is_recognised_by_its_arguments() -> None:
+    """Truncated arguments are recognised although the finish reason is tool_calls (A7)."""
     outcome = await run(ScriptedClient(calls(CallDelta(0, "c", "f", '{"a":"b')), answer("Hi")), [make_tool("f")])
     assert outcome.codes() == [Code.ARGUMENTS_CUT]
 
 
 async def test_length_without_calls_ends_the_run() -> None:
-    """A long answer ends as length; its words are kept (B8)."""
+    """A long answer ends with status length; its text stays (B8)."""
     outcome = await run(ScriptedClient([[SERVED], [TextDelta("Half an")], ending("length")]))
     assert (outcome.done.status, outcome.text) == ("length", "Half an")
     assert outcome.warnings == ["LENGTH"]
 
 
 async def test_a_refusal_is_content_and_an_ending() -> None:
-    """A refusal goes out as content that says so; the run ends as content_filter."""
+    """A refusal is emitted as content with `refusal`; the run ends as content_filter."""
     outcome = await run(ScriptedClient([[SERVED], [RefusalDelta("I "), RefusalDelta("can't.")], ending()]))
     assert [e.refusal for e in outcome.events if isinstance(e, Content)] == [True, True]
     assert outcome.done.status == "content_filter"
@@ -125,8 +125,8 @@ async def test_a_refusal_is_content_and_an_ending() -> None:
 # --- failures and retries ---
 
 
-async def test_a_failure_before_anything_visible_is_tried_again() -> None:
-    """Two failed attempts and a good one are one step; their figures add up."""
+async def test_a_failure_before_anything_visible_is_retried() -> None:
+    """Two failed attempts and a successful one are one step; their usage is summed."""
     waits: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -145,8 +145,8 @@ async def test_a_failure_before_anything_visible_is_tried_again() -> None:
     assert [a.number for a in outcome.progress.attempts] == [1, 2, 3]
 
 
-async def test_three_attempts_are_all() -> None:
-    """The third failure is the run's."""
+async def test_at_most_three_attempts() -> None:
+    """The third failure ends the run."""
     outcome = await run(ScriptedClient(*[[UpstreamError(Code.UPSTREAM_OVERLOADED)]] * 3))
     assert (outcome.done.status, outcome.done.code, outcome.done.retryable) == ("error", "UPSTREAM_OVERLOADED", True)
 
@@ -158,7 +158,7 @@ async def test_three_attempts_are_all() -> None:
 )
 @pytest.mark.parametrize("failure", ["raised", "error", "cut"])
 async def test_no_retry_after_anything_visible(visible: list[StreamPart], failure: str) -> None:
-    """Text, reasoning or an announced call has left: asking again would double it (F2)."""
+    """After text, reasoning or an announced call, a retry would duplicate it (F2)."""
     client = ScriptedClient([[SERVED], visible, *BAD_ENDS[failure][0]])
     outcome = await run(client, [eager("f")])
     assert len(client.requests) == 1
@@ -168,22 +168,22 @@ async def test_no_retry_after_anything_visible(visible: list[StreamPart], failur
 @pytest.mark.parametrize(
     "code", [Code.UPSTREAM_AUTH, Code.UPSTREAM_CREDITS, Code.UPSTREAM_REJECTED, Code.CONTEXT_LENGTH_EXCEEDED]
 )
-async def test_refusals_are_told_at_once(code: Code) -> None:
-    """What asking again cannot mend is asked once, and its sentence is the warning's (F5)."""
+async def test_rejections_are_reported_at_once(code: Code) -> None:
+    """An error that a retry cannot fix is not retried; the warning has its sentence (F5)."""
     outcome = await run(ScriptedClient([UpstreamError(code, "Because.")]))
     assert (outcome.done.status, outcome.done.code, outcome.done.error) == ("error", code, "Because.")
     assert outcome.done.retryable is False
     assert kinds(outcome.events) == ["Warning", "Done"]
 
 
-async def test_a_long_wait_is_told() -> None:
-    """A host that wants a minute is not waited for; the reader is told when (F1)."""
+async def test_a_long_wait_is_reported() -> None:
+    """If the provider asks for a minute, the run ends and the client gets `retry_after` (F1)."""
     outcome = await run(ScriptedClient([UpstreamError(Code.RATE_LIMIT, retry_after=60.0)]))
     assert (outcome.done.retry_after, outcome.done.retryable) == (60.0, True)
 
 
-async def test_a_failure_in_a_later_step_keeps_what_was_said() -> None:
-    """Words and results of earlier steps stay, and the ending is honest."""
+async def test_a_failure_in_a_later_step_keeps_the_text() -> None:
+    """Text and results of earlier steps stay, and the ending has the error."""
     first = [[SERVED], [TextDelta("Let me look.")], [call(0, "f", "{}")], ending("tool_calls")]
     client = ScriptedClient(first, *[[UpstreamError(Code.UPSTREAM_ERROR)]] * 3)
     outcome = await run(client, [make_tool("f")])
@@ -193,7 +193,7 @@ async def test_a_failure_in_a_later_step_keeps_what_was_said() -> None:
 
 @pytest.mark.parametrize("said", [[], [TextDelta("Half")]], ids=["silent", "speaking"])
 async def test_eof_without_finish_is_interrupted(said: list[StreamPart]) -> None:
-    """Bytes that just end are a cut, never a success (E2)."""
+    """A stream that just ends was cut; it is never a success (E2)."""
     scripts = [[[SERVED], said]] * (1 if said else 3)
     outcome = await run(ScriptedClient(*scripts))
     assert (outcome.done.status, outcome.done.code) == ("interrupted", "STREAM_CUT")
@@ -201,20 +201,20 @@ async def test_eof_without_finish_is_interrupted(said: list[StreamPart]) -> None
 
 
 async def test_a_finish_without_done_is_complete() -> None:
-    """Hosts that never send [DONE] have finished when they say so (E2)."""
+    """Providers that never send [DONE] have finished after their finish reason (E2)."""
     outcome = await run(ScriptedClient([[SERVED], [TextDelta("Hi")], [finish_of("stop")]]))
     assert outcome.done.status == "complete"
 
 
 async def test_done_alone_with_text_is_complete_and_without_is_not() -> None:
-    """[DONE] without a finish ends an answer; [DONE] alone is a cut (E1, E2)."""
+    """[DONE] without a finish reason ends an answer; [DONE] alone is a cut (E1, E2)."""
     assert (await run(ScriptedClient([[TextDelta("Hi")], [EndOfStream()]]))).done.status == "complete"
     silent = await run(ScriptedClient(*[[[EndOfStream()]]] * 4))
     assert (silent.done.status, silent.done.code) == ("interrupted", "STREAM_CUT")
 
 
-async def test_unreadable_frames_are_told_and_cost_nothing_else() -> None:
-    """A frame that could not be read is a warning, not an end (E10)."""
+async def test_unreadable_frames_are_reported() -> None:
+    """A frame that cannot be decoded gives a warning, and the run continues (E10)."""
     outcome = await run(ScriptedClient([[SERVED], [TextDelta("H"), Unreadable(9), TextDelta("i")], ending()]))
     assert (outcome.text, outcome.warnings, outcome.done.status) == ("Hi", ["FRAME_UNREADABLE"], "complete")
 
@@ -222,8 +222,8 @@ async def test_unreadable_frames_are_told_and_cost_nothing_else() -> None:
 @pytest.mark.parametrize(
     "error", [ValueError("canary-secret"), RuntimeError("canary-secret"), KeyError("canary-secret")]
 )
-async def test_a_fault_of_ours_is_told_without_its_text(error: Exception, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever breaks inside, the run ends with INTERNAL, and neither events nor log quote it."""
+async def test_an_internal_error_is_reported_without_text(error: Exception, capsys: pytest.CaptureFixture[str]) -> None:
+    """The run ends with INTERNAL, and neither events nor log contain the exception's text."""
     outcome = await run(ScriptedClient([[SERVED], [TextDelta("Hi")], error]))
     assert (outcome.done.status, outcome.done.code) == ("error", "INTERNAL")
     assert outcome.text == "Hi"
@@ -236,7 +236,7 @@ async def test_a_fault_of_ours_is_told_without_its_text(error: Exception, capsys
 
 
 class Refusing(Seen):
-    """Takes events, but not the first of this kind."""
+    """Accepts events, except the first one of this type."""
 
     def __init__(self, kind: str) -> None:
         super().__init__()
@@ -259,10 +259,10 @@ class Refusing(Seen):
         ("Content", ("error", "INTERNAL"), [None]),
     ],
 )
-async def test_what_cannot_be_told_counts_as_not_told(
+async def test_an_event_that_cannot_be_emitted_ends_the_run(
     kind: str, ended: tuple[str, str | None], codes: list[str | None]
 ) -> None:
-    """What refuses an event ends the run, or fails the tool; a call that was told still gets its one result."""
+    """It ends the run, or fails the tool; an announced call still gets its one result."""
     seen = Refusing(kind)
     outcome = await run(ScriptedClient(calls(call(0, "f", "{}")), answer("Hi")), [eager("f")], seen=seen)
     assert seen == outcome.events  # their order was checked by `run`
@@ -275,7 +275,7 @@ class _Large:
 
 
 class _Failing(ScriptedClient):
-    """Fails with an answer at hand, and an error that was raised while another one was handled."""
+    """Fails while it holds an answer, with an error raised while another one was handled."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -291,8 +291,8 @@ class _Failing(ScriptedClient):
             raise UpstreamError(Code.UPSTREAM_REJECTED) from error
 
 
-async def test_a_failed_answer_is_let_go_with_its_run() -> None:
-    """No cycle of a frame and the error that it raised keeps an answer until garbage is collected."""
+async def test_a_failed_answer_is_released_with_its_run() -> None:
+    """No reference cycle of a frame and its error keeps the answer in memory."""
     client = _Failing()
     gc.disable()
     try:

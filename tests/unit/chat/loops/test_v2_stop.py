@@ -1,4 +1,4 @@
-"""Stopping the V2 loop wherever it is: one end, nothing left open."""
+"""A stop of the V2 loop at any point: one ending, nothing left open."""
 
 import asyncio
 from collections.abc import Awaitable, Coroutine
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def stopped_at(place: Awaitable[object], work: Coroutine[Any, Any, Outcome]) -> Outcome:
-    """Run, wait for the place, cancel, and return how it ended."""
+    """Run, wait for the point, cancel, and return the outcome."""
     task = asyncio.create_task(work)
     await place
     task.cancel()
@@ -39,7 +39,7 @@ async def stopped_at(place: Awaitable[object], work: Coroutine[Any, Any, Outcome
 
 
 def assert_stopped(outcome: Outcome, client: ScriptedClient) -> None:
-    """Cancelled, told once, upstream closed, every call answered."""
+    """Check that the run was cancelled once, the upstream closed and every call answered."""
     assert kinds(outcome.events).count("Done") == 1
     assert outcome.done.status == "cancelled"
     assert outcome.done.code is UNSET
@@ -53,7 +53,7 @@ async def forever() -> None:
 
 
 async def test_stop_before_the_first_byte() -> None:
-    """While the upstream has not answered."""
+    """The upstream has not answered yet."""
     reached = asyncio.Event()
 
     async def here() -> None:
@@ -67,7 +67,7 @@ async def test_stop_before_the_first_byte() -> None:
 
 
 async def test_stop_while_reading() -> None:
-    """In the middle of the words; what was said is kept."""
+    """The text received so far stays."""
     reached = asyncio.Event()
 
     async def here() -> None:
@@ -82,7 +82,7 @@ async def test_stop_while_reading() -> None:
 
 @pytest.mark.parametrize(("is_eager", "streams_on"), [(True, True), (True, False), (False, False)])
 async def test_stop_while_a_tool_runs(is_eager: bool, streams_on: bool) -> None:
-    """The tool is cancelled, its call answered CANCELLED or STEP_FAILED, nothing is asked again."""
+    """The tool is cancelled, its call gets CANCELLED or STEP_FAILED, and no request follows."""
     inside, left = asyncio.Event(), asyncio.Event()
 
     async def work(arguments: JsonObject, context: ToolContext) -> None:
@@ -102,7 +102,7 @@ async def test_stop_while_a_tool_runs(is_eager: bool, streams_on: bool) -> None:
 
 
 async def test_stop_while_sleeping_for_a_retry() -> None:
-    """A wait before the next attempt ends at once."""
+    """The wait before the next attempt ends at once."""
     asleep = asyncio.Event()
 
     async def sleep(seconds: float) -> None:
@@ -115,7 +115,7 @@ async def test_stop_while_sleeping_for_a_retry() -> None:
 
 
 async def test_stop_between_steps() -> None:
-    """After the results are out, while the next step's upstream is silent."""
+    """The results are emitted, and the next step's upstream has not answered."""
     reached = asyncio.Event()
 
     async def here() -> None:
@@ -130,7 +130,7 @@ async def test_stop_between_steps() -> None:
 
 @pytest.mark.parametrize("ticks", range(1, 60))
 async def test_stop_after_any_number_of_ticks(ticks: int) -> None:
-    """Wherever the loop happens to be, a stop ends it once, and leaves no task behind."""
+    """A stop at any point ends the run once, and leaves no task."""
     before = asyncio.all_tasks()
 
     async def tick() -> None:
@@ -164,7 +164,7 @@ async def test_stop_after_any_number_of_ticks(ticks: int) -> None:
 
 
 async def test_the_context_of_a_stopped_run_can_be_sent_again() -> None:
-    """What a stopped run left in its history is a valid conversation (D1)."""
+    """The history of a stopped run is a valid conversation (D1)."""
     inside = asyncio.Event()
 
     async def work(arguments: JsonObject, context: ToolContext) -> None:
@@ -183,8 +183,8 @@ async def test_the_context_of_a_stopped_run_can_be_sent_again() -> None:
     assert roles in (["UserMessage", "UserMessage"], ["UserMessage", "AssistantMessage", "ToolMessage", "UserMessage"])
 
 
-async def test_stop_keeps_what_was_held_back() -> None:
-    """The beginning of what could have been a leaked call is text, and is told before the end (E13)."""
+async def test_stop_emits_what_was_held_back() -> None:
+    """The possible beginning of a leaked call is text, and is emitted before the end (E13)."""
     reached = asyncio.Event()
 
     async def here() -> None:

@@ -1,10 +1,10 @@
-"""What large bodies and answers hold at once while they come in."""
+"""The memory of large bodies and answers that are being received."""
 
 from signalbox.core.bounds.in_flight import UNCOUNTED, InFlight
 
 
-def test_only_what_is_large_is_counted_and_all_of_it_is_given_back() -> None:
-    """Bytes beyond the first megabyte count until their body is whole, however it ends."""
+def test_only_large_bodies_are_counted_until_they_end() -> None:
+    """Bytes beyond the first megabyte count until the body ends, however it ends."""
     all_of_it = InFlight(most=1_000)
     with all_of_it.share() as small, all_of_it.share() as large:
         assert small.hold(UNCOUNTED)
@@ -16,8 +16,8 @@ def test_only_what_is_large_is_counted_and_all_of_it_is_given_back() -> None:
     assert all_of_it.held == 0
 
 
-def test_what_is_refused_leaves_the_others_their_share() -> None:
-    """A body that finds no room changes nothing, and finds it once another one is whole."""
+def test_a_rejected_body_does_not_count() -> None:
+    """A body over the limit changes nothing, and is accepted once another one has ended."""
     all_of_it = InFlight(most=1_000)
     with all_of_it.share() as late:
         with all_of_it.share() as first:

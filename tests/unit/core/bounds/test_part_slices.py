@@ -1,11 +1,11 @@
-"""Parts that are too much for one turn of the event loop."""
+"""Slices of parts that are too large for one iteration of the event loop."""
 
 from signalbox.core.bounds.part_slices import SLICE, slices_of, texts_of
 from signalbox.core.parts import CallDelta, ReasoningDelta, RefusalDelta, TextDelta
 
 
-def test_large_texts_come_in_slices_and_nothing_is_lost() -> None:
-    """Text, reasoning and refusals are cut where they are long, in their order; other parts stay whole."""
+def test_large_texts_are_cut_into_slices() -> None:
+    """Long text, reasoning and refusals are cut in order; other parts stay whole."""
     long = "0123456789" * SLICE
     call = CallDelta(0, arguments=long)
     slices = list(slices_of([ReasoningDelta(long, "reasoning"), TextDelta("short"), call, RefusalDelta(long)]))
@@ -18,8 +18,8 @@ def test_large_texts_come_in_slices_and_nothing_is_lost() -> None:
     assert max(sum(len(getattr(p, "text", "")) for p in some) for some in slices) <= SLICE + len("short")
 
 
-def test_what_is_small_stays_as_it_is() -> None:
-    """Parts of an ordinary answer are one list, and an ordinary text is one piece."""
+def test_small_parts_stay_unchanged() -> None:
+    """The parts of an ordinary answer are one list, and an ordinary text is one slice."""
     parts = [TextDelta("a"), TextDelta("b")]
     assert list(slices_of(parts)) == [parts]
     assert list(slices_of([])) == []

@@ -1,12 +1,12 @@
-"""API tokens as values: made, read, known again."""
+"""API tokens as values: creation, parsing, verification."""
 
 import pytest
 from signalbox.core.conversations import key_of, shown_id
 from signalbox.core.security.api_tokens import new_token, parse_token
 
 
-def test_a_token_is_known_by_its_secret_alone() -> None:
-    """Two of one name and moment differ; each is known by its own secret and by no other."""
+def test_a_token_matches_only_its_own_secret() -> None:
+    """Two tokens with the same name and time differ; each matches only its own secret."""
     (one, text), (other, _) = new_token("Ada", 1.0), new_token("Ada", 1.0)
     found = parse_token(text)
     assert found is not None
@@ -18,8 +18,8 @@ def test_a_token_is_known_by_its_secret_alone() -> None:
         assert not one.matches(wrong)
 
 
-def test_the_secret_is_long_and_nowhere_in_what_is_kept() -> None:
-    """256 random bits, of which the token holds a hash of the same length."""
+def test_the_secret_is_not_stored() -> None:
+    """The secret has 256 random bits; the token stores only a hash of it."""
     token, text = new_token("Ada", 1.0)
     secret = text.removeprefix(f"sb-{token.id}-")
     assert len(secret) == 43
@@ -27,32 +27,32 @@ def test_the_secret_is_long_and_nowhere_in_what_is_kept() -> None:
     assert len(token.digest) == 32
 
 
-def test_a_token_holds_until_its_moment() -> None:
-    """Without an end it holds for ever."""
+def test_a_token_is_valid_until_it_expires() -> None:
+    """Without an expiry a token is valid forever."""
     assert not new_token("Ada", 1.0)[0].is_expired(1e12)
     token, _ = new_token("Ada", 100.0, 60.0)
     assert [token.is_expired(now) for now in (100.0, 159.9, 160.0, 1e12)] == [False, False, True, True]
 
 
 @pytest.mark.parametrize("text", ["", "sb-", "sb-0123456789ab", "sb-0123456789AB-x", "xsb-0123456789ab-x", "letmein"])
-def test_what_is_no_token_is_not_read(text: str) -> None:
-    """Only what begins like one is looked up."""
+def test_other_texts_are_not_parsed(text: str) -> None:
+    """Only texts in the form of a token are looked up."""
     assert parse_token(text) is None
 
 
-def test_what_begins_like_a_token_is_one() -> None:
-    """A token that was cut or doubled is still meant as one, so that it can be refused."""
+def test_damaged_tokens_are_recognised() -> None:
+    """A truncated or duplicated token is recognised as one, so that it is rejected."""
     assert parse_token("sb-0123456789ab-") == ("0123456789ab", "")
     assert parse_token("sb-0123456789ab-x-y\n") == ("0123456789ab", "x-y\n")
 
 
 @pytest.mark.parametrize("owner", ["", "0123456789ab"])
-def test_an_owner_sees_the_ids_that_were_chosen(owner: str) -> None:
-    """Whoever owns it, a conversation has the id that its client gave it."""
+def test_owners_see_the_ids_that_clients_chose(owner: str) -> None:
+    """With any owner, a conversation is shown under the id that its client chose."""
     assert shown_id(key_of(owner, "chat-1")) == "chat-1"
 
 
 def test_no_two_owners_share_a_conversation() -> None:
-    """Equal ids of two owners are kept apart; those of no owner are kept as they were before there were any."""
+    """Equal ids of two owners are stored separately; ids without an owner are stored unchanged."""
     assert len({key_of(owner, "chat-1") for owner in ("", "a" * 12, "b" * 12)}) == 3
     assert key_of("", "chat-1") == "chat-1"

@@ -41,7 +41,7 @@ ODD = {
     "an empty line more": b"\n" + text("late"),
     "a retry": b"retry: 3",
     "no blank behind the colon": text("close").replace(b"data: ", b"data:"),
-    "a speaker that is no text": text("nobody", id=[1]),
+    "a speaker that is no text": text("unknown", id=[1]),
     "another speaker": text("other", model="m/two"),
     "arguments": arguments('{"a": 1'),
     "reasoning": text("", choices=[{"index": 0, "delta": {"reasoning": "hm"}}]),

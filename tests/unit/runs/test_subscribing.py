@@ -1,4 +1,4 @@
-"""Watching a run again: replay behind a cursor, follow to the end, nothing lost and nothing twice."""
+"""Subscribing to a run again: replay after a cursor, then live to the end, without gaps or duplicates."""
 
 import threading
 
@@ -13,13 +13,13 @@ SEARCH = {"prompt": "What is the tool loop of Signalbox?"}
 
 
 def finished(app: RunningApp) -> tuple[str, ParsedStream]:
-    """Have one run from start to end; return its id and what it said."""
+    """Complete one run; return its id and its stream."""
     response = app.post(**SEARCH)
     return response.headers["x-run-id"], check_stream(response.content)
 
 
-def test_every_cut_is_resumed_without_gap_or_doubling(app: RunningApp) -> None:
-    """Wherever a stream was cut, the rest by Last-Event-ID or by `after` makes it whole, byte for byte."""
+def test_every_cut_is_resumed_without_gap_or_duplicate(app: RunningApp) -> None:
+    """After a cut anywhere, Last-Event-ID or `after` completes the stream byte for byte."""
     run_id, whole = finished(app)
     assert len(whole.pieces) > 20
     for cut in range(len(whole.pieces)):
@@ -32,8 +32,8 @@ def test_every_cut_is_resumed_without_gap_or_doubling(app: RunningApp) -> None:
         check_stream(rest.content, resumed=cut > 0)
 
 
-def test_what_was_seen_to_its_end_is_a_204(app: RunningApp) -> None:
-    """An EventSource stops asking at 204: the run is over and all of it was seen."""
+def test_a_stream_read_to_its_end_is_a_204(app: RunningApp) -> None:
+    """An EventSource stops reconnecting at 204: the run is over and completely read."""
     run_id, whole = finished(app)
     last = whole.ids[-1]
     response = app.client.get(f"/api/runs/{run_id}/events", headers={"Last-Event-ID": last})
@@ -42,8 +42,8 @@ def test_what_was_seen_to_its_end_is_a_204(app: RunningApp) -> None:
     assert app.client.get(f"/api/runs/{run_id}/events?after={10**12}").status_code == 204
 
 
-def test_last_event_id_goes_before_after(app: RunningApp) -> None:
-    """A reconnecting EventSource repeats its URL; what it really saw is in the header."""
+def test_last_event_id_has_priority_over_after(app: RunningApp) -> None:
+    """A reconnecting EventSource repeats its URL; the header has its real position."""
     run_id, whole = finished(app)
     headers = {"Last-Event-ID": whole.ids[-2]}
     response = app.client.get(f"/api/runs/{run_id}/events?after=0", headers=headers)
@@ -53,8 +53,8 @@ def test_last_event_id_goes_before_after(app: RunningApp) -> None:
 @pytest.mark.parametrize(
     "last", ["nonsense", "12", ":3", "{id}:", "{id}:x", "{id}:-1", "{id}:1.5", "0123:4", "{id}:²", "{id}:" + "9" * 5000]
 )
-def test_a_foreign_last_event_id_is_refused(app: RunningApp, last: str) -> None:
-    """An id of another run, or none at all, is a mistake that must not pass for a start at 0."""
+def test_a_foreign_last_event_id_is_rejected(app: RunningApp, last: str) -> None:
+    """An id of another run, or an invalid one, must not count as a start at 0."""
     run_id, _ = finished(app)
     value = last.replace("{id}", run_id).encode()
     response = app.client.get(f"/api/runs/{run_id}/events", headers=[(b"last-event-id", value)])
@@ -62,8 +62,8 @@ def test_a_foreign_last_event_id_is_refused(app: RunningApp, last: str) -> None:
 
 
 @pytest.mark.parametrize("after", ["-1", "x", "1.5", "9" * 5000])
-def test_a_cursor_that_is_none(app: RunningApp, after: str) -> None:
-    """The cursor is a number from 0 on."""
+def test_an_invalid_cursor_is_rejected(app: RunningApp, after: str) -> None:
+    """The cursor is a number from 0."""
     run_id, _ = finished(app)
     response = app.client.get(f"/api/runs/{run_id}/events?after={after}")
     assert (response.status_code, error_of(response)["field"]) == (422, "after")
@@ -72,13 +72,13 @@ def test_a_cursor_that_is_none(app: RunningApp, after: str) -> None:
 @pytest.mark.parametrize(("method", "path"), [("GET", ""), ("GET", "/events"), ("POST", "/stop")])
 @pytest.mark.parametrize("run_id", ["0" * 32, "x", "%ED%A0%80", "a" * 5000])
 def test_an_unknown_run_is_a_404(app: RunningApp, method: str, path: str, run_id: str) -> None:
-    """A run that never was, or is forgotten, is told in one shape."""
+    """Unknown and deleted runs get the same error."""
     response = app.client.request(method, f"/api/runs/{run_id}{path}")
     assert (response.status_code, error_of(response)["code"]) == (404, "UNKNOWN_RUN")
 
 
-def test_a_second_watcher_joins_and_sees_the_same_bytes(behind: Behind) -> None:
-    """Whoever joins late reads from the start and follows; both read the very same stream."""
+def test_a_second_subscriber_sees_the_same_bytes(behind: Behind) -> None:
+    """A subscriber that joins late reads from the start and continues; both read the same stream."""
     app, upstream = behind(waits)
     with app.asking(tools=[]) as first:
         run_id = first.headers["x-run-id"]
@@ -96,8 +96,8 @@ def test_a_second_watcher_joins_and_sees_the_same_bytes(behind: Behind) -> None:
     assert len(upstream.asked) == 1
 
 
-def test_a_cut_connection_is_resumed_while_the_run_goes_on(behind: Behind) -> None:
-    """The page loses its connection, comes back with its last id, and has every frame once (quirk E11)."""
+def test_a_cut_connection_is_resumed_during_the_run(behind: Behind) -> None:
+    """The page reconnects with its last id, and receives every frame once (quirk E11)."""
     app, upstream = behind(waits)
     with app.asking(tools=[], on_disconnect="continue") as first:
         run_id = first.headers["x-run-id"]
@@ -111,8 +111,8 @@ def test_a_cut_connection_is_resumed_while_the_run_goes_on(behind: Behind) -> No
     assert heard.done["status"] == "complete"
 
 
-def test_fifty_watchers_see_one_stream(behind: Behind) -> None:
-    """There is no queue per client: all read one journal, each to its end."""
+def test_fifty_subscribers_see_one_stream(behind: Behind) -> None:
+    """There is no queue per client: all read one journal to its end."""
     app, upstream = behind(waits)
     seen: list[bytes] = []
     with app.asking(tools=[]) as first:
@@ -133,8 +133,8 @@ def test_fifty_watchers_see_one_stream(behind: Behind) -> None:
     assert seen == [mine] * 50
 
 
-def test_a_cursor_beyond_the_end_is_told_what_follows(behind: Behind) -> None:
-    """A watcher ahead of the run (it saw more than a crash left) gets what comes from here on, never silence."""
+def test_a_cursor_beyond_the_end_gets_what_follows(behind: Behind) -> None:
+    """A client that saw more than a crash preserved receives the following events."""
     app, upstream = behind(waits)
     with app.asking(tools=[]) as first:
         run_id = first.headers["x-run-id"]

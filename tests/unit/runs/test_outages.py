@@ -1,4 +1,4 @@
-"""Runs over a real database: what is shown before it is on disk, and what happens to runs while the disk is away."""
+"""Runs over a real database: what clients see before it is on disk, and what happens during an outage."""
 
 import asyncio
 import gc
@@ -28,7 +28,7 @@ BLOCK = 8
 
 
 class Talk:
-    """A loop that says so many words a step, as often as it is told, and then ends."""
+    """A loop that emits this many words a step, as often as the test says, and then ends."""
 
     def __init__(self, words: int = 1) -> None:
         self.words, self.said = words, 0
@@ -53,14 +53,14 @@ class Talk:
 
 
 async def start(manager: RunManager, talk: Talk, run_id: str | None = None) -> Run:
-    """Start a run that outlives its watchers."""
+    """Start a run that outlives its subscribers."""
     context = context_for()
     context.run_id = run_id or new_run_id()
     return await manager.start(context, Progress(), talk, StartOptions(continues_after_disconnect=True))
 
 
-class Watcher:
-    """Reads a run to its end; remembers what it saw, and what the file said was reserved then."""
+class Subscriber:
+    """Reads a run to its end; records what it saw, and what was reserved on disk then."""
 
     def __init__(self, manager: RunManager, disk: Disk, run_id: str, after: int = 0) -> None:
         self.seen: list[int] = []
@@ -84,8 +84,8 @@ class Watcher:
         return self.seen
 
 
-async def test_nothing_is_shown_before_the_runs_row_is_on_disk(disk: Disk, store: JournalStore) -> None:
-    """The model answers already; who watches sees nothing of it until its numbers are reserved."""
+async def test_no_event_is_shown_before_the_runs_row_is_on_disk(disk: Disk, store: JournalStore) -> None:
+    """The model may answer already, but subscribers see nothing until the numbers are reserved."""
     manager = RunManager(store)
     talk, run_id = Talk(), new_run_id()
     disk.hold()
@@ -93,85 +93,85 @@ async def test_nothing_is_shown_before_the_runs_row_is_on_disk(disk: Disk, store
     await disk.asked.wait()
     talk.step(5)
     await until(lambda: talk.said == 5)
-    watcher = Watcher(manager, disk, run_id)
+    subscriber = Subscriber(manager, disk, run_id)
     for _ in range(20):
         await asyncio.sleep(0)
-    assert (watcher.seen, starting.done(), disk.rows("SELECT id FROM runs")) == ([], False, [])
+    assert (subscriber.seen, starting.done(), disk.rows("SELECT id FROM runs")) == ([], False, [])
     disk.release()
     await starting
     talk.end()
-    assert (await watcher.end(), watcher.ahead) == ([1, 2, 3, 4, 5, 6], [])
+    assert (await subscriber.end(), subscriber.ahead) == ([1, 2, 3, 4, 5, 6], [])
 
 
-async def test_the_end_is_on_disk_before_it_is_told(disk: Disk, store: JournalStore) -> None:
-    """Whoever has seen `done` finds it so after a crash: words may run ahead of the disk, the ending may not."""
+async def test_the_ending_is_on_disk_before_it_is_shown(disk: Disk, store: JournalStore) -> None:
+    """A client that has seen `done` finds it after a crash; text may be ahead of the disk, the ending may not."""
     manager = RunManager(store)
     talk = Talk()
     run = await start(manager, talk)
-    watcher = Watcher(manager, disk, run.id)
+    subscriber = Subscriber(manager, disk, run.id)
     disk.hold()
     talk.step()
-    await until(lambda: watcher.seen == [1])
+    await until(lambda: subscriber.seen == [1])
     talk.end()
     await until(lambda: run.is_over)
     for _ in range(50):
         await asyncio.sleep(0)
-    assert (watcher.seen, watcher.task.done()) == ([1], False)
+    assert (subscriber.seen, subscriber.task.done()) == ([1], False)
     disk.release()
-    assert await watcher.end() == [1, 2]
+    assert await subscriber.end() == [1, 2]
     assert disk.rows("SELECT status FROM runs") == [("complete",)]
 
 
-async def test_a_disk_that_fails_keeps_no_end_back(disk: Disk, store: JournalStore) -> None:
-    """The stream goes on to its end while nothing can be written."""
+async def test_an_outage_does_not_delay_the_ending(disk: Disk, store: JournalStore) -> None:
+    """The stream continues to its end although nothing can be written."""
     manager = RunManager(store)
     talk = Talk()
     run = await start(manager, talk)
-    watcher = Watcher(manager, disk, run.id)
+    subscriber = Subscriber(manager, disk, run.id)
     disk.failing = Code.STORE_UNAVAILABLE
     talk.step()
-    await until(lambda: watcher.seen == [1])
+    await until(lambda: subscriber.seen == [1])
     talk.end()
-    assert await watcher.end() == [1, 2]
+    assert await subscriber.end() == [1, 2]
     disk.failing = None
     await store.flush()
     assert disk.rows("SELECT status FROM runs") == [("complete",)]
 
 
-async def test_no_watcher_is_ahead_of_what_is_reserved(
+async def test_no_subscriber_is_ahead_of_the_reserved_numbers(
     disk: Disk, store: JournalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Blocks are small here: each is on disk before a number of it is shown, and the next one before it is needed."""
+    """With small blocks, each block is on disk before one of its numbers is shown."""
     monkeypatch.setattr(flush, "BLOCK", BLOCK)
     manager = RunManager(store)
     talk = Talk(words=3)
     run = await start(manager, talk)
-    watcher = Watcher(manager, disk, run.id)
+    subscriber = Subscriber(manager, disk, run.id)
     for step in range(1, 41):
         talk.step()
         await until(lambda step=step: run.seq == 3 * step and run.journal.durable == run.seq)
         assert disk.reserved(run.id) >= run.seq + BLOCK // 2
-        await until(lambda step=step: len(watcher.seen) == 3 * step)
+        await until(lambda step=step: len(subscriber.seen) == 3 * step)
     talk.end()
-    assert await watcher.end() == list(range(1, 122))
-    assert watcher.ahead == []
+    assert await subscriber.end() == list(range(1, 122))
+    assert subscriber.ahead == []
 
 
-async def test_a_crash_goes_on_above_what_anybody_has_seen(
+async def test_recovery_continues_above_all_seen_numbers(
     disk: Disk, store: JournalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The disk is held while a run talks on: watchers see its block and no more, and recovery begins behind that."""
+    """With a blocked disk, subscribers see only the reserved block, and recovery begins above it."""
     monkeypatch.setattr(flush, "BLOCK", BLOCK)
     manager = RunManager(store)
     talk = Talk()
     run = await start(manager, talk)
-    watcher = Watcher(manager, disk, run.id)
+    subscriber = Subscriber(manager, disk, run.id)
     talk.step(3)
     await until(lambda: run.journal.durable == 3)
     disk.hold()
     talk.step(30)
     await until(lambda: run.seq == 33)
-    await until(lambda: len(watcher.seen) == BLOCK)
+    await until(lambda: len(subscriber.seen) == BLOCK)
     assert (disk.reserved(run.id), disk.seqs(run.id)[-1][1]) == (BLOCK, 3)
 
     after_the_crash = disk.again()
@@ -186,20 +186,20 @@ async def test_a_crash_goes_on_above_what_anybody_has_seen(
     assert [s.seq for s in await revived.events(run.id)] == [1, 2, 3, BLOCK + 1, BLOCK + 2]
     await survivor.aclose()
     await after_the_crash.aclose()
-    watcher.task.cancel()
-    await asyncio.gather(watcher.task, return_exceptions=True)
+    subscriber.task.cancel()
+    await asyncio.gather(subscriber.task, return_exceptions=True)
     store.discard(run.id)  # that process is dead
     run.stop()
     await run.wait()
 
 
-async def test_streams_go_on_while_the_disk_fails_and_are_kept_when_it_is_back(disk: Disk, store: JournalStore) -> None:
-    """New runs get 503; those under way come to their end before their watchers, and to the disk once it works."""
+async def test_streams_continue_during_an_outage(disk: Disk, store: JournalStore) -> None:
+    """New runs get 503; active ones reach their end, and are written once the disk works."""
     over: list[Run] = []
     manager = RunManager(store, on_over=over.append)
     talks = [Talk(), Talk()]
     runs = [await start(manager, talk) for talk in talks]
-    watchers = [Watcher(manager, disk, run.id) for run in runs]
+    subscribers = [Subscriber(manager, disk, run.id) for run in runs]
     disk.failing = Code.STORE_UNAVAILABLE
     for talk in talks:
         talk.step(4)
@@ -209,16 +209,16 @@ async def test_streams_go_on_while_the_disk_fails_and_are_kept_when_it_is_back(d
     assert refused.value.code is Code.STORE_UNAVAILABLE
     assert (over, len(manager._live)) == ([], 2), "it is refused before a model is asked"
     talks[0].end()
-    assert await watchers[0].end() == [1, 2, 3, 4, 5]
+    assert await subscribers[0].end() == [1, 2, 3, 4, 5]
     assert (list(manager._undurable), disk.seqs(runs[0].id)) == ([runs[0].id], [])
-    late = Watcher(manager, disk, runs[0].id, after=2)
+    late = Subscriber(manager, disk, runs[0].id, after=2)
     assert await late.end() == [3, 4, 5]
     disk.failing = None
     await until(lambda: not manager._undurable)
     assert (await manager.find(runs[0].id)).status == "complete"
     assert [s.seq for s in await manager.events(runs[0].id)] == [1, 2, 3, 4, 5]
     talks[1].end()
-    assert await watchers[1].end() == [1, 2, 3, 4, 5]
+    assert await subscribers[1].end() == [1, 2, 3, 4, 5]
     await (await start(manager, _ended())).wait()
 
 
@@ -230,10 +230,10 @@ def _ended() -> Talk:
 
 
 @pytest.mark.parametrize("how", ["fails", "is silent"])
-async def test_a_run_that_cannot_be_kept_is_ended(
+async def test_a_run_that_cannot_be_stored_is_ended(
     disk: Disk, store: JournalStore, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    """Its caller gets 503 in time, its loop is closed, its place is free, and it is found nowhere, now or later."""
+    """Its caller gets 503 in time, its loop is closed, its slot is released, and it is never found."""
     monkeypatch.setattr(journal, "_TIMEOUT_SECONDS", 0.05)
     over: list[Run] = []
     manager = RunManager(store, max_active=1, on_over=over.append)
@@ -258,8 +258,8 @@ async def test_a_run_that_cannot_be_kept_is_ended(
     await run.wait()
 
 
-async def test_a_run_whose_row_was_deleted_ends_as_ever(disk: Disk, store: JournalStore) -> None:
-    """Its conversation was deleted while it ran: its watcher reads to the end, and nothing of it stays in memory."""
+async def test_a_run_whose_row_was_deleted_ends_normally(disk: Disk, store: JournalStore) -> None:
+    """Its conversation was deleted meanwhile: subscribers read to the end, and nothing stays in memory."""
     manager = RunManager(store)
     talk = Talk()
     run = await start(manager, talk)
@@ -285,7 +285,7 @@ async def test_a_run_whose_row_was_deleted_ends_as_ever(disk: Disk, store: Journ
 
 @pytest.mark.parametrize("when", ["it runs", "it is over"])
 async def test_a_dropped_run_leaves_nothing_in_memory(disk: Disk, store: JournalStore, when: str) -> None:
-    """Its conversation is deleted while the disk is away: what is not written never will be."""
+    """If its conversation is deleted during an outage, the unwritten events are dropped."""
     manager = RunManager(store)
     talk = Talk()
     run = await start(manager, talk)
@@ -309,7 +309,7 @@ async def test_a_dropped_run_leaves_nothing_in_memory(disk: Disk, store: Journal
 
 
 async def test_a_written_run_leaves_nothing_in_memory(disk: Disk, store: JournalStore) -> None:
-    """Run after run the process holds what it held before: neither the manager nor the store keeps one."""
+    """Neither the manager nor the store keeps a finished run."""
     manager = RunManager(store)
     before = _runs_in_memory()
     for _ in range(20):
@@ -332,8 +332,8 @@ def _runs_in_memory() -> int:
     return sum(isinstance(one, Run) for one in gc.get_objects())
 
 
-async def test_closing_takes_the_last_words_to_the_disk(disk: Disk, store: JournalStore) -> None:
-    """Runs end first, then the journal is written: who comes back after the restart reads the whole ending."""
+async def test_closing_writes_the_endings(disk: Disk, store: JournalStore) -> None:
+    """Runs end first, then the journal is flushed, so clients read the ending after a restart."""
     manager = RunManager(store)
     runs = [await start(manager, Talk()) for _ in range(3)]
     await manager.aclose()
@@ -347,8 +347,8 @@ async def test_closing_takes_the_last_words_to_the_disk(disk: Disk, store: Journ
     assert await kept.claim_unfinished() == []
 
 
-async def test_a_settlement_holds_nothing_of_what_its_run_said(disk: Disk, store: JournalStore) -> None:
-    """While a bill is waited for, minutes at times, the run's events are let go; the bill is kept all the same."""
+async def test_a_settlement_does_not_hold_the_events(disk: Disk, store: JournalStore) -> None:
+    """While a bill is awaited, the run's events are released; the bill is still stored."""
     asked, told = asyncio.Event(), asyncio.Event()
 
     class Bills:
@@ -358,7 +358,7 @@ async def test_a_settlement_holds_nothing_of_what_its_run_said(disk: Disk, store
             return Bill(Usage(input=7, output=5, cost=0.5))
 
     async def no_wait(seconds: float) -> None:
-        """Ask at once."""
+        """Return at once."""
 
     settlements = Settlements(Bills(), sleep=no_wait)
     manager = RunManager(store, settlements=settlements)

@@ -56,13 +56,15 @@ async def _no_journal() -> None:
 
 
 class ConversationContext(Struct):
-    """The context of one run. `messages` grows by the turns of this run, which begin at `loop_start`.
+    """The context of one run. `messages` grows by the turns of this run; its tool loop begins at `loop_start`.
 
     `base_params` and `tool_choice` are what the caller asked for; `unsupported_params` are the fields of `Params` that
     the upstream's API does not have. `provider_id` is the model's family. `flush` waits until every emitted event is on
     disk, and raises StoreError. Without a `budget` a run may cost anything.
-    `request_id` is for the log. `cited` are the numbered sources of an answer that this run continues. `profile` and
-    `loop_start` are always set here.
+    `request_id` is for the log. `cited` are the numbered sources of an answer that this run continues. `client_tools`
+    are the names of those tools whose calls are handed to the client; `streams_arguments` emits their arguments while
+    the model writes them. `open_loop` is how many of the given messages, the last ones, belong to the tool loop that
+    this run continues. `profile` and `loop_start` are always set here.
     """
 
     run_id: str
@@ -82,13 +84,16 @@ class ConversationContext(Struct):
     budget: Budget | None = None
     cited: Mapping[int, tuple[str, str]] = {}
     request_id: str = ""
+    client_tools: frozenset[str] = frozenset()
+    streams_arguments: bool = False
+    open_loop: int = 0
     profile: Profile = UNKNOWN
     loop_start: int = 0
 
     def __post_init__(self) -> None:
-        """Set the model's profile and the index at which this run's own turns begin."""
+        """Set the model's profile and the index at which the turns of the open tool loop begin."""
         self.profile = profile_for(self.model)
-        self.loop_start = len(self.messages)
+        self.loop_start = len(self.messages) - self.open_loop
 
     @property
     def takes_tools(self) -> bool:
@@ -104,6 +109,11 @@ class ConversationContext(Struct):
     def tool_names(self) -> frozenset[str]:
         """The names of the tools that are offered."""
         return frozenset(map(_name_of, self.offered))
+
+    @property
+    def keeps_turns(self) -> bool:
+        """Whether the turns of this run are stored: a later request may continue it."""
+        return self.session_id is not None or bool(self.client_tools)
 
     @property
     def sees_images(self) -> bool:

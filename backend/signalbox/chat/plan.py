@@ -1,6 +1,6 @@
 """The plan of a run: everything that determines its answer, except the loop. A live run and a replay share it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from msgspec import Struct
@@ -32,7 +32,8 @@ class ServerTerms(Struct, frozen=True):
 class RunPlan(Struct, frozen=True, kw_only=True):
     """A run that can be started any number of times.
 
-    `cited` are the numbered sources of the answer that it continues.
+    `cited` are the numbered sources of the answer that it continues. `client_tools` are the names of the client's among
+    its `tools`. `open_loop` is how many of its messages, the last ones, belong to the tool loop that it continues.
     """
 
     model: str
@@ -47,6 +48,9 @@ class RunPlan(Struct, frozen=True, kw_only=True):
     abilities: Abilities = Abilities()
     budget: Budget | None = None
     cited: Mapping[int, tuple[str, str]] = {}
+    client_tools: frozenset[str] = frozenset()
+    streams_arguments: bool = False
+    open_loop: int = 0
 
     def context(self, run_id: str, flags: RunFlags, request_id: str = "") -> ConversationContext:
         """Create the state of one run; runs of one plan share no mutable state."""
@@ -66,6 +70,9 @@ class RunPlan(Struct, frozen=True, kw_only=True):
             budget=Budget(self.budget.limit, self.budget.prices) if self.budget else None,
             cited=self.cited,
             request_id=request_id,
+            client_tools=self.client_tools,
+            streams_arguments=self.streams_arguments,
+            open_loop=self.open_loop,
         )
 
 
@@ -77,14 +84,16 @@ def plan_of(
     *,
     session_id: str | None = None,
     cited: Mapping[int, tuple[str, str]] = {},
+    open_loop: int = 0,
 ) -> RunPlan:
     """Plan the run that answers `messages`; `facts` is the model's catalogue entry, None if the model is not listed."""
+    client_tools = frozenset(tool.name for tool in ask.client_tools)
     return RunPlan(
         model=ask.model,
         messages=tuple(messages),
         params=ask.params,
         unsupported_params=terms.unsupported_params,
-        tools=schemas_of(ask.tools),
+        tools=(*schemas_of(tool for tool in ask.tools if tool.spec.name not in client_tools), *ask.client_tools),
         choice=ask.choice,
         finalize_hint=ask.finalize_hint,
         session_id=session_id,
@@ -92,6 +101,9 @@ def plan_of(
         abilities=facts.abilities if facts else Abilities(),
         budget=_budget_of(ask.limits.max_cost, terms.max_cost, facts),
         cited=cited,
+        client_tools=client_tools,
+        streams_arguments=ask.streams_arguments,
+        open_loop=open_loop,
     )
 
 
@@ -110,7 +122,7 @@ def _budget_of(asked: float | None, most: float | None, facts: ModelFacts | None
     return Budget(min(limits), facts.prices if facts else None) if limits else None
 
 
-def schemas_of(tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
+def schemas_of(tools: Iterable[Tool]) -> tuple[ToolSchema, ...]:
     """Return the tools' schemas by name: a stable prefix keeps prompt caches (quirk C15)."""
     return tuple(sorted((tool.spec.schema for tool in tools), key=attrgetter("name")))
 

@@ -83,7 +83,7 @@ class Run(Struct, eq=False):
     def __post_init__(self) -> None:
         """Save the figures whenever they change."""
         self.progress.on_change = self.save_figures
-        self._turns_saved = self.context.loop_start
+        self._turns_saved = len(self.context.messages)
 
     @property
     def seq(self) -> int:
@@ -166,8 +166,8 @@ class Run(Struct, eq=False):
 
     @property
     def _emit(self) -> Emit[list[AnyEvent]]:
-        """The function that appends events to the journal; in a conversation it also saves the turns."""
-        return self.journal.append if self.context.session_id is None else self._append_with_turns
+        """The function that appends events to the journal; it also saves the turns that a later request may continue."""
+        return self._append_with_turns if self.context.keeps_turns else self.journal.append
 
     def _append_with_turns(self, events: list[AnyEvent]) -> None:
         self._append_turns()

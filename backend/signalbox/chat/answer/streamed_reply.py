@@ -186,7 +186,7 @@ class StreamedReply(Struct, eq=False):
             self.execution.start(running, is_checked=True)
 
     def _is_eager(self, call: OpenCall) -> bool:
-        if call.name not in self._names:
+        if call.name not in self._names or call.name in self.execution.context.client_tools:
             return False
         spec = self.execution.tools.spec(call.name)
         return spec is not None and spec.eager and self.execution.tools.check(call.name, call.value or {}) is None

@@ -38,6 +38,7 @@ _STOP_SECONDS = 0.5
 class RunningCall(Struct):
     """One announced call. `is_new`: its result held something that the model had not seen.
 
+    `is_handed`: the client executes it, so it gets no result here.
     `category` and `visibility` determine where it is shown; unknown tools have them too.
     """
 
@@ -55,13 +56,16 @@ class RunningCall(Struct):
     task: asyncio.Task[None] | None = None
     is_new: bool = False
     cached: bool = False
+    is_handed: bool = False
 
-    def message(self) -> tuple[ToolCall, ToolMessage]:
+    def message(self) -> tuple[ToolCall, ToolMessage | None]:
         """Return the call and its result for the history, where arguments are canonical JSON (quirk A8)."""
+        call = ToolCall(self.id, self.name, self.arguments, self.upstream_id)
+        if self.is_handed:
+            return call, None
         outcome = self.outcome or ToolOutcome.failed(Code.STEP_FAILED, CODES[Code.STEP_FAILED].sentence)
         if self.cached and isinstance(outcome.result, dict):
             outcome = structs.replace(outcome, result={"note": CACHED_NOTE, **outcome.result})
-        call = ToolCall(self.id, self.name, self.arguments, self.upstream_id)
         return call, ToolMessage(self.id, self.name, outcome.for_model(), outcome.untrusted)
 
 
@@ -84,7 +88,7 @@ class ToolExecution(Struct, eq=False):
     # --- announce -------------------------------------------------------------------------------------------
 
     def announce(self, calls: Sequence[RepairedCall], step: int) -> list[RunningCall]:
-        """Announce calls, under ids of Signalbox; each of them then gets exactly one result."""
+        """Announce calls, under ids of Signalbox; each of them then gets exactly one result, or is handed over."""
         names = self.context.tool_names
         announced = [self._new(call, step, names) for call in calls]
         if announced:
@@ -93,7 +97,8 @@ class ToolExecution(Struct, eq=False):
 
     def _new(self, call: RepairedCall, step: int, names: frozenset[str]) -> RunningCall:
         known = without_namespace(call.name, names)
-        spec = self.tools.spec(known) if known in names else None
+        is_ours = known in names and known not in self.context.client_tools
+        spec = self.tools.spec(known) if is_ours else None
         running = RunningCall(
             id=make_call_id(self.context.run_id, len(self.calls)),
             name=known,
@@ -121,8 +126,12 @@ class ToolExecution(Struct, eq=False):
         return [next(following) if isinstance(call, RepairedCall) else call for call in calls]
 
     def start(self, call: RunningCall, *, is_checked: bool = False) -> None:
-        """Run a call, or give it an error result if it cannot run. `is_checked`: its arguments are valid."""
+        """Run a call, hand it over, or give it an error result. `is_checked`: its arguments are valid."""
         outcome = self._rejection(call) or call.fault
+        if outcome is None and call.name in self.context.client_tools:
+            call.is_handed = True
+            self._settle_one()
+            return
         if outcome is None and not is_checked:
             outcome = self.tools.check(call.name, call.arguments)
         if outcome is not None:
@@ -147,7 +156,7 @@ class ToolExecution(Struct, eq=False):
 
     def _rejection(self, call: RunningCall) -> ToolOutcome | None:
         """Return the error for a tool that is not offered; it lists those that are (quirk A14)."""
-        if call.spec is not None:
+        if call.spec is not None or call.name in self.context.client_tools:
             return None
         known = self.tools.spec(call.name)
         if known is not None and known.search_key is not None and not self.context.limits.max_searches:
@@ -227,12 +236,15 @@ class ToolExecution(Struct, eq=False):
             return
         call.outcome = outcome
         call.cached = cached
-        self._open -= 1
-        if not self._open:
-            self._settled.set()
+        self._settle_one()
         result = _result_of(outcome)
         was = True if cached else UNSET
         self._emit_one(ToolResult(call.id, call.name, result, call.category, call.visibility, was, call.step))
+
+    def _settle_one(self) -> None:
+        self._open -= 1
+        if not self._open:
+            self._settled.set()
 
     def withdraw(self, call: RunningCall, code: Code) -> None:
         """Give a call an error result and cancel its task; a search continues."""
@@ -249,7 +261,7 @@ class ToolExecution(Struct, eq=False):
     # --- the end --------------------------------------------------------------------------------------------
 
     async def wait_for_results(self) -> None:
-        """Wait until every announced call has its result."""
+        """Wait until every announced call has its result, or is handed over."""
         while self._open:
             self._settled.clear()
             await self._settled.wait()
@@ -275,7 +287,7 @@ class ToolExecution(Struct, eq=False):
 async def execute_tool_calls(
     execution: ToolExecution, calls: Sequence[RunningCall | RepairedCall], step: int
 ) -> list[RunningCall]:
-    """Announce the calls of a step, run them concurrently, and return them when each has its result."""
+    """Announce the calls of a step, run ours concurrently, and return all when each of ours has its result."""
     running = execution.start_all(calls, step)
     await execution.wait_for_results()
     return running

@@ -75,7 +75,7 @@ async def drive(
         _log.error("run.broke", **ids, error=type(error).__name__, where=_location_of(error))
         ending = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
         _release_frames(error)
-    if ending.status == "complete" and not emitter.has_content:
+    if ending.status == "complete" and not (emitter.has_content or ending.handed):
         ending = ending_of(UpstreamError(Code.EMPTY_ANSWER))
     done = done_of(ending, context.model, context.flags, progress)
     # If events did not fit, those that were held back would follow a gap.
@@ -155,6 +155,7 @@ def done_of(ending: Ending, model: str, flags: RunFlags, progress: Progress) -> 
         flag=_or_unset(flags.flag),
         steps=progress.steps,
         simulated=True if flags.simulated else UNSET,
+        handed=[*ending.handed] or UNSET,
         duration_ms=_or_unset(progress.ms_since_start(progress.clock())),
         first_token_ms=_or_unset(progress.ms_since_start(progress.first_part)),
     )
@@ -188,11 +189,12 @@ class OpenCalls:
                 self._open.pop(event.id, None)
 
     def results(self, ending: Ending) -> list[AnyEvent]:
-        """Return an error result for each open call, so that no client shows it as running."""
+        """Return an error result for each open call that is not handed over, so that no client shows it as running."""
         code = Code.CANCELLED if ending.status == "cancelled" else Code.STEP_FAILED
         return [
             ToolResult(c.id, c.name, Failure(False, self._reason(c, code), str(code)), c.category, c.visibility)
             for c in self._open.values()
+            if c.id not in ending.handed
         ]
 
     def _reason(self, call: Call, code: Code) -> str:

@@ -18,13 +18,14 @@ _name_of, _is_cost_unknown = attrgetter("name"), attrgetter("is_cost_unknown")
 
 
 class Ending(Struct, frozen=True):
-    """How a run ends; `message` is safe to show."""
+    """How a run ends; `message` is safe to show. `handed` are the calls that the client executes, if `complete`."""
 
     status: Status
     code: Code | None = None
     message: str = ""
     retryable: bool | None = None
     retry_after: float | None = None
+    handed: tuple[str, ...] = ()
 
 
 class Attempt(Struct):

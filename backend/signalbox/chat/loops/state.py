@@ -180,11 +180,17 @@ class LoopState(Struct):
                 raise ValueError("a step with calls is appended, not concluded")
 
     def append_turn(self, completion: Completion, calls: Sequence[RunningCall]) -> None:
-        """Append a step's text, calls and results to the history, and note whether it added anything new."""
+        """Append a step's text, calls and results to the history, and note whether it added anything new.
+
+        A step with calls of the client's tools ends the run: they are handed over.
+        """
         self._correction = ""
         pairs = [call.message() for call in calls]
         self.context.messages.append(self._assistant_message(completion, [call for call, _ in pairs]))
-        self.context.messages.extend(result for _, result in pairs)
+        self.context.messages.extend(result for _, result in pairs if result is not None)
+        if handed := tuple(call.id for call in calls if call.is_handed):
+            self.progress.ending = Ending("complete", handed=handed)
+            self.is_over = True
         self.unproductive_steps = 0 if any(call.is_new for call in calls) else self.unproductive_steps + 1
 
     def unreadable_warning(self, completion: Completion) -> list[AnyEvent]:

@@ -126,7 +126,12 @@ class Stepper:
         number = 1
         while (reply := await self._attempt(begin_reply, number)) is None:
             number += 1
-        end = classify_turn(reply.completion, has_calls=_has_calls(reply), may_call=reply.may_call)
+        end = classify_turn(
+            reply.completion,
+            has_calls=_has_calls(reply),
+            may_call=reply.may_call,
+            client_tools=self._state.context.client_tools,
+        )
         return Step(reply, end)
 
     async def act(self, step: Step) -> None:

@@ -1,5 +1,6 @@
 """Why a model's turn ended: first by what it holds, then by the stop reason of the provider."""
 
+from collections.abc import Collection
 from enum import Enum
 
 from signalbox.core.codes import Code
@@ -64,8 +65,13 @@ def is_malformed(completion: Completion) -> bool:
     return completion.finish.reason in _MALFORMED
 
 
-def classify_turn(completion: Completion, *, has_calls: bool, may_call: bool = True) -> TurnEnd:
-    """Classify a turn without a fault. Calls count if they are there, whatever the good stop reason (quirk A12)."""
+def classify_turn(
+    completion: Completion, *, has_calls: bool, may_call: bool = True, client_tools: Collection[str] = ()
+) -> TurnEnd:
+    """Classify a turn without a fault. Calls count if they are there, whatever the good stop reason (quirk A12).
+
+    A cut call of the client's tools is `LENGTH`: the client sets the limit and makes the calls.
+    """
     stop = completion.finish.reason
     if not may_call and stop is FinishReason.MALFORMED_CALL:
         return TurnEnd.BLANK  # its text is the rest of a call, not an answer
@@ -74,7 +80,7 @@ def classify_turn(completion: Completion, *, has_calls: bool, may_call: bool = T
     if completion.refusal or stop is FinishReason.WITHHELD:
         return TurnEnd.REFUSAL
     if has_calls:
-        return _end_of_calls(completion, stop)
+        return _end_of_calls(completion, stop, client_tools)
     has_content = completion.has_content
     if has_content and stop is FinishReason.PAUSED:
         return TurnEnd.PAUSED
@@ -87,9 +93,10 @@ def classify_turn(completion: Completion, *, has_calls: bool, may_call: bool = T
     return TurnEnd.ANSWER if has_content else TurnEnd.BLANK
 
 
-def _end_of_calls(completion: Completion, stop: FinishReason | None) -> TurnEnd:
+def _end_of_calls(completion: Completion, stop: FinishReason | None, client_tools: Collection[str]) -> TurnEnd:
     if stop is FinishReason.LENGTH or _has_cut_call(completion):
-        return TurnEnd.CUT_CALLS
+        is_clients = any(call.name in client_tools for call in completion.calls)
+        return TurnEnd.LENGTH if is_clients else TurnEnd.CUT_CALLS
     if stop in _GOOD:
         return TurnEnd.CALLS
     return TurnEnd.PAUSED if stop is FinishReason.PAUSED else TurnEnd.UNKNOWN

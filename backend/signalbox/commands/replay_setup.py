@@ -21,6 +21,7 @@ from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Tool
 from signalbox.intakes.intake import Body
 from signalbox.intakes.v1 import ask_of
+from signalbox.intakes.v1_question import choice_in, client_tools_in, without_client_tools
 from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.replay.case import Case
 from signalbox.replay.journals import Journal, NoJournal, load_journal, newest_run_ids, parse_snapshot
@@ -90,6 +91,8 @@ class Workbench:
         await self.catalog.check(model)
         tools = self.tools_of(journal, body)
         ask = replace(ask_of(body, {tool.spec.name: tool for tool in tools}, {}), model=model)
+        if client_tools := client_tools_in(journal.question):
+            ask = replace(ask, client_tools=client_tools, choice=choice_in(journal.question))
         plan = plan_of(
             ask,
             journal.messages or with_trusted_results(ask.conversation, tools),
@@ -126,7 +129,7 @@ def _content_of(name: str) -> bytes | None:
 
 def _body_of(journal: Journal) -> Body[ChatRequest]:
     """Read the question of then; of a run in a conversation the words stand in the conversation."""
-    question: JsonObject = dict(journal.question)
+    question: JsonObject = dict(without_client_tools(journal.question))
     if journal.messages is not None and "messages" not in question:
         question["prompt"] = "…"
     try:

@@ -19,7 +19,8 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
-from signalbox.core.params import public_choice, public_name, public_value
+from signalbox.core.params import Choice, ForcedTool, public_choice, public_name, public_value
+from signalbox.core.parts import ToolSchema
 from signalbox.intakes.v1_schema import (
     AssistantIn,
     CallIn,
@@ -39,6 +40,8 @@ from signalbox.intakes.v1_schema import (
 # Fields with text of the conversation, and those that a conversation already stores as its messages.
 _TEXTS = ("messages", "prompt", "system", "finalize_hint")
 _MESSAGES = ("messages", "prompt")
+# The field of a stored question that no request of contract v1.1 has.
+CLIENT_TOOLS = "client_tools"
 
 
 def question_of(ask: Ask) -> JsonObject:
@@ -49,6 +52,7 @@ def question_of(ask: Ask) -> JsonObject:
         "system": ask.system,
         "messages": [_message_json(message) for message in ask.messages] or None,
         "tools": [tool.spec.name for tool in ask.tools],
+        CLIENT_TOOLS: [_schema(tool) for tool in ask.client_tools] or None,
         "tool_choice": public_choice(ask.choice),
         "finalize_hint": ask.finalize_hint or None,
         "on_disconnect": "continue" if ask.is_detached else None,
@@ -56,6 +60,34 @@ def question_of(ask: Ask) -> JsonObject:
         **params,
     }
     return {name: value for name, value in fields.items() if value is not None} | _position_fields(ask.position)
+
+
+def _schema(tool: ToolSchema) -> JsonObject:
+    return {name: value for name, value in to_builtins(tool).items() if value is not None}
+
+
+def client_tools_in(question: JsonObject) -> tuple[ToolSchema, ...]:
+    """Return the client's tools of a stored question. They are no field of contract v1.1, whose requests have none."""
+    # Not msgspec's convert, which does not know the recursive type of JSON.
+    return tuple(ToolSchema(**tool) for tool in cast("list[dict[str, Any]]", question.get(CLIENT_TOOLS, [])))
+
+
+def choice_in(question: JsonObject) -> Choice | None:
+    """Return the tool choice of a stored question, which may name a tool of the client."""
+    match question.get("tool_choice"):
+        case {"function": {"name": str(name)}}:
+            return ForcedTool(name)
+        case "auto" | "none" | "required" as choice:
+            return choice
+        case _:
+            return None
+
+
+def without_client_tools(question: JsonObject) -> JsonObject:
+    """Return a stored question as contract v1.1 accepts it: without the client's tools, and the choice among them."""
+    if CLIENT_TOOLS not in question:
+        return question
+    return {name: value for name, value in question.items() if name not in (CLIENT_TOOLS, "tool_choice")}
 
 
 def _as_json(value: object) -> object:
@@ -114,6 +146,8 @@ def without_messages(question: JsonObject) -> JsonObject:
 def redacted(question: JsonObject, messages: Sequence[Message]) -> JsonObject:
     """Return a question as the trace shows it: every parameter, but only the role and length of each message."""
     shown = {name: value for name, value in question.items() if name not in _TEXTS}
+    if CLIENT_TOOLS in question:
+        shown[CLIENT_TOOLS] = [tool.name for tool in client_tools_in(question)]
     shown["messages"] = [_outline(message) for message in messages]
     return shown
 

@@ -102,6 +102,7 @@ class CallTrace(TypedDict):
     success: NotRequired[bool]
     code: NotRequired[Annotated[str | None, Meta(description="Why the call has no result.")]]
     cached: NotRequired[Annotated[bool, Meta(description="The result of an equal search was used again.")]]
+    handed: NotRequired[Annotated[bool, Meta(description="The client executes the call; it has no result here.")]]
 
 
 class RunTrace(RunSummary):
@@ -190,5 +191,9 @@ def _add_event(calls: dict[str, CallTrace], event: AnyEvent, at: float) -> None:
             call["ended"], call["success"], call["code"] = at, result["success"], result.get("code")
             if event.cached is True:
                 call["cached"] = True
+        case Done() if event.handed:
+            for call_id in event.handed:
+                if call_id in calls:
+                    calls[call_id]["handed"] = True
         case _:
             pass

@@ -166,7 +166,7 @@ class Run(Struct, eq=False):
 
     @property
     def _emit(self) -> Emit[list[AnyEvent]]:
-        """The function that appends events to the journal; it also saves the turns that a later request may continue."""
+        """The function that appends events to the journal. It also saves turns that a later request may continue."""
         return self._append_with_turns if self.context.keeps_turns else self.journal.append
 
     def _append_with_turns(self, events: list[AnyEvent]) -> None:

@@ -8,6 +8,7 @@ from signalbox.chat.context import ConversationContext
 from signalbox.chat.loops.driver import drive
 from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Ending, Progress
+from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.codes import Code
 from signalbox.core.events import AnyEvent, Done, ToolCalls, ToolExecuting, ToolResult
@@ -47,7 +48,7 @@ async def run(
             task.cancel()
 
     progress = Progress(clock=lambda: 0.0)
-    loop = new_loop(context, client, ToolExecutor(tools), progress, tool_context=ToolContext(RUN_ID), sleep=no_wait)
+    loop = new_loop(LoopInputs(context, client, ToolExecutor(tools), progress, ToolContext(RUN_ID), no_wait))
     task = asyncio.ensure_future(drive(loop, context, progress, emit, lambda: Ending("cancelled")))
     await task
     assert first_fault(events) is None, first_fault(events)

@@ -212,7 +212,7 @@ test("a limit of one's own is named as in the settings, and Raise limit leads to
     await expect(box.getByRole("button", { name: "Raise limit" })).toHaveCount(0);
   }
   await continued(page, "complete");
-  await expect(answer(page)).toContainText("I have no knowledge of my own");
+  await expect(answer(page)).toContainText("I know no facts");
 });
 
 test("a limit that is not the reader's offers no setting", async ({ page }) => {

@@ -161,7 +161,7 @@ async def test_dedupe_limits_and_invalid_calls_are_equal() -> None:
 
 
 async def test_every_reason_has_a_test() -> None:
-    """The reasons tested in this file are all that exist."""
+    """Every reason is produced by a test in this file."""
     shown = {
         "failed after output",
         "lost frame",

@@ -1,4 +1,4 @@
-"""The simulator as the tests meet it: on a loopback port, over HTTP."""
+"""The simulator on a loopback port, and a client for it."""
 
 from collections.abc import Iterator
 
@@ -9,13 +9,13 @@ from signalbox.simulator.http.server import BackgroundSimulator
 
 @pytest.fixture(scope="session")
 def simulator() -> Iterator[BackgroundSimulator]:
-    """Run one simulator for all tests that do not need one of their own."""
+    """Run one simulator for all tests that do not need a separate one."""
     with BackgroundSimulator() as running:
         yield running
 
 
 @pytest.fixture
 def client(simulator: BackgroundSimulator) -> Iterator[httpx.Client]:
-    """Give a client that is pointed at the simulator."""
+    """Return a client of the simulator."""
     with httpx.Client(base_url=simulator.base_url, timeout=10) as connected:
         yield connected

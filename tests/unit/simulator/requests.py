@@ -7,7 +7,7 @@ FAMILIES = ("openai", "anthropic", "google", "x-ai", "deepseek", "mistralai", "m
 
 
 def tool(name: str, required: list[str], **properties: str) -> dict[str, Any]:
-    """Write a function tool; properties are given by their types."""
+    """Return a function tool; properties are given by their types."""
     schema = {
         "type": "object",
         "properties": {key: {"type": kind} for key, kind in properties.items()},
@@ -23,24 +23,24 @@ TOOLS = [SEARCH, CALCULATE, TIME]
 
 
 def ask(model: str, *messages: dict[str, Any] | str, **fields: Any) -> dict[str, Any]:
-    """Write a request; a string is a user message."""
+    """Return a request body; a string is a user message."""
     written = [{"role": "user", "content": message} if isinstance(message, str) else message for message in messages]
     return {"model": model, "messages": written, "stream": True, "tools": TOOLS, **fields}
 
 
 def result(call_id: str, value: Any) -> dict[str, Any]:
-    """Write a tool message."""
+    """Return a tool message."""
     content = value if isinstance(value, str) else json.dumps(value)
     return {"role": "tool", "tool_call_id": call_id, "content": content}
 
 
 def source(n: int, title: str = "The loop", snippet: str = "A step is one model call.") -> dict[str, Any]:
-    """Write one search item."""
+    """Return one search result."""
     return {"n": n, "title": title, "url": f"https://example.org/{n}", "snippet": snippet}
 
 
 def run_tool(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Answer a call the way the app's tools do."""
+    """Return a result in the format of the app's tools."""
     if name == "calculate":
         return {"success": True, "result": {"expression": arguments["expression"], "value": "391"}}
     if name == "get_current_time":

@@ -1,4 +1,4 @@
-"""A second, slow reader of OpenRouter's stream, written from the facts alone: it shares no line with wire/."""
+"""A simple decoder of OpenRouter's streams that shares no code with `wire/`."""
 
 import json
 from dataclasses import dataclass, field
@@ -6,8 +6,8 @@ from typing import Any
 
 
 @dataclass
-class Heard:
-    """What a stream said."""
+class Decoded:
+    """The content of a stream."""
 
     comments: int = 0
     done: bool = False
@@ -23,40 +23,40 @@ class Heard:
     error: dict[str, Any] | None = None
 
 
-def hear(body: bytes) -> Heard:
-    """Read a body frame by frame."""
-    heard = Heard()
+def decode(body: bytes) -> Decoded:
+    """Decode a body frame by frame."""
+    decoded = Decoded()
     for block in body.decode().split("\n\n"):
         for line in block.split("\n"):
             if line.startswith(":"):
-                heard.comments += 1
+                decoded.comments += 1
             elif line == "data: [DONE]":
-                heard.done = True
+                decoded.done = True
             elif line.startswith("data: "):
-                _chunk(heard, json.loads(line[6:]))
-    return heard
+                _chunk(decoded, json.loads(line[6:]))
+    return decoded
 
 
-def _chunk(heard: Heard, chunk: dict[str, Any]) -> None:
-    heard.chunks.append(chunk)
-    heard.error = chunk.get("error", heard.error)
-    heard.usage = chunk.get("usage", heard.usage)
+def _chunk(decoded: Decoded, chunk: dict[str, Any]) -> None:
+    decoded.chunks.append(chunk)
+    decoded.error = chunk.get("error", decoded.error)
+    decoded.usage = chunk.get("usage", decoded.usage)
     for choice in chunk.get("choices") or []:
         delta = choice["delta"]
-        heard.content += delta.get("content") or ""
-        heard.reasoning += delta.get("reasoning") or ""
-        heard.refusal += delta.get("refusal") or ""
+        decoded.content += delta.get("content") or ""
+        decoded.reasoning += delta.get("reasoning") or ""
+        decoded.refusal += delta.get("refusal") or ""
         for detail in delta.get("reasoning_details") or []:
-            _detail(heard.details, detail)
+            _detail(decoded.details, detail)
         for call in delta.get("tool_calls") or []:
-            _call(heard.calls, call)
+            _call(decoded.calls, call)
         if choice.get("finish_reason"):
-            heard.finishes.append(choice["finish_reason"])
-            heard.natives.append(choice.get("native_finish_reason"))
+            decoded.finishes.append(choice["finish_reason"])
+            decoded.natives.append(choice.get("native_finish_reason"))
 
 
 def _detail(details: list[dict[str, Any]], piece: dict[str, Any]) -> None:
-    """Merge by type and index: texts grow, everything else is set."""
+    """Merge a detail by type and index: texts are appended, other fields replaced."""
     for known in details:
         if (known["type"], known.get("index")) == (piece["type"], piece.get("index")):
             for name, value in piece.items():
@@ -74,20 +74,20 @@ def _call(calls: list[dict[str, Any]], piece: dict[str, Any]) -> None:
     call["arguments"] += function.get("arguments") or ""
 
 
-def said(heard: Heard) -> dict[str, Any]:
-    """Give the assistant message that a faithful client sends back."""
-    message: dict[str, Any] = {"role": "assistant", "content": heard.content or None}
-    if heard.reasoning:
-        message["reasoning"] = heard.reasoning
-    if heard.details:
-        message["reasoning_details"] = heard.details
-    if heard.calls:
+def assistant_message(decoded: Decoded) -> dict[str, Any]:
+    """Return the assistant message that a client sends back."""
+    message: dict[str, Any] = {"role": "assistant", "content": decoded.content or None}
+    if decoded.reasoning:
+        message["reasoning"] = decoded.reasoning
+    if decoded.details:
+        message["reasoning_details"] = decoded.details
+    if decoded.calls:
         message["tool_calls"] = [
             {
                 "id": call["id"],
                 "type": "function",
                 "function": {"name": call["name"], "arguments": call["arguments"] or "{}"},
             }
-            for call in heard.calls
+            for call in decoded.calls
         ]
     return message

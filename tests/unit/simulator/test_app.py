@@ -1,4 +1,4 @@
-"""The simulator's other routes, its limits, and what it tells tests about what it received."""
+"""The other routes, the limits, and the record of received requests."""
 
 import signal
 import subprocess
@@ -15,11 +15,11 @@ from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.simulator.http.state import MAX_ENTRIES, Memory
 
 from tests.unit.simulator.requests import FAMILIES, ask
-from tests.unit.simulator.slow_decoder import hear
+from tests.unit.simulator.slow_decoder import decode
 
 
-def test_models_reads_as_openrouters(client: httpx.Client) -> None:
-    """The catalogue parses with OpenRouter's models and lists every `<family>/sim` with its parameters."""
+def test_models(client: httpx.Client) -> None:
+    """OpenRouter's SDK accepts the catalogue, which lists every `<family>/sim` with its parameters."""
     body = client.get("/models").json()
     listed = ModelsListResponse.model_validate(body)
     assert listed.total_count == len(listed.data)
@@ -30,8 +30,8 @@ def test_models_reads_as_openrouters(client: httpx.Client) -> None:
 
 
 @pytest.mark.anyio
-async def test_faults_are_listed_only_when_wanted() -> None:
-    """A person's picker is not filled with faults."""
+async def test_faults_are_not_listed_by_default() -> None:
+    """Without `list_faults`, the catalogue has no faults."""
     transport = httpx.ASGITransport(app=create_simulator())
     async with httpx.AsyncClient(transport=transport, base_url="http://simulator") as client:
         listed = (await client.get("/api/v1/models")).json()
@@ -39,15 +39,15 @@ async def test_faults_are_listed_only_when_wanted() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_key_reads_as_openrouters(client: httpx.Client) -> None:
-    """The key's body parses and the spending grows."""
+def test_key(client: httpx.Client) -> None:
+    """OpenRouter's SDK accepts the body of /key, and its usage grows."""
     before = GetCurrentKeyResponse.model_validate(client.get("/key").json()).data.usage
     client.post("/chat/completions", json=ask("openai/sim", "Hello!"))
     assert GetCurrentKeyResponse.model_validate(client.get("/key").json()).data.usage > before
 
 
-def test_usage_never_shrinks() -> None:
-    """What a generation has cost stays in the account when the generation itself is no longer kept."""
+def test_usage_never_decreases() -> None:
+    """The cost of dropped generations still counts."""
     memory = Memory()
     spent: list[float] = []
     for number in range(MAX_ENTRIES + 3):
@@ -57,27 +57,27 @@ def test_usage_never_shrinks() -> None:
     assert spent == [float(number) for number in range(MAX_ENTRIES + 3)]
 
 
-def test_generation_tells_what_was_served(client: httpx.Client) -> None:
-    """The id of the header, of the chunks and of /generation is one; its figures are those of the usage."""
+def test_generation(client: httpx.Client) -> None:
+    """Header, chunks and /generation have the same id, and /generation has the figures of the usage."""
     response = client.post("/chat/completions", json=ask("anthropic/sim", "Hello!"))
-    heard = hear(response.content)
+    decoded = decode(response.content)
     generation_id = response.headers["x-generation-id"]
-    told = GenerationResponse.model_validate(client.get("/generation", params={"id": generation_id}).json()).data
-    assert heard.usage is not None
-    assert {chunk["id"] for chunk in heard.chunks} == {generation_id, told.id}
-    assert told.total_cost == heard.usage["cost"]
-    assert told.tokens_completion == heard.usage["completion_tokens"]
-    assert (told.finish_reason, told.native_finish_reason) == ("stop", "stop")
+    generation = GenerationResponse.model_validate(client.get("/generation", params={"id": generation_id}).json()).data
+    assert decoded.usage is not None
+    assert {chunk["id"] for chunk in decoded.chunks} == {generation_id, generation.id}
+    assert generation.total_cost == decoded.usage["cost"]
+    assert generation.tokens_completion == decoded.usage["completion_tokens"]
+    assert (generation.finish_reason, generation.native_finish_reason) == ("stop", "stop")
 
 
-def test_unknown_generation_is_a_404(client: httpx.Client) -> None:
-    """What was not served is not found."""
+def test_unknown_generations(client: httpx.Client) -> None:
+    """An unknown generation is a 404."""
     response = client.get("/generation", params={"id": "gen-1"})
     assert (response.status_code, response.json()["error"]["code"]) == (404, 404)
 
 
-def test_requests_are_kept_without_the_key() -> None:
-    """The last bodies are kept, bounded, and the key is in none of them."""
+def test_requests_are_recorded_without_the_key() -> None:
+    """The last bodies are recorded, up to a limit, and never the key."""
     with BackgroundSimulator() as simulator, httpx.Client(base_url=simulator.base_url) as client:
         headers = {"Authorization": "Bearer sk-or-canary", "HTTP-Referer": "https://example.org"}
         body = ask("openai/sim-done-only", "Hello!")
@@ -93,47 +93,47 @@ def test_requests_are_kept_without_the_key() -> None:
         assert "canary" not in repr(kept)
 
 
-def test_same_request_gets_new_ids(client: httpx.Client) -> None:
-    """Two answers to one request differ in the ids they carry."""
-    heard = [hear(client.post("/chat/completions", json=ask("openai/sim", "2+2")).content) for _ in range(2)]
-    assert heard[0].chunks[0]["id"] != heard[1].chunks[0]["id"]
-    assert heard[0].calls[0]["id"] != heard[1].calls[0]["id"]
+def test_repeated_requests_get_new_ids(client: httpx.Client) -> None:
+    """Two answers to the same request have different ids."""
+    decoded = [decode(client.post("/chat/completions", json=ask("openai/sim", "2+2")).content) for _ in range(2)]
+    assert decoded[0].chunks[0]["id"] != decoded[1].chunks[0]["id"]
+    assert decoded[0].calls[0]["id"] != decoded[1].calls[0]["id"]
 
 
 @pytest.mark.parametrize(("family", "finish"), [("openai", "length"), ("anthropic", "length")])
-def test_max_tokens_cuts_the_text(client: httpx.Client, family: str, finish: str) -> None:
-    """The cap ends the answer, and the usage stays below it."""
-    heard = hear(client.post("/chat/completions", json=ask(f"{family}/sim", "Hello!", max_tokens=30)).content)
-    assert heard.finishes[0] == finish
-    assert heard.usage is not None
-    assert 0 < heard.usage["completion_tokens"] <= 31
+def test_max_tokens_truncates_the_text(client: httpx.Client, family: str, finish: str) -> None:
+    """The limit ends the answer, and the usage respects it."""
+    decoded = decode(client.post("/chat/completions", json=ask(f"{family}/sim", "Hello!", max_tokens=30)).content)
+    assert decoded.finishes[0] == finish
+    assert decoded.usage is not None
+    assert 0 < decoded.usage["completion_tokens"] <= 31
 
 
-def test_reasoning_is_spent_first(client: httpx.Client) -> None:
-    """A small cap leaves nothing for the answer (quirk B8)."""
-    heard = hear(client.post("/chat/completions", json=ask("deepseek/sim", "Hello!", max_tokens=5)).content)
-    assert heard.reasoning
-    assert (heard.content, heard.finishes[0]) == ("", "length")
+def test_reasoning_uses_tokens_first(client: httpx.Client) -> None:
+    """A small limit leaves no tokens for the answer (quirk B8)."""
+    decoded = decode(client.post("/chat/completions", json=ask("deepseek/sim", "Hello!", max_tokens=5)).content)
+    assert decoded.reasoning
+    assert (decoded.content, decoded.finishes[0]) == ("", "length")
 
 
-def test_stop_sequence_ends_the_text(client: httpx.Client) -> None:
+def test_stop_sequences(client: httpx.Client) -> None:
     """The answer ends before the stop sequence."""
-    heard = hear(client.post("/chat/completions", json=ask("openai/sim", "Hello!", stop=["key"])).content)
-    assert heard.content.endswith("without an API ")
-    assert heard.finishes[0] == "stop"
+    decoded = decode(client.post("/chat/completions", json=ask("openai/sim", "Hello!", stop=["key"])).content)
+    assert decoded.content.endswith("without an API ")
+    assert decoded.finishes[0] == "stop"
 
 
-def test_hidden_reasoning_is_not_sent(client: httpx.Client) -> None:
-    """With reasoning.exclude no text comes; Gemini still seals its calls."""
+def test_excluded_reasoning(client: httpx.Client) -> None:
+    """With `reasoning.exclude` no text is sent; Gemini still signs its calls."""
     for family in ("openai", "google"):
         body = ask(f"{family}/sim", "2+2", reasoning={"effort": "low", "exclude": True})
-        heard = hear(client.post("/chat/completions", json=body).content)
-        assert not heard.reasoning
-        assert [detail["type"] for detail in heard.details] == (["reasoning.encrypted"] if family == "google" else [])
+        decoded = decode(client.post("/chat/completions", json=body).content)
+        assert not decoded.reasoning
+        assert [detail["type"] for detail in decoded.details] == (["reasoning.encrypted"] if family == "google" else [])
 
 
-def test_a_client_that_leaves_ends_its_answer() -> None:
-    """A paced answer stops when nobody listens any more."""
+def test_a_disconnect_ends_the_answer() -> None:
+    """A paced answer stops when its client disconnects."""
     with (
         BackgroundSimulator(pace=0.01) as simulator,
         httpx.Client(base_url=simulator.base_url) as client,
@@ -146,7 +146,7 @@ def test_a_client_that_leaves_ends_its_answer() -> None:
         assert simulator.app.state.requests[-1].closed_early is True
 
 
-def test_a_stalled_answer_does_not_hold_up_the_end() -> None:
+def test_stopping_with_a_stalled_answer() -> None:
     """The simulator stops although an answer is open."""
     simulator = BackgroundSimulator().start()
     client = httpx.Client(base_url=simulator.base_url)
@@ -157,8 +157,8 @@ def test_a_stalled_answer_does_not_hold_up_the_end() -> None:
         httpx.get(f"{simulator.base_url}/models")
 
 
-def test_serves_in_the_foreground_until_interrupted() -> None:
-    """`serve` says where it listens, answers there, and ends quietly on an interrupt."""
+def test_serve_in_the_foreground() -> None:
+    """`serve` prints its address, answers there, and ends quietly on SIGINT."""
     code = "from signalbox.simulator.http.server import serve; serve(port=0)"
     path = {"PYTHONPATH": str(Path(signalbox.simulator.__file__).parents[2])}
     with subprocess.Popen(
@@ -172,8 +172,8 @@ def test_serves_in_the_foreground_until_interrupted() -> None:
     assert running.returncode == 0
 
 
-def test_imports_nothing_of_ours() -> None:
-    """The package stands alone: it can be loaded without the rest of signalbox."""
+def test_imports_nothing_from_signalbox() -> None:
+    """The simulator can be imported without the rest of Signalbox."""
     code = (
         "import sys, signalbox.simulator.http.server;"
         "ours = {m for m in sys.modules if m.startswith('signalbox.') and not m.startswith('signalbox.simulator')};"

@@ -1,4 +1,4 @@
-"""The form of an answer follows from the words of the question: a table, a list, a formula, a program."""
+"""Forms of an answer: tables, lists, formulas, programs."""
 
 import ast
 
@@ -11,7 +11,7 @@ from signalbox.simulator.model.tables import names
 from signalbox.tools.calculate import evaluate
 
 from tests.unit.simulator.requests import source
-from tests.unit.simulator.test_model import answered, turn
+from tests.unit.simulator.test_model import answer_to, turn
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from tests.unit.simulator.test_model import answered, turn
     ],
 )
 def test_words_about_the_form_are_not_searched_for(question: str, queries: list[str]) -> None:
-    """Only the subject is; both sides of a comparison are searched for in the same respect."""
+    """Only the subject is searched for; both sides of a comparison have the same aspect."""
     assert wants_table(question) or wants_list(question)
     found = [intent for stage in stages(question) for intent in stage]
     assert [(intent.kind, intent.subject) for intent in found] == [("search", query) for query in queries]
@@ -36,7 +36,7 @@ def test_words_about_the_form_are_not_searched_for(question: str, queries: list[
     "question", ["How do I play table tennis?", "What is the tip of an iceberg?", "Which settings are listed?"]
 )
 def test_other_questions_keep_their_words(question: str) -> None:
-    """Words that look like a form, and are none, stay."""
+    """Words that resemble a form but are not one are kept."""
     assert not wants_table(question)
     assert not wants_list(question)
     assert without_form(question) == question
@@ -54,8 +54,8 @@ def test_other_questions_keep_their_words(question: str) -> None:
         ("I invest £5,000 at 4% interest for 10 years", "£7,401.22"),
     ],
 )
-def test_a_calculation_in_words_becomes_an_expression(question: str, result: str) -> None:
-    """The calculator computes it, and nothing is searched for beside it."""
+def test_calculations_in_words(question: str, result: str) -> None:
+    """The calculator gets an expression, and nothing is searched for."""
     formula = formula_in(question)
     assert formula is not None
     assert shown_result(formula, str(float(evaluate(formula.expression)))) == result
@@ -74,26 +74,26 @@ def test_a_calculation_in_words_becomes_an_expression(question: str, result: str
         "What is 17 * 23?",
     ],
 )
-def test_what_lacks_a_number_is_no_calculation(question: str) -> None:
-    """Then the question is read like any other."""
+def test_calculations_without_a_number(question: str) -> None:
+    """They are handled like any other question."""
     assert formula_in(question) is None
 
 
-def test_the_answer_shows_formula_values_and_the_calculators_number() -> None:
-    """The number is what the tool returned, not one of the simulator's own."""
+def test_answers_with_a_calculation() -> None:
+    """The answer has the formula, its values and the calculator's result."""
     question = "What is the monthly payment on a loan of $250,000 at 4% over 25 years?"
-    text = answered(question, {"success": True, "result": {"expression": "…", "result": 1234.5}})
+    text = answer_to(question, {"success": True, "result": {"expression": "…", "result": 1234.5}})
     assert "$$\nM = P" in text
     assert "- $P$ is the loan: $250,000" in text
     assert "The calculator gives **$1,234.50** a month." in text
-    assert "failed" in answered(question, {"success": False, "error": "division by zero"})
+    assert "failed" in answer_to(question, {"success": False, "error": "division by zero"})
 
 
 def test_common_facts_are_rows_of_a_table() -> None:
-    """Sources that name the same things are compared; each is cited."""
+    """Sources that state the same facts are compared, each with its citation."""
     lisbon = source(1, "Lisbon", "Food: tarts. Transport: trams. Sea: near.")
     porto = source(2, "Porto", "Food: francesinha | port. Transport: metro.")
-    text = answered("Compare Lisbon and Porto in a table", {"results": [lisbon]}, {"results": [porto, lisbon]})
+    text = answer_to("Compare Lisbon and Porto in a table", {"results": [lisbon]}, {"results": [porto, lisbon]})
     assert "|  | Lisbon | Porto |" in text
     assert "| Food | tarts | francesinha port |" in text
     assert "| Source | Lisbon [1] | Porto [2] |" in text
@@ -101,35 +101,35 @@ def test_common_facts_are_rows_of_a_table() -> None:
 
 
 def test_other_sources_are_rows_of_a_table() -> None:
-    """One search, or sources without common facts: a row for each."""
+    """One search, or sources without common facts, give one row per source."""
     items = [source(1, "Replay", "Replay goes on."), source(2, "Replay again", "Replay is like this.")]
-    text = answered("How does replay work? Put it in a table, please.", {"results": items})
+    text = answer_to("How does replay work? Put it in a table, please.", {"results": items})
     assert "| Replay [1] | Replay goes on. |" in text
     assert "| Replay again [2] | Replay is like this. |" in text
 
 
-def test_a_table_of_nothing_is_none() -> None:
-    """Where one side was not found, the answer says so."""
+def test_tables_need_results() -> None:
+    """If one side was not found, the answer says so."""
     empty = {"searched": "docs", "results": []}
-    assert "|" not in answered("Compare Paris and Rome in a table", empty, empty)
+    assert "|" not in answer_to("Compare Paris and Rome in a table", empty, empty)
 
 
-def test_names_are_what_the_queries_do_not_share() -> None:
-    """Two equal queries keep their words."""
+def test_column_names() -> None:
+    """Columns are named after the words that differ; equal queries keep theirs."""
     assert names(["Lisbon weekend trip", "Porto weekend trip"]) == ["Lisbon", "Porto"]
     assert names(["trip", "trip"]) == ["trip", "trip"]
 
 
-def test_a_list_quotes_sentences_with_their_source() -> None:
-    """The best source is a numbered list; several of one sentence each are one as well."""
+def test_lists_cite_their_sources() -> None:
+    """The sentences of the best source are a numbered list, or one sentence of each source."""
     tips = source(3, "Jet lag", "Sleep at local times. Drink water.")
-    assert "1. Sleep at local times. [3]\n2. Drink water. [3]" in answered("Tips for jet lag?", {"results": [tips]})
+    assert "1. Sleep at local times. [3]\n2. Drink water. [3]" in answer_to("Tips for jet lag?", {"results": [tips]})
     short = [source(1, "Jet lag", "Sleep."), source(2, "Jet lag again", "Drink.")]
-    assert "1. Sleep. [1]\n2. Drink. [2]" in answered("Tips for jet lag?", {"results": short})
+    assert "1. Sleep. [1]\n2. Drink. [2]" in answer_to("Tips for jet lag?", {"results": short})
 
 
 @pytest.mark.parametrize(
-    ("question", "fence"),
+    ("question", "code_block"),
     [
         ("Write a Python script that renames my photos by date.", "```python"),
         ("I need a bash script for renaming pictures", "```bash"),
@@ -140,29 +140,29 @@ def test_a_list_quotes_sentences_with_their_source() -> None:
         ("Write a script that waits", "```python"),
     ],
 )
-def test_a_program_is_written_in_the_language_that_is_named(question: str, fence: str) -> None:
-    """No tool is called for it, and the answer says that it is simulated."""
+def test_languages_of_programs(question: str, code_block: str) -> None:
+    """No tool is called for a program, and the answer says that the model is simulated."""
     made = turn(question)
     assert made.calls == ()
-    assert f"{fence}\n" in made.text
+    assert f"{code_block}\n" in made.text
     assert "I am a simulated model" in made.text
 
 
 @pytest.mark.parametrize("question", ["Write a Python script that renames my photos", "Write a script that waits"])
 def test_python_templates_are_valid(question: str) -> None:
-    """What is shown can be run."""
+    """Python templates compile."""
     ast.parse(program(question).split("```python\n")[1].split("\n```")[0])
 
 
-def test_a_question_about_code_is_no_request_for_a_program() -> None:
-    """It is searched for."""
+def test_questions_about_code() -> None:
+    """They are searched for."""
     assert not asks_for_program("What does the code STREAM_CUT mean?")
     assert not asks_for_program("minimal client JavaScript")
 
 
-def test_a_program_comes_with_what_else_was_asked() -> None:
+def test_programs_with_other_questions() -> None:
     """The rest of the message is looked up as usual."""
     question = "Write a bash script that renames photos, then search for replay"
-    text = answered(question, {"results": [source(1, "Replay", "It goes on.")]})
+    text = answer_to(question, {"results": [source(1, "Replay", "It goes on.")]})
     assert "```bash" in text
     assert "**Replay**: It goes on. [1]" in text

@@ -1,4 +1,4 @@
-"""What /generation tells and when: never while an answer is sent, late on request, less for what was cut."""
+"""/generation: 404 while an answer is sent, then its cost, lower if it was cut off."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -11,7 +11,7 @@ from signalbox.simulator.http.generations import settled
 from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.unit.simulator.requests import ask
-from tests.unit.simulator.slow_decoder import hear
+from tests.unit.simulator.slow_decoder import decode
 
 
 @pytest.fixture(scope="module")
@@ -21,13 +21,13 @@ def paced() -> Iterator[BackgroundSimulator]:
         yield running
 
 
-def told(simulator: BackgroundSimulator, generation_id: str) -> httpx.Response:
-    """Ask for a generation."""
+def get_generation(simulator: BackgroundSimulator, generation_id: str) -> httpx.Response:
+    """Request a generation."""
     return httpx.get(f"{simulator.base_url}/generation", params={"id": generation_id})
 
 
-def left(simulator: BackgroundSimulator, model: str, **fields: Any) -> dict[str, Any]:
-    """Leave an answer after its first bytes and give what its generation then tells."""
+def disconnected_generation(simulator: BackgroundSimulator, model: str, **fields: Any) -> dict[str, Any]:
+    """Disconnect after the first bytes of an answer, and return its generation."""
     with (
         httpx.Client(base_url=simulator.base_url) as client,
         client.stream("POST", "/chat/completions", json=ask(model, "Hello!", **fields)) as response,
@@ -35,31 +35,31 @@ def left(simulator: BackgroundSimulator, model: str, **fields: Any) -> dict[str,
         generation_id = response.headers["x-generation-id"]
         chunks = response.iter_raw()
         assert next(chunks)
-        assert told(simulator, generation_id).status_code == 404
+        assert get_generation(simulator, generation_id).status_code == 404
     assert simulator.wait_until(lambda memory: generation_id not in memory.unfinished)
-    body = told(simulator, generation_id).json()
+    body = get_generation(simulator, generation_id).json()
     GenerationResponse.model_validate(body)
     return body["data"]
 
 
-def test_a_stream_that_was_left_costs_what_was_sent(paced: BackgroundSimulator) -> None:
-    """It is marked cancelled, has no finish, and a small part of the tokens and of the cost."""
-    found = left(paced, "openai/sim-long")
+def test_a_disconnected_stream_costs_what_was_sent(paced: BackgroundSimulator) -> None:
+    """It is cancelled, without a finish reason, and has a small part of the tokens and the cost."""
+    found = disconnected_generation(paced, "openai/sim-long")
     assert (found["cancelled"], found["finish_reason"]) == (True, None)
     assert 0 <= found["native_tokens_completion"] < 1000
     assert 0 < found["total_cost"] == found["usage"] < 0.01
 
 
-def test_some_hosts_bill_the_whole_answer(paced: BackgroundSimulator) -> None:
-    """Where leaving does not stop the model, all of it is billed."""
-    found = left(paced, "google/sim-long")
+def test_some_providers_bill_the_complete_answer(paced: BackgroundSimulator) -> None:
+    """If the provider does not stop the model, the complete answer is billed."""
+    found = disconnected_generation(paced, "google/sim-long")
     assert found["cancelled"] is True
     assert found["native_tokens_completion"] > 3000
 
 
 @pytest.mark.parametrize(("streamed", "early", "tokens"), [(True, True, 50), (False, True, 100), (False, False, 50)])
-def test_what_was_not_streamed_is_billed_whole(streamed: bool, early: bool, tokens: int) -> None:
-    """A client that leaves while it waits for a whole answer pays for all of it."""
+def test_answers_that_are_not_streamed_are_billed_completely(streamed: bool, early: bool, tokens: int) -> None:
+    """A client that disconnects while it waits for an answer that is not streamed pays for all of it."""
     entry = {
         "model": "openai/sim",
         "provider_name": "OpenAI",
@@ -72,20 +72,20 @@ def test_what_was_not_streamed_is_billed_whole(streamed: bool, early: bool, toke
 
 
 @pytest.mark.parametrize("fault", ["cut", "cut-200", "eof", "midstream-error", "done-only", "cut-tool"])
-def test_a_broken_answer_has_its_bill(simulator: BackgroundSimulator, client: httpx.Client, fault: str) -> None:
-    """What a host broke off is not cancelled; only what it sent is billed."""
+def test_answers_cut_off_by_the_provider(simulator: BackgroundSimulator, client: httpx.Client, fault: str) -> None:
+    """They are not cancelled, and the part that was sent is billed."""
     with client.stream("POST", "/chat/completions", json=ask(f"openai/sim-{fault}", "Hello!")) as response:
         generation_id = response.headers["x-generation-id"]
         with suppress(httpx.RemoteProtocolError):
             response.read()
     assert simulator.wait_until(lambda memory: generation_id not in memory.unfinished)
-    found = told(simulator, generation_id).json()["data"]
+    found = get_generation(simulator, generation_id).json()["data"]
     assert found["cancelled"] is False
     assert 0 < found["total_cost"] == found["usage"]
 
 
-def test_half_an_answer_costs_less(simulator: BackgroundSimulator, client: httpx.Client) -> None:
-    """The further a stream came, the more of its tokens are billed."""
+def test_cost_grows_with_the_part_sent(simulator: BackgroundSimulator, client: httpx.Client) -> None:
+    """The more of a stream is sent, the more tokens are billed."""
     billed: list[int] = []
     for name in ("sim-cut-200", "sim-cut", "sim-no-done"):
         with client.stream("POST", "/chat/completions", json=ask(f"openai/{name}", "Hello!")) as response:
@@ -93,27 +93,27 @@ def test_half_an_answer_costs_less(simulator: BackgroundSimulator, client: httpx
             with suppress(httpx.RemoteProtocolError):
                 response.read()
         assert simulator.wait_until(lambda memory, at=generation_id: at not in memory.unfinished)
-        billed.append(told(simulator, generation_id).json()["data"]["native_tokens_completion"])
+        billed.append(get_generation(simulator, generation_id).json()["data"]["native_tokens_completion"])
     assert billed[0] < billed[1]
     assert billed[0] < billed[2]
 
 
-def test_a_late_bill_is_found_the_third_time(simulator: BackgroundSimulator, client: httpx.Client) -> None:
-    """The generation is a 404 twice although the answer was whole, then it has the figures of the usage."""
+def test_late_bill(simulator: BackgroundSimulator, client: httpx.Client) -> None:
+    """A finished generation is a 404 twice, then it has the figures of the usage."""
     response = client.post("/chat/completions", json=ask("openai/sim-late-bill", "Hello!"))
-    heard = hear(response.content)
-    assert heard.content
-    assert heard.usage
+    decoded = decode(response.content)
+    assert decoded.content
+    assert decoded.usage
     generation_id = response.headers["x-generation-id"]
-    statuses = [told(simulator, generation_id).status_code for _ in range(4)]
+    statuses = [get_generation(simulator, generation_id).status_code for _ in range(4)]
     assert statuses == [404, 404, 200, 200]
-    assert told(simulator, generation_id).json()["data"]["total_cost"] == heard.usage["cost"]
+    assert get_generation(simulator, generation_id).json()["data"]["total_cost"] == decoded.usage["cost"]
 
 
 @pytest.mark.parametrize("family", ["openai", "qwen"])
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_whole_answer_is_billed_before_its_end_is_read(client: httpx.Client, family: str, stream: bool) -> None:
-    """Who has read all of an answer finds its generation at the first try."""
+def test_the_cost_is_available_at_the_end_of_an_answer(client: httpx.Client, family: str, stream: bool) -> None:
+    """A client that has read a complete answer finds its generation at the first request."""
     for _ in range(5):
         response = client.post("/chat/completions", json=ask(f"{family}/sim", "Hello!", stream=stream))
         found = client.get("/generation", params={"id": response.headers["x-generation-id"]})

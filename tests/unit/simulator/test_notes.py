@@ -1,4 +1,4 @@
-"""A message that asks for a note has it saved by the tool that is offered for it, and the answer says so."""
+"""Notes that a message asks to save."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from signalbox.simulator.model.notes import Note, saves_notes, split_note
 from signalbox.simulator.model.turns import Call
 
 from tests.unit.simulator.requests import CALCULATE, SEARCH, TOOLS, tool
-from tests.unit.simulator.test_model import answered, asked, result, turn
+from tests.unit.simulator.test_model import answer_to, call_message, result, turn
 
 SAVE = tool("save_note", ["title", "text"], title="string", text="string")
 SAVED = {"saved": True, "title": "Buy milk", "file": "buy-milk.md", "url": "/notes/buy-milk.md"}
@@ -40,45 +40,45 @@ SAVED = {"saved": True, "title": "Buy milk", "file": "buy-milk.md", "url": "/not
         ("Call save_note with a title", None),
     ],
 )
-def test_reads_notes(question: str, note: Note | None) -> None:
-    """The rest of the message is the note, whatever it asks or names."""
+def test_parsing_notes(question: str, note: Note | None) -> None:
+    """The rest of the message is the note, even if it contains questions or tool names."""
     assert split_note(question) == (("", note) if note else (question, None))
 
 
-def test_a_note_is_saved_by_the_tool_that_is_offered() -> None:
-    """It is called once, and the answer gives title and file."""
+def test_a_note_is_saved() -> None:
+    """The offered tool is called once, and the answer has title and file."""
     question = "save a note: buy milk"
     [call] = turn(question, tools=[*TOOLS, SAVE]).calls
     assert call == Call("save_note", {"title": "Buy milk", "text": "buy milk"})
-    text = answered(question, {"success": True, "result": SAVED}, tools=[*TOOLS, SAVE])
+    text = answer_to(question, {"success": True, "result": SAVED}, tools=[*TOOLS, SAVE])
     assert text == "I saved the note “Buy milk” as `buy-milk.md`."
 
 
-def test_nothing_in_a_note_is_asked_for() -> None:
-    """Sums, tools, addresses and programs in it stay text."""
+def test_the_text_of_a_note_is_not_a_question() -> None:
+    """Arithmetic, tools, URLs and programs in a note stay text."""
     question = "Save a note: write a script that uses calculate on 17*23, see https://example.org/a and search for b"
     reader = tool("read_url", ["url"], url="string")
     calls = turn(question, tools=[*TOOLS, reader, SAVE]).calls
     assert [call.name for call in calls] == ["save_note"]
-    assert "```" not in answered(question, SAVED, tools=[*TOOLS, reader, SAVE])
+    assert "```" not in answer_to(question, SAVED, tools=[*TOOLS, reader, SAVE])
 
 
-def test_a_note_comes_after_what_is_asked_beside_it() -> None:
-    """The search keeps its own words, the answer its source."""
+def test_notes_after_other_questions() -> None:
+    """The search has its own words, and the answer its source."""
     question = "Search for the clamp and save a note: buy milk"
     tools = [SEARCH, SAVE]
     found = {"results": [{"n": 3, "title": "The clamp", "url": "https://example.org/3", "snippet": "A clamp holds."}]}
     first = turn(question, tools=tools).calls
     assert first == (Call("search_web", {"query": "clamp"}),)
-    second = turn(question, asked(first[0]), result("c1", found), tools=tools)
+    second = turn(question, call_message(first[0]), result("c1", found), tools=tools)
     assert [call.name for call in second.calls] == ["save_note"]
-    text = answered(question, found, SAVED, tools=tools)
+    text = answer_to(question, found, SAVED, tools=tools)
     assert "I saved the note “Buy milk”" in text
     assert "A clamp holds. [3]" in text
 
 
-def test_other_tools_that_save_notes_are_called_too() -> None:
-    """A client's tool is known by its name, and its other required arguments are filled."""
+def test_other_tools_that_save_notes() -> None:
+    """A client's tool is recognized by its name, and its other required arguments are filled."""
     theirs = tool("createNote", ["body", "pinned"], body="string", pinned="boolean", subject="string")
     others = [tool("list_notes", []), theirs]
     [call] = turn("Save a note: buy milk", tools=others).calls
@@ -90,18 +90,18 @@ def test_other_tools_that_save_notes_are_called_too() -> None:
     "fields",
     [{"tools": None}, {"tools": [SEARCH, CALCULATE]}, {"tools": [SAVE], "tool_choice": "none"}],
 )
-def test_without_the_tool_the_answer_says_that_nothing_is_saved(fields: dict[str, Any]) -> None:
-    """Nothing is searched for instead."""
+def test_notes_without_a_tool(fields: dict[str, Any]) -> None:
+    """The answer says that the note is not saved, and nothing is searched for."""
     said = turn("Take a note: buy milk", **fields)
     assert said.calls == ()
     assert said.text == "I could not save the note “Buy milk”: this request offers no tool that saves notes."
     assert "No tool is needed" not in said.reasoning
 
 
-def test_what_is_asked_beside_it_is_answered_without_the_tool() -> None:
-    """The sum has its result, and the note its reason."""
+def test_questions_with_a_note_that_cannot_be_saved() -> None:
+    """The calculation has its result, and the answer says why the note is not saved."""
     sums = {"success": True, "result": {"expression": "17*23", "result": 391}}
-    text = answered("What is 17*23? And save a note: buy milk", sums)
+    text = answer_to("What is 17*23? And save a note: buy milk", sums)
     assert text.startswith("`17*23` = **391**")
     assert "I could not save the note “Buy milk”" in text
 
@@ -109,8 +109,8 @@ def test_what_is_asked_beside_it_is_answered_without_the_tool() -> None:
 @pytest.mark.parametrize(
     "question", ["Save a note", "Save that as a note.", "Please take a note for me.", "Save a note of this!"]
 )
-def test_a_note_without_a_text_is_asked_for(question: str) -> None:
-    """An empty note is not saved."""
+def test_notes_without_text(question: str) -> None:
+    """An empty note is not saved; the answer asks for its text."""
     said = turn(question, tools=[SAVE])
     assert said.calls == ()
     assert said.text.startswith("What should the note say?")
@@ -119,8 +119,8 @@ def test_a_note_without_a_text_is_asked_for(question: str) -> None:
 @pytest.mark.parametrize(
     "failed", [{"success": False, "error": "The notes folder is full"}, {"saved": False, "reason": "full"}]
 )
-def test_a_note_that_was_not_saved_is_not_called_saved(failed: dict[str, Any]) -> None:
-    """The tool's reason is told, and it is not called again."""
-    text = answered("Save a note: buy milk", failed, tools=[SAVE])
+def test_failed_notes(failed: dict[str, Any]) -> None:
+    """The answer has the tool's error, and the tool is not called again."""
+    text = answer_to("Save a note: buy milk", failed, tools=[SAVE])
     assert "full" in text
     assert "I saved" not in text

@@ -1,4 +1,4 @@
-"""Made-up arguments fit their schema, whatever it asks for."""
+"""Generated arguments satisfy their schema."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def fits(schema: dict[str, Any], text: str = TEXT) -> Any:
 
 
 def of(**properties: Any) -> dict[str, Any]:
-    """Describe an object all of whose properties are required."""
+    """Return an object schema whose properties are all required."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
@@ -59,20 +59,20 @@ def of(**properties: Any) -> dict[str, Any]:
     ],
     ids=str,
 )
-def test_a_value_fits_its_schema(schema: dict[str, Any]) -> None:
-    """Enums, limits, formats, lists, nested objects, references and combinations."""
+def test_values_satisfy_their_schema(schema: dict[str, Any]) -> None:
+    """Enums, limits, formats, lists, nested objects, references and combinations are respected."""
     fits(schema)
 
 
-def test_a_schema_that_holds_itself_ends() -> None:
-    """A tree of what need not be there is cut."""
+def test_recursive_schemas() -> None:
+    """The optional part of a recursive schema is limited in depth."""
     node: dict[str, Any] = {"type": "object", "properties": {"children": {"type": "array", "items": {"$ref": "#"}}}}
     fits(node)
     fits({**node, "required": ["children"]}, "")
 
 
-def test_what_the_text_says_is_taken() -> None:
-    """Numbers in their order, a place, a choice that is named; what breaks a limit becomes the limit."""
+def test_values_from_the_text() -> None:
+    """Numbers in order, places and enum values come from the text; a number beyond a limit becomes the limit."""
     schema = of(
         tables={"type": "integer"},
         place={"type": "string"},
@@ -108,6 +108,6 @@ SCHEMAS = st.recursive(
 
 
 @given(SCHEMAS, st.text(max_size=60))
-def test_any_schema_of_these_is_met(schema: dict[str, Any], text: str) -> None:
-    """Whatever the text says."""
+def test_any_text(schema: dict[str, Any], text: str) -> None:
+    """Generated schemas are satisfied for any text."""
     fits(schema, text)

@@ -64,11 +64,11 @@ def _burst(pieces: list[bytes], size: int) -> list[bytes]:
 
 def _first_bytes(writes: list[bytes], size: int) -> list[bytes]:
     """Return the first `size` bytes of the writes."""
-    kept: list[bytes] = []
+    first: list[bytes] = []
     for write in writes:
-        kept.append(write[: max(size, 0)])
+        first.append(write[: max(size, 0)])
         size -= len(write)
-    return [write for write in kept if write]
+    return [write for write in first if write]
 
 
 def _dripping(completion: Completion, writes: list[bytes]) -> tuple[list[bytes], Ending]:

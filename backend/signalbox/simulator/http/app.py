@@ -43,7 +43,7 @@ def create_simulator(*, replay: Path | None = None, pace: float = DEFAULT_PACE, 
         Route("/api/v1/key", key),
         Route("/api/v1/generation", generation_of),
     ]
-    app = Starlette(routes=routes, exception_handlers={Rejected: _refused})  # pyright: ignore[reportArgumentType]
+    app = Starlette(routes=routes, exception_handlers={Rejected: _rejection})  # pyright: ignore[reportArgumentType]
     app.state.memory = Memory(app_state=app.state)
     app.state.open_streams = 0
     app.state.requests = app.state.memory.requests
@@ -60,8 +60,8 @@ async def chat(request: Request) -> Response:
     received = await _receive(request, memory)
     try:
         return _answer(request, received)
-    except Rejected as refused:
-        received.status = refused.status
+    except Rejected as rejected:
+        received.status = rejected.status
         raise
 
 
@@ -112,8 +112,8 @@ def _accepted(body: dict[str, Any], attempts: Attempts, *, replaying: bool) -> I
             raise Rejected(400, f"{model} is not a valid model ID")
         try:
             incoming = apply_to_request(parse_request({**body, "model": model}), attempts)
-        except Rejected as refused:
-            if at == len(candidates) - 1 or refused.status in (400, 401, 402, 413):
+        except Rejected as rejected:
+            if at == len(candidates) - 1 or rejected.status in (400, 401, 402, 413):
                 raise
             continue
         fault = fault_of(model)
@@ -171,8 +171,8 @@ async def generation_of(request: Request) -> Response:
     return _json({"data": found})
 
 
-async def _refused(request: Request, refused: Rejected) -> Response:
-    return _json(refused.body(), refused.status, refused.headers)
+async def _rejection(request: Request, rejected: Rejected) -> Response:
+    return _json(rejected.body(), rejected.status, rejected.headers)
 
 
 def _json(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:

@@ -16,7 +16,7 @@ from .tool_results import tidy
 
 WHO = (
     "I am a **simulated model**: a small set of rules inside Signalbox that imitates the API of {model}. "
-    "I have no knowledge of my own. I can search, calculate and tell the time with the tools of this chat, and I "
+    "I know no facts. I can search, calculate and tell the time with the tools of this chat, and I "
     "answer from their results. Set `OPENROUTER_API_KEY` to talk to a real model."
 )
 HELLO = (
@@ -25,7 +25,7 @@ HELLO = (
     "*What time is it in Tokyo, what is 17 * 23, and how do tool calls stream?*"
 )
 NO_TOOLS = (
-    "I am a simulated model without knowledge of my own, and this request offers no tool that I can use, "
+    "I am a simulated model that knows no facts, and this request offers no tool that I can use, "
     "so I cannot answer that. With a search tool, I would look up: *{topic}*."
 )
 CHAT = (

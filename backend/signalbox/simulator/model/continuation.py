@@ -4,7 +4,7 @@ import re
 
 from ..http.incoming import Incoming, calls_of, text_of
 
-_END = "\n\nThat is all that I have to say on this."
+_END = "\n\nThat is all I have to say about this."
 _TAIL = 40
 
 # A document that is truncated in a word of its code, in a cell of its table and in an item of its list.

@@ -39,9 +39,9 @@ class Attempts:
         )
 
 
-def _bound(kept: dict[Any, Any]) -> None:
-    while len(kept) > MAX_ENTRIES:
-        del kept[next(iter(kept))]
+def _bound(entries: dict[Any, Any]) -> None:
+    while len(entries) > MAX_ENTRIES:
+        del entries[next(iter(entries))]
 
 
 def _limits(incoming: Incoming) -> Limits:

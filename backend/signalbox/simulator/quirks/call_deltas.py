@@ -169,10 +169,10 @@ def _split_name(calls: Sequence[WireCall]) -> Iterator[list[Delta]]:
 
 
 def _with_ids(make: Callable[[WireCall], str]) -> Callable[[Incoming, Completion], Completion]:
-    def speak(incoming: Incoming, completion: Completion) -> Completion:
+    def change(incoming: Incoming, completion: Completion) -> Completion:
         return replace(completion, calls=tuple(replace(call, id=make(call)) for call in completion.calls))
 
-    return speak
+    return change
 
 
 def _two_steps(incoming: Incoming, family: Family) -> Turn:

@@ -25,6 +25,7 @@ from .quirk import (
     Quirk,
     altered,
     choice,
+    finished,
     first_step,
     has_calls,
 )
@@ -56,8 +57,8 @@ def _error_chunk(code: int, *, at_once: bool = False) -> ChangeStream:
     """Return a function that sends a top-level error in the middle of the text, or `at_once`."""
 
     def stream(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
-        kept = [] if at_once else chunks[: len(chunks) // 2]
-        return [*kept, {**chunks[0], "choices": [], "error": _error(code)}]
+        before = [] if at_once else chunks[: len(chunks) // 2]
+        return [*before, {**chunks[0], "choices": [], "error": _error(code)}]
 
     return stream
 
@@ -68,12 +69,15 @@ def _error_body(code: int) -> ChangeBody:
 
 def _finish_error(completion: Completion, chunks: list[Chunk]) -> list[Chunk]:
     """Finish with `error` in the middle of the text, without an error object."""
-    kept = chunks[: len(chunks) // 2]
-    return [*kept, altered(kept[-1], finish={"finish_reason": "error", "native_finish_reason": "error"}, content="")]
+    before = chunks[: len(chunks) // 2]
+    return [
+        *before,
+        altered(before[-1], finish=finished("error", "error"), content=""),
+    ]
 
 
 def _whole_finish_error(completion: Completion, body: Chunk) -> Chunk:
-    choice(body).update({"finish_reason": "error", "native_finish_reason": "error"})
+    choice(body).update(finished("error", "error"))
     choice(body)["message"]["content"] = PARAGRAPH[:80]
     return body
 

@@ -1,4 +1,4 @@
-"""What OpenRouter says no to by itself: no endpoint, no room, no credits."""
+"""Requests that OpenRouter rejects: no endpoint, too little context or credit."""
 
 from typing import Any
 
@@ -6,33 +6,33 @@ import httpx
 import pytest
 from openrouter.components import ModelsListResponse
 
-from tests.unit.simulator.refusing import call, post, refusal, taken
 from tests.unit.simulator.requests import FAMILIES, SEARCH, ask, result
+from tests.unit.simulator.rules.rejection import accepted, call, post, rejection
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
 SEEN = {"role": "user", "content": [{"type": "text", "text": "What is this?"}, PICTURE]}
 REQUIRED: dict[str, Any] = {"provider": {"require_parameters": True}}
 
 
-def test_a_model_without_tools_has_no_endpoint_for_them(client: httpx.Client) -> None:
-    """Tools are a 404 that names the first; without them it answers (quirk C2)."""
-    said = refusal(client, ask("qwen/chat-only", "Hello!", tools=[SEARCH]), 404)
+def test_models_without_tools(client: httpx.Client) -> None:
+    """Tools are a 404 that names the first; without tools, the model answers (quirk C2)."""
+    said = rejection(client, ask("qwen/chat-only", "Hello!", tools=[SEARCH]), 404)
     assert said.startswith('No endpoints found that support tool use. Try disabling "search_web".')
-    taken(client, ask("qwen/chat-only", "Hello!", tools=[]))
+    accepted(client, ask("qwen/chat-only", "Hello!", tools=[]))
     listed = ModelsListResponse.model_validate(client.get("/models").json()).data
     row = next(model for model in listed if model.id == "qwen/chat-only")
     assert not {"tools", "tool_choice"} & set(row.supported_parameters)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_pictures_need_a_model_that_sees(client: httpx.Client, family: str) -> None:
-    """A family whose models are listed for text alone has no endpoint for a picture."""
+def test_images_need_a_model_that_accepts_them(client: httpx.Client, family: str) -> None:
+    """A model that accepts only text has no endpoint for images."""
     listed = {model["id"]: model["architecture"]["input_modalities"] for model in client.get("/models").json()["data"]}
     body = ask(f"{family}/sim", SEEN)
     if "image" in listed[f"{family}/sim"]:
-        taken(client, body)
+        accepted(client, body)
     else:
-        assert "No endpoints found that support image input" in refusal(client, body, 404)
+        assert "No endpoints found that support image input" in rejection(client, body, 404)
     assert ("image" in listed[f"{family}/sim"]) == (family in ("openai", "anthropic", "google", "x-ai"))
 
 
@@ -47,67 +47,67 @@ def test_pictures_need_a_model_that_sees(client: httpx.Client, family: str) -> N
     ],
 )
 def test_required_parameters_must_be_listed(client: httpx.Client, model: str, fields: dict[str, Any]) -> None:
-    """One unlisted parameter is one too many with require_parameters, and only then (quirks C1, C13)."""
-    said = refusal(client, ask(model, "Hello!") | fields | REQUIRED, 404)
+    """With `require_parameters`, an unlisted parameter is a 404 (quirks C1, C13)."""
+    said = rejection(client, ask(model, "Hello!") | fields | REQUIRED, 404)
     assert "can handle the requested parameters" in said
     assert post(client, ask(model, "Hello!") | fields).status_code != 404
-    taken(client, ask(model, "Hello!", max_tokens=500, session_id="one") | REQUIRED)
+    accepted(client, ask(model, "Hello!", max_tokens=500, session_id="one") | REQUIRED)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_context_has_an_end(client: httpx.Client, family: str) -> None:
-    """Texts, results and tools count; what is over the context is a 400 of its own type, what fits is answered."""
+def test_context_length(client: httpx.Client, family: str) -> None:
+    """More text than the context window holds is a 400 with a separate error type."""
     body = ask(f"{family}/sim-context-300", "x" * 700, tools=[])
-    taken(client, body)
+    accepted(client, body)
     response = post(client, ask(f"{family}/sim-context-300", "x" * 1300, tools=[]))
     error = response.json()["error"]
     assert (response.status_code, error["metadata"]["error_type"]) == (400, "context_length_exceeded")
     assert "maximum context length is 300 tokens. However, you requested about 325 tokens" in error["message"]
-    assert "of tool input" in refusal(client, {**body, "tools": [SEARCH] * 5})
+    assert "of tool input" in rejection(client, {**body, "tools": [SEARCH] * 5})
 
 
-def test_results_fill_a_context_too(client: httpx.Client) -> None:
-    """What makes a loop too long is what its tools brought."""
+def test_results_count_towards_the_context(client: httpx.Client) -> None:
+    """Tool results can exceed the context window."""
     history = ["a", call("abcdefghi"), result("abcdefghi", "x" * 2000)]
-    assert "maximum context length" in refusal(client, ask("qwen/sim-context-300", *history, tools=[]))
-    taken(client, ask("qwen/sim-context-600", *history, tools=[]))
+    assert "maximum context length" in rejection(client, ask("qwen/sim-context-300", *history, tools=[]))
+    accepted(client, ask("qwen/sim-context-600", *history, tools=[]))
 
 
-def test_a_listed_model_has_its_context(client: httpx.Client) -> None:
-    """The context in the list is the one that counts."""
+def test_listed_context_length(client: httpx.Client) -> None:
+    """The context window of a listed model is the one in the catalogue."""
     listed = {model["id"]: model for model in client.get("/models").json()["data"]}
     assert listed["openai/sim-context-2000"]["context_length"] == 2000
     assert listed["openai/sim-context-2000"]["hidden"]
-    assert "is 2000 tokens" in refusal(client, ask("openai/sim-context-2000", "x" * 9000))
+    assert "is 2000 tokens" in rejection(client, ask("openai/sim-context-2000", "x" * 9000))
 
 
-def test_credits_cover_so_many_tokens(client: httpx.Client) -> None:
-    """Without a cap the longest answer counts; a cap that is covered is answered (quirk C13)."""
-    said = refusal(client, ask("openai/sim-afford-300", "Hello!"), 402)
+def test_credits_limit_max_tokens(client: httpx.Client) -> None:
+    """Without max_tokens, the longest answer counts; a limit within the credit is accepted (quirk C13)."""
+    said = rejection(client, ask("openai/sim-afford-300", "Hello!"), 402)
     assert "requires more credits, or fewer max_tokens" in said
     assert "You requested up to 16384 tokens, but can only afford 300." in said
-    assert "up to 301 tokens" in refusal(client, ask("openai/sim-afford-300", "Hello!", max_tokens=301), 402)
-    taken(client, ask("openai/sim-afford-300", "Hello!", max_tokens=300))
+    assert "up to 301 tokens" in rejection(client, ask("openai/sim-afford-300", "Hello!", max_tokens=301), 402)
+    accepted(client, ask("openai/sim-afford-300", "Hello!", max_tokens=300))
 
 
-def test_no_credits_at_all(client: httpx.Client) -> None:
-    """With nothing left every cap is too high."""
-    assert "afford 0" in refusal(client, ask("anthropic/sim-afford-0", "Hello!", max_tokens=1), 402)
+def test_no_credits(client: httpx.Client) -> None:
+    """Without any credit, every limit is rejected."""
+    assert "afford 0" in rejection(client, ask("anthropic/sim-afford-0", "Hello!", max_tokens=1), 402)
 
 
 def test_images_need_a_model_that_draws(client: httpx.Client) -> None:
-    """A model of text alone has no endpoint for a request that wants images; an image model takes both (E14)."""
-    said = refusal(client, ask("openai/sim", "Draw!", tools=[], modalities=["image", "text"]), 404)
+    """A text model has no endpoint for a request for images; an image model accepts both (E14)."""
+    said = rejection(client, ask("openai/sim", "Draw!", tools=[], modalities=["image", "text"]), 404)
     assert said.strip() == "No endpoints found that support the requested output modalities: image, text"
-    taken(client, ask("openai/sim", "Draw!", tools=[], modalities=["text"]))
+    accepted(client, ask("openai/sim", "Draw!", tools=[], modalities=["text"]))
     listed = {model["id"]: model["architecture"] for model in client.get("/models").json()["data"]}
     assert listed["google/gemini-2.5-flash-image"]["output_modalities"] == ["image", "text"]
     assert listed["google/gemini-2.5-flash-image"]["modality"] == "text+image->text+image"
 
 
 @pytest.mark.parametrize(("modalities", "count"), [(["image", "text"], 1), (["text"], 0), (None, 0)])
-def test_an_image_model_draws_only_when_asked(client: httpx.Client, modalities: list[str] | None, count: int) -> None:
-    """Without `modalities` it answers in words alone, as OpenRouter's do."""
+def test_image_models_draw_only_on_request(client: httpx.Client, modalities: list[str] | None, count: int) -> None:
+    """Without `image` in `modalities`, the model answers with text."""
     extra = {} if modalities is None else {"modalities": modalities}
     body = ask("google/gemini-2.5-flash-image", "Draw!", tools=[], stream=False, **extra)
     message = client.post("/chat/completions", json=body).json()["choices"][0]["message"]

@@ -1,4 +1,4 @@
-"""The simulated model reads results that are told in words."""
+"""The simulated model reads tool results that are sent as text."""
 
 from typing import Any
 
@@ -16,8 +16,8 @@ TOLD = f'{IN_WORDS}\n\ncalculate {{"expression":"6*7"}}\n{{"value":42}}'
         [{"role": "user", "content": "What is 6*7?"}, {"role": "user", "content": TOLD}],
     ],
 )
-def test_told_results_are_read(client: httpx.Client, messages: list[dict[str, Any]]) -> None:
-    """In the question's turn or in one behind it, they are the results of calls that were made."""
+def test_results_as_text(client: httpx.Client, messages: list[dict[str, Any]]) -> None:
+    """They count as results of calls, in the question's message or in a later one."""
     tool = {"type": "function", "function": {"name": "calculate", "parameters": {"type": "object"}}}
     body = {"model": "openai/sim", "messages": messages, "tools": [tool]}
     message = client.post("/chat/completions", json=body).json()["choices"][0]["message"]

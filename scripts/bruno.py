@@ -26,7 +26,7 @@ SIDE_BY_SIDE = 2  # a run of the collection keeps a processor busy
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A state of the flag, and the loop and reason that every run must report in it."""
+    """A state of the flag, and the loop and reason that every run must report."""
 
     name: str
     environment: dict[str, str]
@@ -89,7 +89,7 @@ def collection(page: Page, url: str, report: Path, variables: Sequence[str], fol
 
 
 def outcome(report: Path) -> Outcome:
-    """Count the results in Bruno's report; a request that could not be sent counts as a failure."""
+    """Count the results in Bruno's report; a request that was not sent counts as a failure."""
     requests = checks = 0
     failures: list[str] = []
     for result in json.loads(report.read_text(encoding="utf-8"))[0]["results"]:
@@ -138,7 +138,7 @@ def run(page: Page, standing: Standing) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the collection in every state of the flag, or in the named ones."""
+    """Run the collection in every state of the flag, or in the given ones."""
     known = {standing.name: standing for standing in STANDINGS}
     if set(arguments) - set(known):
         sys.stderr.write(f"usage: bruno.py [{'] ['.join(known)}]\n")

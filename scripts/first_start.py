@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def write_env(root: Path) -> bool:
-    """Create `.env` for this user alone, unless it exists or there is no example; return whether it did."""
+    """Create `.env`, readable only by this user, if there is an example and no `.env`; return whether it did."""
     example, target = root / ".env.example", root / ".env"
     if not example.exists():
         return False

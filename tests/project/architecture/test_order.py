@@ -1,4 +1,4 @@
-"""The files that take longest start first."""
+"""The slowest test files start first."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,14 +12,14 @@ TESTS = ROOT / "tests"
 
 @dataclass
 class Item:
-    """A test, of which only the file and a number count here."""
+    """A test with only a file and a number."""
 
     path: Path
     number: int
 
 
 def test_the_longest_files_come_first() -> None:
-    """All others follow in the order in which they were collected, and so do the tests of one file."""
+    """Other files follow in their collected order, and so do the tests of one file."""
     names = ["access/test_names.py", LONGEST_FIRST[1], "wire/test_a.py", LONGEST_FIRST[0], LONGEST_FIRST[1]]
     items = [Item(TESTS / name, number) for number, name in enumerate(names)]
     ordered = cast("list[Item]", longest_first(cast("Any", items), TESTS))
@@ -27,6 +27,6 @@ def test_the_longest_files_come_first() -> None:
 
 
 def test_each_file_that_is_named_exists_and_is_named_once() -> None:
-    """A file that was renamed is renamed in the list, too."""
+    """Every file of the list exists and is listed once."""
     assert [name for name in LONGEST_FIRST if not (TESTS / name).is_file()] == []
     assert len(set(LONGEST_FIRST)) == len(LONGEST_FIRST)

@@ -1,4 +1,4 @@
-"""The house rules that a machine can watch: who imports whom, how long functions and files are, what is documented."""
+"""Rules of the code base: imports, lengths of functions and files, docstrings, provider keys."""
 
 import ast
 import os
@@ -34,7 +34,7 @@ def _length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def test_imports_run_downward_only() -> None:
-    """import-linter finds no import against the house's direction."""
+    """import-linter finds no broken contract."""
     command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "backend")}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
@@ -65,18 +65,18 @@ def test_folders_can_be_scanned() -> None:
 
 
 def test_no_file_is_a_drawer() -> None:
-    """There is no utils, helpers or common."""
+    """No module is named utils, helpers or common."""
     assert [_name(path) for path in SOURCES if path.stem in {"utils", "util", "helpers", "common", "misc"}] == []
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=_name)
 def test_each_module_says_what_it_is_for(path: Path) -> None:
-    """Every module begins with a docstring."""
+    """Every module has a docstring."""
     assert ast.get_docstring(TREES[path])
 
 
 def test_no_exception_is_swallowed_in_silence() -> None:
-    """No handler of Exception or of everything consists of pass alone."""
+    """No handler of Exception or of everything consists of `pass` alone."""
     silent = [
         f"{_name(path)}:{node.lineno}"
         for path, tree in TREES.items()
@@ -89,9 +89,9 @@ def test_no_exception_is_swallowed_in_silence() -> None:
 
 
 DIALECTS = tuple(sorted(path.parent.name for path in (PACKAGE / "wire").glob("*/__init__.py")))
-# Words of one part are everyone's (`id`, `usage`); these are not.
+# Keys of one word are common to many formats (`id`, `usage`); these are not.
 SINGLE_KEYS = {"annotations", "choices", "delta", "stream"}
-# Keys that other packages use as well: where, and why they are not a provider's there.
+# Provider keys that other packages use with another meaning, and where.
 SHARED_KEYS = {
     "the public API has the name": {
         "app/": {"context_length", "file_data", "image_url", "supported_parameters"},
@@ -113,7 +113,7 @@ SHARED_KEYS = {
 
 
 def _constants(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """Yield every text of a module that is not a docstring, and its line."""
+    """Yield every string of a module that is not a docstring, and its line."""
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes) and id(node) not in docstrings:
@@ -121,7 +121,7 @@ def _constants(tree: ast.AST) -> Iterator[tuple[str, int]]:
 
 
 def _fields(tree: ast.AST) -> set[str]:
-    """Return the fields of the structs of a module, which a typed decoder reads by name."""
+    """Return the struct fields of a module, which a typed decoder reads by name."""
     bodies = [statement for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for statement in node.body]
     return {
         statement.target.id
@@ -131,7 +131,7 @@ def _fields(tree: ast.AST) -> set[str]:
 
 
 def _provider_keys() -> set[str]:
-    """Return the JSON keys, header names and paths that the dialects name, where they have more than one part."""
+    """Return the JSON keys, header names and paths of the dialects that have more than one word."""
     folders = tuple(f"wire/{name}/" for name in DIALECTS)
     trees = [tree for path, tree in TREES.items() if _name(path).startswith(folders)]
     named = {text for tree in trees for text in {text for text, _ in _constants(tree)} | _fields(tree)}
@@ -139,7 +139,7 @@ def _provider_keys() -> set[str]:
 
 
 def test_wire_alone_names_providers_keys() -> None:
-    """No JSON key, header or path of a provider, of requests or answers, is outside wire/, but for the list above."""
+    """Only wire/ contains JSON keys, headers and paths of providers, with the exceptions listed above."""
     keys = _provider_keys()
     assert {"stream_options", "max_completion_tokens", "/chat/completions", "x-generation-id", "http-referer"} <= keys
     found = {
@@ -156,7 +156,7 @@ def test_wire_alone_names_providers_keys() -> None:
 
 
 def test_the_table_alone_names_dialects() -> None:
-    """Only wire/ imports a dialect's folder; everything else gets it from the table."""
+    """Only wire/ imports a dialect's folder; other packages use the table."""
     folders = tuple(f"signalbox.wire.{name}" for name in DIALECTS)
     found = [
         f"{_name(path)}: {node.module}"
@@ -169,7 +169,7 @@ def test_the_table_alone_names_dialects() -> None:
 
 
 def test_no_provider_is_named_in_an_if() -> None:
-    """The loops know families by their facts, never by their names."""
+    """The loops check facts of a family, never its name."""
     names = {
         "anthropic",
         "google",

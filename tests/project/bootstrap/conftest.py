@@ -1,4 +1,4 @@
-"""Load the bootstrap from a copy of its own, so that no test touches this repository's .venv."""
+"""A copy of the bootstrap, so that no test touches this repository's .venv."""
 
 import importlib.machinery
 import importlib.util
@@ -15,7 +15,7 @@ NEEDED = ("just", "justfile", "pyproject.toml", "hatch_build.py", "requirements"
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """Copy what the bootstrap reads into a repository of its own."""
+    """Copy the files that the bootstrap reads to a separate repository."""
     repository = tmp_path / "repository"
     repository.mkdir()
     for name in NEEDED:

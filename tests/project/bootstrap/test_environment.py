@@ -1,4 +1,4 @@
-"""When .venv is kept, when it is made anew, and what is said when packages cannot be had."""
+"""When .venv is reused or rebuilt, and the messages if packages cannot be downloaded."""
 
 import os
 import socket
@@ -22,7 +22,7 @@ def made(bootstrap: ModuleType) -> ModuleType:
 
 @pytest.fixture
 def steps(made: ModuleType, monkeypatch) -> list[str]:
-    """Record the steps that take time instead of taking them."""
+    """Record the slow steps instead of executing them."""
     taken: list[str] = []
 
     def make() -> None:
@@ -36,14 +36,14 @@ def steps(made: ModuleType, monkeypatch) -> list[str]:
 
 
 def test_a_second_call_does_nothing(made: ModuleType, steps: list[str]) -> None:
-    """What is prepared is neither made nor installed again."""
+    """A prepared level is neither built nor installed again."""
     made.prepare("run")
     made.prepare(None)
     assert steps == []
 
 
 def test_a_level_is_installed_once_and_holds_the_one_before(made: ModuleType, steps: list[str]) -> None:
-    """`dev` installs once, and `run` is prepared with it."""
+    """`dev` is installed once, and `run` is prepared with it."""
     made.prepare("dev")
     made.prepare("dev")
     made.prepare("run")
@@ -52,7 +52,7 @@ def test_a_level_is_installed_once_and_holds_the_one_before(made: ModuleType, st
 
 @pytest.mark.parametrize("name", ["requirements/run.txt", "pyproject.toml", "hatch_build.py"])
 def test_a_changed_lock_or_project_is_installed(made: ModuleType, steps: list[str], copied: Path, name: str) -> None:
-    """A changed content adds packages to the same .venv."""
+    """Changed content is installed into the same .venv."""
     with (copied / name).open("a", encoding="utf-8") as file:
         file.write("# changed\n")
     made.prepare("run")
@@ -60,14 +60,14 @@ def test_a_changed_lock_or_project_is_installed(made: ModuleType, steps: list[st
 
 
 def test_a_touched_lock_is_not_installed(made: ModuleType, steps: list[str], copied: Path) -> None:
-    """A checkout touches files; their times mean nothing."""
+    """Modification times are ignored, since a checkout changes them."""
     os.utime(copied / "requirements/run.txt", (1, 1))
     made.prepare("run")
     assert steps == []
 
 
 def test_changed_tools_make_it_anew(made: ModuleType, steps: list[str], copied: Path) -> None:
-    """Another just or uv means another .venv."""
+    """Another just or uv rebuilds the .venv."""
     with (copied / "requirements/tools.txt").open("a", encoding="utf-8") as file:
         file.write("# changed\n")
     made.prepare("run")
@@ -75,7 +75,7 @@ def test_changed_tools_make_it_anew(made: ModuleType, steps: list[str], copied: 
 
 
 def test_a_moved_repository_is_noticed(made: ModuleType, monkeypatch) -> None:
-    """Scripts in .venv/bin hold absolute paths, so the .venv of another folder is not used."""
+    """The .venv of another folder is not used, since its scripts have absolute paths."""
     assert made.is_prepared("run")
     monkeypatch.setattr(made, "ROOT", f"{made.ROOT}-moved")
     monkeypatch.setattr(made, "tools_key", lambda: made.json.loads(Path(made.STAMP).read_text())["tools"])
@@ -83,7 +83,7 @@ def test_a_moved_repository_is_noticed(made: ModuleType, monkeypatch) -> None:
 
 
 def test_a_vanished_python_is_noticed(made: ModuleType) -> None:
-    """A .venv whose Python was uninstalled is made anew."""
+    """A .venv whose Python was uninstalled is rebuilt."""
     assert made.read_stamp() is not None
     Path(made.PYTHON).unlink()
     Path(made.PYTHON).symlink_to("/nonexistent/python3.11")
@@ -91,7 +91,7 @@ def test_a_vanished_python_is_noticed(made: ModuleType) -> None:
 
 
 def test_an_interrupted_installation_is_begun_again(made: ModuleType, steps: list[str], monkeypatch) -> None:
-    """An interruption in mid-change leaves no stamp, and the next call makes .venv anew."""
+    """An interruption leaves no stamp, so the next call rebuilds .venv."""
 
     def interrupted(level: str) -> None:
         raise KeyboardInterrupt
@@ -106,7 +106,7 @@ def test_an_interrupted_installation_is_begun_again(made: ModuleType, steps: lis
 
 
 def test_a_refused_download_leaves_what_was_there(made: ModuleType, steps: list[str], monkeypatch) -> None:
-    """Without a network the level that was prepared goes on working."""
+    """Without a network, a prepared level still works."""
 
     def refused(level: str) -> None:
         raise made.SetupError("no network")
@@ -119,7 +119,7 @@ def test_a_refused_download_leaves_what_was_there(made: ModuleType, steps: list[
 
 
 def test_two_calls_at_once_take_turns(made: ModuleType, steps: list[str], copied: Path, monkeypatch) -> None:
-    """The second call says that it waits, and then finds the work done."""
+    """The second call reports that it waits, then finds the work done."""
     import fcntl
 
     waiting = threading.Event()
@@ -136,7 +136,7 @@ def test_two_calls_at_once_take_turns(made: ModuleType, steps: list[str], copied
 
 
 def test_pip_settings_are_read_as_pip_ranks_them(bootstrap: ModuleType) -> None:
-    """The environment wins over `install`, which wins over `global`; a list in several lines becomes one."""
+    """The environment overrides `install`, which overrides `global`; a list over several lines is joined."""
     listing = (
         ":env:.cert='/c.pem'\n"
         "global.extra-index-url='https://a.invalid/simple\\nhttps://b.invalid/simple'\n"
@@ -152,7 +152,7 @@ def test_pip_settings_are_read_as_pip_ranks_them(bootstrap: ModuleType) -> None:
 
 @pytest.fixture
 def _plain(monkeypatch, tmp_path: Path) -> None:
-    """Take away every index that this machine is configured for."""
+    """Remove every index that this machine is configured for."""
     for name in list(os.environ):
         if name.startswith(("PIP_", "UV_")):
             monkeypatch.delenv(name)
@@ -162,7 +162,7 @@ def _plain(monkeypatch, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_plain")
 def test_uv_is_given_the_index_of_pip(bootstrap: ModuleType, monkeypatch) -> None:
-    """A mirror that only pip was told of serves uv too, unless uv was told its own."""
+    """Uv uses pip's configured index, unless it has its own."""
     monkeypatch.setattr(bootstrap, "has_uv_configuration", lambda: False)
     pip = [sys.executable, "-c", "print(\"global.index-url='https://mirror.invalid/simple'\")"]
     assert bootstrap.uv_environment(pip)["UV_DEFAULT_INDEX"] == "https://mirror.invalid/simple"
@@ -172,7 +172,7 @@ def test_uv_is_given_the_index_of_pip(bootstrap: ModuleType, monkeypatch) -> Non
 
 @pytest.mark.usefixtures("_plain")
 def test_without_a_network_it_says_so_in_one_sentence(copied: Path, monkeypatch) -> None:
-    """A bare machine that reaches no index gets one sentence and no traceback."""
+    """Without a reachable index, the error is one sentence without a traceback."""
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # bound, never listening: every connection is refused
         monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{closed.getsockname()[1]}/simple")
@@ -186,7 +186,7 @@ def test_without_a_network_it_says_so_in_one_sentence(copied: Path, monkeypatch)
 
 
 def test_another_failure_shows_the_installers_words(bootstrap: ModuleType) -> None:
-    """What is no network problem is told in the installer's own last lines."""
+    """Other failures show the installer's last lines."""
     sentence = bootstrap.fetch_failure("the Python packages", "one\nTHESE PACKAGES DO NOT MATCH THE HASHES\n")
     assert "DO NOT MATCH THE HASHES" in sentence
     assert "cannot be reached" not in sentence

@@ -1,4 +1,4 @@
-"""The locks: hashed, without hosts, each a superset of the one before, and true to pyproject.toml."""
+"""The lock files have hashes and no URLs, include each other in order, and match pyproject.toml."""
 
 import re
 import tomllib
@@ -13,28 +13,28 @@ PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)")
 
 
 def lock_text(name: str) -> str:
-    """Return a lock's text."""
+    """Return the text of a lock file."""
     return (ROOT / f"requirements/{name}.txt").read_text(encoding="utf-8")
 
 
 def entries(text: str) -> list[str]:
-    """Join continued lines: one requirement with its hashes each."""
+    """Return one line per requirement with its hashes."""
     return [line for line in text.replace("\\\n", " ").splitlines() if line.strip()]
 
 
 def pins(lines: list[str]) -> dict[str, str]:
-    """Map each pinned name to its version."""
+    """Return the version of each pinned package."""
     return {match[1].lower().replace("_", "-"): match[2] for line in lines if (match := PIN.match(line))}
 
 
 def project() -> dict[str, Any]:
-    """Read pyproject.toml."""
+    """Parse pyproject.toml."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_package_is_pinned_and_hashed(name: str) -> None:
-    """Each entry is one exact version with at least one hash, and nothing else stands in the lock."""
+    """Each entry is one exact version with at least one hash, and there are no other lines."""
     lines = entries(lock_text(name))
     assert lines
     for line in lines:
@@ -44,14 +44,14 @@ def test_every_package_is_pinned_and_hashed(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_lock_names_a_host(name: str) -> None:
-    """No address and no index option: where packages come from is the machine's business."""
+    """There is no URL and no index option: each machine configures its own index."""
     text = lock_text(name)
     assert "://" not in text
     assert not re.search(r"^\s*(-i|-f|--(?!hash))", text, re.MULTILINE)
 
 
 def test_each_lock_holds_the_one_before() -> None:
-    """What `start` installed stays as it is when `test` adds its own."""
+    """Packages of `start` keep their versions when `test` installs more."""
     tools, run, dev = ({*entries(lock_text(name))} for name in NAMES)
     assert tools < run < dev
 
@@ -66,14 +66,14 @@ def test_each_lock_holds_the_one_before() -> None:
     ],
 )
 def test_the_locks_have_the_versions_of_the_project(name: str, wanted: list[str]) -> None:
-    """Every pin of pyproject.toml stands in its lock with the same version."""
+    """Every pin of pyproject.toml is in its lock with the same version."""
     expected = pins(wanted)
     assert expected
     assert expected.items() <= pins(entries(lock_text(name))).items()
 
 
 def test_the_build_uses_the_versions_of_the_lock() -> None:
-    """`build-system.requires` is installed unseen by pip and must not drift from what `start` installs."""
+    """Pip installs `build-system.requires` with the versions of the lock."""
     required = pins(project()["build-system"]["requires"])
     assert required
     assert required.items() <= pins(entries(lock_text("run"))).items()

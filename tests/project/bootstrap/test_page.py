@@ -1,4 +1,4 @@
-"""When the page is installed and built, and when not."""
+"""When the page is installed and built."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from scripts import page
 
 
 class RecordedPage(page.Page):
-    """A page whose npm does what it would leave behind, and remembers what it was asked."""
+    """A page whose npm leaves the expected files and records its calls."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, folder / "node")
@@ -23,7 +23,7 @@ class RecordedPage(page.Page):
 
 @pytest.fixture
 def recorded(tmp_path: Path) -> RecordedPage:
-    """Return a page with sources and nothing built."""
+    """Return a page with sources and no build."""
     folder = tmp_path / "frontend"
     (folder / "src").mkdir(parents=True)
     (folder / "package.json").write_text("{}", encoding="utf-8")
@@ -32,14 +32,14 @@ def recorded(tmp_path: Path) -> RecordedPage:
 
 
 def test_a_second_build_does_nothing(recorded: RecordedPage) -> None:
-    """The first build installs and builds, the second finds both done."""
+    """The first build installs and builds, the second does nothing."""
     recorded.build()
     recorded.build()
     assert recorded.asked == ["install", "run"]
 
 
 def test_a_changed_source_is_built_without_installing(recorded: RecordedPage) -> None:
-    """Packages are fetched only when package.json or its lock changed."""
+    """Packages are installed only if package.json or its lock changed."""
     recorded.build()
     (recorded.folder / "src/main.ts").write_text("2", encoding="utf-8")
     recorded.build()
@@ -47,7 +47,7 @@ def test_a_changed_source_is_built_without_installing(recorded: RecordedPage) ->
 
 
 def test_a_changed_lock_is_installed_and_built(recorded: RecordedPage) -> None:
-    """A new package-lock.json means new packages and a new page."""
+    """A changed package-lock.json is installed and the page rebuilt."""
     recorded.build()
     (recorded.folder / "package-lock.json").write_text("{}", encoding="utf-8")
     recorded.build()
@@ -55,7 +55,7 @@ def test_a_changed_lock_is_installed_and_built(recorded: RecordedPage) -> None:
 
 
 def test_a_touched_source_is_not_built(recorded: RecordedPage) -> None:
-    """A checkout touches every file; content decides."""
+    """Modification times are ignored, since a checkout changes them."""
     recorded.build()
     os.utime(recorded.folder / "src/main.ts", (1, 1))
     recorded.build()
@@ -63,7 +63,7 @@ def test_a_touched_source_is_not_built(recorded: RecordedPage) -> None:
 
 
 def test_a_renamed_source_is_built(recorded: RecordedPage) -> None:
-    """The names of files count too."""
+    """A renamed source rebuilds the page."""
     recorded.build()
     (recorded.folder / "src/main.ts").rename(recorded.folder / "src/other.ts")
     recorded.build()
@@ -71,6 +71,6 @@ def test_a_renamed_source_is_built(recorded: RecordedPage) -> None:
 
 
 def test_without_a_network_npm_is_told_in_one_sentence() -> None:
-    """What npm says about sockets becomes one sentence; other failures keep npm's words."""
+    """Npm's socket errors become one sentence; other failures keep npm's output."""
     assert "cannot be reached" in page.failure("fetching", "npm error code ECONNREFUSED\n" * 40)
     assert "EINTEGRITY" in page.failure("fetching", "npm error code EINTEGRITY")

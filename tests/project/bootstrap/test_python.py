@@ -1,4 +1,4 @@
-"""The bootstrap under the wrong Python: it must still be read, find a better one, or explain."""
+"""The bootstrap under an unsupported Python: it runs, finds a newer one, or explains."""
 
 import ast
 import sys
@@ -9,18 +9,18 @@ import pytest
 
 
 def test_just_is_read_by_an_old_python(copied: Path) -> None:
-    """The file parses under the grammar of Python 3.6, which can then be told what is wrong."""
+    """The file parses as Python 3.6, so that such a version can print the error."""
     ast.parse((copied / "just").read_text(encoding="utf-8"), feature_version=(3, 6))
 
 
 def test_the_grammar_check_can_fail() -> None:
-    """The same check refuses newer syntax, so that the test above means something."""
+    """The same check rejects newer syntax, so the test above is meaningful."""
     with pytest.raises(SyntaxError):
         ast.parse("match x:\n    case 1:\n        pass\n", feature_version=(3, 6))
 
 
 def test_a_wrong_python_gets_one_sentence(bootstrap: ModuleType) -> None:
-    """The sentence names what is needed, what is there and what to do."""
+    """The error names the required version, the found one and what to do."""
     sentence = bootstrap.wrong_python_sentence((3, 9, 2, "final", 0))
     assert "3.11 or newer" in sentence
     assert "this is Python 3.9.2" in sentence
@@ -30,7 +30,7 @@ def test_a_wrong_python_gets_one_sentence(bootstrap: ModuleType) -> None:
 
 @pytest.fixture
 def too_old(bootstrap: ModuleType, monkeypatch, tmp_path: Path) -> Path:
-    """Make this Python too old and give it a PATH with nothing on it."""
+    """Make this Python too old and its PATH empty."""
     monkeypatch.setattr(bootstrap, "OLDEST", (sys.version_info[0], sys.version_info[1] + 1))
     folder = tmp_path / "path"
     folder.mkdir()
@@ -39,7 +39,7 @@ def too_old(bootstrap: ModuleType, monkeypatch, tmp_path: Path) -> Path:
 
 
 def put(folder: Path, name: str, exit_code: int) -> Path:
-    """Put a program on PATH that answers every call with one exit code."""
+    """Put a program on PATH that always exits with this status."""
     program = folder / name
     program.write_text(f"#!/bin/sh\nexit {exit_code}\n", encoding="utf-8")
     program.chmod(0o755)
@@ -47,14 +47,14 @@ def put(folder: Path, name: str, exit_code: int) -> Path:
 
 
 def test_without_a_newer_python_it_explains(bootstrap: ModuleType, too_old: Path) -> None:
-    """A name on PATH that does not start (a version manager's shim) is not taken for a Python."""
+    """A program on PATH that does not start (a version manager's shim) is not used."""
     put(too_old, "python3.14", 127)
     with pytest.raises(bootstrap.SetupError, match="needs Python"):
         bootstrap.main(["start"])
 
 
 def test_a_newer_python_on_path_is_taken(bootstrap: ModuleType, too_old: Path, monkeypatch) -> None:
-    """The first newer Python that really starts goes on with the same arguments."""
+    """The first newer Python that starts continues with the same arguments."""
     put(too_old, "python3.14", 127)
     wanted = put(too_old, "python3.12", 0)
     calls: list[tuple[str, list[str]]] = []

@@ -1,4 +1,4 @@
-"""The step runner behind `just test` and `just check`."""
+"""The step runner of `just test` and `just check`."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ from scripts.verify import call, stop
 signal.signal(signal.SIGTERM, stop)
 call(sys.argv[1:])
 """
-# The step writes past the file that collects its output.
+# The step writes to the terminal, not to the file that collects its output.
 TOGETHER = """
 import os, signal, sys
 from scripts.verify import Step, stop, verify
@@ -42,7 +42,7 @@ def step(name: str, code: str) -> Step:
 
 
 def test_every_step_runs_after_a_failure(capfd) -> None:
-    """A failed step fails the whole, is named at the end, and stops nothing."""
+    """A failed step fails the run and is named at the end; the other steps run."""
     assert verify((step("first", "raise SystemExit(3)"), step("second", "print('ran')"))) == 1
     output = capfd.readouterr().out
     assert "ran" in output
@@ -51,19 +51,19 @@ def test_every_step_runs_after_a_failure(capfd) -> None:
 
 
 def test_all_well_is_said(capfd) -> None:
-    """Without a failure the exit code is 0 and the last line says so."""
+    """Without a failure, the exit status is 0 and the last line says so."""
     assert verify((step("only", "pass"),)) == 0
     assert capfd.readouterr().out.rstrip().endswith("all well")
 
 
 def test_pytest_closes_the_run() -> None:
-    """The counts of pytest come last, and the checks come with the tests."""
+    """The checks are part of `test`, and the summary of pytest comes last."""
     assert PLANS["test"][-1].command[:1] == ("pytest",)
     assert PLANS["test"][: len(PLANS["check"])] == PLANS["check"]
 
 
 def test_steps_run_side_by_side(tmp_path: Path, capfd) -> None:
-    """Each of two steps waits for the other, and what one prints stays together."""
+    """Two steps run at the same time, and the output of each stays together."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     assert (
@@ -74,7 +74,7 @@ def test_steps_run_side_by_side(tmp_path: Path, capfd) -> None:
 
 @pytest.mark.parametrize("runner", [ALONE, TOGETHER], ids=["alone", "together"])
 def test_a_runner_that_is_told_to_end_ends_its_steps_first(tmp_path: Path, runner: str) -> None:
-    """A `kill` of the runner leaves no step behind: it is interrupted and cleans up before the runner ends."""
+    """SIGTERM interrupts the steps, which clean up before the runner ends."""
     left = tmp_path / "left"
     command = [sys.executable, "-c", runner, sys.executable, "-c", CHILD, str(left)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:

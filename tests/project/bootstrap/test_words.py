@@ -1,4 +1,4 @@
-"""The check for retired words: what it finds, what it lets pass, and that its list holds."""
+"""The check for retired words: findings, exceptions, and the state of the repository."""
 
 from pathlib import Path
 
@@ -68,12 +68,12 @@ def word_list(tmp_path: Path) -> WordList:
     ],
 )
 def test_a_retired_word_is_found(word_list: WordList, path: str, text: str, found: list[str]) -> None:
-    """Each finding has its file, its line, the word and what to use instead."""
+    """Each finding has a file, a line, the word and its replacement."""
     assert [str(finding).partition(" is retired")[0] for finding in word_list.check(path, text)] == found
 
 
 def test_a_finding_says_what_to_use(word_list: WordList) -> None:
-    """The message ends with the word to use."""
+    """The message ends with the replacement."""
     (finding,) = word_list.check("b.md", "the lever")
     assert str(finding).endswith("use flag override")
 

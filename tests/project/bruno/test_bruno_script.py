@@ -1,4 +1,4 @@
-"""What scripts/bruno.py makes of Bruno's report: every kind of failure counts, whatever Bruno's exit code says."""
+"""How scripts/bruno.py reads Bruno's report: every kind of failure counts, whatever Bruno's exit status is."""
 
 import importlib.util
 import json
@@ -14,14 +14,14 @@ from tests.conftest import ROOT
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    """Load the script, which finds its neighbour page.py beside it."""
+    """Load the script, which imports page.py from its folder."""
     spec = importlib.util.spec_from_file_location("bruno_script", ROOT / "scripts/bruno.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     before = list(sys.path)
     sys.path.insert(0, str(ROOT / "scripts"))
-    sys.modules["bruno_script"] = module  # dataclasses look their module up
+    sys.modules["bruno_script"] = module  # dataclasses look up their module
     try:
         spec.loader.exec_module(module)
     finally:
@@ -50,19 +50,19 @@ def test_a_good_report_counts_requests_and_checks(script: ModuleType, tmp_path: 
     "kind", ["assertionResults", "testResults", "preRequestTestResults", "postResponseTestResults"]
 )
 def test_a_failed_check_of_any_kind_is_a_failure(script: ModuleType, tmp_path: Path, kind: str) -> None:
-    """It is told with its request, its words and its reason."""
+    """It is reported with its request, its title and its reason."""
     got = told(script, tmp_path, **{kind: [{"status": "fail", "description": "one done", "error": "two"}]})
     assert got.failures == ("a.bru: one done: two",)
 
 
 def test_a_request_that_was_not_sent_is_a_failure(script: ModuleType, tmp_path: Path) -> None:
-    """Bruno skips a file that it cannot read and exits with 0; here it fails."""
+    """Bruno skips a file that it cannot parse and exits with 0; the script counts a failure."""
     got = told(script, tmp_path, status="skipped", error="Expected end of input")
     assert got.failures == ("a.bru: Expected end of input",)
 
 
 def test_the_flag_is_tried_in_all_its_standings(script: ModuleType) -> None:
-    """On by default, off by the lever, and locked by the kill switch against a lever that is on."""
+    """On by default, off by an override, and locked by the kill switch despite an override."""
     assert {one.name: (one.environment, one.pulled, one.loop) for one in script.STANDINGS} == {
         "on": ({}, None, "v2"),
         "off": ({}, "off", "legacy"),
@@ -71,6 +71,6 @@ def test_the_flag_is_tried_in_all_its_standings(script: ModuleType) -> None:
 
 
 def test_an_unknown_standing_is_told(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    """A name that does not exist runs nothing."""
+    """An unknown name runs nothing."""
     assert script.main(["sideways"]) == 2
     assert "on] [off] [locked" in capsys.readouterr().err

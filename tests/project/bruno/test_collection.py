@@ -1,4 +1,4 @@
-"""The Bruno collection covers every endpoint, each request can fail, and nothing private stands in it."""
+"""The Bruno collection covers every endpoint, every assertion can fail, and it contains no secret."""
 
 import json
 import re
@@ -19,13 +19,13 @@ _BLOCK = re.compile(
     r"^(?P<name>[a-z]+(?::[a-z-]+)?) (?:\{\n(?P<text>.*?)^\}|\[\n(?P<list>.*?)^\])$", re.MULTILINE | re.DOTALL
 )
 _METHODS = ("get", "post", "put", "delete", "patch")
-# An expression that throws is an error object to Bruno, and that is defined, truthy, not empty and not equal to much.
+# An expression that throws is an error object in Bruno, which is defined, truthy, not empty and unequal to most.
 _CANNOT_FAIL = {"isDefined", "isTruthy", "isNotEmpty", "isJson", "neq", "notIn", "notContains", "notMatches"}
 
 
 @dataclass(frozen=True)
 class File:
-    """One .bru file, taken apart."""
+    """One parsed .bru file."""
 
     path: Path
     blocks: dict[str, str]
@@ -48,12 +48,12 @@ class File:
 
     @property
     def assertions(self) -> list[tuple[str, str]]:
-        """Each assertion's expression and operator."""
+        """Return each assertion's expression and operator."""
         return [(name, value.split(" ")[0]) for name, value in self.fields("assert").items()]
 
 
 def read(path: Path) -> File:
-    """Take a file apart; what is left over is a fault."""
+    """Parse a file; unparsed text is an error."""
     text = path.read_text(encoding="utf-8")
     blocks = {match["name"]: match["text"] or match["list"] or "" for match in _BLOCK.finditer(text)}
     assert not _BLOCK.sub("", text).strip(), path
@@ -80,7 +80,7 @@ BY_NAME = {file.name.removesuffix(".bru"): file for file in REQUESTS}
 
 @pytest.fixture(scope="module")
 def openapi(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Return the app's description of itself."""
+    """Return the app's OpenAPI document."""
     return create_app(Settings(signalbox_data_dir=tmp_path_factory.mktemp("data"))).openapi()
 
 
@@ -89,7 +89,7 @@ def _pattern(path: str) -> str:
 
 
 def test_every_endpoint_is_asked(openapi: dict[str, Any]) -> None:
-    """Each method of each path in the OpenAPI has a request that expects to be let in."""
+    """Each method of each path has a request that expects success."""
     served = [(method, path) for path, methods in openapi["paths"].items() for method in methods]
     asked = [(file.method, file.path_asked) for file in REQUESTS if "res.status: eq 20" in file.blocks["assert"]]
     missing = [
@@ -101,7 +101,7 @@ def test_every_endpoint_is_asked(openapi: dict[str, Any]) -> None:
 
 
 def test_every_address_is_one(openapi: dict[str, Any]) -> None:
-    """No request asks for an address that does not exist, but the one that is there to see that."""
+    """Every request uses an existing path, except the one that tests a missing path."""
     known = [*openapi["paths"], "/openapi.json"]
     astray = [
         f.name for f in REQUESTS if not any(re.fullmatch(_pattern(path), _filled(f.path_asked)) for path in known)
@@ -115,7 +115,7 @@ def _filled(path: str) -> str:
 
 @pytest.mark.parametrize("file", REQUESTS, ids=lambda file: file.name)
 def test_a_request_is_whole(file: File) -> None:
-    """It is named as its file, says in a sentence what it shows, asserts its status and more, and gives up in time."""
+    """It has its file's name, a description, assertions on the status and more, and a timeout."""
     meta = file.fields("meta")
     assert file.path.name == f"{int(meta['seq']):02} {meta['name']}.bru"
     assert re.fullmatch(r"\S[^\n]*\.", file.blocks["docs"].strip())
@@ -126,14 +126,14 @@ def test_a_request_is_whole(file: File) -> None:
 
 @pytest.mark.parametrize("file", REQUESTS, ids=lambda file: file.name)
 def test_every_assertion_can_fail(file: File) -> None:
-    """None is of a kind that a broken expression satisfies, or that is switched off."""
+    """No assertion is disabled or satisfied by a broken expression."""
     assert [expression for expression, operator in file.assertions if operator in _CANNOT_FAIL] == []
     assert not [expression for expression, _ in file.assertions if expression.startswith("~")]
 
 
 @pytest.mark.parametrize("file", REQUESTS, ids=lambda file: file.name)
 def test_every_variable_is_set_somewhere(file: File) -> None:
-    """A variable is the environment's, or a script's of the collection."""
+    """Each variable is set by the environment or by a script of the collection."""
     used = {name.partition(".")[0] for text in file.blocks.values() for name in re.findall(r"\{\{([\w.]+)\}\}", text)}
     assert used - _variables() == set()
 
@@ -148,7 +148,7 @@ def _variables() -> frozenset[str]:
 
 @pytest.mark.parametrize("file", [f for f in REQUESTS if f.path_asked == "/api/chat/stream"], ids=lambda f: f.name)
 def test_every_question_that_is_let_in_is_valid(file: File) -> None:
-    """The body of a question fits the schema, where the request expects an answer."""
+    """The body of a question fits the schema if the request expects an answer."""
     if "res.status: eq 200" in file.blocks["assert"]:
         ChatRequest.model_validate(json.loads(re.sub(r"\{\{(\w+)\}\}", r"\1", file.blocks["body:json"])))
     else:
@@ -156,7 +156,7 @@ def test_every_question_that_is_let_in_is_valid(file: File) -> None:
 
 
 def test_the_paths_of_the_plan_are_there() -> None:
-    """Each path that the collection is for has its requests, and they say how it ends."""
+    """Each documented case has its requests, and they check how it ends."""
     wanted = {
         "chat/01 no tools": "done.steps: eq 1",
         "chat/03 one search": "resultCodes: eq ok",
@@ -185,7 +185,7 @@ def test_the_paths_of_the_plan_are_there() -> None:
 
 
 def test_the_rollback_is_in_order_and_the_lever_is_put_back() -> None:
-    """V2 runs, the lever is pulled back, the next run is legacy, and the last request restores the lever."""
+    """V2 runs, the override turns it off, the next run is legacy, and the last request restores the override."""
     names = [file.path.stem for file in REQUESTS if file.path.parent.name == "flags"]
     order = ["08 pull on", "09 run with the lever on", "10 roll back", "11 run after the rollback"]
     assert [name for name in names if name in order] == order
@@ -193,7 +193,7 @@ def test_the_rollback_is_in_order_and_the_lever_is_put_back() -> None:
 
 
 def test_environments_keep_no_secret() -> None:
-    """All environments have the same variables, tokens without a value, and loopback addresses."""
+    """All environments have the same variables, empty tokens, and loopback addresses."""
     assert [file.path.stem for file in ENVIRONMENTS] == ["ci", "local"]
     assert len({tuple(file.fields("vars")) for file in ENVIRONMENTS}) == 1
     for file in ENVIRONMENTS:
@@ -202,7 +202,7 @@ def test_environments_keep_no_secret() -> None:
 
 
 def test_the_command_line_is_pinned_without_addresses() -> None:
-    """Bruno has one exact version, and its lock names no place to download from."""
+    """Bruno has one exact version, and its lock names no download URL."""
     package = json.loads((FOLDER / "package.json").read_text(encoding="utf-8"))
     lock = (FOLDER / "package-lock.json").read_text(encoding="utf-8")
     version = package["dependencies"]["@usebruno/cli"]
@@ -213,7 +213,7 @@ def test_the_command_line_is_pinned_without_addresses() -> None:
 
 
 def test_every_stream_is_checked_by_the_collection() -> None:
-    """The collection's own script checks what holds for every stream, and it runs before a request's own tests."""
+    """The collection's script checks every stream, before the request's own tests."""
     checks = re.findall(
         r'^\s*test\("([^"]+)"', read(FOLDER / "collection.bru").blocks["script:post-response"], re.MULTILINE
     )

@@ -1,1 +1,1 @@
-"""Tests of the documentation: what it names exists, what exists is named, what it shows runs."""
+"""Tests of the documentation: named things exist, existing things are documented, examples run."""

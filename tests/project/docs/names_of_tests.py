@@ -1,4 +1,4 @@
-"""The tests that pages name: functions of Python files, titles of vitest and Playwright files."""
+"""The names of tests in a file: functions of Python files, titles of vitest and Playwright files."""
 
 import ast
 import re
@@ -6,16 +6,16 @@ from functools import cache
 
 from tests.project.docs.pages import ROOT
 
-# it("…"), test("…"), it.concurrent("…"), and what follows the cases of it.each(…)("…").
+# it("…"), test("…"), it.concurrent("…"), and the title after it.each(…).
 _PLAIN = re.compile(r"""^\s*(?:it|test)(?:\.(?:concurrent|only))*\(\s*(["'`])(.+?)\1,""", re.MULTILINE)
 _EACH = re.compile(r"""\)\(\s*(["'`])(.+?)\1,""")
-# The first word of a case, which a title of "%s" becomes.
+# The first value of a case, which replaces "%s" in a title.
 _CASE = re.compile(r"""^\s*\[\s*"([^"]+)",""", re.MULTILINE)
 
 
 @cache
 def titles_in(path: str) -> frozenset[str]:
-    """Return the names of the tests of a file; of a Python file those in classes too."""
+    """Return the names of a file's tests, including those in Python classes."""
     text = (ROOT / path).read_text(encoding="utf-8")
     if path.endswith(".py"):
         functions = [

@@ -1,4 +1,4 @@
-"""The pages of docs/ as the tests read them: headings, links, code blocks, tables."""
+"""The pages of docs/ for tests: headings, links, code blocks, tables."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _CODE = re.compile(r"`([^`\n]+)`")
 
 
 class Heading(NamedTuple):
-    """A heading and the text below it, down to the next heading."""
+    """A heading and the text up to the next heading."""
 
     level: int
     text: str
@@ -36,7 +36,7 @@ class Page:
 
     @property
     def prose(self) -> str:
-        """The text without code blocks."""
+        """Return the text without code blocks."""
         return _FENCE.sub("", self.text)
 
     @property
@@ -58,7 +58,7 @@ class Page:
         return _LINK.findall(self.prose)
 
     def section(self, heading: str) -> str:
-        """Return the text below a heading, code blocks included."""
+        """Return the text below a heading, including code blocks."""
         start = self.text.index(f"# {heading}\n")
         rest = self.text[start:].partition("\n")[2]
         end = re.search(r"^#{1,6} ", _FENCE.sub(lambda match: "x" * len(match[0]), rest), re.MULTILINE)
@@ -70,7 +70,7 @@ class Page:
 
 
 def page(name: str) -> Page:
-    """Read a page by its path below docs/."""
+    """Read a page by its path in docs/."""
     return _read(DOCS / name)
 
 
@@ -84,12 +84,12 @@ def _read(path: Path) -> Page:
 
 
 def codes_in(text: str) -> set[str]:
-    """Return what stands in backticks."""
+    """Return the texts in backticks."""
     return set(_CODE.findall(text))
 
 
 def rows(text: str) -> Iterator[list[str]]:
-    """Yield the cells of each row of the tables in a text, heads and rulers left out."""
+    """Yield the cells of each table row, without header rows and separators."""
     lines = text.splitlines()
     for place, line in enumerate(lines):
         is_head = place + 1 < len(lines) and set(lines[place + 1]) <= set("|-: ") and "-" in lines[place + 1]

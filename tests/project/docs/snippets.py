@@ -1,4 +1,4 @@
-"""Code blocks of a page as modules and as patched files."""
+"""Runs code blocks of a page as modules, and applies its diffs."""
 
 import re
 from types import ModuleType
@@ -7,7 +7,7 @@ from tests.project.docs.pages import ROOT, Page
 
 
 def module(name: str, code: str, package: str = "") -> ModuleType:
-    """Run a page's code as a module of that name."""
+    """Run code as a module with this name."""
     made = ModuleType(name)
     made.__package__ = package
     exec(compile(code, name, "exec"), made.__dict__)
@@ -15,12 +15,12 @@ def module(name: str, code: str, package: str = "") -> ModuleType:
 
 
 def block(one: Page, beginning: str) -> str:
-    """Return the page's Python that begins with these words."""
+    """Return the page's Python block that begins with these words."""
     return next(code for code in one.blocks("python") if code.startswith(f'"""{beginning}'))
 
 
 def patched(diff: str) -> tuple[str, str]:
-    """Apply a page's diff, unless the file already has its lines; return the path and the new text."""
+    """Apply a diff, unless the file already has its lines; return path and new text."""
     path, *changes = diff.removeprefix("--- ").splitlines()
     text = (ROOT / path).read_text(encoding="utf-8")
     for hunk in re.findall(r"((?:^-.*\n)+)((?:^\+.*\n)*)", "\n".join(changes) + "\n", re.MULTILINE):

@@ -8,7 +8,7 @@ from signalbox.core.codes import CODES, Code
 from tests.project.docs.pages import DOCS
 
 PATH = DOCS / "sse-contract.md"
-# Each table begins with its code and ends before the next table's: core/codes.py keeps them in this order.
+# Each table begins with this code and ends before the next table's first code, in the order of core/codes.py.
 FIRST = {
     "requests": Code.INVALID_JSON,
     "endings": Code.UPSTREAM_AUTH,
@@ -18,7 +18,7 @@ FIRST = {
 
 
 def code_tables() -> dict[str, str]:
-    """Return each table as Markdown, by its name."""
+    """Return each table as Markdown, by name."""
     codes = list(Code)
     starts = [*(codes.index(first) for first in FIRST.values()), len(codes)]
     groups = zip(FIRST, starts, starts[1:], strict=False)
@@ -26,7 +26,7 @@ def code_tables() -> dict[str, str]:
 
 
 def with_tables(text: str) -> str:
-    """Return a page's text with its tables made anew."""
+    """Return a page's text with its tables regenerated."""
     for name, table in code_tables().items():
         text = re.sub(rf"(<!-- table: {name} -->\n).*?(<!-- end -->)", rf"\g<1>\n{table}\n\g<2>", text, flags=re.DOTALL)
     return text

@@ -1,4 +1,4 @@
-"""docs/acceptance.md names tests that exist, for every row of the survey and every promise."""
+"""docs/acceptance.md names existing tests for every row of the survey and every requirement."""
 
 import re
 
@@ -10,7 +10,7 @@ from tests.project.docs.pages import codes_in, page, rows
 PAGE = page("acceptance.md")
 ROWS = [cells for heading in PAGE.headings[1:] for cells in rows(heading.body)]
 NAMED = sorted({code for cells in ROWS for code in codes_in(cells[-1]) if "::" in code})
-# Of the page: pages of guides to providers (PS-55) are no part of it, and neither are the rows between.
+# Of the page: guides to providers (PS-55) and the rows between are not part of it.
 SURVEY = [
     *(f"PS-{number:02}" for number in range(1, 32)),
     *(f"PS-{number}" for number in (*range(40, 55), 56)),
@@ -27,13 +27,13 @@ def test_every_test_that_is_named_exists(path: str) -> None:
 
 
 def test_every_row_of_the_survey_is_there() -> None:
-    """PS-01 to PS-31 and those of the page, each once and in order."""
+    """PS-01 to PS-31 and the page's rows are listed once and in order."""
     listed = [cells[0] for cells in ROWS if re.fullmatch(r"(?:PS|SC|ME)-\d\d", cells[0])]
     assert listed == SURVEY
 
 
 def test_every_promise_has_a_test_or_a_reason() -> None:
-    """A row names tests, or says `later` and why; and hardly any is left for later."""
+    """A row names tests, or `later` with a reason; few rows are marked later."""
     promises = [cells for cells in ROWS if cells not in list(rows(PAGE.section("Not covered")))]
     without = [cells for cells in promises if not any("::" in code for code in codes_in(cells[-1]))]
     assert [cells for cells in without if not re.match(r"later: \w+ \w+", cells[-1])] == []
@@ -41,7 +41,7 @@ def test_every_promise_has_a_test_or_a_reason() -> None:
 
 
 def test_a_test_that_is_not_there_would_be_noticed() -> None:
-    """The names are read from the files' own syntax, not searched for in their text."""
+    """Names are parsed from the syntax of the files, not searched for in their text."""
     here = titles_in("tests/project/docs/test_acceptance.py")
     assert "test_every_row_of_the_survey_is_there" in here
     assert "test_of_no_file" not in here

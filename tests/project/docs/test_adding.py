@@ -1,4 +1,4 @@
-"""The code of docs/adding-a-provider.md runs as it is on the page."""
+"""The code of docs/adding-a-provider.md works as shown."""
 
 import re
 from collections.abc import Generator
@@ -16,7 +16,7 @@ PROVIDER = page("adding-a-provider.md")
 
 @pytest.fixture
 def lantern(monkeypatch: pytest.MonkeyPatch) -> Generator[Profile, None, None]:
-    """List the page's family."""
+    """Add the page's family to the profiles."""
     profile: Profile = module("lantern", block(PROVIDER, "Lantern's models")).PROFILE
     by_vendor = {vendor: one for one in (*profiles.FAMILIES, profile) for vendor in one.vendors}
     monkeypatch.setattr(profiles, "FAMILIES", (*profiles.FAMILIES, profile))
@@ -28,7 +28,7 @@ def lantern(monkeypatch: pytest.MonkeyPatch) -> Generator[Profile, None, None]:
 
 @pytest.mark.anyio
 async def test_the_family_passes_its_own_test(lantern: Profile) -> None:
-    """The profile that is shown does what the test beside it says, and takes our ids."""
+    """The profile passes the page's test and accepts the ids."""
     test = module("test_lantern", block(PROVIDER, "Lantern's streamed calls"))
     test.test_an_id_finds_its_family()
     await test.test_steps_with_tools_are_whole("lantern-ai/wick-2", 2)
@@ -38,7 +38,7 @@ async def test_the_family_passes_its_own_test(lantern: Profile) -> None:
 
 @pytest.mark.anyio
 async def test_the_test_fails_without_the_fact(lantern: Profile, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is shown as failing before does fail."""
+    """The test that the page shows as failing fails."""
     test = module("test_lantern", block(PROVIDER, "Lantern's streamed calls"))
     monkeypatch.setattr(profiles, "_BY_VENDOR", {"lantern-ai": profiles.UNKNOWN})
     profiles.profile_for.cache_clear()
@@ -57,7 +57,7 @@ def test_the_family_of_the_simulator() -> None:
 
 
 def test_every_fact_is_in_the_table_with_where_it_is_read() -> None:
-    """The table of facts is exactly the fields of Profile, and each file that is named reads its fact."""
+    """The table lists exactly the fields of Profile, and each named file reads its field."""
     listed: set[str] = set()
     for facts, *_, read_in in rows(PROVIDER.section("Facts of a profile")):
         listed |= codes_in(facts)
@@ -68,7 +68,7 @@ def test_every_fact_is_in_the_table_with_where_it_is_read() -> None:
 
 
 def test_what_is_shown_compiles() -> None:
-    """Each Python block of the page is Python, and its imports from the repository exist."""
+    """Each Python block compiles, and its imports from the repository exist."""
     for code in PROVIDER.blocks("python"):
         compile(code, PROVIDER.path.name, "exec")
         for name in re.findall(r"^from ((?:signalbox|tests)[\w.]*) import", code, re.MULTILINE):

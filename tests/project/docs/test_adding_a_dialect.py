@@ -1,4 +1,4 @@
-"""docs/adding-a-dialect.md: its folder and its row, run through the whole app against a server that speaks Beacon."""
+"""The dialect of docs/adding-a-dialect.md works in the whole app against a server that speaks Beacon."""
 
 import json
 import sys
@@ -28,7 +28,7 @@ BOTH_LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
 
 @pytest.fixture(autouse=True)
 def beacon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put the page's three files into their folder, and its row into the table."""
+    """Add the page's three files and its row of the table."""
     monkeypatch.setitem(sys.modules, FOLDER, ModuleType(FOLDER))
     for name, beginning in FILES.items():
         made = module(f"{FOLDER}.{name}", block(PAGE, beginning))
@@ -41,7 +41,7 @@ def beacon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class BeaconServer(ScriptedUpstream):
-    """A scripted upstream whose paths are Beacon's."""
+    """A scripted upstream with Beacon's paths."""
 
     def _is_chat(self, path: str) -> bool:
         return path.endswith((":stream", ":answer"))
@@ -49,7 +49,7 @@ class BeaconServer(ScriptedUpstream):
 
 @pytest.fixture
 def behind(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> Behind:
-    """Run an app over a Beacon server, as its base URL says."""
+    """Run an app over a Beacon server, selected by its base URL."""
     monkeypatch.setattr("tests.support.fixtures.ScriptedUpstream", BeaconServer)
 
     def start(*scripts: Script, loop: LoopName = "v2", **more: Any) -> tuple[RunningApp, ScriptedUpstream]:
@@ -65,7 +65,7 @@ async def _catalogue(exchange: Exchange) -> None:
 
 
 def answers(text: str = "", *calls: dict[str, Any], why: str = "finished", tokens: int = 5) -> Script:
-    """Answer as the path says: in events, or with one object."""
+    """Answer as the path requires: with events, or with one object."""
     started, ended = {"answer": "b-1", "model": "beacon-1"}, {"why": why, "tokens": {"in": 10, "out": tokens}}
 
     async def script(exchange: Exchange) -> None:
@@ -84,7 +84,7 @@ def answers(text: str = "", *calls: dict[str, Any], why: str = "finished", token
 
 @BOTH_LOOPS
 def test_text_usage_and_key(behind: Behind, loop: LoopName) -> None:
-    """The answer's text and tokens reach the client, and the key only Beacon's header."""
+    """Text and tokens reach the client, and the key is sent only in Beacon's header."""
     app, upstream = behind(answers("It is sunny."), loop=loop)
     heard = app.ask("How is the weather?", model="beacon-1", max_tokens=50, system="Be brief.")
     assert (heard.text, heard.done["status"], heard.done["provider"]) == ("It is sunny.", "complete", "Beacon")
@@ -101,7 +101,7 @@ def test_text_usage_and_key(behind: Behind, loop: LoopName) -> None:
 
 @BOTH_LOOPS
 def test_a_tool_call_round(behind: Behind, loop: LoopName) -> None:
-    """A call is executed, its result goes back in Beacon's words, and the next answer ends the run."""
+    """A call is executed, its result is sent in Beacon's format, and the next answer ends the run."""
     call = {"place": 0, "ref": "c1", "name": "price", "input": '{"a":1}'}
     app, upstream = behind(
         answers("", call, why="calls"), answers("Seven."), loop=loop, extra_tools=[make_tool("price")]
@@ -125,7 +125,7 @@ def test_a_tool_call_round(behind: Behind, loop: LoopName) -> None:
     ],
 )
 def test_stop_reasons(behind: Behind, why: str, status: str, code: str) -> None:
-    """A bad stop reason ends the run as that of any other dialect does."""
+    """A bad stop reason ends the run with the status of other dialects."""
     app, _ = behind(answers("It is", why=why))
     heard = app.ask(model="beacon-1")
     assert (heard.done["status"], heard.done["code"]) == (status, code)
@@ -149,7 +149,7 @@ async def _busy(exchange: Exchange) -> None:
     ("script", "code"), [(_unknown_model, "UPSTREAM_NOT_FOUND"), (_too_long, "CONTEXT_LENGTH_EXCEEDED")]
 )
 def test_errors(behind: Behind, script: Script, code: str) -> None:
-    """An error status and an error inside a stream become codes, with the upstream's words and without the key."""
+    """An error status and an error inside a stream become codes, with the upstream's message and without the key."""
     app, _ = behind(script)
     heard = app.ask(model="beacon-1")
     assert (heard.done["status"], heard.done["code"]) == ("error", code)
@@ -157,14 +157,14 @@ def test_errors(behind: Behind, script: Script, code: str) -> None:
 
 
 def test_a_busy_upstream_is_asked_again(behind: Behind, no_waiting: list[Any]) -> None:
-    """The loops retry what the dialect calls overloaded."""
+    """The loops retry errors that the dialect reports as overloaded."""
     app, upstream = behind(_busy, answers("At last."))
     assert app.ask(model="beacon-1").text == "At last."
     assert (len(upstream.asked), len(no_waiting)) == (2, 1)
 
 
 def test_the_catalogue_is_listed(behind: Behind) -> None:
-    """Models come with the limits and prices of the page's `facts_of`; a model that is not listed is a 422."""
+    """Models have the limits and prices of the page's `facts_of`; an unlisted model is a 422."""
     app, _ = behind(answers("Unasked."))
     [listed] = app.client.get("/api/models").json()["models"]
     assert (listed["id"], listed["context_length"]) == ("beacon-1", 8192)
@@ -180,14 +180,14 @@ def test_the_page_decodes_its_capture(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_the_pages_own_test_passes() -> None:
-    """Its stream gives the same parts at every size of read."""
+    """Its stream gives the same parts for every read size."""
     test = module("test_beacon", block(PAGE, "Beacon's stream decodes"))
     for size in range(1, len(test.STREAM) + 1):
         test.test_any_split(size)
 
 
 def test_the_page_names_every_member() -> None:
-    """Its table is the public members of `Dialect`, and says which of them may be left out."""
+    """Its table lists the public members of `Dialect` and marks the optional ones."""
     table = list(rows(PAGE.section("Describing the API")))
     listed = {name: optional == "yes" for names, optional, _ in table for name in codes_in(names)}
     members = {name for name in {*vars(Dialect), *Dialect.__annotations__} if not name.startswith("_")}

@@ -1,4 +1,4 @@
-"""The protocol of docs/adding-a-protocol.md works end to end: its code is taken from the page and served over HTTP."""
+"""The protocol of docs/adding-a-protocol.md works end to end over HTTP."""
 
 import json
 import socket
@@ -22,7 +22,7 @@ TEXTS = ("Forty-", "two", ".")
 
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch) -> ClientProtocol[Any]:
-    """Put the page's two files where the page puts them, and return the page's row."""
+    """Add the page's two files, and return the page's row."""
     intake = module("signalbox.intakes.lines", block(GUIDE, "A request of the Lines protocol"))
     encoders = module("signalbox.encoders.lines", block(GUIDE, "The Lines protocol: events"))
     for one in (intake, encoders):
@@ -51,7 +51,7 @@ class Client:
 
 @pytest.fixture
 def serving(behind: Behind, lines: ClientProtocol[Any]) -> Any:
-    """Serve Lines beside the product's own protocols, over a scripted upstream."""
+    """Serve Lines beside the built-in protocols, over a scripted upstream."""
 
     def serve(*scripts: Script, **settings: Any) -> Client:
         app, _ = behind(*scripts, protocols=(*PROTOCOLS, lines), **settings)
@@ -61,12 +61,12 @@ def serving(behind: Behind, lines: ClientProtocol[Any]) -> Any:
 
 
 def in_lines(response: httpx.Response) -> list[JsonObject]:
-    """Read a stream's lines."""
+    """Return the lines of a stream."""
     return [json.loads(line) for line in response.content.splitlines()]
 
 
 def test_an_answer_is_streamed(serving: Any) -> None:
-    """One content type, the page's headers, the text in numbered lines, and an end."""
+    """The response has one content type, the page's headers, numbered lines of text, and an end."""
     response = serving(says(*TEXTS)).stream()
     assert response.headers.get_list("content-type") == ["application/x-ndjson"]
     assert response.headers.get_list("cache-control") == ["no-store"]
@@ -78,7 +78,7 @@ def test_an_answer_is_streamed(serving: Any) -> None:
 
 
 def test_an_answer_is_whole(serving: Any) -> None:
-    """Without `stream` the same answer is one JSON object."""
+    """Without `stream`, the same answer is one JSON object."""
     response = serving(says(*TEXTS)).ask()
     assert (response.status_code, response.json()) == (200, {"text": "Forty-two.", "end": "complete"})
     assert response.headers["content-type"] == "application/json"
@@ -87,7 +87,7 @@ def test_an_answer_is_whole(serving: Any) -> None:
 
 @pytest.mark.parametrize("is_streamed", [True, False])
 def test_a_run_that_fails_says_so(serving: Any, is_streamed: bool) -> None:
-    """A stream ends with the run's status; a whole answer has the status of the failure."""
+    """A stream ends with the run's status; a complete answer has the status of the failure."""
     client = serving(sends(b'{"error":{"message":"No.","code":400}}', status=400, kind="application/json"))
     response = client.ask(stream=is_streamed)
     if is_streamed:
@@ -97,7 +97,7 @@ def test_a_run_that_fails_says_so(serving: Any, is_streamed: bool) -> None:
 
 
 def test_a_stream_resumes_behind_every_event(serving: Any) -> None:
-    """Each resumed stream is the rest of the first one, byte for byte, although lines are numbered from the first."""
+    """Each resumed stream is byte for byte the rest of the first one, with the same line numbers."""
     client = serving(says(*TEXTS))
     first = client.stream()
     run_id, seqs = first.headers["x-run-id"], [line["seq"] for line in in_lines(first)]
@@ -110,7 +110,7 @@ def test_a_stream_resumes_behind_every_event(serving: Any) -> None:
 
 
 def test_a_request_can_be_repeated(serving: Any) -> None:
-    """The same Idempotency-Key and body answer with the first run, streamed or whole."""
+    """The same Idempotency-Key and body return the first run, streamed or not."""
     client = serving(says(*TEXTS))
     key = {"idempotency-key": "k"}
     first, again = client.ask(headers=key), client.ask(headers=key)
@@ -129,20 +129,20 @@ def test_a_request_can_be_repeated(serving: Any) -> None:
     ],
 )
 def test_a_wrong_request_is_rejected_in_its_shape(serving: Any, body: dict[str, Any], at: str) -> None:
-    """The body names the field as Lines does."""
+    """The error names the field in the format of Lines."""
     response = serving(says(*TEXTS)).ask(**body)
     assert (response.status_code, response.json()["at"]) == (422, at)
     assert set(response.json()) == {"problem", "at"}
 
 
 def test_a_wrong_method_is_rejected_in_its_shape(serving: Any) -> None:
-    """The page, which is mounted at /, does not answer for the protocol's path."""
+    """The page, mounted at /, does not answer for the protocol's path."""
     response = serving(says(*TEXTS)).app.client.get("/lines")
     assert (response.status_code, response.headers["allow"], set(response.json())) == (405, "POST", {"problem", "at"})
 
 
 def test_a_token_is_required_in_its_shape(serving: Any) -> None:
-    """A path outside /api/ is protected without a line of configuration, and says so in the protocol's shape."""
+    """A path outside /api/ is protected by default, and rejects in the protocol's format."""
     client = serving(says(*TEXTS), token="secret-token")
     refused = client.ask()
     assert (refused.status_code, set(refused.json())) == (401, {"problem", "at"})
@@ -150,7 +150,7 @@ def test_a_token_is_required_in_its_shape(serving: Any) -> None:
 
 
 def test_its_runs_are_runs(serving: Any) -> None:
-    """The list, the trace, the v1.1 stream and a saved answer know the run; its question is in the words of v1.1."""
+    """List, trace, v1.1 stream and saves include the run; its question is stored in v1.1 form."""
     client = serving(says(*TEXTS))
     run_id = client.stream().headers["x-run-id"]
     api = client.app.client
@@ -163,7 +163,7 @@ def test_its_runs_are_runs(serving: Any) -> None:
 
 
 def test_a_client_that_leaves_ends_the_run(behind: Behind, lines: ClientProtocol[Any]) -> None:
-    """A whole answer has a subscriber, as a stream has: the run of a client that disconnects is cancelled."""
+    """A complete answer has a subscriber, too: the run of a disconnected client is cancelled."""
     app, upstream = behind(holds, protocols=(*PROTOCOLS, lines))
     body = b'{"model": "openai/sim", "input": "Hello!"}'
     head = b"POST /lines HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n" % len(body)

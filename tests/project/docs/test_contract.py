@@ -1,4 +1,4 @@
-"""docs/sse-contract.md tells of every field, status, code and header of the contract, and its clients work."""
+"""docs/sse-contract.md lists every field, status, code and header of the contract."""
 
 import asyncio
 from typing import get_args
@@ -20,13 +20,13 @@ DEFS = schema()["$defs"]
 
 
 def _named(section: str) -> set[str]:
-    """Return the fields that the first cells of a section's table name."""
+    """Return the field names in the first column of a section's table."""
     return {code for cells in rows(PAGE.section(section)) for code in codes_in(cells[0])}
 
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_every_field_of_an_event_is_in_its_table(event: str) -> None:
-    """The table of an event, with that of the common fields, is exactly what the schema has."""
+    """The table of an event, with the common fields, matches the schema."""
     wanted = set(DEFS[EVENTS[event]]["properties"])  # type: ignore[index,call-overload,arg-type]
     common = _named("Common fields")
     own = {name.partition("[")[0].partition(".")[0] for name in _named(event)}
@@ -36,20 +36,20 @@ def test_every_field_of_an_event_is_in_its_table(event: str) -> None:
 
 @pytest.mark.parametrize(("event", "field", "part"), [("tool_calls", "calls[].", "Call")])
 def test_every_field_of_a_call_is_there(event: str, field: str, part: str) -> None:
-    """The parts of an announced call are listed one by one."""
+    """The fields of an announced call are listed."""
     wanted = {f"{field}{name}" for name in DEFS[part]["properties"]}  # type: ignore[index,call-overload]
     assert wanted == {name for name in _named(event) if name.startswith(field)}
 
 
 @pytest.mark.parametrize(("field", "part"), [("usage", "UsageTotals"), ("flag", "Flag")])
 def test_every_field_inside_done_is_there(field: str, part: str) -> None:
-    """Usage and flag are listed with their parts."""
+    """The fields of usage and flag are listed."""
     wanted = {f"{field}.{name}" for name in DEFS[part]["properties"]}  # type: ignore[index,call-overload]
     assert wanted <= codes_in(PAGE.section("done"))
 
 
 def test_every_status_word_and_header_is_there() -> None:
-    """Statuses, categories, visibilities, loops, the version and the headers are named."""
+    """Statuses, categories, visibilities, loops, the version and the headers are listed."""
     assert _named("Statuses") == set(get_args(Status))
     assert {*get_args(Category), *get_args(Visibility)} <= codes_in(PAGE.section("tool_calls"))
     assert set(get_args(LoopName)) <= codes_in(PAGE.section("Common fields"))
@@ -60,7 +60,7 @@ def test_every_status_word_and_header_is_there() -> None:
 
 
 def test_the_code_tables_are_those_of_the_code() -> None:
-    """Every code is there with its sentence; `python -m tests.project.docs.tables` writes them."""
+    """The tables match core/codes.py; `python -m tests.project.docs.tables` writes them."""
     assert with_tables(PAGE.text) == PAGE.text
     listed = [cells for table in code_tables().values() for cells in rows(table)]
     assert [cells[0] for cells in listed] == [f"`{code}`" for code in Code]
@@ -69,7 +69,7 @@ def test_the_code_tables_are_those_of_the_code() -> None:
 
 
 def test_the_sample_test_of_the_testing_page_passes() -> None:
-    """What docs/testing.md shows as a test of the loop is one."""
+    """The example test of docs/testing.md passes."""
     [code] = page("testing.md").blocks("python")
     names: dict[str, object] = {}
     exec(compile(code, "docs/testing.md", "exec"), names)

@@ -1,4 +1,4 @@
-"""Every page is well made: it begins with its answer, its links lead somewhere, and it names nothing private."""
+"""Every page starts with its topic, its links work, and it contains nothing private."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ _QUIRK = re.compile(r"\bquirks? ([A-H]\d+(?:(?: to | and |, )[A-H]\d+)*)|[;(] ?(
 
 @pytest.mark.parametrize("one", pages(), ids=_IDS)
 def test_a_page_begins_with_one_title_and_its_answer(one: Page) -> None:
-    """The first line is the only title, and text stands below it before anything else."""
+    """The first line is the only title, followed by text."""
     titles = [heading for heading in one.headings if heading.level == 1]
     assert one.text.startswith("# ")
     assert len(titles) == 1
@@ -22,7 +22,7 @@ def test_a_page_begins_with_one_title_and_its_answer(one: Page) -> None:
 
 @pytest.mark.parametrize("one", pages(), ids=_IDS)
 def test_every_link_resolves(one: Page) -> None:
-    """A link leads to a file of the repository, and its anchor to a heading there."""
+    """Links lead to files of the repository, and anchors to headings."""
     for link in one.links:
         if link.startswith(("http://", "https://")):
             continue
@@ -35,14 +35,14 @@ def test_every_link_resolves(one: Page) -> None:
 
 @pytest.mark.parametrize("one", pages(), ids=_IDS)
 def test_no_heading_is_used_twice_on_a_page(one: Page) -> None:
-    """An anchor stays what it is when a section is added above it."""
+    """Headings are unique, so anchors stay stable when sections are added."""
     texts = [heading.text for heading in one.headings]
     assert len(texts) == len(set(texts))
 
 
 @pytest.mark.parametrize("one", pages(), ids=_IDS)
 def test_sections_are_short(one: Page) -> None:
-    """A section of prose answers one question: no paragraph of it is longer than a screen of a phone."""
+    """No paragraph is longer than a phone's screen."""
     for heading in one.headings:
         for paragraph in heading.body.split("\n\n"):
             if not paragraph.startswith(("|", "#", "1.")):
@@ -51,13 +51,13 @@ def test_sections_are_short(one: Page) -> None:
 
 @pytest.mark.parametrize("one", pages(), ids=_IDS)
 def test_nothing_of_this_machine_is_named(one: Page) -> None:
-    """No path of a build machine and no key stands on a page."""
+    """No page contains a path of a build machine or a key."""
     assert not re.search(r"/(?:root|home|work|tmp)/|sk-or-v1", one.text)
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
 def test_every_link_from_the_root_resolves(name: str) -> None:
-    """The repository's first pages lead to files that are there."""
+    """Links of the repository's top-level pages lead to existing files."""
     one = Page(ROOT / name, (ROOT / name).read_text(encoding="utf-8"))
     inside = [link for link in one.links if not link.startswith("https://")]
     assert inside or name != "README.md"
@@ -65,7 +65,7 @@ def test_every_link_from_the_root_resolves(name: str) -> None:
 
 
 def test_every_page_is_listed() -> None:
-    """docs/README.md leads to every page, and the list of decisions to every decision."""
+    """docs/README.md links every page, and the list of decisions every decision."""
     for index in (page("README.md"), page("decisions/README.md")):
         listed = {(index.path.parent / link.partition("#")[0]).resolve() for link in index.links}
         missing = [path.name for path in index.path.parent.glob("*.md") if path.resolve() not in listed]
@@ -73,7 +73,7 @@ def test_every_page_is_listed() -> None:
 
 
 def test_every_decision_is_short_and_has_its_three_parts() -> None:
-    """Decisions are numbered without a gap, and say context, decision and consequences in 10 to 30 lines."""
+    """Decisions are numbered without gaps, with context, decision and consequences in 10 to 30 lines."""
     files = sorted(DOCS.glob("decisions/0*.md"))
     assert [path.name[:4] for path in files] == [f"{number:04}" for number in range(1, len(files) + 1)]
     for path in files:
@@ -85,7 +85,7 @@ def test_every_decision_is_short_and_has_its_three_parts() -> None:
 
 
 def test_every_quirk_that_the_code_names_is_explained() -> None:
-    """A comment's "quirk A4" is found on docs/quirks.md."""
+    """Quirk ids in comments, like "quirk A4", are in docs/quirks.md."""
     explained = {cells[0] for cells in rows(page("quirks.md").text)}
     named: dict[str, Path] = {}
     for path in [*ROOT.glob("backend/**/*.py"), *ROOT.glob("frontend/src/**/*.ts*")]:
@@ -97,7 +97,7 @@ def test_every_quirk_that_the_code_names_is_explained() -> None:
 
 
 def test_every_verb_that_is_shown_exists() -> None:
-    """`./just VERB` is a recipe of the justfile, `signalbox VERB` a verb of the command."""
+    """`./just VERB` is a recipe of the justfile, `signalbox VERB` a command."""
     recipes = set(
         re.findall(r"^([a-z][\w-]*)(?: \*args)?:", (ROOT / "justfile").read_text(encoding="utf-8"), re.MULTILINE)
     )
@@ -113,7 +113,7 @@ def test_every_verb_that_is_shown_exists() -> None:
 
 
 def test_every_file_that_is_named_exists() -> None:
-    """A path in backticks that begins in a folder of the repository is there, unless its row says that it comes."""
+    """A path in backticks exists, unless its row says that it is planned."""
     roots = ("backend/", "frontend/", "scripts/", "tests/", "docs/", "requirements/", "deploy/", ".ci/")
     for one in pages():
         prose = "\n".join(line for line in one.prose.splitlines() if "| no, planned" not in line)

@@ -1,4 +1,4 @@
-"""The table of quirks is complete: a row for every id, a test that exists in every row, a row for every test."""
+"""The table of quirks is complete: a row for every id, an existing test for every row, a row for every test."""
 
 import ast
 import re
@@ -13,12 +13,12 @@ _REASON = re.compile(r"\b(?:later|does not apply): \w[^|]{20,}")
 
 
 def _table() -> list[list[str]]:
-    """Give the rows of the sections that need tests."""
+    """Return the rows of the sections that need tests."""
     return [cells for cells in rows(page("quirks.md").text) if cells[0][0] in SECTIONS]
 
 
 def _tests() -> dict[str, list[str]]:
-    """Give the names of all tests under tests/ that begin with the id of a quirk, by id."""
+    """Return the names of all tests whose name begins with a quirk id, by id."""
     found: dict[str, list[str]] = {}
     for path in ROOT.glob("tests/**/test_*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -29,7 +29,7 @@ def _tests() -> dict[str, list[str]]:
 
 
 def ids_of(name: str) -> list[str]:
-    """Read the ids from a test's name: `test_e05_e06_…` has two."""
+    """Return the ids in a test's name: `test_e05_e06_…` has two."""
     found: list[str] = []
     for word in name.split("_")[1:]:
         if not re.fullmatch(r"[a-g]\d{2}", word):
@@ -39,19 +39,19 @@ def ids_of(name: str) -> list[str]:
 
 
 def test_every_quirk_has_one_row() -> None:
-    """In order, none twice, none left out."""
+    """The ids are in order, without repetitions or gaps."""
     assert [cells[0] for cells in _table()] == IDS
 
 
 def test_every_row_says_what_happens_and_what_is_done() -> None:
-    """Four cells, none of them empty; every text is a sentence."""
+    """Each row has four cells that are not empty, and texts are sentences."""
     for cells in _table():
         assert len(cells) == 4, cells
         assert all(cell.endswith((".", ".)")) for cell in cells[1:3]), cells
 
 
 def test_every_row_names_a_test_that_exists_or_a_reason() -> None:
-    """A test that begins with the row's id, or a word on why there is none."""
+    """Each row names a test that begins with its id, or says why there is none."""
     tests = _tests()
     without: list[str] = []
     for quirk, _, done, named in _table():
@@ -67,12 +67,12 @@ def test_every_row_names_a_test_that_exists_or_a_reason() -> None:
 
 
 def test_every_test_of_a_quirk_has_its_row() -> None:
-    """No test carries an id that the table does not have."""
+    """Every id in a test's name is in the table."""
     assert {*_tests()} <= {*IDS}
 
 
 def test_every_quirk_of_the_page_names_tests_of_the_page() -> None:
-    """H1 to H11, each with sentences and with titles that the named files have."""
+    """H1 to H11 have sentences and existing test titles."""
     table = [cells for cells in rows(page("quirks.md").text) if re.fullmatch(r"H\d+", cells[0])]
     assert [cells[0] for cells in table] == [f"H{number}" for number in range(1, 12)]
     for quirk, what, done, named in table:
@@ -85,7 +85,7 @@ def test_every_quirk_of_the_page_names_tests_of_the_page() -> None:
 
 
 def test_every_test_among_the_quirks_carries_an_id() -> None:
-    """In tests/scenarios/quirks each name begins with the id that it stands for."""
+    """Each test name in tests/scenarios/quirks begins with a quirk id."""
     for path in ROOT.glob("tests/scenarios/quirks/test_*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):

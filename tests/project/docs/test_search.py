@@ -1,4 +1,4 @@
-"""What people ask first is answered by the page that is about it, through the search that comes with Signalbox."""
+"""Common questions are answered by the right page through the built-in search of the documentation."""
 
 import pytest
 from signalbox.core.tools import SearchQuery
@@ -52,7 +52,7 @@ QUESTIONS = {
 @pytest.mark.anyio
 @pytest.mark.parametrize(("question", "wanted"), QUESTIONS.items())
 async def test_a_question_finds_its_page(question: str, wanted: str) -> None:
-    """The page that answers it is among the first three, with words of it."""
+    """The page with the answer is among the first three, with its key words."""
     search = DocsSearch(DOCS, own=True)
     try:
         hits = await search.search(SearchQuery(question))
@@ -80,7 +80,7 @@ FIRST = {
 @pytest.mark.anyio
 @pytest.mark.parametrize(("question", "wanted", "words"), [(key, *value) for key, value in FIRST.items()])
 async def test_a_question_that_is_a_heading_is_answered_first(question: str, wanted: str, words: str) -> None:
-    """The section that asks the same comes before every other, with the words of its answer."""
+    """A section with the same heading is the first result, with the words of its answer."""
     search = DocsSearch(DOCS, own=True)
     try:
         first, *_ = await search.search(SearchQuery(question))
@@ -93,7 +93,7 @@ async def test_a_question_that_is_a_heading_is_answered_first(question: str, wan
 @pytest.mark.anyio
 @pytest.mark.parametrize("question", [*QUESTIONS, *FIRST])
 async def test_snippets_are_sentences(question: str) -> None:
-    """What is shown begins and ends with a sentence, and holds no bars of tables."""
+    """Snippets begin and end with a sentence, and contain no table syntax."""
     search = DocsSearch(DOCS, own=True)
     try:
         hits = await search.search(SearchQuery(question, 5))

@@ -1,4 +1,4 @@
-"""What docs/adding-a-search-backend.md shows is installed into a real server and searched with."""
+"""The package of docs/adding-a-search-backend.md is installed into a real server and used."""
 
 import json
 import tomllib
@@ -22,7 +22,7 @@ def books(folder: Path, **more: str) -> dict[str, str]:
 
 
 def test_the_backend_that_is_shown_is_searched(tmp_path: Path) -> None:
-    """A question to the real server brings a numbered source from the package, without a notice."""
+    """A search returns a numbered source from the package, without a notice."""
     with serving(tmp_path, env=books(tmp_path)) as server, server.client() as client:
         body = {"model": "openai/sim", "prompt": "Search for white whale"}
         heard = parse_stream(client.post("/api/chat/stream", json=body).content)
@@ -46,7 +46,7 @@ def test_the_backend_that_is_shown_is_searched(tmp_path: Path) -> None:
 
 
 def test_its_own_reason_is_told(tmp_path: Path) -> None:
-    """The server starts without a search, and says why in the list of tools; so does doctor."""
+    """If the package reports a reason, the server starts without search; the tool list and doctor show the reason."""
     env = books(tmp_path, BOOKS_CLOSED="1")
     with serving(tmp_path, env=env) as server, server.client() as client:
         listed = {tool["name"]: tool for tool in client.get("/api/tools").json()["tools"]}
@@ -57,7 +57,7 @@ def test_its_own_reason_is_told(tmp_path: Path) -> None:
 
 
 def test_its_settings_may_stand_in_env_file(tmp_path: Path) -> None:
-    """A name in `.env` that is not Signalbox's reaches the backend, in the server and in doctor."""
+    """A variable of `.env` that is not a Signalbox setting reaches the backend."""
     env = books(tmp_path)
     (tmp_path / ".env").write_text("BOOKS_CLOSED=1\n")
     with serving(tmp_path, env=env) as server, server.client() as client:
@@ -67,7 +67,7 @@ def test_its_settings_may_stand_in_env_file(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_is_refused_with_those_there_are(tmp_path: Path) -> None:
-    """At the start and by doctor, in one sentence."""
+    """The start and doctor reject an unknown backend in one sentence."""
     env = books(tmp_path, SEARCH_BACKEND="bocks")
     for words in (["serve", "--port", "0"], ["doctor"]):
         done = command(*words, cwd=tmp_path, env=env)

@@ -1,4 +1,4 @@
-"""What the built page makes a browser load: how much at first, what only when it is needed, and from where."""
+"""The size of the built page: what a browser loads first, what later, and from where."""
 
 import gzip
 import re
@@ -14,7 +14,7 @@ FIRST_SCRIPT_BYTES = 165_000
 FIRST_DOCUMENT_BYTES = 18_000
 _IMPORTED = re.compile(r"""(?:\bfrom|\bimport)\s*["']\./([\w.-]+\.js)["']""")
 _FETCHED = re.compile(r"""url\(\s*["']?([^"')]+)|@import\s+["']([^"']+)""")
-# Words that only this library or this part of ours has in its code.
+# Strings that occur only in the code of this library or part of the page.
 _LATER = {
     "markdown": "thematicBreak",
     "math": "KaTeX parse error",
@@ -42,7 +42,7 @@ _OWN_CHUNKS = (
 
 
 class Document(HTMLParser):
-    """The files that a page names, and what stands in it itself."""
+    """The files that a page references, and its inline content."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class Document(HTMLParser):
 
 @pytest.fixture(scope="module")
 def dist() -> Path:
-    """Return the page as it is built from these sources."""
+    """Return the folder of the page built from these sources."""
     return page.here().build()
 
 
@@ -83,7 +83,7 @@ def document(request: pytest.FixtureRequest, dist: Path) -> Document:
 
 
 def first_scripts(dist: Path, name: str = "index.html") -> dict[str, Path]:
-    """Return all scripts that run before a page shows anything: its own, and what they import, however far."""
+    """Return all scripts that run before the page shows anything, including transitive imports."""
     waiting = [address.removeprefix("/").removeprefix("assets/") for address in Document(dist / name).scripts]
     found: dict[str, Path] = {}
     while waiting:
@@ -96,17 +96,17 @@ def first_scripts(dist: Path, name: str = "index.html") -> dict[str, Path]:
 
 
 def compressed(path: Path) -> int:
-    """Return how many bytes of it go over the wire."""
+    """Return the number of bytes of a file over the wire."""
     return len(gzip.compress(path.read_bytes(), 9))
 
 
 def built(dist: Path, *endings: str) -> Iterator[Path]:
-    """List what the build made, by its endings."""
+    """Return the built files with these suffixes."""
     return (path for path in sorted(dist.rglob("*")) if path.suffix in endings)
 
 
 def test_the_first_script_is_within_its_budget(dist: Path) -> None:
-    """The chat's first frame costs at most 165 kB of compressed script."""
+    """The first scripts of the chat have at most 165 kB compressed."""
     sizes = {name: compressed(path) for name, path in first_scripts(dist).items()}
     total = sum(sizes.values())
     listed = ", ".join(f"{name} {size:,}" for name, size in sorted(sizes.items(), key=lambda each: -each[1]))
@@ -115,7 +115,7 @@ def test_the_first_script_is_within_its_budget(dist: Path) -> None:
 
 @pytest.mark.parametrize("what", _LATER)
 def test_what_is_needed_later_is_loaded_later(dist: Path, what: str) -> None:
-    """It is in a file of its own, which no first module imports."""
+    """It is in a separate file that no first script imports."""
     having = {path.name for path in built(dist, ".js") if _LATER[what] in path.read_text(encoding="utf-8")}
     assert having
     assert not having & first_scripts(dist).keys()
@@ -123,14 +123,14 @@ def test_what_is_needed_later_is_loaded_later(dist: Path, what: str) -> None:
 
 @pytest.mark.parametrize("chunk", _OWN_CHUNKS)
 def test_a_part_that_is_loaded_by_name_has_its_own_file(dist: Path, chunk: str) -> None:
-    """The bundler has not put it into another file."""
+    """The bundler has not merged it into another file."""
     files = {path.name for path in dist.glob(f"assets/{chunk}-*.js")}
     assert files
     assert not files & first_scripts(dist).keys()
 
 
 def test_the_chat_page_alone_has_one_inline_script_and_one_style(document: Document, dist: Path) -> None:
-    """Both are small enough for the first packets of a slow line, and the style sheet is not fetched a second time."""
+    """Both fit into the first packets of a slow connection, and the style sheet is not fetched twice."""
     assert document.scripts
     if document.name != "index.html":
         assert document.inline == []
@@ -145,7 +145,7 @@ def test_the_chat_page_alone_has_one_inline_script_and_one_style(document: Docum
 
 
 def test_a_page_names_only_files_of_ours(dist: Path, document: Document) -> None:
-    """Scripts, styles and icons come from this server, and are there."""
+    """Scripts, styles and icons are files of this server, and exist."""
     for address in document.scripts + document.others:
         assert address.startswith("/")
         assert not address.startswith("//")
@@ -153,7 +153,7 @@ def test_a_page_names_only_files_of_ours(dist: Path, document: Document) -> None
 
 
 def test_styles_load_nothing_from_elsewhere(dist: Path) -> None:
-    """Fonts and pictures of the styles are files of the build."""
+    """Fonts and images of the styles are files of the build."""
     styles = list(built(dist, ".css"))
     assert styles
     for path in styles:

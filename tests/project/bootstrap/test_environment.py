@@ -162,7 +162,7 @@ def _plain(monkeypatch, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_plain")
 def test_uv_is_given_the_index_of_pip(bootstrap: ModuleType, monkeypatch) -> None:
-    """Uv uses pip's configured index, unless it has its own."""
+    """By default, uv uses pip's configured index."""
     monkeypatch.setattr(bootstrap, "has_uv_configuration", lambda: False)
     pip = [sys.executable, "-c", "print(\"global.index-url='https://mirror.invalid/simple'\")"]
     assert bootstrap.uv_environment(pip)["UV_DEFAULT_INDEX"] == "https://mirror.invalid/simple"

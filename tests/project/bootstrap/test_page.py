@@ -71,6 +71,6 @@ def test_a_renamed_source_is_built(recorded: RecordedPage) -> None:
 
 
 def test_without_a_network_npm_is_told_in_one_sentence() -> None:
-    """Npm's socket errors become one sentence; other failures keep npm's output."""
+    """Socket errors of npm become one sentence; other failures keep npm's output."""
     assert "cannot be reached" in page.failure("fetching", "npm error code ECONNREFUSED\n" * 40)
     assert "EINTEGRITY" in page.failure("fetching", "npm error code EINTEGRITY")

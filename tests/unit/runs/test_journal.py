@@ -1,74 +1,21 @@
 """The journal of an active run: a bounded tail in memory, the rest on disk; subscribers see every event once."""
 
 import asyncio
-from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
-from signalbox.core.events import Content, Done, Stamped
+from signalbox.core.events import Content, Stamped
 from signalbox.runs import journal as module
 from signalbox.runs.journal import Cursor, Journal
 from signalbox.store.runs.in_memory import MemoryStore
 
+from tests.unit.runs.staged_journal import KEPT, Slow, Stage, let_tasks_run, small_tail
+
 pytestmark = pytest.mark.anyio
-
-KEPT = 4
-PAGE = 3
-
-
-class Slow(MemoryStore):
-    """A disk that writes when the test says so, and reads a few events at a time."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.disk: list[Stamped] = []
-        self.coming: list[Stamped] = []
-        self.reads = 0
-
-    def append(self, run_id: str, batch: list[Stamped]) -> None:
-        self.coming += batch
-
-    async def read_events(self, run_id: str, after: int) -> list[Stamped]:
-        self.reads += 1
-        await asyncio.sleep(0)  # the journal goes on meanwhile
-        return self.disk[after : after + PAGE]
-
-
-@dataclass
-class Stage:
-    """A journal over such a disk, and what each subscriber has seen."""
-
-    store: Slow = field(default_factory=Slow)
-    appended: int = 0
-    seen: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        """Open the journal, with nothing reserved."""
-        self.journal = Journal("r", self.store)
-
-    def append(self, count: int) -> None:
-        self.journal.append([Content(str(n)) for n in range(self.appended + 1, self.appended + count + 1)])
-        self.appended += count
-
-    def write(self, count: int | None = None, reserve: int = 0) -> None:
-        """Write this many pending events (all by default), and reserve this many numbers above them."""
-        count = len(self.store.coming) if count is None else count
-        self.store.disk += self.store.coming[:count]
-        del self.store.coming[:count]
-        durable = len(self.store.disk)
-        self.journal.mark_durable(durable, max(self.journal.reserved, durable + reserve))
-
-    def held(self) -> int:
-        return len(self.journal._tail)
-
-
-@pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the tail in memory small, so that short runs exceed it."""
-    monkeypatch.setattr(module, "_IN_MEMORY", KEPT)
+__all__ = ["small_tail"]  # applies to every test here
 
 
 MOVES = st.lists(
@@ -191,10 +138,10 @@ async def test_a_subscriber_is_woken_when_events_become_readable() -> None:
     await asyncio.sleep(0)
     assert stage.seen == []
     stage.journal.mark_durable(0, 5)
-    await _turns()
+    await let_tasks_run()
     assert stage.seen == [1, 2]
     stage.append(2)
-    await _turns()
+    await let_tasks_run()
     assert stage.seen == [1, 2, 3, 4]
     stage.journal.is_over = True
     stage.journal.wake()
@@ -204,11 +151,6 @@ async def test_a_subscriber_is_woken_when_events_become_readable() -> None:
 async def _seen(stage: Stage) -> None:
     async for batch in stage.journal.follow(0):
         stage.seen += [stamped.seq for stamped in batch]
-
-
-async def _turns() -> None:
-    for _ in range(5):
-        await asyncio.sleep(0)
 
 
 async def test_a_subscriber_that_keeps_up_costs_no_read() -> None:
@@ -309,126 +251,6 @@ async def test_an_unreadable_row_is_reported_at_once() -> None:
     store.code = Code.INTERNAL
     with pytest.raises(StoreError):
         [batch async for batch in far_behind(store).journal.follow(0)]
-
-
-# --- told where it is made --------------------------------------------------------------------------------------------
-
-
-async def told_at_once(stage: Stage, takes: bool = True) -> tuple[list[int], list[int], "asyncio.Task[None]", Cursor]:
-    """Follow a journal with `try_emit`; return what it received, what was yielded, the task, and the cursor."""
-    at_once: list[int] = []
-    yielded: list[int] = []
-
-    def try_emit(batch: list[Stamped]) -> bool:
-        if takes:
-            at_once.extend(stamped.seq for stamped in batch)
-        return takes
-
-    cursor = Cursor(0, try_emit)
-
-    async def follow() -> None:
-        async for batch in stage.journal.read_from(cursor):
-            yielded.extend(stamped.seq for stamped in batch)
-
-    task = asyncio.create_task(follow())
-    await asyncio.sleep(0)
-    return at_once, yielded, task, cursor
-
-
-async def test_events_are_delivered_without_waking_a_task() -> None:
-    """Batches that `try_emit` accepts are delivered within `append` and not yielded; the cursor advances."""
-    stage = Stage()
-    stage.write(reserve=100)
-    at_once, yielded, task, cursor = await told_at_once(stage)
-    stage.append(2)
-    stage.append(1)
-    assert (at_once, cursor.after) == ([1, 2, 3], 3)
-    await asyncio.sleep(0)
-    assert yielded == []
-    task.cancel()
-
-
-async def test_declined_batches_are_yielded() -> None:
-    """If `try_emit` declines, nothing is lost or duplicated."""
-    stage = Stage()
-    stage.write(reserve=100)
-    at_once, yielded, task, _ = await told_at_once(stage, takes=False)
-    stage.append(2)
-    for _ in range(3):
-        await asyncio.sleep(0)
-    assert (at_once, yielded) == ([], [1, 2])
-    task.cancel()
-
-
-async def test_the_ending_is_never_delivered_at_once() -> None:
-    """It waits for the disk, like every ending."""
-    stage = Stage()
-    stage.write(reserve=100)
-    at_once, yielded, task, _ = await told_at_once(stage)
-    stage.append(1)
-    stage.journal.append([Done(done=True, status="complete")])
-    stage.journal.is_over = True
-    stage.journal.wake()
-    await asyncio.wait_for(task, 30)
-    assert (at_once, yielded) == ([1], [2])
-
-
-async def test_unreserved_events_are_not_delivered() -> None:
-    """A number that a crash could assign again is never shown."""
-    stage = Stage()
-    stage.write(reserve=1)
-    at_once, yielded, task, _ = await told_at_once(stage)
-    stage.append(3)
-    assert at_once == [1]
-    stage.write(reserve=100)
-    assert at_once == [1, 2, 3]
-    assert yielded == []
-    task.cancel()
-
-
-async def test_a_lost_run_delivers_nothing() -> None:
-    """The worker that has taken over the run delivers the rest, after the cursor."""
-    stage = Stage()
-    stage.write(reserve=100)
-    at_once, _, task, cursor = await told_at_once(stage)
-    stage.append(2)
-    stage.journal.release()
-    await asyncio.wait_for(task, 30)
-    assert (at_once, cursor.after) == ([1, 2], 2)
-
-
-async def test_a_subscriber_that_left_receives_nothing() -> None:
-    """It is removed when it leaves; the others receive events as before."""
-    stage = Stage()
-    stage.write(reserve=100)
-    gone, _, leaving, _ = await told_at_once(stage)
-    there, _, staying, _ = await told_at_once(stage)
-    stage.append(1)
-    leaving.cancel()
-    await asyncio.gather(leaving, return_exceptions=True)
-    stage.append(1)
-    assert (gone, there) == ([1], [1, 2])
-    assert len(stage.journal._waiting) == 1
-    staying.cancel()
-
-
-async def test_leaving_while_being_woken_is_safe() -> None:
-    """A task that is cancelled after it was woken does not disturb the others."""
-    stage = Stage()
-    stage.write(reserve=100)
-    _, _, leaving, _ = await told_at_once(stage)
-    there, _, staying, _ = await told_at_once(stage)
-    leaving.cancel()
-    stage.journal.wake()
-    stage.append(1)
-    await asyncio.gather(leaving, return_exceptions=True)
-    _, _, woken, _ = await told_at_once(stage, takes=False)
-    stage.append(1)
-    woken.cancel()
-    await asyncio.gather(woken, return_exceptions=True)
-    stage.append(1)
-    assert there == [1, 2, 3]
-    staying.cancel()
 
 
 def test_an_event_has_the_time_of_its_append(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,62 +4,19 @@ import asyncio
 from contextlib import aclosing
 
 import pytest
-from signalbox.chat.loops.progress import Ending, Progress
+from signalbox.chat.loops.progress import Ending
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
-from signalbox.core.invariants import first_fault
-from signalbox.core.ports import Emit, Loop
+from signalbox.core.ports import Emit
 from signalbox.runs.manager import RunManager
-from signalbox.runs.run import SHUT_DOWN, STOPPED, Run, StartOptions, new_run_id
+from signalbox.runs.run import SHUT_DOWN, STOPPED, Run, new_run_id
 from signalbox.store.runs.in_memory import MemoryStore
-from structlog.testing import capture_logs
 
-from tests.support.loop_runs import FunctionLoop, context_for
+from tests.support.loop_runs import FunctionLoop
+from tests.unit.runs.managed_runs import Talk, answer_in_two_batches, events_of, first_turns, start
 
 pytestmark = pytest.mark.anyio
-
-
-@FunctionLoop
-async def speaks(emit: Emit[list[AnyEvent]]) -> None:
-    """Answer in two batches."""
-    emit([Content("One "), Content("two ")])
-    emit([Content("three.")])
-
-
-class Talk:
-    """A loop that emits one text, then works until it is cancelled."""
-
-    def __init__(self) -> None:
-        self.spoke, self.closed = asyncio.Event(), asyncio.Event()
-
-    async def run(self, emit: Emit[list[AnyEvent]]) -> None:
-        try:
-            emit([Content("So far.")])
-            self.spoke.set()
-            await asyncio.Event().wait()
-        finally:
-            self.closed.set()
-
-
-async def start(manager: RunManager, loop: Loop, *, goes_on: bool = False) -> Run:
-    """Start a run with a new id."""
-    context = context_for()
-    context.run_id = new_run_id()
-    return await manager.start(context, Progress(), loop, StartOptions(continues_after_disconnect=goes_on))
-
-
-async def first_turns() -> None:
-    """Let started tasks take their first steps."""
-    for _ in range(5):
-        await asyncio.sleep(0)
-
-
-async def events_of(run: Run) -> list[AnyEvent]:
-    """Return a run's journal, after checking the order of events."""
-    events = [stamped.event for stamped in await run.store.read_events(run.id, 0)]
-    assert first_fault(events) is None
-    return events
 
 
 async def test_a_finished_run_is_read_from_the_store() -> None:
@@ -67,7 +24,7 @@ async def test_a_finished_run_is_read_from_the_store() -> None:
     manager = RunManager(MemoryStore())
     talk = Talk()
     live = await start(manager, talk)
-    runs = [await start(manager, speaks) for _ in range(50)]
+    runs = [await start(manager, answer_in_two_batches) for _ in range(50)]
     for run in runs:
         await run.wait()
     assert (list(manager._live), manager._undurable) == ([live.id], {})
@@ -84,7 +41,7 @@ async def test_the_starter_of_a_run_reads_it_from_memory(monkeypatch: pytest.Mon
     """A run that ends before its first subscriber arrives is delivered completely without a disk read."""
     store = MemoryStore()
     manager = RunManager(store)
-    run = await start(manager, speaks)
+    run = await start(manager, answer_in_two_batches)
     await run.wait()
     assert manager.live(run.id) is None, "the run is under way, and this test sees nothing"
     told = [stamped async for batch in manager.subscribe(run.id) for stamped in batch]
@@ -113,7 +70,7 @@ async def test_the_newest_run_comes_first() -> None:
     runs: list[Run] = []
     talk = Talk()
     for number in range(5):
-        run = await start(manager, talk if number == 4 else speaks)
+        run = await start(manager, talk if number == 4 else answer_in_two_batches)
         run.started = float(number)
         run.save_figures()
         runs.append(run)
@@ -141,7 +98,7 @@ async def test_too_many_runs_are_rejected_before_anything_starts() -> None:
     assert not second.spoke.is_set()
     first.stop()
     await first.wait()
-    await (await start(manager, speaks)).wait()
+    await (await start(manager, answer_in_two_batches)).wait()
 
 
 async def test_closing_interrupts_runs_and_rejects_new_ones() -> None:
@@ -243,163 +200,11 @@ async def test_a_run_without_any_subscriber_is_limited() -> None:
 async def test_subscribers_read_at_their_own_pace() -> None:
     """A slow subscriber gets in one list what a fast one got in many; both get all events in order."""
     manager = RunManager(MemoryStore())
-    run = await start(manager, speaks)
+    run = await start(manager, answer_in_two_batches)
     fast = [[stamped.seq for stamped in batch] async for batch in manager.subscribe(run.id)]
     slow = [[stamped.seq for stamped in batch] async for batch in manager.subscribe(run.id)]
     assert [seq for batch in fast for seq in batch] == [1, 2, 3, 4]
     assert slow == [[1, 2, 3, 4]]
-
-
-class Broken(MemoryStore):
-    """A journal that fails when the test says so."""
-
-    def __init__(self, *failing: int) -> None:
-        super().__init__()
-        self.failing, self.appended = failing, 0
-
-    def append(self, run_id: str, batch: list[Stamped]) -> None:
-        self.appended += 1
-        if self.appended in self.failing or 0 in self.failing:
-            raise OSError("the disk is full of canary-text")
-        super().append(run_id, batch)
-
-
-def freed(manager: RunManager, run: Run, over: list[Run]) -> None:
-    """Check that the slot and the memory of a run were released, and its end reported once."""
-    assert over == [run]
-    assert run.is_over
-    assert run.ended is not None
-    assert not manager._live
-    assert not manager._undurable
-
-
-async def test_f07_the_slot_is_free_when_done_is_read() -> None:
-    """A client that has read `done` can start the next run at once."""
-    over: list[Run] = []
-    manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
-    run = await start(manager, speaks)
-    async for batch in manager.subscribe(run.id):
-        if batch[-1].event is run.done:
-            freed(manager, run, over)
-    await (await start(manager, speaks)).wait()
-
-
-@pytest.mark.parametrize("how", ["stopped", "cancelled"])
-async def test_f07_a_run_that_never_began_releases_its_slot(how: str) -> None:
-    """It was stopped at its start, or cancelled from outside before its first step."""
-    over: list[Run] = []
-    manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
-    run = await start(manager, Talk())
-    if how == "stopped":
-        run.stop()
-    else:
-        assert run._task is not None
-        run._task.cancel()
-    await asyncio.wait_for(run.wait(), 5)
-    freed(manager, run, over)
-    assert (await events_of(run))[-1] is run.done
-    assert run.done is not None
-    assert run.done.status == "cancelled"
-
-
-async def test_f07_a_loop_that_raises_releases_its_slot() -> None:
-    """Whatever a loop raises, the next run can start."""
-
-    @FunctionLoop
-    async def breaks(emit: Emit[list[AnyEvent]]) -> None:
-        raise RuntimeError("canary-text")
-
-    over: list[Run] = []
-    manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
-    run = await start(manager, breaks)
-    await run.wait()
-    freed(manager, run, over)
-    await (await start(manager, speaks)).wait()
-
-
-@pytest.mark.parametrize(
-    ("failing", "told"),
-    [
-        pytest.param((1,), ["run.broke"], id="at its first word"),
-        pytest.param((2,), ["run.broke"], id="at its second"),
-        pytest.param((3,), ["run.unrecorded"], id="at its end"),
-        pytest.param((0,), ["run.broke", "run.unrecorded", "run.untold"], id="from now on"),
-    ],
-)
-async def test_f07_a_journal_that_fails_releases_its_slot(failing: tuple[int, ...], told: list[str]) -> None:
-    """The loop is closed, subscribers are released, and the ending is emitted if the journal accepts it."""
-    over: list[Run] = []
-    store = Broken(*failing)
-    manager = RunManager(store, max_active=1, on_over=over.append)
-    talk = Talk()
-    with capture_logs() as lines:
-        run = await start(manager, talk if failing in ((0,), (1,)) else speaks)
-        async with asyncio.timeout(30):
-            seen = [stamped async for batch in manager.subscribe(run.id) for stamped in batch]
-            await run.wait()
-    freed(manager, run, over)
-    assert talk.closed.is_set() is (failing in ((0,), (1,)))
-    assert run.done is not None
-    assert (run.done.status, run.done.code) == ("error", "INTERNAL")
-    assert [stamped.seq for stamped in seen] == list(range(1, len(seen) + 1))
-    assert (bool(seen) and seen[-1].event == run.done) is (failing != (0,))
-    assert "canary" not in str(lines)
-    assert [line["event"] for line in lines] == told
-
-
-async def test_f07_a_failing_follow_up_releases_the_slot() -> None:
-    """A log that cannot be written keeps neither the slot nor the memory of the run."""
-
-    def breaks(run: Run) -> None:
-        raise OSError("canary-text")
-
-    manager = RunManager(MemoryStore(), max_active=1, on_over=breaks)
-    with capture_logs() as lines:
-        for _ in range(3):
-            run = await start(manager, speaks)
-            await run.wait()
-            assert manager.live(run.id) is None
-    assert not manager._live
-    assert [line["event"] for line in lines] == ["run.after"] * 3
-    assert "canary" not in str(lines)
-
-
-async def test_f07_a_failing_subscriber_counts_as_leaving() -> None:
-    """An error in a subscriber ends the run like leaving does."""
-    over: list[Run] = []
-    manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
-    talk = Talk()
-    run = await start(manager, talk)
-
-    async def watches() -> None:
-        async with aclosing(manager.subscribe(run.id)) as batches:
-            async for _ in batches:
-                raise ConnectionResetError
-
-    with pytest.raises(ConnectionResetError):
-        await watches()
-    await asyncio.wait_for(run.wait(), 5)
-    freed(manager, run, over)
-    assert talk.closed.is_set()
-
-
-async def test_f07_a_run_whose_subscriber_never_connects_ends() -> None:
-    """A client that left before its stream began leaves no run; one that connects in time cancels the limit."""
-    over: list[Run] = []
-    manager = RunManager(MemoryStore(), unsubscribed_seconds=0.0, on_over=over.append)
-    talk = Talk()
-    run = await start(manager, talk)
-    watched = manager.subscribe(run.id)
-    await asyncio.wait_for(run.wait(), 5)
-    await watched.aclose()
-    freed(manager, run, over)
-    assert run.done is not None
-    assert run.done.status == "cancelled"
-    manager.unsubscribed_seconds = 60.0
-    second = await start(manager, talk)
-    async with aclosing(manager.subscribe(second.id)) as batches:
-        await anext(batches)
-        assert second.detached_timer is None
 
 
 def test_run_ids_are_128_random_bits() -> None:

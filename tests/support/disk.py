@@ -198,3 +198,11 @@ async def store(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[J
     disk.failing = None
     disk.release()
     await made.aclose()
+
+
+async def ended(store: JournalStore, run_id: str) -> None:
+    """Open a run and end it."""
+    await opened(store, run_id)
+    store.save_figures(run_id, lambda: a_run(run_id, status="complete", ended=2.0))
+    await store.flush()
+    store.close(run_id)

@@ -1,4 +1,4 @@
-"""The command `signalbox`: its verbs, their exit status, and what they say."""
+"""The command `signalbox`: its subcommands, exit statuses and output."""
 
 import json
 import os
@@ -37,8 +37,8 @@ def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"signalbox {__version__}\n"
 
 
-def test_without_a_verb_all_of_them_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """Whoever types the command alone wants to know what it can do; a script learns that it did nothing."""
+def test_without_a_subcommand_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a subcommand it prints the help and exits with status 2, because it did nothing."""
     assert main([]) == 2
     told = capsys.readouterr().err
     assert [verb for verb in ("serve", "doctor", "token", "replay") if f"\n    {verb} " not in told] == []
@@ -74,7 +74,7 @@ BROKEN = [
     (GOOD.replace(b'"content":"Hi."', b'"content":5'), "frame 1: content"),
     (GOOD.replace(b'"v":"1.1"', b'"v":"1.0"'), '"v": "1.1"'),
     (GOOD.replace(b'"status":"complete"', b'"status":"great"'), "frame 2: done: status"),
-    (GOOD.replace(b'"Hi."', b'" "'), "without any content"),
+    (GOOD.replace(b'"Hi."', b'" "'), "without content"),
     (
         GOOD.replace(b'"status":"complete"', b'"status":"error","code":"INTERNAL","error":"x"'),
         "without its warning just before",

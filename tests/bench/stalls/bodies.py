@@ -156,7 +156,7 @@ BODIES: dict[str, Callable[[int], Body]] = {
     "marks of Markdown": lambda n: {"prompt": _repeated("[*_`~", n)},
     "underscores": lambda n: {"prompt": "a" + "_" * n + "a"},
     "dashes": lambda n: {"prompt": _repeated("- - -", n) + "x"},
-    "a result of fences": lambda n: _tool_says(_repeated("<outside-1>\n", n)),
+    "a result of delimiters": lambda n: _tool_says(_repeated("<outside-1>\n", n)),
     "a result of closing fences": lambda n: _tool_says(_repeated("</o\u200bu", n)),
     "a result of angles": lambda n: _tool_says("<" * n),
     "a result of angles and o": lambda n: _tool_says(_repeated("<<<<<<<<o", n)),
@@ -232,7 +232,7 @@ for _name in (
     "marks of Markdown",
     "underscores",
     "dashes",
-    "a result of fences",
+    "a result of delimiters",
 ):
     SHAPES[f"in a conversation: {_name}"] = Shape(f"in a conversation: {_name}", _asking(BODIES[_name], is_kept=True))
 

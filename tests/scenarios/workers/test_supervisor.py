@@ -216,12 +216,11 @@ def test_the_lever_acts_on_all_workers_within_a_second(tmp_path: Path, postgres:
         for client, state, loop in zip(clients.values(), ("off", "on"), ("legacy", "v2"), strict=True):
             pulled = client.put(OVERRIDE, json={"state": state}, headers={"authorization": f"Bearer {TOKEN}"})
             assert pulled.json()["state"] == state
-            # The promised second, and time for the questions on a slow machine.
-            within(4.0, partial(stand, state))
+            within(WAIT, partial(stand, state))
             assert loops() == {loop}
         # Without the product's code, so that no notification is sent.
         postgres.sql("UPDATE shared SET value = $1 WHERE name = $2", b'{"state":"on"}', KEY, database=postgres_url)
-        within(4.0, partial(stand, "on"))
+        within(WAIT, partial(stand, "on"))
         assert loops() == {"v2"}
         assert {pid_of(client) for client in clients.values()} == set(clients)
 

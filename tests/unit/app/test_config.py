@@ -1,4 +1,4 @@
-"""Settings: every one is in `.env.example`, has a bound, and says in a sentence when it cannot be used."""
+"""Settings: each is in `.env.example`, has limits, and is named in the error for an invalid value."""
 
 import os
 import re
@@ -24,21 +24,21 @@ NAMES = {name.upper() for name in Settings.model_fields}
 
 @pytest.fixture(autouse=True)
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Keep the settings of whoever runs the tests out of them."""
+    """Remove the settings of the test run's environment."""
     for name in NAMES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
 
 
 def test_the_example_has_every_setting_once() -> None:
-    """`.env.example` and Settings name the same things, one line each, each with a word on what it is."""
+    """`.env.example` and Settings have the same names, each in one line with a comment."""
     lines = (ROOT / ".env.example").read_text().splitlines()
     named = [match[1] for line in lines if (match := re.match(r"^(?:#\s?)?([A-Z][A-Z0-9_]+)=", line))]
     assert sorted(named) == sorted(NAMES)
 
 
 def test_the_example_can_be_used_as_it_is(tmp_path: Path) -> None:
-    """Copied as `.env` it starts, and it means what the defaults mean."""
+    """A copy as `.env` is valid and equals the defaults."""
     (tmp_path / ".env").write_text((ROOT / ".env.example").read_text())
     copied, default = load_settings(), Settings(_env_file=None)  # type: ignore[call-arg]
     changed = {name for name in Settings.model_fields if getattr(copied, name) != getattr(default, name)}
@@ -46,8 +46,8 @@ def test_the_example_can_be_used_as_it_is(tmp_path: Path) -> None:
     assert unknown_in_file() == {}
 
 
-def test_a_setting_we_do_not_have_is_told(tmp_path: Path) -> None:
-    """A typo is named with the setting that was meant, an unknown name of ours without; other programs' are not."""
+def test_unknown_settings_are_reported(tmp_path: Path) -> None:
+    """A typo is reported with the setting that it resembles, an unknown name with our prefix without one."""
     names = "SIGNALBOX_PROT", "OPENROUTER_KEY", "TOOL_LOP_V2", "SIGNALBOX_ELSE", "PATH_TO", "SIGNALBOX_PORT"
     (tmp_path / ".env").write_text("".join(f"{name}=1\n" for name in names))
     assert unknown_in_file() == {
@@ -58,8 +58,8 @@ def test_a_setting_we_do_not_have_is_told(tmp_path: Path) -> None:
     }
 
 
-def test_the_environment_is_looked_at_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kill switch with a typo would do nothing; another program's DATABASE_URI is its own."""
+def test_typos_in_the_environment_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A misspelt kill switch is reported; DATABASE_URI may belong to another program."""
     for name in ("TOOL_LOOPV2", "OPENROUTR_API_KEY", "SINGALBOX_PORT", "DATABASE_URI", "SIGNALBOX_ELSE"):
         monkeypatch.setenv(name, "1")
     assert (
@@ -75,20 +75,20 @@ def test_the_environment_is_looked_at_too(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
-    """A pipe is refused at once; whoever reads it would wait for somebody who writes."""
+    """A pipe as `.env` is rejected at once; reading it would block."""
     os.mkfifo(tmp_path / ".env")
     with pytest.raises(SettingsError, match="is not a regular file"):
         load_settings()
 
 
 def test_an_empty_value_is_no_value(tmp_path: Path) -> None:
-    """`NAME=` in a file means the default."""
+    """`NAME=` in the file means the default."""
     (tmp_path / ".env").write_text("".join(f"{name}=\n" for name in NAMES))
     assert load_settings() == Settings(_env_file=None)  # type: ignore[call-arg]
 
 
 def test_the_environment_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is set for one start goes before the file."""
+    """The environment takes precedence over the file."""
     (tmp_path / ".env").write_text("SIGNALBOX_PORT=1111\nOPENROUTER_X_TITLE=File\n")
     monkeypatch.setenv("SIGNALBOX_PORT", "2222")
     settings = load_settings()
@@ -131,7 +131,7 @@ def test_the_environment_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_a_value_out_of_bounds_names_its_setting(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
-    """The sentence has the setting's name and what to do."""
+    """The error has the setting's name and what to do."""
     monkeypatch.setenv(name, value)
     with pytest.raises(SettingsError) as refused:
         load_settings()
@@ -150,13 +150,13 @@ def test_a_value_out_of_bounds_names_its_setting(monkeypatch: pytest.MonkeyPatch
         ({"openrouter_base_url": "https://openrouter.ai.example/api/v1"}, False),
     ],
 )
-def test_when_the_simulator_stands_in(tmp_path: Path, given: dict[str, Any], simulated: bool) -> None:
-    """Without a key OpenRouter itself cannot be asked; every other server can."""
+def test_the_simulator_answers_without_a_key(tmp_path: Path, given: dict[str, Any], simulated: bool) -> None:
+    """The simulator is used without a key for OpenRouter; other upstreams may need no key."""
     assert settings_for(tmp_path, **given).is_simulated is simulated
 
 
-def test_a_key_is_not_in_the_settings_words(tmp_path: Path) -> None:
-    """Printing the settings prints no secret."""
+def test_settings_do_not_print_secrets(tmp_path: Path) -> None:
+    """The repr of settings contains no secret."""
     secrets = {
         "openrouter_api_key": "sk-or-v1-canary",
         "signalbox_admin_token": "canary-a",
@@ -166,8 +166,8 @@ def test_a_key_is_not_in_the_settings_words(tmp_path: Path) -> None:
     assert "canary" not in repr(settings) + str(settings) + settings.model_dump_json()
 
 
-def test_a_databases_password_is_a_secret_however_it_is_written(tmp_path: Path) -> None:
-    """No log may hold it as it stands in the address, nor as the server would say it."""
+def test_a_database_password_is_a_secret_in_each_form(tmp_path: Path) -> None:
+    """Logs contain the password neither encoded nor decoded."""
     for address in ("postgresql://u:can%2Fary@h/x", "postgresql://u@h/x?password=can%2Fary"):
         settings = settings_for(tmp_path, database_url=address)
         assert "can/ary" in settings.secrets
@@ -175,8 +175,8 @@ def test_a_databases_password_is_a_secret_however_it_is_written(tmp_path: Path) 
         assert "ary" not in repr(settings)
 
 
-def test_an_allowed_origin_is_as_a_browser_writes_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """With a port of its own, or an address; a password that somebody put before it is not told back."""
+def test_allowed_origins_have_the_browsers_form(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Ports and addresses are accepted; a password in an invalid origin is not quoted."""
     origins = ("https://page.example", "http://page.example:443", "http://10.0.0.7:8080", "http://[::1]:5173")
     assert settings_for(tmp_path, signalbox_allowed_origins=",".join(origins)).signalbox_allowed_origins == origins
     monkeypatch.setenv("SIGNALBOX_ALLOWED_ORIGINS", "https://ada:hush-hush@page.example")
@@ -186,7 +186,7 @@ def test_an_allowed_origin_is_as_a_browser_writes_it(monkeypatch: pytest.MonkeyP
 
 
 def test_lists_are_written_with_commas(tmp_path: Path) -> None:
-    """Spaces and empty items do no harm."""
+    """Spaces and empty items are ignored."""
     settings = settings_for(tmp_path, signalbox_allowed_hosts=" a.example ,, b.example,")
     assert settings.signalbox_allowed_hosts == ("a.example", "b.example")
 
@@ -204,25 +204,23 @@ def test_lists_are_written_with_commas(tmp_path: Path) -> None:
         ("SIGNALBOX_MAX_RUNS", "sk-or-v1-" + "0" * 64, "cannot be used: must be a whole number."),
     ],
 )
-def test_a_bad_value_is_named_in_plain_words(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: str, words: str
-) -> None:
-    """The value is quoted, unless it is or may hold a secret."""
+def test_an_invalid_value_is_described(monkeypatch: pytest.MonkeyPatch, name: str, value: str, words: str) -> None:
+    """The value is quoted unless it may contain a secret."""
     monkeypatch.setenv(name, value)
     with pytest.raises(SettingsError) as refused:
         load_settings()
     assert str(refused.value) == f"The setting {name} {words} Correct it in .env or in the environment."
 
 
-def test_all_bad_values_are_named_at_once(tmp_path: Path) -> None:
-    """One start is enough to see them."""
+def test_all_invalid_values_are_reported_at_once(tmp_path: Path) -> None:
+    """One start reports all invalid values."""
     (tmp_path / ".env").write_text("SIGNALBOX_MAX_RUNS=ten\nSIGNALBOX_PORT=many\n")
     with pytest.raises(SettingsError, match=r"SIGNALBOX_PORT.*SIGNALBOX_MAX_RUNS.*Correct them in"):
         load_settings()
 
 
-def test_only_the_settings_that_are_used_must_be_sound(tmp_path: Path) -> None:
-    """A bad value of another setting counts as not set; one of those that are used is refused."""
+def test_only_required_settings_must_be_valid(tmp_path: Path) -> None:
+    """With `only`, an invalid value of another setting counts as not set."""
     (tmp_path / ".env").write_text("SIGNALBOX_MAX_RUNS=ten\nSEARCH_BACKEND=gone\nSIGNALBOX_DATA_DIR=here\n")
     settings = load_settings(only=DATA_SETTINGS)
     assert (settings.signalbox_data_dir, settings.signalbox_max_runs) == (Path("here"), 1000)
@@ -233,7 +231,7 @@ def test_only_the_settings_that_are_used_must_be_sound(tmp_path: Path) -> None:
 
 
 def test_the_rest_of_the_file_is_for_plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names that are not ours go into the environment, which goes first; settings, typos and empty ones do not."""
+    """Other names are exported to the environment, which takes precedence; settings, typos and empty values are not."""
     kept = dict(os.environ)
     monkeypatch.setattr(os, "environ", kept)
     monkeypatch.setitem(kept, "ACME_HOST", "around")

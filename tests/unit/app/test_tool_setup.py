@@ -1,4 +1,4 @@
-"""The tools as the app puts them together: what is offered and why not, and each of them through a whole run."""
+"""The tools of the app: which are available, and each of them in a whole run."""
 
 import json
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ SECRET = "BSA-canary-s3cret"
 
 
 def listed(app: RunningApp) -> dict[str, dict[str, Any]]:
-    """Return what GET /api/tools says, by name."""
+    """Return the tools of GET /api/tools by name."""
     return {tool["name"]: tool for tool in app.client.get("/api/tools").json()["tools"]}
 
 
 def test_every_tool_is_listed_with_its_metadata(app: RunningApp) -> None:
-    """Five come with Signalbox, and all are available without a key or a network."""
+    """The five built-in tools are available without a key or a network."""
     tools = listed(app)
     assert [(name, tool["category"], tool["visibility"], tool["eager"]) for name, tool in tools.items()] == [
         ("search_web", "search", "primary", True),
@@ -38,10 +38,8 @@ def test_every_tool_is_listed_with_its_metadata(app: RunningApp) -> None:
 
 
 @pytest.mark.parametrize(("settings", "searches"), [({}, 6), ({"brave_api_key": SECRET}, 10)])
-def test_the_list_tells_the_limits_of_a_question_that_sets_none(
-    behind: Behind, settings: dict[str, str], searches: int
-) -> None:
-    """They are those that a run gets: a UI can show them before anything is asked."""
+def test_the_list_has_the_default_limits(behind: Behind, settings: dict[str, str], searches: int) -> None:
+    """The limits are those of a run whose request sets none."""
     app, _ = behind(says("Hello."), settings=settings)
     limits = app.client.get("/api/tools").json()["limits"]
     assert limits == {"max_steps": 8, "max_searches": searches}
@@ -49,8 +47,8 @@ def test_the_list_tells_the_limits_of_a_question_that_sets_none(
     assert (applied.max_steps, applied.max_searches) == (limits["max_steps"], limits["max_searches"])
 
 
-def test_every_tool_has_words_for_people(app: RunningApp) -> None:
-    """The page shows these; the technical name and the description are for models."""
+def test_every_tool_has_a_title_and_a_summary(app: RunningApp) -> None:
+    """The page shows these; name and description are for models."""
     tools = listed(app)
     assert {name: tool["title"] for name, tool in tools.items()} == {
         "search_web": "Web search",
@@ -65,7 +63,7 @@ def test_every_tool_has_words_for_people(app: RunningApp) -> None:
 
 
 def test_a_note_is_saved_found_read_and_served(behind: Behind, tmp_path: Path) -> None:
-    """One run saves it, the next one's search finds it, read_url reads it by that address, and the app serves it."""
+    """One run saves a note, the next run finds it, read_url reads its URL, and the app serves it."""
     note = json.dumps({"title": "Zebrafish fins", "text": "They grow back within weeks."})
     app, upstream = behind(
         calls_then(call_chunk("save_note", note)),
@@ -96,7 +94,7 @@ def test_a_note_is_saved_found_read_and_served(behind: Behind, tmp_path: Path) -
 
 
 def test_save_note_waits_for_the_end_of_its_step(behind: Behind, tmp_path: Path) -> None:
-    """A step that is cut before its end writes nothing: the tool is not eager."""
+    """A step that is cut before its end saves no note, because the tool is not eager."""
     note = json.dumps({"title": "Cut", "text": "Never saved."})
     app, _ = behind(sends(call_chunk("save_note", note)), sends(call_chunk("save_note", note)), says("Sorry."))
     heard = app.ask("Keep this.")
@@ -104,8 +102,8 @@ def test_save_note_waits_for_the_end_of_its_step(behind: Behind, tmp_path: Path)
     assert list((tmp_path / "data" / "notes").iterdir()) == []
 
 
-def test_notes_are_closed_where_a_token_is_set(tmp_path: Path) -> None:
-    """What a person had kept is theirs; this project's documentation is open to all."""
+def test_notes_require_a_token(tmp_path: Path) -> None:
+    """Notes require a token if one is set; this project's documentation does not."""
     settings = settings_for(tmp_path / "data", signalbox_access_token="letmein")
     with RunningApp(settings) as app:
         (tmp_path / "data" / "notes" / "mine.md").write_text("# Mine\n")
@@ -114,8 +112,8 @@ def test_notes_are_closed_where_a_token_is_set(tmp_path: Path) -> None:
         assert app.client.get("/guide/README.md").status_code == 200
 
 
-def test_notes_have_a_folder_of_their_own_where_one_is_set(tmp_path: Path) -> None:
-    """It is made at the start; one that cannot be made takes save_note away, with the reason."""
+def test_notes_have_the_configured_folder(tmp_path: Path) -> None:
+    """The folder is created at the start; if that fails, save_note is unavailable with the reason."""
     with RunningApp(settings_for(tmp_path / "data", signalbox_notes_dir=tmp_path / "my" / "notes")) as app:
         assert (tmp_path / "my" / "notes").is_dir()
         assert listed(app)["save_note"]["available"] is True
@@ -133,8 +131,8 @@ def page() -> Iterator[ScriptedUpstream]:
         yield running
 
 
-def test_read_url_reads_what_is_allowed_and_no_more_of_the_intranet(behind: Behind, page: ScriptedUpstream) -> None:
-    """Loopback is refused until the operator names it."""
+def test_read_url_reads_only_allowed_private_hosts(behind: Behind, page: ScriptedUpstream) -> None:
+    """Loopback is rejected until the operator allows it."""
     arguments = json.dumps({"url": f"http://127.0.0.1:{page.port}/"})
     scripts = (calls_then(call_chunk("read_url", arguments)), says("Read."))
     app, _ = behind(*scripts, settings={"signalbox_fetch_allow": "127.0.0.0/8"})
@@ -146,8 +144,8 @@ def test_read_url_reads_what_is_allowed_and_no_more_of_the_intranet(behind: Behi
     assert len(page.catalogues) == 1
 
 
-def test_a_paid_search_is_clamped_higher_and_its_key_stays_here(behind: Behind, page: ScriptedUpstream) -> None:
-    """With a key Brave is the search; what it refuses is told without the key, on the stream and in the run's trace."""
+def test_a_paid_search_has_another_limit_and_its_key_is_secret(behind: Behind, page: ScriptedUpstream) -> None:
+    """With a key, Brave is used; its errors contain no key, neither in the stream nor in the trace."""
     page._models = lambda exchange: exchange.whole(401, SECRET.encode())
     settings = {"brave_api_key": SECRET, "brave_base_url": f"http://127.0.0.1:{page.port}/res/v1"}
     script = calls_then(call_chunk("search_web", '{"query": "pandas"}'))
@@ -170,10 +168,8 @@ def test_a_paid_search_is_clamped_higher_and_its_key_stays_here(behind: Behind, 
     assert SECRET not in repr(app.parts.settings)
 
 
-def test_a_broken_tool_of_a_package_is_listed_and_stops_nothing(
-    behind: Behind, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The reason is in GET /api/tools, a question that names it is refused, and one that does not goes on."""
+def test_a_broken_plugin_tool_is_listed_as_unavailable(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """GET /api/tools has the reason; only questions that name the tool are rejected."""
     entry = EntryPoint("dice", "signalbox.no_such_module:tools", "signalbox.tools")
     monkeypatch.setattr(plugins, "entry_points_of", lambda group: [entry])
     app, upstream = behind(says("Hello."))
@@ -185,7 +181,7 @@ def test_a_broken_tool_of_a_package_is_listed_and_stops_nothing(
 
 
 @pytest.mark.parametrize("value", ["http://wiki.intern", "10.0.0.0/99", "wiki.intern:80"])
-def test_an_allowance_that_cannot_work_stops_the_start(tmp_path: Path, value: str) -> None:
-    """A typing error must not open or close anything in silence."""
+def test_an_invalid_allowance_stops_the_start(tmp_path: Path, value: str) -> None:
+    """A typo must neither open nor close access silently."""
     with pytest.raises(ValidationError, match="neither a host name nor a network"):
         settings_for(tmp_path, signalbox_fetch_allow=value)

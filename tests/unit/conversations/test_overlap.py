@@ -1,4 +1,4 @@
-"""What a continuation adds to the text before it; the page reads the same cases."""
+"""The text that a continuation adds; the page's tests read the same cases."""
 
 import json
 from pathlib import Path
@@ -12,11 +12,11 @@ CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("overlaps.json
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_adds(case: dict[str, Any]) -> None:
-    """Repeated words are left out, and nothing else."""
+    """Only repeated words are removed."""
     assert added(case["before"], case["more"]) == case["adds"]
 
 
 def test_a_repetition_of_more_than_the_window_is_kept() -> None:
-    """Only the last words are looked for: pages that are repeated are shown."""
+    """A repetition longer than the window is kept."""
     words = " ".join(f"word{n} and" for n in range(WINDOW))
     assert added(words, words) == words

@@ -1,4 +1,4 @@
-"""A database of its own for each test, and a journal on it that waits for nothing."""
+"""A fresh database for each test, and a journal on it that flushes without delay."""
 
 from tests.support.disk import disk, kind, pytest_generate_tests, store
 

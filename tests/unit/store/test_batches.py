@@ -1,4 +1,4 @@
-"""The statements of a flush: any number of rows, of any size, also when they are there already."""
+"""The SQL statements of a flush: any number of rows of any size, and rows that exist already."""
 
 from typing import Any
 
@@ -33,14 +33,14 @@ async def kept(disk: Disk) -> Disk:
 
 @pytest.mark.parametrize("count", EDGES)
 async def test_all_rows_are_written_once(kept: Disk, count: int) -> None:
-    """None is lost or doubled where one statement ends and the next begins."""
+    """No row is lost or repeated at the boundary between two statements."""
     await kept.write(insert, JOURNAL, journal_rows(count))
     assert kept.rows("SELECT first_seq FROM journal ORDER BY first_seq") == [(at,) for at in range(count)]
 
 
 @pytest.mark.parametrize(("count", "statements"), [(0, 0), (1, 1), (8, 1), (9, 2), (100, 3), (128, 1), (257, 3)])
 async def test_many_rows_are_few_statements(disk: Disk, kind: str, count: int, statements: int) -> None:
-    """Each lets Python's lock go; the server's driver sends all rows of one statement at once."""
+    """SQLite releases the GIL per statement; the driver of PostgreSQL sends all rows in one."""
     ran: list[str] = []
 
     def work(connection: Connection) -> None:
@@ -54,8 +54,8 @@ async def test_many_rows_are_few_statements(disk: Disk, kind: str, count: int, s
     assert sum("INSERT" in text for text in ran) == (statements if kind == "sqlite" else min(count, 1))
 
 
-async def test_rows_that_are_there_are_replaced_or_left(kept: Disk) -> None:
-    """A flush whose commit was lost is written again, and may by now go further."""
+async def test_existing_rows_are_replaced_or_kept(kept: Disk) -> None:
+    """A flush whose commit was lost is written again, with later events."""
     await kept.write(insert, JOURNAL, journal_rows(LARGEST))
     further = journal_rows(LARGEST + 2, b"[1]", last=10)
     await kept.write(insert, JOURNAL, further)
@@ -66,8 +66,8 @@ async def test_rows_that_are_there_are_replaced_or_left(kept: Disk) -> None:
     assert kept.rows("SELECT DISTINCT frames FROM journal") == [(b"[1]",)]
 
 
-async def test_a_row_of_megabytes_goes_with_the_others(kept: Disk) -> None:
-    """A run may have said very much between two flushes."""
+async def test_a_large_row_is_written_with_the_others(kept: Disk) -> None:
+    """A run may emit megabytes between two flushes."""
     large = journal_rows(LARGEST + 1)
     large[LARGEST // 2] = {**large[LARGEST // 2], "frames": b"x" * 5_000_000}
     await kept.write(insert, JOURNAL, large)
@@ -76,23 +76,23 @@ async def test_a_row_of_megabytes_goes_with_the_others(kept: Disk) -> None:
 
 @pytest.mark.parametrize("count", EDGES)
 async def test_each_row_is_changed_by_its_own_values(disk: Disk, count: int) -> None:
-    """What is new of one run is never another's; one that is not there is not made."""
+    """Each row gets its own values, and unknown rows are not created."""
     ids = [f"r{at}" for at in range(count)]
     await disk.write(insert, RUNS, [opening_row(a_run(run_id)) for run_id in ids])
-    await disk.write(change, RUNS, [{"steps": at, "id": run_id} for at, run_id in enumerate([*ids, "nobody's"])])
+    await disk.write(change, RUNS, [{"steps": at, "id": run_id} for at, run_id in enumerate([*ids, "unknown"])])
     assert dict(disk.rows("SELECT id, steps FROM runs")) == {run_id: at for at, run_id in enumerate(ids)}
 
 
-async def test_one_more_condition_spares_rows(disk: Disk) -> None:
-    """A bill that comes late changes a run that is over, and no other."""
+async def test_an_update_may_have_a_condition(disk: Disk) -> None:
+    """A late cost changes only runs that have ended."""
     await disk.write(insert, RUNS, [opening_row(a_run("a")), opening_row(a_run("b", status="complete"))])
     change_of: list[Row] = [{"cost": 1.5, "id": "a"}, {"cost": 2.5, "id": "b"}]
     await disk.write(change, RUNS, change_of, only="status IS NOT NULL")
     assert disk.rows("SELECT id, cost FROM runs ORDER BY id") == [("a", None), ("b", 2.5)]
 
 
-async def test_a_text_with_a_nul_is_kept_as_the_database_can(disk: Disk, kind: str) -> None:
-    """PostgreSQL takes none, and shows the sign for what is unreadable instead."""
+async def test_a_nul_is_stored_if_the_database_can(disk: Disk, kind: str) -> None:
+    """PostgreSQL stores U+FFFD instead of NUL."""
     shown = "a\0b" if kind == "sqlite" else "a\ufffdb"
     await disk.write(insert, SHARED, [{"name": "a\0b", "value": b"\0"}])
     await disk.write(insert, RUNS, [opening_row(a_run("r"))])
@@ -101,9 +101,9 @@ async def test_a_text_with_a_nul_is_kept_as_the_database_can(disk: Disk, kind: s
     assert disk.rows("SELECT code FROM runs") == [(shown,)]
 
 
-async def test_all_or_nothing(kept: Disk) -> None:
-    """Where a row of the last statement cannot be kept, those before it are not either."""
-    rows: list[Any] = [*journal_rows(LARGEST), {**journal_rows(1)[0], "run_id": "nobody's"}]
+async def test_a_batch_is_atomic(kept: Disk) -> None:
+    """If one row cannot be stored, no row of the batch is."""
+    rows: list[Any] = [*journal_rows(LARGEST), {**journal_rows(1)[0], "run_id": "unknown"}]
     with pytest.raises(StoreError) as refused:
         await kept.write(insert, JOURNAL, rows)
     assert refused.value.code is Code.INTERNAL
@@ -113,12 +113,12 @@ async def test_all_or_nothing(kept: Disk) -> None:
 
 
 def test_the_columns_that_change_are_those_of_the_figures() -> None:
-    """A figure that is missing in the list would stay behind in a run that is written twice."""
+    """All figures are updated when a run is written again."""
     assert tuple(figure_columns(a_run("r"))) == CHANGING
 
 
-async def test_figures_that_come_before_the_first_flush_are_kept_with_the_run(disk: Disk) -> None:
-    """Also where its commit was lost: then it is written again, with what has come since."""
+async def test_figures_before_the_first_flush_are_stored(disk: Disk) -> None:
+    """Figures are stored with a new run, also if its commit is repeated."""
     run = OpenRun("r", lambda seq, reserved: None, opening=a_run("r"), figures=lambda: a_run("r", steps=2))
     taken = run.take_pending()
     await disk.write(write_pending, [taken])
@@ -129,8 +129,8 @@ async def test_figures_that_come_before_the_first_flush_are_kept_with_the_run(di
     assert disk.rows("SELECT steps, reserved FROM runs") == [(3, 1_000_000)]
 
 
-async def test_an_opening_alone_changes_no_run_that_is_there(disk: Disk) -> None:
-    """Its figures are those of the start: a run that was kept after all may have come further."""
+async def test_opening_an_existing_run_does_not_change_it(disk: Disk) -> None:
+    """A repeated opening does not overwrite later figures."""
     await disk.write(insert, RUNS, [opening_row(a_run("r", steps=5))])
     await disk.write(write_pending, [OpenRun("r", lambda seq, reserved: None, opening=a_run("r")).take_pending()])
     assert disk.rows("SELECT steps FROM runs") == [(5,)]

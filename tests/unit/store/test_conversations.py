@@ -1,4 +1,4 @@
-"""Conversations in the database: a constant number of queries, and what comes back is what was kept."""
+"""Conversations in the database: a constant number of queries, and content that round-trips."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -54,16 +54,16 @@ async def written(disk: Disk) -> Any:
     return disk.write
 
 
-def told(node_id: str, parent_id: str | None, text: str, created: float = 2.0) -> ClientNode:
-    """Make a person's message."""
+def user_message(node_id: str, parent_id: str | None, text: str, created: float = 2.0) -> ClientNode:
+    """Return a node with a user's message."""
     return ClientNode(Node(node_id, parent_id, "user", created, text, digest="d"), (UserMessage(text),))
 
 
 def answered(connection: Connection, run_id: str, parent_id: str, started: float, **given: Any) -> None:
     """Write a run with one turn and two events, one of them behind the turn."""
     record = RunRecord(run_id, "m", "v2", conversation_id="c", parent_id=parent_id, started=started, **given)
-    events = [Stamped(1, 0, Content("told")), Stamped(2, 0, Content(" later"))]
-    turn = AssistantMessage("told", reasoning_details=(ReasoningDetail({"b": 1, "a": "é"}),))
+    events = [Stamped(1, 0, Content("text")), Stamped(2, 0, Content(" later"))]
+    turn = AssistantMessage("text", reasoning_details=(ReasoningDetail({"b": 1, "a": "é"}),))
     last = record if record.is_over else None
     write_pending(
         connection,
@@ -79,15 +79,15 @@ def grow(connection: Connection, size: int) -> None:
     """Make a conversation of this many questions and answers, one behind the other."""
     parent = None
     for n in range(size):
-        add_nodes(connection, NEW, [told(f"m{n}", parent, f"question {n}", 2.0 * n)])
+        add_nodes(connection, NEW, [user_message(f"m{n}", parent, f"question {n}", 2.0 * n)])
         answered(connection, f"r{n}", f"m{n}", 2.0 * n + 1, status="cancelled", ended=1.0)
         parent = f"r{n}"
 
 
-async def test_a_long_history_takes_no_more_queries(written: Callable[..., Any]) -> None:
-    """Nodes, bodies, turns and events are one or two statements each, for three nodes as for hundreds."""
+async def test_a_long_history_takes_as_many_queries_as_a_short_one(written: Callable[..., Any]) -> None:
+    """Nodes, bodies, turns and events take one or two queries each, for three nodes and for hundreds."""
 
-    def read(size: int) -> Callable[[Connection], int]:
+    def queries_of(size: int) -> Callable[[Connection], int]:
         def work(connection: Connection) -> int:
             grow(connection, size)
             with counted(connection) as asked:
@@ -102,11 +102,11 @@ async def test_a_long_history_takes_no_more_queries(written: Callable[..., Any])
 
         return work
 
-    assert await written(read(2)) == await written(read(60)) < 16
+    assert await written(queries_of(2)) == await written(queries_of(60)) < 16
 
 
-async def test_what_is_kept_comes_back(written: Callable[..., Any]) -> None:
-    """Nodes in the order in which they came, with images, texts, instructions and the run's figures."""
+async def test_nodes_round_trip(written: Callable[..., Any]) -> None:
+    """Nodes are returned in order of creation, with images, texts, instructions and figures."""
 
     def work(connection: Connection) -> None:
         image = UserMessage((TextPart("See"), ImagePart("https://e.org/a.png", "low")))
@@ -115,11 +115,11 @@ async def test_what_is_kept_comes_back(written: Callable[..., Any]) -> None:
         answered(connection, "r0", "m0", 3.0, status="length", code="LENGTH", ended=4.0, steps=2)
         first, second = nodes_of(connection, "c", texts=True)
         assert first == node
-        assert (second.text, second.role, second.parent_id) == ("told later", "assistant", "m0")
+        assert (second.text, second.role, second.parent_id) == ("text later", "assistant", "m0")
         assert second.run is not None
         assert (second.run.status, second.run.code, second.run.steps) == ("length", "LENGTH", 2)
         assert [one.text for one in nodes_of(connection, "c")] == ["", ""]
-        assert bodies_of(connection, ["m0", "r0", "nobody"]) == {"m0": (image,)}
+        assert bodies_of(connection, ["m0", "r0", "unknown"]) == {"m0": (image,)}
         [(seq, turn)] = turns_of(connection, ["r0"])["r0"]
         assert seq == 1
         assert isinstance(turn, AssistantMessage)
@@ -131,10 +131,10 @@ async def test_what_is_kept_comes_back(written: Callable[..., Any]) -> None:
 
 
 async def test_a_simulated_cost_is_not_paid(written: Callable[..., Any]) -> None:
-    """The list sums all costs, and those of real runs apart; without any cost there is no sum."""
+    """The list returns the sum of all costs and the sum of real ones; without any cost both are null."""
 
     def work(connection: Connection) -> None:
-        add_nodes(connection, NEW, [told("m0", None, "a")])
+        add_nodes(connection, NEW, [user_message("m0", None, "a")])
         seen: list[tuple[float | None, float | None]] = []
         for run_id, cost, simulated in (
             ("r0", None, True),
@@ -150,11 +150,11 @@ async def test_a_simulated_cost_is_not_paid(written: Callable[..., Any]) -> None
     await written(work)
 
 
-async def test_a_run_becomes_the_leaf_as_it_begins(written: Callable[..., Any]) -> None:
-    """A kept message is the leaf until its run is kept, and the conversation is as new as its newest node."""
+async def test_a_run_becomes_the_leaf_at_its_start(written: Callable[..., Any]) -> None:
+    """A message is the leaf until its run is stored, and the conversation is as new as its newest node."""
 
     def work(connection: Connection) -> None:
-        add_nodes(connection, NEW, [told("m0", None, "a"), told("m1", "m0", "b", 3.0)])
+        add_nodes(connection, NEW, [user_message("m0", None, "a"), user_message("m1", "m0", "b", 3.0)])
         known = find_conversation(connection, "c")
         assert known is not None
         assert (known.leaf_id, known.updated, known.title) == ("m1", 3.0, "First")
@@ -168,30 +168,30 @@ async def test_a_run_becomes_the_leaf_as_it_begins(written: Callable[..., Any]) 
 
 
 async def test_a_title_is_set_once(written: Callable[..., Any]) -> None:
-    """The first words stay when more are said, and a person's title goes before them."""
+    """The first title stays when messages are added; a title set by the user replaces it."""
 
     def work(connection: Connection) -> None:
         assert add_conversation(connection, Conversation("c"))
         assert not add_conversation(connection, NEW)
-        add_nodes(connection, NEW, [told("m0", None, "a")])
-        add_nodes(connection, Conversation("c", "Second"), [told("m1", "m0", "b")])
+        add_nodes(connection, NEW, [user_message("m0", None, "a")])
+        add_nodes(connection, Conversation("c", "Second"), [user_message("m1", "m0", "b")])
         known = find_conversation(connection, "c")
         assert known is not None
         assert (known.title, known.is_titled) == ("First", False)
         known = change_conversation(connection, "c", "Mine", None)
         assert known is not None
         assert (known.title, known.is_titled, known.leaf_id) == ("Mine", True, "m1")
-        assert change_conversation(connection, "nobody", "x", None) is None
+        assert change_conversation(connection, "unknown", "x", None) is None
 
     await written(work)
 
 
-async def test_delete_takes_everything_along(written: Callable[..., Any]) -> None:
-    """No row of any table is left, and another conversation keeps its own."""
+async def test_deleting_a_conversation_deletes_all_its_rows(written: Callable[..., Any]) -> None:
+    """Deleting leaves no row in any table, and other conversations do not change."""
 
     def work(connection: Connection) -> None:
         grow(connection, 2)
-        add_nodes(connection, Conversation("other", "x"), [told("o", None, "a")])
+        add_nodes(connection, Conversation("other", "x"), [user_message("o", None, "a")])
         deleted = delete_conversation(connection, "c")
         assert deleted is not None
         assert (sorted(deleted.run_ids), deleted.saves) == (["r0", "r1"], 0)

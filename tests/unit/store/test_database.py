@@ -1,4 +1,4 @@
-"""The database file: where it lies, who may read it, what of it is overwritten, and how it refuses."""
+"""The SQLite file: location, permissions, secure deletion, transactions, errors."""
 
 import asyncio
 import sqlite3
@@ -40,19 +40,19 @@ def files(folder: Path) -> list[Path]:
 
 
 async def test_every_connection_is_set_up(disk: FileDisk) -> None:
-    """The log is written ahead and to the disk, what is deleted is overwritten, and rows that belong together hold."""
+    """Each connection uses WAL, full synchronisation, secure deletion and foreign keys."""
     names = ("journal_mode", "synchronous", "secure_delete", "foreign_keys", "busy_timeout")
 
-    def told(connection: Connection) -> list[object]:
+    def settings_of(connection: Connection) -> list[object]:
         return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names]
 
-    for look in (disk.write(told), *(disk.read(told) for _ in range(6))):
+    for look in (disk.write(settings_of), *(disk.read(settings_of) for _ in range(6))):
         assert await look == ["wal", 2, 1, 1, 5000]
 
 
 @pytest.mark.parametrize("name", ["signalbox.db", "wh?at.db", "50%20off.db", "#1.db", "a b.db", "höhle.db"])
-async def test_the_file_lies_where_it_should_and_is_its_owners(tmp_path: Path, name: str) -> None:
-    """A folder may have any name, and what people ask is in the file and its log: nobody else may read them."""
+async def test_the_file_is_private_in_any_folder(tmp_path: Path, name: str) -> None:
+    """The database works in a folder of any name, and only its owner can read its files."""
     database = SqliteDatabase(tmp_path / name)
     await database.open()
     await database.write(put)
@@ -67,8 +67,8 @@ async def test_the_file_lies_where_it_should_and_is_its_owners(tmp_path: Path, n
     await database.aclose()
 
 
-async def test_what_is_deleted_is_in_no_byte(disk: FileDisk) -> None:
-    """After `forget` neither the file nor its log holds a word of it."""
+async def test_deleted_data_is_erased_from_the_files(disk: FileDisk) -> None:
+    """After `erase_deleted`, neither the file nor its log contains deleted text."""
     await disk.write(lambda connection: put(connection, model=CANARY * 50))
 
     def bytes_of() -> bytes:
@@ -84,8 +84,8 @@ async def test_what_is_deleted_is_in_no_byte(disk: FileDisk) -> None:
     assert disk.rows("SELECT id FROM runs") == [("r",)]
 
 
-async def test_a_reader_who_holds_on_keeps_nobody_waiting(disk: FileDisk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A backup reads on: deleting takes no longer for it, and the log is emptied once it lets go."""
+async def test_a_long_read_does_not_delay_a_deletion(disk: FileDisk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deletion does not wait for a long read; the log is emptied after the read."""
     monkeypatch.setattr(database_module, "_CHECKPOINT_MS", 1)
     monkeypatch.setattr(database_module, "_TRUNCATE_SECONDS", 0.0)
     await disk.write(lambda connection: put(connection, model=CANARY))
@@ -106,8 +106,8 @@ async def test_a_reader_who_holds_on_keeps_nobody_waiting(disk: FileDisk, monkey
     await until(lambda: not is_left())
 
 
-async def test_a_transaction_is_kept_whole_or_not_at_all(disk: FileDisk) -> None:
-    """Whatever a function raises, nothing of it stays, and its own errors are its own."""
+async def test_a_transaction_is_atomic(disk: FileDisk) -> None:
+    """If a function raises, none of its writes is stored, and its exception is raised."""
 
     def breaks(connection: Connection) -> None:
         put(connection)
@@ -118,8 +118,8 @@ async def test_a_transaction_is_kept_whole_or_not_at_all(disk: FileDisk) -> None
     assert disk.rows("SELECT id FROM runs") == []
 
 
-async def test_a_refusal_tells_neither_statement_nor_values(disk: FileDisk) -> None:
-    """They quote the chat: neither the error nor the log has them."""
+async def test_an_error_contains_neither_statement_nor_values(disk: FileDisk) -> None:
+    """Neither the error nor the log contains the statement or its values."""
     await disk.write(lambda connection: put(connection, model=CANARY))
     with capture_logs() as lines, pytest.raises(StoreError) as refused:
         await disk.write(lambda connection: put(connection, model=CANARY))
@@ -133,7 +133,7 @@ async def test_a_refusal_tells_neither_statement_nor_values(disk: FileDisk) -> N
 
 
 async def test_readers_do_not_wait_for_the_writer(disk: FileDisk) -> None:
-    """While a transaction is open what was committed before it is read."""
+    """During a write transaction, reads return the committed state."""
     inside, leave = threading.Event(), threading.Event()
 
     def stays(connection: Connection) -> None:
@@ -149,8 +149,8 @@ async def test_readers_do_not_wait_for_the_writer(disk: FileDisk) -> None:
     assert await disk.read(kept) == 1
 
 
-async def test_a_run_takes_its_events_along(disk: FileDisk) -> None:
-    """Rows that hang on a deleted one are deleted with it, and none can hang on one that is not there."""
+async def test_deleting_a_run_deletes_its_events(disk: FileDisk) -> None:
+    """Events are deleted with their run, and cannot be inserted without one."""
     row = {"run_id": "r", "first_seq": 1, "last_seq": 1, "frames": b"[]"}
     await disk.write(put)
     await disk.write(lambda connection: connection.execute(insert(JOURNAL).values(row)))
@@ -161,7 +161,7 @@ async def test_a_run_takes_its_events_along(disk: FileDisk) -> None:
 
 
 async def test_closing_leaves_no_thread_and_no_log(tmp_path: Path) -> None:
-    """All is in the one file, and nothing of ours still runs."""
+    """After closing, there is one file and no thread."""
     others = {*threading.enumerate()}  # an app that other tests share may run beside
     database = SqliteDatabase(tmp_path / "signalbox.db")
     await database.open()

@@ -1,4 +1,4 @@
-"""What version 0.1 wrote is read in today's form: a call's arguments are text, wherever they are kept."""
+"""Data of version 0.1: a call's arguments become text when they are read."""
 
 import pytest
 from msgspec import ValidationError
@@ -34,7 +34,7 @@ ONE = [("linger", '{"minutes":5}')]
 
 
 async def test_a_journal(database: Database) -> None:
-    """Numbers and times are as they were, an object is its text, and text that was none stands in its place."""
+    """Numbers and times are unchanged; an argument object becomes its JSON text."""
     events = await database.read(journal_of, COMPLETE)
     assert calls_in(events) == TWO
     assert [stamped.seq for stamped in events] == list(range(1, 10))
@@ -44,13 +44,13 @@ async def test_a_journal(database: Database) -> None:
 
 
 async def test_the_journals_of_a_conversation(database: Database) -> None:
-    """What recall and export read is the same."""
+    """Recall and export read the same events."""
     found = await database.read(events_of_runs, [COMPLETE, STOPPED])
     assert [calls_in(found[run]) for run in (COMPLETE, STOPPED)] == [TWO, ONE]
 
 
 async def test_a_save(database: Database) -> None:
-    """Its events and the trace beside them."""
+    """The events and the trace of a save are converted."""
     assert calls_in(await database.read(events_of, SAVE)) == TWO
     snapshot = await database.read(snapshot_of, SAVE)
     assert snapshot is not None
@@ -60,16 +60,16 @@ async def test_a_save(database: Database) -> None:
     assert not any("arguments_raw" in tool for tool in tools if isinstance(tool, dict))
 
 
-def test_what_is_damaged_is_refused_as_ever() -> None:
-    """The fault that is named is of today's form."""
+def test_damaged_events_raise_the_usual_error() -> None:
+    """The error names the current type."""
     with pytest.raises(ValidationError, match="Expected `str`, got `int`"):
         read_events(b'[{"seq":1,"at":1,"event":{"type":"content","content":3}}]')
     with pytest.raises(ValidationError, match="Expected `str`, got `int`"):
         event_from({"type": "content", "content": 3})
 
 
-def test_an_event_of_today_is_itself() -> None:
-    """So is a trace; numbers beyond 64 bits come through in both forms."""
+def test_current_events_are_not_changed() -> None:
+    """Current events and traces do not change, with integers beyond 64 bits."""
     call: JsonObject = {"id": "a", "name": "f", "arguments": '{"n":1}', "category": "other", "visibility": "hidden"}
     assert event_from({"type": "tool_calls", "calls": [call], "step": 2}) == ToolCalls(
         [Call("a", "f", '{"n":1}', "other", "hidden")], 2

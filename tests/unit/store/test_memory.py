@@ -1,4 +1,4 @@
-"""The store in memory: append, read behind a cursor, drop."""
+"""The store in memory: append, read, discard."""
 
 import pytest
 from signalbox.core.events import Content, Stamped
@@ -20,8 +20,8 @@ async def opened(store: MemoryStore, run_id: str = "r") -> list[int]:
     return told
 
 
-async def test_read_behind_a_cursor() -> None:
-    """Everything after the number is returned, in order, whether the number itself exists or not."""
+async def test_read_after_a_cursor() -> None:
+    """All events after a number are returned in order, whether or not that number exists."""
     store = MemoryStore()
     told = await opened(store)
     store.append("r", stamped(1, 2))
@@ -33,8 +33,8 @@ async def test_read_behind_a_cursor() -> None:
     assert told == [0, 2, 9]
 
 
-async def test_runs_are_apart() -> None:
-    """One run's events are never another's, and an unknown run has none."""
+async def test_runs_are_separate() -> None:
+    """A run returns only its own events, and an unknown run none."""
     store = MemoryStore()
     await opened(store, "a")
     await opened(store, "b")
@@ -44,8 +44,8 @@ async def test_runs_are_apart() -> None:
     assert [await store.read_events(run_id, 0) for run_id in "abc"] == [stamped(1), stamped(2), []]
 
 
-async def test_what_was_read_is_the_readers() -> None:
-    """Later events do not appear in a list that was handed out."""
+async def test_a_returned_list_does_not_change() -> None:
+    """Later events are not added to a list that was returned."""
     store = MemoryStore()
     await opened(store)
     store.append("r", stamped(1))
@@ -54,8 +54,8 @@ async def test_what_was_read_is_the_readers() -> None:
     assert read == stamped(1)
 
 
-async def test_drop() -> None:
-    """A dropped run is gone, what it still says is nobody's, and dropping it twice is no error."""
+async def test_discard() -> None:
+    """A discarded run is unknown; later events and a second discard are ignored."""
     store = MemoryStore()
     told = await opened(store)
     store.append("r", stamped(1))

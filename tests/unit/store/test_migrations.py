@@ -1,4 +1,4 @@
-"""The migrations: they make the very tables that the code writes, and can be taken back; strange files are refused."""
+"""Migrations: they create the tables of the code, can be undone, and reject unknown files."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -53,14 +53,14 @@ def shape(engine: Engine) -> list[tuple[str, str | None]]:
 
 
 def test_head_is_the_newest_migration() -> None:
-    """The constant that spares a start the reading of all migrations is the one they end at."""
+    """The constant HEAD is the revision of the newest migration."""
     config = Config()
     config.set_main_option("script_location", str(SCRIPTS))
     assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
 
 
-def test_the_wheel_has_them() -> None:
-    """They are read as files, so each of them must be packed."""
+def test_the_wheel_contains_the_migrations() -> None:
+    """Migrations are read as files, so the package must contain them."""
     packed = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
     files = [path for path in SCRIPTS.rglob("*") if path.is_file() and path.suffix in (".py", ".mako")]
     assert len(files) >= 3
@@ -68,7 +68,7 @@ def test_the_wheel_has_them() -> None:
 
 
 def test_up_down_and_up_again(engine: Engine) -> None:
-    """Taking all back leaves nothing, and what is made again is what was made first."""
+    """Undoing all migrations leaves no table, and repeating them creates the same ones."""
     assert version(engine) is None
     upgrade(engine)
     first = shape(engine)
@@ -82,7 +82,7 @@ def test_up_down_and_up_again(engine: Engine) -> None:
 
 
 def test_the_migrations_make_the_tables_of_the_code(engine: Engine, tmp_path: Path) -> None:
-    """Alembic finds nothing to do, and SQLite has the same columns, keys and indexes for both."""
+    """Migrations create the columns, keys and indexes of the code, and Alembic finds no difference."""
     upgrade(engine)
     with engine.connect() as connection:
         options = {"compare_type": True, "compare_server_default": True}
@@ -96,11 +96,11 @@ def test_the_migrations_make_the_tables_of_the_code(engine: Engine, tmp_path: Pa
     plain.dispose()
 
 
-def _sorted(told: object) -> str:
-    return str(sorted(told, key=str) if isinstance(told, list) else told)
+def _sorted(schema_of: object) -> str:
+    return str(sorted(schema_of, key=str) if isinstance(schema_of, list) else schema_of)
 
 
-# Three messages of one conversation, as version 0001 wrote them: two of one moment, told apart by their rows alone.
+# Three messages of one conversation, as version 0001 wrote them: two with the same time, ordered by their rows only.
 OLD = (
     "INSERT INTO conversations VALUES ('c', 'Title', 'title', 1, 1.5, 2.5, 'm2')",
     *(
@@ -117,8 +117,8 @@ OLD = (
 )
 
 
-def test_what_an_earlier_version_kept_is_kept(engine: Engine) -> None:
-    """It goes up with its order, belongs to nobody, and comes down again as it was."""
+def test_data_of_an_earlier_version_is_kept(engine: Engine) -> None:
+    """Data of an earlier version keeps its order and has no owner, and undoing restores it."""
     upgrade(engine, "0001")
     with engine.begin() as connection:
         for line in OLD:
@@ -144,7 +144,7 @@ def contents(engine: Engine) -> dict[str, list[Any]]:
 
 
 async def test_up_down_and_up_again_on_a_server(postgres: Server) -> None:
-    """The same on PostgreSQL, with its own names for what it finds; a table that is there already leaves nothing."""
+    """The same for PostgreSQL; a failed migration leaves no table."""
     url = postgres.empty_database()
     database = PostgresDatabase(url)
     await database.open()
@@ -172,7 +172,7 @@ def found(connection: Connection) -> dict[str, Any]:
     """Return what a server says of our tables; Alembic must find nothing to do."""
     options = {"compare_type": True, "compare_server_default": True}
     assert compare_metadata(MigrationContext.configure(connection, opts=options), METADATA) == []
-    return told(connection)
+    return schema_of(connection)
 
 
 def wanted(connection: Connection) -> dict[str, Any]:
@@ -180,21 +180,21 @@ def wanted(connection: Connection) -> dict[str, Any]:
     connection.execute(text("CREATE SCHEMA plain"))
     connection.execute(text("SET LOCAL search_path TO plain"))
     METADATA.create_all(connection)
-    out = told(connection)
+    out = schema_of(connection)
     connection.execute(text("DROP SCHEMA plain CASCADE"))
     connection.execute(text("SET LOCAL search_path TO public"))
     return out
 
 
-def told(connection: Connection) -> dict[str, Any]:
+def schema_of(connection: Connection) -> dict[str, Any]:
     """Return columns, keys and indexes of all tables."""
     asks = ("get_columns", "get_pk_constraint", "get_unique_constraints", "get_foreign_keys", "get_indexes")
     look = inspect(connection)
     return {f"{table} {ask}": _sorted(getattr(look, ask)(table)) for table in METADATA.tables for ask in asks}
 
 
-async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
-    """Its bytes are left as they are."""
+async def test_a_file_that_is_no_database_is_rejected(tmp_path: Path) -> None:
+    """A file that is no database is rejected and not changed."""
     path = tmp_path / "signalbox.db"
     path.write_bytes(b"my diary " * 1000)
     database = SqliteDatabase(path)
@@ -204,8 +204,8 @@ async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     assert path.read_bytes() == b"my diary " * 1000
 
 
-async def test_a_later_versions_database_is_refused_and_left_alone(tmp_path: Path) -> None:
-    """What its tables mean is not known here."""
+async def test_a_database_of_a_later_version_is_rejected(tmp_path: Path) -> None:
+    """A database of a later version is rejected and not changed."""
     path = tmp_path / "signalbox.db"
     database = SqliteDatabase(path)
     await database.open()
@@ -223,8 +223,8 @@ async def test_a_later_versions_database_is_refused_and_left_alone(tmp_path: Pat
         assert connection.execute("SELECT name, sql FROM sqlite_master").fetchall() == before
 
 
-async def test_a_migration_that_breaks_leaves_nothing(tmp_path: Path) -> None:
-    """A table of that name is there already: none of the others is made, and the next start finds what was there."""
+async def test_a_failed_migration_is_undone(tmp_path: Path) -> None:
+    """If a table exists already, the migration fails and creates none of the others."""
     path = tmp_path / "signalbox.db"
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE turns (mine TEXT)")

@@ -1,4 +1,4 @@
-"""What is kept comes back equal: records, messages with what hosts have sealed, attempts, events."""
+"""Stored values round-trip: records, messages with opaque reasoning, attempts, events."""
 
 from typing import Any
 
@@ -63,22 +63,22 @@ MESSAGES: st.SearchStrategy[Message] = st.one_of(
 
 
 @given(MESSAGES)
-def test_every_message_comes_back_equal(message: Message) -> None:
-    """Also what is empty, and numbers of any size, each of its own kind."""
+def test_messages_round_trip(message: Message) -> None:
+    """Empty fields and numbers of any size round-trip with their types."""
     assert repr(load_message(dump_message(message))) == repr(message)
 
 
 @given(OBJECTS)
-def test_sealed_reasoning_comes_back_byte_for_byte(raw: dict[str, Any]) -> None:
-    """A host signs its items: order of keys, spelling of numbers and empty values stay (quirks B1 to B4)."""
+def test_opaque_reasoning_round_trips_byte_for_byte(raw: dict[str, Any]) -> None:
+    """Key order, spelling of numbers and empty values do not change: providers sign them (quirks B1 to B4)."""
     message = AssistantMessage(reasoning_details=(ReasoningDetail(raw),))
     back = load_message(dump_message(message))
     assert isinstance(back, AssistantMessage)
     assert json.encode(back.reasoning_details[0].raw) == json.encode(raw)
 
 
-def test_what_is_no_text_loses_nothing_else() -> None:
-    """Half a character is replaced before it comes here; should one come, the message around it is kept."""
+def test_a_lone_surrogate_does_not_lose_the_message() -> None:
+    """A lone surrogate is replaced, and the rest of the message is stored."""
     back = load_message(dump_message(AssistantMessage("so \ud83d far", reasoning="why")))
     assert back == AssistantMessage("so \ufffd far", reasoning="why")
 
@@ -102,8 +102,8 @@ async def kept(disk: Disk, record: RunRecord) -> RunRecord | None:
 
 
 @pytest.mark.anyio
-async def test_a_record_comes_back_with_all_its_fields(disk: Disk) -> None:
-    """Each field has a value of its own here, so that none can be forgotten or taken for another."""
+async def test_a_record_round_trips(disk: Disk) -> None:
+    """Each field has a different value, so that none can be missing or swapped."""
     usage = Usage(input=11, output=12, reasoning=13, cached=14, cost=0.015)
     record = RunRecord(
         id="r", model="openai/x", loop="legacy", owner="o", flag=Flag("on", "SPLIT"), simulated=True, key="k",
@@ -120,8 +120,8 @@ async def test_a_record_comes_back_with_all_its_fields(disk: Disk) -> None:
 
 
 @pytest.mark.anyio
-async def test_an_empty_record_comes_back_empty(disk: Disk) -> None:
-    """What is not known stays unknown: no field gets a value on its way."""
+async def test_an_empty_record_round_trips(disk: Disk) -> None:
+    """Missing fields stay missing."""
     record = a_run("r")
     assert await kept(disk, record) == replace(record, reserved=1_000_000)
 
@@ -155,8 +155,8 @@ ATTEMPTS = st.builds(
 
 
 @given(st.lists(ATTEMPTS, max_size=3), st.integers(0, 20), st.none() | SOON)
-def test_the_ledger_comes_back_equal(attempts: list[Attempt], steps: int, settled_at: float | None) -> None:
-    """So a bill that comes after a restart is charged to the very attempt that owes it."""
+def test_attempts_round_trip(attempts: list[Attempt], steps: int, settled_at: float | None) -> None:
+    """After a restart, a late cost is assigned to the right attempt."""
     progress = Progress(steps=steps, attempts=attempts, settled_at=settled_at)
     record = with_figures(a_run("r"), progress)
     written = replace(record, attempts=tuple(loads(dumps([*record.attempts]))))  # type: ignore[arg-type]
@@ -166,7 +166,7 @@ def test_the_ledger_comes_back_equal(attempts: list[Attempt], steps: int, settle
 
 
 def test_an_attempt_of_a_later_version_can_be_read() -> None:
-    """A field that is not known here is left out."""
+    """Unknown fields are ignored."""
     progress = Progress(attempts=[Attempt(1, 1, False, "m", [], None, 1, [], 0.0)])
     (attempt,) = with_figures(a_run("r"), progress).attempts
     assert progress_of(a_run("r", attempts=({**attempt, "weather": "fine"},))).attempts == progress.attempts
@@ -179,8 +179,8 @@ EVENTS: list[AnyEvent] = [
 
 
 @pytest.mark.anyio
-async def test_events_come_back_equal(disk: Disk) -> None:
-    """A stream is the same bytes whether it is told from memory or from disk."""
+async def test_events_round_trip(disk: Disk) -> None:
+    """A stream has the same bytes whether its events come from memory or from disk."""
     from signalbox.encoders.sse_v1 import SseV1Encoder
 
     store = JournalStore(disk)

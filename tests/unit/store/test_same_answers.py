@@ -1,4 +1,4 @@
-"""Both databases give the same answers: one random life of conversations, runs and saves, told to both and compared."""
+"""SQLite and PostgreSQL return the same results for one random sequence of calls."""
 
 import random
 from collections.abc import AsyncGenerator, Mapping
@@ -130,7 +130,7 @@ async def disks(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncGenerato
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_both_databases_give_the_same_answers(seed: int, disks: list[Disk]) -> None:
-    """Order, cursors, search, case, refusals: whatever is asked, and what is left of it in every table."""
+    """Order, cursors, search, case and errors are equal, and so are all tables."""
     life = Life(random.Random(seed))
     said: list[str] = []
     for _ in range(250):
@@ -150,7 +150,7 @@ def rows_of(connection: Connection, table: Table) -> list[str]:
     return sorted(repr(row).replace("\\x00", "\ufffd") for row in connection.execute(select(table)))
 
 
-def test_every_text_takes_what_anybody_sends() -> None:
-    """A column of plain text would have PostgreSQL refuse a request that names an id with a NUL."""
+def test_all_text_columns_accept_nul() -> None:
+    """No column is plain text, which PostgreSQL rejects for a NUL."""
     plain = [str(c) for table in METADATA.sorted_tables for c in table.columns if isinstance(c.type, Text)]
     assert plain == []

@@ -1,4 +1,4 @@
-"""The table of saves: what is kept comes back, page by page, and a question is put together from its tree."""
+"""Saves: round trip, pages, and the question of a run in a conversation."""
 
 from dataclasses import replace
 
@@ -22,13 +22,13 @@ NAMES = "abc"
 
 @pytest.fixture
 async def database(disk: Disk) -> Database:
-    """Open a database of its own."""
+    """Open a fresh database."""
     return disk
 
 
 @pytest.mark.anyio
-async def test_a_save_comes_back_as_it_was(database: Database) -> None:
-    """Line, snapshot and events are equal to what was kept, integers beyond 64 bits among them."""
+async def test_a_save_round_trips(database: Database) -> None:
+    """Line, snapshot and events round-trip, with integers beyond 64 bits."""
     await database.write(lambda c: saves.add_save(c, LINE, SNAPSHOT, EVENTS))
     assert await database.read(lambda c: saves.find_save(c, LINE.id)) == LINE
     assert await database.read(lambda c: saves.snapshot_of(c, LINE.id)) == SNAPSHOT
@@ -38,8 +38,8 @@ async def test_a_save_comes_back_as_it_was(database: Database) -> None:
 
 
 @pytest.mark.anyio
-async def test_what_is_not_there_is_none(database: Database) -> None:
-    """An unknown id has no line, no snapshot, no events and nothing to delete; a deleted one neither."""
+async def test_an_unknown_save_is_none(database: Database) -> None:
+    """An unknown or deleted id has no line, snapshot or events, and nothing to delete."""
     await database.write(lambda c: saves.add_save(c, LINE, SNAPSHOT, EVENTS))
     assert await database.write(lambda c: saves.delete_save(c, LINE.id, ""))
     for name in (LINE.id, "", "none"):
@@ -51,7 +51,7 @@ async def test_what_is_not_there_is_none(database: Database) -> None:
 
 @pytest.mark.anyio
 async def test_saves_of_one_moment_are_all_listed_once(database: Database) -> None:
-    """Equal times are told apart by id, so that a page boundary between them loses and doubles none."""
+    """Saves with equal times are ordered by id, so that a page boundary neither loses nor repeats one."""
     made = [replace(LINE, id=name * 32, created=created) for created in (1.5, 2.5) for name in NAMES]
     made = [replace(line, id=f"{at}{line.id[1:]}") for at, line in enumerate(made)]
     for line in made:
@@ -93,14 +93,14 @@ def blank(table: Table) -> dict[str, object]:
 async def test_a_question_of_a_conversation_has_its_text(
     database: Database, record: RunRecord, question: dict[str, object]
 ) -> None:
-    """Where a question leaves its messages to the tree, the text of the one that was answered is put in."""
+    """A question without messages gets the text of the message that the run answers."""
     await database.write(with_a_message)
     assert await database.read(lambda c: saves.question_of(c, record)) == question
 
 
 @pytest.mark.anyio
-async def test_only_what_a_person_said_is_a_question(database: Database) -> None:
-    """A message of another role is none."""
+async def test_only_a_user_message_is_a_question(database: Database) -> None:
+    """A message of another role is not used."""
     await database.write(lambda c: with_a_message(c, role="tool"))
     record = RunRecord("r", "m/x", "v2", parent_id="m", question={"model": "m/x"})
     assert await database.read(lambda c: saves.question_of(c, record)) == {"model": "m/x"}

@@ -1,4 +1,4 @@
-"""How large a journal has become: what is on disk counts, and what waits for a disk that is ill."""
+"""The size of a journal: events on disk, and events that wait for a failing disk."""
 
 import pytest
 from signalbox.core.codes import Code
@@ -18,29 +18,29 @@ def large(seq: int) -> list[Stamped]:
 
 
 @pytest.fixture
-async def told(store: JournalStore) -> list[str]:
-    """Remember which runs are too large, of ten kilobytes."""
+async def full(store: JournalStore) -> list[str]:
+    """Return a list that receives the runs of more than ten kilobytes."""
     full: list[str] = []
     store.max_bytes, store.on_full = 10 * KB, full.append
     await opened(store, "a", "b")
     return full
 
 
-async def test_what_is_on_disk_counts(disk: Disk, store: JournalStore, told: list[str]) -> None:
-    """Each run by itself, in the bytes that its rows take."""
+async def test_events_on_disk_count(disk: Disk, store: JournalStore, full: list[str]) -> None:
+    """The size of each run is that of its rows in bytes."""
     for seq in range(1, 10):
         store.append("a", large(seq))
         store.append("b", large(seq))
         await store.flush()
-    assert told == []
+    assert full == []
     store.append("a", large(10))
     await store.flush()
-    assert told == ["a"]
+    assert full == ["a"]
     assert disk.rows("SELECT sum(length(frames)) > ? FROM journal WHERE run_id = 'a'", 10 * KB) == [(1,)]
 
 
-async def test_what_waits_for_an_ill_disk_counts(disk: Disk, store: JournalStore, told: list[str]) -> None:
-    """It is in memory, however often the disk is tried, and counts once."""
+async def test_events_that_wait_for_a_failing_disk_count(disk: Disk, store: JournalStore, full: list[str]) -> None:
+    """Events in memory count once, however often the write is tried."""
     store.append("a", large(1))
     await store.flush()
     disk.failing = Code.STORE_UNAVAILABLE
@@ -48,18 +48,18 @@ async def test_what_waits_for_an_ill_disk_counts(disk: Disk, store: JournalStore
         store.append("a", large(seq))
         tries = disk.refused
         await until(lambda tries=tries: disk.refused >= tries + 3)
-    assert told == []
+    assert full == []
     store.append("a", large(9))
     store.append("a", large(10))
-    await until(lambda: bool(told))
+    await until(lambda: bool(full))
     disk.failing = None
     await store.flush()
-    assert set(told) == {"a"}
+    assert set(full) == {"a"}
     assert [s.seq for s in await store.read_events("a", 0)] == [*range(1, 11)]
 
 
-async def test_what_has_waited_counts_once(disk: Disk, store: JournalStore, told: list[str]) -> None:
-    """Back on the disk it is part of what is there, and waits no more."""
+async def test_events_count_once_after_an_outage(disk: Disk, store: JournalStore, full: list[str]) -> None:
+    """After the outage, events count as stored and no longer as waiting."""
     disk.failing = Code.STORE_UNAVAILABLE
     for seq in range(1, 7):
         store.append("b", large(seq))
@@ -68,4 +68,4 @@ async def test_what_has_waited_counts_once(disk: Disk, store: JournalStore, told
     await store.flush()
     store.append("b", large(7))
     await store.flush()
-    assert told == []
+    assert full == []

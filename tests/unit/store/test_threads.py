@@ -1,4 +1,4 @@
-"""Work of other threads: done in order, told to whoever waits, and to its end when he leaves."""
+"""Work in database threads: order, errors, cancellation, closing."""
 
 import asyncio
 import threading
@@ -22,8 +22,8 @@ class Held:
         self.is_done = True
 
 
-async def test_one_thread_does_all_in_order() -> None:
-    """What was asked for first is done first, by the same thread, and each caller is told what is his."""
+async def test_one_thread_works_in_order() -> None:
+    """One thread runs all calls in order, and each caller gets its own result."""
     threads = Threads(1, "test")
     done: list[int] = []
 
@@ -38,7 +38,7 @@ async def test_one_thread_does_all_in_order() -> None:
 
 
 async def test_several_threads_work_side_by_side() -> None:
-    """One that waits keeps no other from its work."""
+    """A call that waits does not block the other threads."""
     threads, held = Threads(2, "test"), Held()
     waiting = asyncio.create_task(threads.run(held))
     assert await asyncio.wait_for(threads.run(lambda: 5), 30) == 5
@@ -48,8 +48,8 @@ async def test_several_threads_work_side_by_side() -> None:
 
 
 @pytest.mark.parametrize("error", [LookupError("mine"), SystemExit(3)])
-async def test_what_work_raises_is_the_callers(error: BaseException) -> None:
-    """It ends no thread: the next one is served."""
+async def test_exceptions_are_raised_to_the_caller(error: BaseException) -> None:
+    """An exception does not end the thread: the next call is run."""
     threads = Threads(1, "test")
 
     def breaks() -> None:
@@ -65,8 +65,8 @@ async def test_what_work_raises_is_the_callers(error: BaseException) -> None:
     threads.close()
 
 
-async def test_who_leaves_stops_what_has_not_begun_and_nothing_else() -> None:
-    """Work under way goes to its end; what waited behind it is not begun; those who stay are told."""
+async def test_cancellation_prevents_only_calls_that_have_not_started() -> None:
+    """A started call runs to its end; a cancelled call that waits is not run; other callers get their results."""
     threads, held, never = Threads(1, "test"), Held(), Held()
     never.go.set()
     leaving = [asyncio.create_task(threads.run(work)) for work in (held, never)]
@@ -82,7 +82,7 @@ async def test_who_leaves_stops_what_has_not_begun_and_nothing_else() -> None:
 
 
 def test_a_loop_that_has_closed_ends_no_thread() -> None:
-    """Its work is done, nobody is told, and another loop is served."""
+    """A call whose event loop has closed runs to its end, and the thread serves another loop."""
     threads, held = Threads(1, "test"), Held()
 
     async def leave() -> None:
@@ -97,8 +97,8 @@ def test_a_loop_that_has_closed_ends_no_thread() -> None:
     threads.close()
 
 
-async def test_closing_does_what_was_asked_for_and_takes_no_more() -> None:
-    """Nothing waits for ever: who comes too late is refused."""
+async def test_closing_finishes_calls_and_rejects_new_ones() -> None:
+    """Waiting calls are run before closing, and later calls are rejected."""
     before = {*threading.enumerate()}
     threads = Threads(1, "test")
     asked = asyncio.create_task(threads.run(lambda: "done"))

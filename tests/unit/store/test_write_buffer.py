@@ -1,4 +1,4 @@
-"""What runs under way have said last: kept together, filed one by one, found again after a crash, each event once."""
+"""The write buffer: one row per flush for all runs, moved to the journal later; each event is stored once."""
 
 import asyncio
 import random
@@ -26,193 +26,195 @@ RUNS = [f"run-{number}" for number in range(20)]
 
 
 @pytest.fixture
-async def kept(store: JournalStore) -> JournalStore:
-    """Have it keep what is said in the table of the latest: it has looked for what another process has left."""
+async def buffered(store: JournalStore) -> JournalStore:
+    """Return a store that uses the write buffer, because it has checked for rows of a crashed process."""
     assert await store.claim_unfinished() == []
     return store
 
 
-def said_in(disk: Disk) -> list[dict[str, list[int]]]:
-    """Return what each row of the latest holds: the numbers of each run's events."""
+def rows_of(disk: Disk) -> list[dict[str, list[int]]]:
+    """Return each row of the buffer as sequence numbers by run id."""
     rows = disk.rows("SELECT said FROM latest ORDER BY id")
     return [{run_id: [stamped["seq"] for stamped in events] for run_id, events in json.decode(row)} for (row,) in rows]
 
 
 def is_in_a_file(word: bytes, folder: Path) -> bool:
-    """Tell whether a file of a folder holds a word."""
+    """Return whether a file of a folder contains these bytes."""
     return any(word in path.read_bytes() for path in folder.iterdir())
 
 
-async def passed(disk: Disk) -> None:
-    """Wait until it was time, and all was written."""
+async def flushed(disk: Disk) -> None:
+    """Wait until the timer has flushed."""
     before = disk.transactions
     await until(lambda: disk.transactions > before)
 
 
-async def test_what_all_say_is_one_row(disk: Disk, kept: JournalStore) -> None:
-    """Twenty runs speak twice: two rows for all of them, none of theirs, and their watchers are told of neither."""
+async def test_a_flush_of_all_runs_is_one_row(disk: Disk, buffered: JournalStore) -> None:
+    """Two flushes of twenty runs write two rows to the buffer, none to the journal, and do not call `on_durable`."""
     told: list[int] = []
-    await opened(kept, *RUNS, told=lambda seq, reserved: told.append(seq))
+    await opened(buffered, *RUNS, told=lambda seq, reserved: told.append(seq))
     del told[:]
     for number in (1, 2):
         for run_id in RUNS:
-            kept.append(run_id, words(number, number))
-        await passed(disk)
-    assert said_in(disk) == [{run_id: [1] for run_id in RUNS}, {run_id: [2] for run_id in RUNS}]
+            buffered.append(run_id, words(number, number))
+        await flushed(disk)
+    assert rows_of(disk) == [{run_id: [1] for run_id in RUNS}, {run_id: [2] for run_id in RUNS}]
     assert (disk.rows("SELECT count(*) FROM journal"), told) == ([(0,)], [])
 
 
-async def test_who_is_asked_for_is_filed(disk: Disk, kept: JournalStore) -> None:
-    """A flush of one run makes one row of all it has said; the others stay, and so do the rows that they need."""
-    await opened(kept, "a", "b")
+async def test_a_flush_of_one_run_journals_it(disk: Disk, buffered: JournalStore) -> None:
+    """Flushing one run writes one journal row with all its events; rows with events of other runs stay."""
+    await opened(buffered, "a", "b")
     for number in (1, 2):
-        kept.append("a", words(number, number))
-        kept.append("b", words(number, number))
-        await passed(disk)
-    await kept.flush("a")
-    assert (disk.seqs("a"), disk.seqs("b"), len(said_in(disk))) == ([(1, 2)], [], 2)
-    assert await kept.read_events("a", 0) == words(1, 2)
-    await kept.flush("a")
+        buffered.append("a", words(number, number))
+        buffered.append("b", words(number, number))
+        await flushed(disk)
+    await buffered.flush("a")
+    assert (disk.seqs("a"), disk.seqs("b"), len(rows_of(disk))) == ([(1, 2)], [], 2)
+    assert await buffered.read_events("a", 0) == words(1, 2)
+    await buffered.flush("a")
     assert disk.seqs("a") == [(1, 2)]
-    await kept.flush()
-    assert (disk.seqs("b"), said_in(disk)) == ([(1, 2)], [])
+    await buffered.flush()
+    assert (disk.seqs("b"), rows_of(disk)) == ([(1, 2)], [])
     before = disk.transactions
-    await kept.flush()
+    await buffered.flush()
     assert disk.transactions == before
 
 
-async def test_whoever_is_looked_for_is_filed_before(disk: Disk, kept: JournalStore) -> None:
-    """`find` has on disk what the run has said so far, also where nothing new has come."""
-    await opened(kept, "a")
-    kept.append("a", words(1, 3))
-    await passed(disk)
+async def test_find_journals_a_run(disk: Disk, buffered: JournalStore) -> None:
+    """`find` moves the events of a run to the journal."""
+    await opened(buffered, "a")
+    buffered.append("a", words(1, 3))
+    await flushed(disk)
     assert disk.seqs("a") == []
-    assert await kept.find("a") is not None
+    assert await buffered.find("a") is not None
     assert disk.seqs("a") == [(1, 3)]
 
 
-async def test_figures_and_endings_are_filed(disk: Disk, kept: JournalStore) -> None:
-    """Whoever reads that a run is over finds all of it, though nobody has waited for it."""
-    await opened(kept, "a")
-    kept.append("a", words(1, 1))
-    await passed(disk)
-    kept.append("a", words(2, 2))
-    kept.save_figures("a", lambda: Figures(seq=2, status="complete", ended=1.0))
-    kept.close("a")
-    await passed(disk)
-    assert (disk.seqs("a"), said_in(disk)) == ([(1, 2)], [])
+async def test_the_end_of_a_run_is_journalled(disk: Disk, buffered: JournalStore) -> None:
+    """When a run's status is stored, all its events are in the journal."""
+    await opened(buffered, "a")
+    buffered.append("a", words(1, 1))
+    await flushed(disk)
+    buffered.append("a", words(2, 2))
+    buffered.save_figures("a", lambda: Figures(seq=2, status="complete", ended=1.0))
+    buffered.close("a")
+    await flushed(disk)
+    assert (disk.seqs("a"), rows_of(disk)) == ([(1, 2)], [])
     assert disk.rows("SELECT status FROM runs") == [("complete",)]
 
 
-async def test_an_ending_that_comes_behind_the_closing_is_kept(disk: Disk, kept: JournalStore) -> None:
-    """A run that was closed, and has something in the table, is still the one that its figures are of."""
-    await opened(kept, "a")
-    kept.append("a", words(1, 1))
-    await passed(disk)
-    kept.close("a")
-    kept.save_figures("a", lambda: Figures(seq=1, status="complete", ended=1.0))
-    await passed(disk)
+async def test_figures_after_close_are_stored(disk: Disk, buffered: JournalStore) -> None:
+    """A closed run with buffered events still accepts its final figures."""
+    await opened(buffered, "a")
+    buffered.append("a", words(1, 1))
+    await flushed(disk)
+    buffered.close("a")
+    buffered.save_figures("a", lambda: Figures(seq=1, status="complete", ended=1.0))
+    await flushed(disk)
     assert (disk.seqs("a"), disk.rows("SELECT status FROM runs")) == ([(1, 1)], [("complete",)])
 
 
-async def test_who_speaks_while_he_is_filed_is_not_forgotten(disk: Disk, kept: JournalStore) -> None:
-    """What comes during the write is in the next row, which stays until that is filed, too; the rows before it go."""
-    await opened(kept, "a", "b")
-    kept.append("a", words(1, 1))
-    await passed(disk)
+async def test_events_during_a_flush_stay_in_the_buffer(disk: Disk, buffered: JournalStore) -> None:
+    """Events that arrive while a run is journalled are in the next row, and older rows are deleted."""
+    await opened(buffered, "a", "b")
+    buffered.append("a", words(1, 1))
+    await flushed(disk)
     disk.hold()
-    filing = asyncio.create_task(kept.flush("a"))
+    filing = asyncio.create_task(buffered.flush("a"))
     await disk.asked.wait()
-    kept.append("a", words(2, 2))
+    buffered.append("a", words(2, 2))
     disk.release()
     await filing
-    await until(lambda: {"a": [2]} in said_in(disk))
-    kept.append("b", words(1, 1))
-    await kept.flush("b")
-    assert (disk.seqs("a"), said_in(disk)) == ([(1, 1)], [{"a": [2]}])
+    await until(lambda: {"a": [2]} in rows_of(disk))
+    buffered.append("b", words(1, 1))
+    await buffered.flush("b")
+    assert (disk.seqs("a"), rows_of(disk)) == ([(1, 1)], [{"a": [2]}])
 
 
-async def test_much_is_worth_a_row(disk: Disk, kept: JournalStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run is filed once it has said so much that a row of its own costs little, at once or bit by bit."""
-    monkeypatch.setattr(write_buffer, "WORTH_A_ROW", 5)
-    await opened(kept, "a", "b")
-    for number in (1, 3, 5):
-        kept.append("a", words(number, number + 1))
-        await passed(disk)
-    kept.append("b", words(1, 5))
-    await passed(disk)
-    assert (disk.seqs("a"), disk.seqs("b"), said_in(disk)) == ([(1, 6)], [(1, 5)], [])
-
-
-async def test_who_fills_a_large_row_is_weighed(
-    disk: Disk, kept: JournalStore, monkeypatch: pytest.MonkeyPatch
+async def test_a_run_with_many_events_is_journalled(
+    disk: Disk, buffered: JournalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only what is filed counts towards a run's limit, so that little may wait for that: much is filed at once."""
+    """A run is journalled once it has many buffered events, from one flush or from several."""
+    monkeypatch.setattr(write_buffer, "WORTH_A_ROW", 5)
+    await opened(buffered, "a", "b")
+    for number in (1, 3, 5):
+        buffered.append("a", words(number, number + 1))
+        await flushed(disk)
+    buffered.append("b", words(1, 5))
+    await flushed(disk)
+    assert (disk.seqs("a"), disk.seqs("b"), rows_of(disk)) == ([(1, 6)], [(1, 5)], [])
+
+
+async def test_runs_in_a_large_row_are_journalled(
+    disk: Disk, buffered: JournalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only journalled events count towards a run's size limit, so a large row is journalled at once."""
     monkeypatch.setattr(write_buffer, "LARGE", 300)
     full: list[str] = []
-    kept.max_bytes, kept.on_full = 300, full.append
-    await opened(kept, "a", "b")
-    kept.append("b", words(1, 1))
-    await passed(disk)
+    buffered.max_bytes, buffered.on_full = 300, full.append
+    await opened(buffered, "a", "b")
+    buffered.append("b", words(1, 1))
+    await flushed(disk)
     assert (disk.seqs("b"), full) == ([], [])
-    kept.append("a", [Stamped(1, 0, Content("x" * 300))])
+    buffered.append("a", [Stamped(1, 0, Content("x" * 300))])
     await until(lambda: disk.seqs("a") == [(1, 1)])
     await until(lambda: full == ["a"])
-    assert said_in(disk)[0] == {"b": [1]}
+    assert rows_of(disk)[0] == {"b": [1]}
 
 
-async def test_a_silent_run_holds_up_nobodys_rows(
-    disk: Disk, kept: JournalStore, monkeypatch: pytest.MonkeyPatch
+async def test_an_old_row_is_journalled_after_some_flushes(
+    disk: Disk, buffered: JournalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The table is as short as it may be: who has said something long ago is filed with what others say."""
+    """A run without new events is journalled after some flushes, which limits the rows of the buffer."""
     monkeypatch.setattr(write_buffer, "MOST_FLUSHES", 3)
-    await opened(kept, "silent", "a")
-    kept.append("silent", words(1, 1))
+    await opened(buffered, "silent", "a")
+    buffered.append("silent", words(1, 1))
     for number in range(1, 12):
-        kept.append("a", words(number, number))
-        await passed(disk)
-        assert len(said_in(disk)) <= 4
+        buffered.append("a", words(number, number))
+        await flushed(disk)
+        assert len(rows_of(disk)) <= 4
     assert disk.seqs("silent") == [(1, 1)]
-    await kept.flush()
-    assert await kept.read_events("a", 0) == words(1, 11)
+    await buffered.flush()
+    assert await buffered.read_events("a", 0) == words(1, 11)
 
 
 @pytest.mark.parametrize("code", [Code.STORE_UNAVAILABLE, Code.INTERNAL])
-async def test_what_could_not_be_written_is_written_once(disk: Disk, kept: JournalStore, code: Code) -> None:
-    """Failures of a row of all and of a filing: each event is in the journal once in the end."""
-    await opened(kept, "a", "b")
-    kept.append("a", words(1, 1))
-    await passed(disk)
+async def test_events_of_a_failed_flush_are_stored_once(disk: Disk, buffered: JournalStore, code: Code) -> None:
+    """After failures of a flush or of one run, each event is in the journal once."""
+    await opened(buffered, "a", "b")
+    buffered.append("a", words(1, 1))
+    await flushed(disk)
     if code is Code.STORE_UNAVAILABLE:
         disk.failing = code
-        kept.append("a", words(2, 2))
+        buffered.append("a", words(2, 2))
         await until(lambda: disk.refused > 2)
         disk.failing = None
-        await until(lambda: disk.seqs("a") == [(1, 2)])  # by itself
-        kept.append("a", words(3, 3))
-        await passed(disk)
+        await until(lambda: disk.seqs("a") == [(1, 2)])  # without a further call
+        buffered.append("a", words(3, 3))
+        await flushed(disk)
     else:  # one that cannot be written is let go of, and keeps no other from the disk
         bad = Stamped(1, 0, object())  # type: ignore[arg-type]
-        kept.append("b", [bad])
-        kept.append("a", words(2, 3))
-        kept.save_figures("a", lambda: Figures(seq=3, steps=7))
-        await passed(disk)
-    await kept.flush()
-    assert [stamped.seq for stamped in await kept.read_events("a", 0)] == [1, 2, 3]
-    assert await kept.read_events("b", 0) == []
+        buffered.append("b", [bad])
+        buffered.append("a", words(2, 3))
+        buffered.save_figures("a", lambda: Figures(seq=3, steps=7))
+        await flushed(disk)
+    await buffered.flush()
+    assert [stamped.seq for stamped in await buffered.read_events("a", 0)] == [1, 2, 3]
+    assert await buffered.read_events("b", 0) == []
     assert disk.rows("SELECT steps FROM runs WHERE id = 'a'") == [(7 if code is Code.INTERNAL else 0,)]
 
 
-async def test_after_a_crash_each_event_is_found_once(disk: Disk, kept: JournalStore) -> None:
-    """Rows of the latest, some twice and one damaged, behind filed ones: the start files what is not there yet."""
-    await opened(kept, "a", "b", "gone")
-    kept.append("a", words(1, 2))
-    await kept.flush("a")
+async def test_each_event_is_stored_once_after_a_crash(disk: Disk, buffered: JournalStore) -> None:
+    """Repeated and damaged rows of the buffer are moved to the journal once at the start."""
+    await opened(buffered, "a", "b", "gone")
+    buffered.append("a", words(1, 2))
+    await buffered.flush("a")
     for number in (3, 4):
-        kept.append("a", words(number, number))
-        kept.append("b", words(number - 2, number - 2))
-        kept.append("gone", words(number - 2, number - 2))
-        await passed(disk)
+        buffered.append("a", words(number, number))
+        buffered.append("b", words(number - 2, number - 2))
+        buffered.append("gone", words(number - 2, number - 2))
+        await flushed(disk)
     disk.change(
         "INSERT INTO latest (id, said) SELECT id + 10, said FROM latest WHERE id = (SELECT min(id) FROM latest)"
     )
@@ -223,80 +225,82 @@ async def test_after_a_crash_each_event_is_found_once(disk: Disk, kept: JournalS
         assert {record.id: record.seq for record in await after.claim_unfinished()} == {"a": 4, "b": 2}
     assert [line["event"] for line in logs] == ["journal.unreadable"]
     assert (await after.read_events("a", 0), await after.read_events("b", 0)) == (words(1, 4), words(1, 2))
-    assert (disk.seqs("a"), said_in(disk)) == ([(1, 2), (3, 4)], [])
+    assert (disk.seqs("a"), rows_of(disk)) == ([(1, 2), (3, 4)], [])
 
 
-async def test_nothing_of_a_deleted_run_is_left(disk: Disk, kept: JournalStore, tmp_path: Path) -> None:
-    """What it said is in rows that another one still needs: that one is filed, and they go, from all files."""
-    await opened(kept, "a", "b")
-    kept.append("a", [Stamped(1, 0, Content("xyzzy"))])
-    kept.append("b", words(1, 1))
-    await passed(disk)
+async def test_nothing_of_a_deleted_run_is_left(disk: Disk, buffered: JournalStore, tmp_path: Path) -> None:
+    """Deleting a run removes its events from rows that other runs share, in all files."""
+    await opened(buffered, "a", "b")
+    buffered.append("a", [Stamped(1, 0, Content("xyzzy"))])
+    buffered.append("b", words(1, 1))
+    await flushed(disk)
     assert is_in_a_file(b"xyzzy", tmp_path)
-    await kept.delete("a")
+    await buffered.delete("a")
     assert not is_in_a_file(b"xyzzy", tmp_path)
-    assert await kept.read_events("b", 0) == words(1, 1)
+    assert await buffered.read_events("b", 0) == words(1, 1)
 
 
 @pytest.mark.parametrize("is_written", [False, True])
 async def test_nothing_of_the_only_run_is_left(
-    disk: Disk, kept: JournalStore, tmp_path: Path, *, is_written: bool
+    disk: Disk, buffered: JournalStore, tmp_path: Path, *, is_written: bool
 ) -> None:
-    """What it said is in a row that nobody needs by then, or was on its way into one."""
-    await opened(kept, "a")
-    kept.append("a", [Stamped(1, 0, Content("xyzzy"))])
+    """Deleting the only run removes its events, whether they were written or pending."""
+    await opened(buffered, "a")
+    buffered.append("a", [Stamped(1, 0, Content("xyzzy"))])
     if is_written:
-        await passed(disk)
-    await kept.delete("a")
-    assert (said_in(disk), is_in_a_file(b"xyzzy", tmp_path)) == ([], False)
+        await flushed(disk)
+    await buffered.delete("a")
+    assert (rows_of(disk), is_in_a_file(b"xyzzy", tmp_path)) == ([], False)
 
 
 @pytest.mark.parametrize("why", ["event", "row"])
 @pytest.mark.parametrize("bad", [0, 2])
-async def test_nothing_of_a_deleted_run_is_left_beside_a_bad_one(  # noqa: PLR0917 - fixtures
-    disk: Disk, kept: JournalStore, tmp_path: Path, why: str, bad: int, monkeypatch: pytest.MonkeyPatch
+async def test_a_deletion_succeeds_beside_an_invalid_run(  # noqa: PLR0917 - fixtures
+    disk: Disk, buffered: JournalStore, tmp_path: Path, why: str, bad: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The flush that takes its words away meets a run that cannot be written: they go all the same, and at once."""
+    """A run is deleted completely although another run of the same flush cannot be written."""
     order = ["b", "a"]
     order.insert(bad, "bad")
-    await opened(kept, *order)
+    await opened(buffered, *order)
     for run_id in order if why == "row" else ["b", "a"]:
-        kept.append(run_id, [Stamped(1, 0, Content("xyzzy" if run_id == "a" else "word"))])
-    await passed(disk)
+        buffered.append(run_id, [Stamped(1, 0, Content("xyzzy" if run_id == "a" else "word"))])
+    await flushed(disk)
     monkeypatch.setattr(journal, "FLUSH_SECONDS", 3600.0)
     if why == "row":
         disk.change("DELETE FROM runs WHERE id = 'bad'")  # its conversation was deleted meanwhile
     else:
-        kept.append("bad", [Stamped(1, 0, object())])  # type: ignore[arg-type]
-    await kept.delete("a")
-    assert (said_in(disk), is_in_a_file(b"xyzzy", tmp_path)) == ([], False)
-    assert await kept.read_events("b", 0) == [Stamped(1, 0, Content("word"))]
+        buffered.append("bad", [Stamped(1, 0, object())])  # type: ignore[arg-type]
+    await buffered.delete("a")
+    assert (rows_of(disk), is_in_a_file(b"xyzzy", tmp_path)) == ([], False)
+    assert await buffered.read_events("b", 0) == [Stamped(1, 0, Content("word"))]
 
 
 @pytest.mark.parametrize("bad", [Content("\ud800"), object()])
-async def test_what_cannot_be_written_outlasts_no_outage(disk: Disk, kept: JournalStore, bad: Content) -> None:
-    """An event that cannot even be weighed, while the disk is away: the others are written once it is back."""
-    await opened(kept, "bad", "good")
+async def test_an_invalid_event_does_not_prolong_an_outage(disk: Disk, buffered: JournalStore, bad: Content) -> None:
+    """After an outage, other runs are written although one event cannot be encoded."""
+    await opened(buffered, "bad", "good")
     disk.failing = Code.STORE_UNAVAILABLE
-    kept.append("bad", [Stamped(1, 0, bad)])
-    kept.append("good", words(1, 1))
+    buffered.append("bad", [Stamped(1, 0, bad)])
+    buffered.append("good", words(1, 1))
     await until(lambda: disk.refused > 2)
     disk.failing = None
     await until(lambda: disk.seqs("good") == [(1, 1)])
     assert disk.seqs("bad") == []
 
 
-async def test_a_fault_of_ours_ends_no_writing(disk: Disk, kept: JournalStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A write that breaks in our own code tells whoever waits for it, and the next one is made."""
-    await opened(kept, "a", "b")
-    kept.append("a", words(1, 1))
+async def test_an_internal_error_does_not_stop_the_writer(
+    disk: Disk, buffered: JournalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An internal error is raised to the waiting caller, and the next flush succeeds."""
+    await opened(buffered, "a", "b")
+    buffered.append("a", words(1, 1))
     with monkeypatch.context() as broken, capture_logs() as logs:
-        broken.setattr(kept._buffer, "mark_written", _breaks)  # type: ignore[attr-defined]
+        broken.setattr(buffered._buffer, "mark_written", _breaks)  # type: ignore[attr-defined]
         with pytest.raises(StoreError):
-            await kept.flush("a")
+            await buffered.flush("a")
     assert [line["event"] for line in logs] == ["journal.broke"]
-    kept.append("b", words(1, 1))
-    await kept.flush("b")
+    buffered.append("b", words(1, 1))
+    await buffered.flush("b")
     assert disk.seqs("b") == [(1, 1)]
 
 
@@ -304,58 +308,58 @@ def _breaks(*given: object) -> None:
     raise RuntimeError("a fault of ours")
 
 
-async def test_before_a_start_has_looked_nothing_is_kept_there(disk: Disk, store: JournalStore) -> None:
-    """A store that has not asked for what is left writes into the journal: it might take another one's rows away."""
+async def test_a_store_uses_the_journal_before_recovery(disk: Disk, store: JournalStore) -> None:
+    """A store that has not checked for old rows writes to the journal, so that it cannot delete them."""
     disk.change("""INSERT INTO latest (id, said) VALUES (7, CAST('[["a",[]]]' AS BLOB))""")
     await opened(store, "a")
     store.append("a", words(1, 1))
-    await passed(disk)
+    await flushed(disk)
     await store.flush()
-    assert (disk.seqs("a"), said_in(disk)) == ([(1, 1)], [{"a": []}])
+    assert (disk.seqs("a"), rows_of(disk)) == ([(1, 1)], [{"a": []}])
 
 
 @pytest.mark.parametrize("seed", range(12))
-async def test_whatever_happens_each_event_is_kept_once_and_in_order(
-    disk: Disk, kept: JournalStore, seed: int, monkeypatch: pytest.MonkeyPatch
+async def test_random_operations_store_each_event_once_in_order(
+    disk: Disk, buffered: JournalStore, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Runs speak, are asked for, fail, are deleted, and the process dies: what was written is there, nothing twice."""
+    """After random appends, flushes, failures, deletions and a crash, every written event is stored once, in order."""
     monkeypatch.setattr(write_buffer, "MOST_FLUSHES", 4)
     monkeypatch.setattr(write_buffer, "WORTH_A_ROW", 9)
     chance = random.Random(seed)
     said: defaultdict[str, int] = defaultdict(int)
     on_disk: dict[str, int] = {}
     live = [f"run-{number}" for number in range(4)]
-    await opened(kept, *live)
+    await opened(buffered, *live)
     for step in range(150):
         run_id = chance.choice(live)
         match chance.randrange(12):
             case 0:
-                await kept.flush(run_id)
+                await buffered.flush(run_id)
                 on_disk[run_id] = said[run_id]
             case 1:
-                await kept.flush()
+                await buffered.flush()
                 on_disk.update({one: said[one] for one in live})
             case 2:
-                kept.save_figures(run_id, lambda seq=said[run_id]: Figures(seq=seq))  # type: ignore[misc]
+                buffered.save_figures(run_id, lambda seq=said[run_id]: Figures(seq=seq))  # type: ignore[misc]
             case 3:
                 disk.failing = Code.STORE_UNAVAILABLE
-                kept.append(run_id, words(said[run_id] + 1, said[run_id] + 1))
+                buffered.append(run_id, words(said[run_id] + 1, said[run_id] + 1))
                 said[run_id] += 1
                 refused = disk.refused
                 await until(lambda refused=refused: disk.refused > refused)  # type: ignore[misc]
                 disk.failing = None
-                await kept.flush()
+                await buffered.flush()
                 on_disk.update({one: said[one] for one in live})
             case 4 if len(live) > 2 and step > 50:
                 live.remove(run_id)
-                await kept.delete(run_id)
+                await buffered.delete(run_id)
                 on_disk.pop(run_id, None)
             case _:
                 more = chance.randrange(1, 4)
-                kept.append(run_id, words(said[run_id] + 1, said[run_id] + more))
+                buffered.append(run_id, words(said[run_id] + 1, said[run_id] + more))
                 said[run_id] += more
                 if chance.random() < 0.6:
-                    await passed(disk)
+                    await flushed(disk)
                     on_disk.update({one: said[one] for one in live})
     disk.failing = Code.STORE_UNAVAILABLE  # a process that died writes nothing more
     after = JournalStore(disk.again())
@@ -366,12 +370,12 @@ async def test_whatever_happens_each_event_is_kept_once_and_in_order(
         events = await read_all(lambda behind, run_id=run_id: after.read_events(run_id, behind))  # type: ignore[misc]
         assert events == words(1, len(events))
         assert on_disk.get(run_id, 0) <= len(events) <= said[run_id]
-    assert said_in(disk) == []
+    assert rows_of(disk) == []
     await after._database.aclose()  # type: ignore[attr-defined]
 
 
-async def test_what_version_0_1_left_is_filed(disk: Disk) -> None:
-    """In today's form: a call's arguments are text."""
+async def test_buffered_rows_of_version_0_1_are_journalled(disk: Disk) -> None:
+    """Calls of version 0.1 are converted: their arguments become text."""
     await disk.write(partial(put_rows, unfiled=True))
     assert await disk.read(journal_of, OPEN) == []
     store = JournalStore(disk)

@@ -1,7 +1,6 @@
 """Web pages become text that a model can read, in a time that no page can stretch."""
 
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -165,11 +164,8 @@ def test_attributes_are_read_as_written():
     ],
 )
 def test_no_page_takes_long(piece: str):
-    """Of any piece 300 kB take well under a second of work; read again and again they would take minutes."""
-    text = piece * (300_000 // len(piece))
-    start = time.process_time()
-    page_text(text, URL)
-    assert time.process_time() - start < 15
+    """300 kB of any piece take linear time; a quadratic parser takes ten minutes and meets the tests' timeout."""
+    page_text(piece * (300_000 // len(piece)), URL)
 
 
 pieces = st.lists(

@@ -1,4 +1,4 @@
-"""What leaves the server compressed: files of the build, documents and large JSON; never a stream."""
+"""Compressed responses: files of the build, documents and large JSON, but no streams."""
 
 import gzip
 import json
@@ -31,15 +31,15 @@ SCRIPT = "export const words = 'signal';" * 200
         ("", None),
     ],
 )
-def test_the_encoding_that_a_client_likes_best_is_chosen(header: str, chosen: str | None) -> None:
-    """Weights decide, then our own order; a weight of 0 refuses."""
+def test_the_preferred_encoding_is_chosen(header: str, chosen: str | None) -> None:
+    """Weights decide, then the server's order; a weight of 0 excludes an encoding."""
     scope = {"type": "http", "headers": [(b"accept-encoding", header.encode())]}
     assert accepted(scope, ["br", "gzip"]) == chosen
 
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Stand in for the built page, with what the build leaves beside its files."""
+    """Make a built page with compressed copies."""
     folder = tmp_path / "page"
     (folder / "assets").mkdir(parents=True)
     for name in ("index.html", "docs.html", "guide.html", "assets/app-1.js"):
@@ -60,10 +60,10 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("/assets/app-1.js", {}, "assets/app-1.js", "text/javascript; charset=utf-8"),
     ],
 )
-def test_a_file_of_the_build_is_sent_as_the_browser_accepts_it(
+def test_a_built_file_is_sent_in_an_accepted_encoding(
     page: Path, tmp_path: Path, *, path: str, headers: dict[str, str], file: str, kind: str
 ) -> None:
-    """Brotli before gzip before the file itself; type and caching stay, and each has an ETag of its own."""
+    """Brotli is preferred to gzip; type and caching do not change, and each encoding has a different ETag."""
     tags: set[str] = set()
     with RunningApp(settings_for(tmp_path / "data")) as app:
         for encoding, suffix in (("br", ".br"), ("gzip", ".gz"), ("identity", "")):
@@ -84,8 +84,8 @@ def test_a_file_of_the_build_is_sent_as_the_browser_accepts_it(
     assert len(tags) == 3
 
 
-def test_a_range_is_of_what_is_sent(page: Path, tmp_path: Path) -> None:
-    """RFC 9110: a range counts the bytes of the encoded representation; an ETag of another encoding gets all of it."""
+def test_a_range_counts_encoded_bytes(page: Path, tmp_path: Path) -> None:
+    """A range counts the bytes of the sent encoding; an ETag of another encoding gets the whole file (RFC 9110)."""
     with RunningApp(settings_for(tmp_path / "data")) as app:
         plain = app.client.get("/assets/app-1.js", headers={"accept-encoding": "identity"})
         asked = {"accept-encoding": "br", "range": "bytes=0-5"}
@@ -97,8 +97,8 @@ def test_a_range_is_of_what_is_sent(page: Path, tmp_path: Path) -> None:
             assert (whole.status_code, b"".join(whole.iter_raw())) == (200, b"brotli of assets/app-1.js")
 
 
-def test_what_is_compressed_is_no_file_of_its_own(page: Path, tmp_path: Path) -> None:
-    """It would be sent without saying how it is encoded; what has nothing beside it is sent as it is."""
+def test_compressed_copies_are_not_served_directly(page: Path, tmp_path: Path) -> None:
+    """A path that ends in .br or .gz is a 404; a file without copies is sent uncompressed."""
     with RunningApp(settings_for(tmp_path / "data")) as app:
         for path in ("/assets/app-1.js.br", "/assets/app-1.js.gz", "/index.html.br"):
             assert app.client.get(path).status_code == 404
@@ -106,8 +106,8 @@ def test_what_is_compressed_is_no_file_of_its_own(page: Path, tmp_path: Path) ->
         assert (font.headers["content-type"], "content-encoding" in font.headers) == ("font/woff2", False)
 
 
-def test_large_answers_are_compressed_for_who_accepts_it(tmp_path: Path) -> None:
-    """JSON and documents say how they are encoded; whoever refuses gzip gets the same words without it."""
+def test_large_responses_are_compressed_if_accepted(tmp_path: Path) -> None:
+    """JSON and documents name their encoding; a client that excludes gzip gets the same content uncompressed."""
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "long.md").write_text("# Words\n" * 500)
@@ -127,7 +127,7 @@ def test_large_answers_are_compressed_for_who_accepts_it(tmp_path: Path) -> None
 
 
 def test_a_stream_is_never_compressed(tmp_path: Path) -> None:
-    """Neither a question nor a replay; byte for byte what a client without gzip reads."""
+    """Streams of questions and replays have the same bytes with and without gzip."""
     with RunningApp(settings_for(tmp_path / "data")) as app:
         run = app.ask("Tell me about streams. " * 200)
         asked = {"accept-encoding": "gzip, br"}
@@ -147,7 +147,7 @@ def test_a_stream_is_never_compressed(tmp_path: Path) -> None:
 
 
 def test_the_list_of_models_is_sent_again_only_when_it_changed(tmp_path: Path) -> None:
-    """A second visit costs a 304, in either encoding."""
+    """A second request gets a 304 in either encoding."""
     with RunningApp(settings_for(tmp_path / "data")) as app:
         first = app.client.get("/api/models")
         assert first.headers["cache-control"] == "private, no-cache"
@@ -158,8 +158,8 @@ def test_the_list_of_models_is_sent_again_only_when_it_changed(tmp_path: Path) -
         assert app.client.get("/api/models", headers={"if-none-match": '"another"'}).status_code == 200
 
 
-def test_models_that_are_never_picked_can_be_left_out(tmp_path: Path) -> None:
-    """The simulator lists a model for each fault; a page that lets people pick does not load them."""
+def test_hidden_models_can_be_omitted(tmp_path: Path) -> None:
+    """`hidden=false` omits models that are only requested by name."""
     with RunningApp(settings_for(tmp_path / "data")) as app:
         every, picked = app.client.get("/api/models").json(), app.client.get("/api/models?hidden=false")
         assert app.client.get("/api/models?hidden=true").json() == every
@@ -170,8 +170,8 @@ def test_models_that_are_never_picked_can_be_left_out(tmp_path: Path) -> None:
     assert len(json.dumps(picked.json())) < 20_000
 
 
-def test_the_page_asks_for_the_models_at_once_where_no_token_is_needed(page: Path, tmp_path: Path) -> None:
-    """The browser is told of the list with the page's head; with a token it would only get a 401."""
+def test_the_page_preloads_the_models_without_a_token(page: Path, tmp_path: Path) -> None:
+    """The page's headers preload the list, unless a token is required."""
     with RunningApp(settings_for(tmp_path / "data")) as app:
         link = app.client.get("/").headers["link"]
         assert link == "</api/models?hidden=false>; rel=preload; as=fetch; crossorigin"

@@ -1,4 +1,4 @@
-"""Who may ask: hosts, origins, the token; and the headers that every answer carries."""
+"""Access control by host, origin and token, and the headers of every response."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
     ],
 )
 def test_hosts_are_an_allow_list(app: RunningApp, host: str, status: int) -> None:
-    """A name that someone has made point here is refused on every route, also those that only read (DNS rebinding)."""
+    """An unknown host is rejected on every route, also for reads (DNS rebinding)."""
     headers = [(b"host", host.replace("{port}", str(app.port)).encode("latin-1"))]
     for path in ("/health/live", "/api/runs", "/api/models"):
         response = app.client.get(path, headers=headers)
@@ -42,7 +42,7 @@ def test_hosts_are_an_allow_list(app: RunningApp, host: str, status: int) -> Non
 
 
 def test_hosts_can_be_added(tmp_path: Path) -> None:
-    """A name of one's own is one setting away, and no other comes with it."""
+    """A setting allows exactly one more host."""
     settings = settings_for(tmp_path, signalbox_allowed_hosts="box.example, Other.Example")
     with RunningApp(settings) as app:
         for host, status in (("box.example:80", 200), ("other.example", 200), ("localhost", 200), ("x.example", 403)):
@@ -70,8 +70,8 @@ OWN = "http://127.0.0.1:{port}"
         ({"origin": OWN, "sec-fetch-site": "cross-site"}, 403),
     ],
 )
-def test_only_the_own_page_and_programs_may_spend(app: RunningApp, headers: dict[str, str], status: int) -> None:
-    """A page from elsewhere can neither start nor stop a run, whatever its browser tells about it."""
+def test_only_our_page_and_programs_may_start_runs(app: RunningApp, headers: dict[str, str], status: int) -> None:
+    """A page of another origin can neither start nor stop a run."""
     sent = {name: value.replace("{port}", str(app.port)) for name, value in headers.items()}
     run_id = app.post(prompt="Hello!").headers["x-run-id"]
     for path in ("/api/chat/stream", f"/api/runs/{run_id}/stop"):
@@ -82,15 +82,15 @@ def test_only_the_own_page_and_programs_may_spend(app: RunningApp, headers: dict
             assert error_of(response)["code"] == "ORIGIN_NOT_ALLOWED"
 
 
-def test_a_form_of_another_page_spends_nothing(app: RunningApp) -> None:
-    """What a form can send without asking first (text/plain) is refused by its origin."""
+def test_a_form_of_another_page_is_rejected(app: RunningApp) -> None:
+    """A form that needs no preflight (text/plain) is rejected by its origin."""
     headers = {"origin": "https://evil.example", "content-type": "text/plain"}
     response = app.client.post("/api/chat/stream", content=b'{"model":"openai/sim","prompt":"x"}', headers=headers)
     assert response.status_code == 403
 
 
 def test_an_allowed_origin_reads_the_stream_and_its_headers(tmp_path: Path) -> None:
-    """A page that is allowed may ask, after a preflight, and sees the run's id; another one still may not."""
+    """A page of an allowed origin passes the preflight and reads the run's id; another page does not."""
     with RunningApp(settings_for(tmp_path, signalbox_allowed_origins="https://page.example")) as app:
         page = {"origin": "https://page.example", "sec-fetch-site": "cross-site"}
         ask = {"access-control-request-method": "POST", "access-control-request-headers": "content-type,last-event-id"}
@@ -123,13 +123,13 @@ def test_an_allowed_origin_reads_the_stream_and_its_headers(tmp_path: Path) -> N
 
 
 def test_without_allowed_origins_nothing_is_shared(app: RunningApp) -> None:
-    """No page from elsewhere reads anything by default."""
+    """By default no page of another origin can read a response."""
     response = app.client.get("/api/runs", headers={"origin": "https://evil.example"})
     assert not [name for name in response.headers if name.startswith("access-control")]
 
 
-def test_the_token_is_asked_of_the_whole_api(tmp_path: Path) -> None:
-    """Every route under /api answers 401 in one and the same shape, whatever was wrong with the token."""
+def test_the_whole_api_requires_the_token(tmp_path: Path) -> None:
+    """Every route under /api responds 401 in the same format for any invalid token."""
     with RunningApp(settings_for(tmp_path, signalbox_access_token="right-token")) as app:
         bodies: set[bytes] = set()
         for given in (None, "", "Bearer", "Bearer wrong", "Bearer right-toke", "Basic cmlnaHQ=", "\xe4"):
@@ -156,8 +156,8 @@ def test_the_token_is_asked_of_the_whole_api(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/api/runs", "/api/nothing", "/health/live", "/openapi.json"])
-def test_every_answer_is_guarded(app: RunningApp, path: str) -> None:
-    """The page's policy and its companions are on every answer: nothing an answer holds can load or run (G2)."""
+def test_every_response_has_security_headers(app: RunningApp, path: str) -> None:
+    """Every response has the content policy and the other security headers (G2)."""
     headers = app.client.get(path).headers
     assert "default-src 'self'" in headers["content-security-policy"]
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
@@ -166,8 +166,8 @@ def test_every_answer_is_guarded(app: RunningApp, path: str) -> None:
     assert headers["cross-origin-resource-policy"] == "same-origin"
 
 
-def test_what_is_refused_and_what_broke_is_guarded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An answer of the gate, of the outermost and to a preflight: none is without the policy, and the page reads it."""
+def test_errors_have_security_headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rejections, uncaught errors and preflights have the headers too."""
 
     async def breaks(catalog: ModelCatalog, model: str) -> None:
         raise ZeroDivisionError
@@ -190,8 +190,8 @@ def test_what_is_refused_and_what_broke_is_guarded_too(tmp_path: Path, monkeypat
         assert one.headers["access-control-allow-origin"] == "https://page.example"
 
 
-def test_the_key_goes_to_the_configured_address_only(behind: Behind) -> None:
-    """A redirect of the upstream is not followed, so the key cannot be led elsewhere (quirk G4)."""
+def test_the_key_is_sent_only_to_the_configured_url(behind: Behind) -> None:
+    """A redirect of the upstream is not followed, so the key is not sent elsewhere (quirk G4)."""
     other, elsewhere = behind(says("Stolen."))
     from tests.support.scripted_upstream import Exchange
 
@@ -210,8 +210,8 @@ def test_the_key_goes_to_the_configured_address_only(behind: Behind) -> None:
     del other
 
 
-def test_openapi_describes_the_api_and_holds_no_key(tmp_path: Path) -> None:
-    """The description has examples for the chat body, the stream, and the shape of refusals."""
+def test_openapi_has_examples_and_no_key(tmp_path: Path) -> None:
+    """The document has examples for the chat body, the stream and errors, and contains no key."""
     with RunningApp(
         settings_for(tmp_path, openrouter_api_key="sk-or-v1-canary0000", openrouter_base_url="http://127.0.0.1:9/v1")
     ) as app:
@@ -226,7 +226,7 @@ def test_openapi_describes_the_api_and_holds_no_key(tmp_path: Path) -> None:
 
 
 def test_the_examples_of_openapi_work(app: RunningApp) -> None:
-    """What the page offers to try is accepted."""
+    """Every example of a request is accepted."""
     paths = app.client.get("/openapi.json").json()["paths"]
     examples = paths["/api/chat/stream"]["post"]["requestBody"]["content"]["application/json"]["examples"]
     for example in examples.values():
@@ -234,7 +234,7 @@ def test_the_examples_of_openapi_work(app: RunningApp) -> None:
 
 
 def test_readiness_tells_what_is_missing(tmp_path: Path) -> None:
-    """Without its data folder the server lives but is not ready."""
+    """Without its data folder the server is live but not ready."""
     folder = tmp_path / "data"
     with RunningApp(settings_for(folder)) as app:
         assert app.client.get("/health/ready").json()["checks"]["data_folder"] is True
@@ -251,7 +251,7 @@ def test_readiness_tells_what_is_missing(tmp_path: Path) -> None:
 
 
 def test_an_unexpected_failure_is_a_plain_500(app: RunningApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fault of ours shows neither its words nor where it happened."""
+    """The response to an internal error contains neither its message nor its location."""
     from signalbox.app.routers import runs
 
     def breaks(run: object) -> None:

@@ -1,4 +1,4 @@
-"""The page and the documentation, served from disk beside the API."""
+"""The page and the documentation, served from disk."""
 
 import os
 from base64 import b64encode
@@ -14,7 +14,7 @@ from tests.support.running_app import RunningApp, error_of, settings_for
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Stand in for the built page."""
+    """Make a built page."""
     folder = tmp_path / "page"
     folder.mkdir()
     (folder / "index.html").write_text("<!doctype html><title>Signalbox</title>")
@@ -28,7 +28,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_page_is_served_with_a_strict_policy(page: Path, tmp_path: Path) -> None:
-    """The page comes with a policy under which no answer can load or run anything from elsewhere (quirk G2)."""
+    """The page's policy allows no scripts and no resources of other origins (quirk G2)."""
     with RunningApp(settings_for(tmp_path / "data")) as app:
         response = app.client.get("/")
     assert (response.status_code, response.headers["content-type"]) == (200, "text/html; charset=utf-8")
@@ -41,8 +41,8 @@ def test_the_page_is_served_with_a_strict_policy(page: Path, tmp_path: Path) -> 
     assert response.headers["referrer-policy"] == "no-referrer"
 
 
-def test_the_page_may_run_its_own_inline_style_and_script_alone(page: Path, tmp_path: Path) -> None:
-    """The policy names both by their hashes, also in a 304 and after another build; other pages have the strict one."""
+def test_the_policy_allows_the_pages_inline_style_and_script(page: Path, tmp_path: Path) -> None:
+    """The policy has both hashes, also in a 304 and after a rebuild; other pages have the strict policy."""
     index = page / "index.html"
     first, second = (f"<!doctype html><script>{n}</script><style>p{{top:{n}px}}</style><p>{n}</p>" for n in (1, 2))
     index.write_text(first)
@@ -68,8 +68,8 @@ def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def test_a_wrong_method_is_told_apart_where_the_page_is_built(page: Path, tmp_path: Path) -> None:
-    """The page at / does not answer for the API: 405 stays 405, and nothing there is a 404 with a code."""
+def test_the_page_does_not_hide_the_apis_errors(page: Path, tmp_path: Path) -> None:
+    """With a built page, a wrong method is a 405 and an unknown path a 404 with a code."""
     with RunningApp(settings_for(tmp_path / "data")) as app:
         wrong, nothing = app.client.get("/api/chat/stream"), app.client.get("/api/nothing")
         assert app.client.get("/app.js").text == "export {}"
@@ -81,7 +81,7 @@ def test_a_wrong_method_is_told_apart_where_the_page_is_built(page: Path, tmp_pa
 
 
 def test_without_a_page_the_address_says_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever starts from source reads one sentence; the API works all the same."""
+    """Without a built page, / has a sentence on how to build it, and the API works."""
     monkeypatch.setattr(static_files, "page_folder", lambda: None)
     with RunningApp(settings_for(tmp_path / "data")) as app:
         assert "./just start" in app.client.get("/").text
@@ -91,7 +91,7 @@ def test_without_a_page_the_address_says_how_to_get_one(tmp_path: Path, monkeypa
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
-    """A folder of documents beside a secret."""
+    """Make a folder of documents beside a secret."""
     folder = tmp_path / "docs"
     (folder / "more").mkdir(parents=True)
     (folder / "README.md").write_text("# Start")
@@ -110,7 +110,7 @@ BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
 
 def test_documents_are_text_to_programs(docs: Path, tmp_path: Path) -> None:
-    """The guide is text whatever it is called: a page among the documents does not run in our origin."""
+    """A document is served as text whatever its suffix, so HTML in it does not run in our origin."""
     with RunningApp(settings_for(tmp_path / "data", signalbox_docs=docs)) as app:
         shown = app.client.get("/guide/a.md")
         assert (shown.text, shown.headers["content-type"]) == ("# A", "text/markdown; charset=utf-8")
@@ -126,15 +126,15 @@ def test_documents_are_text_to_programs(docs: Path, tmp_path: Path) -> None:
         *(".hidden.md", "more/.git/", "%00.md", f"{'x' * 300}.md"),
     ],
 )
-def test_nothing_else_is_served_to_anybody(docs: Path, tmp_path: Path, path: str, headers: dict[str, str]) -> None:
-    """What search does not read, what is hidden and what is outside is a 404, for a browser as for a program."""
+def test_only_documents_are_served(docs: Path, tmp_path: Path, path: str, headers: dict[str, str]) -> None:
+    """Files that search does not read, hidden files and files outside the folder are a 404 for every client."""
     with RunningApp(settings_for(tmp_path / "data", signalbox_docs=docs)) as app:
         assert app.client.get(f"/guide/{path}", headers=headers).status_code == 404
 
 
 @pytest.mark.parametrize("path", ["", "a.md", "b.html", "more/"])
 def test_a_browser_gets_the_page_that_shows_a_document(page: Path, docs: Path, tmp_path: Path, path: str) -> None:
-    """Who navigates gets the reader, never the document: it asks for the text by itself, with a token where needed."""
+    """A browser that navigates gets the page that shows the document; the page then requests the text."""
     with RunningApp(settings_for(tmp_path / "data", signalbox_docs=docs)) as app:
         shown = app.client.get(f"/guide/{path}", headers=BROWSER)
         assert (shown.text, shown.headers["vary"]) == ("<!doctype html><title>guide</title>", "accept, accept-encoding")
@@ -146,14 +146,14 @@ def test_a_browser_gets_the_page_that_shows_a_document(page: Path, docs: Path, t
 def test_without_a_page_a_browser_is_told_how_to_read(
     docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where no page is built, what a browser gets of the guide is one sentence."""
+    """Without a built page, a browser gets a sentence instead of the guide."""
     monkeypatch.setattr(static_files, "page_folder", lambda: None)
     with RunningApp(settings_for(tmp_path / "data", signalbox_docs=docs)) as app:
         assert "Accept: text/markdown" in app.client.get("/guide/a.md", headers=BROWSER).text
 
 
 def test_a_folder_shows_its_start_page_or_its_list(docs: Path, tmp_path: Path) -> None:
-    """/guide/ is its README.md; a folder without one lists what is served of it, so that every document is reached."""
+    """/guide/ is its README.md; a folder without one lists its documents."""
     with RunningApp(settings_for(tmp_path / "data", signalbox_docs=docs)) as app:
         start = app.client.get("/guide/")
         assert (start.text, start.headers["content-type"]) == ("# Start", "text/markdown; charset=utf-8")
@@ -166,7 +166,7 @@ def test_a_folder_shows_its_start_page_or_its_list(docs: Path, tmp_path: Path) -
 
 
 def test_notes_are_served_like_the_guide(page: Path, tmp_path: Path) -> None:
-    """Notes are served once there are some, and a folder that is not there yet is only a 404."""
+    """Notes are served once there are some; a missing folder is a 404."""
     data = tmp_path / "data"
     with RunningApp(settings_for(data, signalbox_notes_dir=tmp_path / "own")) as app:
         assert app.client.get("/notes/n.md").status_code == 404
@@ -176,8 +176,8 @@ def test_notes_are_served_like_the_guide(page: Path, tmp_path: Path) -> None:
         assert app.client.get("/notes/n.md", headers=BROWSER).text == "<!doctype html><title>guide</title>"
 
 
-def test_the_other_pages_are_ours_too(page: Path, tmp_path: Path) -> None:
-    """The reference and the operator's page come from the build, under the same policy, asking no other host."""
+def test_the_other_pages_are_served_from_the_build(page: Path, tmp_path: Path) -> None:
+    """The API reference and the operator page have the same policy and load nothing from other hosts."""
     with RunningApp(settings_for(tmp_path / "data")) as app:
         assert app.client.get("/docs").text == "<!doctype html><title>docs</title>"
         operator = app.client.get("/operator")
@@ -191,15 +191,15 @@ def test_the_other_pages_are_ours_too(page: Path, tmp_path: Path) -> None:
 
 
 def test_without_a_page_the_reference_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever starts from source without the page learns where the API describes itself."""
+    """Without a built page, /docs names /openapi.json."""
     monkeypatch.setattr(static_files, "page_folder", lambda: None)
     with RunningApp(settings_for(tmp_path / "data")) as app:
         assert "/openapi.json" in app.client.get("/docs").text
         assert "tool_loop_v2" in app.client.get("/operator").text
 
 
-def test_the_build_may_be_kept_and_the_page_is_asked_for_again(page: Path, tmp_path: Path) -> None:
-    """After a rebuild the page must not be an old one that names files which are gone."""
+def test_assets_are_cached_and_the_page_is_revalidated(page: Path, tmp_path: Path) -> None:
+    """After a rebuild a browser must not use an old page that names deleted files."""
     with RunningApp(settings_for(tmp_path / "data")) as app:
         kept = {path: app.client.get(path).headers["cache-control"] for path in ("/", "/docs", "/assets/app-1.js")}
     assert kept == {"/": "no-cache", "/docs": "no-cache", "/assets/app-1.js": "public, max-age=31536000, immutable"}

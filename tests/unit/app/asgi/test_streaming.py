@@ -1,4 +1,4 @@
-"""The response of a stream by itself: what is pushed leaves at once and in order, whatever the client does."""
+"""The response of a stream: pushed bytes are sent at once and in order, for every behaviour of the client."""
 
 import asyncio
 import gc
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Client:
-    """The server's side of a client: bodies that it has, whether it takes more, and whether it is gone."""
+    """The server's side of a client: received bodies, whether writes block, and whether it has disconnected."""
 
     def __init__(self) -> None:
         self.bodies: list[bytes] = []
@@ -43,7 +43,7 @@ class Client:
 
 
 class Stage:
-    """A stream whose generator yields what the test puts in; None ends it."""
+    """A stream whose generator yields what the test provides; None ends it."""
 
     def __init__(self) -> None:
         self.items: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -70,14 +70,14 @@ class Stage:
 
 
 async def turns(holds: object) -> None:
-    """Let the loop work until this holds."""
+    """Run the event loop until a condition holds."""
     async with asyncio.timeout(30):
-        while not holds():  # type: ignore[operator]  # noqa: ASYNC110 - a state, which tells nobody of itself
+        while not holds():  # type: ignore[operator]  # noqa: ASYNC110 - a state without an event
             await asyncio.sleep(0)
 
 
-async def test_what_is_pushed_leaves_before_push_returns() -> None:
-    """No task is woken for it, and what the generator yields later comes behind it."""
+async def test_pushed_bytes_are_sent_before_push_returns() -> None:
+    """No task wakes for pushed bytes, and later items of the generator follow them."""
     stage = await Stage().open()
     stage.stream.push(b"one")
     stage.stream.push(b"two")
@@ -88,15 +88,15 @@ async def test_what_is_pushed_leaves_before_push_returns() -> None:
 
 
 async def test_nothing_can_be_pushed_before_the_head() -> None:
-    """The stream says when it is ready."""
+    """`is_free` is false until the headers are sent."""
     stage = Stage()
     assert not stage.stream.is_free
     await stage.open()
     await stage.end()
 
 
-async def test_a_push_that_must_wait_goes_out_before_what_follows() -> None:
-    """The client reads slowly: its stream is not free meanwhile, and keeps its order."""
+async def test_a_blocked_push_is_sent_before_later_items() -> None:
+    """While a slow client blocks a push, the stream is not free, and the order is kept."""
     stage = await Stage().open()
     stage.client.room.clear()
     stage.stream.push(b"one")
@@ -111,8 +111,8 @@ async def test_a_push_that_must_wait_goes_out_before_what_follows() -> None:
     assert await stage.end() == [b"one", b"two", b""]
 
 
-async def test_a_push_that_must_wait_goes_out_before_the_end() -> None:
-    """The generator is over already; the last bytes are not lost."""
+async def test_a_blocked_push_is_sent_before_the_end() -> None:
+    """A push that is still blocked when the generator ends is not lost."""
     stage = await Stage().open()
     stage.client.room.clear()
     stage.stream.push(b"one")
@@ -124,8 +124,8 @@ async def test_a_push_that_must_wait_goes_out_before_the_end() -> None:
     assert stage.client.bodies == [b"one", b""]
 
 
-async def test_what_is_left_for_the_end_goes_with_it() -> None:
-    """In one message, behind all that was pushed: the last event of a stream costs no write of its own."""
+async def test_the_last_bytes_are_sent_with_the_end() -> None:
+    """`last` is sent in one message with the end, after all pushed bytes."""
     stage = await Stage().open()
     stage.client.room.clear()
     stage.stream.push(b"one")
@@ -138,8 +138,8 @@ async def test_what_is_left_for_the_end_goes_with_it() -> None:
     assert stage.client.bodies == [b"one", b"two"]
 
 
-async def test_a_push_that_breaks_breaks_its_own_stream_alone() -> None:
-    """Whoever pushes (the run) hears nothing of it; the stream's own task does."""
+async def test_a_failed_push_ends_only_its_stream() -> None:
+    """The error of a push is raised in the stream's task, not to the run that pushes."""
     stage = await Stage().open()
     stage.client.error = OSError("gone")
     stage.stream.push(b"one")
@@ -150,8 +150,8 @@ async def test_a_push_that_breaks_breaks_its_own_stream_alone() -> None:
     assert stage.closed
 
 
-async def test_a_client_may_leave_while_a_push_waits() -> None:
-    """The generator is closed, and nothing is left running."""
+async def test_a_client_may_disconnect_during_a_blocked_push() -> None:
+    """The generator is closed, and no task is left."""
     before = asyncio.all_tasks()
     stage = await Stage().open()
     stage.client.room.clear()
@@ -162,8 +162,8 @@ async def test_a_client_may_leave_while_a_push_waits() -> None:
     assert stage.closed
 
 
-async def test_a_short_way_that_breaks_breaks_its_own_stream_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A socket may be closed a moment before anybody is told of it."""
+async def test_a_failed_direct_write_ends_only_its_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A socket may be closed before the server reports a disconnect."""
     stage = await Stage().open()
 
     def breaks(piece: bytes) -> bool:
@@ -182,7 +182,7 @@ async def test_a_short_way_that_breaks_breaks_its_own_stream_alone(monkeypatch: 
 
 
 class Clock:
-    """The time of a stream, in seconds."""
+    """A clock in seconds that the test advances."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -193,21 +193,21 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """Have streams go by a clock of the test's."""
+    """Replace the clock of streams."""
     clock = Clock()
     monkeypatch.setattr(streaming, "monotonic", clock)
     return clock
 
 
 async def looks(stage: Stage) -> None:
-    """Have the timer of pings fire, and let the loop work."""
+    """Fire the timer of pings, and run the event loop."""
     stage.stream._ping(stage.client.send)
     for _ in range(5):
         await asyncio.sleep(0)
 
 
-async def test_who_speaks_is_not_pinged(clock: Clock) -> None:
-    """What is pushed counts as well; a silence as long as that is pinged once."""
+async def test_an_active_stream_is_not_pinged(clock: Clock) -> None:
+    """Pushed bytes postpone a ping; after a full silent interval there is one."""
     stage = await Stage().open()
     clock.now += 10
     stage.stream.push(b"one")
@@ -220,8 +220,8 @@ async def test_who_speaks_is_not_pinged(clock: Clock) -> None:
     assert await stage.end() == [b"one", SseV1Encoder.ping, b""]
 
 
-async def test_a_client_who_takes_nothing_is_pinged_once(clock: Clock) -> None:
-    """However long he does so: pings must not pile up."""
+async def test_a_blocked_client_is_pinged_once(clock: Clock) -> None:
+    """Pings do not accumulate while a client reads nothing."""
     stage = await Stage().open()
     stage.client.room.clear()
     for _ in range(3):
@@ -232,8 +232,8 @@ async def test_a_client_who_takes_nothing_is_pinged_once(clock: Clock) -> None:
     assert await stage.end() == [SseV1Encoder.ping, b""]
 
 
-async def test_nobody_is_pinged_behind_the_end(clock: Clock) -> None:
-    """Also where the end waits for a client who takes nothing: it would be no answer any more."""
+async def test_no_ping_follows_the_end(clock: Clock) -> None:
+    """No ping is sent after the end, even if a slow client blocks the end."""
     stage = await Stage().open()
     stage.client.room.clear()
     stage.items.put_nowait(None)
@@ -245,8 +245,8 @@ async def test_nobody_is_pinged_behind_the_end(clock: Clock) -> None:
     assert stage.client.bodies == [b""]
 
 
-async def test_a_ping_that_breaks_ends_its_stream(clock: Clock) -> None:
-    """In the stream's own task, which tells of it as of any other write."""
+async def test_a_failed_ping_ends_its_stream(clock: Clock) -> None:
+    """The error is raised in the stream's task, like that of any other write."""
     stage = await Stage().open()
     stage.client.error = OSError("gone")
     clock.now += 20
@@ -260,8 +260,8 @@ async def test_a_ping_that_breaks_ends_its_stream(clock: Clock) -> None:
 # --- coroutines that start eagerly ---
 
 
-async def test_work_that_never_waits_is_done_at_once() -> None:
-    """It leaves no task behind."""
+async def test_a_coroutine_without_suspension_finishes_at_once() -> None:
+    """It needs no task."""
     done: list[int] = []
 
     async def work() -> None:
@@ -271,8 +271,8 @@ async def test_work_that_never_waits_is_done_at_once() -> None:
     assert done == [1]
 
 
-async def test_work_that_waits_goes_on_in_a_task() -> None:
-    """Through several waits, with the values that they give."""
+async def test_a_suspended_coroutine_continues_in_a_task() -> None:
+    """It continues through several suspensions with their results."""
     first: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     done: list[str] = []
 
@@ -290,8 +290,8 @@ async def test_work_that_waits_goes_on_in_a_task() -> None:
     assert done == ["begun", "waited", "over"]
 
 
-async def test_work_that_fails_later_fails_in_its_task() -> None:
-    """An error of what it waits for is raised inside it first."""
+async def test_a_later_error_is_raised_in_the_task() -> None:
+    """An error of the awaited future is raised inside the coroutine first."""
     first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def work() -> None:
@@ -307,8 +307,8 @@ async def test_work_that_fails_later_fails_in_its_task() -> None:
         await asyncio.wait_for(task, 30)
 
 
-async def test_work_that_waits_can_be_cancelled() -> None:
-    """It hears of it, and may clear up."""
+async def test_a_suspended_coroutine_can_be_cancelled() -> None:
+    """The cancellation is raised inside the coroutine, which may clean up."""
     cleared: list[bool] = []
 
     async def work() -> None:
@@ -326,8 +326,8 @@ async def test_work_that_waits_can_be_cancelled() -> None:
     assert cleared == [True]
 
 
-async def test_work_that_fails_at_once_fails_here() -> None:
-    """There is no task that could tell."""
+async def test_an_immediate_error_is_raised_to_the_caller() -> None:
+    """Without a task, the error is raised by `start_eagerly`."""
 
     async def work() -> None:
         raise ValueError("at once")
@@ -339,8 +339,8 @@ async def test_work_that_fails_at_once_fails_here() -> None:
 # --- what a stream leaves behind ---
 
 
-def test_a_stream_leaves_nothing_that_holds_itself(app: RunningApp) -> None:
-    """Its run and its request go with it: looking through everything halts all streams, and so it is done seldom."""
+def test_a_stream_leaves_no_reference_cycle(app: RunningApp) -> None:
+    """Its run and request are freed without the garbage collector, which would pause all streams."""
     app.post(prompt="Hi", tools=[])  # what the first one sets up stays
     app.within(quiet(app))
     gc.collect()
@@ -361,13 +361,13 @@ def test_a_stream_leaves_nothing_that_holds_itself(app: RunningApp) -> None:
 
 
 def of_streams() -> list[object]:
-    """Return all runs and streams that anybody holds."""
+    """Return all runs and streams that are still referenced."""
     return [thing for thing in gc.get_objects() if isinstance(thing, Run | _RunStream | ConversationContext)]
 
 
 async def quiet(app: RunningApp) -> None:
-    """Wait until all that was said is on disk, and have these tests forget the runs that they remember."""
+    """Wait until all events are on disk, and drop the references of these tests."""
     async with asyncio.timeout(30):
-        while app.parts.runs._live or app.parts.runs._undurable:  # noqa: ASYNC110 - they tell nobody of it
+        while app.parts.runs._live or app.parts.runs._undurable:  # noqa: ASYNC110 - states without an event
             await asyncio.sleep(0)
     app._over.clear()

@@ -1,4 +1,4 @@
-"""The short way to uvicorn's transport: the same bytes as by `send`, and none where `send` has a word in it."""
+"""Direct writes to uvicorn's transport: the same bytes as with `send`, and none if `send` must be used."""
 
 import asyncio
 import socket
@@ -18,13 +18,13 @@ END: Message = {"type": "http.response.body", "body": b"", "more_body": False}
 
 
 def piece(body: bytes) -> Message:
-    """Write a message with a piece of a body."""
+    """Return a message with a chunk of a body."""
     return {"type": "http.response.body", "body": body, "more_body": True}
 
 
 @asynccontextmanager
 async def served(app: Any) -> AsyncGenerator[httpx.AsyncClient]:
-    """Serve an app by the real uvicorn, for a real client."""
+    """Serve an app with the real uvicorn for a real client."""
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, http="httptools", lifespan="off", log_config=None, access_log=False))
     serving = asyncio.create_task(server.serve(sockets=[listener]))
@@ -37,8 +37,8 @@ async def served(app: Any) -> AsyncGenerator[httpx.AsyncClient]:
         await serving
 
 
-async def test_pieces_arrive_in_their_order() -> None:
-    """Whichever way each of them goes."""
+async def test_chunks_arrive_in_order() -> None:
+    """Direct writes and `send` may be mixed."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         assert direct_write(send) is None  # the head is not sent yet
@@ -62,8 +62,8 @@ async def test_pieces_arrive_in_their_order() -> None:
 @pytest.mark.parametrize(
     ("method", "headers"), [("HEAD", []), ("GET", [(b"content-length", b"4")])], ids=["a head alone", "a known length"]
 )
-async def test_what_is_not_sent_in_chunks_has_no_short_way(method: str, headers: list[Any]) -> None:
-    """Only uvicorn knows what to write there."""
+async def test_a_response_without_chunks_has_no_direct_write(method: str, headers: list[Any]) -> None:
+    """A response with a length must use `send`."""
     found: list[object] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,8 +76,8 @@ async def test_what_is_not_sent_in_chunks_has_no_short_way(method: str, headers:
     assert found == [None]
 
 
-async def test_a_client_that_reads_slowly_is_waited_for() -> None:
-    """What a full connection does not take goes by `send`, which waits."""
+async def test_a_full_connection_uses_send() -> None:
+    """If the connection is full, the direct write refuses, and `send` waits."""
     refused: list[bool] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,8 +96,8 @@ async def test_a_client_that_reads_slowly_is_waited_for() -> None:
     assert body.endswith(b"xwaited")
 
 
-async def test_nothing_is_written_for_a_client_that_has_gone() -> None:
-    """Then `send` says so, or does nothing."""
+async def test_nothing_is_written_after_a_disconnect() -> None:
+    """After a disconnect the direct write refuses."""
     gone: list[bool] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -116,8 +116,8 @@ async def test_nothing_is_written_for_a_client_that_has_gone() -> None:
     assert gone == [False]
 
 
-async def test_any_other_server_has_no_short_way() -> None:
-    """Nor a `send` that a middleware has wrapped."""
+async def test_other_servers_have_no_direct_write() -> None:
+    """A `send` of another server, or one that a middleware wraps, has no direct write."""
 
     async def send(message: Message) -> None:
         """Do nothing."""
@@ -127,5 +127,5 @@ async def test_any_other_server_has_no_short_way() -> None:
 
 async def _until(holds: Any) -> None:
     async with asyncio.timeout(30):
-        while not holds():  # noqa: ASYNC110 - a state, which tells nobody of itself
+        while not holds():  # noqa: ASYNC110 - a state without an event
             await asyncio.sleep(0)

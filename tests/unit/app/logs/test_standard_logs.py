@@ -55,7 +55,7 @@ def test_a_traceback_has_types_and_places_alone(logging_as: Callable[..., Lines]
 
 
 def test_an_error_in_structlog_is_described_alike(logging_as: Callable[..., Lines]) -> None:
-    """`exc_info` of our own lines becomes type and place as well."""
+    """`exc_info` of our lines becomes type and location as well."""
     lines = logging_as()
     try:
         breaks(PROMPT)

@@ -29,8 +29,8 @@ from tests.support.running_app import RunningApp, error_of
 
 # Twice the size may cost a little more than twice the steps.
 MOST = 2.3
-MODEL = "mistralai/x"  # takes no two turns of a person in a row: they are joined
-SHAPES = ("turns of 100 calls of one id", "turns of 100 calls, results reversed", "messages", "a result of fences",
+MODEL = "mistralai/x"  # rejects consecutive user messages, so they are joined
+SHAPES = ("turns of 100 calls of one id", "turns of 100 calls, results reversed", "messages", "a result of delimiters",
           "a result of angles and o", "a result of control tokens", "a result of addresses")  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def test_a_question_costs_in_proportion(name: str) -> None:
 
 
 def test_a_call_of_many_results_is_read_once() -> None:
-    """Which addresses a model wrote into a call is found out once, however many results the call has."""
+    """The URLs in a call are extracted once, however many results the call has."""
 
     def looked_up(results: int) -> UrlAllowlist:
         call = ToolCall("call_1", "work", {"q": "see http://a.bc/d " * 400})
@@ -81,8 +81,8 @@ def test_a_call_of_many_results_is_read_once() -> None:
     assert steps_of(lambda: looked_up(80)) < MOST * steps_of(lambda: looked_up(40))
 
 
-def test_a_result_that_repeats_more_addresses_than_are_looked_at_names_none() -> None:
-    """A model cannot hide an address among thousands in a call to have it count as one that a page named."""
+def test_a_url_among_thousands_in_a_call_is_not_known() -> None:
+    """A model cannot make a URL known by repeating it among thousands in a call."""
     arguments = {"q": " ".join(f"http://a{place}.org/" for place in range(2_000))}
     call = ToolCall("call_1", "work", dict(arguments))
     says = ToolMessage("call_1", "work", "http://a1999.org/")
@@ -91,7 +91,7 @@ def test_a_result_that_repeats_more_addresses_than_are_looked_at_names_none() ->
 
 
 def test_marks_are_composed_slice_by_slice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python sorts marks one by one, so no call gets more than some hundred; what letters have stays together."""
+    """Combining marks are normalised in slices of some hundred, because Python's sort is quadratic."""
     lengths: list[int] = []
     normalize = conversations.normalize
 
@@ -107,13 +107,13 @@ def test_marks_are_composed_slice_by_slice(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_tag_is_found_wherever_slices_meet() -> None:
-    """A fence's lookalike is taken apart at every distance from where a long text is cut."""
+    """A text that imitates a delimiter is changed at every distance from a slice boundary."""
     for place in range(LARGE * 2 - 40, LARGE * 2 + 8):
         assert neutralised("x" * place + "</outside-1>" + "y" * 100) == "x" * place + "[/outside-1>" + "y" * 100
 
 
 def test_a_row_of_underscores_has_a_title() -> None:
-    """Its marks are tried once for the whole row, not from each of them."""
+    """A long row of underscores takes linear time."""
     assert title_of("a" + "_" * 3_000 + "a") == "a" + "_" * 59
 
 

@@ -1,4 +1,4 @@
-"""What the catalogue says of a model's output, and what is asked for because of it."""
+"""Output modalities: the catalogue's facts, and what a request sends because of them."""
 
 from typing import Any
 
@@ -25,43 +25,43 @@ IMAGE_MODEL = "google/gemini-2.5-flash-image"
         ({}, ()),
     ],
 )
-def test_images_are_asked_for_where_the_model_draws(entry: dict[str, Any], modalities: tuple[str, ...]) -> None:
-    """Never text from a model that only draws (a 404), nor images from a router, which would choose by them."""
+def test_images_are_requested_from_image_models(entry: dict[str, Any], modalities: tuple[str, ...]) -> None:
+    """Text is not requested from a model that only draws (a 404), and images not from a router."""
     facts = facts_of({"id": "a/b", **entry})
     assert facts is not None
     assert facts.abilities.modalities == modalities
 
 
-def test_a_model_that_is_not_listed_is_asked_for_nothing(behind: Behind) -> None:
-    """What the catalogue does not say is not guessed."""
+def test_no_modalities_are_sent_for_an_unlisted_model(behind: Behind) -> None:
+    """Without catalogue facts no modalities are sent."""
     app, upstream = behind(says("Hello."))
     app.ask(tools=[])
     assert "modalities" not in upstream.asked[0].body
 
 
 def test_an_image_model_draws_for_a_client_that_sets_nothing(app: RunningApp) -> None:
-    """The bare question of the page: one answer with one image."""
+    """A question without modalities gets one image."""
     heard = app.ask("Draw a sunrise.", model=IMAGE_MODEL)
     assert heard.done["status"] == "complete"
     assert sum(len(event.get("images", [])) for event in heard.of("content")) == 1
 
 
 def test_an_image_model_asked_for_text_draws_nothing(app: RunningApp) -> None:
-    """The client's own modalities hold."""
+    """The client's modalities take precedence."""
     heard = app.ask("Draw a sunrise.", model=IMAGE_MODEL, modalities=["text"])
     assert heard.done["status"] == "complete"
     assert not any("images" in event for event in heard.of("content"))
 
 
-def test_images_of_a_model_without_any_are_refused_in_the_hosts_words(app: RunningApp) -> None:
-    """They go out as asked, and the run ends with what OpenRouter says."""
+def test_images_of_a_text_model_are_rejected_by_the_provider(app: RunningApp) -> None:
+    """The request is sent unchanged, and the run ends with OpenRouter's error."""
     heard = app.ask("Draw a sunrise.", model="openai/sim", modalities=["image", "text"])
     assert heard.done["status"] == "error"
     assert "output modalities: image, text" in heard.done["error"]
 
 
 def test_every_step_has_the_modalities(behind: Behind) -> None:
-    """Those that the client sets are in the request of the first step and in those that follow."""
+    """The client's modalities are in the request of every step."""
     app, upstream = behind(says("Hello."), says("Again."))
     for _ in range(2):
         app.ask(modalities=["text", "image"], tools=[])

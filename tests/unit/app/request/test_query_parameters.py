@@ -26,7 +26,7 @@ def test_every_endpoint_of_the_api_refuses_what_it_does_not_know(app: RunningApp
 
 @pytest.mark.parametrize("path", ["/health/live", "/health/ready", "/openapi.json", "/docs", "/guide/api.md", "/"])
 def test_probes_pages_and_files_take_any(app: RunningApp, path: str) -> None:
-    """Caches and probes add parameters of their own."""
+    """Caches and probes add parameters."""
     assert app.client.get(f"{path}?_=1795227719").status_code == 200
 
 

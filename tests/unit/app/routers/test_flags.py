@@ -72,7 +72,7 @@ def test_the_flag_can_be_read(house: RunningApp) -> None:
 @pytest.mark.parametrize(
     "given", [None, "", "Bearer", "Bearer wrong", "Bearer operator-toke", "Basic b3A=", "Bearer \xe4"]
 )
-def test_without_the_token_nobody_pulls(house: RunningApp, given: str | None) -> None:
+def test_the_override_requires_the_operator_token(house: RunningApp, given: str | None) -> None:
     """Without the operator token it is a 401, before the body is read, and nothing changes."""
     headers = [] if given is None else [(b"authorization", given.encode("latin-1"))]
     for body in (b'{"state":"on"}', b"{", b""):
@@ -98,7 +98,7 @@ def test_without_the_token_nobody_pulls(house: RunningApp, given: str | None) ->
         {"state": "on", "who": "me"},
     ],
 )
-def test_a_slip_of_the_pen_moves_nothing(house: RunningApp, body: dict[str, Any]) -> None:
+def test_an_invalid_override_changes_nothing(house: RunningApp, body: dict[str, Any]) -> None:
     """An invalid state is a 422 that names the field, and nothing changes."""
     pull(house, "percent", 7)
     response = house.client.put(URL, json=body, headers=ADMIN)
@@ -116,14 +116,14 @@ def test_a_slip_of_the_pen_moves_nothing(house: RunningApp, body: dict[str, Any]
         ({"host": "evil.example"}, "HOST_NOT_ALLOWED"),
     ],
 )
-def test_pages_from_elsewhere_cannot_pull(house: RunningApp, headers: dict[str, str], code: str) -> None:
-    """Even with the right token."""
+def test_pages_of_other_origins_cannot_override(house: RunningApp, headers: dict[str, str], code: str) -> None:
+    """A page of another origin is rejected even with the right token."""
     response = pull(house, "on", headers=headers)
     assert (response.status_code, error_of(response)["code"]) == (403, code)
     assert house.client.get(URL).json()["state"] is None
 
 
-def test_our_own_page_may_pull(house: RunningApp) -> None:
+def test_the_operator_page_may_override(house: RunningApp) -> None:
     """The operator page sets the override."""
     assert pull(house, "on", headers={"origin": house.url, "sec-fetch-site": "same-origin"}).status_code == 200
 
@@ -139,7 +139,7 @@ def test_the_access_token_is_not_the_operators(tmp_path: Path) -> None:
         assert pull(app, "on").status_code == 200
 
 
-def test_a_pull_that_cannot_be_kept_is_told(house: RunningApp, tmp_path: Path) -> None:
+def test_an_override_that_cannot_be_stored_is_an_error(house: RunningApp, tmp_path: Path) -> None:
     """A full or missing disk is an error response, not a success."""
     data = house.parts.settings.signalbox_data_dir
     data.rename(tmp_path / "moved")
@@ -258,7 +258,7 @@ def test_the_trace_tells_why(house: RunningApp) -> None:
     assert (done["loop"], done["flag"]) == V2_ON
 
 
-def test_pulls_from_many_hands_leave_one_of_them(house: RunningApp) -> None:
+def test_concurrent_overrides_leave_a_valid_one(house: RunningApp) -> None:
     """Concurrent overrides all succeed, and the stored one is valid."""
     statuses: list[int] = []
 
@@ -352,8 +352,8 @@ def test_a_token_file_that_others_can_read_is_closed(tmp_path: Path, content: st
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"two words", "pässwort".encode(), b"a\x00b"])
-def test_a_token_file_that_holds_no_token_is_told(tmp_path: Path, content: bytes) -> None:
-    """One sentence names the file and the remedy."""
+def test_an_invalid_token_file_is_reported(tmp_path: Path, content: bytes) -> None:
+    """One sentence names the file and what to do."""
     (tmp_path / FILE).write_bytes(content)
     with pytest.raises(SettingsError, match=rf"{FILE} does not contain one word"):
         admin_token(settings_for(tmp_path), tmp_path)

@@ -125,7 +125,7 @@ def test_the_end_of_a_poll_stops_nothing(behind: Behind) -> None:
 
 
 @pytest.mark.parametrize("follow", ["", "perhaps", "2"])
-def test_a_word_that_is_neither(app: RunningApp, follow: str) -> None:
+def test_follow_must_be_a_boolean(app: RunningApp, follow: str) -> None:
     """`follow` is true or false."""
     run_id = app.post(prompt="Hello!").headers["x-run-id"]
     refused = app.client.get(f"/api/runs/{run_id}/events?follow={follow}")

@@ -42,7 +42,7 @@ WRITES: dict[str, tuple[Callable[..., Any], Callable[[str], tuple[Any, ...]], st
 
 @pytest.mark.parametrize("what", WRITES)
 @pytest.mark.parametrize("lost", ["its answer", "the commit"])
-async def test_a_broken_commit_is_kept_once(  # noqa: PLR0917 - fixtures
+async def test_a_write_whose_commit_breaks_is_stored_once(  # noqa: PLR0917 - fixtures
     database: PostgresDatabase, proxy: Proxy, postgres: Server, behind: str, what: str, lost: str
 ) -> None:
     """If the connection breaks between COMMIT and its answer, the outcome is looked up and the write stored once."""
@@ -57,7 +57,7 @@ async def test_a_broken_commit_is_kept_once(  # noqa: PLR0917 - fixtures
 
 
 @pytest.mark.parametrize("lost", ["its answer", "the commit"])
-async def test_a_flush_that_breaks_is_kept_once(
+async def test_a_flush_whose_commit_breaks_is_stored_once(
     database: PostgresDatabase, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, lost: str
 ) -> None:
     """If commits of a flush lose their answer, no event is lost and none is stored twice."""
@@ -82,7 +82,7 @@ async def test_a_flush_that_breaks_is_kept_once(
 
 
 @pytest.mark.usefixtures("hasty")
-async def test_a_flush_of_a_silent_hour_is_kept_once(
+async def test_a_flush_to_a_silent_server_is_stored_once(
     database: PostgresDatabase, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A flush whose COMMIT reaches the server after its timeout is repeated, and every event is stored once."""
@@ -103,7 +103,9 @@ async def test_a_flush_of_a_silent_hour_is_kept_once(
     await store.aclose()
 
 
-async def test_a_dead_worker_holds_no_row_for_long(database: PostgresDatabase, proxy: Proxy, postgres_url: str) -> None:
+async def test_the_server_releases_locks_of_a_dead_worker(
+    database: PostgresDatabase, proxy: Proxy, postgres_url: str
+) -> None:
     """The server releases the locks of a worker that is cut off, long before TCP notices."""
     await database.write(saves.add_save, *a_save("s"))
     settings = await database.read(lambda c: dict(c.execute(text("SELECT name, setting FROM pg_settings")).all()))

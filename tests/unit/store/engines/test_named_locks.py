@@ -18,7 +18,7 @@ from tests.support.silent_servers import Proxy
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_name_is_held_by_one_at_a_time(database: PostgresDatabase, behind: str) -> None:
+async def test_a_named_lock_is_exclusive(database: PostgresDatabase, behind: str) -> None:
     """A named lock excludes other workers until it is released; another name is free."""
     other = PostgresDatabase(behind)
     order: list[str] = []
@@ -38,7 +38,7 @@ async def test_a_name_is_held_by_one_at_a_time(database: PostgresDatabase, behin
     await other.aclose()
 
 
-async def test_whoever_waits_for_a_name_may_leave(database: PostgresDatabase) -> None:
+async def test_waiting_for_a_lock_can_be_cancelled(database: PostgresDatabase) -> None:
     """A cancelled waiter ends while the server still waits for its lock; the lock is free afterwards."""
     query = text(
         "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = "
@@ -60,7 +60,7 @@ async def test_whoever_waits_for_a_name_may_leave(database: PostgresDatabase) ->
         pass
 
 
-async def test_a_name_is_waited_for_in_time(
+async def test_waiting_for_a_lock_times_out(
     database: PostgresDatabase, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Waiting for a lock times out if its holder keeps it, or if the server does not respond."""

@@ -16,7 +16,7 @@ from tests.support.silent_servers import silent_listener
 pytestmark = pytest.mark.anyio
 
 
-async def test_workers_that_start_together_migrate_once(postgres: Server) -> None:
+async def test_concurrent_starts_migrate_once(postgres: Server) -> None:
     """Workers that open an empty database concurrently migrate it once."""
     url = postgres.empty_database()
     workers = [PostgresDatabase(url) for _ in range(4)]
@@ -26,7 +26,7 @@ async def test_workers_that_start_together_migrate_once(postgres: Server) -> Non
         await worker.aclose()
 
 
-async def test_why_it_cannot_be_opened_is_told(postgres: Server, postgres_url: str) -> None:
+async def test_each_cause_of_a_failed_start_has_its_reason(postgres: Server, postgres_url: str) -> None:
     """Each cause of a failed start has its reason; no reason contains the password."""
     postgres.sql("DROP ROLE IF EXISTS nologin")
     postgres.sql("CREATE ROLE nologin NOLOGIN")
@@ -66,7 +66,7 @@ def silent_listener_closed() -> int:
         return port
 
 
-async def test_addresses_of_all_kinds_are_understood(postgres: Server, postgres_url: str) -> None:
+async def test_all_forms_of_urls_can_be_opened(postgres: Server, postgres_url: str) -> None:
     """URLs with either scheme, a socket's folder, a dead first host and an encoded password can be opened."""
     name = postgres_url.rpartition("/")[2]
     closed, port = silent_listener_closed(), postgres.port

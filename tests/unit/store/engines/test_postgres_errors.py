@@ -22,9 +22,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.parametrize("how", [signal.SIGQUIT, signal.SIGINT])
-async def test_a_restart_is_noticed_by_nobody(
-    database: PostgresDatabase, postgres: Server, how: signal.Signals
-) -> None:
+async def test_calls_succeed_after_a_restart(database: PostgresDatabase, postgres: Server, how: signal.Signals) -> None:
     """After a restart all pooled connections are stale; reads and writes get new ones and succeed."""
     await asyncio.gather(*(database.read(one) for _ in range(8)))
     postgres.stop(how)
@@ -33,9 +31,7 @@ async def test_a_restart_is_noticed_by_nobody(
     assert [await database.read(saves.find_save, str(number)) is None for number in range(8)] == [False] * 8
 
 
-async def test_a_read_under_way_goes_on_after_its_connection_was_ended(
-    database: PostgresDatabase, postgres: Server
-) -> None:
+async def test_a_read_is_repeated_if_its_connection_is_terminated(database: PostgresDatabase, postgres: Server) -> None:
     """A read whose connection an administrator terminates is repeated once."""
     tries: list[int] = []
     loop = asyncio.get_running_loop()
@@ -73,7 +69,7 @@ PASSING = {
 
 
 @pytest.mark.parametrize("why", LASTING)
-async def test_what_is_refused_for_ever_is_no_outage(database: PostgresDatabase, postgres: Server, why: str) -> None:
+async def test_a_lasting_error_is_no_outage(database: PostgresDatabase, postgres: Server, why: str) -> None:
     """A statement that can never succeed fails with INTERNAL, and the database stays healthy."""
     if why == "forbidden":
         postgres.sql("DROP ROLE IF EXISTS guest")
@@ -94,7 +90,7 @@ async def test_a_value_that_does_not_fit_is_no_outage(database: PostgresDatabase
 
 
 @pytest.mark.parametrize("why", PASSING)
-async def test_what_passes_is_an_outage(database: PostgresDatabase, why: str) -> None:
+async def test_a_temporary_error_is_an_outage(database: PostgresDatabase, why: str) -> None:
     """A temporary error fails with STORE_UNAVAILABLE, and the next call succeeds."""
     if why == "lock held":
         release = asyncio.Event()
@@ -123,7 +119,7 @@ async def _hold(database: PostgresDatabase, release: asyncio.Event) -> None:
     await database.write(hold)
 
 
-async def test_of_two_that_block_each_other_both_come_through(database: PostgresDatabase) -> None:
+async def test_a_deadlock_is_resolved(database: PostgresDatabase) -> None:
     """Of two transactions in a deadlock, the one that the server cancels is repeated, and both succeed."""
     await database.write(saves.add_save, *a_save("a"))
     await database.write(saves.add_save, *a_save("b"))

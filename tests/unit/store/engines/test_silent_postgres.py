@@ -26,7 +26,7 @@ from tests.support.silent_servers import Proxy
 pytestmark = pytest.mark.anyio
 
 
-async def test_the_first_waits_his_time_and_the_next_not_at_all(
+async def test_pending_calls_time_out_and_the_next_is_refused_at_once(
     database: PostgresDatabase, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the server stops responding, pending calls wait for their timeout; the next call is refused at once."""
@@ -45,7 +45,7 @@ async def test_the_first_waits_his_time_and_the_next_not_at_all(
 
 
 @pytest.mark.usefixtures("hasty")
-async def test_one_at_a_time_finds_out_whether_the_silence_is_over(
+async def test_one_caller_at_a_time_probes_a_silent_server(
     database: PostgresDatabase, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While the server does not respond, one caller tries it and waits; all others are refused at once."""
@@ -59,7 +59,7 @@ async def test_one_at_a_time_finds_out_whether_the_silence_is_over(
 
 
 @pytest.mark.usefixtures("hasty")
-async def test_a_dead_connection_takes_its_idle_sisters_along(database: PostgresDatabase, proxy: Proxy) -> None:
+async def test_a_dead_connection_closes_idle_ones(database: PostgresDatabase, proxy: Proxy) -> None:
     """After one connection times out, the idle ones are closed too, so the next caller gets a new connection."""
     await asyncio.gather(*(database.read(lambda c: c.execute(text("SELECT pg_sleep(0.05)"))) for _ in range(8)))
     proxy.hold()
@@ -73,7 +73,7 @@ async def test_a_dead_connection_takes_its_idle_sisters_along(database: Postgres
 
 @pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("when", ["connecting", "setting up"])
-async def test_a_new_connection_has_its_time_as_well(behind: str, proxy: Proxy, when: str) -> None:
+async def test_a_new_connection_has_a_timeout(behind: str, proxy: Proxy, when: str) -> None:
     """The timeout also covers the handshake and the queries that set up a new connection."""
     fresh = PostgresDatabase(behind)
     if when == "setting up":  # the server stops responding after asyncpg's handshake
@@ -96,7 +96,7 @@ async def test_a_new_connection_has_its_time_as_well(behind: str, proxy: Proxy, 
 
 
 @pytest.mark.usefixtures("hasty")
-async def test_closing_waits_for_no_silent_server(behind: str, proxy: Proxy) -> None:
+async def test_closing_does_not_wait_for_a_silent_server(behind: str, proxy: Proxy) -> None:
     """Closing drops active and idle connections of a silent server, and leaves no task."""
     before = asyncio.all_tasks()
     fresh = PostgresDatabase(behind)
@@ -111,9 +111,7 @@ async def test_closing_waits_for_no_silent_server(behind: str, proxy: Proxy) -> 
     proxy.release()
 
 
-async def test_a_long_word_is_given_up_by_the_server_itself(
-    database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_server_cancels_a_long_statement(database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server cancels a statement that exceeds its timeout; further calls are not refused."""
 
     def long(connection: Connection) -> None:
@@ -124,7 +122,9 @@ async def test_a_long_word_is_given_up_by_the_server_itself(
     assert await database.read(one) == 1
 
 
-async def test_whoever_leaves_cuts_nothing(database: PostgresDatabase, postgres: Server, behind: str) -> None:
+async def test_a_cancelled_caller_does_not_cancel_its_write(
+    database: PostgresDatabase, postgres: Server, behind: str
+) -> None:
     """A write is completed although its caller is cancelled; closing the database waits for it."""
     entered = asyncio.Event()
     loop = asyncio.get_running_loop()

@@ -116,7 +116,7 @@ class RunStore(Protocol):
         ...
 
     def discard(self, run_id: str) -> None:
-        """Discard a run's events that are not on disk yet, and ignore all that follow."""
+        """Discard a run's events that are not on disk yet, and ignore later ones."""
         ...
 
     async def read_events(self, run_id: str, after: int) -> list[Stamped]:

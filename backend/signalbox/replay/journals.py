@@ -35,7 +35,7 @@ class NoJournal(Exception):
 class Journal:
     """A stored run: its request, its events and its upstream requests.
 
-    `messages`: the history that the model received; None if `question` contains all of it.
+    `messages`: what the model received; None if `question` contains all of it.
     `lacks_history`: the run belonged to a conversation whose earlier messages are not available.
     """
 

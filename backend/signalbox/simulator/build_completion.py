@@ -18,7 +18,7 @@ from .quirks import quirk_of
 
 
 def build_completion(incoming: Incoming, served: int) -> Completion:
-    """Return the completion of a request; `served` counts requests and makes ids differ."""
+    """Return the completion of a request; `served` counts the requests, so that equal ones get different ids."""
     family = FAMILIES[incoming.family]
     provider = family.provider(incoming.provider_order)
     rng = Random(orjson.dumps([served, incoming.body]))  # noqa: S311 - ids that only have to differ
@@ -58,8 +58,8 @@ def build_completion(incoming: Incoming, served: int) -> Completion:
 
 def _without_unwanted_reasoning(incoming: Incoming, family: Family, turn: Turn) -> Turn:
     """Remove the reasoning unless the request asks for it or the family reasons by default."""
-    asked = incoming.reasoning == "visible"
-    reasons = asked or (incoming.reasoning == "unset" and family.reasons_by_default)
+    requested = incoming.reasoning == "visible"
+    reasons = requested or (incoming.reasoning == "unset" and family.reasons_by_default)
     return turn if reasons else replace(turn, reasoning="")
 
 

@@ -23,7 +23,7 @@ class WireCall:
 class Origin:
     """The model and provider that reasoned.
 
-    Other models reject their signature (quirk B4), and for Gemini the other provider does too (quirk B2).
+    Another model rejects the signature (quirk B4), and so does Gemini's other provider (quirk B2).
     """
 
     model: str
@@ -48,7 +48,7 @@ class Family:
     native: Mapping[str, str]
     """finish_reason → native_finish_reason."""
     make_id: MakeId
-    """The id of a call from a source of chance, the tool's name and the call's number in the conversation."""
+    """Makes the id of a call from a random generator, the tool's name and the call's number in the conversation."""
     cut_calls: CutCalls
     cut_text: CutText
     cut_reasoning: CutText

@@ -72,7 +72,7 @@ def delta(chunk: Chunk) -> Delta:
 
 
 def has_calls(chunk: Chunk) -> bool:
-    """Return whether a chunk carries calls."""
+    """Return whether a chunk has calls."""
     return bool(delta(chunk).get("tool_calls"))
 
 

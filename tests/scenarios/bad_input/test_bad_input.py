@@ -63,7 +63,7 @@ def test_a_body_that_is_not_json(app: RunningApp, body: bytes, code: str) -> Non
 
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b'"prompt"', b"5", b"true"])
-def test_a_body_that_is_no_object(app: RunningApp, body: bytes) -> None:
+def test_a_body_that_is_not_an_object(app: RunningApp, body: bytes) -> None:
     """JSON that is not an object is rejected."""
     refused(app, body, 422, "INVALID_REQUEST", "body")
 

@@ -1,4 +1,4 @@
-"""The table of dialects: which one a base URL names, and what each sends beside the body."""
+"""The table of dialects: which one a base URL selects, and what each sends besides the body."""
 
 import json
 
@@ -43,14 +43,14 @@ def test_only_openrouter_gets_openrouters_headers() -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
-def test_no_key_no_header(dialect: Dialect) -> None:
-    """A server without a key is asked without one, in every dialect."""
+def test_without_a_key_there_is_no_header(dialect: Dialect) -> None:
+    """A server without a key gets none, in every dialect."""
     upstream = Upstream(dialect, "http://127.0.0.1")
     assert "authorization" not in upstream.dialect.headers_of(upstream)
 
 
 @pytest.mark.parametrize(("name", "keys"), [("openrouter-chat", {"session_id"}), ("openai-chat", {"stream_options"})])
-def test_each_asks_for_usage_in_its_way(name: str, keys: set[str]) -> None:
+def test_each_dialect_requests_usage(name: str, keys: set[str]) -> None:
     """OpenRouter gets the session; other servers are asked for the usage of a stream."""
     body = json.loads(DIALECTS[name].body_of(REQUEST, stream=True))
     assert set(body) - {"model", "messages", "stream"} == keys
@@ -117,8 +117,8 @@ def test_only_openrouter_gets_its_parameters() -> None:
     ("reasoning", "effort"),
     [(Reasoning(effort="high", exclude=True), "high"), (Reasoning(enabled=False), "none"), (Reasoning(), None)],
 )
-def test_a_compatible_server_gets_the_effort_alone(reasoning: Reasoning, effort: str | None) -> None:
-    """OpenAI has only `reasoning_effort`; reasoning that says nothing about the effort is not sent."""
+def test_a_compatible_server_gets_only_the_effort(reasoning: Reasoning, effort: str | None) -> None:
+    """OpenAI has only `reasoning_effort`; reasoning without an effort is not sent."""
     compatible, params = DIALECTS["openai-chat"], Params(reasoning=reasoning)
     assert ("reasoning" in compatible.unsupported_params(params)) is (effort is None)
     if effort is not None:

@@ -1,4 +1,4 @@
-"""Stop reasons of providers and their normalised meaning."""
+"""Providers' finish reasons and their normalised meaning."""
 
 import pytest
 from signalbox.core.parts import FinishReason
@@ -45,8 +45,8 @@ GOOD = {FinishReason.STOP, FinishReason.TOOL_CALLS}
         ("…", FinishReason.UNKNOWN),
     ],
 )
-def test_words_of_providers(word: str, meaning: FinishReason) -> None:
-    """Either word alone has the same meaning, in any case and spelling; what is not listed is unknown."""
+def test_finish_reasons_of_providers(word: str, meaning: FinishReason) -> None:
+    """Either field alone has the same meaning, in any case and spelling; unlisted words are unknown."""
     assert finish_reason(word, None) is meaning
     assert finish_reason(None, word) is meaning
     assert finish_reason("stop", word) is meaning or meaning in GOOD
@@ -67,13 +67,15 @@ def test_words_of_providers(word: str, meaning: FinishReason) -> None:
         ("new", "STOP", FinishReason.UNKNOWN),
     ],
 )
-def test_the_worse_of_two_words_holds(finish: str | None, native: str | None, meaning: FinishReason | None) -> None:
-    """A good stop reason never hides a bad one, in either field (A20)."""
+def test_the_worse_of_two_finish_reasons_counts(
+    finish: str | None, native: str | None, meaning: FinishReason | None
+) -> None:
+    """A good finish reason never hides a bad one, in either field (A20)."""
     assert finish_reason(finish, native) is meaning
 
 
-def test_every_word_on_record_is_known() -> None:
-    """No stop reason in the recordings is unknown."""
+def test_every_recorded_finish_reason_is_known() -> None:
+    """No finish reason in the recordings is unknown."""
     words = ["completed", "end_turn", "length", "max_output_tokens", "max_tokens", "MAX_TOKENS", "stop", "STOP"]
     words += ["stop_sequence", "tool_calls", "tool_use"]
     assert [word for word in words if finish_reason(None, word) is FinishReason.UNKNOWN] == []
@@ -98,12 +100,12 @@ def test_every_word_on_record_is_known() -> None:
         ("refusal", "pause_turn", "refusal"),
     ],
 )
-def test_a_bad_ending_is_not_taken_back(earlier: str | None, later: str | None, holds: str) -> None:
-    """The later of two stop reasons counts, but none makes a bad ending good (A12, A20)."""
+def test_a_bad_ending_stays(earlier: str | None, later: str | None, holds: str) -> None:
+    """The later of two finish reasons counts, but none makes a bad ending good (A12, A20)."""
     assert later_word(earlier, later) == holds
 
 
-def test_each_kind_of_word_replaces_its_own() -> None:
+def test_each_field_replaces_only_itself() -> None:
     """`tool_calls` then `stop` is `stop`; a later None keeps the earlier word, in both fields (A12)."""
     finish = finish_of("tool_calls", "STOP")
     for word, native in (("stop", None), (None, "MAX_TOKENS")):

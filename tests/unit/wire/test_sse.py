@@ -1,4 +1,4 @@
-"""The SSE decoder follows the standard, except where all hosts differ. Any split of the bytes gives the same frames."""
+"""The SSE decoder follows the standard, except where all providers differ; any split gives the same frames."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -57,12 +57,12 @@ def test_a_bom_is_dropped_at_the_start_only() -> None:
     assert data(b"\xef", b"\xbb", b"\xbfdata: a\n\n") == [b"a"]
 
 
-def test_comments_are_nothing() -> None:
+def test_comments_are_ignored() -> None:
     """Comments, also between the lines of one event, and alone before a blank line, make no frame (quirk E4)."""
     assert data(b": OPENROUTER PROCESSING\n\ndata: a\n: ping\ndata: b\n\n:\n\n") == [b"a\nb"]
 
 
-def test_one_space_behind_the_colon_is_taken_off() -> None:
+def test_one_space_after_the_colon_is_removed() -> None:
     """One leading space is not part of the value; a tab is."""
     assert data(b"data:a\n\ndata:  b\n\ndata:\tc\n\n") == [b"a", b" b", b"\tc"]
 
@@ -83,8 +83,8 @@ def test_event_names_one_frame_only() -> None:
     assert found == [Frame(b"1", None, "error"), Frame(b"2"), Frame(b"3")]
 
 
-def test_id_holds_until_the_next() -> None:
-    """The last id is kept over frames; one with NUL in it is ignored; an empty one is an id."""
+def test_an_id_applies_until_the_next() -> None:
+    """The last id applies to later frames; one with NUL in it is ignored; an empty one is an id."""
     found = frames(b"id: 1\ndata: a\n\ndata: b\n\nid: x\0y\ndata: c\n\nid\ndata: d\n\n")
     assert [frame.id for frame in found] == ["1", "1", "1", ""]
 
@@ -96,7 +96,7 @@ def test_an_unterminated_last_event_counts() -> None:
     assert data(b"data: a\r") == [b"a"]
 
 
-def test_nothing_at_all() -> None:
+def test_an_empty_stream() -> None:
     """An empty stream, and one of blank lines, has no frames."""
     assert data() == data(b"") == data(b"\n\n\r\n\r") == []
 
@@ -143,14 +143,14 @@ def test_any_bytes_in_any_pieces(stream: bytes, cuts: list[int]) -> None:
 
 
 @pytest.mark.parametrize("line", [b"event:\n", b"event\n", b"event: x\n", b"data\n", b"data: x", b": x\n", b"id: 7\n"])
-def test_between_frames_nothing_of_one_has_come(line: bytes) -> None:
+def test_field_lines_open_a_frame(line: bytes) -> None:
     """A field line opens a frame, also an empty one; a comment and an id do not."""
     decoder = SseDecoder()
     decoder.feed(b"data: first\n\n" + line)
     assert decoder.is_between_frames is line.startswith((b":", b"id"))
 
 
-def test_nothing_opens_no_frame() -> None:
+def test_an_empty_read_opens_no_frame() -> None:
     """A read of no bytes changes nothing."""
     decoder = SseDecoder()
     decoder.feed(b"data: first\n\n")
@@ -178,7 +178,7 @@ def whatwg(stream: bytes) -> list[bytes]:
         st.sampled_from(["data: a", "data:b", "data", ":c", "id: 1", "", "", "event: e", "é: x"]), max_size=30
     )
 )
-def test_terminated_streams_are_read_as_the_standard_says(lines: list[str]) -> None:
+def test_terminated_streams_follow_the_standard(lines: list[str]) -> None:
     """Up to the last blank line, the frames equal those of a second decoder, written from the standard."""
     stream = "".join(f"{line}\n" for line in [*lines, "", ""]).encode()
     assert data(stream) == whatwg(stream)
@@ -210,8 +210,8 @@ def test_a_long_line_in_many_reads_is_joined_once() -> None:
 @pytest.mark.parametrize(
     "reads", [[b"data: " + b"x" * 200], [b"data: "] + [b"x" * 9] * 20, [b"data: xxxxxxxxxx\n"] * 11]
 )
-def test_a_frame_beyond_all_measure_is_refused(reads: list[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
-    """One line, one line in pieces, or many data lines: more than the cap is a protocol error (quirk G6)."""
+def test_a_frame_over_the_limit_is_rejected(reads: list[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line, one line in pieces, or many data lines: more than the limit is a protocol error (quirk G6)."""
     monkeypatch.setattr(sse, "MAX_FRAME_BYTES", 100)
     with pytest.raises(UpstreamError) as refused:
         frames(*reads)
@@ -219,8 +219,8 @@ def test_a_frame_beyond_all_measure_is_refused(reads: list[bytes], monkeypatch: 
 
 
 @pytest.mark.parametrize("begin", [b"data: ", b"data:"])
-def test_a_frame_of_the_whole_measure_passes(begin: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cap is for one frame: many frames below it pass, and sizes do not add up over frames or comments."""
+def test_frames_below_the_limit_pass(begin: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit is for one frame: sizes do not add up over frames or comments."""
     monkeypatch.setattr(sse, "MAX_FRAME_BYTES", 100)
     reads = [begin + b"x" * 90 + b"\n\n", b": ping\n\n"] * 50
     assert len(frames(*reads)) == 50

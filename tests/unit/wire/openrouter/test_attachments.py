@@ -1,4 +1,4 @@
-"""Citations and images of an answer: decoded once, limited, in every field and shape that hosts use."""
+"""Citations and images of an answer: decoded once, limited, in every field and shape that providers use."""
 
 import json
 from base64 import b64encode
@@ -40,12 +40,12 @@ def test_annotations_beside_empty_text_are_not_lost() -> None:
     assert heard({"content": "x", "images": [draws(PNG)]}) == [TextDelta("x"), ImageDelta(PNG)]
 
 
-def test_empty_lists_say_nothing() -> None:
+def test_empty_lists_give_no_parts() -> None:
     """Empty fields in every chunk keep the fast path."""
     assert heard({"content": "x", "annotations": [], "images": []}) == [TextDelta("x")]
 
 
-def test_a_whole_body_says_the_same() -> None:
+def test_a_whole_body_gives_the_same_parts() -> None:
     """The fields of a message are decoded like those of a delta, after the text."""
     message = {"content": "x", "annotations": [cites(PAGE)], "images": [draws(PNG)]}
     body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
@@ -54,14 +54,14 @@ def test_a_whole_body_says_the_same() -> None:
     assert parts[-1] == EndOfStream()
 
 
-def test_an_image_among_the_parts_of_a_content() -> None:
+def test_an_image_among_content_parts() -> None:
     """An image among the content parts is decoded, in the order of the parts."""
     content = [{"type": "text", "text": "x"}, draws(PNG), {"type": "text", "text": "y"}]
     assert heard({"content": content}) == [TextDelta("x"), ImageDelta(PNG), TextDelta("y")]
 
 
-def test_what_comes_again_is_told_once() -> None:
-    """Hosts repeat the whole list in each chunk; another place of the same page is another citation."""
+def test_repeated_citations_and_images_are_decoded_once() -> None:
+    """Providers repeat the whole list in each chunk; another position on the same page is another citation."""
     first, other, images = cites(PAGE), cites(PAGE, start_index=4, end_index=9), [draws(PNG)]
     got = heard({"annotations": [first], "images": images}, {"annotations": [first, other], "images": images})
     assert got == [Citation(PAGE), ImageDelta(PNG), Citation(PAGE, start=4, end=9)]
@@ -80,14 +80,14 @@ def test_what_comes_again_is_told_once() -> None:
         {"type": "url_citation", "url_citation": None},
     ],
 )
-def test_what_is_no_page_is_said_to_be_left_out(annotation: dict[str, Any]) -> None:
-    """Only URLs that a browser may open are sources; the rest is reported once."""
+def test_invalid_citations_are_reported(annotation: dict[str, Any]) -> None:
+    """Only URLs that a browser may open are sources; the others are reported once."""
     [omitted] = heard({"annotations": [annotation, 3, None]}, {"annotations": [annotation]})
     assert isinstance(omitted, Omitted)
     assert "source" in omitted.why
 
 
-def test_what_was_read_out_of_a_file_is_no_loss() -> None:
+def test_annotations_of_a_file_are_ignored() -> None:
     """OpenRouter sends the text of the user's own PDF as an annotation."""
     assert heard({"annotations": [{"type": "file", "file": {"hash": "x"}}]}) == []
 
@@ -96,14 +96,14 @@ def test_what_was_read_out_of_a_file_is_no_loss() -> None:
     "image",
     [PNG, {"url": PNG}, {"image_url": PNG}, draws(PNG), {"b64_json": PNG.partition(",")[2]}, {"b64_json": PNG}],
 )
-def test_every_form_of_an_image_is_read(image: object) -> None:
-    """Hosts write an image in many ways, and one of them beside the list."""
+def test_every_form_of_an_image_is_decoded(image: object) -> None:
+    """Providers write images in many forms, and one of them outside the list."""
     assert heard({"images": [image]}) == [ImageDelta(PNG)]
     assert heard({"images": image}) == [ImageDelta(PNG)]
 
 
 @pytest.mark.parametrize("image", [3, None, {}, {"image_url": {"url": 7}}, {"file_id": "x"}, [PNG]])
-def test_an_image_without_an_address_is_said_to_be_left_out(image: object) -> None:
+def test_an_image_without_a_url_is_reported(image: object) -> None:
     """A repeated image is emitted once."""
     [omitted] = heard({"images": [image]}, {"images": [image, image]})
     assert isinstance(omitted, Omitted)
@@ -121,8 +121,8 @@ SIGNATURES = {
 
 @pytest.mark.parametrize("kind", SIGNATURES)
 @pytest.mark.parametrize("named", ["png", "jpeg", "JPG"])
-def test_an_image_is_named_for_what_it_is(kind: str, named: str) -> None:
-    """The media type is corrected by the data: providers reject a wrong one when it is sent back."""
+def test_the_media_type_of_an_image_is_corrected(kind: str, named: str) -> None:
+    """The data decides the type: providers reject a wrong one when the image is sent back."""
     data = b64encode(SIGNATURES[kind] + b"rest").decode()
     assert heard({"images": [f"data:image/{named};base64,{data}"]}) == [ImageDelta(f"data:image/{kind};base64,{data}")]
 
@@ -145,14 +145,14 @@ def test_an_image_is_named_for_what_it_is(kind: str, named: str) -> None:
         "//example.org/a.png",
     ],
 )
-def test_an_image_of_another_kind_is_said_to_be_left_out(url: str) -> None:
+def test_an_unsupported_image_is_reported(url: str) -> None:
     """Only raster images in base64 and https URLs are emitted."""
     [omitted] = heard({"images": [draws(url)]})
     assert isinstance(omitted, Omitted)
     assert "kind" in omitted.why
 
 
-def test_limits_are_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_are_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each limit (size, images, citations) is reported in one sentence; earlier items stay."""
     monkeypatch.setattr(attachments, "LONGEST_IMAGE", 40)
     monkeypatch.setattr(attachments, "MOST_IMAGES", 2)

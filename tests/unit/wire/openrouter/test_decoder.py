@@ -83,7 +83,7 @@ def test_only_choice_zero_counts() -> None:
 
 
 def test_choice_without_an_index_is_choice_zero() -> None:
-    """Hosts that send one choice leave its index out, or null."""
+    """Providers that send one choice leave its index out, or null."""
     for choice in ({"delta": {"content": "a"}}, {"index": None, "delta": {"content": "a"}}):
         assert decode(frame({"choices": [choice]})) == [TextDelta("a")]
 
@@ -112,7 +112,7 @@ def test_choice_without_an_index_is_choice_zero() -> None:
     ],
     ids=json.dumps,
 )
-def test_shapes_that_say_nothing(value: Any) -> None:
+def test_shapes_without_content(value: Any) -> None:
     """Chunks without choices or deltas, or with wrong types, give no parts and no error (quirk E9)."""
     assert decode(frame(value)) == []
 
@@ -137,8 +137,8 @@ def test_no_json_breaks_the_decoder(values: list[Any]) -> None:
         assert isinstance(part, StreamPart)
 
 
-def test_finish_in_all_its_places() -> None:
-    """Each stop reason is merged with the earlier ones; empty and null ones are skipped."""
+def test_finish_reasons_are_merged() -> None:
+    """Each finish reason is merged with the earlier ones; empty and null ones are skipped."""
     parts = decode(
         chunk({"content": "a"}, finish_reason=None),
         chunk({}, finish_reason=""),
@@ -157,14 +157,14 @@ def test_finish_in_all_its_places() -> None:
     ("value", "word"),
     [(3, "3"), (0, "0"), (3.5, "3.5"), (True, "true"), (False, "false"), ([], "[]"), ({"type": "refusal"}, None)],
 )
-def test_a_reason_that_is_no_text_is_one_all_the_same(value: Any, word: str | None) -> None:
-    """An unreadable stop reason is kept as its JSON, so that it counts as unknown and not as none (A20)."""
+def test_a_finish_reason_that_is_no_string_is_unknown(value: Any, word: str | None) -> None:
+    """It is represented by its JSON, so that it counts as unknown and not as absent (A20)."""
     kept = word or '{"type":"refusal"}'
     assert decode(chunk({}, finish_reason=value)) == [finish_of(kept)]
     assert decode(chunk({}, finish_reason="stop", native_finish_reason=value)) == [finish_of("stop", kept)]
 
 
-def test_who_answers_is_told_once_and_when_it_changes() -> None:
+def test_the_origin_is_reported_once_and_when_it_changes() -> None:
     """Generation, model and provider give one part, not one per chunk; the id in the headers has priority."""
     first = {"id": "gen-1", "model": "a/b", "provider": "P", "choices": []}
     assert decode(frame(first), frame(first), frame({"id": "gen-1", "choices": []})) == [Served("gen-1", "a/b", "P")]
@@ -191,15 +191,15 @@ def usage_of(value: dict[str, Any]) -> UsageReport:
     ],
     ids=["no choices", "no choices key", "on content", "with finish", "groq", "groq beside null"],
 )
-def test_usage_wherever_it_stands(value: dict[str, Any]) -> None:
-    """Tokens and cost are read from every place that hosts put them in, and kept raw."""
+def test_usage_in_every_field(value: dict[str, Any]) -> None:
+    """Tokens and cost are read from every field that providers use; the raw object is included."""
     report = usage_of(value)
     usage = report.usage
     assert (usage.input, usage.output, usage.reasoning, usage.cached, usage.cost) == (10, 5, 3, 4, 0.25)
     assert report.raw == FULL
 
 
-def test_usage_with_holes() -> None:
+def test_usage_with_missing_numbers() -> None:
     """Missing, null and wrongly typed numbers count as 0; a cost of 0 is a cost."""
     odd = usage_of(
         {"usage": {"prompt_tokens": None, "completion_tokens": "5", "completion_tokens_details": None}}
@@ -220,7 +220,7 @@ def test_done_ends_the_stream() -> None:
         assert decode(end) == [EndOfStream()]
 
 
-def test_a_whole_body_reads_like_a_stream() -> None:
+def test_a_whole_body_is_decoded_like_a_stream() -> None:
     """A whole body is decoded by the same rules as a stream."""
     message = {
         "content": "Hi",
@@ -234,7 +234,7 @@ def test_a_whole_body_reads_like_a_stream() -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'"x"', b"3", b"null", b'{"a":'])
-def test_a_body_that_is_no_object(body: bytes) -> None:
+def test_a_body_that_is_not_an_object(body: bytes) -> None:
     """A body that is not a JSON object raises ValueError."""
     with pytest.raises(ValueError, match=r".*"):
         parts_of_body(body)

@@ -8,7 +8,7 @@ from signalbox.core.parts import (
 from tests.unit.wire.openrouter.chat_chunks import decoded
 
 
-def test_call_deltas_keep_what_is_absent_absent() -> None:
+def test_absent_fields_of_a_call_are_none() -> None:
     """Null and missing index, id, name and arguments are None; empty id and name too (quirks A2, A4, A5)."""
     whole = {"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": ""}}
     empty = {"index": 1, "id": "", "type": "", "function": {"name": "", "arguments": "{"}}
@@ -22,8 +22,8 @@ def test_call_deltas_keep_what_is_absent_absent() -> None:
     ]
 
 
-def test_an_integer_id_is_text() -> None:
-    """One host sends ids as numbers, zero among them; true is no id (quirk A4)."""
+def test_an_integer_id_becomes_text() -> None:
+    """One provider sends ids as numbers, zero among them; true is no id (quirk A4)."""
     calls = [{"id": 7, "function": {}}, {"id": 0, "function": {}}, {"id": True, "function": {}}]
     assert [part.id for part in decoded(*({"tool_calls": [c]} for c in calls)) if isinstance(part, CallDelta)] == [
         "7",
@@ -39,7 +39,7 @@ def test_any_integer_is_an_index(index: int) -> None:
 
 
 @pytest.mark.parametrize("index", ["0", True, 1.5, [], {}])
-def test_what_is_no_integer_is_no_index(index: object) -> None:
+def test_other_types_are_no_index(index: object) -> None:
     """An index of another type counts as absent."""
     assert decoded({"tool_calls": [{"index": index}]}) == [CallDelta()]
 
@@ -51,14 +51,14 @@ def test_arguments_as_an_object() -> None:
     assert decoded({"tool_calls": [{"function": {"arguments": 3}}]}) == [CallDelta()]
 
 
-def test_several_calls_in_one_delta_know_their_places() -> None:
-    """Mistral lists whole calls in one delta; an entry alone has no place."""
+def test_several_calls_in_one_delta_have_positions() -> None:
+    """Mistral lists whole calls in one delta; a single entry has no position."""
     two = decoded({"tool_calls": [{"id": "a"}, {"id": "b"}]})
     assert [part.position for part in two if isinstance(part, CallDelta)] == [0, 1]
 
 
 def test_legacy_function_call() -> None:
-    """The API before tools maps to one call (quirk A19)."""
+    """The predecessor of tool calls gives one call (quirk A19)."""
     assert decoded({"function_call": {"name": "f", "arguments": "{"}}, {"function_call": {"arguments": "}"}}) == [
         CallDelta(0, None, "f", "{"),
         CallDelta(0, None, None, "}"),

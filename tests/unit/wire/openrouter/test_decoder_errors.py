@@ -35,7 +35,7 @@ def test_error_1_a_chunk_without_choices() -> None:
 
 
 def test_error_2_beside_choices_and_followed_by_usage() -> None:
-    """Shape 2: a top-level error with `finish_reason: error`; the usage behind it still counts."""
+    """Shape 2: a top-level error with `finish_reason: error`; the usage after it still counts."""
     broken = {
         "error": {"code": 429, "message": "slow down"},
         "choices": [{"delta": {"content": ""}, "finish_reason": "error"}],
@@ -85,19 +85,19 @@ def test_text_and_error_in_one_chunk() -> None:
     assert [type(part) for part in parts] == [TextDelta, Fault]
 
 
-def test_keep_alives_as_data_are_nothing() -> None:
-    """`data: : keepalive` and empty data are no JSON and no fault (quirk E4)."""
+def test_keep_alives_as_data_are_ignored() -> None:
+    """`data: : keepalive` and empty data are neither JSON nor an error (quirk E4)."""
     assert decode(b"data: : keepalive\n\ndata:\n\ndata: : OPENROUTER PROCESSING\n\ndata:  \n\n") == []
 
 
-def test_glued_frames() -> None:
-    """Of two glued frames, the first one cut, the second is decoded and the loss is reported (quirk E10)."""
+def test_frames_joined_into_one() -> None:
+    """Of two frames joined into one, the first one cut, the second is decoded and the loss is reported (quirk E10)."""
     whole = json.dumps({"choices": [{"index": 0, "delta": {"content": "b"}}]}).encode()
     glued = b'data: {"choices":[{"index":0,"delta":{"conte' + b"data: " + whole + b"\n\n"
     assert decode(glued) == [Unreadable(len(glued) - len(b"data: \n\n")), TextDelta("b")]
 
 
-def test_an_unreadable_frame_is_left_out_and_told() -> None:
+def test_an_unreadable_frame_is_left_out_and_reported() -> None:
     """A frame that is not JSON loses only that frame."""
     assert decode(chunk({"content": "a"}), b"data: {oops\n\n", chunk({"content": "b"})) == [
         TextDelta("a"),
@@ -118,13 +118,13 @@ def test_a_frame_too_deep_is_unreadable() -> None:
     assert decode(b"data: " + b"[" * 5000 + b"]" * 5000 + b"\n\n") == [Unreadable(10_000)]
 
 
-def test_strings_that_strict_parsers_refuse() -> None:
+def test_strings_that_strict_parsers_reject() -> None:
     """A lone surrogate, NaN or a raw control character costs a character, not the frame."""
     assert decode(b'data: {"choices":[{"delta":{"content":"a\\ud83db"}}]}\n\n') == [TextDelta("a\ufffdb")]
     assert decode(b'data: {"choices":[{"delta":{"content":"a\tb"}}],"x":NaN}\n\n') == [TextDelta("a\tb")]
     assert decode(b'data: {"choices":[{"delta":{"content":"\xff"}}]}\n\n') == [TextDelta("\ufffd")]
 
 
-def test_an_emoji_in_two_escapes_is_one() -> None:
+def test_an_emoji_in_two_escapes_is_joined() -> None:
     """A proper pair of surrogate escapes is its character."""
     assert decode(b'data: {"choices":[{"delta":{"content":"\\ud83d\\udea6"}}]}\n\n') == [TextDelta("🚦")]

@@ -20,7 +20,7 @@ def test_reasoning_by_either_name(field: str) -> None:
 
 
 def test_reasoning_as_an_object() -> None:
-    """Some hosts wrap reasoning in an object (PS-09)."""
+    """Some providers wrap reasoning in an object (PS-09)."""
     assert decoded({"reasoning": {"content": "Hm."}}, {"reasoning": {"text": "So."}}) == [
         ReasoningDelta("Hm.", "reasoning"),
         ReasoningDelta("So.", "reasoning"),
@@ -56,7 +56,7 @@ def test_encrypted_details_are_hidden_reasoning() -> None:
     assert decoded({"reasoning_details": [{"type": "reasoning.encrypted", "data": "xyz"}]})[0] == HiddenReasoning()
 
 
-def test_empty_details_say_nothing() -> None:
+def test_empty_details_give_no_part() -> None:
     """Empty and null `reasoning_details` give no part."""
     assert decoded({"reasoning_details": [], "reasoning": None, "content": "a"}, {"reasoning_details": None}) == [
         TextDelta("a")
@@ -128,7 +128,7 @@ def test_unknown_details_and_fields_are_kept() -> None:
     assert json.dumps(details_of(strange)) == json.dumps([strange])
 
 
-def test_details_come_once_also_without_done() -> None:
+def test_details_are_emitted_once() -> None:
     """Details are one part, at [DONE] or at the end of the bytes, never both."""
     piece = chunk({"reasoning_details": [{"type": "reasoning.text", "text": "a"}]})
     for stream in ([piece, b"data: [DONE]\n\n"], [piece], [piece, b"data: [DONE]\n\n", b"data: [DONE]\n\n"]):

@@ -69,8 +69,8 @@ def test_statuses(status: int, code: Code, retryable: bool) -> None:
         ({}, Code.UPSTREAM_ERROR),
     ],
 )
-def test_kinds_in_words(fields: dict[str, Any], code: Code) -> None:
-    """A host's stable error type has priority over its number."""
+def test_error_types_have_priority(fields: dict[str, Any], code: Code) -> None:
+    """A provider's stable error type has priority over its number."""
     assert error_of_value({"message": "m", **fields}).code is code
 
 
@@ -83,15 +83,15 @@ def test_kinds_in_words(fields: dict[str, Any], code: Code) -> None:
         "input has too many tokens",
     ],
 )
-def test_context_overflow_in_words(words: str) -> None:
-    """Without an error type, an overflow is recognised by its words, in a 400 only."""
+def test_context_overflow_by_message(words: str) -> None:
+    """Without an error type, an overflow is recognised by its message, in a 400 only."""
     assert error_of_response(400, body({"message": words}), {}).code is Code.CONTEXT_LENGTH_EXCEEDED
     assert error_of_value({"message": words}).code is Code.CONTEXT_LENGTH_EXCEEDED
     assert error_of_response(401, body({"message": words}), {}).code is Code.UPSTREAM_AUTH
 
 
-def test_an_unknown_model_in_words() -> None:
-    """OpenRouter answers an unknown id with a 400 that says so in words only."""
+def test_unknown_model_by_message() -> None:
+    """OpenRouter answers an unknown id with a 400 that only its message explains."""
     words = "openai/gtp-5 is not a valid model ID"
     assert error_of_response(400, body({"message": words, "code": 400}), {}).code is Code.UPSTREAM_NOT_FOUND
     assert error_of_value({"message": words}).code is Code.UPSTREAM_NOT_FOUND
@@ -101,8 +101,8 @@ def test_an_unknown_model_in_words() -> None:
 
 
 @pytest.mark.parametrize("page", [b"", b"<html>502 Bad Gateway</html>", b"[]", b"null", b"\xff\xfe", b'{"error":'])
-def test_a_body_that_says_nothing(page: bytes) -> None:
-    """A proxy's HTML page is ignored; the status alone decides."""
+def test_a_body_without_an_error(page: bytes) -> None:
+    """A proxy's HTML page is ignored; only the status counts."""
     error = error_of_response(502, page, {})
     assert error.message == CODES[Code.UPSTREAM_ERROR].sentence
 
@@ -112,12 +112,12 @@ def test_a_body_that_says_nothing(page: bytes) -> None:
     [{"error": {"message": "No"}}, {"error": "No"}, {"message": "No"}, {"detail": "No"}, {"error": {"detail": "No"}}],
 )
 def test_shapes_of_a_body(answer: dict[str, Any]) -> None:
-    """The message is found in every shape that hosts use."""
+    """The message is found in every shape that providers use."""
     assert error_of_response(400, json.dumps(answer).encode(), {}).message.endswith("The upstream said: No")
 
 
 def test_the_cause_is_in_raw() -> None:
-    """OpenRouter's "Provider returned error" hides the host's own words, sometimes JSON inside JSON."""
+    """OpenRouter's "Provider returned error" hides the provider's own message, sometimes JSON inside JSON."""
     inner = json.dumps({"error": {"message": "max_tokens is too large", "code": "x"}})
     metadata: Any = {"raw": inner, "provider_name": "Groq"}
     error = error_of_value({"code": 400, "message": "Provider returned error", "metadata": metadata})
@@ -126,7 +126,7 @@ def test_the_cause_is_in_raw() -> None:
     assert plain.message.endswith("The upstream said: too hot")
 
 
-def test_long_and_ragged_words_are_cut() -> None:
+def test_long_messages_are_shortened() -> None:
     """A message is one line of limited length."""
     error = error_of_value({"message": "a\n\n b" + "x" * 5000})
     assert "\n" not in error.message
@@ -147,15 +147,15 @@ def test_long_and_ragged_words_are_cut() -> None:
         "0123456789abcdef0123456789abcdef",
     ],
 )
-def test_keys_and_account_ids_are_taken_out(secret: str) -> None:
-    """No key, token or account id of an upstream's text reaches a reader (quirk G4)."""
+def test_keys_and_account_ids_are_redacted(secret: str) -> None:
+    """No key, token or account id of an upstream's message reaches a client (quirk G4)."""
     for text in (f"Key {secret} is bad", f'{{"k":"{secret}"}}', f"({secret})"):
         assert secret not in redact(text)
         assert secret not in error_of_value({"message": text, "code": 401}).message
         assert secret not in error_of_value({"message": "m", "metadata": {"raw": text}}).message
 
 
-def test_harmless_words_stay() -> None:
+def test_harmless_text_is_not_redacted() -> None:
     """Model names, tool ids and numbers are no secrets."""
     text = "deepseek/deepseek-chat at user request: task-12 of 200000 tokens, user_name too long, sk-it"
     assert redact(text) == text
@@ -173,7 +173,7 @@ def test_the_reset_is_in_the_body(value: object) -> None:
 
 
 @pytest.mark.parametrize("value", ["soon", "", None, [], "inf", "nan", float("inf"), "1e400"])
-def test_a_reset_that_is_no_time(value: object) -> None:
+def test_an_invalid_reset_is_ignored(value: object) -> None:
     """A reset that is not a finite number is ignored."""
     assert error_of_value(reset(value)).retry_after is None
 
@@ -203,7 +203,7 @@ def test_retry_after_header(header: str, seconds: float | None) -> None:
     assert error_of_response(429, b"", {"retry-after": header}).retry_after == seconds
 
 
-def test_the_header_counts_more_than_the_body() -> None:
+def test_the_header_has_priority_over_the_body() -> None:
     """`Retry-After` has priority over the reset in the body."""
     both = json.dumps({"error": reset((NOW + 30) * 1000)}).encode()
     assert error_of_response(429, both, {"retry-after": "5"}).retry_after == 5.0
@@ -238,7 +238,7 @@ def test_a_limit_that_resets_in_hours_is_not_retryable(seconds: int, retryable: 
         (400, str(int((NOW + 30) * 1000)), None),
     ],
 )
-def test_the_reset_in_the_head(status: int, value: str, seconds: float | None) -> None:
+def test_the_reset_header(status: int, value: str, seconds: float | None) -> None:
     """OpenRouter's reset header counts for rate limits, and only as a point in time (F1)."""
     assert error_of_response(status, b"{}", {"x-ratelimit-reset": value}).retry_after == seconds
 
@@ -260,7 +260,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_no_error_breaks_the_reader(value: Any) -> None:
+def test_any_json_is_an_error(value: Any) -> None:
     """Every JSON value becomes an UpstreamError."""
     error = error_of_value(value)
     assert error.code in CODES

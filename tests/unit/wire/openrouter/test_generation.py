@@ -1,4 +1,4 @@
-"""OpenRouter's record of a generation to a bill."""
+"""OpenRouter's record of a generation as a bill."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def test_a_full_record() -> None:
         ({"total_cost": "0.1", "tokens_prompt": 2**60, "tokens_completion": 4}, Usage(output=4)),
     ],
 )
-def test_records_with_holes(data: dict[str, Any], usage: Usage) -> None:
+def test_records_with_missing_numbers(data: dict[str, Any], usage: Usage) -> None:
     """An absent, null or invalid number falls back to the other field, then to none."""
     assert bill_of({"data": data}) == Bill(usage)
 

@@ -1,4 +1,4 @@
-"""The request body contains exactly what was set, in the shape that every host accepts."""
+"""The request body contains exactly what was set, in the shape that every provider accepts."""
 
 import json
 from typing import Any
@@ -45,8 +45,8 @@ def test_nothing_is_added() -> None:
     assert body(Request("a/b", ASK), stream=False)["stream"] is False
 
 
-def test_parameters_go_as_they_are() -> None:
-    """What was set is forwarded under its own name, unchanged: zeros, lists and objects too."""
+def test_parameters_are_sent_unchanged() -> None:
+    """Set parameters are forwarded under their own name, unchanged: zeros, lists and objects too."""
     params: dict[str, Any] = {"temperature": 0, "seed": 2**70, "stop": ["\n", ","], "logprobs": False}
     given = Params(**{**params, "stop": ("\n", ",")}, routing=Routing({"order": ["x"]}), extra={"zdr": True})
     params |= {"provider": {"order": ["x"]}, "zdr": True}
@@ -56,7 +56,7 @@ def test_parameters_go_as_they_are() -> None:
 
 
 def test_tools_and_choice() -> None:
-    """Tools go in the function shape, without `strict`; the choice goes when there is one."""
+    """Tools are sent in the function shape, without `strict`; the choice is sent if there is one."""
     sent = body(Request("a/b", ASK, tools=(TOOL,), tool_choice="auto"))
     function = {"name": "f", "description": "Does f.", "parameters": {"type": "object", "properties": {}}}
     assert sent["tools"] == [{"type": "function", "function": function}]
@@ -66,7 +66,7 @@ def test_tools_and_choice() -> None:
 
 @pytest.mark.parametrize("seed", [7, 2**70, float("inf")])
 @pytest.mark.parametrize("most", [7, 2**70])
-def test_tools_are_written_alike_by_every_writer(seed: float, most: int) -> None:
+def test_both_writers_write_equal_tools(seed: float, most: int) -> None:
     """Tools are written the same by both writers, and the second time as the first."""
     tools = (ToolSchema("f", "Does f.", {"maximum": most}), TOOL)
     first, second = (body(Request("a/b", ASK, tools=tools, params=Params(extra={"seed": seed}))) for _ in range(2))
@@ -79,8 +79,8 @@ def test_no_choice_without_tools() -> None:
     assert not {"tools", "tool_choice"} & set(body(Request("a/b", ASK, tool_choice="none")))
 
 
-def test_session_and_usage_by_host() -> None:
-    """OpenRouter accepts a session and always reports usage; other hosts report it on request."""
+def test_session_and_usage_by_server() -> None:
+    """OpenRouter accepts a session and always reports usage; other servers report it on request."""
     request = Request("a/b", ASK, session_id="chat-1")
     assert body(request)["session_id"] == "chat-1"
     assert "stream_options" not in body(request)
@@ -92,7 +92,7 @@ def test_session_and_usage_by_host() -> None:
 
 
 def test_parts_of_content() -> None:
-    """Text, images and files go in their shapes; a detail only when set."""
+    """Text, images and files are sent in their shapes; a detail only if set."""
     parts = (
         TextPart("Look"),
         ImagePart("https://x/y.png"),
@@ -113,7 +113,7 @@ CALL = ToolCall("abc123def", "f", {"q": "é", "n": 1.0})
 
 @pytest.mark.parametrize("content", ["", "\n\n", "  "])
 def test_content_is_null_beside_calls(content: str) -> None:
-    """Blank text beside calls is refused by several hosts: it is null (quirk C4)."""
+    """Blank text beside calls is rejected by several providers, so it is null (quirk C4)."""
     assert message(AssistantMessage(content, (CALL,))) == {
         "role": "assistant",
         "content": None,
@@ -123,8 +123,8 @@ def test_content_is_null_beside_calls(content: str) -> None:
     }
 
 
-def test_text_before_a_call_is_kept() -> None:
-    """What the model said before it called goes back unchanged, its outer spaces too."""
+def test_text_before_a_call_is_sent_back() -> None:
+    """The model's text before a call is sent back unchanged, including outer spaces."""
     assert message(AssistantMessage("Let me see. ", (CALL,)))["content"] == "Let me see. "
 
 
@@ -135,8 +135,8 @@ def test_arguments_of_any_size_can_be_written() -> None:
     assert written == '{"n":' + "1" + "0" * 40 + "}"
 
 
-def test_details_go_back_unchanged_and_alone() -> None:
-    """Reasoning details keep their keys, order and values; plain reasoning does not go beside them."""
+def test_details_are_sent_back_unchanged_and_alone() -> None:
+    """Reasoning details keep their keys, order and values; plain reasoning is not sent beside them."""
     raw = {"type": "reasoning.text", "text": "é", "signature": None, "index": 0, "extra": [1, 1.0, None]}
     sent = message(AssistantMessage("", (CALL,), reasoning="é", reasoning_details=(ReasoningDetail(raw),)))
     assert json.dumps(sent["reasoning_details"]) == json.dumps([raw])
@@ -146,8 +146,8 @@ def test_details_go_back_unchanged_and_alone() -> None:
 @pytest.mark.parametrize(
     ("field", "name"), [("reasoning_content", "reasoning_content"), ("reasoning", "reasoning"), (None, "reasoning")]
 )
-def test_plain_reasoning_goes_back_under_its_name(field: str | None, name: str) -> None:
-    """A host gets its reasoning back in the field it used (quirk B5)."""
+def test_plain_reasoning_is_sent_back_in_its_field(field: str | None, name: str) -> None:
+    """A provider gets its reasoning back in the field it used (quirk B5)."""
     assert message(AssistantMessage("", (CALL,), reasoning="Hm", reasoning_field=field))[name] == "Hm"
 
 

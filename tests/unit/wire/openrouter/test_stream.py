@@ -114,7 +114,7 @@ def whole(frames: list[bytes]) -> bytes:
 
 @pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize("place", [0, 1, 2, 30, 59, 60])
-def test_many_frames_at_once_say_what_they_say_one_by_one(name: str, place: int) -> None:
+def test_many_frames_at_once_give_the_same_parts(name: str, place: int) -> None:
     """Any frame among plain ones, at any place: one large read gives the same parts as many small ones."""
     said = whole([ROLE, *MANY[:place], ODD[name], *MANY[place:], FINISH, USAGE, b"data: [DONE]"])
     one_by_one = [said[at : at + 100] for at in range(0, len(said), 100)]
@@ -129,13 +129,13 @@ def test_many_frames_may_be_cut_anywhere(cut: int) -> None:
     assert _plain(decoded(said[:cut], said[cut:])) == _plain(decoded(said))
 
 
-def test_nothing_counts_behind_the_end() -> None:
+def test_frames_after_the_end_are_ignored() -> None:
     """Frames after [DONE] are ignored."""
     parts = decoded(whole([ROLE, *MANY, FINISH, b"data: [DONE]", *MANY]))
     assert sum(type(part) is TextDelta for part in parts) == len(MANY)
 
 
-def test_nothing_counts_behind_the_end_of_an_answer_without_a_finish() -> None:
+def test_frames_after_the_end_without_a_finish_are_ignored() -> None:
     """They are ignored with text on both sides of [DONE] too, in one read or in many."""
     frames = [ROLE, *MANY, b"data: [DONE]", *MANY]
     for parts in (decoded(whole(frames)), decoded(*(whole([frame]) for frame in frames))):
@@ -143,8 +143,8 @@ def test_nothing_counts_behind_the_end_of_an_answer_without_a_finish() -> None:
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_whatever_a_host_sends_is_read_as_its_frames_are_one_by_one(seed: int) -> None:
-    """Bits of JSON and of frames put anywhere."""
+def test_any_bytes_give_the_same_parts_in_any_reads(seed: int) -> None:
+    """Pieces of JSON and of frames in any order."""
     choose = random.Random(seed)
     said = whole([ROLE, *MANY, arguments('{"a"'), *MANY])
     for _ in range(choose.choice((1, 2, 4))):

@@ -1,4 +1,4 @@
-r"""Characters whose two halves come in two frames are whole, whatever lies between; a half alone is one replaced."""
+r"""A character whose two halves arrive in two frames is joined; a lone half is replaced once."""
 
 import json
 import re
@@ -86,14 +86,14 @@ def test_reasoning_is_whole_in_both_of_its_places() -> None:
         [],
     ],
 )
-def test_a_half_alone_is_replaced_and_nothing_is_lost(behind: list[bytes]) -> None:
-    """If the other half never comes, the text is still emitted, in order."""
+def test_a_lone_half_is_replaced_and_nothing_is_lost(behind: list[bytes]) -> None:
+    """If the other half never arrives, the text is still emitted, in order."""
     parts = decoded(said("a \ud83d"), *behind)
     assert text_of(parts).startswith("a \ufffd")
     assert text_of(parts).count("\ufffd") == 1
 
 
-def test_a_comment_between_the_halves_does_no_harm() -> None:
+def test_a_comment_between_the_halves_is_ignored() -> None:
     """A comment between the halves changes nothing."""
     parts = decoded(said("a \ud83d"), b": OPENROUTER PROCESSING\n\n", said("\udea6 b"))
     assert text_of(parts) == f"a {LAMP} b"

@@ -83,8 +83,8 @@ def one_by_one(said: bytes) -> list[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(60))
-def test_pieces_are_read_as_their_frames_are_one_by_one(kind: str, seed: int) -> None:
-    """A piece that tries to end its string, to swallow what follows or to look like two changes no other piece."""
+def test_pieces_are_decoded_like_single_frames(kind: str, seed: int) -> None:
+    """A piece that tries to end its string, to swallow the rest or to look like two changes no other piece."""
     choose = random.Random(seed)
     bodies = [b"word %d " % number for number in range(60)]
     for _ in range(choose.choice((1, 2, 2, 4))):
@@ -146,7 +146,7 @@ def test_the_piece_is_the_one_that_counts() -> None:
     assert found.before.endswith(b'"a", "content": "')
 
 
-def test_a_host_that_names_a_piece_twice_says_the_last() -> None:
+def test_the_last_of_two_equal_keys_counts() -> None:
     """Of two equal keys the last counts, also if its value looks like a probe."""
     last = r'"content": "3c1f9a7e0b52d84\u0036"'
     reads = [text(said).replace(b'"}', b'", ' + last.encode() + b"}") + b"\n\n" for said in "abc"]
@@ -168,7 +168,7 @@ def test_a_frame_full_of_pieces_is_decoded_twice_at_most(monkeypatch: pytest.Mon
     assert len(tried) == 2
 
 
-def test_few_are_not_worth_it() -> None:
+def test_few_frames_build_no_template() -> None:
     """A handful of similar frames takes the other path."""
     assert pieces_of(whole([*MANY[:5], arguments("{"), *MANY]), SPEAKER)[0] == []
     assert pieces_of(whole(MANY), (WHO["id"], None, None))[0] == []
@@ -176,7 +176,7 @@ def test_few_are_not_worth_it() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(60))
-def test_a_frame_that_comes_alone_is_read_as_in_any_other_cut(kind: str, seed: int) -> None:
+def test_single_frames_are_decoded_like_any_other_cut(kind: str, seed: int) -> None:
     """One frame per read, as a slow stream brings them: odd ones, odd bodies and comments change no other piece."""
     choose = random.Random(seed)
     frames = [put(b"word %d " % number, kind) for number in range(40)]
@@ -192,7 +192,7 @@ def test_a_frame_that_comes_alone_is_read_as_in_any_other_cut(kind: str, seed: i
 
 
 @pytest.mark.parametrize("body", [*BODIES, b"", b"a"])
-def test_a_piece_alone_is_a_text_or_nothing(body: bytes) -> None:
+def test_a_single_piece_is_one_string_or_rejected(body: bytes) -> None:
     """The bytes of a piece are decoded with their quotes: they are the frame's piece, or the frame is left."""
     alone, read = TemplateDecoder(), put(body) + b"\n\n"
     alone.learn(put(b"a word") + b"\n\n", SPEAKER)
@@ -202,7 +202,7 @@ def test_a_piece_alone_is_a_text_or_nothing(body: bytes) -> None:
     assert alone.piece_of(put(b"another") + b"\n\n") == "another"
 
 
-def test_only_a_read_that_is_one_whole_frame_like_the_last_one_is_known() -> None:
+def test_only_one_whole_similar_frame_fits() -> None:
     """Half a frame, two frames, a frame with more after it and any frame after a different one do not fit."""
     alone, frame = TemplateDecoder(), text("a") + b"\n\n"
     assert alone.piece_of(frame) is None
@@ -220,14 +220,14 @@ def test_only_a_read_that_is_one_whole_frame_like_the_last_one_is_known() -> Non
     assert (alone.piece_of(arguments("}") + b"\n\n"), alone.index) == ("}", 0)
 
 
-def test_pieces_of_several_calls_that_come_alone_stay_apart() -> None:
+def test_single_pieces_of_several_calls_stay_separate() -> None:
     """Pieces of arguments belong to the call that their frame names."""
     said = [(number // 4 % 3, f"{number}") for number in range(24)]
     parts = decoded(ROLE + b"\n\n", *(arguments(piece, index) + b"\n\n" for index, piece in said))
     assert [(part.index, part.arguments) for part in parts if isinstance(part, CallDelta)] == said
 
 
-def test_frames_that_are_never_alike_cost_few_templates(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_different_frames_cost_few_templates(monkeypatch: pytest.MonkeyPatch) -> None:
     """If every frame differs, fewer and fewer templates are built; one that fits resets this."""
     made: list[bytes] = []
 
@@ -248,7 +248,7 @@ def test_frames_that_are_never_alike_cost_few_templates(monkeypatch: pytest.Monk
     assert len(made) == 8
 
 
-def test_what_is_no_frame_alone_is_no_stranger() -> None:
+def test_other_reads_do_not_prevent_a_template() -> None:
     """Comments and reads of several frames do not prevent the template."""
     alone = TemplateDecoder()
     for read in (b": a comment\n\n", b"", (text("a") + b"\n\n") * 2) * 9:

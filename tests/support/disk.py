@@ -150,7 +150,7 @@ async def opened(store: JournalStore, *run_ids: str, told: Callable[[int, int], 
 async def until(holds: Callable[[], bool]) -> None:
     """Let the event loop and its threads run until a condition holds."""
     async with asyncio.timeout(10):
-        while not holds():  # noqa: ASYNC110 - what is waited for is a state, which tells nobody of itself
+        while not holds():  # noqa: ASYNC110 - the state sets no event
             await asyncio.sleep(0)
 
 

@@ -175,5 +175,5 @@ async def opened(client: HttpClient, url: str, body: bytes | None = None) -> Asy
 async def turn_until(condition: Callable[[], bool]) -> None:
     """Let the event loop turn until something holds."""
     async with asyncio.timeout(30):
-        while not condition():  # noqa: ASYNC110  what the client has done has no event of its own
+        while not condition():  # noqa: ASYNC110 - what the client does sets no event
             await asyncio.sleep(0)

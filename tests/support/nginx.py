@@ -86,7 +86,7 @@ def adapted(sample: str, port: int, workers: Sequence[int], folder: Path) -> str
     first, *others = workers
     second = f"server 127.0.0.1:{others[0]}" if others else "# no second worker:"
     temps = "".join(f"\n    {name}_temp_path {folder / name};" for name in _TEMPS)
-    user = "user root;\n" if os.geteuid() == 0 else ""  # its workers write into the folder of whoever tests
+    user = "user root;\n" if os.geteuid() == 0 else ""  # its workers write into a folder of the test user
     changes = [
         ("worker_processes auto;", f"{user}worker_processes 1;", 1),
         ("/run/nginx.pid", str(folder / "nginx.pid"), 1),

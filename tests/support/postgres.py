@@ -115,7 +115,7 @@ class Server:
     def sql(self, query: str, *values: object, database: str = "postgres") -> list[tuple[Any, ...]]:
         """Run SQL without the product's code; `database` is a name or a URL."""
 
-        async def say() -> list[tuple[Any, ...]]:
+        async def execute() -> list[tuple[Any, ...]]:
             address = database if "://" in database else self.url(database)
             connection = await asyncpg.connect(address, timeout=int(WAIT))
             try:
@@ -128,7 +128,7 @@ class Server:
             finally:
                 await connection.close()
 
-        return _apart(say)
+        return _apart(execute)
 
     @cached_property
     def _template(self) -> str:
@@ -188,7 +188,7 @@ class Server:
             with suppress(OSError):
                 if (self._data / "postmaster.pid").read_text().splitlines()[7:8] == ["ready   "]:
                     return True
-            time.sleep(0.01)  # another process tells nobody
+            time.sleep(0.01)  # polled: another process sends no event
         self.stop()
         return False
 

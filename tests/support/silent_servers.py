@@ -139,7 +139,7 @@ class Proxy:
         finally:
             self._reset(writer)
             if not self._is_cut:
-                await self._open.wait()  # a server that is cut off hears of nobody's going
+                await self._open.wait()  # a server that is cut off does not notice disconnects
             self._reset(*pair)
             self._writers.difference_update(pair)
 

@@ -123,7 +123,7 @@ def test_two_calls_at_once_take_turns(made: ModuleType, steps: list[str], copied
     import fcntl
 
     waiting = threading.Event()
-    monkeypatch.setattr(made, "say", lambda text: waiting.set() if "waiting" in text else None)
+    monkeypatch.setattr(made, "print_line", lambda text: waiting.set() if "waiting" in text else None)
     with (copied / ".venv.lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         second = threading.Thread(target=made.prepare, args=("dev",))

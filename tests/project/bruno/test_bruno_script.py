@@ -29,7 +29,7 @@ def script() -> ModuleType:
     return module
 
 
-def told(script: ModuleType, folder: Path, **result: Any) -> Any:
+def outcome_of(script: ModuleType, folder: Path, **result: Any) -> Any:
     """Return the outcome of a report with one request."""
     report = folder / "report.json"
     one = {"test": {"filename": "a.bru"}, **result}
@@ -40,7 +40,7 @@ def told(script: ModuleType, folder: Path, **result: Any) -> Any:
 def test_a_good_report_counts_requests_and_checks(script: ModuleType, tmp_path: Path) -> None:
     """Assertions and tests of every kind are counted together."""
     passed = {"status": "pass"}
-    got = told(
+    got = outcome_of(
         script, tmp_path, assertionResults=[passed, passed], testResults=[passed], postResponseTestResults=[passed]
     )
     assert (got.requests, got.checks, got.failures) == (1, 4, ())
@@ -51,13 +51,13 @@ def test_a_good_report_counts_requests_and_checks(script: ModuleType, tmp_path: 
 )
 def test_a_failed_check_of_any_kind_is_a_failure(script: ModuleType, tmp_path: Path, kind: str) -> None:
     """It is reported with its request, its title and its reason."""
-    got = told(script, tmp_path, **{kind: [{"status": "fail", "description": "one done", "error": "two"}]})
+    got = outcome_of(script, tmp_path, **{kind: [{"status": "fail", "description": "one done", "error": "two"}]})
     assert got.failures == ("a.bru: one done: two",)
 
 
 def test_a_request_that_was_not_sent_is_a_failure(script: ModuleType, tmp_path: Path) -> None:
     """Bruno skips a file that it cannot parse and exits with 0; the script counts a failure."""
-    got = told(script, tmp_path, status="skipped", error="Expected end of input")
+    got = outcome_of(script, tmp_path, status="skipped", error="Expected end of input")
     assert got.failures == ("a.bru: Expected end of input",)
 
 

@@ -52,7 +52,7 @@ class File:
         return [(name, value.split(" ")[0]) for name, value in self.fields("assert").items()]
 
 
-def read(path: Path) -> File:
+def parse_file(path: Path) -> File:
     """Parse a file; unparsed text is an error."""
     text = path.read_text(encoding="utf-8")
     blocks = {match["name"]: match["text"] or match["list"] or "" for match in _BLOCK.finditer(text)}
@@ -73,8 +73,8 @@ FOLDERS = (
     "flags",
     "contract",
 )
-REQUESTS = [read(path) for name in FOLDERS for path in sorted((FOLDER / name).glob("[0-9]*.bru"))]
-ENVIRONMENTS = [read(path) for path in sorted((FOLDER / "environments").glob("*.bru"))]
+REQUESTS = [parse_file(path) for name in FOLDERS for path in sorted((FOLDER / name).glob("[0-9]*.bru"))]
+ENVIRONMENTS = [parse_file(path) for path in sorted((FOLDER / "environments").glob("*.bru"))]
 BY_NAME = {file.name.removesuffix(".bru"): file for file in REQUESTS}
 
 
@@ -141,7 +141,7 @@ def test_every_variable_is_set_somewhere(file: File) -> None:
 @cache
 def _variables() -> frozenset[str]:
     secret = {line.strip(" ,") for line in ENVIRONMENTS[0].blocks["vars:secret"].splitlines()}
-    shared = [read(FOLDER / "collection.bru"), *(read(FOLDER / name / "folder.bru") for name in FOLDERS)]
+    shared = [parse_file(FOLDER / "collection.bru"), *(parse_file(FOLDER / name / "folder.bru") for name in FOLDERS)]
     scripts = "".join(text for one in [*shared, *REQUESTS] for text in one.blocks.values())
     return frozenset(secret | set(ENVIRONMENTS[0].fields("vars")) | set(re.findall(r'bru\.setVar\("(\w+)"', scripts)))
 
@@ -184,10 +184,10 @@ def test_the_paths_of_the_plan_are_there() -> None:
     assert {name: text for name, text in wanted.items() if text not in BY_NAME[name].blocks["assert"]} == {}
 
 
-def test_the_rollback_is_in_order_and_the_lever_is_put_back() -> None:
+def test_the_rollback_is_in_order_and_the_override_is_restored() -> None:
     """V2 runs, the override turns it off, the next run is legacy, and the last request restores the override."""
     names = [file.path.stem for file in REQUESTS if file.path.parent.name == "flags"]
-    order = ["08 pull on", "09 run with the lever on", "10 roll back", "11 run after the rollback"]
+    order = ["08 pull on", "09 run with the override on", "10 roll back", "11 run after the rollback"]
     assert [name for name in names if name in order] == order
     assert names[-1] == "22 put back"
 
@@ -215,7 +215,7 @@ def test_the_command_line_is_pinned_without_addresses() -> None:
 def test_every_stream_is_checked_by_the_collection() -> None:
     """The collection's script checks every stream, before the request's own tests."""
     checks = re.findall(
-        r'^\s*test\("([^"]+)"', read(FOLDER / "collection.bru").blocks["script:post-response"], re.MULTILINE
+        r'^\s*test\("([^"]+)"', parse_file(FOLDER / "collection.bru").blocks["script:post-response"], re.MULTILINE
     )
     assert len(checks) == 10
     assert json.loads((FOLDER / "bruno.json").read_text(encoding="utf-8"))["scripts"]["flow"] == "sequential"

@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 
-_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^(#{1,6}) (.+)$", re.MULTILINE)
 _LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
 _CODE = re.compile(r"`([^`\n]+)`")
@@ -37,7 +37,7 @@ class Page:
     @property
     def prose(self) -> str:
         """Return the text without code blocks."""
-        return _FENCE.sub("", self.text)
+        return _BLOCK.sub("", self.text)
 
     @property
     def headings(self) -> list[Heading]:
@@ -61,12 +61,12 @@ class Page:
         """Return the text below a heading, including code blocks."""
         start = self.text.index(f"# {heading}\n")
         rest = self.text[start:].partition("\n")[2]
-        end = re.search(r"^#{1,6} ", _FENCE.sub(lambda match: "x" * len(match[0]), rest), re.MULTILINE)
+        end = re.search(r"^#{1,6} ", _BLOCK.sub(lambda match: "x" * len(match[0]), rest), re.MULTILINE)
         return rest[: end.start()] if end else rest
 
     def blocks(self, language: str) -> list[str]:
         """Return the code blocks of a language."""
-        return [body for kind, body in _FENCE.findall(self.text) if kind == language]
+        return [body for kind, body in _BLOCK.findall(self.text) if kind == language]
 
 
 def page(name: str) -> Page:

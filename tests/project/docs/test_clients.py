@@ -48,7 +48,7 @@ class Client:
     process: subprocess.Popen[str]
     events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
-    def read(self) -> None:
+    def receive_events(self) -> None:
         assert self.process.stdout is not None
         self.events.extend(json.loads(line) for line in self.process.stdout)
 
@@ -73,7 +73,7 @@ def client(folder: Path, language: str, base: str, token: str = "", **more: obje
         env={**os.environ, "NO_PROXY": "127.0.0.1"},
     )
     running = Client(process)
-    reader = threading.Thread(target=running.read)
+    reader = threading.Thread(target=running.receive_events)
     reader.start()
     try:
         yield running

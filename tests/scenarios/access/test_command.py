@@ -118,7 +118,7 @@ def test_tables_are_made_by_create_alone(
     assert "canary" not in said.err
 
 
-def test_what_a_database_refuses_is_to_be_mended(
+def test_the_error_of_a_database_says_what_to_fix(
     here: Path, monkeypatch: pytest.MonkeyPatch, postgres: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The error of a running server quotes that server; the error of an unreachable one suggests starting it."""

@@ -198,11 +198,11 @@ def test_what_may_be_done_is_done(users: UserApp, asked_by: str) -> None:
         assert left.status_code == (404 if may(asker, owner, name) else 200)
 
 
-def test_whoever_has_no_token_gets_nothing(users: UserApp) -> None:
+def test_requests_without_a_token_are_rejected(users: UserApp) -> None:
     """Every endpoint that is not public requires a token."""
-    nobody = User("nobody", "", users.app.client)
+    anonymous = User("anonymous", "", users.app.client)
     for operation in operations(users.app):
-        answer = send(nobody, operation, UNKNOWN_ID)
+        answer = send(anonymous, operation, UNKNOWN_ID)
         assert (answer.status_code == 401) == (operation not in PUBLIC), operation
 
 

@@ -68,7 +68,7 @@ def test_the_id_under_which_it_is_kept_opens_nothing(tmp_path: Path) -> None:
         assert guest.client.get("/api/conversations", params={"before": before}).status_code == 422
 
 
-def test_nobody_follows_a_message_of_another(tmp_path: Path) -> None:
+def test_no_message_follows_one_of_another_owner(tmp_path: Path) -> None:
     """A message cannot follow a node of another owner's conversation, even with the same conversation id."""
     with over(tmp_path, says("Yes.")) as (users, _):
         ada, bob = users["ada"], users["bob"]
@@ -106,7 +106,7 @@ def under_way(user: User) -> Iterator[tuple[str, Iterator[bytes]]]:
         yield response.headers["x-run-id"], chunks
 
 
-def test_a_run_under_way_is_nobody_elses(tmp_path: Path) -> None:
+def test_an_unfinished_run_belongs_to_its_owner(tmp_path: Path) -> None:
     """Other users cannot follow, poll, resume, stop or inspect an unfinished run; the operator can read and stop it."""
     with over(tmp_path, holds) as (users, _), under_way(users["ada"]) as (run_id, chunks):
         bob, operator = users["bob"], users["operator"]

@@ -149,7 +149,7 @@ def test_a_token_counts_where_none_is_asked_for(bare: RunningApp) -> None:
     assert status(bare, bare.app.state.admin_token.value, path) == 200
 
 
-def test_the_lever_is_the_operators(asking: RunningApp) -> None:
+def test_only_the_operator_changes_the_override(asking: RunningApp) -> None:
     """An API token can read the flag override but not change it."""
     _, text = create_token(asking, "Ada")
     assert status(asking, text, "/api/flags/tool_loop_v2") == 200

@@ -65,7 +65,7 @@ def test_a_token_holds_at_every_worker_until_it_is_revoked(workers: Any) -> None
         assert app.client.get("/api/runs", headers=bearer(text)).status_code == 401
 
 
-def test_a_run_of_another_worker_is_nobody_elses(workers: Any) -> None:
+def test_a_run_of_another_worker_belongs_to_its_owner(workers: Any) -> None:
     """The owner reads and stops a run through the other worker; for other users it does not exist."""
     two: Two = workers(holds)
     (_, ada), (_, bob) = create_token(two.one, "Ada"), create_token(two.one, "Bob")

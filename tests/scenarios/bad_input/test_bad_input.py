@@ -295,8 +295,8 @@ def test_the_model_must_be_named(app: RunningApp) -> None:
 
 def test_an_unknown_model_is_refused(app: RunningApp) -> None:
     """A model that the catalogue does not list is rejected without an upstream request."""
-    assert "nobody/nothing" in refused(
-        app, {"model": "nobody/nothing", "prompt": "Hello!"}, 422, "UNKNOWN_MODEL", "model"
+    assert "unknown/nothing" in refused(
+        app, {"model": "unknown/nothing", "prompt": "Hello!"}, 422, "UNKNOWN_MODEL", "model"
     )
 
 

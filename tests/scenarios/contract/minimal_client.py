@@ -16,11 +16,11 @@ def follow(lines: Iterable[str]) -> dict[str, Any]:
     shown: dict[str, Any] = {"reasoning": "", "text": "", "calls": {}, "warnings": [], "done": False}
     for line in lines:
         if line.startswith("data:"):
-            take(shown, json.loads(line[5:]))
+            add_event(shown, json.loads(line[5:]))
     return shown
 
 
-def take(shown: dict[str, Any], event: dict[str, Any]) -> None:
+def add_event(shown: dict[str, Any], event: dict[str, Any]) -> None:
     """Add one event to what a user sees."""
     match event["type"]:
         case "reasoning":

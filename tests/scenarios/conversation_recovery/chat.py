@@ -90,7 +90,7 @@ class Chat:
 
 
 def assert_own_reasoning(received: Received, answer: ParsedStream) -> None:
-    """Check that a request contains only reasoning of its own run, as its client received it."""
+    """Check that a request contains only its own reasoning, as its client received it."""
     messages: list[Message] = received.body["messages"]
     asked = max(at for at, message in enumerate(messages) if message["role"] == "user")
     for at, message in enumerate(messages):

@@ -1,4 +1,4 @@
-"""The endpoints around conversations: begin, list, search, open, change, take away."""
+"""The endpoints of conversations: create, list, search, open, change, export."""
 
 import json
 import re
@@ -21,15 +21,15 @@ DATABASES = BOTH
 
 @pytest.fixture
 def talk(behind: Behind) -> ConversationClient:
-    """Have a talk with a provider that says hello."""
+    """Start a conversation with a provider that says hello."""
     return start_conversation(behind, says("Hello."))
 
 
-# --- begin ---
+# --- create ---
 
 
 def test_begin(talk: ConversationClient) -> None:
-    """A conversation begins without a question, once; a second time it is the one that is there."""
+    """A conversation is created without a question; the second request returns the existing one."""
     made = talk.app.client.post(URL, json={"id": talk.id, "title": "  Time zones "})
     again = talk.app.client.post(URL, json={"id": talk.id, "title": "Other"})
     assert (made.status_code, again.status_code) == (201, 200)
@@ -41,7 +41,7 @@ def test_begin(talk: ConversationClient) -> None:
 
 
 def test_begin_without_anything(talk: ConversationClient) -> None:
-    """Without id and title it has an id of its own, and gets its title from the first question."""
+    """Without id and title, it gets a new id, and its title from the first question."""
     made = talk.app.client.post(URL, json={}).json()
     assert re.fullmatch("[0-9a-f]{32}", made["id"])
     talk.id = made["id"]
@@ -67,14 +67,14 @@ def test_begin_without_anything(talk: ConversationClient) -> None:
     ],
 )
 def test_begin_refuses(talk: ConversationClient, body: dict[str, str], field: str) -> None:
-    """What cannot be a title or an id is refused by name."""
+    """An invalid title or id is rejected by name."""
     response = talk.app.client.post(URL, json=body)
     assert response.status_code == 422
     assert error_of(response)["field"] == field
 
 
 def test_columns(talk: ConversationClient) -> None:
-    """The place of a compared answer is kept with it, told while it goes on and later, and not sent to the provider."""
+    """The column of a compared answer is stored and returned, and not sent to the provider."""
     first = talk.ask("What is the time?", model="openai/sim", column=1)
     talk.ask(parent_id=first.message_id, model="anthropic/sim", column=0)
     talk.ask(parent_id=first.message_id, model="google/sim")
@@ -89,11 +89,11 @@ def test_columns(talk: ConversationClient) -> None:
 
 
 def test_the_column_of_an_answer_under_way(behind: Behind) -> None:
-    """A page that is loaded anew while answers go on puts them where they were."""
+    """A page that reloads during the answers puts them into their columns."""
     talk = start_conversation(behind, holds)
     asked = {"model": "openai/sim", "tools": [], "prompt": "Hello!", "conversation_id": talk.id, "column": 2}
     with talk.app.client.stream("POST", "/api/chat/stream", json=asked) as response:
-        # Held by name: an iterator that is collected closes the stream, and with it the run.
+        # Kept by name: a collected iterator closes the stream, and with it the run.
         chunks = response.iter_raw()
         read_until(chunks, b'"So far"')
         (node,) = [node for node in talk.tree()["messages"] if node["role"] == "assistant"]
@@ -105,7 +105,7 @@ def test_the_column_of_an_answer_under_way(behind: Behind) -> None:
 
 
 def test_the_list_tells_what_is_in_each(talk: ConversationClient) -> None:
-    """Title, times, how many messages, which model, and whether something is under way; the newest first."""
+    """The list has title, times, number of messages, model, and whether a run is unfinished; the newest first."""
     talk.ask("one")
     talk.ask("two", model="anthropic/sim")
     ConversationClient(talk.app, talk.upstream, "talk-2").ask("other")
@@ -121,7 +121,7 @@ def test_the_list_tells_what_is_in_each(talk: ConversationClient) -> None:
 
 
 def test_the_list_knows_what_is_under_way(behind: Behind) -> None:
-    """A run that goes on is told until it is over, not until it is on disk."""
+    """A run counts as unfinished until it is over, not until it is on disk."""
     talk = start_conversation(behind, holds)
     with talk.app.asking("one", conversation_id=talk.id) as response:
         pieces = response.iter_raw()
@@ -132,7 +132,7 @@ def test_the_list_knows_what_is_under_way(behind: Behind) -> None:
 
 
 def test_the_list_tells_the_cost_at_once(behind: Behind) -> None:
-    """What a run has cost is told as soon as it is over."""
+    """The cost of a run is listed as soon as it is over."""
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2, "cost": 0.25}
     talk = start_conversation(behind, sends(chunk({"content": "A"}), chunk({}, finish="stop", usage=usage) + DONE))
     for cost in (0.25, 0.5):
@@ -141,7 +141,7 @@ def test_the_list_tells_the_cost_at_once(behind: Behind) -> None:
 
 
 def test_pages_are_stable_under_equal_times(talk: ConversationClient) -> None:
-    """Page by page every conversation comes once, those of one moment too, whatever their ids."""
+    """Over all pages each conversation occurs once, also with equal times."""
     ids = [f"c{n:02}" if n % 2 else f"_{n}:x" for n in range(11)]
     for one in ids:
         talk.app.client.post(URL, json={"id": one, "title": one})
@@ -167,7 +167,7 @@ def test_pages_are_stable_under_equal_times(talk: ConversationClient) -> None:
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=201", "limit=x", "before=x", "before=1", "search=" + "x" * 201])
 def test_the_list_refuses(talk: ConversationClient, query: str) -> None:
-    """What is no limit, cursor or search is a 422."""
+    """An invalid limit, cursor or search is a 422."""
     assert error_of(talk.app.client.get(f"{URL}?{query}"))["code"] == "INVALID_REQUEST"
 
 
@@ -175,13 +175,13 @@ def test_the_list_refuses(talk: ConversationClient, query: str) -> None:
 
 
 def found(talk: ConversationClient, wanted: str) -> dict[str, str]:
-    """Search, and return what matched in which conversation."""
+    """Return the match of each conversation that a search finds."""
     listed = talk.app.client.get(URL, params={"search": wanted}).json()["conversations"]
     return {line["id"]: line["match"] for line in listed}
 
 
 def test_search_finds_titles_messages_and_answers(behind: Behind) -> None:
-    """All that was said is found in any case, umlauts too; the excerpt shows the words around it."""
+    """Search ignores case, also of umlauts; the excerpt shows the text around the match."""
     talk = start_conversation(behind, says("Grüße aus ", "KÖLN und der Straße."))
     talk.ask("Wo liegt " + "sehr " * 40 + "ÜBERLINGEN am großen Bodensee?")
     other = ConversationClient(talk.app, talk.upstream, "talk-2")
@@ -197,7 +197,7 @@ def test_search_finds_titles_messages_and_answers(behind: Behind) -> None:
     assert "KÖLN" in found(talk, "köln")["talk-1"]
     assert found(talk, "STRASSE")["talk-2"] == "Grüße aus KÖLN und der Straße."
     assert found(talk, "äRGER") == {"talk-2": "Ärger"}
-    assert found(talk, "a\u0308rger") == {"talk-2": "Ärger"}  # as some keyboards write it: a letter and its mark
+    assert found(talk, "a\u0308rger") == {"talk-2": "Ärger"}  # some keyboards write a letter and a combining mark
     other.ask("Zu\u0308rich")
     assert found(talk, "zürich") == {"talk-2": "Zürich"}
     assert found(talk, "nowhere") == {}
@@ -205,7 +205,7 @@ def test_search_finds_titles_messages_and_answers(behind: Behind) -> None:
 
 
 def test_signs_are_searched_as_letters(talk: ConversationClient) -> None:
-    """% and _, quotes and backslashes mean themselves."""
+    """%, _, quotes and backslashes are literal."""
     for place, text in enumerate(("100%", "a_b", "axb", "it's", "back\\slash", "1000")):
         ConversationClient(talk.app, talk.upstream, f"c{place}").ask(text)
     assert set(found(talk, "0%")) == {"c0"}
@@ -219,7 +219,7 @@ def test_signs_are_searched_as_letters(talk: ConversationClient) -> None:
 
 
 def test_a_title_that_was_given_stays(talk: ConversationClient) -> None:
-    """PATCH trims and keeps it; later questions do not change it."""
+    """PATCH trims and stores a title; later questions do not change it."""
     talk.ask("one")
     changed = talk.app.client.patch(f"{URL}/{talk.id}", json={"title": " Zürich "})
     assert changed.json()["title"] == "Zürich"
@@ -235,11 +235,11 @@ def test_a_title_that_was_given_stays(talk: ConversationClient) -> None:
         ({"title": ""}, "INVALID_REQUEST"),
         ({"title": "x" * 65536}, "INVALID_REQUEST"),
         ({"title": "a", "id": "b"}, "UNKNOWN_FIELD"),
-        ({"leaf_id": "nobody"}, "UNKNOWN_MESSAGE"),
+        ({"leaf_id": "unknown"}, "UNKNOWN_MESSAGE"),
     ],
 )
 def test_a_change_that_cannot_be_is_refused(talk: ConversationClient, body: dict[str, str], code: str) -> None:
-    """What is refused changes nothing."""
+    """A rejected change changes nothing."""
     talk.ask("one")
     before = talk.tree()
     assert error_of(talk.app.client.patch(f"{URL}/{talk.id}", json=body))["code"] == code
@@ -247,16 +247,16 @@ def test_a_change_that_cannot_be_is_refused(talk: ConversationClient, body: dict
 
 
 def test_a_leaf_is_a_node_of_the_conversation(talk: ConversationClient) -> None:
-    """Another conversation's node is none of this one's."""
+    """A node of another conversation cannot be selected."""
     first = ConversationClient(talk.app, talk.upstream, "talk-2").ask("x")
     talk.ask("one")
     response = talk.app.client.patch(f"{URL}/{talk.id}", json={"leaf_id": first.run_id})
     assert (response.status_code, error_of(response)["field"]) == (422, "leaf_id")
 
 
-@pytest.mark.parametrize("name", ["nobody", "a b", "x" * 300, "%00", "ü"])
+@pytest.mark.parametrize("name", ["unknown", "a b", "x" * 300, "%00", "ü"])
 def test_an_unknown_conversation_is_404_everywhere(talk: ConversationClient, name: str) -> None:
-    """Whatever stands in the address."""
+    """Every endpoint answers 404 for an unknown id."""
     client, url = talk.app.client, f"{URL}/{name}"
     answers = [
         client.get(url),
@@ -285,14 +285,14 @@ def test_an_unknown_conversation_is_404_everywhere(talk: ConversationClient, nam
     ],
 )
 def test_a_title_is_the_first_words(talk: ConversationClient, asked: str, title: str) -> None:
-    """Whole words in one line, at most 60 characters, without marks, and no second request to a model."""
+    """A title is one line of at most 60 characters of whole words, without a request to a model."""
     talk.ask(asked)
     assert talk.tree()["title"] == title
     assert len(talk.upstream.asked) == 1
 
 
 def test_a_title_waits_for_words(talk: ConversationClient) -> None:
-    """A first message of an image alone gives none; the next one with words does."""
+    """A first message with only an image gives no title; the next one with text does."""
     image = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
     talk.ask(messages=[{"role": "user", "content": [image]}])
     assert talk.tree()["title"] == "New conversation"
@@ -304,7 +304,7 @@ def test_a_title_waits_for_words(talk: ConversationClient) -> None:
 
 
 def exported(behind: Behind) -> ConversationClient:
-    """Have a talk with a call, two branches and a title that is no file name."""
+    """Start a conversation with a call, two branches and a title that is no file name."""
     called = calls_then(call_chunk("calculate", '{"expression":"6*7"}'))
     talk = start_conversation(behind, called, says("It is **42**."), says("Again."), says("B"))
     first = talk.ask("6*7?", tools=["calculate"], system="Be brief.")
@@ -314,7 +314,7 @@ def exported(behind: Behind) -> ConversationClient:
 
 
 def test_markdown_is_the_branch_that_is_shown(behind: Behind) -> None:
-    """Instructions, questions, calls in a line and answers, from the beginning to the leaf, as a file."""
+    """The file has system messages, questions, calls and answers from the root to the leaf."""
     talk = exported(behind)
     response = talk.get("/export")
     assert response.headers["content-type"] == "text/markdown; charset=utf-8"
@@ -329,7 +329,7 @@ def test_markdown_is_the_branch_that_is_shown(behind: Behind) -> None:
 
 
 def test_markdown_keeps_the_order_of_words_and_calls(behind: Behind) -> None:
-    """What was said before a call stands above it."""
+    """Text before a call is above it."""
     call = calls_then(chunk({"content": "Let me see."}), call_chunk("calculate", '{"expression":"6*7"}'))
     talk = start_conversation(behind, call, says("It is 42."))
     talk.ask("6*7?", tools=["calculate"])
@@ -339,7 +339,7 @@ def test_markdown_keeps_the_order_of_words_and_calls(behind: Behind) -> None:
 
 
 def test_markdown_names_sources(behind: Behind) -> None:
-    """What a search found stands below the answer, each address once."""
+    """Search results are listed below the answer, each URL once."""
     called = calls_then(call_chunk("search_web", '{"query":"tool loop"}'))
     talk = start_conversation(behind, called, says("See [1]."), settings={"search_backend": "docs"})
     talk.ask("How does the tool loop work?", tools=["search_web"])
@@ -352,7 +352,7 @@ def test_markdown_names_sources(behind: Behind) -> None:
 
 
 def test_json_is_the_whole_tree(behind: Behind) -> None:
-    """Every branch, with the events of every run."""
+    """JSON has every branch, with the events of every run."""
     talk = exported(behind)
     response = talk.get("/export", format="json")
     assert response.headers["content-disposition"] == 'attachment; filename="And-x.json"'
@@ -368,7 +368,7 @@ def test_json_is_the_whole_tree(behind: Behind) -> None:
 
 
 def test_an_export_under_way_is_as_far_as_it_is(behind: Behind) -> None:
-    """A run that goes on is in it with what it has said, and is told to go on."""
+    """An unfinished run is included with its text so far, and marked as unfinished."""
     talk = start_conversation(behind, holds)
     with talk.app.asking("one", conversation_id=talk.id) as response:
         pieces = response.iter_raw()
@@ -381,7 +381,7 @@ def test_an_export_under_way_is_as_far_as_it_is(behind: Behind) -> None:
 
 
 def test_an_export_tells_an_open_call() -> None:
-    """A call whose tool still works is in it as that; so is one that failed, and how the run ended."""
+    """Open and failed calls are marked, and so is the status of the run."""
     events = [
         Stamped(1, 0, ToolCalls([Call(one, "linger", "{}", "other", "primary") for one in "ab"])),
         Stamped(2, 0, ToolResult("b", "linger", Failure(False, "It\nbroke.", "TOOL_FAILED"), "other", "primary")),
@@ -397,7 +397,7 @@ def test_an_export_tells_an_open_call() -> None:
 
 
 def test_a_source_is_named_once() -> None:
-    """By its first title, in the order in which it was found; an address alone is its own title."""
+    """A source has its first title, in order; without a title, its URL is the title."""
 
     def found(call_id: str, *sources: dict[str, str]) -> Stamped:
         told = Success(True, {"results": [*sources]})
@@ -413,7 +413,7 @@ def test_a_source_is_named_once() -> None:
 
 
 def test_sources_have_the_numbers_of_the_answer() -> None:
-    """One line for each number that the answer cites, whatever order or form of the address it comes in."""
+    """Each number that the answer cites has one line, whatever the order and form of the URLs."""
     found = Success(True, {"results": [{"n": 2, "url": "https://b", "title": "B"}, {"n": 1, "url": "https://a"}]})
     cited = [Source(2, "https://B/#part", "B again"), Source(3, "https://c", "<script>alert(1)</script> *C*")]
     events = [
@@ -427,7 +427,7 @@ def test_sources_have_the_numbers_of_the_answer() -> None:
 
 
 def test_a_source_cannot_leave_its_brackets() -> None:
-    """An address that a tool of yours returns may hold anything."""
+    """A plugin's URL with special characters stays inside its Markdown link."""
     page = Success(True, {"url": "https://a/><script>x y", "title": "A"})
     events = [Stamped(1, 0, ToolResult("a", "fetch", page, "other", "primary"))]
     run = Answer("complete", None, "m", "v2")
@@ -436,7 +436,7 @@ def test_a_source_cannot_leave_its_brackets() -> None:
 
 
 def test_an_export_names_what_a_client_brought(behind: Behind) -> None:
-    """Calls and results of a history that a client told are in both forms, images by their address."""
+    """Calls and results from a client's history are in both formats, images by their URL."""
     talk = start_conversation(behind, says("A"))
     call = {"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": '{"expression": "1`2"}'}}
     parts = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}]
@@ -457,7 +457,7 @@ def test_an_export_names_what_a_client_brought(behind: Behind) -> None:
 
 
 def test_an_export_has_broken_arguments_as_text(behind: Behind) -> None:
-    """As events have them; the provider gets an empty object, as for a broken call of the model's own."""
+    """Broken arguments are exported as text; the provider receives an empty object."""
     talk = start_conversation(behind, says("A"))
     broken = '{"expression": "1+'
     call = {"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": broken}}

@@ -1,4 +1,4 @@
-"""History from the server: what a model is told when a client sends only what is new."""
+"""History from the server: what a model receives when a client sends only the new message."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ IMAGE = "data:image/png;base64,iVBORw0KGgo="
 
 
 def test_only_the_new_message_is_needed(behind: Behind) -> None:
-    """The second question reaches the model behind the first and its answer."""
+    """The second request contains the first question and its answer."""
     talk = start_conversation(behind, says("One."), says("Two."))
     first = talk.ask("Count.")
     second = talk.ask("Go on.")
@@ -49,7 +49,7 @@ def test_only_the_new_message_is_needed(behind: Behind) -> None:
 
 
 def test_an_edit_is_a_branch(behind: Behind) -> None:
-    """A message behind the same parent begins a branch: the model sees nothing of the other one, and both stay."""
+    """A message after the same parent begins a branch without the messages of the other one."""
     talk = start_conversation(behind, says("A"), says("B"), says("C"), says("D"))
     first = talk.ask("one")
     talk.ask("two")
@@ -62,7 +62,7 @@ def test_an_edit_is_a_branch(behind: Behind) -> None:
 
 
 def test_the_first_message_can_be_edited(behind: Behind) -> None:
-    """With parent_id null the conversation begins anew beside its first message."""
+    """With parent_id null, a new first message begins a branch."""
     talk = start_conversation(behind, says("A"), says("B"))
     talk.ask("one")
     edited = talk.ask("uno", parent_id=None)
@@ -72,7 +72,7 @@ def test_the_first_message_can_be_edited(behind: Behind) -> None:
 
 @pytest.mark.parametrize("model", ["openai/sim", "anthropic/sim"])
 def test_a_question_is_answered_again(behind: Behind, model: str) -> None:
-    """With the message's id and no words the same question goes out again, to whichever model; both answers stay."""
+    """A message id without text sends the same question again, to any model; both answers stay."""
     talk = start_conversation(behind, says("A"), says("B"), says("C"), says("D"))
     talk.ask("one")
     second = talk.ask("two")
@@ -90,7 +90,7 @@ def test_a_question_is_answered_again(behind: Behind, model: str) -> None:
 
 
 def test_another_branch_can_be_chosen(behind: Behind) -> None:
-    """A leaf that was chosen is what the next question follows."""
+    """The next question follows the selected leaf."""
     talk = start_conversation(behind, says("A"), says("B"), says("C"))
     first = talk.ask("one")
     talk.ask(parent_id=first.message_id)
@@ -100,7 +100,7 @@ def test_another_branch_can_be_chosen(behind: Behind) -> None:
 
 
 def test_several_messages_are_one_node(behind: Behind) -> None:
-    """Messages without an answer among them are the new words, together; instructions among them stay there."""
+    """Several messages without an answer between them are one node, including system messages."""
     talk = start_conversation(behind, says("A"), says("B"))
     told = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "one"}]
     talk.ask(messages=[*told, {"role": "user", "content": "and more"}])
@@ -111,7 +111,7 @@ def test_several_messages_are_one_node(behind: Behind) -> None:
 
 
 def test_instructions_hold_until_others_come(behind: Behind) -> None:
-    """`system` goes before everything on its branch, up to the next one; an empty one ends it."""
+    """`system` applies to its branch until the next one; an empty one removes it."""
     talk = start_conversation(behind, says("A"))
     first = talk.ask("one", system="Be brief.")
     talk.ask("two")
@@ -129,7 +129,7 @@ def test_instructions_hold_until_others_come(behind: Behind) -> None:
 
 
 def test_a_system_message_before_all_else_is_such_an_instruction(behind: Behind) -> None:
-    """It is shown, holds and goes like the field `system`, so that no instruction is sent that nobody can see."""
+    """A leading system message equals the field `system`, so it is always visible."""
     talk = start_conversation(behind, says("A"))
     first, second = {"role": "system", "content": "Be brief."}, {"role": "system", "content": "Be kind."}
     talk.ask(messages=[first, {"role": "user", "content": "one"}])
@@ -148,7 +148,7 @@ def test_a_system_message_before_all_else_is_such_an_instruction(behind: Behind)
 
 
 def test_images_and_files_stay(behind: Behind) -> None:
-    """What came with an earlier message goes out again with it, and is shown with it."""
+    """Images and files of earlier messages are sent again, and shown."""
     talk = start_conversation(behind, says("A"))
     parts = [
         {"type": "text", "text": "What is it?"},
@@ -166,10 +166,10 @@ def test_images_and_files_stay(behind: Behind) -> None:
 
 
 def test_a_stopped_answer_is_remembered(behind: Behind) -> None:
-    """What had come before the stop is history for the next question."""
+    """Text before a stop is part of the history."""
     talk = start_conversation(behind, holds, says("B"))
     with talk.app.asking("one", conversation_id=talk.id) as response:
-        pieces = response.iter_raw()  # held: a reader that is dropped hangs up
+        pieces = response.iter_raw()  # kept open: a dropped reader disconnects
         read_until(pieces, b"So far")
         assert talk.app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop").json()["stopped"]
     talk.ask("go on")
@@ -177,7 +177,7 @@ def test_a_stopped_answer_is_remembered(behind: Behind) -> None:
 
 
 def test_an_answer_under_way_is_remembered_as_far_as_it_is(behind: Behind) -> None:
-    """A question beside a stream that goes on sees what that stream has said."""
+    """A question during an unfinished run includes that run's text so far."""
     talk = start_conversation(behind, holds, says("B"))
     with talk.app.asking("one", conversation_id=talk.id) as response:
         pieces = response.iter_raw()
@@ -189,7 +189,7 @@ def test_an_answer_under_way_is_remembered_as_far_as_it_is(behind: Behind) -> No
 
 
 def test_a_broken_answer_is_remembered(behind: Behind) -> None:
-    """After an error the conversation goes on with what had come."""
+    """After an error, the history includes the text so far."""
     talk = start_conversation(behind, broken_after("Half of it"), says("B"))
     assert talk.ask("one").heard.done["status"] != "complete"
     talk.ask("go on")
@@ -197,7 +197,7 @@ def test_a_broken_answer_is_remembered(behind: Behind) -> None:
 
 
 def test_a_cut_answer_is_remembered(behind: Behind) -> None:
-    """A line that breaks, and a length limit, leave what had come."""
+    """After a cut connection or a length limit, the history includes the text so far."""
     talk = start_conversation(
         behind,
         sends(chunk({"content": "Cut here"})),
@@ -211,7 +211,7 @@ def test_a_cut_answer_is_remembered(behind: Behind) -> None:
 
 
 def test_our_own_sentence_is_not_remembered(behind: Behind) -> None:
-    """Where the model gave no answer its calls and results are history, and not the sentence that we showed."""
+    """A replacement text is not part of the history; calls and results are."""
     blank = sends(chunk({}, finish="stop") + DONE)
     called = calls_then(call_chunk("calculate", '{"expression":"6*7"}'))
     talk = start_conversation(behind, called, blank, blank, blank, says("B"))
@@ -225,7 +225,7 @@ def test_our_own_sentence_is_not_remembered(behind: Behind) -> None:
 
 
 def test_an_answer_without_words_is_left_out(behind: Behind) -> None:
-    """A run that failed before its first word leaves the two questions beside each other."""
+    """After a run that failed without text, two user messages follow each other."""
     talk = start_conversation(behind, sends(b'{"error":{"message":"no","code":400}}', status=400), says("B"))
     assert talk.ask("one").heard.done["status"] == "error"
     talk.ask("two")
@@ -241,10 +241,10 @@ DETAIL = {"type": "reasoning.encrypted", "data": "c2VjcmV0\\u00e9/+==", "id": "r
 
 
 def test_true_results_come_back_and_reasoning_does_not(behind: Behind) -> None:
-    """Calls and results are told to the next question; opaque reasoning stays here, byte for byte."""
+    """Calls and results are sent with the next question; opaque reasoning is not."""
     talk = start_conversation(behind, thinks_and_calls('{"expression":"6*7"}', DETAIL), says("It is 42."), says("Yes."))
     talk.ask("6*7?", tools=["calculate"])
-    assert talk.upstream.asked[1].body["messages"][1]["reasoning_details"] == [DETAIL]  # inside its loop
+    assert talk.upstream.asked[1].body["messages"][1]["reasoning_details"] == [DETAIL]  # within its loop
     talk.ask("Sure?", tools=["calculate"])
     sent = talk.upstream.asked[2].body["messages"]
     assert [message["role"] for message in sent] == ["user", "assistant", "tool", "assistant", "user"]
@@ -268,7 +268,7 @@ LINGERS = Tool(ToolSpec("linger", "Takes for ever.", {"type": "object"}, timeout
 
 
 def test_a_stop_in_a_tool_leaves_an_answered_call(behind: Behind) -> None:
-    """Stopped between a call and its result, the conversation goes on with the words, the call, and why it failed."""
+    """After a stop during a tool, the history has the text, the call, and why it failed."""
     script = calls_then(chunk({"content": "Let me see."}), call_chunk("linger", "{}"))
     talk = start_conversation(behind, script, says("B"), extra_tools=[LINGERS])
     with talk.app.asking("one", conversation_id=talk.id, tools=["linger"]) as response:
@@ -291,7 +291,7 @@ LOOKS = Tool(ToolSpec("look", "Reads.", {"type": "object"}, eager=True), _look)
 
 @pytest.mark.parametrize("name", ["look", "calculate"])
 def test_a_result_of_a_stopped_step_keeps_its_origin(behind: Behind, name: str) -> None:
-    """A result that came before the stop is in a fence for the next question when it is from outside, and only then."""
+    """A result before the stop is delimited in the next request exactly if it is untrusted."""
 
     async def calls_and_waits(exchange: Exchange) -> None:
         await exchange.head()
@@ -310,11 +310,11 @@ def test_a_result_of_a_stopped_step_keeps_its_origin(behind: Behind, name: str) 
     assert told["content"].startswith("<outside-") is (name == "look")
 
 
-# --- what is kept, and when ---
+# --- what is stored, and when ---
 
 
 def test_a_restart_keeps_it_all(behind: Behind, tmp_path: Any) -> None:
-    """Another process on the same data folder goes on where this one ended."""
+    """Another process on the same data folder continues the conversation."""
     with ScriptedUpstream(says("One."), says("Two.")) as upstream:
         made = settings_for(tmp_path / "data", openrouter_base_url=upstream.base_url)
         with RunningApp(made) as app:
@@ -328,7 +328,7 @@ def test_a_restart_keeps_it_all(behind: Behind, tmp_path: Any) -> None:
 
 
 def test_a_repeated_request_adds_nothing(behind: Behind) -> None:
-    """With an Idempotency-Key the same request is the same run, and the same nodes."""
+    """With an Idempotency-Key, a repeated request has the same run and nodes."""
     talk = start_conversation(behind, says("One."))
     key = {"idempotency-key": "k-1"}
     first, second = talk.ask("Count.", headers=key), talk.ask("Count.", headers=key)
@@ -337,7 +337,7 @@ def test_a_repeated_request_adds_nothing(behind: Behind) -> None:
 
 
 def test_what_was_typed_is_kept_when_no_run_can_start(behind: Behind) -> None:
-    """A question that finds no room is there all the same; asked again it is not there twice."""
+    """A question that finds no slot is stored; a repetition does not store it twice."""
     talk = start_conversation(behind, says("One."), says("Two."))
     talk.ask("Count.")
     talk.app.parts.runs.max_active = 0
@@ -349,14 +349,14 @@ def test_what_was_typed_is_kept_when_no_run_can_start(behind: Behind) -> None:
 
 
 def test_what_is_refused_leaves_nothing(behind: Behind) -> None:
-    """A request with a fault keeps no message and makes no conversation."""
+    """An invalid request stores no message and creates no conversation."""
     talk = start_conversation(behind, says("One."))
     assert error_of(talk.post("Hi", tools=["no_such_tool"]))["code"] == "UNKNOWN_TOOL"
     assert talk.get().status_code == 404
 
 
 def test_the_messages_are_kept_once(behind: Behind) -> None:
-    """A run of a conversation holds no copy of the words that are in the tree."""
+    """A run of a conversation has no copy of the tree's messages."""
     talk = start_conversation(behind, says("One."))
     run_id = talk.ask("Count to one.").run_id
     question = talk.app.within(talk.app.parts.runs.store.find(run_id)).question
@@ -364,12 +364,12 @@ def test_the_messages_are_kept_once(behind: Behind) -> None:
     assert question["conversation_id"] == talk.id
 
 
-# --- what cannot stand ---
+# --- invalid requests ---
 
 
-@pytest.mark.parametrize("body", [{"prompt": "x", "parent_id": "nobody"}, {"parent_id": "nobody"}])
+@pytest.mark.parametrize("body", [{"prompt": "x", "parent_id": "unknown"}, {"parent_id": "unknown"}])
 def test_a_message_that_is_not_there_is_not_followed(behind: Behind, body: dict[str, Any]) -> None:
-    """In a conversation that is there the message is unknown; else the conversation is. Nothing is asked."""
+    """An unknown message or conversation gives its own error, and no request is sent."""
     talk = start_conversation(behind, says("One."))
     error = error_of(talk.post(**body))
     assert (error["code"], error["field"]) == ("UNKNOWN_CONVERSATION", "conversation_id")
@@ -384,11 +384,11 @@ def test_a_message_that_is_not_there_is_not_followed(behind: Behind, body: dict[
 @pytest.mark.parametrize(
     ("body", "code"),
     [
-        ({"prompt": "x", "parent_id": "nobody", "conversation_id": None}, "INVALID_REQUEST"),
-        ({"parent_id": "nobody", "conversation_id": None}, "INVALID_REQUEST"),
+        ({"prompt": "x", "parent_id": "unknown", "conversation_id": None}, "INVALID_REQUEST"),
+        ({"parent_id": "unknown", "conversation_id": None}, "INVALID_REQUEST"),
         (
             {
-                "parent_id": "nobody",
+                "parent_id": "unknown",
                 "messages": [{"role": "assistant", "content": "a"}, {"role": "user", "content": "b"}],
             },
             "INVALID_REQUEST",
@@ -396,7 +396,7 @@ def test_a_message_that_is_not_there_is_not_followed(behind: Behind, body: dict[
     ],
 )
 def test_a_place_that_cannot_be_is_refused(behind: Behind, body: dict[str, Any], code: str) -> None:
-    """The refusal names parent_id, and nothing is asked."""
+    """The error names parent_id, and no request is sent."""
     talk = start_conversation(behind, says("One."))
     error = error_of(talk.post(**body))
     assert (error["code"], error["field"]) == (code, "parent_id")
@@ -404,14 +404,14 @@ def test_a_place_that_cannot_be_is_refused(behind: Behind, body: dict[str, Any],
 
 
 def test_neither_words_nor_place_is_refused(behind: Behind) -> None:
-    """A conversation alone is no question."""
+    """A conversation id alone is no question."""
     talk = start_conversation(behind, says("One."))
     for body in ({}, {"parent_id": None}, {"prompt": " ", "parent_id": "x"}):
         assert error_of(talk.post(**body))["code"] == "INVALID_REQUEST"
 
 
 def test_an_answer_is_not_answered(behind: Behind) -> None:
-    """Without words only a message can be answered, not an answer; a message of another conversation is unknown."""
+    """Without text only a message can be answered, not an answer; a message of another conversation is unknown."""
     talk = start_conversation(behind, says("One."))
     first = talk.ask("Count.")
     assert error_of(talk.post(parent_id=first.run_id))["field"] == "parent_id"
@@ -421,7 +421,7 @@ def test_an_answer_is_not_answered(behind: Behind) -> None:
 
 
 def test_a_conversation_deleted_meanwhile_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run whose conversation goes while it starts is refused as that, not as a failure of the database."""
+    """If the conversation is deleted while its run starts, the response is 404, not 500."""
     talk = start_conversation(behind, says("One."))
     first = talk.ask("Count.")
 

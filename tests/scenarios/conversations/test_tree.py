@@ -107,7 +107,7 @@ STEP = st.one_of(
 )
 
 
-def take(house: House, step: tuple[Any, ...]) -> None:
+def execute_step(house: House, step: tuple[Any, ...]) -> None:
     """Execute one step on the conversation."""
     nodes = house.nodes()
     known = find_conversation(house.connection, TALK)
@@ -134,7 +134,7 @@ def test_whatever_is_asked_the_tree_stays_whole(steps: list[tuple[Any, ...]]) ->
     with database() as connection:
         house = House(connection)
         for step in steps:
-            take(house, step)
+            execute_step(house, step)
             house.check()
 
 

@@ -64,7 +64,7 @@ class Client:
     def __init__(self, number: int) -> None:
         self.number, self.run_id, self.seen = number, "", b""
 
-    async def read(self, client: httpx.AsyncClient, *tools: str) -> None:
+    async def follow(self, client: httpx.AsyncClient, *tools: str) -> None:
         asked = {"model": "openai/sim", "prompt": str(self.number), "tools": [*tools]}
         try:
             async with client.stream("POST", STREAM, json=asked) as response:
@@ -105,7 +105,7 @@ async def killed(process: Process, provider: Provider) -> list[Client]:
     """Send all questions at once, and kill the server in the middle of the answers."""
     clients = [Client(number) for number in range(RUNS)]
     async with httpx.AsyncClient(base_url=process.url, timeout=WAIT, trust_env=False) as http:
-        reading = [asyncio.create_task(client.read(http, *provider.tools(client.number))) for client in clients]
+        reading = [asyncio.create_task(client.follow(http, *provider.tools(client.number))) for client in clients]
         assert await asyncio.to_thread(provider.enough.wait, WAIT)
         kill(process)
         await asyncio.gather(*reading)

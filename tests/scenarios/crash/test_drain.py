@@ -138,7 +138,7 @@ def test_what_does_not_finish_ends_resumable(tmp_path: Path) -> None:
     ],
     ids=lambda value: "-".join(item.name for item in value) if isinstance(value, list) else str(value),
 )
-def test_a_second_signal_and_ctrl_c_wait_for_nobody(tmp_path: Path, signals: list[signal.Signals], status: int) -> None:
+def test_a_second_signal_and_ctrl_c_end_the_drain(tmp_path: Path, signals: list[signal.Signals], status: int) -> None:
     """A second signal or Ctrl-C ends the drain, and every stream receives its ending."""
     with ScriptedUpstream(half) as upstream, server(tmp_path, upstream) as process:
         with process.client() as client, asked(process) as (_, rest, seen):

@@ -40,7 +40,7 @@ class Faults:
 @each_stream
 @each_end
 async def test_a_stream_cut_at_every_byte_ends_honestly(name: str, breaks: bool) -> None:
-    """The V2 loop emits all that arrived, runs no cut call, and reports how the run ended, for every cut."""
+    """The V2 loop emits everything that arrived, runs no cut call, and reports how the run ended, for every cut."""
     stream, faults = STREAMS[name], Faults()
     for cut in range(len(stream.raw) + 1):
         result = await run("v2", stream, ByteClient(Sent(stream.reads(cut), breaks), whole(stream)))

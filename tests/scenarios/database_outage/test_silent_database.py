@@ -116,7 +116,7 @@ def asked(app: RunningApp, run_id: str) -> dict[str, Any]:
         "its end": lambda: client.delete("/api/conversations/c"),
         "saves": lambda: client.get("/api/saves"),
         "a save": lambda: client.post("/api/saves", json={"run_id": run_id, "title": "x"}),
-        "the lever": lambda: client.get("/api/flags/tool_loop_v2"),
+        "the override": lambda: client.get("/api/flags/tool_loop_v2"),
         "models": lambda: client.get("/api/models"),
         "tools": lambda: client.get("/api/tools"),
     }
@@ -149,7 +149,7 @@ def test_streams_go_on_and_new_ones_are_refused(
         assert [one.done["status"] for one in heard] == ["complete"] * 3
         answers = asked(app, streams.ids[0])
         told = {name: answer.status_code for name, answer in answers.items()}
-        fine = {name: told.pop(name) for name in ("a run", "models", "tools", "the lever")}
+        fine = {name: told.pop(name) for name in ("a run", "models", "tools", "the override")}
         assert set(fine.values()) == {200}, fine
         assert set(told.values()) == {503}, told
         with no_hang():

@@ -175,7 +175,7 @@ def test_nothing_is_held_back(tmp_path: Path) -> None:
         assert "connection" not in told
 
 
-def test_a_dead_worker_costs_nobody_anything(tmp_path: Path) -> None:
+def test_a_dead_worker_is_skipped(tmp_path: Path) -> None:
     """An unreachable worker is skipped: every request is answered by the other one."""
     with (
         socket.socket() as dead,
@@ -222,7 +222,7 @@ def test_a_question_with_a_key_goes_to_the_other_worker(tmp_path: Path, falls: S
         assert {one.headers["idempotency-key"] for one in living.catalogues} == {"k-1"}
 
 
-def test_a_503_shuts_nobody_out(tmp_path: Path) -> None:
+def test_a_503_disables_no_worker(tmp_path: Path) -> None:
     """If every worker answers 503, its message reaches each client; nginx does not turn it into 502."""
     with (
         ScriptedUpstream(_has_no_room, models=_has_no_room) as first,

@@ -73,7 +73,7 @@ def test_what_starts_no_run_is_free(among: Among) -> None:
     for _ in range(5):
         assert post(app, {**ANNA, "idempotency-key": "one"}).content == first.content
         assert post(app, {**ANNA, "last-event-id": f"{run_id}:1"}).status_code == 200
-        assert post(app, ANNA, tools=["nobody"]).status_code == 422
+        assert post(app, ANNA, tools=["unknown"]).status_code == 422
         assert app.client.get(f"/api/runs/{run_id}", headers=ANNA).status_code == 200
     assert post(app, ANNA).status_code == 200
     assert post(app, ANNA).status_code == 429
@@ -109,7 +109,7 @@ def test_without_users_an_address_is_counted(among: Among) -> None:
     assert post(app, ANNA).status_code == 200
 
 
-def test_by_default_nobody_is_counted(among: Among) -> None:
+def test_by_default_no_client_is_counted(among: Among) -> None:
     """Without the setting nothing is rejected and nothing stored."""
     app, _ = limited(among)
     assert {post(app, {}).status_code for _ in range(20)} == {200}

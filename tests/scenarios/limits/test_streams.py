@@ -81,7 +81,7 @@ def test_every_end_makes_room(among: Among) -> None:
         assert refused(post(app, ANNA))[0] == 503
         run = app.run(held.headers["x-run-id"])
     app.over(run.id)  # the client disconnected
-    for wrong in ({"model": "openai/sim"}, {"model": "openai/sim", "prompt": "Hi", "tools": ["nobody"]}):
+    for wrong in ({"model": "openai/sim"}, {"model": "openai/sim", "prompt": "Hi", "tools": ["unknown"]}):
         assert app.client.post("/api/chat/stream", json=wrong).status_code == 422
     assert app.client.get(f"/api/runs/{run_id}/events?after=100000", headers=ANNA).status_code == 204
     for _ in range(20):

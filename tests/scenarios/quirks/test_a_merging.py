@@ -171,8 +171,8 @@ def test_a17_a_call_that_never_gets_a_name(ask_sim: Asker, family: str) -> None:
     """A call without a name is dropped: not announced, executed or sent back."""
     observed = ask_sim(f"{family}/sim-quirk-a17-nameless", ASKED)
     ran(observed, SEARCH)
-    assert b"nobody asked" not in observed.heard.raw
-    assert "nobody asked" not in str(observed.last)
+    assert b"not requested" not in observed.heard.raw
+    assert "not requested" not in str(observed.last)
 
 
 @FAMILIES

@@ -85,7 +85,7 @@ def test_f03_b08_a_budget_fits_the_clamped_limit(behind: Behind, loop: str, most
 
 
 @LOOPS
-def test_b08_more_room_than_nobody_told(behind: Behind, loop: str) -> None:
+def test_b08_more_room_without_known_usage(behind: Behind, loop: str) -> None:
     """Without a limit and usage, the retry requests a large limit."""
     app, upstream = behind(thinks(), says_either("Done."), settings=HEADER)
     observed = scripted(app, upstream.asked, loop)

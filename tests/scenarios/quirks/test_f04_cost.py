@@ -1,4 +1,4 @@
-"""F4, E3: what a run cost, told or not, is known in the end, through the whole app."""
+"""F4, E3: the cost of a run is known in the end, reported or not; through the whole app."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
 
 
 class HeldSettlements:
-    """Holds the settlements of an app back until the test lets them go; from then on none of them waits."""
+    """Holds the settlements of an app until the test releases them; after that none waits."""
 
     def __init__(self, app: RunningApp) -> None:
         self.app = app
@@ -54,17 +54,17 @@ class HeldSettlements:
         await self.gate.wait()
 
     def settle(self) -> None:
-        """Let go, and wait until all is settled or given up."""
+        """Release them, and wait until all are settled or given up."""
         self.app.call(self.gate.set)
         self.app.within(self.settlements.wait())
 
     def trace(self, run_id: str) -> dict[str, Any]:
-        """Read a run's trace."""
+        """Return a run's trace."""
         return self.app.client.get(f"/api/runs/{run_id}").json()
 
 
 class BillingEndpoint:
-    """The /generation of a scripted provider: bills by id, each behind some 404s; `asked` are the ids it was asked."""
+    """The /generation of a scripted provider: costs by id, each after some 404s; `asked` are the requested ids."""
 
     def __init__(self, *, late: int = 0, **bills: dict[str, Any]) -> None:
         self.bills = {name.replace("_", "-"): bill for name, bill in bills.items()}
@@ -85,13 +85,13 @@ class BillingEndpoint:
 
 
 def answers(*texts: str, generation: str, **fields: Any) -> Script:
-    """Answer in words and tell the usage."""
+    """Answer with text and usage."""
     said = [chunk({"content": text}, id=generation, **fields) for text in texts]
     return sends(*said, chunk({}, finish="stop", id=generation, usage=USAGE, **fields) + DONE)
 
 
 def stopped(app: RunningApp, after: bytes, **body: Any) -> tuple[str, ParsedStream]:
-    """Ask, stop once these bytes have come, and read to the end."""
+    """Send a question, stop its run once these bytes have arrived, and read to the end."""
     with app.asking(**body) as response:
         run_id = response.headers["x-run-id"]
         chunks = response.iter_raw()
@@ -130,7 +130,7 @@ def test_f04_what_a_broken_stream_cost_is_fetched_later(
     status: str,
     ends_billing: bool,
 ) -> None:
-    """Stopped or cut: estimated at first, then the upstream's own figure, with `done` and journal as they were."""
+    """A stopped or cut run is estimated first, then has the upstream's cost; `done` and journal stay unchanged."""
     app, simulator = simulated(loop)
     held = HeldSettlements(app)
     asked = {"model": model, "prompt": "Hello!", "tools": []}
@@ -165,7 +165,7 @@ def test_f04_what_a_broken_stream_cost_is_fetched_later(
 
 
 def _heads(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Tell when an attempt has heard an answer's head."""
+    """Set an event when an attempt has received a response head."""
     heard, parse_stream = threading.Event(), Attempt.set_generation
 
     def record_head(attempt: Attempt, head: Served) -> None:
@@ -178,9 +178,9 @@ def _heads(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 @LOOPS
 def test_f04_a_stop_between_head_and_first_chunk(behind: Behind, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
-    """The id is in the head: known before the first byte, kept by the stop, and settled; nothing counts as heard.
+    """The id in the head is known before the first byte, survives the stop, and is settled.
 
-    The legacy loop asks for a whole answer here, which no host stops billing for.
+    The legacy loop requests one body here, whose billing no provider stops.
     """
 
     async def head_only(exchange: Exchange) -> None:
@@ -209,7 +209,7 @@ def test_f04_a_stop_between_head_and_first_chunk(behind: Behind, monkeypatch: py
 
 
 def test_f04_steps_that_told_and_one_that_did_not(behind: Behind) -> None:
-    """A run stopped in its second step: the first step's own figure and the second one's bill, each once."""
+    """A run stopped in its second step has the first step's cost and the second's bill, each once."""
 
     async def speaks(exchange: Exchange) -> None:
         await exchange.head()
@@ -232,7 +232,7 @@ def test_f04_steps_that_told_and_one_that_did_not(behind: Behind) -> None:
 
 
 def test_f04_attempts_of_a_retried_step_are_all_paid(behind: Behind, no_waiting: list[Retry]) -> None:
-    """An attempt that broke before its first part is part of the bill; a refusal is not, and is not asked for."""
+    """An attempt that failed before its first part is billed; a rejected request is not."""
 
     async def breaks(exchange: Exchange) -> None:
         await exchange.head(x_generation_id="gen-broken")
@@ -254,7 +254,7 @@ def test_f04_attempts_of_a_retried_step_are_all_paid(behind: Behind, no_waiting:
 
 
 def test_f04_a_late_bill(behind: Behind) -> None:
-    """The upstream knows the generation only at the third question."""
+    """The upstream knows the generation only at the third request."""
     billing_endpoint = BillingEndpoint(late=2, gen_scripted=BILL)
     app, _ = behind(holds, models=billing_endpoint)
     held = HeldSettlements(app)
@@ -265,7 +265,7 @@ def test_f04_a_late_bill(behind: Behind) -> None:
 
 
 def test_f04_the_simulators_late_bill(tmp_path: Path) -> None:
-    """The same with the simulator's own model for it: two 404s, then the figure of what was sent."""
+    """The same with the simulator's model: two 404s, then the cost of what was sent."""
     with (
         BackgroundSimulator(pace=0.05) as simulator,
         RunningApp(settings_for(tmp_path, openrouter_base_url=simulator.base_url)) as app,
@@ -283,7 +283,7 @@ def test_f04_the_simulators_late_bill(tmp_path: Path) -> None:
 
 
 def test_f04_a_bill_that_never_comes(behind: Behind) -> None:
-    """The run stays estimated, and the asking has an end."""
+    """The run stays estimated, and polling stops."""
     billing_endpoint = BillingEndpoint()
     app, _ = behind(holds, models=billing_endpoint)
     held = HeldSettlements(app)
@@ -295,7 +295,7 @@ def test_f04_a_bill_that_never_comes(behind: Behind) -> None:
 
 
 def test_f04_a_run_that_told_all_is_not_asked_for(behind: Behind) -> None:
-    """No estimate, no settlement, no question."""
+    """A run with a reported cost has no estimate and sends no billing request."""
     billing_endpoint = BillingEndpoint(gen_1=BILL)
     app, _ = behind(answers("Hello.", generation="gen-1"), models=billing_endpoint)
     held = HeldSettlements(app)
@@ -309,7 +309,7 @@ def test_f04_a_run_that_told_all_is_not_asked_for(behind: Behind) -> None:
 
 
 def test_f04_a_direct_host_has_no_bills(behind: Behind) -> None:
-    """A server that does not speak OpenRouter's extensions is not asked for one; the run stays estimated."""
+    """A server without OpenRouter's extensions is not polled; the run stays estimated."""
     billing_endpoint = BillingEndpoint(gen_scripted=BILL)
     app, upstream = behind(holds, models=billing_endpoint, path="/v1")
     assert app.parts.runs.settlements is None
@@ -320,7 +320,7 @@ def test_f04_a_direct_host_has_no_bills(behind: Behind) -> None:
 
 
 def test_f04_a_shutdown_while_settling(behind: Behind) -> None:
-    """Neither a settlement that waits nor one that asks holds the server up or outlives it."""
+    """A pending settlement neither delays the shutdown nor outlives it."""
     begun: list[bool] = []
 
     async def silent_office(exchange: Exchange) -> None:
@@ -346,7 +346,7 @@ def test_f04_a_shutdown_while_settling(behind: Behind) -> None:
 
 @LOOPS
 def test_f04_a_bill_outlives_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
-    """A server that stops before the bill came asks for it when it is back, and keeps what it is told."""
+    """A server that stopped before the bill polls for it after its restart and stores it."""
     billing_endpoint = BillingEndpoint()
     with ScriptedUpstream(holds, models=billing_endpoint) as upstream:
         settings = settings_for(tmp_path, openrouter_base_url=upstream.base_url, tool_loop_v2=loop == "v2")
@@ -377,7 +377,7 @@ def _tasks(app: RunningApp) -> list[str]:
 def test_e03_the_trace_says_whether_a_stop_ends_the_billing(
     behind: Behind, loop: str, provider: str, ends: bool | None
 ) -> None:
-    """By the host that answered; an answer that was asked for as a whole is billed in full everywhere."""
+    """It depends on the provider; an answer requested as one body is always billed in full."""
     script = answers("Hello.", generation="gen-1", provider=provider)
     usual = {"id": "gen-1", "provider": provider, "model": "openai/sim", "usage": USAGE}
     message = {"index": 0, "message": {"role": "assistant", "content": "Hello."}, "finish_reason": "stop"}
@@ -398,7 +398,7 @@ def test_e03_the_trace_says_whether_a_stop_ends_the_billing(
 
 
 def test_f07_a_client_that_is_gone_before_its_stream_frees_its_place(behind: Behind) -> None:
-    """With room for one run, the next question is answered once the first client has left."""
+    """With one slot, the next question is answered once the first client has disconnected."""
     app, upstream = behind(holds, says("Hello."), settings={"signalbox_max_runs": 1})
     with app.asking(tools=[]) as response:
         run_id = response.headers["x-run-id"]

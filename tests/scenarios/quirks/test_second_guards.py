@@ -143,7 +143,7 @@ def test_e02_a_whole_body_that_ends_before_its_object(behind: Behind, no_waiting
     assert observed.status == ("interrupted", "STREAM_CUT")
 
 
-def test_f02_no_remedy_behind_what_was_shown(behind: Behind) -> None:
+def test_f02_no_degradation_after_visible_text(behind: Behind) -> None:
     """If credits run out after visible text, the error is reported without a retry."""
     error = {"code": 402, "message": "This request requires more credits, but can only afford 900."}
     app, upstream = behind(sends(chunk({"content": "So "}) + chunk({}, error=error) + DONE), settings=HEADER)

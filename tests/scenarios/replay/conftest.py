@@ -15,7 +15,7 @@ from signalbox.cli import main
 from tests.support.processes import serving
 from tests.support.stream_reader import check_stream
 
-ASKED = "What time is it in Tokyo, and what is 6 * 7? Then search for levers"
+ASKED = "What time is it in Tokyo, and what is 6 * 7? Then search for pulleys"
 Command = Callable[..., "CommandResult"]
 
 
@@ -78,7 +78,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
     with serving(path, env={"TOOL_LOOP_V2": "false"}) as server, server.client() as client:
         run = ask(client, ASKED)
         ask(client, "Hello!", conversation_id="talk", system="Be kind.")
-        second = ask(client, "What are levers?", conversation_id="talk", model="google/sim")
+        second = ask(client, "What are pulleys?", conversation_id="talk", model="google/sim")
         save_id = client.post("/api/saves", json={"run_id": second}).json()["id"]
         save = path / "save.json"
         save.write_bytes(client.get(f"/api/saves/{save_id}").content)

@@ -61,7 +61,7 @@ def test_a_comparison_in_words(folder: Folder, run_command: Command) -> None:
     assert lines["loop"] == ["legacy", "legacy"]
     assert lines["model"] == ["openai/sim", "anthropic/sim"]
     assert lines["ending"] == ["complete", "complete"]
-    assert '3. search_web {"query":"levers"}: ok' in said.out
+    assert '3. search_web {"query":"pulleys"}: ok' in said.out
     assert "The model was called again" in said.out
 
 
@@ -132,7 +132,7 @@ def test_a_stream_that_breaks_the_contract_ends_in_one(
         (["odd.json"], "is not a snapshot as returned by GET /api/saves/ID"),
         (["half.json"], "is not a snapshot as returned by GET /api/saves/ID"),
         (["later.json"], "cannot be asked again: colour is not valid"),
-        (["RUN", "--model", "nobody/nothing"], "The model list has no model"),
+        (["RUN", "--model", "unknown/nothing"], "The model list has no model"),
         (["RUN", "--events", "no/such/folder"], "no/such/folder cannot be read or written"),
     ],
 )
@@ -192,7 +192,7 @@ def test_a_run_is_found_in_postgresql(postgres: Server, tmp_path: Path, run_comm
     """With DATABASE_URL, runs and conversations are found; an unreachable database gives an error."""
     env = {"DATABASE_URL": postgres.new_database()}
     with serving(tmp_path, env=env) as server, server.client() as client:
-        run = ask(client, "What are levers?", conversation_id="talk")
+        run = ask(client, "What are pulleys?", conversation_id="talk")
         said = run_command("replay", run, "--json", cwd=tmp_path, **env)
         assert said.report["replay"]["calls"] == said.report["original"]["calls"] != []
     assert not (tmp_path / "data" / "signalbox.db").exists()
@@ -231,8 +231,8 @@ def test_a_tool_that_is_gone_is_named(tmp_path: Path, run_command: Command) -> N
 
 # --- a provider and tools whose calls are counted ---------------------------------------------------------------------
 
-NOTE = call_chunk("save_note", '{"title":"Levers","text":"They lift."}')
-SEARCH = call_chunk("search_web", '{"query":"levers"}', index=1, call_id="call_2")
+NOTE = call_chunk("save_note", '{"title":"Pulleys","text":"They lift."}')
+SEARCH = call_chunk("search_web", '{"query":"pulleys"}', index=1, call_id="call_2")
 NEW = call_chunk("search_web", '{"query":"pulleys"}')
 
 
@@ -246,7 +246,7 @@ def run_twice(path: Path, *scripts: Script) -> tuple[dict[str, Any], str, Script
             "TOOL_LOOP_V2": "true",
         }
         with serving(path, env=env) as server, server.client() as client:
-            run = ask(client, "Search for levers and keep a note.")
+            run = ask(client, "Search for pulleys and keep a note.")
         done = command("replay", run, "--loop", "v2", "--json", cwd=path, env=env)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout), done.stderr.decode(), upstream, engine

@@ -21,7 +21,7 @@ class Client:
     _data: str = ""
     _id: str = ""
 
-    def read(self, received: bytes) -> None:
+    def feed(self, received: bytes) -> None:
         """Read data in pieces of any size; an incomplete line or frame does not count."""
         for byte in received:
             if byte != ord("\n"):
@@ -53,7 +53,7 @@ def run(app: RunningApp) -> tuple[bytes, dict[str, bytes]]:
 def events_in(answer: bytes) -> list[Any]:
     """Read a response on a new connection, without leftovers of the previous one."""
     client = Client(early=False)
-    client.read(answer)
+    client.feed(answer)
     return client.events
 
 
@@ -69,7 +69,7 @@ def lost_or_doubled(stream: bytes, rest: dict[str, bytes], *, early: bool) -> li
     for cut in range(len(stream)):
         if client.events + behind[client.last_id] != whole:
             wrong.append(cut)
-        client.read(stream[cut : cut + 1])
+        client.feed(stream[cut : cut + 1])
     return wrong
 
 

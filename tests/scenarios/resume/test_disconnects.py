@@ -69,7 +69,7 @@ def test_its_time_begins_with_the_last_of_two(stage: StartApp) -> None:
 
 
 @pytest.mark.parametrize("comes_back", ["by GET", "by POST", "by its key"])
-def test_whoever_comes_back_in_time_keeps_it(stage: StartApp, comes_back: str) -> None:
+def test_a_client_that_returns_in_time_keeps_the_run(stage: StartApp, comes_back: str) -> None:
     """A client that returns in time keeps the run; the time starts anew when it disconnects again."""
     playing = stage(waits, settings={"signalbox_detached_seconds": 60})
     with playing.asking(GOES_ON, idempotency_key="k") as first:
@@ -89,7 +89,7 @@ def test_whoever_comes_back_in_time_keeps_it(stage: StartApp, comes_back: str) -
     assert len(playing.upstream.asked) == 1
 
 
-def test_no_time_at_all_still_waits_for_the_first_watcher(stage: StartApp) -> None:
+def test_no_grace_period_still_waits_for_the_first_subscriber(stage: StartApp) -> None:
     """With 0 seconds, a run ends on its disconnect, but not before its client has read the first byte."""
     playing = stage(waits, settings={"signalbox_detached_seconds": 0})
     with playing.asking(GOES_ON) as first:
@@ -109,12 +109,12 @@ def test_a_run_that_was_left_ends_well_by_itself(stage: StartApp) -> None:
     over = threading.Event()
     told = playing.app.parts.runs.on_over
 
-    def tell(run: Run) -> None:
+    def announce_end(run: Run) -> None:
         if told is not None:
             told(run)
         over.set()
 
-    playing.app.parts.runs.on_over = tell
+    playing.app.parts.runs.on_over = announce_end
     with playing.asking(GOES_ON) as first:
         first.until(b"First ")
     left_by_all_but(playing, first.run_id, 0)

@@ -96,7 +96,7 @@ def test_a_refused_request_does_not_use_its_key_up(stage: StartApp) -> None:
     playing = stage(says("Forty-two."))
     wrong = playing.post({**QUESTION, "nothing": 1}, idempotency_key=KEY)
     assert wrong.status_code == 422
-    unfit = playing.post({**QUESTION, "tools": ["nobody"]}, idempotency_key=KEY)
+    unfit = playing.post({**QUESTION, "tools": ["unknown"]}, idempotency_key=KEY)
     assert unfit.status_code == 422
     playing.app.parts.runs.max_active = 0
     busy = playing.post(idempotency_key=KEY)

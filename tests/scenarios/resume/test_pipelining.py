@@ -64,7 +64,7 @@ def leave(client: socket.socket, *, hard: bool) -> None:
 
 
 @pytest.mark.parametrize("hard", [False, True])
-def test_one_who_follows_and_leaves_harms_nobody(stage: StartApp, hard: bool) -> None:
+def test_a_leaving_subscriber_does_not_affect_others(stage: StartApp, hard: bool) -> None:
     """The run continues, and another subscriber receives every word."""
     playing = stage(speaks)
     with playing.asking({**QUESTION, "tools": []}) as first:

@@ -16,7 +16,7 @@ BODIES = {
     "nothing": b"",
     "no JSON": b"{",
     "another question": b'{"model":"openai/sim","prompt":"Another one."}',
-    "an unknown model": b'{"model":"nobody/knows","prompt":"?","field":1}',
+    "an unknown model": b'{"model":"unknown/knows","prompt":"?","field":1}',
     "much": b"x" * 3_000_000,
 }
 
@@ -66,16 +66,16 @@ def test_two_of_them(answered: tuple[RestartableApp, httpx.Response]) -> None:
     run_id = first.headers["x-run-id"]
     client = playing.app.client
 
-    def told(name: str, *values: str) -> list[tuple[int, Any]]:
+    def answer_to(name: str, *values: str) -> list[tuple[int, Any]]:
         headers = [("content-type", "application/json"), *((name, value) for value in values)]
         asked = [client.post("/api/chat/stream", json=QUESTION, headers=headers)]
         if name == "last-event-id":
             asked.append(client.get(f"/api/runs/{run_id}/events", headers=headers))
         return [(a.status_code, a.content if a.status_code == 200 else error_of(a)["field"]) for a in asked]
 
-    assert told("last-event-id", f"{run_id}:0", f"{run_id}:1") == [(422, "Last-Event-ID")] * 2
-    assert told("last-event-id", f"{run_id}:0", f"{run_id}:0") == [(200, first.content)] * 2
-    assert told("idempotency-key", "a", "b") == [(422, "Idempotency-Key")]
+    assert answer_to("last-event-id", f"{run_id}:0", f"{run_id}:1") == [(422, "Last-Event-ID")] * 2
+    assert answer_to("last-event-id", f"{run_id}:0", f"{run_id}:0") == [(200, first.content)] * 2
+    assert answer_to("idempotency-key", "a", "b") == [(422, "Idempotency-Key")]
     assert untouched(playing)
 
 

@@ -23,7 +23,7 @@ async def floods(exchange: Exchange) -> None:
     await exchange.end()
 
 
-def test_a_slow_watcher_holds_nobody_up(stage: StartApp) -> None:
+def test_a_slow_subscriber_does_not_delay_others(stage: StartApp) -> None:
     """A subscriber that starts reading after the others have finished still receives every byte."""
     playing = stage(floods)
     with playing.asking({**QUESTION, "tools": []}) as first:
@@ -44,7 +44,7 @@ def test_a_slow_watcher_holds_nobody_up(stage: StartApp) -> None:
     assert len(check_stream(whole).text) == 3 + PIECES * len(PIECE)
 
 
-def test_a_watcher_who_left_before_the_first_byte(stage: StartApp) -> None:
+def test_a_subscriber_that_left_before_the_first_byte(stage: StartApp) -> None:
     """A client that disconnects immediately leaves no subscriber behind, and its run ends."""
     playing = stage(floods)
     runs, over = playing.app.parts.runs, SimpleQueue[str | None]()

@@ -32,7 +32,7 @@ asyncio.run(main())
 """
 
 
-def fences_of(*files: Path) -> list[bytes]:
+def delimited(*files: Path) -> list[bytes]:
     """Delimit the same text in one process per database, all at once."""
     started = [
         subprocess.Popen([sys.executable, "-c", _CODE, str(file)], env=environment(), stdout=subprocess.PIPE)
@@ -44,16 +44,16 @@ def fences_of(*files: Path) -> list[bytes]:
 
 
 @pytest.mark.anyio
-async def test_g03_c15_workers_of_one_database_fence_alike(tmp_path: Path) -> None:
+async def test_g03_c15_workers_of_one_database_delimit_alike(tmp_path: Path) -> None:
     """Two processes that start at once on one database use the same delimiters; another database has others."""
     database = SqliteDatabase(tmp_path / "one.db")
     await database.open()
     await database.aclose()
-    one, same, other = fences_of(tmp_path / "one.db", tmp_path / "one.db", tmp_path / "other.db")
+    one, same, other = delimited(tmp_path / "one.db", tmp_path / "one.db", tmp_path / "other.db")
     assert b"a page" in one
     assert one == same
     assert one != other
-    assert fences_of(tmp_path / "one.db") == [one]
+    assert delimited(tmp_path / "one.db") == [one]
 
 
 @pytest.mark.anyio

@@ -53,7 +53,7 @@ def echoes_search_key(status: int) -> Any:
 
 @pytest.mark.parametrize("backend", ["brave", "tavily"])
 @pytest.mark.parametrize("status", [200, 401, 422, 500])
-def test_g04_a_search_key_thrown_back_is_told_to_nobody(behind: Behind, backend: str, status: int) -> None:
+def test_g04_an_echoed_search_key_is_not_shown(behind: Behind, backend: str, status: int) -> None:
     """An echoed search key reaches neither model, stream, trace nor log."""
     with ScriptedUpstream(says(), models=echoes_search_key(status), path="") as search:
         app, upstream = behind(
@@ -78,7 +78,7 @@ async def _groups(arguments: JsonObject, context: ToolContext) -> JsonValue:
     raise ExceptionGroup(KEY, [ValueError(BRAVE)]) from ToolError(Code.TOOL_FAILED, TAVILY)
 
 
-def test_g04_what_an_exception_says_is_told_to_nobody(behind: Behind, capfd: pytest.CaptureFixture[str]) -> None:
+def test_g04_the_text_of_an_exception_is_not_shown(behind: Behind, capfd: pytest.CaptureFixture[str]) -> None:
     """A tool exception that contains keys is a plain failure for the model, the page and the log."""
     nothing: JsonObject = {"type": "object", "properties": {}}
     tools = [Tool(ToolSpec("sweats", "S.", nothing), _sweats), Tool(ToolSpec("groups", "G.", nothing), _groups)]

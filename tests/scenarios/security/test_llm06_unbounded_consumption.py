@@ -117,7 +117,7 @@ def test_g06_runs_at_once_are_limited(behind: Behind) -> None:
     assert app.call(lambda: len(app.parts.runs._live)) == 0
 
 
-def test_g06_watchers_are_limited(behind: Behind) -> None:
+def test_g06_subscribers_are_limited(behind: Behind) -> None:
     """The limit of open streams counts questions and subscribers; an end frees a slot."""
     app, upstream = behind(holds, settings={"signalbox_max_streams": 2})
     with app.asking() as first, app.asking() as second:

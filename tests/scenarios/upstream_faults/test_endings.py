@@ -1,4 +1,4 @@
-"""How runs end, for every fault that an upstream can have: an honest `done`, its warning before it, the text kept."""
+"""How runs end for every upstream fault: an honest `done`, a warning before it, and the text so far."""
 
 import re
 from pathlib import Path
@@ -15,12 +15,12 @@ from tests.support.scripted_upstream import DONE, Exchange, chunk, says, sends
 from tests.support.stream_reader import ParsedStream
 
 ASKED = "What is the tool loop of Signalbox?"
-# The upstream's own words may follow our sentence, with or without a full stop.
+# The upstream's message may follow ours, with or without a full stop.
 _SENTENCE_FIRST = re.compile(r"[A-Z][^.…!]+[.…!](?: |$)")
 
 
 class Asker:
-    """Asks a faulty model and counts what that cost."""
+    """Asks a faulty model and counts the upstream requests."""
 
     def __init__(self, app: RunningApp, simulator: BackgroundSimulator) -> None:
         self.app, self.simulator = app, simulator
@@ -35,12 +35,12 @@ class Asker:
 
 @pytest.fixture
 def ask(app: RunningApp, simulator: BackgroundSimulator, no_waiting: list[Retry]) -> Asker:
-    """Ask through the app; retries do not wait."""
+    """Ask through the app, without retry delays."""
     return Asker(app, simulator)
 
 
 def ended(heard: ParsedStream, status: str, code: str | None) -> None:
-    """Check the ending, and that whoever knows only the minimum sees it."""
+    """Check the ending, also with a client that knows only the minimum."""
     done = heard.done
     assert (done["status"], done.get("code")) == (status, code)
     if code is None:
@@ -71,7 +71,7 @@ def ended(heard: ParsedStream, status: str, code: str | None) -> None:
     ],
 )
 def test_an_error_status(ask: Asker, status: int, code: str, asked: int, retryable: bool) -> None:
-    """A refusal is told inside the stream with its code; only what can mend itself is asked again (quirk F5)."""
+    """A rejection is reported in the stream with its code; only temporary errors are retried (quirk F5)."""
     heard, requests = ask(f"sim-error-{status}")
     ended(heard, "error", code)
     assert heard.done["retryable"] is retryable
@@ -81,7 +81,7 @@ def test_an_error_status(ask: Asker, status: int, code: str, asked: int, retryab
 
 
 def test_a_model_id_that_the_upstream_does_not_know(ask: Asker) -> None:
-    """OpenRouter's 400 for an unknown id says what a 404 would: another model helps, another message does not."""
+    """OpenRouter's 400 for an unknown id is handled like a 404: another model helps."""
     heard, requests = ask("@preset/nonsense")
     ended(heard, "error", "UPSTREAM_NOT_FOUND")
     assert heard.done["error"].endswith("@preset/nonsense is not a valid model ID")
@@ -89,21 +89,21 @@ def test_a_model_id_that_the_upstream_does_not_know(ask: Asker) -> None:
 
 
 def test_a_rate_limit_says_when(ask: Asker, no_waiting: list[Retry]) -> None:
-    """The reset that OpenRouter hides in the body in epoch ms is waited for, and told in seconds (quirk F1)."""
+    """The reset time in the body, in epoch ms, is waited for and reported in seconds (quirk F1)."""
     heard, _ = ask("sim-error-429")
     assert [0 < retry.wait <= 2.5 for retry in no_waiting] == [True, True]
     assert 0 < heard.done["retry_after"] <= 2.5
 
 
 def test_a_rate_limit_in_a_200(ask: Asker) -> None:
-    """An error body under status 200 is the error that it says (quirk E1)."""
+    """An error body with status 200 is handled as that error (quirk E1)."""
     heard, requests = ask("sim-json-error")
     ended(heard, "error", "RATE_LIMIT")
     assert len(requests) == 3
 
 
 def test_an_error_in_the_middle_keeps_the_text(ask: Asker) -> None:
-    """What was said stays, nothing is asked again, and the code is that of the error in the chunk."""
+    """The text stays, there is no retry, and the code is that of the error chunk."""
     heard, requests = ask("sim-midstream-error")
     ended(heard, "error", "UPSTREAM_OVERLOADED")
     assert heard.text.startswith("This is the beginning of an answer")
@@ -112,7 +112,7 @@ def test_an_error_in_the_middle_keeps_the_text(ask: Asker) -> None:
 
 @pytest.mark.parametrize("fault", ["sim-cut", "sim-eof"])
 def test_a_cut_keeps_the_text(ask: Asker, fault: str) -> None:
-    """A socket that closes, or a body that ends without a finish, is an interrupted run with its text (quirk E2)."""
+    """A closed socket, or a body without a finish reason, interrupts the run and keeps its text (quirk E2)."""
     heard, requests = ask(fault)
     ended(heard, "interrupted", "STREAM_CUT")
     assert heard.text.startswith("This is the beginning of an answer")
@@ -121,14 +121,14 @@ def test_a_cut_keeps_the_text(ask: Asker, fault: str) -> None:
 
 
 def test_calls_of_a_cut_step_are_answered(ask: Asker) -> None:
-    """Calls that were whole before the cut have one result each, and the run is interrupted."""
+    """Calls that were complete before the cut have one result each, and the run is interrupted."""
     heard, _ = ask("sim-cut-tool")
     ended(heard, "interrupted", "STREAM_CUT")
     assert len(heard.of("tool_result")) == len(heard.calls) >= 1
 
 
 def test_done_alone_is_no_answer(ask: Asker) -> None:
-    """A body of [DONE] and nothing else is never a complete run (quirk E1)."""
+    """A body of only [DONE] is never a complete run (quirk E1)."""
     heard, _ = ask("sim-done-only")
     assert heard.done["status"] in ("error", "interrupted")
     assert heard.done["code"] in ("EMPTY_ANSWER", "STREAM_CUT", "UPSTREAM_PROTOCOL")
@@ -137,7 +137,7 @@ def test_done_alone_is_no_answer(ask: Asker) -> None:
 
 
 def test_a_host_that_falls_silent(behind: Behind) -> None:
-    """Silence longer than the timeout is an error with the text kept, and the connection is closed."""
+    """Silence longer than the timeout is an error with the text so far, and the connection is closed."""
 
     async def stalls(exchange: Exchange) -> None:
         await exchange.head()
@@ -153,7 +153,7 @@ def test_a_host_that_falls_silent(behind: Behind) -> None:
 
 
 def test_the_simulators_stall(ask: Asker, tmp_path: Path) -> None:
-    """The same by the fault's name, so that a person can try it."""
+    """The same with the simulator's fault."""
     settings = settings_for(tmp_path / "b", openrouter_base_url=ask.simulator.base_url, openrouter_timeout=0.1)
     with RunningApp(settings) as app:
         heard = app.ask(model="openai/sim-stall")
@@ -164,7 +164,7 @@ def test_the_simulators_stall(ask: Asker, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fault", ["sim-empty", "sim-reasoning-only"])
 def test_an_empty_answer_is_asked_for_again_and_then_said(ask: Asker, fault: str) -> None:
-    """Nothing said twice: an error that says so, never a complete run without an answer."""
+    """Two empty answers are an error, never a complete run."""
     heard, requests = ask(fault)
     ended(heard, "error", "EMPTY_ANSWER")
     assert 2 <= len(requests) <= 3
@@ -172,7 +172,7 @@ def test_an_empty_answer_is_asked_for_again_and_then_said(ask: Asker, fault: str
 
 
 def test_a_length_limit_keeps_the_text(ask: Asker) -> None:
-    """The answer as far as it came, under its own status."""
+    """The text so far stays, with its own status."""
     heard, requests = ask("sim-length")
     ended(heard, "length", "LENGTH")
     assert heard.text
@@ -180,7 +180,7 @@ def test_a_length_limit_keeps_the_text(ask: Asker) -> None:
 
 
 def test_a_length_limit_while_still_reasoning(ask: Asker) -> None:
-    """No words at all are asked for once more, with more room; then the run says what used the room up (B8)."""
+    """Without text there is one retry with a higher limit; then the run reports the reason (B8)."""
     heard, requests = ask("sim-length-empty")
     ended(heard, "length", "REASONING_LENGTH")
     assert heard.text == ""
@@ -189,7 +189,7 @@ def test_a_length_limit_while_still_reasoning(ask: Asker) -> None:
 
 @pytest.mark.parametrize("family", ["openai", "anthropic"])
 def test_a_call_that_was_cut_by_length_is_not_run(ask: Asker, family: str) -> None:
-    """The cut call is answered with a code, and the run goes on to an answer."""
+    """The cut call has an error code, and the run continues to an answer."""
     heard, requests = ask(f"{family}/sim-length-tool")
     assert heard.result_codes()[0] in ("ARGUMENTS_CUT", "STEP_FAILED")
     assert not heard.of("tool_executing") or heard.of("tool_executing")[0]["id"] != heard.calls[0]["id"]
@@ -198,7 +198,7 @@ def test_a_call_that_was_cut_by_length_is_not_run(ask: Asker, family: str) -> No
 
 
 def test_a_refusal_is_shown_and_named(ask: Asker) -> None:
-    """The words of the refusal are content that says what it is."""
+    """The text of a refusal is content that is marked as such."""
     heard, requests = ask("sim-refusal")
     ended(heard, "content_filter", "CONTENT_FILTER")
     assert all(event["refusal"] is True for event in heard.of("content"))
@@ -207,14 +207,14 @@ def test_a_refusal_is_shown_and_named(ask: Asker) -> None:
 
 
 def test_a_filter_in_the_middle_keeps_the_text(ask: Asker) -> None:
-    """A content filter that steps in late leaves what was said."""
+    """A late content filter keeps the text so far."""
     heard, _ = ask("sim-filter")
     ended(heard, "content_filter", "CONTENT_FILTER")
     assert heard.text
 
 
 def test_one_unreadable_frame_is_a_warning(ask: Asker) -> None:
-    """A frame that is not JSON is left out, named, and never printed into the answer (seed row PS-09)."""
+    """A frame that is not JSON is skipped with a warning, and never shown (seed row PS-09)."""
     heard, requests = ask("sim-malformed")
     ended(heard, "complete", None)
     assert "FRAME_UNREADABLE" in heard.warnings
@@ -224,7 +224,7 @@ def test_one_unreadable_frame_is_a_warning(ask: Asker) -> None:
 
 
 def test_searches_beyond_the_clamp(ask: Asker) -> None:
-    """Eight searches: six are made, eight are answered, one warning (seed row PS-18)."""
+    """Of eight searches six are sent, eight have results, with one warning (seed row PS-18)."""
     heard, requests = ask("sim-searches-8")
     ended(heard, "complete", None)
     assert heard.result_codes() == [None] * 6 + ["TOOL_CLAMP"] * 2
@@ -233,7 +233,7 @@ def test_searches_beyond_the_clamp(ask: Asker) -> None:
 
 
 def test_the_clamp_is_the_callers_to_set(ask: Asker) -> None:
-    """max_searches 2 of 3: two are made; 0: none, and no search is offered."""
+    """With max_searches 2, two of three are sent; with 0, no search is offered."""
     heard, _ = ask("sim-searches-3", max_searches=2)
     assert heard.result_codes() == [None, None, "TOOL_CLAMP"]
     heard, requests = ask("sim-searches-3", max_searches=0)
@@ -245,7 +245,7 @@ def test_the_clamp_is_the_callers_to_set(ask: Asker) -> None:
 
 @pytest.mark.parametrize("steps", [1, 3, 5])
 def test_several_steps(ask: Asker, steps: int) -> None:
-    """N steps of tools and one of answer are N+1 requests, each with all results so far."""
+    """N steps with tools and an answer are N+1 requests, each with all earlier results."""
     heard, requests = ask(f"sim-steps-{steps}")
     ended(heard, "complete", None)
     assert len(requests) == heard.done["steps"] == steps + 1
@@ -255,7 +255,7 @@ def test_several_steps(ask: Asker, steps: int) -> None:
 
 
 def test_the_step_limit_ends_in_an_answer(ask: Asker) -> None:
-    """max_steps counts every call; the last one is the finalize, with the same tools and none allowed."""
+    """max_steps counts every request; the last one has the same tools and choice `none`."""
     heard, requests = ask("sim-steps-8", max_steps=3)
     ended(heard, "complete", None)
     assert heard.text
@@ -266,14 +266,14 @@ def test_the_step_limit_ends_in_an_answer(ask: Asker) -> None:
 
 
 def test_twenty_five_steps_stop_at_eight(ask: Asker) -> None:
-    """The default limit holds against a model that would go on."""
+    """The default limit ends a model that would continue."""
     heard, requests = ask("sim-steps-25", max_searches=100)
     ended(heard, "complete", None)
     assert len(requests) == 8
 
 
 def test_equal_searches_are_made_once(ask: Asker) -> None:
-    """Other case, spaces and quotes are the same search: one is made, all are answered, two say so (PS-17)."""
+    """Searches that differ in case, spaces and quotes are sent once; all have results, two say so (PS-17)."""
     heard, _ = ask("sim-duplicate")
     ended(heard, "complete", None)
     results = heard.of("tool_result")
@@ -284,7 +284,7 @@ def test_equal_searches_are_made_once(ask: Asker) -> None:
 
 @pytest.mark.parametrize("family", ["openai", "google", "deepseek", "mistralai", "moonshotai", "qwen"])
 def test_parallel_calls(ask: Asker, family: str) -> None:
-    """Three calls of one step run, are answered under their ids, and go back together (seed row PS-08)."""
+    """Three calls of one step have results under their ids, and are sent back together (seed row PS-08)."""
     heard, requests = ask(f"{family}/sim-parallel")
     ended(heard, "complete", None)
     assert sorted(call["name"] for call in heard.calls) == ["calculate", "get_current_time", "search_web"]
@@ -294,7 +294,7 @@ def test_parallel_calls(ask: Asker, family: str) -> None:
 
 
 def test_arguments_that_do_not_fit(ask: Asker) -> None:
-    """Cut, of a wrong type, missing, no object: each is answered in words, none ends the run."""
+    """Cut, mistyped, missing or non-object arguments each give an error result; the run continues."""
     heard, _ = ask("sim-bad-args")
     ended(heard, "complete", None)
     codes = heard.result_codes()
@@ -304,7 +304,7 @@ def test_arguments_that_do_not_fit(ask: Asker) -> None:
     assert None not in codes
 
 
-def test_a_tool_that_nobody_offered(ask: Asker) -> None:
+def test_a_tool_that_was_not_offered(ask: Asker) -> None:
     """The model is told that there is no such tool, and answers."""
     heard, _ = ask("sim-unknown-tool")
     ended(heard, "complete", None)
@@ -314,7 +314,7 @@ def test_a_tool_that_nobody_offered(ask: Asker) -> None:
 
 
 def test_one_id_for_every_call(ask: Asker) -> None:
-    """A model that calls everything call_0 gets ids of ours: no two calls share one, in events or upstream."""
+    """If a model uses call_0 for every call, ids are unique in events and upstream."""
     heard, requests = ask("sim-same-id")
     ended(heard, "complete", None)
     ids = [call["id"] for call in heard.calls]
@@ -324,7 +324,7 @@ def test_one_id_for_every_call(ask: Asker) -> None:
 
 
 def test_a_call_under_finish_stop_is_run(ask: Asker) -> None:
-    """A step with a whole call is a step of calls, whatever its finish says."""
+    """A step with a complete call is a step with calls, whatever its finish reason."""
     heard, requests = ask("sim-late-stop")
     ended(heard, "complete", None)
     assert heard.result_codes() == [None]
@@ -332,7 +332,7 @@ def test_a_call_under_finish_stop_is_run(ask: Asker) -> None:
 
 
 def test_a_model_that_never_stops_calling(ask: Asker) -> None:
-    """Calls in the finalize are dropped; after one more chance the run ends in words of ours (quirk D2)."""
+    """Calls in the final step are dropped; after one retry a replacement text ends the run (quirk D2)."""
     heard, requests = ask("sim-stubborn", max_steps=3)
     ended(heard, "complete", None)
     assert "FINAL_EMPTY" in heard.warnings
@@ -343,7 +343,7 @@ def test_a_model_that_never_stops_calling(ask: Asker) -> None:
 
 
 def test_a_model_that_is_silent_at_the_end(ask: Asker) -> None:
-    """The same for one that says nothing; the sentence of ours carries the sources that were found."""
+    """The same for an empty final step; the replacement text has the sources."""
     heard, requests = ask("sim-silent-finalize", max_steps=2)
     ended(heard, "complete", None)
     assert heard.of("content")[-1]["synthetic"] is True
@@ -352,7 +352,7 @@ def test_a_model_that_is_silent_at_the_end(ask: Asker) -> None:
 
 
 def test_a_long_answer_arrives_whole(ask: Asker) -> None:
-    """Three thousand deltas: nothing lost, nothing twice, seq without a gap."""
+    """Three thousand deltas arrive once and without gaps in seq."""
     heard, requests = ask("sim-long")
     ended(heard, "complete", None)
     line = "This answer goes on and on so that long streams can be tried. "
@@ -363,7 +363,7 @@ def test_a_long_answer_arrives_whole(ask: Asker) -> None:
 
 
 def test_usage_and_cost_are_summed(ask: Asker) -> None:
-    """The figures of `done` are those of all steps together, and the trace has them step by step."""
+    """`done` has the sums of all steps, and the trace has each step."""
     heard, requests = ask("sim-steps-2")
     told = [ask.simulator.memory.generations[r.generation_id or ""] for r in requests]
     assert heard.done["usage"]["output"] == sum(one["tokens_completion"] for one in told)
@@ -373,7 +373,7 @@ def test_usage_and_cost_are_summed(ask: Asker) -> None:
 
 
 def test_a_fault_in_one_attempt_is_forgotten_by_the_next(behind: Behind, no_waiting: list[Retry]) -> None:
-    """A retry that succeeds is a complete run; the trace still has the attempt that failed."""
+    """A successful retry is a complete run; the trace has the failed attempt."""
 
     async def fails(exchange: Exchange) -> None:
         await exchange.whole(503, b'{"error":{"code":503,"message":"No instances available"}}')
@@ -395,7 +395,7 @@ def test_a_fault_in_one_attempt_is_forgotten_by_the_next(behind: Behind, no_wait
     ],
 )
 def test_a_200_that_is_no_answer(behind: Behind, no_waiting: list[Retry], kind: str, body: bytes) -> None:
-    """A page, a text, half a JSON or nothing under status 200 is an error, never an answer."""
+    """A page, a text, half a JSON or nothing with status 200 is an error."""
     app, _ = behind(sends(*([body] if body else []), kind=kind))
     heard = app.ask(tools=[])
     assert heard.done["status"] in ("error", "interrupted")
@@ -404,13 +404,13 @@ def test_a_200_that_is_no_answer(behind: Behind, no_waiting: list[Retry], kind: 
 
 
 def test_frames_that_are_all_broken(behind: Behind, no_waiting: list[Retry]) -> None:
-    """A host that does not speak the protocol at all is told as such."""
+    """An upstream that does not speak the protocol has its own error."""
     app, _ = behind(sends(b"data: {broken\n\n" * 10, chunk({"content": "x"}), DONE))
     ended(app.ask(tools=[]), "error", "UPSTREAM_PROTOCOL")
 
 
-def test_nobody_at_the_address(tmp_path: Path, no_waiting: list[Retry]) -> None:
-    """An upstream that is not there is an honest ending with a hint at OPENROUTER_BASE_URL."""
+def test_no_server_at_the_address(tmp_path: Path, no_waiting: list[Retry]) -> None:
+    """An unreachable upstream is an error with a hint at OPENROUTER_BASE_URL."""
     with RunningApp(settings_for(tmp_path, openrouter_base_url="http://127.0.0.1:9/api/v1")) as app:
         heard = app.ask(tools=[])
     ended(heard, "error", "UPSTREAM_UNREACHABLE")
@@ -418,7 +418,7 @@ def test_nobody_at_the_address(tmp_path: Path, no_waiting: list[Retry]) -> None:
 
 
 def test_the_simulator_of_the_default_start(tmp_path: Path) -> None:
-    """Without a key the app has an upstream of its own and says so in every done and in its readiness."""
+    """Without a key the app runs a simulator, and says so in `done` and in readiness."""
     with RunningApp(settings_for(tmp_path)) as app:
         heard = app.ask(ASKED)
         ready = app.client.get("/health/ready").json()

@@ -201,7 +201,7 @@ def test_workers_do_not_outlive_their_parent(tmp_path: Path, postgres_url: str) 
         assert {line["pid"] for line in logged(process, "worker.orphaned")} == set(clients)
 
 
-def test_the_lever_acts_on_all_workers_within_a_second(tmp_path: Path, postgres: Server, postgres_url: str) -> None:
+def test_an_override_acts_on_all_workers_within_a_second(tmp_path: Path, postgres: Server, postgres_url: str) -> None:
     """The next run of every worker follows an override, also without a notification."""
     with workers(tmp_path, postgres_url) as process, each_worker(process, 2) as clients:
 
@@ -225,7 +225,7 @@ def test_the_lever_acts_on_all_workers_within_a_second(tmp_path: Path, postgres:
         assert {pid_of(client) for client in clients.values()} == set(clients)
 
 
-def test_the_lever_of_the_folder_is_brought_along(tmp_path: Path, postgres_url: str) -> None:
+def test_the_override_of_the_folder_is_migrated(tmp_path: Path, postgres_url: str) -> None:
     """Moving from SQLite to PostgreSQL keeps the override; afterwards the database stores it."""
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "tool_loop_v2.json").write_text('{"state":"percent","percent":30}')

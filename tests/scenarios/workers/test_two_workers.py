@@ -70,11 +70,11 @@ def _made(folder: Path) -> Path:
 def follow(process: Process, run_id: str, into: list[bytes]) -> threading.Thread:
     """Read a run's stream at a worker in a thread; the pieces are appended to the list."""
 
-    def read() -> None:
+    def receive() -> None:
         with process.client() as client, client.stream("GET", f"/api/runs/{run_id}/events") as answer:
             into.extend(answer.iter_raw())
 
-    thread = threading.Thread(target=read)
+    thread = threading.Thread(target=receive)
     thread.start()
     return thread
 

@@ -210,7 +210,7 @@ def _calls_without_index(count: int) -> Iterator[bytes]:
     yield from _cut(chunk({"tool_calls": [{**_call(place), "index": None} for place in range(count)]}) + _calls())
 
 
-def _calls_of_nobody(count: int) -> Iterator[bytes]:
+def _calls_of_unknown_tools(count: int) -> Iterator[bytes]:
     """Yield calls of tools that are not offered."""
     function = {"name": "erase_everything", "arguments": "{}"}
     yield from _cut(
@@ -456,7 +456,7 @@ SHAPES: dict[str, Shape] = {
     "calls-in-frames": Shape(_calls_in_frames, (5_000, 50_000), "calls"),
     "calls-at-one-index": Shape(_calls_at_one_index, (10_000, 100_000), "calls"),
     "calls-without-index": Shape(_calls_without_index, (10_000, 100_000), "calls"),
-    "calls-of-nobody": Shape(_calls_of_nobody, (10_000, 100_000), "calls"),
+    "calls-of-unknown-tools": Shape(_calls_of_unknown_tools, (10_000, 100_000), "calls"),
     "calls-broken": Shape(_calls_broken, (10_000, 100_000), "calls"),
     "nameless": Shape(_nameless, (5_000, 50_000), "calls"),
     "name-in-pieces": Shape(_name_in_pieces, (5_000, 50_000), "pieces"),

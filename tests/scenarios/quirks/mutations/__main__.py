@@ -37,7 +37,7 @@ class Seen(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Outcome:
     """One rule, what its tests said without it, how long that took, and the last line of it."""
 
     mutation: Mutation
@@ -122,21 +122,21 @@ def _pytest(copy: Path, tests: Sequence[str], *, limit: float) -> tuple[Seen, st
     return (Seen.RED if failed.startswith("FAILED") else Seen.BROKEN), failed
 
 
-def _try_out(mutation: Mutation, copy: Path) -> Verdict:
+def _try_out(mutation: Mutation, copy: Path) -> Outcome:
     begun = monotonic()
     try:
         with _without(mutation, copy):
             seen, said = _pytest(copy, named_tests(copy)[mutation.quirk], limit=_LONGEST)
     except ValueError as error:
         seen, said = Seen.STALE, str(error)
-    return Verdict(mutation, seen, monotonic() - begun, said)
+    return Outcome(mutation, seen, monotonic() - begun, said)
 
 
-def _row(verdict: Verdict) -> str:
-    mutation = verdict.mutation
+def _row(outcome: Outcome) -> str:
+    mutation = outcome.mutation
     rule = f"{mutation.quirk:<4} {mutation.rule}"
-    observed = "" if verdict.seen is Seen.RED else f"  {verdict.said[:160]}"
-    return f"{rule:<64} {verdict.seen.value:<10} {verdict.seconds:5.1f} s  -k {mutation.expression}{observed}"
+    observed = "" if outcome.seen is Seen.RED else f"  {outcome.said[:160]}"
+    return f"{rule:<64} {outcome.seen.value:<10} {outcome.seconds:5.1f} s  -k {mutation.expression}{observed}"
 
 
 def main() -> int:
@@ -151,13 +151,13 @@ def main() -> int:
         print(f"with all rules in place: {seen.value}, {monotonic() - begun:.1f} s, {said}", flush=True)
         if seen is not Seen.GREEN:
             return 1
-        verdicts: list[Verdict] = []
+        outcomes: list[Outcome] = []
         for mutation in chosen:
-            verdicts.append(_try_out(mutation, copy))
-            print(_row(verdicts[-1]), flush=True)
-    red = sum(verdict.is_red for verdict in verdicts)
-    print(f"{red} of {len(verdicts)} rules have a test that fails without them")
-    return 0 if red == len(verdicts) else 1
+            outcomes.append(_try_out(mutation, copy))
+            print(_row(outcomes[-1]), flush=True)
+    red = sum(outcome.is_red for outcome in outcomes)
+    print(f"{red} of {len(outcomes)} rules have a test that fails without them")
+    return 0 if red == len(outcomes) else 1
 
 
 if __name__ == "__main__":

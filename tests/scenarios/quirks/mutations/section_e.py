@@ -33,7 +33,7 @@ E = (
     ),
     Mutation(
         "E3",
-        "a run ends with its last watcher",
+        "a run ends with its last subscriber",
         "runs/manager.py",
         "            run.stop(STOPPED)\n",
         "            pass\n",

@@ -124,7 +124,7 @@ F = (
     ),
     Mutation(
         "F7",
-        "a run that nobody came to watch ends",
+        "a run without a subscriber ends",
         "runs/manager.py",
         "        self._stop_later(run, at_least=self.unsubscribed_seconds)",
         "        pass",

@@ -19,7 +19,7 @@ G = (
     ),
     Mutation(
         "G1",
-        "nobody can allow what no machine may ask",
+        "forbidden addresses cannot be allowed",
         "services/addresses.py",
         "if any(inner in network for network in _NEVER):",
         "if False:",
@@ -54,7 +54,7 @@ G = (
     ),
     Mutation(
         "G3",
-        "an address that nobody named is not asked",
+        "an address that was not named is not requested",
         "services/tool_executor.py",
         "found = await offloaded(partial(context.url_allowlist.as_found, url), size=LARGE)",
         "found = url",

@@ -14,6 +14,8 @@ export interface Screen {
   narrowOnly?: true;
   /** The screen is animated, so it is captured only once. */
   moving?: true;
+  /** The limit of its test in ms, if the default is too short. */
+  timeout?: number;
 }
 
 /** Check and capture a screen, dark and light, from phone to wide desktop, without navigating again. */

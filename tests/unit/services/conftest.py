@@ -1,4 +1,4 @@
-"""What the tests of the services share."""
+"""Fixtures of the services' tests."""
 
 import gc
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def early_objects_apart() -> Iterator[None]:
-    """Keep what is imported already out of each collection of this file: looking through it took 0.1 s per test."""
+    """Exempt imported objects from collection, which took 0.1 s per test."""
     gc.collect()
     gc.freeze()
     yield
@@ -17,6 +17,6 @@ def early_objects_apart() -> Iterator[None]:
 
 @pytest.fixture
 def nothing_left_open(early_objects_apart: None) -> Iterator[None]:
-    """Collect here, so that a socket left open warns inside the test that left it."""
+    """Collect garbage, so that an open socket warns in the test that left it."""
     yield
     gc.collect()

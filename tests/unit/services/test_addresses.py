@@ -1,4 +1,4 @@
-"""Which addresses may be asked: every form of a private one is refused (quirk G1)."""
+"""Addresses that may be fetched; every form of a private address is rejected (quirk G1)."""
 
 import asyncio
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address
@@ -69,22 +69,22 @@ v6 = st.integers(0, 2**128 - 1).map(IPv6Address)
 
 
 @pytest.mark.parametrize("text", PRIVATE)
-def test_g01_what_is_not_public_is_refused(text: str):
-    """Private, loopback, link-local, shared, reserved, multicast, documentation, and IPv4 in any wrapping."""
+def test_g01_private_addresses_are_rejected(text: str):
+    """Private, loopback, link-local, shared, reserved, multicast and documentation addresses, also in a wrapping."""
     assert not is_public(ip_address(text))
     assert not Allowance().permits("example.org", ip_address(text))
 
 
 @pytest.mark.parametrize("text", PUBLIC)
-def test_what_is_public_is_asked(text: str):
-    """The public internet stays whole."""
+def test_public_addresses_are_allowed(text: str):
+    """No public network is excluded."""
     assert is_public(ip_address(text))
     assert Allowance().permits("example.org", ip_address(text))
 
 
 @given(v4 | v6)
 def test_g01_nothing_public_is_special(address: IPv4Address | IPv6Address):
-    """What is let through is global for the standard library as well, and no multicast."""
+    """A public address is also global for the standard library, and not multicast."""
     if is_public(address):
         inner = IPv4Address(int(address) & 0xFFFFFFFF) if address in V4_INSIDE else address
         assert inner.is_global
@@ -103,14 +103,14 @@ V4_INSIDE = _V4Inside()
 
 @given(v4)
 def test_g01_a_wrapped_address_is_judged_like_the_one_inside(address: IPv4Address):
-    """::ffff: and NAT64 lead to the IPv4 address in them."""
+    """::ffff: and NAT64 addresses count as the IPv4 address inside."""
     for prefix in (0xFFFF << 32, 0x64FF9B << 96):
         assert is_public(IPv6Address(prefix | int(address))) == is_public(address)
 
 
 @given(v4)
 def test_g01_6to4_is_never_public(address: IPv4Address):
-    """2002::/16 wraps any IPv4 address, and nobody uses it any more."""
+    """2002::/16 wraps any IPv4 address and is obsolete."""
     assert not is_public(IPv6Address((0x2002 << 112) | (int(address) << 80)))
 
 
@@ -128,7 +128,7 @@ def test_g01_6to4_is_never_public(address: IPv4Address):
     ],
 )
 def test_a_host_is_sent_in_one_form(host: str, sent: str):
-    """Lower case, ASCII, no dot at the end."""
+    """Hosts become lower-case ASCII without a dot at the end."""
     assert ascii_host(host) in (sent, sent.replace("::ffff:7f00:1", "::ffff:127.0.0.1"))
 
 
@@ -161,13 +161,13 @@ def test_a_host_is_sent_in_one_form(host: str, sent: str):
     ],
 )
 def test_g01_odd_forms_of_an_address_are_no_host(host: str):
-    """Numbers in other bases, short forms and escapes are read differently by different resolvers."""
+    """Other bases, short forms and escapes are rejected, because resolvers interpret them differently."""
     assert ascii_host(host) is None
 
 
 @given(v4)
 def test_g01_a_number_is_no_host(address: IPv4Address):
-    """Whatever its base, an IPv4 address without its four plain numbers is refused."""
+    """An IPv4 address that is not four decimal numbers is rejected."""
     number = int(address)
     octets = [number >> shift & 255 for shift in (24, 16, 8, 0)]
     forms = [str(number), hex(number), f"0{number:o}", ".".join(hex(one) for one in octets)]
@@ -177,8 +177,8 @@ def test_g01_a_number_is_no_host(address: IPv4Address):
 
 
 @given(st.text(max_size=30))
-def test_any_text_is_a_host_or_not(text: str):
-    """No text breaks it, and what comes out is plain and stays as it is."""
+def test_any_text_is_a_host_or_rejected(text: str):
+    """No text raises, and the result is plain and stable."""
     host = ascii_host(text)
     if host is not None:
         assert host.isascii()
@@ -187,7 +187,7 @@ def test_any_text_is_a_host_or_not(text: str):
 
 
 def test_the_operator_may_allow_more():
-    """A network holds whoever's name leads there, a host wherever its name leads; nothing else is opened."""
+    """A network allows every name that resolves into it, a host every address of its name."""
     allowed = Allowance.of(["10.0.0.0/8", "Wiki.Intern", "192.168.1.5", "fd00::/8", "[::1]", "127.0.0.1/8"])
     assert allowed.permits("any.example", ip_address("10.9.9.9"))
     assert allowed.permits("any.example", ip_address("::ffff:10.9.9.9"))
@@ -214,15 +214,15 @@ def test_the_operator_may_allow_more():
         "224.0.0.1",
     ],
 )
-def test_g01_nobody_may_allow_what_clouds_tell_secrets_at(address: str):
-    """Metadata services and link-local stay closed, however wide the operator opens."""
+def test_g01_metadata_services_cannot_be_allowed(address: str):
+    """Metadata services and link-local addresses stay rejected whatever the operator allows."""
     wide = Allowance.of(["0.0.0.0/0", "::/0", "metadata.example"])
     assert not wide.permits("metadata.example", ip_address(address))
 
 
 @pytest.mark.parametrize("entry", ["*", "http://wiki.intern", "wiki.intern:8080", "10.0.0.0/33", "a/b", ""])
-def test_an_entry_that_is_no_host_and_no_network_is_told(entry: str):
-    """A setting that cannot work stops the start with its words."""
+def test_an_invalid_entry_is_an_error(entry: str):
+    """The error quotes the entry."""
     with pytest.raises(ValueError, match="neither a host name nor a network"):
         Allowance.of([entry])
 
@@ -253,7 +253,7 @@ SPECIAL_V6 = st.one_of(
 
 @given(SPECIAL)
 def test_g01_a_private_address_is_private_in_every_wrapping(address: IPv4Address):
-    """Plain, v4-mapped, v4-compatible, translated (both prefixes), 6to4 and Teredo: none of them is public."""
+    """Plain, v4-mapped, v4-compatible, translated (both prefixes), 6to4 and Teredo forms are not public."""
     number = int(address)
     wrapped = [0xFFFF << 32 | number, number, 0x64FF9B << 96 | number, 0x64FF9B0001 << 80 | number]
     wrapped += [0x2002 << 112 | number << 80, 0x20010000 << 96 | number ^ 0xFFFFFFFF]
@@ -263,7 +263,7 @@ def test_g01_a_private_address_is_private_in_every_wrapping(address: IPv4Address
 
 @given(SPECIAL_V6)
 def test_g01_a_special_v6_address_is_never_public(address: IPv6Address):
-    """Unique local, link-local, site-local, multicast, embedded and tunnelled, but where the IPv4 inside is public."""
+    """Unique local, link-local, multicast, embedded and tunnelled addresses are special unless their IPv4 is public."""
     inner = IPv4Address(int(address) & 0xFFFFFFFF)
     assert is_public(address) == (address in V4_INSIDE and is_public(inner))
 
@@ -276,7 +276,7 @@ DOTS = ".。．｡"
 
 
 def shapes(number: int) -> list[str]:
-    """Write an IPv4 address in the ways that resolvers of one kind or another understand."""
+    """Return the forms of an IPv4 address that some resolver accepts."""
     a, b, c, d = (number >> shift & 255 for shift in (24, 16, 8, 0))
     plain = f"{a}.{b}.{c}.{d}"
     forms = [str(number), hex(number), f"0{number:o}", f"0X{number:X}", f"{number + 2**32}", f"0x{number:016x}"]
@@ -298,8 +298,8 @@ def shapes(number: int) -> list[str]:
     st.sampled_from(["", "user@", "user:pw@", "example.org@", "example.org%40"]),
     st.sampled_from(["", ":443", ":80"]),
 )
-def test_g01_no_spelling_of_a_private_address_is_asked(address: IPv4Address, user: str, port: str):
-    """Whatever way it is written, in a URL with or without a user name and a port, no connection is made to it."""
+def test_g01_no_spelling_of_a_private_address_is_fetched(address: IPv4Address, user: str, port: str):
+    """No form of a private address, with or without user name and port, is connected to."""
     dialled: list[str] = []
 
     async def resolve(host: str, port: int) -> list[str]:
@@ -320,8 +320,8 @@ def test_g01_no_spelling_of_a_private_address_is_asked(address: IPv4Address, use
 
 
 @given(SPECIAL, st.sampled_from(["{}.nip.io", "{}.sslip.io", "www.{}.xip.example", "a-{}.example", "{}.example."]))
-def test_g01_names_that_spell_an_address_are_judged_by_where_they_lead(address: IPv4Address, name: str):
-    """Wildcard DNS (nip.io and its like) answers with any address; the answer is checked, not the name."""
+def test_g01_wildcard_dns_names_are_judged_by_their_address(address: IPv4Address, name: str):
+    """For names such as those of nip.io the resolved address is checked, not the name."""
     host = name.format(str(address).replace(".", "-" if "-" in name else "."))
 
     async def resolve(host: str, port: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""The quick yes to arguments: never to what jsonschema refuses, and given to all that models write as a rule."""
+"""The fast validation of arguments: it accepts nothing that jsonschema rejects, and most calls of models."""
 
 from typing import Any
 
@@ -29,8 +29,8 @@ NAMES = st.sampled_from(["query", "most-results", "ratio", "deep", "class", "arg
 
 
 @given(st.dictionaries(NAMES, VALUES))
-def test_what_gets_a_quick_yes_is_right_to_jsonschema(arguments: JsonObject):
-    """The long way has the last word, so the quick one may say yes to nothing that it refuses."""
+def test_accepted_arguments_are_valid_for_jsonschema(arguments: JsonObject):
+    """The fast path accepts nothing that jsonschema rejects."""
     validator: Any = Draft202012Validator({"additionalProperties": False, **PLAIN})
     assert not surely_fit(arguments, shape_of(PLAIN)) or validator.is_valid(arguments)
 
@@ -43,8 +43,8 @@ def test_what_gets_a_quick_yes_is_right_to_jsonschema(arguments: JsonObject):
         {"query": "x", "ratio": 2, "most-results": 10**30},
     ],
 )
-def test_plain_arguments_get_one(arguments: JsonObject):
-    """Names need not be words of Python; an integer is a number."""
+def test_plain_arguments_are_accepted(arguments: JsonObject):
+    """Names need not be Python identifiers, and an integer is a number."""
     assert surely_fit(arguments, shape_of(PLAIN))
 
 
@@ -68,19 +68,19 @@ def test_plain_arguments_get_one(arguments: JsonObject):
         {"type": "object", "properties": {"a": {"type": "string", "enum": ["b", 1]}}},
     ],
 )
-def test_a_schema_that_says_more_is_left_to_jsonschema(schema: JsonObject):
-    """Whatever is not wholly understood has no quick yes at all."""
+def test_a_schema_with_other_keywords_has_no_type(schema: JsonObject):
+    """Such schemas are validated by jsonschema only."""
     assert shape_of(schema) is None
     assert not surely_fit({}, shape_of(schema))
 
 
-def test_a_schema_may_say_itself_that_it_takes_no_more():
-    """As many do that come from elsewhere."""
+def test_a_schema_may_forbid_additional_properties():
+    """Schemas of plugins often do."""
     shape = shape_of({**PLAIN, "additionalProperties": False})
     assert surely_fit({"query": "tides"}, shape)
     assert not surely_fit({"query": "tides", "other": 1}, shape)
 
 
-def test_every_built_in_tool_has_one():
-    """Else it is for nothing."""
+def test_every_built_in_tool_has_a_type():
+    """The fast path covers every built-in tool."""
     assert all(shape_of(tool.spec.parameters) for tool in built_in(None, None))

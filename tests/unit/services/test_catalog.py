@@ -1,4 +1,4 @@
-"""The model catalogue: kept on disk, used without a network, asked again sparingly."""
+"""The model catalogue: stored on disk, used without a network, and refreshed rarely."""
 
 import os
 import threading
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Lister:
-    """An upstream that lists what the test says, or fails."""
+    """An upstream that lists what the test sets, or fails."""
 
     def __init__(self, *ids: str) -> None:
         self.ids = list(ids)
@@ -40,7 +40,7 @@ class Lister:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Stop the clock; the test sets it."""
+    """Replace the clock; the test sets it."""
     now = [1_000_000.0]
     monkeypatch.setattr(module, "time", lambda: now[0])
     return now
@@ -54,14 +54,14 @@ def shown(entry: JsonObject) -> Model:
 
 
 async def refused(catalog: ModelCatalog, model: str) -> None:
-    """Check that a model is refused, with the field and the code."""
+    """Check that a model is rejected, with field and code."""
     with pytest.raises(RequestError) as told:
         await catalog.check(model)
     assert (told.value.code, told.value.field) == (Code.UNKNOWN_MODEL, "model")
 
 
 async def test_a_known_model_costs_no_request(tmp_path: Path, clock: list[float]) -> None:
-    """Once the list is there it is asked for no more."""
+    """A model in the list causes no further request."""
     lister = Lister("a/b")
     catalog = ModelCatalog(lister, OPENROUTER, tmp_path / "models.json")
     for _ in range(5):
@@ -69,8 +69,8 @@ async def test_a_known_model_costs_no_request(tmp_path: Path, clock: list[float]
     assert lister.asked == 1
 
 
-async def test_an_unknown_model_is_looked_for_once_more(tmp_path: Path, clock: list[float]) -> None:
-    """A model that is new at the upstream is found; a typing error does not ask the upstream each time."""
+async def test_an_unknown_model_refreshes_the_list_once(tmp_path: Path, clock: list[float]) -> None:
+    """A new model is found, and a typo does not cause a request each time."""
     lister = Lister("a/b")
     catalog = ModelCatalog(lister, OPENROUTER, tmp_path / "models.json")
     await catalog.check("a/b")
@@ -103,7 +103,7 @@ async def test_an_unknown_model_is_looked_for_once_more(tmp_path: Path, clock: l
     ],
 )
 async def test_variants(tmp_path: Path, clock: list[float], model: str, known: bool) -> None:
-    """`:free` and its like name a way to route a model that is listed; a model listed as :free is that one only."""
+    """`:free` and similar suffixes are variants of a listed model; a model that is listed as :free is only that one."""
     catalog = ModelCatalog(Lister("a/b", "c/d:free"), OPENROUTER, tmp_path / "models.json")
     if known:
         await catalog.check(model)
@@ -111,8 +111,8 @@ async def test_variants(tmp_path: Path, clock: list[float], model: str, known: b
         await refused(catalog, model)
 
 
-async def test_without_a_catalogue_any_model_may_pass(tmp_path: Path, clock: list[float]) -> None:
-    """An upstream without /models (or without a network) is no reason to refuse a question."""
+async def test_without_a_catalogue_any_model_is_accepted(tmp_path: Path, clock: list[float]) -> None:
+    """An upstream without /models, or without a network, rejects no question."""
     lister = Lister()
     lister.error = UpstreamError(Code.UPSTREAM_UNREACHABLE)
     catalog = ModelCatalog(lister, OPENROUTER, tmp_path / "models.json")
@@ -123,7 +123,7 @@ async def test_without_a_catalogue_any_model_may_pass(tmp_path: Path, clock: lis
 
 
 async def test_the_last_list_works_offline(tmp_path: Path, clock: list[float]) -> None:
-    """What was fetched once is used by the next start, also when the upstream is away, however old it is."""
+    """The next start uses the stored list if the upstream does not answer, however old it is."""
     path = tmp_path / "models.json"
     await ModelCatalog(Lister("a/b"), OPENROUTER, path).entries()
     clock[0] += 30 * 24 * 3600
@@ -137,8 +137,8 @@ async def test_the_last_list_works_offline(tmp_path: Path, clock: list[float]) -
     assert ([entry.id for entry in entries], fetched) == (["a/b"], 1_000_000.0)
 
 
-async def test_an_old_list_is_fetched_anew(tmp_path: Path, clock: list[float]) -> None:
-    """After an hour the list is asked for again, and the disk has the new one."""
+async def test_an_old_list_is_refreshed(tmp_path: Path, clock: list[float]) -> None:
+    """After an hour the list is fetched again and stored."""
     lister = Lister("a/b")
     catalog = ModelCatalog(lister, OPENROUTER, tmp_path / "models.json")
     await catalog.entries()
@@ -167,7 +167,7 @@ async def test_an_old_list_is_fetched_anew(tmp_path: Path, clock: list[float]) -
     ],
 )
 async def test_a_broken_file_is_no_catalogue(tmp_path: Path, clock: list[float], kept: bytes) -> None:
-    """A file that was cut or is another thing is left aside; the list comes from the upstream."""
+    """A damaged file is ignored, and the list is fetched."""
     path = tmp_path / "models.json"
     path.write_bytes(kept)
     catalog = ModelCatalog(Lister("a/b"), OPENROUTER, path)
@@ -177,14 +177,14 @@ async def test_a_broken_file_is_no_catalogue(tmp_path: Path, clock: list[float],
 
 
 async def test_a_folder_that_cannot_be_written(tmp_path: Path, clock: list[float]) -> None:
-    """Without a place on disk the catalogue lives in memory."""
+    """Without a writable folder the catalogue is only in memory."""
     catalog = ModelCatalog(Lister("a/b"), OPENROUTER, tmp_path / "none" / "models.json")
     await catalog.check("a/b")
     assert len((await catalog.entries())[0]) == 1
 
 
-async def test_a_family_counts_where_that_is_the_rule(tmp_path: Path, clock: list[float]) -> None:
-    """The simulator answers for every model of a family that it lists, and for no other."""
+async def test_the_simulator_accepts_all_models_of_a_family(tmp_path: Path, clock: list[float]) -> None:
+    """With `by_family`, every model of a listed family is known, and no other."""
     catalog = ModelCatalog(Lister("a/sim"), OPENROUTER, tmp_path / "models.json", by_family=True)
     await catalog.check("a/anything")
     await refused(catalog, "b/anything")
@@ -203,7 +203,7 @@ async def test_a_family_counts_where_that_is_the_rule(tmp_path: Path, clock: lis
     ],
 )
 async def test_badges(entry: dict[str, Any], badges: list[str]) -> None:
-    """What a model can do is read from what its entry supports; odd entries have none."""
+    """Badges follow from the supported parameters; invalid entries have none."""
     told = shown({"id": "a/b", **entry})
     assert told["badges"] == badges
     assert (told["id"], told["name"]) == ("a/b", "a/b")
@@ -218,16 +218,14 @@ async def test_badges(entry: dict[str, Any], badges: list[str]) -> None:
         ({"top_provider": [16384]}, None, None),
     ],
 )
-async def test_the_longest_answer_is_the_hosts(entry: dict[str, Any], most: int | None, created: int | None) -> None:
-    """How long an answer may be stands with the provider that serves it, not with the model."""
+async def test_max_output_is_that_of_the_provider(entry: dict[str, Any], most: int | None, created: int | None) -> None:
+    """The longest answer is a fact of the provider that serves the model."""
     told = shown({"id": "a/b", **entry})
     assert (told["max_output"], told["created"]) == (most, created)
 
 
-async def test_the_listing_is_written_once_for_all_who_ask(
-    tmp_path: Path, clock: list[float], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each entry is written once as long as the list is the same, in the thread for large work."""
+async def test_the_list_is_encoded_once(tmp_path: Path, clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each entry is encoded once per list, in the offload thread."""
     threads: list[str] = []
     shown = model_list.shown
 
@@ -248,7 +246,7 @@ async def test_the_listing_is_written_once_for_all_who_ask(
 
 
 async def test_odd_entries_do_not_reach_the_page(tmp_path: Path, clock: list[float]) -> None:
-    """A field of a wrong type is left out, a name is cut, and an id that is longer than any is not listed."""
+    """A field of a wrong type is omitted, a long name is cut, and a model with a long id is not listed."""
     odd = {"id": "a/b", "name": {"x": 1}, "context_length": "long", "created": [], "pricing": 5, "top_provider": 5}
     told = shown(odd)
     assert (told["name"], told["context_length"], told["created"], told["pricing"]) == ("a/b", None, None, None)

@@ -1,4 +1,4 @@
-"""The page fetcher over real sockets on loopback; only what names lead to is scripted."""
+"""The page fetcher over real sockets on loopback; only the resolver is scripted."""
 
 import asyncio
 import gzip
@@ -34,7 +34,7 @@ OPEN = Allowance.of(["127.0.0.0/8"])
 
 
 class Names:
-    """A resolver with answers of ours, one after the other for each name; it counts what it was asked."""
+    """A resolver with scripted answers for each name; it counts lookups."""
 
     def __init__(self, **answers: Sequence[Sequence[str]]) -> None:
         self.answers = {name.replace("_", "."): list(turns) for name, turns in answers.items()}
@@ -49,7 +49,7 @@ class Names:
 
 
 async def failure(fetcher: PageFetcher, url: str) -> ToolError:
-    """Return the error of a fetch that must fail."""
+    """Return the error of a failing fetch."""
     with pytest.raises(ToolError) as raised:
         await fetcher.fetch(url)
     return raised.value
@@ -58,8 +58,8 @@ async def failure(fetcher: PageFetcher, url: str) -> ToolError:
 # --- what is asked ---
 
 
-async def test_a_page_is_fetched_without_anything_of_ours():
-    """No cookie, no credential, no referrer, nothing compressed asked for, and the connection is not kept."""
+async def test_a_request_has_no_credentials():
+    """A request has no cookie, credential or referrer, asks for no compression, and closes the connection."""
     async with site(reply("<p>Hello</p>", kind="text/html; charset=utf-8", set_cookie="a=b")) as there:
         url = f"{there.url}/a%20b/ü?q=ü&x=1#part"
         page = await PageFetcher(OPEN).fetch(url)
@@ -72,7 +72,7 @@ async def test_a_page_is_fetched_without_anything_of_ours():
 
 
 async def test_no_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch):
-    """A proxy would resolve the name itself, and reach what must not be reached."""
+    """A proxy would resolve the name itself and could reach private addresses."""
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     async with site(reply("here")) as there:
@@ -112,8 +112,8 @@ async def test_no_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPat
         "https://exa\x00mple.org/",
     ],
 )
-async def test_g01_what_is_no_plain_https_address_is_refused_before_any_look_up(url: str):
-    """The model is told what is wrong with its argument."""
+async def test_g01_an_invalid_url_is_rejected_before_a_lookup(url: str):
+    """The error says what is wrong with the argument."""
     names = Names()
     error = await failure(PageFetcher(resolve=names), url)
     assert error.code is Code.INVALID_ARGUMENTS
@@ -123,7 +123,7 @@ async def test_g01_what_is_no_plain_https_address_is_refused_before_any_look_up(
 
 
 def test_http_becomes_https_unless_the_operator_allowed_the_host():
-    """The public internet is asked by https alone."""
+    """Public hosts are fetched only by https."""
     plain = PageFetcher(Allowance.of(["wiki.intern"]))
     assert plain.target("http://example.org/a") == Target("https", "example.org", 443, "/a")
     assert plain.target("http://example.org:80/a") == Target("https", "example.org", 443, "/a")
@@ -134,8 +134,8 @@ def test_http_becomes_https_unless_the_operator_allowed_the_host():
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=40) | st.text(max_size=40).map("https://".__add__))
-def test_any_text_is_an_address_or_a_sentence(text: str):
-    """No text breaks the reading of an address, and what is asked is plain ASCII on one line."""
+def test_any_text_is_a_url_or_an_error(text: str):
+    """No text raises another exception, and the requested URL is one line of ASCII."""
     target = None
     with suppress(ToolError):
         target = PageFetcher().target(text)
@@ -168,7 +168,7 @@ def test_any_text_is_an_address_or_a_sentence(text: str):
     ],
 )
 async def test_g01_every_address_of_a_host_must_be_public(addresses: list[str]):
-    """One private address among public ones is enough to refuse, and none is connected to."""
+    """One private address among public ones rejects the host, and none is connected to."""
     async with site(reply("secret")) as there:
         error = await failure(PageFetcher(resolve=Names(rebind_example=[addresses])), "https://rebind.example/")
         assert there.asked == []
@@ -178,7 +178,7 @@ async def test_g01_every_address_of_a_host_must_be_public(addresses: list[str]):
 
 @pytest.fixture
 def dialled(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, str]]:
-    """Refuse every connection, and note where it would lead: address, port, and the name for TLS."""
+    """Refuse every connection, and record its address, port and TLS name."""
     made: list[tuple[str, int, str]] = []
 
     async def refuse(origin: Origin, *, server_hostname: str, **_: Any) -> Connection:
@@ -190,7 +190,7 @@ def dialled(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, str]]:
 
 
 async def test_g01_a_name_is_looked_up_once_and_connected_to_what_was_checked(dialled: list[tuple[str, int, str]]):
-    """A name with a public answer first and a private one then (rebinding) is asked once, and dialled by number."""
+    """A name that resolves to a private address the second time (rebinding) is resolved once."""
     names = Names(rebind_example=[["93.184.216.34", "2606:4700::1111"], ["127.0.0.1"]])
     error = await failure(PageFetcher(resolve=names), "https://rebind.example/")
     assert error.message == "rebind.example cannot be reached."
@@ -208,10 +208,10 @@ ANSWERS = st.lists(st.lists(PUBLIC | INNER, max_size=5), min_size=1, max_size=4)
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(ANSWERS)
-async def test_g01_whatever_a_resolver_answers_only_public_addresses_are_dialled(
+async def test_g01_only_public_addresses_are_connected_to(
     dialled: list[tuple[str, int, str]], answers: list[list[str]]
 ):
-    """Public first and private then, or mixed, in any order: each fetch looks up once and dials what it checked."""
+    """For any order of public and private answers, each fetch resolves once and connects to checked addresses."""
     names = Names(rebind_example=answers)
     fetcher = PageFetcher(resolve=names)
     for turn in list(answers):
@@ -226,8 +226,8 @@ async def test_g01_whatever_a_resolver_answers_only_public_addresses_are_dialled
 PUBLIC_TEXTS = {"93.184.216.34", "1.1.1.1", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"}
 
 
-async def test_g01_a_redirect_is_looked_up_and_pinned_anew(monkeypatch: pytest.MonkeyPatch):
-    """A page that leads to itself while its name now leads inside is refused at the second look-up."""
+async def test_g01_each_redirect_is_resolved_and_checked(monkeypatch: pytest.MonkeyPatch):
+    """A redirect to the same name that now resolves to a private address is rejected."""
     made: list[str] = []
 
     async def redirecting(origin: Origin, **_: Any) -> "Redirecting":
@@ -248,8 +248,8 @@ async def test_g01_a_redirect_is_looked_up_and_pinned_anew(monkeypatch: pytest.M
     assert names.asked == ["rebind.example"] * 3
 
 
-async def test_g01_connecting_looks_nothing_up(monkeypatch: pytest.MonkeyPatch):
-    """Down to the socket only the number is used: the event loop is never asked for the name."""
+async def test_g01_connecting_resolves_no_name(monkeypatch: pytest.MonkeyPatch):
+    """The socket gets only the address; the event loop resolves no name."""
     asked: list[object] = []
     loop = asyncio.get_running_loop()
     real = loop.getaddrinfo
@@ -266,15 +266,15 @@ async def test_g01_connecting_looks_nothing_up(monkeypatch: pytest.MonkeyPatch):
     assert "pages.test" not in asked
 
 
-async def test_the_next_address_is_tried_where_one_takes_no_connection():
-    """A host with a dead first address is read all the same."""
+async def test_the_next_address_is_tried_after_a_refusal():
+    """A host whose first address is dead is still fetched."""
     async with site(reply("x")) as there:
         fetcher = PageFetcher(Allowance.of(["pages.test"]), resolve=Names(pages_test=[["127.0.0.2", "127.0.0.1"]]))
         assert (await fetcher.fetch(f"http://pages.test:{there.port}/")).text == "x"
 
 
 def tls_of(server: bool) -> ssl.SSLContext:
-    """Make one side's TLS of the test certificate, which names upstream.test."""
+    """Return one side's TLS context for the test certificate of upstream.test."""
     if not server:
         return ssl.create_default_context(cafile=str(PEM))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -282,8 +282,8 @@ def tls_of(server: bool) -> ssl.SSLContext:
     return context
 
 
-async def test_g01_tls_checks_the_name_though_a_number_is_dialled():
-    """The certificate must be the host's; another host's at the same address is refused."""
+async def test_g01_tls_checks_the_host_name():
+    """A certificate of another host at the same address is rejected."""
     names = Names(upstream_test=[["127.0.0.1"]], other_test=[["127.0.0.1"]])
     fetcher = PageFetcher(Allowance.of(["upstream.test", "other.test"]), resolve=names, tls=tls_of(server=False))
     async with site(reply("x"), tls=tls_of(server=True)) as there:
@@ -292,8 +292,8 @@ async def test_g01_tls_checks_the_name_though_a_number_is_dialled():
     assert error.message == "The TLS certificate of other.test is not valid."
 
 
-async def test_an_unknown_host_is_told():
-    """The resolver's words are not repeated."""
+async def test_an_unknown_host_is_an_error():
+    """The error does not quote the resolver."""
     error = await failure(PageFetcher(resolve=Names()), "https://nowhere.example/")
     assert (error.code, error.message) == (Code.TOOL_FAILED, "There is no host nowhere.example.")
 
@@ -301,8 +301,8 @@ async def test_an_unknown_host_is_told():
 # --- redirects ---
 
 
-async def test_redirects_are_followed_and_the_last_address_is_told():
-    """Relative ones too; the page's address is where it was found."""
+async def test_redirects_are_followed():
+    """Relative redirects too; the page has its final URL."""
     async with site(
         reply(status=301, location="/b"), reply(status=307, location="//127.0.0.1:{port}/c"), reply("x")
     ) as there:
@@ -325,7 +325,7 @@ async def test_redirects_are_followed_and_the_last_address_is_told():
     ],
 )
 async def test_g01_a_redirect_is_checked_like_the_first_address(location: str, code: Code):
-    """A public page that leads to a private one is refused, and the private one is not asked."""
+    """A redirect from a public page to a private address is rejected without a request."""
 
     async def resolve(host: str, port: int) -> list[str]:
         return ["10.0.0.7"] if host == "inner.example" else [host.strip("[]")]
@@ -337,15 +337,15 @@ async def test_g01_a_redirect_is_checked_like_the_first_address(location: str, c
 
 
 async def test_redirects_end():
-    """After five the sixth is not followed."""
+    """A sixth redirect is not followed."""
     async with site(reply(status=302, location="/again")) as there:
         error = await failure(PageFetcher(OPEN), there.url)
         assert len(there.asked) == 6
     assert "more than 5 times" in error.message
 
 
-async def test_a_redirect_that_leads_nowhere_is_told():
-    """One without an address, or to itself, ends."""
+async def test_an_invalid_redirect_is_an_error():
+    """A redirect without a location or to itself ends."""
     async with site(reply(status=302)) as there:
         assert (await failure(PageFetcher(OPEN), there.url)).code is Code.TOOL_FAILED
 
@@ -354,7 +354,7 @@ async def test_a_redirect_that_leads_nowhere_is_told():
 
 
 async def test_g05_a_body_is_read_up_to_its_cap():
-    """What is larger is cut, also when its length is not told, and the rest is not read."""
+    """A larger body is cut, also without a content length, and the rest is not read."""
     whole = b"x" * (LARGEST_BODY + 100_000)
     for answer in (reply(whole, kind="text/plain"), reply(whole, kind="text/plain", content_length="")):
         async with site(answer) as there:
@@ -362,8 +362,8 @@ async def test_g05_a_body_is_read_up_to_its_cap():
         assert (len(page.text), page.cut) == (LARGEST_BODY, True)
 
 
-async def test_a_compressed_bomb_does_not_unfold():
-    """10 MB of nothing in 10 kB stop at the cap."""
+async def test_a_decompression_bomb_is_limited():
+    """10 MB of zeros in 10 kB stop at the limit."""
     bomb = gzip.compress(b"\0x" * (5 * LARGEST_BODY))
     async with site(reply(bomb, kind="text/plain", content_encoding="gzip")) as there:
         assert (await failure(PageFetcher(OPEN), there.url)).message.startswith("This is not text")
@@ -373,8 +373,8 @@ async def test_a_compressed_bomb_does_not_unfold():
     assert (len(page.text), page.cut) == (LARGEST_BODY, True)
 
 
-async def test_what_comes_compressed_unasked_is_read():
-    """Gzip and zlib are undone; anything else, and what is broken, is told."""
+async def test_an_unrequested_compression_is_decoded():
+    """Gzip and zlib are decoded; other codings and damaged bodies are errors."""
     for coding, body in (("gzip", gzip.compress(b"hello")), ("deflate", zlib.compress(b"hello"))):
         async with site(reply(body, kind="text/plain", content_encoding=coding)) as there:
             assert (await PageFetcher(OPEN).fetch(there.url)).text == "hello"
@@ -383,16 +383,16 @@ async def test_what_comes_compressed_unasked_is_read():
             assert "compressed in a way" in (await failure(PageFetcher(OPEN), there.url)).message
 
 
-async def test_a_silent_server_ends_in_time_and_is_left():
-    """The time is for the whole of it, and the connection goes with it."""
+async def test_a_silent_server_times_out():
+    """The limit covers the whole fetch, and the connection is closed."""
     async with site(None) as there:
         error = await failure(PageFetcher(OPEN, seconds=0.2), there.url)
         assert (error.code, error.message) == (Code.TIMEOUT, "The page did not load within 0.2 s.")
         await asyncio.wait_for(there.left.wait(), 5)
 
 
-async def test_a_cancelled_fetch_leaves_its_server():
-    """A run that is stopped closes the connection at once."""
+async def test_a_cancelled_fetch_closes_its_connection():
+    """Stopping a run closes the connection at once."""
     async with site(None) as there:
         task = asyncio.create_task(PageFetcher(OPEN).fetch(there.url))
         await asyncio.wait_for(there.arrived.wait(), 5)
@@ -421,8 +421,8 @@ async def test_a_cancelled_fetch_leaves_its_server():
         (b"", Code.TOOL_FAILED, "closed"),
     ],
 )
-async def test_what_is_no_page_is_a_sentence(answer: bytes, code: Code, words: str):
-    """The server's own text is not repeated."""
+async def test_other_responses_are_errors(answer: bytes, code: Code, words: str):
+    """Errors do not quote the server's text."""
     async with site(answer) as there:
         error = await failure(PageFetcher(OPEN), there.url)
     assert error.code is code
@@ -441,8 +441,8 @@ async def test_what_is_no_page_is_a_sentence(answer: bytes, code: Code, words: s
         ("", b"plain", "text/plain"),
     ],
 )
-async def test_kinds_of_text_are_told_apart(kind: str, body: bytes, read_as: str):
-    """Web pages, text, JSON and XML are read; a body without a type is what it looks like."""
+async def test_kinds_of_text_are_distinguished(kind: str, body: bytes, read_as: str):
+    """Web pages, text, JSON and XML are read; the type of a body without one is detected."""
     async with site(reply(body, kind=kind)) as there:
         page = await PageFetcher(OPEN).fetch(there.url)
     assert (page.kind, page.text) == (read_as, body.decode())
@@ -471,6 +471,6 @@ async def test_kinds_of_text_are_told_apart(kind: str, body: bytes, read_as: str
         ("ü".encode(), "text/plain; charset=nonsense", False, "ü"),
     ],
 )
-def test_the_character_set_is_what_the_page_says_or_shows(body: bytes, content_type: str, is_html: bool, text: str):
-    """Mark, header, meta tag, UTF-8, Windows-1252, in this order; codecs that are no character sets are not used."""
+def test_the_character_set_is_declared_or_detected(body: bytes, content_type: str, is_html: bool, text: str):
+    """Byte order mark, header, meta tag, UTF-8, Windows-1252, in this order; other codecs are not used."""
     assert decoded(body, content_type, is_html=is_html) == text

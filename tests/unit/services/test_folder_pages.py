@@ -1,4 +1,4 @@
-"""The server's own pages, read by the addresses that its search gives."""
+"""Pages of this server, read by the URLs that a search returns."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ class Web:
 
 @pytest.fixture
 def pages(tmp_path: Path) -> FolderPages:
-    """Lay out two folders with a secret beside them."""
+    """Make two folders with a secret beside them."""
     for path, text in {
         "docs/a b.md": "# A\n",
         "docs/page.html": "<p>x</p>",
@@ -43,8 +43,8 @@ def pages(tmp_path: Path) -> FolderPages:
         ("//example.org/guide/a.md", WebPage("//example.org/guide/a.md", "text/plain", "the web")),
     ],
 )
-async def test_an_address_of_ours_is_read_from_disk(pages: FolderPages, url: str, page: WebPage):
-    """Everything else is the web's."""
+async def test_a_page_of_a_folder_is_read_from_disk(pages: FolderPages, url: str, page: WebPage):
+    """Other URLs are fetched from the web."""
     assert await pages.fetch(url) == page
 
 
@@ -66,8 +66,8 @@ async def test_an_address_of_ours_is_read_from_disk(pages: FolderPages, url: str
         "/api/runs",
     ],
 )
-async def test_nothing_else_of_the_disk_is_read(pages: FolderPages, url: str):
-    """Only what search would find: of a known kind, not hidden, within its folder."""
+async def test_only_searchable_files_are_read(pages: FolderPages, url: str):
+    """Files of a known type within the folder, and no hidden ones."""
     with pytest.raises(ToolError) as raised:
         await pages.fetch(url)
     assert (raised.value.code, raised.value.message) == (Code.TOOL_FAILED, "There is no page at this address.")

@@ -1,4 +1,4 @@
-"""The notes folder on a real disk: a note never leaves it and never replaces another."""
+"""The notes folder on a real disk: a note stays inside it and never replaces a file."""
 
 import asyncio
 import os
@@ -23,12 +23,12 @@ NOW = datetime(2025, 3, 10, 12, 30, tzinfo=UTC)
 
 
 def names(folder: Path) -> list[str]:
-    """Return what is in a folder, hidden files too."""
+    """Return the names in a folder, including hidden files."""
     return sorted(path.name for path in folder.iterdir())
 
 
 async def test_a_note_is_a_markdown_file(tmp_path: Path):
-    """It has its date, its title and its text, and a name after its title; a reader finds the title in it."""
+    """A note has its date, title and text; its name comes from the title."""
     folder = tmp_path / "made" / "notes"
     saved = await NotesFolder(folder).save("Red pandas: where?", "They live in the *east*.\n\n- Nepal\n", NOW)
     assert saved == SavedNote("red-pandas-where.md", "/notes/red-pandas-where.md")
@@ -42,7 +42,7 @@ async def test_a_note_is_a_markdown_file(tmp_path: Path):
 
 
 async def test_a_note_never_replaces_another(tmp_path: Path):
-    """The same title again gets a number, also when all come at once, and also over a link that leads nowhere."""
+    """An equal title gets a number, also for concurrent notes and for a dangling link."""
     (tmp_path / "plan.md").symlink_to(tmp_path / "nothing")
     notes = NotesFolder(tmp_path)
     saved = await asyncio.gather(*(notes.save("Plan", f"text {n}", NOW) for n in range(6)))
@@ -60,8 +60,8 @@ async def test_a_note_never_replaces_another(tmp_path: Path):
     assert not (tmp_path / "nothing").exists()
 
 
-async def test_without_links_a_note_still_replaces_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Some file systems know no hard links."""
+async def test_without_hard_links_a_note_replaces_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Some file systems have no hard links."""
 
     def no_links(*_: Any, **__: Any) -> None:
         raise PermissionError(1, "Operation not permitted")
@@ -96,13 +96,13 @@ async def test_without_links_a_note_still_replaces_nothing(tmp_path: Path, monke
     ],
 )
 def test_a_title_becomes_a_file_name(title: str, stem: str):
-    """Letters and digits of any script stay, everything else is a hyphen, and devices of Windows are avoided."""
+    """Letters and digits of any script stay, other characters become hyphens, and Windows devices are avoided."""
     assert file_stem(title) == stem
 
 
 @given(st.text(max_size=200))
 def test_no_title_leaves_the_folder(title: str):
-    """Whatever it holds, the name is one part, not hidden, and short enough for any file system."""
+    """The name of any title is one path component, not hidden, and short enough."""
     name = f"{file_stem(title)}.md"
     assert Path(name).parts == (name,)
     assert not name.startswith((".", "-"))
@@ -110,8 +110,8 @@ def test_no_title_leaves_the_folder(title: str):
     assert len(name.encode()) <= 200
 
 
-async def test_what_is_too_much_is_told(tmp_path: Path):
-    """A note has a size, and the folder a number of notes; nothing is left of one that is refused."""
+async def test_limits_are_errors(tmp_path: Path):
+    """A note has a maximum size and the folder a maximum number; a rejected note leaves no file."""
     with pytest.raises(ToolError, match="256 kB"):
         await NotesFolder(tmp_path).save("Long", "x" * 300_000, NOW)
     notes = NotesFolder(tmp_path, most=1)
@@ -123,8 +123,8 @@ async def test_what_is_too_much_is_told(tmp_path: Path):
     assert names(tmp_path) == ["one.md"]
 
 
-async def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path):
-    """Without its path, and nothing is left behind."""
+async def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path):
+    """The error has no path, and no file is left."""
     (tmp_path / "file").write_text("")
     with pytest.raises(ToolError) as raised:
         await NotesFolder(tmp_path / "file" / "notes").save("One", "x", NOW)
@@ -133,7 +133,7 @@ async def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path):
 
 
 async def test_a_note_is_found_by_the_next_search(tmp_path: Path):
-    """However soon it comes, with the address at which the app serves it, beside what the documents hold."""
+    """A new note is found at once, with its URL in the app."""
     docs, folder = tmp_path / "docs", tmp_path / "notes"
     docs.mkdir()
     (docs / "bamboo.md").write_text("# Bamboo\n\nA grass.\n")
@@ -153,7 +153,7 @@ async def test_a_note_is_found_by_the_next_search(tmp_path: Path):
 
 
 async def test_notes_inside_the_documents_are_found_once(tmp_path: Path):
-    """A notes folder within the searched folder is part of it."""
+    """A notes folder inside the searched folder is indexed with it."""
     search = DocsSearch(tmp_path, notes=tmp_path / "notes")
     await NotesFolder(tmp_path / "notes", on_saved=search.changed).save("Zebrafish", "x", NOW)
     assert [hit.url for hit in await search.search(SearchQuery("zebrafish"))] == ["/guide/notes/zebrafish.md#zebrafish"]

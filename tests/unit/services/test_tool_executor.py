@@ -1,4 +1,4 @@
-"""The executor over small tools: validation in words, timeouts, every exception a result, strict and capped results."""
+"""The executor: validation messages, timeouts, exceptions as results, strict and limited results."""
 
 import asyncio
 import json
@@ -42,13 +42,13 @@ Run = Callable[[JsonObject, ToolContext], Awaitable[Any]]
 
 
 def executor(run: Run, *, timeout: float = 5.0, limit: int = 24_000, schema: JsonObject = NOTHING) -> ToolExecutor:
-    """Make an executor of one tool, called probe."""
+    """Return an executor of one tool, called probe."""
     spec = ToolSpec("probe", "A probe.", schema, timeout=timeout)
     return ToolExecutor([Tool(spec, run)], result_limit=limit)
 
 
 def returning(value: Any) -> Run:
-    """Make a tool that returns a value."""
+    """Return a tool with this result."""
 
     async def run(arguments: JsonObject, context: ToolContext) -> Any:
         return value
@@ -57,7 +57,7 @@ def returning(value: Any) -> Run:
 
 
 def raising(error: BaseException) -> Run:
-    """Make a tool that raises."""
+    """Return a tool that raises."""
 
     async def run(arguments: JsonObject, context: ToolContext) -> Any:
         raise error
@@ -95,7 +95,7 @@ CHECKED = executor(returning(None), schema=SCHEMA)
     ],
 )
 def test_ps20_errors_name_field_and_expected_type(arguments: JsonObject, says: str):
-    """A model reads what is wrong and what was wanted, and nothing of the library that found it."""
+    """The message names the fault and the expected type, without jsonschema's own text."""
     outcome = CHECKED.check("probe", arguments)
     assert outcome == ToolOutcome.failed(Code.INVALID_ARGUMENTS, says)
 
@@ -109,13 +109,13 @@ def test_ps20_errors_name_field_and_expected_type(arguments: JsonObject, says: s
         {"query": "x", "num_results": None, "time_hint": None},
     ],
 )
-def test_what_fits_passes(arguments: JsonObject):
-    """Also a whole number written as 3.0, and null in place of an optional argument."""
+def test_valid_arguments_are_accepted(arguments: JsonObject):
+    """A whole number may be 3.0, and an optional argument may be null."""
     assert CHECKED.check("probe", arguments) is None
 
 
-def test_at_most_three_errors_are_told():
-    """A call that is wrong all over gets a short answer."""
+def test_at_most_three_errors_are_reported():
+    """A call with many errors gets a short message."""
     outcome = CHECKED.check("probe", {"query": 1, "num_results": "a", "ratio": "b", "deep": "c", "edits": "d"})
     assert outcome is not None
     assert outcome.error.count(": ") == 3
@@ -123,7 +123,7 @@ def test_at_most_three_errors_are_told():
 
 
 def test_sc13_huge_and_odd_arguments_give_a_short_sentence():
-    """The sentence stays small and encodable whatever the model wrote."""
+    """The message is short and encodable for any arguments."""
     arguments: JsonObject = {"query": ["x", "x"], "num_results": "9" * 10_000, "\ud800" * 5_000: 1, "ratio": {}}
     outcome = CHECKED.check("probe", arguments)
     assert outcome is not None
@@ -132,7 +132,7 @@ def test_sc13_huge_and_odd_arguments_give_a_short_sentence():
 
 
 async def test_nulls_in_place_of_optional_arguments_do_not_reach_the_tool():
-    """Models told to fill every field write null for "not given"."""
+    """Some models write null for a missing argument."""
     seen: list[JsonObject] = []
 
     async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
@@ -143,8 +143,8 @@ async def test_nulls_in_place_of_optional_arguments_do_not_reach_the_tool():
     assert seen == [{"query": "x"}]
 
 
-async def test_a14_an_unknown_tool_is_answered_with_the_names_there_are():
-    """A made-up name gets a result that says what may be called (quirk A14)."""
+async def test_a14_an_unknown_tool_gets_the_known_names():
+    """The result of an unknown tool names the tools that may be called (quirk A14)."""
     house = executor(returning(1))
     for outcome in (house.check("default_api.probe", {}), await house.run("default_api.probe", {}, ToolContext())):
         assert outcome is not None
@@ -153,7 +153,7 @@ async def test_a14_an_unknown_tool_is_answered_with_the_names_there_are():
 
 
 async def test_an_unavailable_tool_is_listed_and_not_offered():
-    """GET /api/tools needs it with its reason; a model never sees it, and calling it says why."""
+    """GET /api/tools has the tool with its reason; models do not get it, and a call returns the reason."""
     tool = Tool(ToolSpec("gone", "Gone.", NOTHING), returning(1), unavailable="no key is set")
     house = ToolExecutor([tool])
     assert house.tools == (tool,)
@@ -162,15 +162,15 @@ async def test_an_unavailable_tool_is_listed_and_not_offered():
     assert (await house.run("gone", {}, ToolContext())).code is Code.TOOL_UNAVAILABLE
 
 
-def test_two_tools_of_one_name_are_a_mistake():
-    """The second would never run."""
+def test_two_tools_of_one_name_are_rejected():
+    """The second one would never run."""
     tool = Tool(ToolSpec("twin", "Twin.", NOTHING), returning(1))
     with pytest.raises(ValueError, match="same name"):
         ToolExecutor([tool, tool])
 
 
-async def test_ps19_a_slow_tool_is_a_result_in_time():
-    """The limit is the tool's own, and the sentence says it."""
+async def test_ps19_a_slow_tool_times_out():
+    """The limit is that of the tool, and the message has it."""
 
     async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
         await asyncio.Event().wait()
@@ -184,12 +184,12 @@ async def test_ps19_a_slow_tool_is_a_result_in_time():
 
 
 async def test_a_timeout_inside_a_tool_is_one_too():
-    """A tool's own, shorter limit is not told as ours."""
+    """A TimeoutError of the tool is TIMEOUT, without the executor's limit."""
     assert await outcome_of(raising(TimeoutError())) == ToolOutcome.failed(Code.TIMEOUT, "probe did not answer in time")
 
 
-async def test_a_tools_own_sentence_and_code_are_kept():
-    """What a tool says of itself goes to the model as it is."""
+async def test_a_tools_error_is_kept():
+    """The model receives the code and message of a ToolError."""
     outcome = await outcome_of(raising(ToolError(Code.RATE_LIMIT, "asked too often")))
     assert outcome == ToolOutcome(False, error="asked too often", code=Code.RATE_LIMIT, untrusted=True)
     assert (await outcome_of(raising(ToolError(Code.TOOL_FAILED)))).error == CODES[Code.TOOL_FAILED].sentence
@@ -211,7 +211,7 @@ async def test_a_tools_own_sentence_and_code_are_kept():
     ids=lambda error: type(error).__name__,
 )
 async def test_sc14_every_exception_is_a_result_without_its_text(error: BaseException):
-    """Neither the model nor the log reads what an exception says: it may hold a key. The log has file and line."""
+    """Neither the model nor the log gets the message, which may contain a key; the log has file and line."""
     with capture_logs() as logs:
         outcome = await outcome_of(raising(error))
     assert outcome.code is Code.TOOL_FAILED
@@ -228,8 +228,8 @@ async def test_sc14_every_exception_is_a_result_without_its_text(error: BaseExce
     ]
 
 
-async def test_a_tool_error_that_holds_no_sentence_is_a_failure():
-    """A subclass may hold anything, and an odd code or sentence ends no run."""
+async def test_a_tool_error_with_invalid_attributes_is_a_failure():
+    """A subclass may have any code and message."""
 
     class OddError(ToolError):
         def __init__(self, **given: Any) -> None:
@@ -241,8 +241,8 @@ async def test_a_tool_error_that_holds_no_sentence_is_a_failure():
     assert (await outcome_of(raising(OddError()))).code is Code.RATE_LIMIT
 
 
-async def test_cancellation_leaves_it():
-    """A stopped run ends its tools at once."""
+async def test_cancellation_is_raised():
+    """Stopping a run cancels its tools."""
     begun = asyncio.Event()
 
     async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
@@ -257,8 +257,8 @@ async def test_cancellation_leaves_it():
         await task
 
 
-async def test_a_cancellation_of_the_tools_own_does_not():
-    """A tool that awaits a task of its own that was cancelled has failed; the run goes on."""
+async def test_a_cancellation_inside_a_tool_is_a_failure():
+    """If a task of the tool is cancelled, the tool fails and the run continues."""
 
     async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
         inner = asyncio.create_task(asyncio.Event().wait())
@@ -269,7 +269,7 @@ async def test_a_cancellation_of_the_tools_own_does_not():
 
 
 async def test_a_quick_tool_runs_in_place():
-    """There is no hop to a thread, and no turn of the event loop."""
+    """It runs without another thread or an iteration of the event loop."""
     turns: list[int] = []
     asyncio.get_running_loop().call_soon(turns.append, 1)
 
@@ -281,7 +281,7 @@ async def test_a_quick_tool_runs_in_place():
 
 
 class Odd:
-    """Something that JSON cannot hold."""
+    """A value that JSON cannot express."""
 
 
 @pytest.mark.parametrize(
@@ -308,13 +308,13 @@ CIRCLE.append(CIRCLE)
 
 
 @pytest.mark.parametrize("value", [Odd(), {"a": Odd()}, {1, 2}, b"x", (1 + 2j), CIRCLE, {"n": 10**5_000}])
-async def test_what_json_cannot_hold_is_a_failure(value: Any):
-    """A result that no client could read never becomes an event."""
+async def test_a_result_that_is_no_json_is_a_failure(value: Any):
+    """Such a result never becomes an event."""
     assert (await outcome_of(returning(value))).code is Code.TOOL_FAILED
 
 
 async def test_g05_a_long_result_is_cut_and_says_so():
-    """Head and tail are kept, JSON stays JSON, and the model is told to ask for less (quirk G5)."""
+    """Head and tail are kept, the result stays JSON, and a note asks for less (quirk G5)."""
     rows = [f'row "{i}"' for i in range(10_000)]
     outcome = await outcome_of(returning({"rows": rows}), limit=2_000)
     assert outcome.success
@@ -330,20 +330,20 @@ async def test_g05_a_long_result_is_cut_and_says_so():
 
 @pytest.mark.parametrize("text", ["x" * 159_000, '"\\' * 50_000, "\x01" * 50_000, "😀" * 50_000])
 async def test_g05_no_text_outgrows_the_limit(text: str):
-    """Escapes count too."""
+    """Escapes count towards the limit."""
     outcome = await outcome_of(returning(text))
     assert isinstance(outcome.result, dict)
     assert 20_000 < len(orjson.dumps(outcome.result).decode()) <= 24_000
 
 
 async def test_g05_a_result_within_the_limit_is_whole():
-    """The cap starts where it says."""
+    """A result of exactly the limit is not cut."""
     assert (await outcome_of(returning("x" * 98), limit=100)).result == "x" * 98
     assert (await outcome_of(returning("x" * 99), limit=100)).result != "x" * 99
 
 
 async def test_the_built_in_tools_work_together(tmp_path: Path):
-    """Check, run and read every built-in tool as a loop does, over a real folder."""
+    """Every built-in tool is checked and run as a loop does it, over a real folder."""
     (tmp_path / "pandas.md").write_text("# Pandas\n\nThey eat bamboo.\n")
     search = DocsSearch(tmp_path)
     house = ToolExecutor(built_in(search, None))

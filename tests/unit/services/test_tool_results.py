@@ -1,4 +1,4 @@
-"""Hostile results of tools: each becomes one outcome within the bounds, and what is large leaves the event loop."""
+"""Hostile results of tools: each becomes one outcome within the limits, and large ones are offloaded."""
 
 import threading
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ LIMIT = 24_000
 
 
 def returning(value: Any) -> Tool:
-    """Make a tool that returns a value."""
+    """Return a tool with this result."""
 
     async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
         return value
@@ -40,7 +40,7 @@ async def outcome_of(tool: Tool) -> ToolOutcome:
 @pytest.mark.parametrize("in_plugin", [False, True], ids=["own", "plugin"])
 @pytest.mark.parametrize("kind", RESULTS)
 async def test_each_hostile_result_becomes_one_outcome_within_the_bounds(kind: str, in_plugin: bool):
-    """A result that is too long is cut, one that no bound lets through is a typed failure that says why."""
+    """A long result is cut; one that exceeds a hard limit is a failure with a reason."""
     tool = returning(RESULTS[kind](400_000))
     thread = PluginThread("hostile") if in_plugin else None
     try:
@@ -55,7 +55,7 @@ async def test_each_hostile_result_becomes_one_outcome_within_the_bounds(kind: s
 
 @pytest.mark.parametrize(("length", "name"), [(10, "MainThread"), (100_000, "offload_0")])
 async def test_a_large_result_leaves_the_event_loop(length: int, name: str, monkeypatch: pytest.MonkeyPatch):
-    """A short one is written in place, a long one in the thread for large work."""
+    """A short result is encoded inline, a long one in the offload thread."""
     threads: list[str] = []
 
     def seen(result: object) -> Written:
@@ -68,7 +68,7 @@ async def test_a_large_result_leaves_the_event_loop(length: int, name: str, monk
 
 
 class Counted(list[Any]):
-    """A list that counts how often its values are looked at."""
+    """A list that counts accesses to its values."""
 
     looks = 0
 
@@ -77,8 +77,8 @@ class Counted(list[Any]):
         return super().__iter__()
 
 
-def test_what_is_shared_is_counted_as_often_as_it_is_written():
-    """A list of one list twice, 40 levels deep, is given up after as many values as the bound has room for."""
+def test_shared_values_count_at_each_occurrence():
+    """A list of one list twice, 40 levels deep, stops at the limit."""
     value: Any = ["x"]
     for _ in range(40):
         value = Counted([value, value])
@@ -88,8 +88,8 @@ def test_what_is_shared_is_counted_as_often_as_it_is_written():
     assert Counted.looks < MOST_CHARACTERS // 8
 
 
-def test_measuring_ends_where_the_answer_is_known():
-    """Whether a result is large is known after a few of its values."""
+def test_measuring_stops_at_the_limit():
+    """Only the first values of a large result are counted."""
     value: Any = ["x"]
     for _ in range(40):
         value = Counted([value, value])
@@ -110,7 +110,7 @@ class Point:
 
 
 def test_data_classes_and_enumerations_are_measured_as_they_are_written():
-    """What hides in a field or a member counts against the bound like anything else."""
+    """Values in fields and members count as in JSON."""
     assert as_json(Point(1, Colour.RED)).capped(LIMIT) == {"x": 1, "label": "red"}
     for value in (Point(1, "x" * MOST_CHARACTERS), Colour.LONG):
         with pytest.raises(ExcessiveResultError):
@@ -118,7 +118,7 @@ def test_data_classes_and_enumerations_are_measured_as_they_are_written():
 
 
 def test_keys_are_written_as_json_writes_them():
-    """Numbers, true and null become text as keys; anything else is no JSON."""
+    """Numbers, true and null become text keys; other keys are an error."""
     value = {2: "a", 2**70: "b", None: "c", True: "d"}
     assert as_json(value).capped(LIMIT) == {"2": "a", str(2**70): "b", "null": "c", "true": "d"}
     with pytest.raises(TypeError):

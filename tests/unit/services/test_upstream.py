@@ -1,4 +1,4 @@
-"""UpstreamClient against a scripted provider: what it sends, what it reads, how it closes, what it never tells."""
+"""UpstreamClient against a scripted provider: requests, responses, closing, errors without the key."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ Start = Callable[..., tuple[UpstreamClient, ScriptedUpstream]]
 
 @pytest.fixture
 async def start() -> AsyncIterator[Start]:
-    """Point a service at a scripted provider: `start(script, …)`."""
+    """Connect a client to a scripted provider: `start(script, …)`."""
     async with AsyncExitStack() as stack:
 
         def started(*scripts: Script, models: Script | None = None, path: str = "/api/v1", idle: float = 5) -> Any:
@@ -51,26 +51,26 @@ async def start() -> AsyncIterator[Start]:
         yield started
 
 
-async def read(service: UpstreamClient, request: Request = ASK) -> list[StreamPart]:
+async def read_stream(service: UpstreamClient, request: Request = ASK) -> list[StreamPart]:
     """Read one stream to its end."""
     return [part for parts in await collect_reads(service, request) for part in parts]
 
 
 def text_of(parts: list[StreamPart]) -> str:
-    """Put the text together."""
+    """Join the text."""
     return "".join(part.text for part in parts if isinstance(part, TextDelta))
 
 
 async def failed(service: UpstreamClient) -> UpstreamError:
-    """Read a stream that must fail before its first part."""
+    """Read a stream that fails before its first part."""
     with pytest.raises(UpstreamError) as refused:
-        await read(service)
+        await read_stream(service)
     assert KEY not in refused.value.message
     return refused.value
 
 
 async def test_one_list_of_parts_per_network_read(start: Start) -> None:
-    """What arrives together is handed on together, what arrives alone alone."""
+    """Parts of one read_stream are emitted together."""
     service, upstream = start(sends(chunk({"content": "a"}) + chunk({"content": "b"}), chunk({"content": "c"}) + DONE))
     batches = await collect_reads(service, ASK)
     assert text_of([part for parts in batches for part in parts]) == "abc"
@@ -78,10 +78,10 @@ async def test_one_list_of_parts_per_network_read(start: Start) -> None:
     assert len(upstream.asked) == 1
 
 
-async def test_what_goes_out(start: Start) -> None:
-    """One POST with key, attribution and metadata, and the body as JSON."""
+async def test_the_request(start: Start) -> None:
+    """One POST with key, attribution and metadata, and a JSON body."""
     service, upstream = start(says("x"))
-    await read(service, Request("openai/sim", (UserMessage("Hi"),), (ToolSchema("t", "d", {"type": "object"}),)))
+    await read_stream(service, Request("openai/sim", (UserMessage("Hi"),), (ToolSchema("t", "d", {"type": "object"}),)))
     asked = upstream.asked[0]
     assert (asked.method, asked.path) == ("POST", "/api/v1/chat/completions")
     assert asked.headers["authorization"] == f"Bearer {KEY}"
@@ -95,7 +95,7 @@ async def test_what_goes_out(start: Start) -> None:
 
 
 async def test_done_ends_the_answer_though_the_connection_stays_open(start: Start) -> None:
-    """A host that forgets to close behind [DONE] holds nobody up."""
+    """A provider that does not close after [DONE] delays nothing."""
 
     async def stays(exchange: Exchange) -> None:
         await exchange.head()
@@ -103,31 +103,31 @@ async def test_done_ends_the_answer_though_the_connection_stays_open(start: Star
         await exchange.client_left()
 
     service, upstream = start(stays)
-    parts = await asyncio.wait_for(read(service), 3)
+    parts = await asyncio.wait_for(read_stream(service), 3)
     assert isinstance(parts[-1], EndOfStream)
     assert await asyncio.to_thread(upstream.wait_until, lambda: len(upstream.left) == 1)
 
 
 async def test_what_follows_done_is_not_read(start: Start) -> None:
-    """Text behind [DONE] is no part of the answer."""
+    """Text after [DONE] is not part of the answer."""
     service, _ = start(sends(chunk({"content": "x"}, finish="stop") + DONE + chunk({"content": "ghost"})))
-    assert text_of(await read(service)) == "x"
+    assert text_of(await read_stream(service)) == "x"
 
 
-@pytest.mark.parametrize("together", [True, False], ids=["in one read", "behind it"])
+@pytest.mark.parametrize("together", [True, False], ids=["in one read_stream", "behind it"])
 async def test_parts_behind_done_do_not_count(start: Start, together: bool) -> None:
-    """No text, no finish, no error and no second end: [DONE] is the last part, whatever a host says after it."""
+    """Text, finish reasons and errors after [DONE] are ignored."""
     late = [chunk({"content": "ghost"}), chunk({}, finish="error", error={"code": 500, "message": "late"}), DONE]
     first = chunk({"content": "x"}, finish="stop") + DONE
     service, _ = start(sends(first + b"".join(late)) if together else sends(first, *late))
-    parts = await read(service)
+    parts = await read_stream(service)
     assert [part for part in parts if isinstance(part, Fault)] == []
     assert [type(part) for part in parts].index(EndOfStream) == len(parts) - 1
     assert (text_of(parts), sum(isinstance(part, Finish) for part in parts)) == ("x", 1)
 
 
 async def test_the_connection_is_kept_for_the_next_step(start: Start) -> None:
-    """After a whole answer the same connection carries the next request."""
+    """After a complete answer, the next request uses the same connection."""
     peers: list[Any] = []
 
     async def keeps(exchange: Exchange) -> None:
@@ -139,18 +139,18 @@ async def test_the_connection_is_kept_for_the_next_step(start: Start) -> None:
 
     service, _ = start(keeps)
     for _ in range(3):
-        assert text_of(await read(service)) == "x"
+        assert text_of(await read_stream(service)) == "x"
     assert len(peers) == 3
     assert len(set(peers)) == 1
 
 
 @pytest.mark.parametrize("script", [holds, silent], ids=["after words", "before the head"])
 async def test_closing_closes_the_connection(start: Start, script: Script) -> None:
-    """Whoever stops reading ends the request at once, in every state (quirk E3)."""
+    """Cancelling ends the request at once, in every state (quirk E3)."""
     service, upstream = start(script)
 
     async def reads() -> None:
-        await read(service)
+        await read_stream(service)
 
     task = asyncio.create_task(reads())
     assert await asyncio.to_thread(upstream.wait_until, lambda: len(upstream.asked) == 1)
@@ -161,11 +161,11 @@ async def test_closing_closes_the_connection(start: Start, script: Script) -> No
 
 
 class Enough(Exception):
-    """What a reader raises who wants no more."""
+    """Raised by an `emit` that ends the request."""
 
 
-async def test_leaving_in_the_middle_closes_the_connection(start: Start) -> None:
-    """What the reader raises while it takes a read ends the request at once, and comes out as it is."""
+async def test_an_error_of_emit_closes_the_connection(start: Start) -> None:
+    """The error of `emit` ends the request at once and is raised unchanged."""
     service, upstream = start(holds)
     seen: list[StreamPart] = []
 
@@ -180,8 +180,8 @@ async def test_leaving_in_the_middle_closes_the_connection(start: Start) -> None
     assert await asyncio.to_thread(upstream.wait_until, lambda: len(upstream.left) == 1, 30.0)
 
 
-async def test_whoever_has_raised_takes_nothing_more(start: Start) -> None:
-    """Neither what the same packet brought nor what follows, in the answer and behind its finish."""
+async def test_nothing_is_emitted_after_an_error_of_emit(start: Start) -> None:
+    """Neither the rest of the read_stream nor later reads are emitted."""
     for finish in (None, "stop"):
         service, _ = start(sends(chunk({"content": "a"}, finish=finish), *[chunk({"content": "b"})] * 20, DONE))
         taken: list[list[StreamPart]] = []
@@ -197,7 +197,7 @@ async def test_whoever_has_raised_takes_nothing_more(start: Start) -> None:
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 async def test_a_redirect_is_an_error(start: Start, status: int) -> None:
-    """The key is not carried to where somebody points."""
+    """The key is not sent to another host."""
 
     async def redirects(exchange: Exchange) -> None:
         await exchange.whole(status, b"", location="https://elsewhere.example/")
@@ -218,7 +218,7 @@ async def test_a_redirect_is_an_error(start: Start, status: int) -> None:
     ],
 )
 async def test_an_error_page_in_html(start: Start, status: int, code: Code) -> None:
-    """A proxy's page is told by its status; none of its markup is shown."""
+    """A proxy's page is reported by its status, without its markup."""
 
     async def page(exchange: Exchange) -> None:
         await exchange.whole(status, f"<html><b>{KEY}</b> nginx</html>".encode(), "text/html")
@@ -230,10 +230,10 @@ async def test_an_error_page_in_html(start: Start, status: int, code: Code) -> N
 
 
 async def test_a_page_under_status_200(start: Start) -> None:
-    """It is no stream: nothing of it becomes text."""
+    """A web page is no stream: none of it becomes text."""
     service, _ = start(sends(b"<html><body>Welcome</body></html>", kind="text/html"))
     try:
-        parts = await read(service)
+        parts = await read_stream(service)
     except UpstreamError as error:
         assert error.code is Code.UPSTREAM_PROTOCOL  # noqa: PT017 - either way of telling it is well
     else:
@@ -243,20 +243,20 @@ async def test_a_page_under_status_200(start: Start) -> None:
 
 @pytest.mark.parametrize("cut", [1, 5, 40])
 async def test_a_whole_body_in_answer_to_a_stream_request(start: Start, cut: int) -> None:
-    """A host that does not stream is understood, however its body is cut (quirk E1)."""
+    """A provider that does not stream is understood, however its body is split (quirk E1)."""
     answer = {"id": "gen-1", "model": "m", "choices": [{"message": {"content": "Whole."}, "finish_reason": "stop"}]}
     body = b"  \n" + json.dumps(answer).encode()
     service, _ = start(sends(body[:cut], body[cut:], kind="application/json"))
-    parts = await read(service)
+    parts = await read_stream(service)
     assert text_of(parts) == "Whole."
     assert isinstance(parts[-1], EndOfStream)
 
 
 async def test_an_error_body_under_status_200(start: Start) -> None:
-    """The error is told as a part with its code, and the key is not in its words."""
+    """The error becomes a part with its code and without the key."""
     body = json.dumps({"error": {"code": 429, "message": f"slow down, {KEY}"}}).encode()
     service, _ = start(sends(body, kind="application/json"))
-    parts = await read(service)
+    parts = await read_stream(service)
     faults = [part for part in parts if isinstance(part, Fault)]
     assert [fault.error.code for fault in faults] == [Code.RATE_LIMIT]
     assert KEY not in faults[0].error.message
@@ -264,11 +264,11 @@ async def test_an_error_body_under_status_200(start: Start) -> None:
 
 @pytest.mark.parametrize("key", ["plain-words-key", "0123456789abcdef"])
 async def test_no_key_of_any_shape_is_in_a_fault_of_a_stream(key: str) -> None:
-    """A key that looks like none is known by being ours (quirk G4)."""
+    """A key without a known prefix is removed, too (quirk G4)."""
     frame = chunk({}, finish="error", error={"code": 401, "message": f"bad {key}", "metadata": {"provider_name": key}})
     with ScriptedUpstream(sends(frame + DONE)) as upstream:
         async with HttpClient() as client:
-            parts = await read(UpstreamClient(client, upstream_at(upstream.base_url, key)))
+            parts = await read_stream(UpstreamClient(client, upstream_at(upstream.base_url, key)))
     faults = [part for part in parts if isinstance(part, Fault)]
     assert len(faults) == 1
     assert key not in faults[0].error.message
@@ -276,19 +276,19 @@ async def test_no_key_of_any_shape_is_in_a_fault_of_a_stream(key: str) -> None:
 
 @pytest.mark.parametrize("stream", [True, False])
 async def test_the_generation_id_of_the_header(start: Start, stream: bool) -> None:
-    """Which generation was paid for is known from the head on, before and without any chunk that says so (F4)."""
+    """The generation's id is known from the headers, before any chunk (F4)."""
     body = {"choices": [{"message": {"content": "x"}, "delta": {"content": "x"}, "finish_reason": "stop"}]}
     raw = json.dumps(body).encode()
     piece = b"data: " + raw + b"\n\n" + DONE if stream else raw
     service, _ = start(
         sends(piece, kind="text/event-stream" if stream else "application/json", x_generation_id="gen-h")
     )
-    parts = await read(service) if stream else await service.complete(ASK)
+    parts = await read_stream(service) if stream else await service.complete(ASK)
     assert [part.generation_id for part in parts if isinstance(part, Served)] == ["gen-h"]
 
 
 async def test_a_cut_stream(start: Start) -> None:
-    """A socket that closes in the middle is STREAM_CUT, behind the parts that came."""
+    """A connection that closes in the middle is STREAM_CUT, after the parts that arrived."""
 
     async def cuts(exchange: Exchange) -> None:
         await exchange.head()
@@ -304,7 +304,7 @@ async def test_a_cut_stream(start: Start) -> None:
 
 
 async def test_a_socket_that_closes_before_the_head(start: Start) -> None:
-    """Nothing was answered: that is not a cut answer."""
+    """Without a response it is not a cut answer."""
 
     async def closes(exchange: Exchange) -> None:
         return
@@ -314,23 +314,23 @@ async def test_a_socket_that_closes_before_the_head(start: Start) -> None:
 
 
 async def test_silence(start: Start) -> None:
-    """Longer than the idle timeout is a timeout, before and after the head."""
+    """Silence beyond the idle timeout is a timeout, before and after the headers."""
     for script in (silent, holds):
         service, _ = start(script, idle=0.05)
         with pytest.raises(UpstreamError) as refused:
-            await read(service)
+            await read_stream(service)
         assert refused.value.code is Code.UPSTREAM_STALLED
 
 
-async def test_nobody_there() -> None:
-    """A refused connection is told with what to check."""
+async def test_a_refused_connection() -> None:
+    """The error says what to check."""
     async with HttpClient() as client:
         error = await failed(UpstreamClient(client, upstream_at("http://127.0.0.1:9/v1", KEY)))
     assert (error.code, error.retryable) == (Code.UPSTREAM_UNREACHABLE, True)
 
 
 async def test_a_whole_answer(start: Start) -> None:
-    """`complete` asks without streaming and reads one body."""
+    """`complete` requests no stream and reads one body."""
     answer = {"id": "gen-1", "choices": [{"message": {"content": "Whole."}, "finish_reason": "stop"}]}
     service, upstream = start(sends(json.dumps(answer).encode(), kind="application/json"))
     assert text_of(await service.complete(ASK)) == "Whole."
@@ -338,15 +338,15 @@ async def test_a_whole_answer(start: Start) -> None:
 
 
 async def test_models_without_an_id_are_skipped(start: Start) -> None:
-    """What the catalogue lists without a usable id is not stored as model "None" (seed row PS-31)."""
+    """An entry without a usable id is not stored as model "None" (seed row PS-31)."""
     listed = {"data": [{"id": "a/b"}, {"name": "x"}, {"id": None}, {"id": ""}, {"id": 5}, "text", {"id": "c/d"}]}
     service, _ = start(says(""), models=sends(json.dumps(listed).encode(), kind="application/json"))
     assert [entry["id"] for entry in await service.models()] == ["a/b", "c/d"]
 
 
 @pytest.mark.parametrize("body", [b"[]", b"<html>", b"", b'{"data": 5}', b'{"half":'])
-async def test_a_catalogue_that_is_none(start: Start, body: bytes) -> None:
-    """Nothing usable is either an empty list or an error of protocol, never an exception of another kind."""
+async def test_an_invalid_catalogue(start: Start, body: bytes) -> None:
+    """It is an empty list or a protocol error, never another exception."""
     service, _ = start(says(""), models=sends(*([body] if body else []), kind="application/json"))
     try:
         assert await service.models() == []
@@ -355,7 +355,7 @@ async def test_a_catalogue_that_is_none(start: Start, body: bytes) -> None:
 
 
 async def test_a_generation(start: Start) -> None:
-    """What a generation cost is asked for by its id."""
+    """The cost of a generation is requested by its id."""
     told = json.dumps({"data": {"id": "gen 1", "total_cost": 0.5}}).encode()
     service, upstream = start(says(""), models=sends(told, kind="application/json"))
     assert await service.bill("gen 1") == Bill(Usage(cost=0.5))

@@ -1,4 +1,4 @@
-"""The calculator: what it computes, what it refuses, and that no text makes it do anything else."""
+"""The calculator: results, errors, and limits for any text."""
 
 import json
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def result_of(expression: str) -> JsonValue:
-    """Return the result that the tool gives."""
+    """Return the result of the tool."""
     answer = await calculate().run({"expression": expression}, ToolContext())
     assert isinstance(answer, dict)
     assert answer["expression"] == expression.strip()
@@ -51,7 +51,7 @@ async def result_of(expression: str) -> JsonValue:
     ],
 )
 async def test_integers_stay_exact_and_signs_bind_as_usual(expression: str, expected: float):
-    """What divides is an integer, and precedence is that of mathematics."""
+    """A division without remainder is an integer, and precedence is that of mathematics."""
     value = await result_of(expression)
     assert value == expected
     assert type(value) is type(expected)
@@ -62,7 +62,7 @@ async def test_integers_stay_exact_and_signs_bind_as_usual(expression: str, expe
     [("0.1+0.2", 0.3), ("1.1*1.1", 1.21), ("19.99*3", 59.97), ("1/3*3", 1), ("1/3", 1 / 3), ("0.1e0+0.2e0", 0.3)],
 )
 async def test_decimals_are_exact_fractions(expression: str, expected: float):
-    """0.1 + 0.2 is 0.3, and no noise of binary fractions is shown."""
+    """0.1 + 0.2 is 0.3, without noise of binary fractions."""
     assert await result_of(expression) == expected
 
 
@@ -85,8 +85,8 @@ async def test_decimals_are_exact_fractions(expression: str, expected: float):
         ("3·4", 12),
     ],
 )
-async def test_it_reads_what_people_write(expression: str, expected: float | None):
-    """Percentages, thousands separators and typographic signs are read where they can mean only one thing."""
+async def test_common_notations_are_parsed(expression: str, expected: float | None):
+    """Percentages, thousands separators and typographic signs are parsed if they are unambiguous."""
     if expected is None:
         with pytest.raises(ToolError):
             await result_of(expression)
@@ -139,19 +139,19 @@ async def test_it_reads_what_people_write(expression: str, expected: float | Non
     ],
 )
 async def test_the_usual_functions(expression: str, expected: float):
-    """Each function gives the value that mathematics gives."""
+    """Each function returns its mathematical value."""
     assert await result_of(expression) == expected
 
 
-def test_every_function_and_constant_is_tried_above():
-    """A function that is added is tried too."""
+def test_every_function_and_constant_is_tested():
+    """A new function needs a case."""
     marks = [mark for mark in test_the_usual_functions.pytestmark if mark.name == "parametrize"]  # type: ignore[attr-defined]
     tried = " ".join(expression for expression, _ in marks[0].args[1])
     assert [name for name in [*FUNCTIONS, *NAMES] if name not in tried] == []
 
 
 async def test_large_integers_are_given_as_text_too():
-    """Browsers lose digits beyond 2**53, and 64 bits are the most that our JSON writers take."""
+    """Browsers lose digits beyond 2**53, and JSON encoders support 64 bits."""
     run = calculate().run
     assert await run({"expression": "2**53+1"}, ToolContext()) == {
         "expression": "2**53+1",
@@ -194,8 +194,8 @@ async def test_large_integers_are_given_as_text_too():
         ("10**3000*10**3000", "too large"),
     ],
 )
-async def test_what_has_no_finite_real_value_is_said(expression: str, says: str):
-    """Complex, infinite and undefined results and numbers that are too large end in a sentence."""
+async def test_results_without_a_finite_real_value_are_errors(expression: str, says: str):
+    """Complex, infinite, undefined and too large results are errors."""
     with pytest.raises(ToolError, match=says) as raised:
         await result_of(expression)
     assert raised.value.code is Code.TOOL_FAILED
@@ -231,8 +231,8 @@ async def test_what_has_no_finite_real_value_is_said(expression: str, says: str)
         ("1" * (LONGEST + 1), "longer than 1,000"),
     ],
 )
-async def test_what_is_not_arithmetic_names_the_field(expression: str, says: str):
-    """The sentence names the field and the place, so that a model can mend it."""
+async def test_other_text_is_an_error_that_names_the_field(expression: str, says: str):
+    """The error names the field and the place, so that a model can correct it."""
     with pytest.raises(ToolError, match=says) as raised:
         await result_of(expression)
     assert raised.value.code is Code.INVALID_ARGUMENTS
@@ -241,7 +241,7 @@ async def test_what_is_not_arithmetic_names_the_field(expression: str, says: str
 
 
 def test_the_work_of_one_expression_is_bounded():
-    """Many operations, each within the size of a number, are refused together; the count decides, not the clock."""
+    """Many operations within the size limit exceed the budget of work, which counts bits, not time."""
     do = Arithmetic()
     value = do.power(3, 8000)
 
@@ -274,8 +274,8 @@ expressions = st.one_of(st.text(), st.lists(st.sampled_from(WORDS), max_size=60)
 @given(expressions)
 @example("comb(6400,3200)+" * 60 + "1")
 @example("10**3000%(10**2999+7)+" * 40 + "1")
-def test_ps23_no_text_does_anything_but_compute_or_say_why(expression: str):
-    """Whatever the text: a value in strict JSON, or a ToolError with a sentence."""
+def test_ps23_any_text_gives_a_value_or_an_error(expression: str):
+    """Any text gives a value in strict JSON or a ToolError."""
     try:
         value = evaluate(expression)
     except ToolError as error:
@@ -289,7 +289,7 @@ def test_ps23_no_text_does_anything_but_compute_or_say_why(expression: str):
     "expression", ["1/3", "2**64", "10**3900", "sin(1e15)", "1e-320", "5e-324/2", "-0.0", "0*-1e300"]
 )
 async def test_ps23_every_result_is_strict_json(expression: str):
-    """No NaN, no Infinity, no integer that a JSON writer refuses."""
+    """No result is NaN, Infinity or an integer beyond 64 bits."""
     answer = await calculate().run({"expression": expression}, ToolContext())
     assert orjson.loads(orjson.dumps(answer)) == answer
     json.dumps(answer, allow_nan=False)
@@ -298,7 +298,7 @@ async def test_ps23_every_result_is_strict_json(expression: str):
 @settings(max_examples=200, deadline=None)
 @given(st.integers(-(10**40), 10**40), st.integers(-(10**20), 10**20), st.sampled_from(["+", "-", "*", "//", "%"]))
 def test_integer_arithmetic_is_pythons(a: int, b: int, sign: str):
-    """Integers of any sensible size are computed as Python computes them."""
+    """Integers are computed as in Python."""
     if b == 0 and sign in ("//", "%"):
         return
     python = {"+": a + b, "-": a - b, "*": a * b, "//": b and a // b, "%": b and a % b}[sign]

@@ -1,4 +1,4 @@
-"""The time tool, at a fixed instant."""
+"""The time tool at a fixed instant."""
 
 from datetime import UTC, datetime
 
@@ -16,12 +16,12 @@ WINTER = datetime(2025, 1, 31, 23, 30, tzinfo=UTC)
 
 
 async def ask(arguments: JsonObject, now: datetime = SUMMER) -> JsonValue:
-    """Ask the tool at a fixed instant."""
+    """Call the tool at a fixed instant."""
     return await get_current_time().run(arguments, ToolContext(now=lambda: now))
 
 
 async def test_without_a_zone_it_is_utc():
-    """The default is UTC, and every field is there."""
+    """The default zone is UTC, and every field is set."""
     assert await ask({}) == {
         "timestamp": "2025-07-01T12:30:45+00:00",
         "timezone": "UTC",
@@ -46,7 +46,7 @@ async def test_without_a_zone_it_is_utc():
     ],
 )
 async def test_ps22_a_zone_gives_its_own_time(zone: str, now: datetime, timestamp: str, weekday: str):
-    """The zone asked for decides time, offset (summer and winter) and even the day."""
+    """The zone determines time, offset (summer and winter) and date."""
     answer = await ask({"timezone": zone}, now)
     assert isinstance(answer, dict)
     assert (answer["timestamp"], answer["weekday"]) == (timestamp, weekday)
@@ -67,7 +67,7 @@ async def test_ps22_a_zone_gives_its_own_time(zone: str, now: datetime, timestam
     ],
 )
 async def test_ps22_an_unknown_zone_is_an_error_that_helps(zone: str, hint: str):
-    """The sentence names the field and what may have been meant."""
+    """The error names the field and similar zones."""
     with pytest.raises(ToolError, match=r"^timezone: there is no IANA time zone") as raised:
         await ask({"timezone": zone})
     assert raised.value.code is Code.INVALID_ARGUMENTS

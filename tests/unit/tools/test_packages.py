@@ -1,4 +1,4 @@
-"""Tools of other packages: loaded by entry point, checked, and never the end of a start."""
+"""Tools of plugins: loaded from entry points, checked, and never an obstacle to the start."""
 
 import subprocess
 import sys
@@ -21,17 +21,17 @@ EMPTY: JsonObject = {"type": "object", "properties": {}}
 
 
 async def answer(arguments: JsonObject, context: ToolContext) -> JsonValue:
-    """Stand in for what a tool does."""
+    """Return a fixed result."""
     return "here"
 
 
 def tool(name: str = "dice", parameters: JsonObject = EMPTY, **given: Any) -> Tool:
-    """Make a tool as a package would."""
+    """Return a tool as a plugin would."""
     return Tool(ToolSpec(name, "Rolls a die.", parameters, **given), answer)
 
 
 class Entry:
-    """An entry point whose loading is scripted."""
+    """An entry point with a scripted load."""
 
     dist = None
 
@@ -45,14 +45,14 @@ def loaded(*entries: Entry, taken: tuple[str, ...] = ()) -> list[Tool]:
 
 
 def reason(*entries: Entry, taken: tuple[str, ...] = ()) -> str:
-    """Return why the last tool is not available."""
+    """Return why the last tool is unavailable."""
     why = loaded(*entries, taken=taken)[-1].unavailable
     assert why is not None
     return why
 
 
-async def test_a_package_brings_one_tool_or_several():
-    """They run like those of the house."""
+async def test_a_plugin_has_one_tool_or_several():
+    """They run like built-in tools."""
     tools = loaded(
         Entry("one", lambda: lambda: tool("dice")), Entry("two", lambda: lambda: [tool("coin"), tool("card")])
     )
@@ -62,7 +62,7 @@ async def test_a_package_brings_one_tool_or_several():
 
 
 def fails(error: BaseException) -> Callable[[], object]:
-    """Script something that raises."""
+    """Return a function that raises."""
 
     def raising() -> object:
         raise error
@@ -108,8 +108,8 @@ def fails(error: BaseException) -> Callable[[], object]:
         (Entry("x", lambda: lambda: Tool(ToolSpec("dice", " ", EMPTY), answer)), "it has no description"),
     ],
 )
-async def test_one_that_cannot_be_had_is_there_with_the_reason(entry: Entry, words: str):
-    """Under its entry's name and its package's, never with the text of a foreign exception, and the others work on."""
+async def test_a_broken_plugin_becomes_an_unavailable_tool(entry: Entry, words: str):
+    """The reason names entry and package, without the text of the exception; other tools are not affected."""
     tools = loaded(entry, Entry("z", lambda: lambda: tool("coin")))
     assert [one.spec.name for one in tools] == ["x", "coin"]
     assert tools[1].unavailable is None
@@ -122,8 +122,8 @@ async def test_one_that_cannot_be_had_is_there_with_the_reason(entry: Entry, wor
     assert (await house.run("x", {}, ToolContext())).success is False
 
 
-def test_a_name_is_given_once():
-    """Who comes second, to the house or to another package, is listed beside the first, with the reason."""
+def test_a_name_is_used_once():
+    """A tool whose name is taken is listed as unavailable with the reason."""
     taken = tuple(one.spec.name for one in built_in(None, None))
     assert reason(Entry("calculate", lambda: lambda: tool("calculate")), taken=taken) == (
         'acme_calculate: it is named "calculate", and there is a tool of that name already'
@@ -143,8 +143,8 @@ def test_a_name_is_given_once():
     ToolExecutor([*built_in(None, None), *tools])
 
 
-def test_a_broken_one_is_logged_by_name(capsys: pytest.CaptureFixture[str]):
-    """The operator reads which entry of which package it was, and the line that failed."""
+def test_a_broken_plugin_is_logged(capsys: pytest.CaptureFixture[str]):
+    """The log has the entry, the package and the line that failed."""
     from structlog.testing import capture_logs
 
     with capture_logs() as lines:
@@ -161,8 +161,8 @@ def test_a_broken_one_is_logged_by_name(capsys: pytest.CaptureFixture[str]):
     ]
 
 
-def test_the_entry_points_of_what_is_installed_are_read(monkeypatch: pytest.MonkeyPatch):
-    """The group is signalbox.tools, and a real entry point is loaded by its module's name."""
+def test_installed_entry_points_are_found(monkeypatch: pytest.MonkeyPatch):
+    """The group is signalbox.tools, and a real entry point is loaded."""
     monkeypatch.setattr(registry, "a_tool_of_a_test", lambda: tool("dice"), raising=False)
     entry = EntryPoint("dice", "signalbox.tools.registry:a_tool_of_a_test", "signalbox.tools")
     asked: list[str] = []
@@ -186,7 +186,7 @@ def broken():
 
 
 def test_an_installed_package_is_found(tmp_path: Path):
-    """A folder on the path with the metadata that an installer writes is enough, in a process of its own."""
+    """A folder on the path with an installer's metadata is enough, in a separate process."""
     (tmp_path / "acme_dice.py").write_text(PACKAGE)
     meta = tmp_path / "acme_dice-1.0.dist-info"
     meta.mkdir()
@@ -214,5 +214,5 @@ def test_an_installed_package_is_found(tmp_path: Path):
     [("dice", "dice"), ("my-tool.x", "my_tool_x"), ("1st", "tool_1st"), ("", "tool_"), ("x" * 90, "x" * 64)],
 )
 def test_any_text_gives_a_name(text: str, name: str):
-    """Entry points may be called what no tool may."""
+    """Entry points may have names that no tool may have."""
     assert safe_name(text) == name

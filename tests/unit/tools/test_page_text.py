@@ -1,4 +1,4 @@
-"""Web pages become text that a model can read, in a time that no page can stretch."""
+"""Web pages become text for a model, in linear time."""
 
 import re
 
@@ -15,12 +15,12 @@ URL = "https://example.org/docs/page.html"
 
 
 def text_of(markup: str) -> str:
-    """Return a page's text."""
+    """Return the text of a page."""
     return page_text(markup, URL).text
 
 
 def test_a_page_becomes_text():
-    """Title, headings, paragraphs, lists, tables, code and links are kept; what surrounds them is not."""
+    """Title, headings, paragraphs, lists, tables, code and links are kept; navigation is omitted."""
     page = page_text(
         """<!DOCTYPE html><html><head><title>Red pandas &amp; co</title><style>p{}</style>
         <script>if (a < b && "</p>") alert("<p>no</p>")</script></head>
@@ -39,8 +39,8 @@ def test_a_page_becomes_text():
     )
 
 
-def test_the_main_part_is_the_page_where_there_is_one():
-    """What stands around <main> or <article> is left out, unless there is hardly anything in it."""
+def test_the_main_part_is_used_if_the_page_marks_one():
+    """Text outside <main> or <article> is omitted, unless these are nearly empty."""
     around = "<p>Around.</p>"
     long = "<p>" + "Within. " * 40 + "</p>"
     assert "Around" not in text_of(f"{around}<main>{long}</main>{around}")
@@ -64,8 +64,8 @@ def test_the_main_part_is_the_page_where_there_is_one():
         "<li hidden>x<li>",
     ],
 )
-def test_g03_what_a_page_hides_is_not_read(hidden: str):
-    """Text that no reader sees is there for models: it is left out, and what follows is not (quirk G3)."""
+def test_g03_hidden_text_is_omitted(hidden: str):
+    """Hidden text is meant for models; the text after it is kept (quirk G3)."""
     assert text_of(f"<p>Before.</p>{hidden}<p>After.</p>").replace("- ", "").split() == ["Before.", "After."]
 
 
@@ -86,7 +86,7 @@ def test_g03_what_a_page_hides_is_not_read(hidden: str):
     ],
 )
 def test_links_lead_to_pages_only(link: str, text: str):
-    """Other schemes and places within the page stay words."""
+    """Links with other schemes or within the page become text."""
     assert text_of(f"<p>{link}</p>") == text
 
 
@@ -116,12 +116,12 @@ def test_links_lead_to_pages_only(link: str, text: str):
     ],
 )
 def test_broken_markup_is_read_as_browsers_do(markup: str, text: str):
-    """Unclosed, misquoted and unknown things end somewhere, and nothing raises."""
+    """Unclosed, misquoted and unknown markup ends somewhere, and nothing raises."""
     assert text_of(markup) == text
 
 
 def test_attributes_are_read_as_written():
-    """Names in lower case, values without quotes and with references resolved, the first of two equal ones."""
+    """Names become lower case, references are resolved, and the first of repeated attributes counts."""
     markup = "<A HREF=\"a&amp;b\" href=no x='1 2' y=z/ checked></A>"
     assert list(tokens(markup)) == [Open("a", {"href": "a&b", "x": "1 2", "y": "z/", "checked": ""}), Close("a")]
 
@@ -212,22 +212,22 @@ pieces = st.lists(
 
 
 @given(pieces | st.text())
-def test_any_page_becomes_text(markup: str):
-    """Whatever it holds, module ends with text, and the same text each time."""
+def test_any_markup_becomes_text(markup: str):
+    """Any markup gives a text, and the same text each time."""
     page = page_text(markup, URL)
     assert page == page_text(markup, URL)
     assert not re.search(r"\n{4,}", page.text) or "<pre>" in markup
 
 
 @pytest.mark.parametrize("piece", ["<p>", "<div>", "<", "<b>x", "</p>", "<a href=x>", "<ul><li>", "<pre>", "<h1>"])
-def test_a_page_of_nothing_but_tags_is_read_in_bounded_steps(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Steps grow with the length alone, and stop growing where a page has more tags and texts than any real one."""
+def test_a_page_of_tags_takes_bounded_steps(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps grow linearly with the length, up to the limit of tokens."""
     assert growth_of(lambda size: page_text(piece * size, "https://a.example/"), 200) < 2.3
     monkeypatch.setattr(module, "_MOST_TOKENS", 200)
     assert growth_of(lambda size: page_text(piece * size, "https://a.example/"), 400) < 1.1
 
 
-def test_a_page_is_read_as_far_as_it_has_tags(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stands before the limit is read as ever."""
+def test_tokens_beyond_the_limit_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text before the limit is read as before."""
     monkeypatch.setattr(module, "_MOST_TOKENS", 7)
     assert page_text("<p>One.</p><p>Two.</p><p>Three.</p>", "https://a.example/").text == "One.\n\nTwo."

@@ -1,4 +1,4 @@
-"""What breaks in a plugin's thread is logged, and too much of it is counted."""
+"""Errors in a plugin's thread are logged, up to a limit."""
 
 import asyncio
 
@@ -20,7 +20,7 @@ def _fail() -> None:
 
 
 def test_a_flood_of_failures_is_a_few_lines_and_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A callback that fails all the time fills no disk, and the number of the other failures is logged."""
+    """A callback that fails constantly is logged a limited number of times, then counted."""
     monkeypatch.setattr(plugin_thread, "MOST_LINES", 3)
     monkeypatch.setattr(plugin_thread, "SECONDS", 0.0)
     with capture_logs() as lines:

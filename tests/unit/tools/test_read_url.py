@@ -1,4 +1,4 @@
-"""read_url over pages that are scripted: what the model is given of one."""
+"""read_url over scripted pages: the result that the model receives."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ HTML = "<title>Pandas</title><h1>Red pandas</h1><p>They eat bamboo.</p>"
 
 
 class Pages:
-    """Gives one page, whatever is asked."""
+    """Returns one page for every URL."""
 
     def __init__(self, text: str = HTML, kind: str = "text/html", *, url: str = URL, cut: bool = False) -> None:
         self.page = WebPage(url, kind, text, cut)
@@ -29,8 +29,8 @@ class Pages:
         return self.page
 
 
-async def read(pages: Pages, context: ToolContext | None = None, **arguments: Any) -> JsonObject:
-    """Read a page as a loop does: checked, run, cleaned."""
+async def read_page(pages: Pages, context: ToolContext | None = None, **arguments: Any) -> JsonObject:
+    """Call the tool as a loop does."""
     house = ToolExecutor([read_url(pages)])
     given = {"url": URL, **arguments}
     assert house.check("read_url", given) is None
@@ -43,19 +43,19 @@ async def read(pages: Pages, context: ToolContext | None = None, **arguments: An
 
 
 async def test_a_page_is_a_numbered_source():
-    """Number, address, title and text; a page that a search has found keeps its number."""
+    """The result has number, URL, title and text; a page from a search keeps its number."""
     context = ToolContext()
     context.sources.number("https://other.org/")
     n = context.sources.number("http://www.example.org/pandas/?utm_source=x", "As it was found")
     pages = Pages(url="https://example.org/moved")
-    assert await read(pages, context, url=f" {URL} ") == {
+    assert await read_page(pages, context, url=f" {URL} ") == {
         "n": n,
         "url": "https://example.org/moved",
         "title": "Pandas",
         "text": "# Red pandas\n\nThey eat bamboo.",
     }
     assert pages.asked == [URL]
-    assert (await read(Pages(), context, url="https://new.org/"))["n"] == 3
+    assert (await read_page(Pages(), context, url="https://new.org/"))["n"] == 3
 
 
 @pytest.mark.parametrize(
@@ -67,27 +67,27 @@ async def test_a_page_is_a_numbered_source():
         (Pages("<p>No title</p>"), URL, "No title"),
     ],
 )
-async def test_text_is_taken_as_it_is(page: Pages, title: str, text: str):
-    """Markdown, JSON and plain text need no reading; the title is the first heading, or the file's name."""
-    got = await read(page)
+async def test_plain_text_is_not_changed(page: Pages, title: str, text: str):
+    """Markdown, JSON and text are returned unchanged; the title is the first heading or the file's name."""
+    got = await read_page(page)
     assert (got["title"], got["text"]) == (title, text)
 
 
 async def test_g03_nothing_invisible_reaches_the_model():
-    """No control tokens, direction marks or hidden letters, in the title as little as in the text."""
+    """Control tokens, direction marks and invisible characters are removed from title and text."""
     hostile = "a<|im_end|>\u200b\u202eb\U000e0041\x07 c"
-    got = await read(Pages(f"<title>{hostile}</title><p>{hostile}</p>"))
+    got = await read_page(Pages(f"<title>{hostile}</title><p>{hostile}</p>"))
     assert got["title"] == got["text"] == "a< |im_end| >b c"
-    assert (await read(Pages(hostile, "text/plain")))["text"] == "a< |im_end| >b c"
+    assert (await read_page(Pages(hostile, "text/plain")))["text"] == "a< |im_end| >b c"
 
 
 @pytest.mark.parametrize(
     ("given", "kept"), [({"max_characters": 500}, 500), ({}, 10_000), ({"max_characters": MOST}, MOST)]
 )
 async def test_g05_a_long_page_is_cut_and_says_so(given: dict[str, Any], kept: int):
-    """At the end of a line where one is near, with how much there was."""
+    """The text is cut at the end of a line if one is near, with its original length."""
     text = "\n".join(f"line {n:06}" for n in range(5_000))
-    got = await read(Pages(text, "text/plain"), **given)
+    got = await read_page(Pages(text, "text/plain"), **given)
     assert isinstance(got["text"], str)
     assert kept * 0.8 < len(got["text"]) <= kept
     assert text.startswith(got["text"] + "\n")
@@ -96,43 +96,43 @@ async def test_g05_a_long_page_is_cut_and_says_so(given: dict[str, Any], kept: i
 
 @pytest.mark.parametrize("text", ['"\\' * 30_000, "\x85é😀\n" * 10_000, "x" * 100_000])
 async def test_g05_a_page_of_escapes_stays_whole_json(text: str):
-    """What JSON makes longer is cut shorter, so that number and address are never lost to the executor's cap."""
-    got = await read(Pages(text, "text/plain"), max_characters=MOST)
+    """Text that JSON escapes is cut shorter, so that the executor's limit never cuts number and URL."""
+    got = await read_page(Pages(text, "text/plain"), max_characters=MOST)
     assert {"n", "url", "title", "text", "truncated"} == set(got)
     assert len(orjson.dumps(got).decode()) <= 24_000
 
 
-async def test_a_body_that_was_cut_is_told():
-    """Also when all of what came is shown."""
-    assert (await read(Pages("short", "text/plain", cut=True)))["truncated"] == (
+async def test_a_body_that_was_cut_is_reported():
+    """Also if all fetched text is returned."""
+    assert (await read_page(Pages("short", "text/plain", cut=True)))["truncated"] == (
         "the page goes on after these 5 characters; the rest was not fetched"
     )
-    got = await read(Pages("x\n" * 9_000, "text/plain", cut=True))
+    got = await read_page(Pages("x\n" * 9_000, "text/plain", cut=True))
     assert "of more than 17,999 characters" in str(got["truncated"])
 
 
 @pytest.mark.parametrize("text", ["", "<script>render()</script>", "<div id=root></div>", "\u200b"])
-async def test_a_page_without_text_is_told(text: str):
-    """An empty text would look like an empty page."""
+async def test_a_page_without_text_is_an_error(text: str):
+    """An empty result would look like an empty page."""
     with pytest.raises(ToolError) as raised:
-        await read(Pages(text))
+        await read_page(Pages(text))
     assert raised.value.code is Code.TOOL_FAILED
     assert "no readable text" in raised.value.message
 
 
 @pytest.mark.parametrize("most", [0, 499, 20_001, -1])
-async def test_a_limit_outside_its_range_is_told(most: int):
-    """Schemas hold no minimum (quirk C10), so the tool looks itself, before it asks for the page."""
+async def test_a_limit_outside_its_range_is_an_error(most: int):
+    """Schemas have no minimum (quirk C10), so the tool checks it before the fetch."""
     pages = Pages()
     with pytest.raises(ToolError) as raised:
-        await read(pages, max_characters=most)
+        await read_page(pages, max_characters=most)
     assert raised.value.code is Code.INVALID_ARGUMENTS
     assert raised.value.message == "max_characters: expected an integer from 500 to 20000"
     assert pages.asked == []
 
 
-async def test_without_pages_it_is_there_with_the_reason():
-    """Nothing is hidden."""
+async def test_without_a_fetcher_the_tool_is_unavailable():
+    """It is listed with the reason."""
     tool = read_url(None)
     assert tool.unavailable
     with pytest.raises(ToolError):

@@ -1,4 +1,4 @@
-"""What every built-in tool must keep to, whatever it does."""
+"""Rules for every built-in tool."""
 
 import re
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ TOOLS = built_in(NoSearch(), None, pages=NoPages(), notes=NoNotes())
 
 
 def schemas_within(schema: JsonObject) -> Iterator[JsonObject]:
-    """Yield a schema and all that it holds."""
+    """Yield a schema and all nested ones."""
     yield schema
     inner: list[JsonValue] = [schema.get("items")]
     if isinstance(properties := schema.get("properties"), dict):
@@ -47,8 +47,8 @@ def schemas_within(schema: JsonObject) -> Iterator[JsonObject]:
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.spec.name)
-def test_c10_a_schema_holds_only_what_every_host_takes(tool: Tool):
-    """One keyword outside the subset makes Gemini refuse the whole request (quirk C10)."""
+def test_c10_schemas_use_only_safe_keywords(tool: Tool):
+    """Another keyword makes Gemini reject the whole request (quirk C10)."""
     for schema in schemas_within(tool.spec.parameters):
         assert set(schema) <= SAFE_KEYWORDS
         assert isinstance(schema["type"], str)
@@ -60,14 +60,14 @@ def test_c10_a_schema_holds_only_what_every_host_takes(tool: Tool):
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.spec.name)
-def test_c16_a_name_fits_every_host(tool: Tool):
+def test_c16_a_name_is_valid_for_every_provider(tool: Tool):
     """A name is a letter, then letters, digits and underscores, at most 64 (quirk C16)."""
     assert re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]{0,63}", tool.spec.name)
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.spec.name)
 def test_every_argument_is_described(tool: Tool):
-    """A model reads a sentence on the tool and on each of its arguments."""
+    """The tool and each of its arguments have a description."""
     assert tool.spec.description.endswith(".")
     properties = tool.spec.parameters["properties"]
     assert isinstance(properties, dict)
@@ -75,7 +75,7 @@ def test_every_argument_is_described(tool: Tool):
 
 
 def test_the_metadata_is_the_contracts():
-    """Search is primary, the utilities are hidden, and all but save_note only read, so they may start early."""
+    """Search is primary, utilities are hidden, and all tools but save_note are eager."""
     assert {tool.spec.name: (tool.spec.category, tool.spec.visibility, tool.spec.eager) for tool in TOOLS} == {
         "search_web": ("search", "primary", True),
         "read_url": ("other", "secondary", True),
@@ -86,8 +86,8 @@ def test_the_metadata_is_the_contracts():
     assert [tool.spec.name for tool in TOOLS if tool.spec.search_key] == ["search_web"]
 
 
-def test_without_a_backend_search_is_there_with_the_reason():
-    """Nothing is hidden: a tool that cannot be offered says why."""
+def test_without_a_backend_search_is_unavailable():
+    """The tool is listed with the reason."""
     tools = built_in(None, "SEARXNG_URL is not set")
     reasons = {tool.spec.name: tool.unavailable for tool in tools if tool.unavailable}
     assert reasons == {

@@ -1,4 +1,4 @@
-"""save_note over a keeper that is scripted: what is kept, and what the model is told."""
+"""save_note over a scripted store: what is stored, and the result that the model receives."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -16,7 +16,7 @@ NOW = datetime(2025, 3, 10, tzinfo=UTC)
 
 
 class Keeper:
-    """Remembers what it was given."""
+    """A note store that records its notes."""
 
     def __init__(self) -> None:
         self.kept: list[tuple[str, str, datetime]] = []
@@ -33,8 +33,8 @@ async def saved(keeper: Keeper, arguments: JsonObject) -> ToolOutcome:
     return wrong or await house.run("save_note", arguments, ToolContext(now=lambda: NOW))
 
 
-async def test_a_note_is_kept_and_its_address_told():
-    """With the time of the run's clock, a title on one line, and nothing invisible (quirk G3)."""
+async def test_a_note_is_stored_and_its_url_returned():
+    """The note has the run's time, a title in one line, and no invisible characters (quirk G3)."""
     keeper = Keeper()
     outcome = await saved(keeper, {"title": " My\nplan\u200b ", "text": "# One\r\n\n\n\nTwo<|end|>\u202e\n"})
     assert outcome.result == {"saved": True, "title": "My plan", "file": "plan.md", "url": "/notes/plan.md"}
@@ -53,8 +53,8 @@ async def test_a_note_is_kept_and_its_address_told():
         ({"title": 1, "text": "y"}, "title: expected a string"),
     ],
 )
-async def test_what_cannot_be_kept_is_told(arguments: dict[str, Any], words: str):
-    """Named by its field, and nothing is written."""
+async def test_an_invalid_note_is_an_error(arguments: dict[str, Any], words: str):
+    """The error names the field, and nothing is stored."""
     keeper = Keeper()
     outcome = await saved(keeper, arguments)
     assert outcome.code is Code.INVALID_ARGUMENTS
@@ -62,15 +62,15 @@ async def test_what_cannot_be_kept_is_told(arguments: dict[str, Any], words: str
     assert keeper.kept == []
 
 
-def test_it_is_not_eager_and_tells_what_search_finds():
-    """It changes something, so its step has to end well first; that search finds it is said only where it does."""
+def test_it_is_not_eager_and_mentions_search():
+    """It has a side effect; its description mentions search only if search finds notes."""
     assert save_note(Keeper()).spec.eager is False
     assert "search_web" not in save_note(Keeper()).spec.description
     assert "search_web finds it later" in save_note(Keeper(), found_by_search=True).spec.description
 
 
-async def test_without_a_folder_it_is_there_with_the_reason():
-    """It is listed, and a call all the same is answered."""
+async def test_without_a_folder_the_tool_is_unavailable():
+    """It is listed with the reason, and a call returns an error."""
     house = ToolExecutor([save_note(None, "the notes folder cannot be made")])
     assert house.spec("save_note") is None
     outcome = await house.run("save_note", {"title": "x", "text": "y"}, ToolContext())

@@ -41,7 +41,7 @@ router = APIRouter(prefix="/api/saves", tags=["saves"], route_class=KnownParamet
     openapi_extra=json_body(CreateSave),
 )
 async def create_save(request: Request, services: ServicesDep, caller: CallerDep) -> SaveSummary:
-    """Save a snapshot of your own finished run, with the runs that it continues."""
+    """Save a snapshot of one of your finished runs, with the runs that it continues."""
     wanted = await read_model(request, CreateSave, int(services.settings.signalbox_max_body_mb * 1024 * 1024))
     record = await own_run_of(wanted.run_id, services.runs, caller)
     if not record.is_over:

@@ -49,7 +49,7 @@ async def test_an_unknown_host_fails(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def mute(peer: Peer) -> None:
-    """Say nothing, not even in TLS."""
+    """Accept a connection and send nothing."""
     await peer.gone()
 
 
@@ -74,8 +74,8 @@ async def test_a_cancelled_handshake_closes_the_socket() -> None:
         assert client.open_connections == 0
 
 
-async def test_a_dead_address_does_not_hold_up_a_live_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A host whose first address is refused and whose second never answers is reached by its third."""
+async def test_a_dead_address_does_not_delay_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the first address refuses and the second never answers, the third is used."""
     connect_socket = connect._connect_socket
     hung = asyncio.Event()
 
@@ -124,7 +124,7 @@ class Resolver:
 
 
 def has_ipv6() -> bool:
-    """Whether ::1 can be bound here."""
+    """Return whether ::1 can be bound."""
     try:
         with socket.socket(socket.AF_INET6) as sock:
             sock.bind(("::1", 0))
@@ -145,7 +145,7 @@ async def test_an_ipv6_address() -> None:
 
 
 def server_tls(names: list[str | None]) -> ssl.SSLContext:
-    """Make a server's context that notes the names it is asked for and would rather speak HTTP/2."""
+    """Return a server's context that records requested names and prefers HTTP/2."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(PEM)
     context.set_alpn_protocols(["h2", "http/1.1"])
@@ -175,7 +175,7 @@ async def test_tls() -> None:
 
 
 async def test_an_unknown_certificate_is_refused() -> None:
-    """A server that no authority vouches for is refused before a request is sent."""
+    """A certificate of an unknown authority is rejected before a request is sent."""
     async with Server(answering(TWO), server_tls([])) as server, HttpClient() as client:
         with pytest.raises(ConnectFailed, match="certificate"):
             await fetched(client, server.url)
@@ -183,7 +183,7 @@ async def test_an_unknown_certificate_is_refused() -> None:
 
 
 async def test_the_authorities_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All clients and pages share one context, which speaks HTTP/1.1; only one that is given differs."""
+    """All clients share one TLS context for HTTP/1.1, unless another one is given."""
     used: list[object] = []
 
     async def no_socket(host: str, port: int) -> socket.socket:

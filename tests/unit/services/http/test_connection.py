@@ -1,4 +1,4 @@
-"""A connection on a clock turned by hand: its one timer, and its body emitted inside the read callback."""
+"""A connection with a manual clock: its timer, and its body emitted inside the read callback."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,7 +16,7 @@ END = b"0\r\n\r\n"
 
 
 class Clock:
-    """An event loop's clock and timers, turned by hand."""
+    """An event loop's clock and timers, advanced by the test."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -55,7 +55,7 @@ class Handle:
 
 
 class Socket(asyncio.Transport):
-    """A transport that goes nowhere."""
+    """A transport without a network."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class Socket(asyncio.Transport):
 
 
 async def begin(first: bytes = STREAM, *, idle_timeout: float = 10) -> tuple[Connection, Socket, Clock]:
-    """A connection whose request is sent, and whose first network read has arrived."""
+    """Return a connection whose request is sent and whose first read has arrived."""
     link, transport, clock = Connection(Origin("http", "host.test", 80)), Socket(), Clock()
     link._loop = clock  # type: ignore[assignment]
     link.connection_made(transport)
@@ -98,7 +98,7 @@ async def open_stream(idle_timeout: float = 10) -> tuple[Connection, Socket, Clo
 
 
 async def test_one_timer_serves_many_reads() -> None:
-    """A hundred reads within the time allowed move one timer as it fires, and none of them times out."""
+    """A hundred reads within the limit re-arm one timer, and none times out."""
     link, transport, clock = await open_stream()
     for second in range(1, 101):
         reading = asyncio.create_task(link.read())
@@ -118,7 +118,7 @@ async def test_one_timer_serves_many_reads() -> None:
 
 
 async def test_a_slow_reader_is_not_a_silent_server() -> None:
-    """The time a reader is away does not count: the clock starts when it waits."""
+    """Time in which the caller does not read does not count as silence."""
     link, transport, clock = await open_stream()
     reading = asyncio.create_task(link.read())
     await asyncio.sleep(0)
@@ -134,7 +134,7 @@ async def test_a_slow_reader_is_not_a_silent_server() -> None:
 
 
 async def test_an_unused_connection_expires() -> None:
-    """A kept connection is closed by its own timer, and not while a response is being read on it again."""
+    """The timer closes an idle connection, but not during another response on it."""
     link, transport, clock = await open_stream(idle_timeout=120)
     link.data_received(END)
     assert link.finish(30)
@@ -149,7 +149,7 @@ async def test_an_unused_connection_expires() -> None:
 
 
 class Collector:
-    """An `emit` that collects reads; after `most` of them it stops the streaming, or raises `error`."""
+    """An `emit` that collects reads; after `most` of them it stops the streaming or raises `error`."""
 
     def __init__(self, link: Connection, most: int | None = None, error: Exception | None = None) -> None:
         self.got: list[bytes] = []
@@ -169,26 +169,26 @@ def is_complete(link: Connection) -> bool:
 
 
 async def received(link: Connection, data: bytes) -> None:
-    """Have a network read arrive, and wait until it is parsed."""
+    """Deliver a network read, and wait until it is parsed."""
     link.data_received(data)
     for _ in range(len(data) // PARSE_LIMIT + 2):
         await asyncio.sleep(0)
 
 
 def piece(data: bytes) -> bytes:
-    """Write one chunk of a body."""
+    """Return one chunk of a body."""
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
 async def streaming(link: Connection, emit: Collector) -> "asyncio.Task[None]":
-    """Begin to stream, up to the first wait."""
+    """Start to stream, up to the first wait."""
     task = asyncio.create_task(link.stream_body(emit))
     await asyncio.sleep(0)
     return task
 
 
 async def test_each_read_is_emitted_as_it_arrives() -> None:
-    """What came with the head is there first; then one object per network read, in the very call that brings it."""
+    """Bytes that came with the head are emitted first, then one object per network read, inside the callback."""
     link, _, _ = await begin(STREAM + piece(b"with ") + piece(b"the head"))
     emit = Collector(link)
     task = await streaming(link, emit)
@@ -205,8 +205,8 @@ async def test_each_read_is_emitted_as_it_arrives() -> None:
     assert link.finish(30)
 
 
-async def test_a_body_that_is_there_needs_no_wait() -> None:
-    """It is emitted at once, also an empty one."""
+async def test_a_complete_body_is_emitted_at_once() -> None:
+    """A body that has arrived is emitted without waiting, also an empty one."""
     for body in (b"whole", b""):
         link, _, _ = await begin(STREAM + (piece(body) if body else b"") + END)
         emit = Collector(link)
@@ -216,7 +216,7 @@ async def test_a_body_that_is_there_needs_no_wait() -> None:
 
 @pytest.mark.parametrize("together", [True, False], ids=["in one read", "in two reads"])
 async def test_stopping_leaves_the_rest(together: bool) -> None:
-    """What follows the last read emitted waits for `read`, and the connection is reusable."""
+    """Bytes after the last emitted read wait for `read`, and the connection is reusable."""
     link, _, _ = await begin()
     emit = Collector(link, most=1)
     task = await streaming(link, emit)
@@ -231,8 +231,8 @@ async def test_stopping_leaves_the_rest(together: bool) -> None:
     assert link.finish(30)
 
 
-async def test_what_emit_raises_comes_out_of_stream_body() -> None:
-    """Not in the event loop; nothing more is emitted, and the connection is not used again."""
+async def test_an_error_of_emit_is_raised_by_stream_body() -> None:
+    """The error is not raised in the event loop; nothing more is emitted, and the connection is not reused."""
     link, transport, _ = await open_stream()
     emit = Collector(link, most=1, error=ValueError("enough"))
     task = await streaming(link, emit)
@@ -245,15 +245,15 @@ async def test_what_emit_raises_comes_out_of_stream_body() -> None:
     assert transport.aborted
 
 
-async def test_what_emit_raises_at_once_comes_out_too() -> None:
-    """The bytes that had arrived before are enough."""
+async def test_an_error_of_the_first_emit_is_raised() -> None:
+    """Bytes that had already arrived are enough to raise it."""
     link, _, _ = await begin(STREAM + piece(b"a"))
     with pytest.raises(ValueError, match="enough"):
         await link.stream_body(Collector(link, most=1, error=ValueError("enough")))
 
 
-async def test_streaming_keeps_the_one_timer() -> None:
-    """Each read puts the silence off; a hundred of them set it a few times, and a long one is a timeout."""
+async def test_streaming_uses_one_timer() -> None:
+    """Each read postpones the limit, a hundred of them re-arm the timer a few times, and silence is a timeout."""
     link, transport, clock = await open_stream()
     emit = Collector(link)
     task = await streaming(link, emit)
@@ -280,10 +280,10 @@ async def test_streaming_keeps_the_one_timer() -> None:
         pytest.param(lambda link: link.abort(), Broken, id="closed by us"),
     ],
 )
-async def test_what_came_before_the_failure_is_emitted_first(
+async def test_bytes_before_a_failure_are_emitted_first(
     end: Callable[[Connection], None], error: type[Exception], is_streaming: bool
 ) -> None:
-    """The good bytes are not lost to the error behind them."""
+    """Bytes before an error are not lost."""
     link, _, _ = await begin()
     emit = Collector(link)
     task = await streaming(link, emit) if is_streaming else None
@@ -296,7 +296,7 @@ async def test_what_came_before_the_failure_is_emitted_first(
 
 @pytest.mark.parametrize("how", ["goes on", "is stopped", "breaks"])
 async def test_good_bytes_and_garbage_in_one_read(how: str) -> None:
-    """The bytes come first, then the error: at once, with the next read, or replaced by what `emit` raised."""
+    """The bytes are emitted first; then the error is raised at once, with the next read, or that of `emit`."""
     link, _, _ = await open_stream()
     emit = Collector(
         link, most=None if how == "goes on" else 1, error=ValueError("enough") if how == "breaks" else None
@@ -316,7 +316,7 @@ async def test_good_bytes_and_garbage_in_one_read(how: str) -> None:
 
 
 async def test_nothing_is_emitted_after_a_cancellation() -> None:
-    """What arrives later is dropped, and the connection is closed."""
+    """Later bytes are dropped, and the connection is closed."""
     link, transport, _ = await open_stream()
     emit = Collector(link)
     task = await streaming(link, emit)
@@ -330,7 +330,7 @@ async def test_nothing_is_emitted_after_a_cancellation() -> None:
 
 
 async def test_streaming_resumes_a_paused_socket() -> None:
-    """What waited for a slow reader is emitted; while streaming nothing waits; afterwards the socket is held again."""
+    """Streaming emits buffered bytes and resumes the socket; afterwards it is paused again."""
     link, transport, _ = await open_stream()
     much = b"x" * (MAX_BUFFERED + 1)
     await received(link, piece(much))
@@ -349,7 +349,7 @@ async def test_streaming_resumes_a_paused_socket() -> None:
 
 
 async def test_a_kept_connection_resumes_reading() -> None:
-    """A complete body that was left unread had paused the socket: the next request needs it."""
+    """An unread complete body had paused the socket; the next request resumes it."""
     link, transport, _ = await open_stream()
     await received(link, piece(b"x" * (MAX_BUFFERED + 1)) + END)
     assert transport.paused
@@ -358,7 +358,7 @@ async def test_a_kept_connection_resumes_reading() -> None:
 
 
 async def test_a_large_read_is_parsed_in_slices() -> None:
-    """A read of many bytes is emitted in slices; the socket is paused, and other callbacks run in between."""
+    """A large read is emitted in slices while the socket is paused and other callbacks run."""
     link, transport, _ = await open_stream()
     emit = Collector(link, most=100)
     task = await streaming(link, emit)
@@ -374,8 +374,8 @@ async def test_a_large_read_is_parsed_in_slices() -> None:
     assert not transport.paused
 
 
-async def test_what_came_before_the_end_of_a_connection_is_emitted() -> None:
-    """A connection that ends behind a large read loses none of it."""
+async def test_bytes_before_the_end_of_a_connection_are_emitted() -> None:
+    """A connection that ends after a large read loses no byte."""
     link, _, _ = await begin(b"HTTP/1.1 200 OK\r\n\r\n")
     emit = Collector(link, most=100)
     task = await streaming(link, emit)
@@ -385,8 +385,8 @@ async def test_what_came_before_the_end_of_a_connection_is_emitted() -> None:
     assert b"".join(emit.got) == b"x" * (3 * PARSE_LIMIT)
 
 
-async def test_a_connection_with_more_than_its_response_is_not_kept() -> None:
-    """What waits behind a response that its reader has left is nobody's: the next exchange must not read it."""
+async def test_a_connection_with_surplus_bytes_is_closed() -> None:
+    """Bytes after a response must not be read as the next response."""
     link, _, _ = await open_stream()
     link.data_received(piece(b"x" * (2 * PARSE_LIMIT)) + END)
     assert not link.finish(30)

@@ -1,4 +1,4 @@
-"""What a breaker found: upstreams that hang up oddly, send odd numbers, or answer twice."""
+"""Hostile upstreams: odd disconnects, invalid numbers, two responses, floods."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -33,7 +33,7 @@ Script = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 def sends(data: bytes, *, holds: bool = False, resets: bool = False) -> Script:
-    """Answer with these bytes; then hold the line, reset it, or close it."""
+    """Answer with these bytes, then hold, reset or close the connection."""
 
     async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -51,7 +51,7 @@ def sends(data: bytes, *, holds: bool = False, resets: bool = False) -> Script:
 
 
 async def end_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str, int]:
-    """Drive one run against a scripted upstream; return its text, its code or status, and how often it was asked."""
+    """Run against a scripted upstream; return text, code or status, and the number of requests."""
     from signalbox.chat.loops.progress import Progress
     from signalbox.chat.loops.stepper import LoopInputs
     from signalbox.chat.loops.v2 import V2Loop
@@ -94,24 +94,24 @@ async def end_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> tuple[str, 
         ),
     ],
 )
-async def test_an_end_is_what_the_host_said_not_how_it_hung_up(
+async def test_the_end_is_what_the_provider_sent(
     script: Script, wanted: tuple[str, str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An error that was told keeps its code and is not asked again; an answer that was finished is finished."""
+    """After an error or a finished answer, the kind of disconnect does not matter."""
     assert await end_of(script, monkeypatch) == wanted
 
 
 @pytest.mark.anyio
 async def test_a_second_response_is_no_part_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bytes behind a whole response belong to nobody, also when they look like another response."""
+    """Bytes after a complete response are ignored, even if they look like a response."""
     body = TEXT + FINISH
     one = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
     assert await end_of(sends(one + one.replace(b"Hi", b"No")), monkeypatch) == ("Hi", "complete", 1)
 
 
 @pytest.mark.parametrize("cost", [b"1e999", b"-1", b"9" * 400, b'"x"', b"true", b"NaN"])
-def test_a_price_that_is_none_counts_as_not_told(cost: bytes) -> None:
-    """No such number reaches a frame, a trace or a sum."""
+def test_an_invalid_price_counts_as_missing(cost: bytes) -> None:
+    """An invalid number reaches no frame, trace or sum."""
     parts = ChatStreamDecoder().feed(
         b'data: {"usage":{"prompt_tokens":-5,"completion_tokens":%b,"cost":%b}}\n\n' % (cost, cost)
     )
@@ -120,8 +120,8 @@ def test_a_price_that_is_none_counts_as_not_told(cost: bytes) -> None:
     assert (report.usage.input, report.usage.output) == (0, 0)
 
 
-def test_many_details_cost_no_more_than_their_number() -> None:
-    """Each piece finds its place by its key: a walk over all details would make thousands of them quadratic (B3)."""
+def test_many_details_take_linear_time() -> None:
+    """Each piece finds its detail by key (B3)."""
     decoder = ChatStreamDecoder()
     frame = b'data: {"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","index":%d,"text":"a"}]}}]}\n\n'
     for index in [*range(300), *range(300)]:
@@ -131,7 +131,7 @@ def test_many_details_cost_no_more_than_their_number() -> None:
 
 
 def test_growing_details_are_joined_once() -> None:
-    """Pieces of one detail cost no more than their number."""
+    """Pieces of one detail take linear time."""
 
     def work(count: int) -> list[dict[str, object]]:
         details = ReasoningDetails()
@@ -143,8 +143,8 @@ def test_growing_details_are_joined_once() -> None:
     assert growth_of(work, 200) < 2.3
 
 
-def test_more_details_than_any_answer_has_are_refused() -> None:
-    """A flood of reasoning details ends the answer as the upstream's fault."""
+def test_too_many_details_end_the_answer() -> None:
+    """A flood of reasoning details ends the answer with a protocol error."""
     details = ReasoningDetails()
     for index in range(MOST_DETAILS):
         details.merge({"type": "reasoning.text", "index": index})
@@ -153,19 +153,19 @@ def test_more_details_than_any_answer_has_are_refused() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_large_frame_is_taken_in_by_turns() -> None:
-    """A frame of two megabytes is handed over in slices, and the event loop does other things in between."""
+async def test_a_large_frame_is_emitted_in_slices() -> None:
+    """Between the slices of a frame of two megabytes, the event loop runs other callbacks."""
     text = "All the words of an answer. " * 75_000
     frame = b"data: " + orjson.dumps({"choices": [{"delta": {"content": text}}]}) + b"\n\n"
-    takes: list[int] = []
+    sizes: list[int] = []
     turns: list[int] = []
 
-    def take(parts: list[StreamPart]) -> None:
-        takes.append(sum(len(part.text) for part in parts if isinstance(part, TextDelta)))
+    def emit(parts: list[StreamPart]) -> None:
+        sizes.append(sum(len(part.text) for part in parts if isinstance(part, TextDelta)))
 
     async def count() -> None:
         while True:
-            turns.append(len(takes))
+            turns.append(len(sizes))
             await asyncio.sleep(0)
 
     server = await asyncio.start_server(sends(HEAD + frame + TEXT + FINISH), "127.0.0.1", 0)
@@ -173,16 +173,16 @@ async def test_a_large_frame_is_taken_in_by_turns() -> None:
     counting = asyncio.create_task(count())
     async with server, HttpClient(idle_timeout=5) as client:
         service = UpstreamClient(client, upstream_at(f"http://127.0.0.1:{port}/api/v1"))
-        await service.stream(Request("openai/sim", (UserMessage("Hello!"),)), take)
+        await service.stream(Request("openai/sim", (UserMessage("Hello!"),)), emit)
     counting.cancel()
-    assert sum(takes) == len(text) + len("Hi")
-    assert max(takes) <= SLICE
-    assert {len(takes) - 10, len(takes) // 2, 5, 6} <= set(turns)
+    assert sum(sizes) == len(text) + len("Hi")
+    assert max(sizes) <= SLICE
+    assert {len(sizes) - 10, len(sizes) // 2, 5, 6} <= set(turns)
 
 
 @pytest.mark.anyio
 async def test_a_large_error_counts_as_its_status() -> None:
-    """A refusal of many megabytes is not read to its end: its status says what it is."""
+    """The body of an error of many megabytes is not read to its end; its status decides."""
     head = b"HTTP/1.1 503 x\r\ncontent-type: application/json\r\n\r\n"
     server = await asyncio.start_server(
         sends(head + b'{"error":{"message":"' + b"a" * 3_000_000, resets=True), "127.0.0.1", 0
@@ -197,8 +197,8 @@ async def test_a_large_error_counts_as_its_status() -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("begun", [b"data: {", b"{"])
-async def test_large_answers_share_what_may_be_held_at_once(begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A frame, or a whole answer, that finds no room is refused with a code of its own."""
+async def test_large_answers_share_a_memory_limit(begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A frame or an answer beyond the shared limit is rejected with a separate code."""
     monkeypatch.setattr(IN_FLIGHT, "most", 100_000)
     body = HEAD + begun + b'"a":"' + b"a" * 2_000_000
     assert await end_of(sends(body), monkeypatch) == ("", Code.TOO_MUCH_AT_ONCE, 1)

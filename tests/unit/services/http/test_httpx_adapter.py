@@ -1,4 +1,4 @@
-"""Requests that httpx carries: proxies of the environment, respx, and transports that the caller brings."""
+"""Requests through httpx: proxies of the environment, respx, and given transports."""
 
 from collections.abc import AsyncIterator, Callable
 
@@ -19,7 +19,7 @@ URL = "https://provider.test/v1"
 
 
 def mocked(handler: Callable[[httpx.Request], httpx.Response]) -> HttpClient:
-    """Make a client whose requests reach a function."""
+    """Return a client whose requests reach a function."""
     return HttpClient(transport=httpx.MockTransport(handler))
 
 
@@ -27,7 +27,7 @@ def mocked(handler: Callable[[httpx.Request], httpx.Response]) -> HttpClient:
 
 
 async def test_proxies_of_the_environment_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """HTTP_PROXY carries a request through httpx, NO_PROXY leaves a host to our connections."""
+    """HTTP_PROXY sends a request through httpx; NO_PROXY uses our connections."""
     async with Server(answering(TWO)) as proxy, Server(answering(TWO)) as server:
         monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -72,7 +72,7 @@ async def test_a_proxy_that_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_which_requests_a_proxy_may_carry(
     environment: dict[str, str], scheme: str, host: str, carried: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The scheme's proxy or the one for all, less the hosts and domains of NO_PROXY."""
+    """The proxy of the scheme or of all schemes, except for hosts and domains in NO_PROXY."""
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert Proxies().may_carry(Origin(scheme, host, 80)) is carried
@@ -81,8 +81,8 @@ def test_which_requests_a_proxy_may_carry(
 # --- the same surface ---
 
 
-async def test_the_same_request_goes_out() -> None:
-    """Httpx sends the headers and the body that our connections send."""
+async def test_both_clients_send_the_same_request() -> None:
+    """Httpx sends the same headers and body as our connections."""
     async with Server(answering(TWO)) as server:
         request = PreparedRequest("POST", server.url.replace("://", "://me:pw@") + "?a=b", {"x-me": "1"})
         for client in (HttpClient(), HttpClient(transport=httpx.AsyncHTTPTransport())):
@@ -92,8 +92,8 @@ async def test_the_same_request_goes_out() -> None:
         assert ours == theirs
 
 
-async def test_the_same_response_comes_in() -> None:
-    """Status, headers, redirect and body are those of the response; nothing is followed."""
+async def test_both_clients_return_the_same_response() -> None:
+    """Status, headers, redirect and body are equal; no redirect is followed."""
     head = {"X-One": "a", "location": "/b"}
     echo = mocked(lambda request: httpx.Response(302, headers=head, content=pieces(request.content)))
     async with echo as client, opened(client, URL, b"body") as response:
@@ -104,13 +104,13 @@ async def test_the_same_response_comes_in() -> None:
 
 
 async def pieces(*data: bytes) -> AsyncIterator[bytes]:
-    """Make a body of these reads."""
+    """Return a body of these reads."""
     for one in data:
         yield one
 
 
 async def test_a_body_is_emitted_read_by_read() -> None:
-    """To its end, or until streaming is stopped; iterating continues there."""
+    """Streaming ends with the body or when it is stopped; iterating continues there."""
     async with mocked(lambda _: httpx.Response(200, content=pieces(b"a", b"b", b"c"))) as client:
         async with opened(client, URL) as response:
             got: list[bytes] = []
@@ -121,8 +121,8 @@ async def test_a_body_is_emitted_read_by_read() -> None:
             assert [data async for data in response] == [b"c"]
 
 
-async def test_what_emit_raises_comes_out() -> None:
-    """As it is."""
+async def test_an_error_of_emit_is_raised() -> None:
+    """The error is not wrapped."""
 
     def breaks(data: bytes) -> None:
         raise ValueError("enough")
@@ -152,7 +152,7 @@ ERRORS = [
 @pytest.mark.parametrize(("theirs", "ours"), ERRORS)
 @pytest.mark.parametrize("phase", ["head", "body", "stream"])
 async def test_httpx_errors_become_ours(theirs: type[httpx.HTTPError], ours: type[HttpError], phase: str) -> None:
-    """Before the head, while the body is read, and while it is streamed; what came before is delivered."""
+    """Errors are converted before the head, while reading and while streaming; earlier bytes are delivered."""
 
     async def cut() -> AsyncIterator[bytes]:
         yield b"a"
@@ -165,7 +165,7 @@ async def test_httpx_errors_become_ours(theirs: type[httpx.HTTPError], ours: typ
 
     got: list[bytes] = []
 
-    async def read(client: HttpClient) -> None:
+    async def read_body(client: HttpClient) -> None:
         async with opened(client, URL) as response:
             if phase == "stream":
                 await response.stream_body(got.append)
@@ -174,13 +174,13 @@ async def test_httpx_errors_become_ours(theirs: type[httpx.HTTPError], ours: typ
 
     async with mocked(handler) as client:
         with pytest.raises(ours, match="cut") as raised:
-            await read(client)
+            await read_body(client)
     assert type(raised.value) is ours
     assert got == ([] if phase == "head" else [b"a"])
 
 
 async def test_respx_mocks_it() -> None:
-    """The default mocker of respx intercepts httpx's transport, and nothing is sent."""
+    """Respx intercepts httpx's transport, and nothing is sent."""
     with respx.mock:
         route = respx.post(URL).mock(return_value=httpx.Response(200, text="mocked"))
         async with HttpClient(transport=httpx.AsyncHTTPTransport()) as client:
@@ -189,7 +189,7 @@ async def test_respx_mocks_it() -> None:
 
 
 async def test_closing_the_client_closes_the_transport() -> None:
-    """A client that was closed sends nothing more."""
+    """A closed client sends nothing."""
     closed: list[bool] = []
 
     class Transport(httpx.MockTransport):

@@ -4,7 +4,7 @@ from signalbox.services.http.parser import ResponseParser
 
 
 def test_a_response_may_be_cut_anywhere() -> None:
-    """At every split point, and byte by byte, the parser finds the same response."""
+    """The parser returns the same response for every split point and for single bytes."""
     raw = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
     raw += b"2\r\nok\r\n3;x=y\r\nand\r\n0\r\nx-t: 1\r\n\r\n"
     cuts = [[raw[:at], raw[at:]] for at in range(1, len(raw))] + [[bytes([byte]) for byte in raw]]
@@ -19,7 +19,7 @@ def test_a_response_may_be_cut_anywhere() -> None:
 
 
 def test_a_long_stream_in_small_reads_is_not_cut_off() -> None:
-    """The limit on bytes without body counts in a row: chunk sizes that arrive by themselves never add up to it."""
+    """The limit on bytes without body is reset by each body byte, so chunk sizes never reach it."""
     parser = ResponseParser(b"GET")
     parser.feed(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
     for _ in range(30_000):
@@ -29,7 +29,7 @@ def test_a_long_stream_in_small_reads_is_not_cut_off() -> None:
 
 
 def test_a_response_has_begun_with_its_first_byte() -> None:
-    """However much of it comes at once; an interim response is a beginning, too."""
+    """An interim response counts as a beginning, too."""
     raw = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
     for at in range(1, len(raw) + 1):
         parser = ResponseParser(b"GET")

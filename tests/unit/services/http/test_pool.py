@@ -1,4 +1,4 @@
-"""Kept connections: reused, replaced when stale, limited in number, and released in every way to leave."""
+"""The connection pool: reuse, replacement of stale connections, the limit, and every kind of release."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -42,7 +42,7 @@ async def test_connections_are_reused() -> None:
 
 
 async def test_connections_left_over_from_a_peak_expire(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One request at a time keeps one connection alive, not each of them in turn."""
+    """Sequential requests keep one connection alive, and the others expire."""
     monkeypatch.setattr(http_client, "KEEPALIVE", 0.2)
     async with Server(answering(TWO)) as server, HttpClient() as client:
         await asyncio.gather(*(fetched(client, server.url) for _ in range(5)))
@@ -53,8 +53,8 @@ async def test_connections_left_over_from_a_peak_expire(monkeypatch: pytest.Monk
         assert client.open_connections == 1
 
 
-async def test_connections_of_an_origin_that_is_no_longer_asked_expire(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They leave the pool without any further request."""
+async def test_connections_of_an_unused_origin_expire(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They leave the pool without another request."""
     monkeypatch.setattr(http_client, "KEEPALIVE", 0.05)
     async with Server(answering(TWO)) as server, HttpClient() as client:
         await asyncio.gather(*(fetched(client, server.url) for _ in range(3)))
@@ -62,7 +62,7 @@ async def test_connections_of_an_origin_that_is_no_longer_asked_expire(monkeypat
 
 
 async def test_a_connection_closed_while_idle_is_noticed() -> None:
-    """The server's close is seen without sending anything, and the next request gets a new connection."""
+    """The server's close is detected without sending, and the next request gets a new connection."""
     async with Server(closing_after(TWO)) as server, HttpClient() as client:
         await fetched(client, server.url)
         await turn_until(lambda: client.open_connections == 0)
@@ -106,7 +106,7 @@ async def begin_and_close(peer: Peer) -> None:
 
 @pytest.mark.parametrize("drop", [close, reset])
 async def test_a_stale_connection_is_replaced_once(drop: Callable[[Peer], Awaitable[None]]) -> None:
-    """A kept connection that dies without a byte of response: the request goes out again on a new one, unnoticed."""
+    """If a kept connection ends without a byte of response, the request is sent on a new one."""
     async with Server(dropping(drop)) as server, HttpClient() as client:
         await fetched(client, server.url)
         assert (await fetched(client, server.url, b'{"a": 1}')).body == b"ok"
@@ -115,10 +115,10 @@ async def test_a_stale_connection_is_replaced_once(drop: Callable[[Peer], Awaita
 
 
 @pytest.mark.parametrize("why", ["begun", "late", "fresh"])
-async def test_a_request_is_not_sent_twice_where_it_may_have_been_processed(
+async def test_a_request_that_may_have_been_processed_is_not_repeated(
     why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A byte of response, a late loss or a new connection: no second attempt."""
+    """After a byte of response, a late loss or on a new connection there is no second attempt."""
     if why == "late":
         monkeypatch.setattr(connection, "STALE_WINDOW", -1.0)
     async with Server(dropping(begin_and_close if why == "begun" else close)) as server, HttpClient() as client:
@@ -132,7 +132,7 @@ async def test_a_request_is_not_sent_twice_where_it_may_have_been_processed(
 
 
 async def test_a_second_stale_connection_is_an_error() -> None:
-    """The retry happens once: a server that drops that one too is believed."""
+    """There is one retry."""
 
     async def script(peer: Peer) -> None:
         await peer.request()
@@ -148,7 +148,7 @@ async def test_a_second_stale_connection_is_an_error() -> None:
 
 
 async def test_bytes_on_an_idle_connection_close_it() -> None:
-    """A response to a request that was not sent is not taken for the answer to the next one."""
+    """An unrequested response is not read as the response to the next request."""
 
     async def script(peer: Peer) -> None:
         await peer.request()
@@ -171,7 +171,7 @@ async def test_bytes_on_an_idle_connection_close_it() -> None:
 
 
 async def test_a_full_pool_times_out_and_recovers() -> None:
-    """With the only slot taken a second request raises PoolFull; once it is free the third goes through."""
+    """A second request raises PoolFull while the only slot is in use; a third one succeeds when it is free."""
     async with Server(streaming) as server, HttpClient(max_connections=1) as client:
         async with opened(client, server.url):
             with pytest.MonkeyPatch.context() as patch:
@@ -183,7 +183,7 @@ async def test_a_full_pool_times_out_and_recovers() -> None:
 
 
 async def test_a_full_pool_closes_another_origins_idle_connection() -> None:
-    """An idle connection to one server makes room for another server."""
+    """An idle connection is closed to free a slot for another origin."""
     async with (
         Server(answering(TWO)) as one,
         Server(answering(TWO)) as two,
@@ -203,7 +203,7 @@ async def waiting_for(client: HttpClient, url: str) -> "asyncio.Task[Any]":
 
 
 async def test_closing_a_response_hands_its_connection_to_the_waiting_request() -> None:
-    """A second request waits for the only slot, gets the kept connection, and a late second close takes nothing."""
+    """A waiting request gets the kept connection, and a second close has no effect."""
     async with Server(answering(TWO)) as server, HttpClient(max_connections=1) as client:
         first = await client.send(PreparedRequest("GET", server.url))
         waiting = await waiting_for(client, server.url)
@@ -234,7 +234,7 @@ async def test_waiting_requests_are_served_in_order() -> None:
 @pytest.mark.parametrize("elsewhere", [True, False])
 @pytest.mark.parametrize("is_served", [True, False])
 async def test_a_waiting_request_that_is_cancelled_keeps_no_slot(is_served: bool, elsewhere: bool) -> None:
-    """Cancelled while it waits, or just when it was served a kept or a new connection: the slot goes to the next."""
+    """A request that is cancelled while it waits, or just after it got a slot, releases it."""
     async with Server(answering(TWO)) as server, HttpClient(max_connections=1) as client:
         first = await client.send(PreparedRequest("GET", server.url))
         url = server.url.replace("127.0.0.1", "localhost") if elsewhere else server.url
@@ -250,8 +250,8 @@ async def test_a_waiting_request_that_is_cancelled_keeps_no_slot(is_served: bool
         assert client.open_connections == 1
 
 
-async def test_a_connection_that_closes_just_as_it_is_handed_on_is_replaced() -> None:
-    """The waiting request opens another one in the same slot."""
+async def test_a_connection_that_closes_during_handover_is_replaced() -> None:
+    """The waiting request opens a new connection in the same slot."""
     async with Server(answering(TWO)) as server, HttpClient(max_connections=1) as client:
         async with opened(client, server.url) as response:
             waiting = await waiting_for(client, server.url)
@@ -281,7 +281,7 @@ async def test_a_cancelled_request_closes_its_socket(phase: str) -> None:
 
 
 async def test_leaving_mid_body_closes_the_socket() -> None:
-    """A reader that breaks off closes the connection: the rest of the body must not meet the next request."""
+    """The rest of an unread body must not reach the next request."""
     async with Server(streaming) as server, HttpClient(max_connections=1) as client:
         async with opened(client, server.url) as response:
             async for _ in response:
@@ -290,7 +290,7 @@ async def test_leaving_mid_body_closes_the_socket() -> None:
         assert client.open_connections == 0
 
 
-async def test_leaving_before_the_body_is_taken_keeps_a_finished_connection() -> None:
+async def test_an_unread_complete_response_keeps_its_connection() -> None:
     """A response that is complete but unread is dropped without closing the connection."""
     async with Server(answering(TWO)) as server, HttpClient() as client:
         for _ in range(2):
@@ -326,7 +326,7 @@ async def test_closing_the_client_closes_idle_connections() -> None:
 
 
 async def test_closing_the_client_while_it_connects(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A connection that comes up after the client was closed is closed too, and the request fails."""
+    """A connection that opens after the close is closed, and its request fails."""
     looked_up = asyncio.Event()
     addresses = connect._addresses
 
@@ -348,8 +348,8 @@ async def test_closing_the_client_while_it_connects(monkeypatch: pytest.MonkeyPa
         assert (server.requests, client.open_connections) == ([], 0)
 
 
-async def test_closing_the_client_just_as_a_connection_is_handed_on() -> None:
-    """A waiting request that was served a kept connection fails at once instead of opening a new one."""
+async def test_closing_the_client_during_handover() -> None:
+    """A waiting request that got a kept connection fails instead of opening a new one."""
     async with Server(answering(TWO)) as server:
         client = HttpClient(max_connections=1)
         async with opened(client, server.url):
@@ -360,8 +360,8 @@ async def test_closing_the_client_just_as_a_connection_is_handed_on() -> None:
         assert (server.connections, client.open_connections) == (1, 0)
 
 
-async def test_many_connections_cost_no_more_each() -> None:
-    """A hundred streams at once leave a hundred idle connections, and the next hundred reuse them."""
+async def test_a_hundred_connections_are_reused() -> None:
+    """A hundred concurrent streams leave a hundred idle connections, which the next hundred reuse."""
     body = STREAM + b"2\r\nok\r\n0\r\n\r\n"
     async with Server(answering(body)) as server, HttpClient(max_connections=100) as client:
         for _ in range(2):

@@ -1,4 +1,4 @@
-"""What a prepared request puts on the wire, and what happens while its body is uploaded."""
+"""Prepared requests: their bytes, and uploads of bodies."""
 
 import asyncio
 import gc
@@ -16,14 +16,14 @@ pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("nothing_left_open")]
 
 
 def lines(message: bytes) -> list[bytes]:
-    """Return the request line and the headers, sorted, and the body."""
+    """Return the request line, the sorted headers and the body."""
     head, _, body = message.partition(b"\r\n\r\n")
     first, *headers = head.split(b"\r\n")
     return [first, *sorted(headers), body]
 
 
 def test_a_get() -> None:
-    """The default headers go out, the URL is percent-encoded, and its fragment is dropped."""
+    """Default headers are sent, the URL is percent-encoded, and its fragment is dropped."""
     assert lines(PreparedRequest("GET", "http://Host.test/a b?q=ü#f").encode(b"")) == [
         b"GET /a%20b?q=%C3%BC HTTP/1.1",
         b"accept-encoding: identity",
@@ -65,7 +65,7 @@ def test_where_a_request_goes(url: str, host: bytes, origin: Origin) -> None:
 
 
 def test_credentials_in_the_url_are_basic_authentication() -> None:
-    """They are decoded and leave the URL; an authorization header that is given wins; without them there is none."""
+    """Credentials are decoded and removed from the URL; a given authorization header takes precedence."""
     url = "http://me%40here:p%3Aw@host.test/v1"
     wanted = b"authorization: Basic " + b64encode(b"me@here:p:w")
     request = PreparedRequest("POST", url)
@@ -81,7 +81,7 @@ def test_credentials_in_the_url_are_basic_authentication() -> None:
     "url", ["host.test/v1", "ftp://host.test/", "http://", "", "http://host.test:99999/", "http://[::1"]
 )
 def test_a_url_that_cannot_be_requested(url: str) -> None:
-    """It is refused when the request is prepared, and is not quoted: it may hold a password."""
+    """An invalid URL is rejected when the request is prepared, and not quoted: it may contain a password."""
     with pytest.raises(InvalidRequest) as refused:
         PreparedRequest("GET", url)
     assert not url or url not in str(refused.value)
@@ -91,8 +91,8 @@ def test_a_url_that_cannot_be_requested(url: str) -> None:
     "headers",
     [{"x": "a\r\nhost: evil"}, {"x": "a\nb"}, {"x": "a\0"}, {"x y": "1"}, {"x\r\ny": "1"}, {"": "1"}, {"é": "1"}],
 )
-async def test_headers_cannot_break_out(headers: dict[str, str]) -> None:
-    """A line break or a zero byte in a header is refused each time, before anything is sent."""
+async def test_headers_cannot_inject_lines(headers: dict[str, str]) -> None:
+    """A line break or a null byte in a header is rejected before anything is sent."""
     async with Server(answering(TWO)) as server, HttpClient() as client:
         request = PreparedRequest("POST", server.url, headers)
         for _ in range(2):
@@ -114,7 +114,7 @@ async def test_bodies_arrive_as_sent() -> None:
 
 
 async def test_a_body_is_released_once_its_response_has_begun() -> None:
-    """A long history is not held for as long as the answer to it streams."""
+    """A long history does not stay in memory while the answer streams."""
     async with Server(streaming) as server, HttpClient() as client:
         body = b'{"model":"%b"}' % (b"m" * 4000)
         before = sys.getrefcount(body)
@@ -127,7 +127,7 @@ async def test_a_body_is_released_once_its_response_has_begun() -> None:
 
 @pytest.mark.parametrize("framing", [b"content-length: 2\r\n", b""])
 async def test_an_early_response_ends_the_upload(framing: bytes) -> None:
-    """A server that answers without reading the whole body is heard, and its connection is not used again."""
+    """If a server answers before it has read the body, the upload ends and the connection is closed."""
 
     async def script(peer: Peer) -> None:
         await peer.reader.readuntil(b"\r\n\r\n")
@@ -161,7 +161,7 @@ async def test_a_server_that_takes_no_bytes_is_a_write_timeout() -> None:
 
 
 async def test_a_response_that_began_before_the_upload_ended() -> None:
-    """A body that streams while the request is still written is read whole, once both are done."""
+    """A response that starts during the upload is read completely."""
 
     async def script(peer: Peer) -> None:
         await peer.reader.readuntil(b"\r\n\r\n")

@@ -1,4 +1,4 @@
-"""Responses of every framing, whole and broken, read through the client."""
+"""Responses with every framing, complete and broken, read through the client."""
 
 import asyncio
 
@@ -44,7 +44,7 @@ async def test_one_network_read_is_one_piece() -> None:
 
 
 async def test_each_event_leaves_as_it_arrives() -> None:
-    """A piece is handed out before the next one is sent."""
+    """A piece is delivered before the next one is sent."""
     received = asyncio.Semaphore(0)
 
     async def script(peer: Peer) -> None:
@@ -109,7 +109,7 @@ GOOD = {
 
 @pytest.mark.parametrize("name", GOOD)
 async def test_odd_but_whole_responses_are_understood(name: str) -> None:
-    """Each way to frame a response gives its body, and the connection is used again only where that is safe."""
+    """Each framing gives its body, and the connection is reused only if that is safe."""
     raw, status, body, kept = GOOD[name]
     async with Server(answering(raw)) as server, HttpClient() as client:
         for _ in range(2):
@@ -120,7 +120,7 @@ async def test_odd_but_whole_responses_are_understood(name: str) -> None:
 
 @pytest.mark.parametrize("head", [OK + b"\r\n", b"HTTP/1.0 200 OK\r\n\r\n", OK + b"transfer-encoding: gzip\r\n\r\n"])
 async def test_a_body_without_length_ends_with_the_connection(head: bytes) -> None:
-    """Where nothing says how long the body is, the close is its end and no error."""
+    """Without a length, the close is the end of the body."""
     async with Server(closing_after(head, b"all of it")) as server, HttpClient() as client:
         assert (await fetched(client, server.url)).body == b"all of it"
         assert client.open_connections == 0
@@ -128,7 +128,7 @@ async def test_a_body_without_length_ends_with_the_connection(head: bytes) -> No
 
 @pytest.mark.parametrize(("body", "connections"), [(b"", 1), (b"no", 2)])
 async def test_head_has_a_length_and_no_body(body: bytes, connections: int) -> None:
-    """HEAD ends with the headers whatever length they promise; a body that comes all the same costs the connection."""
+    """A response to HEAD ends with its headers; body bytes close the connection."""
     async with Server(answering(OK + b"content-length: 999\r\n\r\n" + body)) as server, HttpClient() as client:
         for _ in range(2):
             answer = await fetched(client, server.url, method="HEAD")
@@ -178,14 +178,14 @@ async def outcome(client: HttpClient, url: str) -> tuple[int, bytes] | type[Exce
 
 @pytest.mark.parametrize("name", [*GOOD, *sorted(BAD.keys() - {"header flood"})])
 async def test_httpx_agrees(name: str) -> None:
-    """Httpx reads each of these responses alike (it has no limit on headers)."""
+    """Httpx returns the same for each of these responses, except that it has no limit on headers."""
     raw = GOOD[name][0] if name in GOOD else BAD[name]
     own, adapted = HttpClient(), HttpClient(transport=httpx.AsyncHTTPTransport())
     async with Server(closing_after(raw)) as server, own as ours, adapted as theirs:
         assert await outcome(ours, server.url) == await outcome(theirs, server.url)
 
 
-async def read(client: HttpClient, url: str, pieces: list[bytes], received: asyncio.Event | None = None) -> None:
+async def read_pieces(client: HttpClient, url: str, pieces: list[bytes], received: asyncio.Event | None = None) -> None:
     """Read a response into `pieces`; set `received` after each."""
     async with opened(client, url) as response:
         async for piece in response:
@@ -194,12 +194,12 @@ async def read(client: HttpClient, url: str, pieces: list[bytes], received: asyn
                 received.set()
 
 
-async def test_what_came_before_the_cut_is_handed_out() -> None:
-    """The body read so far reaches the reader before the error does."""
+async def test_bytes_before_a_cut_are_delivered() -> None:
+    """The reader gets all bytes before the error."""
     async with Server(closing_after(STREAM, b"3\r\nabc\r\nzz")) as server, HttpClient() as client:
         pieces: list[bytes] = []
         with pytest.raises(ProtocolError):
-            await read(client, server.url, pieces)
+            await read_pieces(client, server.url, pieces)
         assert b"".join(pieces) == b"abc"
 
 
@@ -215,8 +215,8 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("name", ENDLESS)
-async def test_what_never_ends_is_cut_off(name: str) -> None:
-    """A server that sends head, trailer or extension bytes for ever is dropped, and its socket closed."""
+async def test_an_endless_head_is_cut_off(name: str) -> None:
+    """A server that sends head, trailer or extension bytes without end is disconnected."""
     start, more = ENDLESS[name]
 
     async def script(peer: Peer) -> None:
@@ -236,7 +236,7 @@ async def test_what_never_ends_is_cut_off(name: str) -> None:
 
 
 async def test_a_reset_mid_body_is_broken() -> None:
-    """A connection that breaks, where a clean close would be a protocol error, raises Broken."""
+    """A reset raises Broken; a clean close would be a ProtocolError."""
 
     async def script(peer: Peer) -> None:
         await peer.request()
@@ -247,17 +247,17 @@ async def test_a_reset_mid_body_is_broken() -> None:
     received = asyncio.Event()
     async with Server(script) as server, HttpClient() as client:
         with pytest.raises(Broken):
-            await read(client, server.url, [], received)
+            await read_pieces(client, server.url, [], received)
 
 
 def connection_of(response: object) -> Connection:
-    """Return the connection that a response is read from."""
+    """Return the connection of a response."""
     assert isinstance(response, PooledResponse)
     return response._open_connection
 
 
 async def test_a_slow_reader_holds_the_server_back() -> None:
-    """Reading stops once 128 KiB wait, continues when they are taken, and nothing is lost."""
+    """Reading pauses at 128 KiB of unread bytes, resumes later, and loses nothing."""
     size = 16 * 2**20
 
     async def script(peer: Peer) -> None:
@@ -277,7 +277,7 @@ async def test_a_slow_reader_holds_the_server_back() -> None:
 
 
 async def test_a_closed_response_cannot_be_read() -> None:
-    """Its connection may carry another response by then; the head is still there."""
+    """Its connection may carry another response; the head is still available."""
     async with Server(answering(TWO)) as server, HttpClient() as client:
         response = await client.send(PreparedRequest("GET", server.url))
         await response.aclose()
@@ -295,7 +295,7 @@ TEXT = b"all of the words of an answer, " * 1000
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "GZIP", "identity", "unknown", ""])
 async def test_a_compressed_body_is_decoded(coding: str) -> None:
-    """Gzip and deflate are undone although they were not requested; any other coding is left as it is."""
+    """Gzip and deflate are decoded although they were not requested; other codings are left unchanged."""
     import gzip
     import zlib
 
@@ -307,8 +307,8 @@ async def test_a_compressed_body_is_decoded(coding: str) -> None:
         assert b"".join([data async for data in decoded(response)]) == TEXT
 
 
-async def test_a_body_that_is_not_what_its_coding_says() -> None:
-    """Text that claims to be gzip raises DecodingFailed."""
+async def test_a_body_with_a_wrong_coding() -> None:
+    """Text with a gzip header raises DecodingFailed."""
     raw = OK + b"content-encoding: gzip\r\ncontent-length: 4\r\n\r\ntext"
     async with Server(answering(raw)) as server, HttpClient() as client, opened(client, server.url) as response:
         with pytest.raises(DecodingFailed):
@@ -316,7 +316,7 @@ async def test_a_body_that_is_not_what_its_coding_says() -> None:
 
 
 async def test_a_compressed_body_that_is_cut() -> None:
-    """The connection's error comes out of `decoded` as it is."""
+    """`decoded` raises the connection's error unchanged."""
     raw = OK + b"content-encoding: gzip\r\ncontent-length: 400\r\n\r\n\x1f\x8b\x08"
     async with Server(closing_after(raw)) as server, HttpClient() as client, opened(client, server.url) as response:
         with pytest.raises(ProtocolError):

@@ -22,7 +22,7 @@ HEADERS = {"content-type": "text/event-stream"}
 
 
 async def pieces(*data: bytes) -> AsyncIterator[bytes]:
-    """Make a body of these reads."""
+    """Return a body of these reads."""
     for one in data:
         yield one
 
@@ -53,7 +53,7 @@ async def test_an_answer_over_httpx() -> None:
 
 
 async def test_a_cut_answer_over_httpx() -> None:
-    """What came before the cut is emitted."""
+    """Parts before the cut are emitted."""
 
     async def breaks() -> AsyncIterator[bytes]:
         yield FRAMES[0]

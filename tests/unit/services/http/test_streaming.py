@@ -41,8 +41,8 @@ async def test_a_whole_body_keeps_its_connection() -> None:
         assert server.connections == 1
 
 
-async def test_what_emit_raises_closes_the_connection() -> None:
-    """It comes out as it is, the server sees its client leave, and the next request opens a new connection."""
+async def test_an_error_of_emit_closes_the_connection() -> None:
+    """The error is raised unchanged, the server sees the disconnect, and the next request opens a new connection."""
 
     def breaks(data: bytes) -> None:
         raise ValueError("enough")
@@ -57,7 +57,7 @@ async def test_what_emit_raises_closes_the_connection() -> None:
 
 
 async def test_iteration_continues_where_streaming_was_stopped() -> None:
-    """What follows the read that stopped it is read to the end."""
+    """Bytes after the read that stopped the streaming are read to the end."""
     stopped = asyncio.Event()
 
     async def script(peer: Peer) -> None:
@@ -81,7 +81,7 @@ async def test_iteration_continues_where_streaming_was_stopped() -> None:
 
 
 @pytest.mark.parametrize("ending", ["cut", "silence", "no HTTP"])
-async def test_a_failure_follows_the_good_bytes(ending: str) -> None:
+async def test_a_failure_is_raised_after_the_bytes(ending: str) -> None:
     """A cut, a silence and garbage raise the same errors as in reading, and the connection is closed."""
     good = STREAM + b"4\r\ngood\r\n"
     script = {"cut": closing_after(good), "silence": streaming, "no HTTP": answering(good + b"zz\r\n")}[ending]
@@ -95,7 +95,7 @@ async def test_a_failure_follows_the_good_bytes(ending: str) -> None:
 
 
 async def test_cancelling_closes_the_connection() -> None:
-    """The server sees its client leave, and the slot in the pool is free."""
+    """The server sees the disconnect, and the slot in the pool is free."""
     async with Server(streaming) as server, HttpClient() as client:
         got: list[bytes] = []
         task = asyncio.create_task(streamed(client, server.url, got.append))
@@ -108,7 +108,7 @@ async def test_cancelling_closes_the_connection() -> None:
 
 
 async def test_a_paused_socket_resumes() -> None:
-    """A body that had to wait for a slow reader is emitted whole."""
+    """A body that waited for a slow reader is emitted completely."""
     size = 4 * 2**20
 
     async def script(peer: Peer) -> None:

@@ -1,4 +1,4 @@
-"""Time limits: silence, and a server that is slower than the last one allowed."""
+"""Time limits: silence, and a shorter limit on a kept connection."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("nothing_left_open")]
 
 
 async def test_silence_is_a_read_timeout() -> None:
-    """A server that says nothing raises ReadTimeout in the head and in the body, and its socket is closed."""
+    """A silent server raises ReadTimeout in the head and in the body, and its socket is closed."""
     for script in (hanging, streaming):
         async with Server(script) as server, HttpClient(idle_timeout=0.05) as client:
             with pytest.raises(ReadTimeout):

@@ -1,4 +1,4 @@
-"""What a search service may answer: of too many results, and of fields too long, only the first are looked at."""
+"""Limits for responses of search services: only the first results, and the first characters of a field."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from signalbox.tools.plugin_thread import PluginThread
 pytestmark = pytest.mark.anyio
 
 
-def test_only_the_first_results_are_looked_at(monkeypatch: pytest.MonkeyPatch):
-    """A hundred thousand results with a date each cost as much as a hundred."""
+def test_only_the_first_results_are_processed(monkeypatch: pytest.MonkeyPatch):
+    """A hundred thousand results take as many steps as a hundred."""
     dated: list[object] = []
 
     def seen(value: Any) -> str | None:
@@ -30,14 +30,14 @@ def test_only_the_first_results_are_looked_at(monkeypatch: pytest.MonkeyPatch):
     assert len(dated) == MOST_RESULTS
 
 
-def test_only_the_beginning_of_a_field_is_looked_at():
-    """Markup is taken out of as much of a text as a search could show, and not out of megabytes."""
+def test_only_the_beginning_of_a_field_is_processed():
+    """Markup is removed only from the characters that a search could show."""
     assert len(text_of("<b>x</b>" * 100_000)) == LONGEST_FIELD // 8
     assert day_of("Tue, 11 Feb 2025 09:12:00 GMT" + " " * 10_000_000) == "2025-02-11"
 
 
 class Endless:
-    """A plugin's backend that returns many more hits than it was asked for, and odd ones behind them."""
+    """A plugin's backend that returns many more hits than requested, followed by invalid ones."""
 
     about, paid = "everything", False
 
@@ -45,8 +45,8 @@ class Endless:
         return [SearchHit("One", "https://one.org/", "first"), *[None] * 100_000]
 
 
-async def test_a_plugins_surplus_is_not_looked_at():
-    """Only the hits that were asked for are checked."""
+async def test_a_plugins_surplus_hits_are_ignored():
+    """Only the requested number of hits is checked."""
     thread = PluginThread("endless")
     try:
         search = PluginSearch("endless", "everything", False, Endless(), thread)

@@ -38,14 +38,14 @@ RESULTS = {
 
 @asynccontextmanager
 async def brave(*answers: bytes | None) -> AsyncIterator[tuple[BraveSearch, Site]]:
-    """Serve the answers on loopback, and a backend that asks there."""
+    """Serve the answers on loopback, and return a backend that uses them."""
     async with site(*answers) as there, httpx.AsyncClient(trust_env=False) as client:
         account = Account(f"{there.url}/res/v1/", KEY)
         yield BraveSearch(client, account, sleep=there.sleep, today=lambda: date(2025, 3, 10)), there
 
 
 async def failure(search: BraveSearch) -> ToolError:
-    """Return the error of a search that must fail; it never holds the key."""
+    """Return the error of a failing search; it never contains the key."""
     with pytest.raises(ToolError) as raised:
         await search.search(SearchQuery("x"))
     assert KEY not in raised.value.message
@@ -54,7 +54,7 @@ async def failure(search: BraveSearch) -> ToolError:
 
 
 async def test_results_become_hits():
-    """Title, address, text without markup and date are taken; the key goes in its own header."""
+    """Title, URL, text without markup and date are read; the key is sent in its header."""
     async with brave(json_reply(RESULTS)) as (search, there):
         assert await search.search(SearchQuery("red pandas & co", 5, after="2024-01-01")) == [
             SearchHit("Red pandas & co", "https://one.org/", "They eat bamboo.", "2025-03-01"),
@@ -88,24 +88,24 @@ async def test_time_becomes_freshness(query: SearchQuery, freshness: str | None)
     assert there.asked[0].params.get("freshness") == freshness
 
 
-async def test_a_long_question_is_cut_to_what_brave_takes():
-    """Brave refuses a query of more than 50 words."""
+async def test_a_long_query_is_truncated():
+    """Brave rejects a query of more than 50 words."""
     async with brave(json_reply({})) as (search, there):
         await search.search(SearchQuery(" ".join(str(n) for n in range(60))))
     assert len(there.asked[0].params["q"].split()) == 50
 
 
 @pytest.mark.parametrize(("header", "pause"), [("1", 1.0), ("0", 0.0), ("3600", 2.0), ("Wed, 21 Oct", 1.0), ("", 1.0)])
-async def test_429_is_asked_once_more_after_a_bounded_pause(header: str, pause: float):
-    """The pause is what the service says, within bounds; the second answer counts."""
+async def test_429_is_retried_once_after_a_limited_pause(header: str, pause: float):
+    """The pause is that of the service, within limits, and the second answer counts."""
     too_many = reply("slow down", status=429, retry_after=header)
     async with brave(too_many, json_reply(RESULTS)) as (search, there):
         assert len(await search.search(SearchQuery("x", 3))) == 3
     assert (len(there.asked), there.slept) == (2, [pause])
 
 
-async def test_429_twice_is_told_with_its_code():
-    """There is no third request, and the model reads what to do."""
+async def test_a_second_429_is_an_error():
+    """There is no third request, and the error says what to do."""
     async with brave(reply("slow down", status=429)) as (search, there):
         error = await failure(search)
     assert (error.code, len(there.asked)) == (Code.RATE_LIMIT, 2)
@@ -126,21 +126,21 @@ async def test_429_twice_is_told_with_its_code():
         (reply(b'{"web":[' + b"{}," * 30_000 + b"{}]}"), "too large"),
     ],
 )
-async def test_what_goes_wrong_is_a_sentence(answer: bytes, words: str):
-    """Without the service's own text, which may repeat the key (quirk G4)."""
+async def test_errors_are_sentences(answer: bytes, words: str):
+    """Errors omit the service's text, which may contain the key (quirk G4)."""
     async with brave(answer) as (search, _):
         error = await failure(search)
     assert error.code is Code.TOOL_FAILED
     assert words in error.message
 
 
-async def test_results_of_another_shape_are_none():
-    """A service that changes its answer gives no hits, and no exception."""
+async def test_results_of_another_format_are_ignored():
+    """A changed response gives no hits and no exception."""
     for answer in ({"web": None}, {"web": {"results": {}}}, {"web": {"results": [1, {"url": 5}]}}):
         async with brave(json_reply(answer)) as (search, _):
             assert await search.search(SearchQuery("x")) == []
 
 
 def test_a_key_is_not_shown():
-    """An account's repr, which a log may hold, has no key."""
+    """The repr of an account has no key."""
     assert KEY not in repr(Account("https://brave.test", KEY))

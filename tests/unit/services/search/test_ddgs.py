@@ -1,4 +1,4 @@
-"""The ddgs backend: the package's search is scripted, and one test asks the real package with engines of ours."""
+"""The ddgs backend: the package's search is scripted; one test uses the real package with scripted engines."""
 
 import threading
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class TimeoutException(Exception):
 
 @dataclass
 class Package:
-    """Stands in for `DDGS().text`."""
+    """A substitute for `DDGS().text`."""
 
     answers: list[Any]
     asked: list[Mapping[str, Any]] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Package:
 
 
 async def test_results_become_hits_in_another_thread():
-    """Only web addresses count, no date is made up, and the event loop does not wait."""
+    """Only web addresses are hits, without dates, and the event loop is not blocked."""
     package = Package([FOUND])
     assert await package.search().search(SearchQuery("red pandas", 2)) == [
         SearchHit("One", "https://one.org/", "first"),
@@ -74,15 +74,15 @@ async def test_results_become_hits_in_another_thread():
         (SearchQuery("x", before="2025-01-01"), None),
     ],
 )
-async def test_time_is_the_smallest_range_that_holds_it(query: SearchQuery, limit: str | None):
-    """Engines know four ranges and no dates."""
+async def test_time_becomes_the_smallest_range(query: SearchQuery, limit: str | None):
+    """Engines support four ranges and no dates."""
     package = Package([FOUND])
     await package.search().search(query)
     assert package.asked[0]["timelimit"] == limit
 
 
-async def test_a_limit_is_asked_once_more():
-    """After a pause; a second one is told with its code."""
+async def test_a_rate_limit_is_retried_once():
+    """A second rate limit is an error with its code."""
     package = Package([RatelimitException(), FOUND])
     assert len(await package.search().search(SearchQuery("x"))) == 2
     assert package.slept == [1.0]
@@ -96,8 +96,8 @@ async def test_a_limit_is_asked_once_more():
     ("error", "code"),
     [(TimeoutException("https://x/?q=s3cret"), Code.TIMEOUT), (ValueError("https://x/?q=s3cret"), Code.TOOL_FAILED)],
 )
-async def test_any_failure_is_a_sentence_of_ours(error: Exception, code: Code):
-    """The package's texts hold addresses; that nothing was found is never claimed for certain."""
+async def test_errors_are_our_sentences(error: Exception, code: Code):
+    """Errors omit the package's texts, which contain URLs, and do not claim that nothing exists."""
     package = Package([error])
     with pytest.raises(ToolError) as raised:
         await package.search().search(SearchQuery("x"))
@@ -106,7 +106,7 @@ async def test_any_failure_is_a_sentence_of_ours(error: Exception, code: Code):
 
 
 async def test_the_real_package_fits(monkeypatch: pytest.MonkeyPatch):
-    """What is passed is what its engines are asked, and what it returns is what is read here."""
+    """The real package passes our arguments to its engines and returns the fields that we read."""
     pytest.importorskip("ddgs")
     from ddgs import engines
     from ddgs.results import TextResult

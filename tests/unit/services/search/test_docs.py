@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Make a small handbook of four pages."""
+    """Make a handbook of four pages."""
     root = tmp_path / "handbook"
     write(
         root / "guide" / "runs.md", "# Runs\n\nA run is one request.\n\n## Stopping a run\n\nStops within a second.\n"
@@ -33,14 +33,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def write(path: Path, text: str, day: str = "2025-03-01") -> None:
-    """Write a file that was last changed on a given day."""
+    """Write a file with a modification date."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     set_day(path, day)
 
 
 def set_day(path: Path, day: str) -> None:
-    """Change the day a file was last changed on."""
+    """Set the modification date of a file."""
     seconds = datetime.fromisoformat(day).replace(hour=12, tzinfo=UTC).timestamp()
     os.utime(path, (seconds, seconds))
 
@@ -50,7 +50,7 @@ Open = Callable[..., DocsSearch]
 
 @pytest.fixture
 def opened() -> Iterator[Open]:
-    """Make backends that look for changes at every search, and close them at the end."""
+    """Make backends that check for changes at every search, and close them at the end."""
     made: list[DocsSearch] = []
 
     def make(folder: Path, database: Path | None = None, *, rescan_after: float = 0, own: bool = False) -> DocsSearch:
@@ -64,12 +64,12 @@ def opened() -> Iterator[Open]:
 
 
 async def urls(search: DocsSearch, text: str, **limits: str) -> list[str]:
-    """Return the addresses found, best first."""
+    """Return the URLs found, best first."""
     return [hit.url for hit in await search.search(SearchQuery(text, 5, **limits))]  # type: ignore[arg-type]
 
 
 async def test_a_hit_is_a_section_with_its_address(opened: Open, folder: Path):
-    """Title › heading, an address under /guide/ with the anchor, text around the hit, and the day of the file."""
+    """A hit has "title › heading", a URL under /guide/ with the anchor, the text around the match, and the date."""
     assert await opened(folder).search(SearchQuery("How do I stop a run?")) == [
         SearchHit(
             "Runs › Stopping a run", "/guide/guide/runs.md#stopping-a-run", "Stops within a second.", "2025-03-01"
@@ -94,8 +94,8 @@ async def test_sections_of_a_page_are_one_hit(opened: Open, folder: Path):
     assert "Stops within a second." in hit.snippet
 
 
-async def test_any_word_will_do_when_not_all_are_there(opened: Open, folder: Path):
-    """All words first; else any of them; else the beginning of one; else nothing is invented."""
+async def test_the_query_is_relaxed_until_something_matches(opened: Open, folder: Path):
+    """All words, then any word, then the beginning of a word; otherwise nothing."""
     search = opened(folder)
     assert await urls(search, "bamboo unicorn") == ["/guide/notes.txt"]
     assert await urls(search, "bambo") == ["/guide/notes.txt"]
@@ -103,8 +103,8 @@ async def test_any_word_will_do_when_not_all_are_there(opened: Open, folder: Pat
     assert await urls(search, "???") == []
 
 
-async def test_a_phrase_stays_one(opened: Open, folder: Path):
-    """Words in quotes are found next to each other."""
+async def test_a_phrase_is_matched_as_one(opened: Open, folder: Path):
+    """Words in quotes must be adjacent."""
     search = opened(folder)
     assert await urls(search, '"one request"') == ["/guide/guide/runs.md#runs"]
     assert await urls(search, '"request one"') == []
@@ -119,7 +119,7 @@ async def test_snippets_are_short_and_around_the_hit(opened: Open, folder: Path)
 
 
 async def test_limit_is_kept(opened: Open, folder: Path):
-    """No more hits than asked for, best first."""
+    """At most the requested number of hits is returned, best first."""
     for i in range(9):
         write(folder / f"p{i}.md", f"# Page {i}\n\nzebra {'zebra ' * i}\n")
     assert len(await opened(folder).search(SearchQuery("zebra", 4))) == 4
@@ -138,12 +138,12 @@ async def test_limit_is_kept(opened: Open, folder: Path):
     ],
 )
 async def test_time_limits_go_by_the_day_of_the_file(opened: Open, folder: Path, limits: dict[str, str], found: int):
-    """Both dates count themselves; the stricter of two limits holds."""
+    """Both dates are inclusive, and the stricter of two limits applies."""
     assert len(await urls(opened(folder), "bamboo", **limits)) == found
 
 
 async def test_changes_are_followed(opened: Open, folder: Path):
-    """New, changed and removed files show at the next search."""
+    """New, changed and removed files are found or missing in the next search."""
     search = opened(folder)
     assert await urls(search, "bamboo") == ["/guide/notes.txt"]
     write(folder / "notes.txt", "Pandas sleep a lot.\n", "2025-03-02")
@@ -183,7 +183,7 @@ async def test_a_file_that_changes_while_the_folders_are_read_is_found(
 
 
 def test_it_says_what_it_searches(opened: Open, folder: Path):
-    """The number of pages is known before anything is indexed."""
+    """`about` has the number of pages before anything is indexed."""
     assert opened(folder).about == "the Markdown, text and HTML files of the folder handbook (4 pages)"
     assert opened(folder, own=True).about == "Signalbox's own documentation (4 pages)"
     (folder / "guide" / "runs.md").unlink()
@@ -192,8 +192,8 @@ def test_it_says_what_it_searches(opened: Open, folder: Path):
     assert "(1 page)" in opened(folder).about
 
 
-def test_only_harmless_files_are_taken(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """No hidden files, no other kinds, none that are huge, none outside the folder, and not too many."""
+def test_only_suitable_files_are_indexed(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Hidden, huge and external files, other types, and files beyond the limit are skipped."""
     usual = set(scan(folder))
     write(tmp_path / "secret.md", "secret")
     write(folder / ".hidden.md", "x")
@@ -213,7 +213,7 @@ def test_only_harmless_files_are_taken(folder: Path, tmp_path: Path, monkeypatch
 
 
 async def test_odd_files_do_no_harm(opened: Open, folder: Path):
-    """Binary, badly encoded, empty and oddly named files are read or passed over."""
+    """Binary, badly encoded, empty and oddly named files are indexed or skipped."""
     (folder / "binary.md").write_bytes(b"\x00\x01bamboo")
     (folder / "latin.md").write_bytes("# Caf\xe9 bamboo\n".encode("latin-1"))
     (folder / "bom.md").write_bytes(b"\xef\xbb\xbf# Marked bamboo\n")
@@ -232,7 +232,7 @@ async def test_odd_files_do_no_harm(opened: Open, folder: Path):
 async def test_an_index_on_disk_is_used_again(
     opened: Open, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """A second start reads no file that has not changed."""
+    """A second start reads only changed files."""
     database = tmp_path / "data" / "docs.sqlite"
     first = opened(folder, database)
     await first.prepare()
@@ -248,7 +248,7 @@ async def test_an_index_on_disk_is_used_again(
 
 
 @pytest.mark.parametrize("damage", ["garbage", "other folder", "other format"])
-async def test_an_index_that_does_not_fit_is_made_anew(opened: Open, folder: Path, tmp_path: Path, damage: str):
+async def test_an_unsuitable_index_is_recreated(opened: Open, folder: Path, tmp_path: Path, damage: str):
     """A broken file, another folder's index and an older format are replaced."""
     database = tmp_path / "docs.sqlite"
     if damage == "garbage":
@@ -274,7 +274,7 @@ async def test_an_index_that_cannot_be_written_is_kept_in_memory(opened: Open, f
 
 
 async def test_the_event_loop_does_not_wait(opened: Open, folder: Path, monkeypatch: pytest.MonkeyPatch):
-    """Files and database are read in another thread, and searches at once do not disturb each other."""
+    """Files and database are read in another thread, and concurrent searches work."""
     threads: set[int] = set()
     real = docs_index.read_page
     monkeypatch.setattr(
@@ -288,7 +288,7 @@ async def test_the_event_loop_does_not_wait(opened: Open, folder: Path, monkeypa
 
 
 def test_a_query_is_words_only():
-    """Every word is quoted, the words of a question are dropped unless there are no others."""
+    """Every word is quoted, and question words are dropped unless there are no others."""
     assert match_expressions("What is the SSE contract?") == [
         '"SSE" AND "contract"',
         '"SSE" OR "contract"',
@@ -310,7 +310,7 @@ texts = st.text(max_size=60) | st.lists(
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=texts)
 def test_no_text_is_read_as_query_syntax(folder: Path, text: str):
-    """Whatever is asked, SQLite accepts the query."""
+    """SQLite accepts the query for any text."""
     index = docs_index.DocsIndex({"guide": folder})
     for expression in match_expressions(text):
         assert index.find(expression, "", "9999", 1) == []

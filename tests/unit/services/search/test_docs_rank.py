@@ -1,4 +1,4 @@
-"""The order of what the index found, given sections that it holds to be equally good."""
+"""The order of sections that the index ranks equally."""
 
 from signalbox.services.search.docs_index import Found
 from signalbox.services.search.docs_rank import ranked
@@ -17,32 +17,32 @@ def order(question: str, *sections: Found) -> list[str]:
     return [one.path for one in ranked(list(sections), stems(question), UNASKED)]
 
 
-def test_the_heading_that_asks_the_same_comes_first():
-    """A heading of the question's own words goes before one that has more beside them."""
+def test_the_most_similar_heading_comes_first():
+    """A heading with only the question's words precedes one with further words."""
     same, more = found("same.md", "How are searches limited (clamp)"), found("more.md", "Limited searches of a run")
     assert order("searches limited", more, same) == ["same.md", "more.md"]
 
 
-def test_what_stands_in_parentheses_counts_where_it_is_asked_for():
-    """The other name of a section is found, and costs nothing where it is not."""
+def test_an_alternative_name_counts_if_the_question_has_it():
+    """Text in parentheses otherwise does not lower the score."""
     clamp, other = found("clamp.md", "How are searches limited (clamp)"), found("other.md", "Clamp and much else here")
     assert order("clamp", other, clamp) == ["clamp.md", "other.md"]
 
 
-def test_records_of_decisions_come_behind_guides():
-    """Equal otherwise, a guide goes first; a record that is far better still comes first."""
+def test_guides_precede_decision_records():
+    """A guide precedes an equally good record; a much better record comes first."""
     record, guide = found("decisions/0001-x.md", "Limits"), found("guide.md", "Limits")
     assert order("limits", record, guide) == ["guide.md", "decisions/0001-x.md"]
     better = found("decisions/0001-x.md", "Limits", score=3.0)
     assert order("limits", guide, better) == ["decisions/0001-x.md", "guide.md"]
 
 
-def test_a_list_of_pages_comes_behind_the_pages():
-    """README and index hold links to answers."""
+def test_pages_precede_index_pages():
+    """README and index pages contain links, not answers."""
     assert order("limits", found("a/README.md", "Limits"), found("b.md", "Limits")) == ["b.md", "a/README.md"]
 
 
-def test_a_page_of_that_title_comes_first():
-    """The title of the page counts beside the heading."""
+def test_a_matching_title_raises_the_rank():
+    """The title of the page counts besides the heading."""
     named, other = found("named.md", "In short", "The clamp"), found("other.md", "In short", "Runs")
     assert order("the clamp", other, named) == ["named.md", "other.md"]

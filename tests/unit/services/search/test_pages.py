@@ -1,4 +1,4 @@
-"""Files to sections: where they are cut, what they are called, what is left of the markup."""
+"""Files become sections: headings, titles, and text without markup."""
 
 import pytest
 from hypothesis import given
@@ -7,7 +7,7 @@ from signalbox.services.search.pages import Page, Section, read_page, slug
 
 
 def test_markdown_is_cut_at_headings():
-    """Text before the first heading counts, a # in a code fence is no heading, and code is set in."""
+    """Text before the first heading is a section, a # in a code block is no heading, and code is indented."""
     text = "Intro.\n\n# The *Title*\n\nOne.\n\n```sh\n# not a heading\n```\n\n## Second `part` ##\nTwo.\n### Empty\n"
     assert read_page("a/b.md", text) == Page(
         "The *Title*",
@@ -20,8 +20,8 @@ def test_markdown_is_cut_at_headings():
     )
 
 
-def test_a_longer_fence_holds_a_shorter_one():
-    """Only a fence of the same kind and at least the same length closes a fence."""
+def test_a_code_block_may_contain_shorter_marks():
+    """Only marks of the same kind and at least the same length close a code block."""
     page = read_page("a.md", "````\n```\n# inside\n````\n# Outside\n")
     assert [section.heading for section in page.sections] == ["", "Outside"]
 
@@ -40,8 +40,8 @@ def test_a_page_has_a_title(text: str, title: str):
     assert read_page("docs/my-page.md", text).title == title
 
 
-def test_markup_is_taken_off_and_code_is_not():
-    """Links keep their words; names in code and in angle brackets stay."""
+def test_markup_is_removed_and_code_is_kept():
+    """Links keep their text; names in code and in angle brackets stay."""
     text = "See [the guide](a.md 'x') and **bold** `__init__.py`.<br>\n<!-- no -->\n`data: <json>`\n"
     [section] = read_page("a.md", text).sections
     assert " ".join(section.body.split()) == "See [the guide](a.md 'x') and bold __init__.py. data: <json>"
@@ -50,7 +50,7 @@ def test_markup_is_taken_off_and_code_is_not():
 
 
 def test_a_row_of_a_table_is_a_sentence():
-    """What it is about, a colon, and the other cells; head and ruler are left out, and an escaped bar is none."""
+    """A row becomes its first cell, a colon and the other cells; the header row is omitted."""
     rows = "| `complete` | a whole answer | it |\n| a \\| b | | Yes. | No. |\n| x |\n"
     text = f"| status | means | shows |\n|---|:---:|---|\n{rows}"
     [section] = read_page("a.md", text).sections
@@ -71,8 +71,8 @@ def test_slugs_are_githubs():
     ]
 
 
-def test_html_is_cut_at_headings_and_silent_parts_are_left_out():
-    """Scripts, styles and navigation say nothing; an id of a heading is its anchor."""
+def test_html_is_cut_at_headings_without_hidden_parts():
+    """Scripts, styles and navigation are omitted; a heading's id is its anchor."""
     text = (
         "<html><head><title>A &amp; B</title><style>x{}</style></head><body><nav>menu</nav><p>Intro</p>"
         '<h1 id="top">Top <b>one</b></h1><p>First<br>line</p><script>alert(1)</script><h2>Next</h2><p>Second</p></body>'
@@ -83,20 +83,20 @@ def test_html_is_cut_at_headings_and_silent_parts_are_left_out():
 
 
 def test_plain_text_is_one_section():
-    """Nothing in it is markup."""
+    """Plain text has no markup."""
     assert read_page("notes/to_do.txt", "# one\n<b>\n") == Page("to do", [Section("", "", "# one\n<b>")])
 
 
 @given(st.sampled_from(["a.md", "a.html", "a.txt"]), st.text(alphabet="#`~<>-|[]()!/h1 a\n\"'=&", max_size=200))
-def test_no_text_is_too_odd(path: str, text: str):
-    """Any file is read, and every section has a heading or a body."""
+def test_any_text_gives_a_short_line(path: str, text: str):
+    """Every section of any file has a heading or a body."""
     page = read_page(path, text)
     assert page.title
     assert all(path == "a.txt" or section.heading or section.body for section in page.sections)
 
 
 class Counted(dict[str, int]):
-    """A dict that counts how often it is asked whether a name is taken."""
+    """A dict that counts lookups."""
 
     asked = 0
 
@@ -105,8 +105,8 @@ class Counted(dict[str, int]):
         return super().__contains__(name)
 
 
-def test_one_heading_repeated_costs_one_look_each():
-    """The number behind a repeated heading goes on from the last one; it is not counted from the beginning."""
+def test_a_repeated_heading_takes_one_lookup():
+    """Numbering continues from the last number instead of starting over."""
     taken = Counted()
     names = [slug("Example", taken) for _ in range(10_000)]
     assert names[:2] == ["example", "example-1"]
@@ -133,7 +133,7 @@ def test_a_closing_row_of_hashes_is_no_part_of_a_heading(line: str, heading: str
 
 
 def test_comments_are_left_out_and_an_open_one_stays():
-    """What stands between the marks of a comment is not searched; an opening alone hides nothing."""
+    """Closed comments are removed; an unclosed one stays as text."""
     text = "# A\none <!-- two\n--> three <!-- four <!-- five"
     assert read_page("a.md", text).sections[0].body == "one   three <!-- four <!-- five"
     page = read_page("a.html", "<h1>A</h1><p>one <!-- two --> three <!-- four</p>")

@@ -1,4 +1,4 @@
-"""Which backend is searched, and why there is none."""
+"""Which search backend is used, and the reason if there is none."""
 
 import sys
 from pathlib import Path
@@ -20,7 +20,7 @@ BRAVE, TAVILY, SEARXNG = ("https://brave.test", "k3y"), ("https://tavily.test", 
 
 
 async def picked(folder: Path, **given: Any) -> tuple[SearchBackend | None, str | None]:
-    """Pick among what is given; nothing else is set up."""
+    """Pick a backend for these settings only."""
     wanted = given.pop("wanted", None)
     async with httpx.AsyncClient() as client:
         setup = SearchSetup(**{"client": client, "docs_folder": folder, "own_docs": True, **given})
@@ -44,8 +44,8 @@ async def picked(folder: Path, **given: Any) -> tuple[SearchBackend | None, str 
         ({"wanted": " SearXNG ", "searxng_url": SEARXNG, "brave": BRAVE}, SearxngSearch),
     ],
 )
-async def test_the_backend_wanted_else_the_best_there_is(tmp_path: Path, given: dict[str, Any], kind: type):
-    """A name decides; without one Brave, Tavily and SearXNG in this order, as they are set up, else the docs."""
+async def test_the_named_backend_or_the_first_configured_one(tmp_path: Path, given: dict[str, Any], kind: type):
+    """Without a name: Brave, Tavily or SearXNG in this order if configured, otherwise the documents."""
     backend, why = await picked(tmp_path, **given)
     assert isinstance(backend, kind)
     assert why is None
@@ -69,7 +69,7 @@ async def test_the_backend_wanted_else_the_best_there_is(tmp_path: Path, given: 
     ],
 )
 async def test_without_a_backend_the_reason_is_a_sentence(tmp_path: Path, given: dict[str, Any], why: str):
-    """It names the setting, and never repeats an address or a key."""
+    """The reason names the setting and contains no URL or key."""
     backend, reason = await picked(tmp_path, **given)
     assert backend is None
     assert reason is not None
@@ -77,8 +77,8 @@ async def test_without_a_backend_the_reason_is_a_sentence(tmp_path: Path, given:
     assert "s3cr" not in reason
 
 
-async def test_ddgs_is_searched_only_when_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Its package being there changes nothing; named, it is used, and without the package the reason says how."""
+async def test_ddgs_is_used_only_if_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """An installed package is not enough; without the package the reason says how to install it."""
     backend, _ = await picked(tmp_path)
     assert isinstance(backend, DocsSearch)
     monkeypatch.setattr(ddgs, "installed", lambda: lambda *_, **__: [])
@@ -93,7 +93,7 @@ async def test_ddgs_is_searched_only_when_it_is_named(tmp_path: Path, monkeypatc
 
 
 async def test_a_paid_backend_says_so(tmp_path: Path):
-    """What costs money is clamped higher, as it is meant to be used."""
+    """A paid backend has another default limit of searches."""
     paid = {}
     for name in ("brave", "tavily", "searxng", "docs"):
         backend, _ = await picked(tmp_path, wanted=name, brave=BRAVE, tavily=TAVILY, searxng_url=SEARXNG)

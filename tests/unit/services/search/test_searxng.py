@@ -51,7 +51,7 @@ TOO_MANY = Answer(b"slow down", "429 Too Many Requests", "text/plain")
 
 @dataclass
 class Site:
-    """A server that gives one answer per request, the last one again and again."""
+    """A server with one answer per request; the last one is repeated."""
 
     answers: list[Answer]
     url: str = ""
@@ -80,7 +80,7 @@ class Site:
 async def searxng(
     *answers: Answer, address: Callable[[str], str] = lambda url: url
 ) -> AsyncIterator[tuple[SearxngSearch, Site]]:
-    """Serve the answers on loopback, and a backend that asks there."""
+    """Serve the answers on loopback, and return a backend that uses them."""
     site = Site(list(answers))
     server = await asyncio.start_server(site.serve, "127.0.0.1", 0)
     async with server, httpx.AsyncClient(trust_env=False) as client:
@@ -89,14 +89,14 @@ async def searxng(
 
 
 async def failure(search: SearxngSearch, query: SearchQuery | None = None) -> ToolError:
-    """Return the error of a search that must fail."""
+    """Return the error of a failing search."""
     with pytest.raises(ToolError) as raised:
         await search.search(query or SearchQuery("x"))
     return raised.value
 
 
 async def test_results_become_hits():
-    """Title, address, text and date are taken, and no more hits than asked for."""
+    """Title, URL, text and date are read, and at most the requested number of hits is returned."""
     async with searxng(json_answer(RESULTS)) as (search, site):
         assert await search.search(SearchQuery("red pandas & co", 2)) == [
             SearchHit("One", "https://one.org/", "first", "2025-03-01"),
@@ -121,7 +121,7 @@ async def test_results_become_hits():
     ],
 )
 async def test_ps11_a_time_limit_becomes_the_smallest_range_that_holds_it(query: SearchQuery, time_range: str | None):
-    """Engines know ranges only; a date is never put among the words of the query."""
+    """Engines support only ranges; dates are not added to the query."""
     async with searxng(json_answer(RESULTS)) as (search, site):
         await search.search(query)
         assert site.params().get("time_range") == (time_range and [time_range])
@@ -129,7 +129,7 @@ async def test_ps11_a_time_limit_becomes_the_smallest_range_that_holds_it(query:
 
 
 async def test_ps11_dates_are_applied_to_results_that_have_one():
-    """A known date outside the limit drops a result; an unknown one stays."""
+    """A result with a date outside the limit is dropped; one without a date stays."""
     async with searxng(json_answer(RESULTS)) as (search, _):
         after = await search.search(SearchQuery("x", 5, after="2025-01-01"))
         assert [hit.title for hit in after] == ["One", "Two", "Four"]
@@ -142,7 +142,7 @@ async def test_ps11_dates_are_applied_to_results_that_have_one():
     [("", 1.0), ("retry-after: 0\r\n", 0.0), ("retry-after: 900\r\n", 2.0), ("retry-after: Mon, 01 Jan\r\n", 1.0)],
 )
 async def test_ps21_a_429_is_tried_once_more(headers: str, pause: float):
-    """It waits as told, within bounds, and then succeeds."""
+    """The retry waits as requested, within limits."""
     too_many = Answer(b"", "429 Too Many Requests", "text/plain", headers)
     async with searxng(too_many, json_answer(RESULTS)) as (search, site):
         assert len(await search.search(SearchQuery("x"))) == 3
@@ -164,8 +164,8 @@ async def test_ps21_a_second_429_is_reported():
         Answer(b"<!doctype html><title>SearXNG</title>", kind="text/html; charset=utf-8"),
     ],
 )
-async def test_a_server_without_json_is_told_how_to_enable_it(answer: Answer):
-    """The usual first mistake has a sentence that mends it."""
+async def test_a_server_without_json_gives_advice(answer: Answer):
+    """The error says how to enable the json format, which is off by default."""
     async with searxng(answer) as (search, _):
         assert "enable the json format" in (await failure(search)).message
 
@@ -183,7 +183,7 @@ async def test_a_server_without_json_is_told_how_to_enable_it(answer: Answer):
     ],
 )
 async def test_other_answers_fail_with_a_sentence(answer: Answer, says: str):
-    """Errors, redirects, broken and huge answers are failures, and not empty results."""
+    """Errors, redirects, broken and huge responses are failures, not empty results."""
     async with searxng(answer) as (search, site):
         error = await failure(search)
         assert (error.code, says in error.message) == (Code.TOOL_FAILED, True)
@@ -195,13 +195,13 @@ async def test_other_answers_fail_with_a_sentence(answer: Answer, says: str):
     [{}, {"results": None}, {"results": {}}, {"results": [None, 1, "x", {}, {"url": 5}], "unresponsive_engines": 7}],
 )
 async def test_odd_json_is_no_result(value: object):
-    """What is not a result is passed over."""
+    """Invalid results are skipped."""
     async with searxng(json_answer(value)) as (search, _):
         assert await search.search(SearchQuery("x")) == []
 
 
 async def test_silent_engines_are_not_nothing_found():
-    """When engines failed, "nothing was found" would claim more than is known."""
+    """If engines failed, an empty result is an error."""
     silent = {"results": [], "unresponsive_engines": [["google", "Suspended: CAPTCHA"], ["bing", "timeout"]]}
     async with searxng(json_answer(silent)) as (search, _):
         error = await failure(search)
@@ -209,8 +209,8 @@ async def test_silent_engines_are_not_nothing_found():
         assert "google (Suspended: CAPTCHA), bing (timeout)" in error.message
 
 
-async def test_the_address_may_hold_a_path_and_a_secret_and_is_never_told():
-    """Password and path are used, and no sentence repeats them."""
+async def test_the_url_may_contain_a_secret_and_is_not_quoted():
+    """Password and path of the URL are used, and no error contains them."""
 
     def address(url: str) -> str:
         return url.replace("http://", "http://me:s3cret@") + "/searx/?token=s3cret"
@@ -224,7 +224,7 @@ async def test_the_address_may_hold_a_path_and_a_secret_and_is_never_told():
 
 
 async def test_a_server_that_is_not_there():
-    """A refused connection is a sentence without the address."""
+    """A refused connection gives an error without the URL."""
     async with searxng(json_answer(RESULTS)) as (_, site):
         url = site.url
     async with httpx.AsyncClient(trust_env=False) as client:
@@ -243,8 +243,8 @@ async def test_a_server_that_does_not_answer():
 
 
 @pytest.mark.parametrize("url", ["", "searx.org", "ftp://searx.org", "http://", "http://[::1", "file:///etc/passwd"])
-async def test_what_is_no_web_address_is_refused_at_once(url: str):
-    """A mistake in a setting shows at the start, not at the first search."""
+async def test_an_invalid_url_is_rejected_at_the_start(url: str):
+    """A wrong setting fails at the start, not at the first search."""
     async with httpx.AsyncClient() as client:
         with pytest.raises(ValueError, match="address"):
             SearxngSearch(client, url)

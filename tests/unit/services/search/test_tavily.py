@@ -35,13 +35,13 @@ RESULTS = {
 
 @asynccontextmanager
 async def tavily(*answers: bytes) -> AsyncIterator[tuple[TavilySearch, Site]]:
-    """Serve the answers on loopback, and a backend that asks there."""
+    """Serve the answers on loopback, and return a backend that uses them."""
     async with site(*answers) as there, httpx.AsyncClient(trust_env=False) as client:
         yield TavilySearch(client, Account(there.url, KEY), sleep=there.sleep), there
 
 
 async def test_results_become_hits():
-    """Title, address, text and date in either form are taken; the key goes as a bearer token, not in the body."""
+    """Title, URL, text and date in either form are read; the key is a bearer token and not in the body."""
     async with tavily(json_reply(RESULTS)) as (search, there):
         assert await search.search(SearchQuery("red pandas", 5)) == [
             SearchHit("One", "https://one.org/", "first", None),
@@ -68,16 +68,16 @@ async def test_results_become_hits():
         ),
     ],
 )
-async def test_time_is_asked_for_in_tavilys_words(query: SearchQuery, filters: dict[str, Any]):
-    """Dates are more exact than a hint, and what is not asked for is left out."""
+async def test_time_becomes_tavilys_fields(query: SearchQuery, filters: dict[str, Any]):
+    """Dates take precedence over a hint, and missing limits are omitted."""
     async with tavily(json_reply({"results": []})) as (search, there):
         assert await search.search(query) == []
     body = there.asked[0].json
     assert {name: body[name] for name in ("time_range", "start_date", "end_date") if name in body} == filters
 
 
-async def test_429_is_asked_once_more():
-    """The question goes out again whole, and a second 429 is told with its code."""
+async def test_429_is_retried_once():
+    """The whole request is repeated, and a second 429 is an error with its code."""
     async with tavily(reply(status=429, retry_after="1"), json_reply(RESULTS)) as (search, there):
         assert len(await search.search(SearchQuery("x", 2))) == 2
     assert there.slept == [1.0]
@@ -92,8 +92,8 @@ async def test_429_is_asked_once_more():
     ("status", "words"),
     [(401, "rejected the API key"), (432, "status 432"), (500, "status 500")],
 )
-async def test_what_goes_wrong_is_a_sentence(status: int, words: str):
-    """Without the service's own text, and without the key."""
+async def test_errors_are_sentences(status: int, words: str):
+    """Errors contain neither the service's text nor the key."""
     answer = json_reply({"detail": {"error": f"Unauthorized: {KEY}"}}, status=status)
     async with tavily(answer) as (search, _):
         with pytest.raises(ToolError) as raised:

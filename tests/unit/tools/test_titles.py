@@ -1,4 +1,4 @@
-"""What people read of a tool that says nothing for them: its name in words, and the start of its description."""
+"""Default titles and summaries of tools, from name and description."""
 
 import pytest
 from signalbox.core.tools import ToolSpec, name_in_words
@@ -15,7 +15,7 @@ from signalbox.core.tools import ToolSpec, name_in_words
         ("_", ""),
     ],
 )
-def test_a_name_is_written_in_words(name: str, words: str):
+def test_a_title_is_the_name_in_words(name: str, words: str):
     """Underscores and camel case become spaces; abbreviations keep their capitals."""
     assert name_in_words(name) == words
 
@@ -30,12 +30,12 @@ def test_a_name_is_written_in_words(name: str, words: str):
     ],
 )
 def test_a_summary_is_the_first_sentence_of_the_description(description: str, summary: str):
-    """A full stop inside a number or an abbreviation ends nothing."""
+    """A full stop inside a number or an abbreviation ends no sentence."""
     spec = ToolSpec("get_weather", description, {"type": "object", "properties": {}})
     assert (spec.display_title, spec.display_summary) == ("Get weather", summary)
 
 
-def test_words_for_people_that_are_given_are_used():
-    """Title and summary come before what could be made of name and description."""
+def test_a_given_title_and_summary_are_used():
+    """They take precedence over the defaults."""
     spec = ToolSpec("w", "For models. Long.", {}, title="Weather", summary="Tells the weather.")
     assert (spec.display_title, spec.display_summary) == ("Weather", "Tells the weather.")

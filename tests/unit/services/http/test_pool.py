@@ -26,7 +26,7 @@ from tests.support.http_server import (
     streaming,
     turn_until,
 )
-from tests.unit.services.http.test_response import connection_of, read
+from tests.unit.services.http.test_response import connection_of, read_pieces
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("nothing_left_open")]
 
@@ -269,7 +269,7 @@ async def test_a_cancelled_request_closes_its_socket(phase: str) -> None:
     """Cancelled in either phase: the server sees the close, the slot in the pool is free, no task is left."""
     async with Server(hanging if phase == "head" else streaming) as server, HttpClient() as client:
         started = asyncio.Event()
-        task = asyncio.create_task(read(client, server.url, [], started))
+        task = asyncio.create_task(read_pieces(client, server.url, [], started))
         await turn_until(lambda: bool(server.requests) if phase == "head" else started.is_set())
         before = asyncio.all_tasks() - {task}
         task.cancel()

@@ -15,7 +15,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "backend")]
 
-from page import INSTALL, INSTALLED, PACKAGE_FILES, Page, PageError, alone, digest, read  # noqa: E402
+from page import INSTALL, INSTALLED, PACKAGE_FILES, Page, PageError, alone, digest, read_stamp  # noqa: E402
 
 from tests.support.processes import serving  # noqa: E402
 
@@ -64,7 +64,7 @@ def install(page: Page) -> None:
     """Install Bruno's command line (272 MB) unless it is installed."""
     with alone(ROOT):
         wanted = digest(page.folder, (page.folder / name for name in PACKAGE_FILES))
-        if read(page.folder / INSTALLED) != wanted:
+        if read_stamp(page.folder / INSTALLED) != wanted:
             page.npm("fetching Bruno's packages", *INSTALL)
             (page.folder / INSTALLED).write_text(wanted, encoding="utf-8")
 

@@ -19,7 +19,7 @@ async def answer_in_two_batches(emit: Emit[list[AnyEvent]]) -> None:
     emit([Content("three.")])
 
 
-class Talk:
+class TextLoop:
     """A loop that emits one text, then works until it is cancelled."""
 
     def __init__(self) -> None:
@@ -34,11 +34,11 @@ class Talk:
             self.closed.set()
 
 
-async def start(manager: RunManager, loop: Loop, *, goes_on: bool = False) -> Run:
+async def start(manager: RunManager, loop: Loop, *, is_detached: bool = False) -> Run:
     """Start a run with a new id."""
     context = context_for()
     context.run_id = new_run_id()
-    return await manager.start(context, Progress(), loop, StartOptions(continues_after_disconnect=goes_on))
+    return await manager.start(context, Progress(), loop, StartOptions(continues_after_disconnect=is_detached))
 
 
 async def first_turns() -> None:

@@ -29,7 +29,7 @@ class Slow(MemoryStore):
 
     async def read_events(self, run_id: str, after: int) -> list[Stamped]:
         self.reads += 1
-        await asyncio.sleep(0)  # the journal goes on meanwhile
+        await asyncio.sleep(0)  # the journal continues meanwhile
         return self.disk[after : after + PAGE]
 
 

@@ -16,7 +16,7 @@ from tests.support.loop_runs import context_for
 BLOCK = 8
 
 
-class Talk:
+class TextLoop:
     """A loop that emits this many words a step, as often as the test says, and then ends."""
 
     def __init__(self, words: int = 1) -> None:
@@ -41,11 +41,11 @@ class Talk:
         self._go.release()
 
 
-async def start(manager: RunManager, talk: Talk, run_id: str | None = None) -> Run:
+async def start(manager: RunManager, text_loop: TextLoop, run_id: str | None = None) -> Run:
     """Start a run that outlives its subscribers."""
     context = context_for()
     context.run_id = run_id or new_run_id()
-    return await manager.start(context, Progress(), talk, StartOptions(continues_after_disconnect=True))
+    return await manager.start(context, Progress(), text_loop, StartOptions(continues_after_disconnect=True))
 
 
 class Subscriber:
@@ -73,9 +73,9 @@ class Subscriber:
         return self.seen
 
 
-def ended_talk() -> Talk:
+def ended_loop() -> TextLoop:
     """Return a loop that ends after its first step."""
-    talk = Talk()
-    talk.step()
-    talk.end()
-    return talk
+    text_loop = TextLoop()
+    text_loop.step()
+    text_loop.end()
+    return text_loop

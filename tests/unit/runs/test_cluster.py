@@ -65,7 +65,7 @@ class SharedStore(MemoryStore):
                 ear(f"news {run_id}")
 
 
-class Talk:
+class TextLoop:
     """A loop that emits text when the test says so."""
 
     def __init__(self) -> None:
@@ -96,27 +96,27 @@ class Two:
     air: Air
     home: RunManager
     other: RunManager
-    talk: Talk
+    text_loop: TextLoop
     run: Run
 
 
-async def two(*, goes_on: bool = True) -> Two:
+async def two(*, is_detached: bool = True) -> Two:
     """Start two workers and a run."""
     air = Air()
     store = SharedStore(air)
     home, other = worker("a", air, store), worker("b", air, store)
-    talk, context = Talk(), context_for()
+    text_loop, context = TextLoop(), context_for()
     context.run_id = new_run_id()
     return Two(
         air,
         home,
         other,
-        talk,
-        await home.start(context, Progress(), talk, StartOptions(continues_after_disconnect=goes_on)),
+        text_loop,
+        await home.start(context, Progress(), text_loop, StartOptions(continues_after_disconnect=is_detached)),
     )
 
 
-async def heard_by(manager: RunManager, run_id: str, into: list[AnyEvent], after: int = 0) -> None:
+async def received_by(manager: RunManager, run_id: str, into: list[AnyEvent], after: int = 0) -> None:
     """Follow a run to its end."""
     async with aclosing(manager.subscribe(run_id, after)) as batches:
         async for batch in batches:
@@ -125,15 +125,15 @@ async def heard_by(manager: RunManager, run_id: str, into: list[AnyEvent], after
 
 async def test_a_run_is_followed_from_another_worker() -> None:
     """Each piece arrives when it is emitted, and the ending with it; afterwards the other worker is no subscriber."""
-    both, heard = await two(), list[AnyEvent]()
-    following = asyncio.create_task(heard_by(both.other, both.run.id, heard))
+    both, received = await two(), list[AnyEvent]()
+    following = asyncio.create_task(received_by(both.other, both.run.id, received))
     for word in ("One ", "two ", "three."):
-        both.talk.words.put_nowait(word)
-        await until(lambda word=word: heard[-1:] == [Content(word)])
-    both.talk.words.put_nowait(None)
+        both.text_loop.words.put_nowait(word)
+        await until(lambda word=word: received[-1:] == [Content(word)])
+    both.text_loop.words.put_nowait(None)
     await following
-    assert heard[:3] == [Content("One "), Content("two "), Content("three.")]
-    assert isinstance(heard[3], Done)
+    assert received[:3] == [Content("One "), Content("two "), Content("three.")]
+    assert isinstance(received[3], Done)
     assert both.home.cluster is not None
     assert both.home.cluster.remote_subscribers == {}
 
@@ -141,20 +141,20 @@ async def test_a_run_is_followed_from_another_worker() -> None:
 async def test_a_run_is_followed_without_notifications(monkeypatch: pytest.MonkeyPatch) -> None:
     """Followers also poll, so they need no notification."""
     monkeypatch.setattr(cluster, "POLL_SECONDS", 0.001)
-    both, heard = await two(), list[AnyEvent]()
+    both, received = await two(), list[AnyEvent]()
     both.air.is_silent = True
-    following = asyncio.create_task(heard_by(both.other, both.run.id, heard))
-    both.talk.words.put_nowait("One.")
-    await until(lambda: len(heard) == 1)
-    both.talk.words.put_nowait(None)
+    following = asyncio.create_task(received_by(both.other, both.run.id, received))
+    both.text_loop.words.put_nowait("One.")
+    await until(lambda: len(received) == 1)
+    both.text_loop.words.put_nowait(None)
     await following
-    assert isinstance(heard[-1], Done)
+    assert isinstance(received[-1], Done)
 
 
 async def test_a_run_is_stopped_from_another_worker() -> None:
     """The call returns when the run is over, and reports that it ended the run; a second one does not."""
     both = await two()
-    both.talk.words.put_nowait("One.")
+    both.text_loop.words.put_nowait("One.")
     record, was_stopped = await both.other.stop(both.run.id)
     assert (record.status, was_stopped) == ("cancelled", True)
     assert await both.other.stop(both.run.id) == (record, False)
@@ -177,15 +177,15 @@ async def test_a_stop_without_a_response_fails_in_time(monkeypatch: pytest.Monke
 
 async def test_a_run_continues_while_another_worker_follows_it() -> None:
     """Its local subscriber leaves first; the run ends when the last one has left, in whichever worker."""
-    both, here, there = await two(goes_on=False), list[AnyEvent](), list[AnyEvent]()
-    own = asyncio.create_task(heard_by(both.home, both.run.id, here))
-    both.talk.words.put_nowait("One ")
+    both, here, there = await two(is_detached=False), list[AnyEvent](), list[AnyEvent]()
+    own = asyncio.create_task(received_by(both.home, both.run.id, here))
+    both.text_loop.words.put_nowait("One ")
     await until(lambda: len(here) == 1)
-    following = asyncio.create_task(heard_by(both.other, both.run.id, there))
+    following = asyncio.create_task(received_by(both.other, both.run.id, there))
     await until(lambda: both.run.subscribers == 2)
     own.cancel()
     await asyncio.wait({own})
-    both.talk.words.put_nowait("two ")
+    both.text_loop.words.put_nowait("two ")
     await until(lambda: len(there) == 2)
     following.cancel()
     await both.run.wait()
@@ -195,7 +195,7 @@ async def test_a_run_continues_while_another_worker_follows_it() -> None:
 
 async def test_followers_of_a_dead_worker_expire() -> None:
     """A worker that stops renewing its subscription no longer counts, and the run ends."""
-    both = await two(goes_on=False)
+    both = await two(is_detached=False)
     mine = both.home.cluster
     assert mine is not None
     mine.handle_notification(f"watch {both.run.id} dead")
@@ -246,7 +246,7 @@ class Beats:
         self.looked.append(self.air.now)
 
     async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(0)  # what the beat has begun goes on meanwhile
+        await asyncio.sleep(0)  # what the heartbeat has begun continues meanwhile
         self.air.now += seconds
         if self.air.now > END:
             raise asyncio.CancelledError

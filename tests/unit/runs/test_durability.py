@@ -12,7 +12,7 @@ from signalbox.store.runs import flush, journal
 from signalbox.store.runs.journal import JournalStore
 
 from tests.support.disk import BOTH, Disk, until
-from tests.unit.runs.stored_runs import BLOCK, Subscriber, Talk, ended_talk, start
+from tests.unit.runs.stored_runs import BLOCK, Subscriber, TextLoop, ended_loop, start
 
 pytestmark = pytest.mark.anyio
 
@@ -23,32 +23,32 @@ DATABASES = BOTH
 async def test_no_event_is_shown_before_the_runs_row_is_on_disk(disk: Disk, store: JournalStore) -> None:
     """The model may answer already, but subscribers see nothing until the numbers are reserved."""
     manager = RunManager(store)
-    talk, run_id = Talk(), new_run_id()
+    text_loop, run_id = TextLoop(), new_run_id()
     disk.hold()
-    starting = asyncio.create_task(start(manager, talk, run_id))
+    starting = asyncio.create_task(start(manager, text_loop, run_id))
     await disk.asked.wait()
-    talk.step(5)
-    await until(lambda: talk.said == 5)
+    text_loop.step(5)
+    await until(lambda: text_loop.said == 5)
     subscriber = Subscriber(manager, disk, run_id)
     for _ in range(20):
         await asyncio.sleep(0)
     assert (subscriber.seen, starting.done(), disk.rows("SELECT id FROM runs")) == ([], False, [])
     disk.release()
     await starting
-    talk.end()
+    text_loop.end()
     assert (await subscriber.end(), subscriber.ahead) == ([1, 2, 3, 4, 5, 6], [])
 
 
 async def test_the_ending_is_on_disk_before_it_is_shown(disk: Disk, store: JournalStore) -> None:
     """A client that has seen `done` finds it after a crash; text may be ahead of the disk, the ending may not."""
     manager = RunManager(store)
-    talk = Talk()
-    run = await start(manager, talk)
+    text_loop = TextLoop()
+    run = await start(manager, text_loop)
     subscriber = Subscriber(manager, disk, run.id)
     disk.hold()
-    talk.step()
+    text_loop.step()
     await until(lambda: subscriber.seen == [1])
-    talk.end()
+    text_loop.end()
     await until(lambda: run.is_over)
     for _ in range(50):
         await asyncio.sleep(0)
@@ -61,13 +61,13 @@ async def test_the_ending_is_on_disk_before_it_is_shown(disk: Disk, store: Journ
 async def test_an_outage_does_not_delay_the_ending(disk: Disk, store: JournalStore) -> None:
     """The stream continues to its end although nothing can be written."""
     manager = RunManager(store)
-    talk = Talk()
-    run = await start(manager, talk)
+    text_loop = TextLoop()
+    run = await start(manager, text_loop)
     subscriber = Subscriber(manager, disk, run.id)
     disk.failing = Code.STORE_UNAVAILABLE
-    talk.step()
+    text_loop.step()
     await until(lambda: subscriber.seen == [1])
-    talk.end()
+    text_loop.end()
     assert await subscriber.end() == [1, 2]
     disk.failing = None
     await store.flush()
@@ -80,15 +80,15 @@ async def test_no_subscriber_is_ahead_of_the_reserved_numbers(
     """With small blocks, each block is on disk before one of its numbers is shown."""
     monkeypatch.setattr(flush, "BLOCK", BLOCK)
     manager = RunManager(store)
-    talk = Talk(words=3)
-    run = await start(manager, talk)
+    text_loop = TextLoop(words=3)
+    run = await start(manager, text_loop)
     subscriber = Subscriber(manager, disk, run.id)
     for step in range(1, 41):
-        talk.step()
+        text_loop.step()
         await until(lambda step=step: run.seq == 3 * step and run.journal.durable == run.seq)
         assert disk.reserved(run.id) >= run.seq + BLOCK // 2
         await until(lambda step=step: len(subscriber.seen) == 3 * step)
-    talk.end()
+    text_loop.end()
     assert await subscriber.end() == list(range(1, 122))
     assert subscriber.ahead == []
 
@@ -99,13 +99,13 @@ async def test_recovery_continues_above_all_seen_numbers(
     """With a blocked disk, subscribers see only the reserved block, and recovery begins above it."""
     monkeypatch.setattr(flush, "BLOCK", BLOCK)
     manager = RunManager(store)
-    talk = Talk()
-    run = await start(manager, talk)
+    text_loop = TextLoop()
+    run = await start(manager, text_loop)
     subscriber = Subscriber(manager, disk, run.id)
-    talk.step(3)
+    text_loop.step(3)
     await until(lambda: run.journal.durable == 3)
     disk.hold()
-    talk.step(30)
+    text_loop.step(30)
     await until(lambda: run.seq == 33)
     await until(lambda: len(subscriber.seen) == BLOCK)
     assert (disk.reserved(run.id), disk.seqs(run.id)[-1][1]) == (BLOCK, 3)
@@ -133,15 +133,15 @@ async def test_streams_continue_during_an_outage(disk: Disk, store: JournalStore
     """New runs get 503; active ones reach their end, and are written once the disk works."""
     over: list[Run] = []
     manager = RunManager(store, on_over=over.append)
-    talks = [Talk(), Talk()]
-    runs = [await start(manager, talk) for talk in talks]
+    talks = [TextLoop(), TextLoop()]
+    runs = [await start(manager, text_loop) for text_loop in talks]
     subscribers = [Subscriber(manager, disk, run.id) for run in runs]
     disk.failing = Code.STORE_UNAVAILABLE
-    for talk in talks:
-        talk.step(4)
+    for text_loop in talks:
+        text_loop.step(4)
     await until(lambda: not store.is_healthy)
     with pytest.raises(RequestError) as refused:
-        await start(manager, Talk())
+        await start(manager, TextLoop())
     assert refused.value.code is Code.STORE_UNAVAILABLE
     assert (over, len(manager._live)) == ([], 2), "it is refused before a model is asked"
     talks[0].end()
@@ -155,7 +155,7 @@ async def test_streams_continue_during_an_outage(disk: Disk, store: JournalStore
     assert [s.seq for s in await manager.events(runs[0].id)] == [1, 2, 3, 4, 5]
     talks[1].end()
     assert await subscribers[1].end() == [1, 2, 3, 4, 5]
-    await (await start(manager, ended_talk())).wait()
+    await (await start(manager, ended_loop())).wait()
 
 
 @pytest.mark.parametrize("how", ["fails", "is silent"])
@@ -171,7 +171,7 @@ async def test_a_run_that_cannot_be_stored_is_ended(
     else:
         disk.hold()
     with pytest.raises(RequestError) as refused:
-        await asyncio.wait_for(start(manager, Talk(), "r"), 5)
+        await asyncio.wait_for(start(manager, TextLoop(), "r"), 5)
     assert refused.value.code is Code.STORE_UNAVAILABLE
     assert over[0].done is not None
     assert over[0].done.status == "cancelled"
@@ -180,8 +180,8 @@ async def test_a_run_that_cannot_be_stored_is_ended(
     disk.failing = None
     disk.release()
     await until(lambda: store.is_healthy)
-    talk = Talk()
-    run = await start(manager, talk)
+    text_loop = TextLoop()
+    run = await start(manager, text_loop)
     assert disk.rows("SELECT id FROM runs") == [(run.id,)]
-    talk.end()
+    text_loop.end()
     await run.wait()

@@ -14,7 +14,7 @@ from signalbox.runs.run import SHUT_DOWN, STOPPED, Run, new_run_id
 from signalbox.store.runs.in_memory import MemoryStore
 
 from tests.support.loop_runs import FunctionLoop
-from tests.unit.runs.managed_runs import Talk, answer_in_two_batches, events_of, first_turns, start
+from tests.unit.runs.managed_runs import TextLoop, answer_in_two_batches, events_of, first_turns, start
 
 pytestmark = pytest.mark.anyio
 
@@ -22,8 +22,8 @@ pytestmark = pytest.mark.anyio
 async def test_a_finished_run_is_read_from_the_store() -> None:
     """The manager holds only active runs."""
     manager = RunManager(MemoryStore())
-    talk = Talk()
-    live = await start(manager, talk)
+    text_loop = TextLoop()
+    live = await start(manager, text_loop)
     runs = [await start(manager, answer_in_two_batches) for _ in range(50)]
     for run in runs:
         await run.wait()
@@ -34,7 +34,7 @@ async def test_a_finished_run_is_read_from_the_store() -> None:
         assert [stamped.event for stamped in await manager.events(run.id)] == await events_of(run)
     live.stop()
     await live.wait()
-    assert talk.closed.is_set()
+    assert text_loop.closed.is_set()
 
 
 async def test_the_starter_of_a_run_reads_it_from_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,13 +68,13 @@ async def test_the_newest_run_comes_first() -> None:
     """The list is limited to the newest runs; active ones have their current figures."""
     manager = RunManager(MemoryStore())
     runs: list[Run] = []
-    talk = Talk()
+    text_loop = TextLoop()
     for number in range(5):
-        run = await start(manager, talk if number == 4 else answer_in_two_batches)
+        run = await start(manager, text_loop if number == 4 else answer_in_two_batches)
         run.started = float(number)
         run.save_figures()
         runs.append(run)
-    await talk.spoke.wait()
+    await text_loop.spoke.wait()
     for run in runs[:4]:
         await run.wait()
     listed = await manager.recent(3)
@@ -88,9 +88,9 @@ async def test_the_newest_run_comes_first() -> None:
 async def test_too_many_runs_are_rejected_before_anything_starts() -> None:
     """The limit of active runs protects the process."""
     manager = RunManager(MemoryStore(), max_active=1)
-    talk = Talk()
-    first = await start(manager, talk)
-    second = Talk()
+    text_loop = TextLoop()
+    first = await start(manager, text_loop)
+    second = TextLoop()
     with pytest.raises(RequestError) as refused:
         await start(manager, second)
     assert refused.value.code is Code.TOO_MANY_RUNS
@@ -104,17 +104,17 @@ async def test_too_many_runs_are_rejected_before_anything_starts() -> None:
 async def test_closing_interrupts_runs_and_rejects_new_ones() -> None:
     """Every subscriber sees that the server was shut down."""
     manager = RunManager(MemoryStore())
-    talks = [Talk() for _ in range(3)]
-    runs = [await start(manager, talk) for talk in talks]
-    for talk in talks:
-        await talk.spoke.wait()
+    talks = [TextLoop() for _ in range(3)]
+    runs = [await start(manager, text_loop) for text_loop in talks]
+    for text_loop in talks:
+        await text_loop.spoke.wait()
     await manager.aclose()
-    for run, talk in zip(runs, talks, strict=True):
+    for run, text_loop in zip(runs, talks, strict=True):
         done = (await events_of(run))[-1]
         assert isinstance(done, Done)
         assert (done.status, done.code) == ("interrupted", "SERVER_SHUTDOWN")
-        assert talk.closed.is_set()
-    late = Talk()
+        assert text_loop.closed.is_set()
+    late = TextLoop()
     with pytest.raises(RequestError) as refused:
         await start(manager, late)
     assert refused.value.code is Code.SHUTTING_DOWN
@@ -126,7 +126,7 @@ async def test_closing_interrupts_runs_and_rejects_new_ones() -> None:
 async def test_a_run_stopped_before_its_first_step_still_ends(why: Ending) -> None:
     """A stop at the moment of the start emits an ending, or subscribers would wait forever."""
     manager = RunManager(MemoryStore())
-    run = await start(manager, Talk())
+    run = await start(manager, TextLoop())
     run.stop(why)
     await asyncio.wait_for(run.wait(), 5)
     assert run.is_over
@@ -139,9 +139,9 @@ async def test_a_run_stopped_before_its_first_step_still_ends(why: Ending) -> No
 async def test_two_stops_are_one() -> None:
     """The first reason counts, and one ending is emitted."""
     manager = RunManager(MemoryStore())
-    talk = Talk()
-    run = await start(manager, talk)
-    await talk.spoke.wait()
+    text_loop = TextLoop()
+    run = await start(manager, text_loop)
+    await text_loop.spoke.wait()
     run.stop(STOPPED)
     run.stop(SHUT_DOWN)
     await asyncio.wait_for(run.wait(), 5)
@@ -172,8 +172,8 @@ async def test_a_loop_that_raises_ends_as_internal() -> None:
 async def test_the_last_subscriber_to_leave_stops_the_run() -> None:
     """With two subscribers, the run ends when the second has left."""
     manager = RunManager(MemoryStore())
-    talk = Talk()
-    run = await start(manager, talk)
+    text_loop = TextLoop()
+    run = await start(manager, text_loop)
     async with aclosing(manager.subscribe(run.id)) as second:
         async with aclosing(manager.subscribe(run.id)) as first:
             await anext(first)
@@ -182,7 +182,7 @@ async def test_the_last_subscriber_to_leave_stops_the_run() -> None:
         assert run.subscribers == 1
         assert not run.is_over
     await asyncio.wait_for(run.wait(), 5)
-    assert talk.closed.is_set()
+    assert text_loop.closed.is_set()
     assert run.done is not None
     assert run.done.status == "cancelled"
 
@@ -190,8 +190,8 @@ async def test_the_last_subscriber_to_leave_stops_the_run() -> None:
 async def test_a_run_without_any_subscriber_is_limited() -> None:
     """A detached run that never had a subscriber is stopped after its limit."""
     manager = RunManager(MemoryStore(), detached_seconds=0.0, unsubscribed_seconds=0.0)
-    talk = Talk()
-    run = await start(manager, talk, goes_on=True)
+    text_loop = TextLoop()
+    run = await start(manager, text_loop, is_detached=True)
     await asyncio.wait_for(run.wait(), 5)
     assert run.done is not None
     assert (run.done.status, run.done.code) == ("interrupted", "DETACHED_TIMEOUT")
@@ -214,13 +214,13 @@ def test_run_ids_are_128_random_bits() -> None:
     assert all(len(bytes.fromhex(one)) == 16 for one in ids)
 
 
-@pytest.mark.parametrize("goes_on", [False, True])
-async def test_polling_keeps_a_run_alive(goes_on: bool) -> None:
+@pytest.mark.parametrize("is_detached", [False, True])
+async def test_polling_keeps_a_run_alive(is_detached: bool) -> None:
     """A poll is no subscription, but it resets the time limit."""
     manager = RunManager(MemoryStore(), detached_seconds=1.0, unsubscribed_seconds=1.0)
-    talk = Talk()
-    run = await start(manager, talk, goes_on=goes_on)
-    await talk.spoke.wait()
+    text_loop = TextLoop()
+    run = await start(manager, text_loop, is_detached=is_detached)
+    await text_loop.spoke.wait()
     for _ in range(2):
         timer = run.detached_timer
         polled = [

@@ -15,7 +15,7 @@ from signalbox.store.runs.journal import JournalStore
 
 from tests.support.disk import Disk, until
 from tests.support.loop_runs import context_for
-from tests.unit.runs.stored_runs import Talk, ended_talk, start
+from tests.unit.runs.stored_runs import TextLoop, ended_loop, start
 
 pytestmark = pytest.mark.anyio
 
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.anyio
 async def test_a_run_whose_row_was_deleted_ends_normally(disk: Disk, store: JournalStore) -> None:
     """Its conversation was deleted meanwhile: subscribers read to the end, and nothing stays in memory."""
     manager = RunManager(store)
-    talk = Talk()
-    run = await start(manager, talk)
+    text_loop = TextLoop()
+    run = await start(manager, text_loop)
     seen: list[int] = []
 
     async def watch() -> None:
@@ -32,14 +32,14 @@ async def test_a_run_whose_row_was_deleted_ends_normally(disk: Disk, store: Jour
             seen.extend(stamped.seq for stamped in batch)
 
     watching = asyncio.create_task(watch())
-    talk.step()
+    text_loop.step()
     await until(lambda: run.journal.durable == 1)
     await disk.write(lambda connection: connection.exec_driver_sql("DELETE FROM runs"))
-    talk.step(3)
+    text_loop.step(3)
     await until(lambda: run.journal.durable == 4)
-    talk.step(2)
+    text_loop.step(2)
     await until(lambda: run.seq == 6)
-    talk.end()
+    text_loop.end()
     await asyncio.wait_for(watching, 5)
     assert seen == [1, 2, 3, 4, 5, 6, 7]
     assert (manager._live, manager._undurable, store._runs) == ({}, {}, {})
@@ -49,16 +49,16 @@ async def test_a_run_whose_row_was_deleted_ends_normally(disk: Disk, store: Jour
 async def test_a_dropped_run_leaves_nothing_in_memory(disk: Disk, store: JournalStore, when: str) -> None:
     """If its conversation is deleted during an outage, the unwritten events are dropped."""
     manager = RunManager(store)
-    talk = Talk()
-    run = await start(manager, talk)
+    text_loop = TextLoop()
+    run = await start(manager, text_loop)
     disk.failing = Code.STORE_UNAVAILABLE
-    talk.step()
+    text_loop.step()
     if when == "it runs":
         await until(lambda: run.seq == 1)
         store.discard(run.id)
-        talk.step()
+        text_loop.step()
         await until(lambda: run.seq == 2)
-    talk.end()
+    text_loop.end()
     await run.wait()
     if when == "it is over":
         assert list(manager._undurable) == [run.id]
@@ -83,7 +83,7 @@ async def test_a_written_run_leaves_nothing_in_memory(disk: Disk, store: Journal
 
 
 async def _watched(manager: RunManager) -> None:
-    run = await start(manager, ended_talk())
+    run = await start(manager, ended_loop())
     async for _batch in manager.subscribe(run.id):
         pass
     await run.wait()
@@ -97,7 +97,7 @@ def _runs_in_memory() -> int:
 async def test_closing_writes_the_endings(disk: Disk, store: JournalStore) -> None:
     """Runs end first, then the journal is flushed, so clients read the ending after a restart."""
     manager = RunManager(store)
-    runs = [await start(manager, Talk()) for _ in range(3)]
+    runs = [await start(manager, TextLoop()) for _ in range(3)]
     await manager.aclose()
     await store.aclose()
     kept = JournalStore(disk)
@@ -124,12 +124,12 @@ async def test_a_settlement_does_not_hold_the_events(disk: Disk, store: JournalS
 
     settlements = Settlements(Bills(), sleep=no_wait)
     manager = RunManager(store, settlements=settlements)
-    talk, progress, context = Talk(), Progress(), context_for()
+    text_loop, progress, context = TextLoop(), Progress(), context_for()
     attempt = progress.begin_attempt(Request("openai/sim", ()), 1, final=False)
     attempt.finish(Completion(served=Served("gen-1")), 1.0, None)
-    run = await manager.start(context, progress, talk)
-    talk.step()
-    talk.end()
+    run = await manager.start(context, progress, text_loop)
+    text_loop.step()
+    text_loop.end()
     await run.wait()
     await asked.wait()
     await store.flush()

@@ -12,7 +12,7 @@ from signalbox.store.runs.in_memory import MemoryStore
 from structlog.testing import capture_logs
 
 from tests.support.loop_runs import FunctionLoop
-from tests.unit.runs.managed_runs import Talk, answer_in_two_batches, events_of, start
+from tests.unit.runs.managed_runs import TextLoop, answer_in_two_batches, events_of, start
 
 pytestmark = pytest.mark.anyio
 
@@ -56,7 +56,7 @@ async def test_f07_a_run_that_never_began_releases_its_slot(how: str) -> None:
     """It was stopped at its start, or cancelled from outside before its first step."""
     over: list[Run] = []
     manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
-    run = await start(manager, Talk())
+    run = await start(manager, TextLoop())
     if how == "stopped":
         run.stop()
     else:
@@ -98,14 +98,14 @@ async def test_f07_a_journal_that_fails_releases_its_slot(failing: tuple[int, ..
     over: list[Run] = []
     store = Broken(*failing)
     manager = RunManager(store, max_active=1, on_over=over.append)
-    talk = Talk()
+    text_loop = TextLoop()
     with capture_logs() as lines:
-        run = await start(manager, talk if failing in ((0,), (1,)) else answer_in_two_batches)
+        run = await start(manager, text_loop if failing in ((0,), (1,)) else answer_in_two_batches)
         async with asyncio.timeout(30):
             seen = [stamped async for batch in manager.subscribe(run.id) for stamped in batch]
             await run.wait()
     freed(manager, run, over)
-    assert talk.closed.is_set() is (failing in ((0,), (1,)))
+    assert text_loop.closed.is_set() is (failing in ((0,), (1,)))
     assert run.done is not None
     assert (run.done.status, run.done.code) == ("error", "INTERNAL")
     assert [stamped.seq for stamped in seen] == list(range(1, len(seen) + 1))
@@ -135,8 +135,8 @@ async def test_f07_a_failing_subscriber_counts_as_leaving() -> None:
     """An error in a subscriber ends the run like leaving does."""
     over: list[Run] = []
     manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
-    talk = Talk()
-    run = await start(manager, talk)
+    text_loop = TextLoop()
+    run = await start(manager, text_loop)
 
     async def watches() -> None:
         async with aclosing(manager.subscribe(run.id)) as batches:
@@ -147,15 +147,15 @@ async def test_f07_a_failing_subscriber_counts_as_leaving() -> None:
         await watches()
     await asyncio.wait_for(run.wait(), 5)
     freed(manager, run, over)
-    assert talk.closed.is_set()
+    assert text_loop.closed.is_set()
 
 
 async def test_f07_a_run_whose_subscriber_never_connects_ends() -> None:
     """A client that left before its stream began leaves no run; one that connects in time cancels the limit."""
     over: list[Run] = []
     manager = RunManager(MemoryStore(), unsubscribed_seconds=0.0, on_over=over.append)
-    talk = Talk()
-    run = await start(manager, talk)
+    text_loop = TextLoop()
+    run = await start(manager, text_loop)
     watched = manager.subscribe(run.id)
     await asyncio.wait_for(run.wait(), 5)
     await watched.aclose()
@@ -163,7 +163,7 @@ async def test_f07_a_run_whose_subscriber_never_connects_ends() -> None:
     assert run.done is not None
     assert run.done.status == "cancelled"
     manager.unsubscribed_seconds = 60.0
-    second = await start(manager, talk)
+    second = await start(manager, text_loop)
     async with aclosing(manager.subscribe(second.id)) as batches:
         await anext(batches)
         assert second.detached_timer is None

@@ -45,11 +45,11 @@ def test_stop_by_another_client(behind: Behind) -> None:
             200,
             {"run_id": run_id, "stopped": True, "status": "cancelled"},
         )
-        heard = check_stream(seen + b"".join(chunks))
-    assert heard.done["status"] == "cancelled"
-    assert "code" not in heard.done
-    assert heard.warnings == []
-    assert heard.text == "So far"
+        received = check_stream(seen + b"".join(chunks))
+    assert received.done["status"] == "cancelled"
+    assert "code" not in received.done
+    assert received.warnings == []
+    assert received.text == "So far"
     assert upstream.wait_until(lambda: len(upstream.left) == 1)
     again = app.client.post(f"/api/runs/{run_id}/stop")
     assert (again.status_code, again.json()) == (200, {"run_id": run_id, "stopped": False, "status": "cancelled"})
@@ -73,10 +73,10 @@ def test_stop_while_a_tool_works(behind: Behind) -> None:
         seen = read_until(chunks, b"tool_executing")
         assert bell.started.wait(WAIT)
         app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop")
-        heard = check_stream(seen + b"".join(chunks))
+        received = check_stream(seen + b"".join(chunks))
     assert bell.cancelled.wait(WAIT)
-    assert heard.done["status"] == "cancelled"
-    assert heard.result_codes() == ["CANCELLED"]
+    assert received.done["status"] == "cancelled"
+    assert received.result_codes() == ["CANCELLED"]
     assert len(upstream.asked) == 1
 
 
@@ -189,8 +189,12 @@ def test_a_run_without_subscribers_has_a_limit(behind: Behind) -> None:
         read_until(response.iter_raw(), b"So far")
     assert upstream.wait_until(lambda: len(upstream.left) == 1)
     app.over(run_id)
-    heard = check_stream(app.client.get(f"/api/runs/{run_id}/events").content)
-    assert (heard.done["status"], heard.done["code"], heard.text) == ("interrupted", "DETACHED_TIMEOUT", "So far")
+    received = check_stream(app.client.get(f"/api/runs/{run_id}/events").content)
+    assert (received.done["status"], received.done["code"], received.text) == (
+        "interrupted",
+        "DETACHED_TIMEOUT",
+        "So far",
+    )
 
 
 def test_a_returning_subscriber_cancels_the_limit(behind: Behind) -> None:
@@ -218,8 +222,8 @@ def test_stop_before_the_first_byte_of_a_retry(behind: Behind) -> None:
     with app.asking(tools=[]) as response:
         assert upstream.wait_until(lambda: len(upstream.asked) == 1)
         app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop")
-        heard = check_stream(b"".join(response.iter_raw()))
-    assert heard.done["status"] == "cancelled"
+        received = check_stream(b"".join(response.iter_raw()))
+    assert received.done["status"] == "cancelled"
     assert len(upstream.asked) == 1
 
 

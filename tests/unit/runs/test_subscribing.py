@@ -106,9 +106,9 @@ def test_a_cut_connection_is_resumed_during_the_run(behind: Behind) -> None:
     with app.client.stream("GET", f"/api/runs/{run_id}/events", headers={"Last-Event-ID": last}) as again:
         upstream.opened.set()
         seen += b"".join(again.iter_raw())
-    heard = check_stream(seen)
-    assert heard.text == "First second."
-    assert heard.done["status"] == "complete"
+    received = check_stream(seen)
+    assert received.text == "First second."
+    assert received.done["status"] == "complete"
 
 
 def test_fifty_subscribers_see_one_stream(behind: Behind) -> None:

@@ -49,13 +49,13 @@ def test_the_texts_of_a_conversation_are_in_no_trace(behind: Behind) -> None:
 def test_a_trace_describes_a_run(app: RunningApp) -> None:
     """Steps, attempts, tools with their times, usage and cost, and the ending as it was sent."""
     response = app.post(model="openai/sim-searches-3", prompt="What is the tool loop?", conversation_id="c-1")
-    heard = check_stream(response.content)
+    received = check_stream(response.content)
     trace: dict[str, Any] = app.client.get(f"/api/runs/{response.headers['x-run-id']}").json()
     assert set(trace) == TRACE
     assert (trace["status"], trace["steps"], trace["watchers"]) == ("complete", 2, 0)
     assert trace["conversation_id"] == "c-1"
-    assert trace["events"] == len(heard.events)
-    assert trace["done"] == {k: v for k, v in heard.done.items() if k != "ts"}
+    assert trace["events"] == len(received.events)
+    assert trace["done"] == {k: v for k, v in received.done.items() if k != "ts"}
     assert [(a["step"], a["number"], a["finish_reason"]) for a in trace["attempts"]] == [
         (1, 1, "tool_calls"),
         (2, 1, "stop"),

@@ -232,7 +232,7 @@ async def test_an_internal_error_is_reported_without_text(error: Exception, caps
     assert "canary-secret" not in printed.out + printed.err
 
 
-# --- what cannot be told ---
+# --- events that cannot be emitted ---
 
 
 class Refusing(Seen):

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from dotenv import dotenv_values
@@ -88,6 +88,7 @@ class Settings(BaseSettings):
     signalbox_allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     signalbox_allowed_origins: Annotated[tuple[str, ...], NoDecode] = ()
     signalbox_default_model: str | None = None
+    signalbox_server_tools: Literal["auto", "always", "never"] = "auto"
     signalbox_max_body_mb: float = Field(default=8.0, gt=0, le=256)
     signalbox_max_runs: int = Field(default=1000, ge=1)
     signalbox_max_runs_per_user: int | None = Field(default=None, ge=1)

@@ -4,21 +4,24 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any, TypeAlias
 
 from fastapi import Request, Response
+from starlette.types import Receive, Scope, Send
 
 from signalbox.app.access import Caller, run_of
+from signalbox.app.asgi.late_head import PeekedBody
 from signalbox.app.asgi.raw_headers import headers_of
-from signalbox.app.asgi.streaming import EventStream
+from signalbox.app.asgi.streaming import Body, EventStream
 from signalbox.app.asgi.whole_answer import WholeAnswer
 from signalbox.app.deps import Services
+from signalbox.app.errors import error_response
 from signalbox.app.limits.open_streams import Slot
 from signalbox.app.protocols import V1, ClientProtocol
 from signalbox.core.codes import Code
 from signalbox.core.conversations import shown_id
 from signalbox.core.errors import RequestError
-from signalbox.core.events import Done, Stamped
+from signalbox.core.events import Done, Stamped, Warning
 from signalbox.core.ports import TryEmit
 from signalbox.core.records import RunRecord
-from signalbox.encoders.encoder import Encoder, ResumedEncoder
+from signalbox.encoders.encoder import Encoder, ResumedEncoder, failure_of
 from signalbox.runs.run import Run
 
 BatchesOf: TypeAlias = Callable[[TryEmit[list[Stamped]]], AsyncGenerator[list[Stamped], None]]
@@ -27,6 +30,9 @@ BatchesOf: TypeAlias = Callable[[TryEmit[list[Stamped]]], AsyncGenerator[list[St
 # Events per write: a slow subscriber has at most this many waiting in memory (quirk G6).
 _PER_WRITE = 256
 # int() raises ValueError for thousands of digits.
+# How long a response's head waits for the first visible event.
+_HEAD_SECONDS = 10.0
+_INVISIBLE = frozenset({Warning, Done})
 _SEQ_DIGITS = 20
 
 
@@ -50,11 +56,12 @@ def run_response(
     if not is_streamed and protocol.whole is not None:
         return WholeAnswer(protocol.whole(record), runs.subscribe(live), headers, slot.release)
     first = after if protocol.encoder.starts_anywhere else 0
+    kind = _LateRunStream if protocol.has_late_head and not after else _RunStream
 
     def batches(try_emit: TryEmit[list[Stamped]]) -> AsyncGenerator[list[Stamped], None]:
         return runs.subscribe(live, first, try_emit) if follow else runs.read_available(record.id, first)
 
-    return _RunStream(protocol.encoder, record, headers, batches, slot, after=after)
+    return kind(protocol.encoder, record, headers, batches, slot, after=after)
 
 
 def save_response(record: RunRecord, batches_of: BatchesOf, slot: Slot, *, after: int = 0) -> EventStream:
@@ -77,7 +84,11 @@ class _RunStream(EventStream):
     ) -> None:
         must_skip = after and not encoder.starts_anywhere
         self._encode = (ResumedEncoder(encoder(record), after) if must_skip else encoder(record, after)).encode
-        super().__init__(encoder, batches_of(self._try_push), headers, slot.release)
+        super().__init__(encoder, self._source(batches_of(self._try_push)), headers, slot.release)
+
+    def _source(self, batches: AsyncGenerator[list[Stamped], None]) -> Body:
+        """Return where the batches come from."""
+        return batches
 
     def _try_push(self, batch: list[Stamped]) -> bool:
         """Send a batch inside the call that emits it; return whether the connection accepted it."""
@@ -93,6 +104,59 @@ class _RunStream(EventStream):
                 self.last = self._encode(batch)  # nothing follows
             else:
                 yield self._encode(batch)
+
+
+class _LateRunStream(_RunStream):
+    """A stream whose head waits for the first visible event: a run that fails before it is an HTTP error."""
+
+    def __init__(
+        self,
+        encoder: type[Encoder],
+        record: RunRecord,
+        headers: dict[str, str],
+        batches_of: BatchesOf,
+        slot: Slot,
+        *,
+        after: int,
+    ) -> None:
+        super().__init__(encoder, record, headers, batches_of, slot, after=after)
+        self._headers = headers
+
+    def _source(self, batches: AsyncGenerator[list[Stamped], None]) -> Body:
+        self._peeked = PeekedBody(batches)
+        return self._peeked
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the stream, or the error."""
+        self._scope, self._receive = scope, receive
+        await super().__call__(scope, receive, send)
+
+    async def _send(self, send: Send, send_body: Send) -> None:
+        try:
+            batches = await self._peeked.peek(_is_visible, _HEAD_SECONDS)
+        except BaseException:
+            await self._peeked.aclose()
+            raise
+        done = batches[-1][-1].event if batches and not any(map(_shows, batches)) else None
+        failure = failure_of(done) if isinstance(done, Done) else None
+        if failure is None:
+            await super()._send(send, send_body)
+            return
+        await self._peeked.aclose()
+        self._on_end()
+        is_final = isinstance(done, Done) and done.retryable is False
+        headers = {**self._headers, "x-should-retry": "false"} if is_final else self._headers
+        await error_response(failure, self._scope, headers)(self._scope, self._receive, send)
+
+
+def _shows(batch: list[Stamped]) -> bool:
+    """Return whether a client sees anything of a batch: warnings alone may precede an error."""
+    return any(type(stamped.event) not in _INVISIBLE for stamped in batch)
+
+
+def _is_visible(batch: list[Stamped]) -> bool:
+    """Return whether a batch decides between a stream and an error."""
+    return _shows(batch) or type(batch[-1].event) is Done
 
 
 def no_events_left(record: RunRecord, protocol: ClientProtocol[Any] = V1) -> Response:

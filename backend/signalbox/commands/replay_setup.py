@@ -19,7 +19,7 @@ from signalbox.chat.plan import ServerTerms, plan_of, trusted_names, with_truste
 from signalbox.core.errors import StoreError
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Tool
-from signalbox.intakes.intake import Body
+from signalbox.intakes.intake import Body, Tools
 from signalbox.intakes.v1 import ask_of
 from signalbox.intakes.v1_question import choice_in, client_tools_in, without_client_tools
 from signalbox.intakes.v1_schema import ChatRequest
@@ -90,7 +90,7 @@ class Workbench:
         body = _body_of(journal)
         await self.catalog.check(model)
         tools = self.tools_of(journal, body)
-        ask = replace(ask_of(body, {tool.spec.name: tool for tool in tools}, {}), model=model)
+        ask = replace(ask_of(body, Tools({tool.spec.name: tool for tool in tools}), {}), model=model)
         if client_tools := client_tools_in(journal.question):
             ask = replace(ask, client_tools=client_tools, choice=choice_in(journal.question))
         plan = plan_of(

@@ -7,12 +7,27 @@ always gives the same bytes, so a client can resume a stream in any worker and a
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Protocol, TypeAlias
 
+from msgspec import UNSET
+
+from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
-from signalbox.core.events import Stamped
+from signalbox.core.events import Done, Stamped
 from signalbox.core.records import RunRecord
 
 ErrorOf: TypeAlias = Callable[[RequestError], tuple[int, bytes]]
 """Encodes the error of a rejected request as an HTTP status and a body."""
+
+
+_FAILED = frozenset({"error", "interrupted", "content_filter"})
+
+
+def failure_of(done: Done) -> RequestError | None:
+    """Return how a run failed, for protocols whose clients read it from the HTTP status; None if it did not fail."""
+    if done.status not in _FAILED:
+        return None
+    code = Code(done.code) if done.code is not UNSET else Code.INTERNAL
+    message = done.error if done.error is not UNSET else ""
+    return RequestError(code, message, retry_after=None if done.retry_after is UNSET else done.retry_after)
 
 
 class Encoder(Protocol):

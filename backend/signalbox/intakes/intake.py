@@ -8,7 +8,7 @@ Both raise RequestError naming the invalid field.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -20,8 +20,19 @@ from signalbox.core.tools import Tool
 
 Model = TypeVar("Model")
 
-Tools: TypeAlias = Mapping[str, Tool]
-"""This server's tools by name, including those that are unavailable."""
+OfferPolicy: TypeAlias = Literal["auto", "always", "never"]
+"""Whether tools are offered unasked: `auto` if the client brings none and sets no response format."""
+
+
+class Tools(Struct, frozen=True):
+    """This server's tools by name, including those that are unavailable.
+
+    `policy` is for protocols whose clients do not know these tools.
+    """
+
+    by_name: Mapping[str, Tool]
+    policy: OfferPolicy = "auto"
+
 
 Headers: TypeAlias = Mapping[str, str]
 """A request's headers; names are looked up without regard to case."""
@@ -47,9 +58,9 @@ def named_tools(names: Sequence[str], tools: Tools) -> tuple[Tool, ...]:
     """Return the tools with these names; raises RequestError for an unknown or unavailable one."""
     chosen: dict[str, Tool] = {}
     for place, name in enumerate(names):
-        tool = tools.get(name)
+        tool = tools.by_name.get(name)
         if tool is None:
-            known = ", ".join(tools) or "none"
+            known = ", ".join(tools.by_name) or "none"
             raise RequestError(
                 Code.UNKNOWN_TOOL, f"There is no tool {name!r}; the tools are: {known}.", f"tools.{place}"
             )

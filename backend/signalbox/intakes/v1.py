@@ -203,7 +203,7 @@ def tools_of(request: ChatRequest, tools: Tools) -> tuple[Tool, ...]:
     With `max_searches: 0`, no search tool is offered.
     """
     if request.tools is None:
-        offered = [tool for tool in tools.values() if tool.unavailable is None]
+        offered = [tool for tool in tools.by_name.values() if tool.unavailable is None]
     else:
         offered = [*named_tools(request.tools, tools)]
     if request.max_searches == 0:

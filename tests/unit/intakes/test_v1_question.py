@@ -16,13 +16,14 @@ from signalbox.core.messages import (
     UserMessage,
 )
 from signalbox.core.params import ForcedTool, Params, Reasoning, Routing
+from signalbox.intakes.intake import Tools
 from signalbox.intakes.v1 import ask_of
 from signalbox.intakes.v1_body import body_of
 from signalbox.intakes.v1_question import question_of, redacted, without_messages
 from signalbox.tools.calculate import calculate
 
 CALCULATE = calculate()
-TOOLS = {"calculate": CALCULATE}
+TOOLS = Tools({"calculate": CALCULATE})
 PARTS = (
     TextPart("See"),
     ImagePart("https://example.org/a.png", "low"),

@@ -4,15 +4,18 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
 from functools import cache, partial
 from time import monotonic
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from signalbox.app.asgi.eager_task import start_eagerly
+from signalbox.app.asgi.late_head import PeekedBody
 from signalbox.app.asgi.transport_write import direct_write, no_direct_write
 from signalbox.core.ports import TryEmit
 from signalbox.encoders.encoder import Encoder
+
+Body: TypeAlias = AsyncGenerator[Any, None] | PeekedBody[Any]
 
 PING_SECONDS = 15.0
 # The key of the outermost middleware's `send` in the scope. Bodies bypass the other middlewares, which need only heads.
@@ -43,7 +46,7 @@ class EventStream(Response):
     def __init__(
         self,
         encoder: type[Encoder],
-        body: AsyncGenerator[Any, None],
+        body: Body,
         headers: dict[str, str],
         on_end: Callable[[], None] = lambda: None,
     ) -> None:
@@ -52,7 +55,7 @@ class EventStream(Response):
         self.raw_headers = [*_head_of(encoder), *_raw(headers)]
         self._ping_bytes = encoder.ping
         self.last = b""
-        self._body = body
+        self._body: Body = body
         self._on_end = on_end
         self._last_write = 0.0
         self.is_free = False  # bytes may be pushed: the headers are sent, and no write is blocked

@@ -34,6 +34,28 @@ REQUESTS: dict[str, dict[str, Any]] = {
             "tools": ["calculate", "get_current_time"],
         },
     },
+    "ChatCompletionRequest": {
+        "a stream": {
+            "model": "openai/sim",
+            "messages": [{"role": "user", "content": "What is 17 % of 2,340?"}],
+            "stream": True,
+        },
+        "a tool of the client beside ours": {
+            "model": "openai/sim",
+            "messages": [{"role": "user", "content": "What do 7 screws cost?"}],
+            "tools": [
+                {
+                    "type": "function",
+                    "function": {
+                        "name": "price",
+                        "description": "The price of an item.",
+                        "parameters": {"type": "object", "properties": {"item": {"type": "string"}}},
+                    },
+                },
+                {"type": "signalbox:calculate"},
+            ],
+        },
+    },
     "CreateConversation": {"a title": {"title": "Time zones"}, "the client's own id": {"id": "chat-1"}},
     "UpdateConversation": {
         "a title": {"title": "Time zones"},

@@ -21,7 +21,7 @@ from signalbox.app.start_run import Origin, start_run
 from signalbox.core.ask import Ask
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
-from signalbox.intakes.intake import Body
+from signalbox.intakes.intake import Body, Tools
 from signalbox.offload import offloaded
 
 _HEADERS = (b"last-event-id", b"idempotency-key", b"x-tool-loop")
@@ -29,10 +29,13 @@ _HEADERS = (b"last-event-id", b"idempotency-key", b"x-tool-loop")
 
 def router_of(protocols: Iterable[ClientProtocol[Any]]) -> APIRouter:
     """Make the routes of the protocols. Requests bypass them; they are for OpenAPI, and answer other methods."""
-    router = APIRouter(tags=["chat"])
+    router = APIRouter()
     for protocol in protocols:
         for path in protocol.paths:
-            router.add_api_route(path, endpoint_of(protocol), methods=["POST"], **protocol.openapi)
+            is_shown = path == protocol.paths[0]  # the others are the same route
+            router.add_api_route(
+                path, endpoint_of(protocol), methods=["POST"], include_in_schema=is_shown, **protocol.openapi
+            )
     return router
 
 
@@ -86,7 +89,7 @@ async def _start(
     request: Request, protocol: ClientProtocol[Any], body: Body[Any], origin: Origin, services: Services
 ) -> Response:
     """Start a run, and answer with its events; raises RequestError."""
-    tools = services.executor.by_name
+    tools = Tools(services.executor.by_name, services.settings.signalbox_server_tools)
     ask = await offloaded(lambda: protocol.ask_of(body, tools, request.headers), size=origin.size)
     async with _alone(ask, services):
         with services.streams.acquire(origin.caller.owner) as slot:

@@ -73,8 +73,8 @@ def test_the_page_does_not_hide_the_apis_errors(page: Path, tmp_path: Path) -> N
     with RunningApp(settings_for(tmp_path / "data")) as app:
         wrong, nothing = app.client.get("/api/chat/stream"), app.client.get("/api/nothing")
         assert app.client.get("/app.js").text == "export {}"
-        elsewhere, here = app.client.post("/v1/chat/completions", json={}), app.client.post("/app.js")
-    assert (elsewhere.status_code, error_of(elsewhere)["code"]) == (404, "NOT_FOUND")  # another protocol's client
+        elsewhere, here = app.client.post("/v2/chat/completions", json={}), app.client.post("/app.js")
+    assert (elsewhere.status_code, error_of(elsewhere)["code"]) == (404, "NOT_FOUND")
     assert here.status_code == 405
     assert (wrong.status_code, error_of(wrong)["code"]) == (405, "METHOD_NOT_ALLOWED")
     assert (nothing.status_code, error_of(nothing)["code"]) == (404, "NOT_FOUND")

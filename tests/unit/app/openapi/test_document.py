@@ -15,6 +15,7 @@ from tests.support.running_app import RunningApp
 Json = dict[str, Any]
 OPERATION_IDS = {
     "streamChat": "POST /api/chat/stream",
+    "createChatCompletion": "POST /v1/chat/completions",
     "listRuns": "GET /api/runs",
     "getRun": "GET /api/runs/{run_id}",
     "deleteRun": "DELETE /api/runs/{run_id}",
@@ -222,6 +223,10 @@ def read_saves(ada: User, runs: dict[str, str]) -> None:
 def read_the_rest(house: UserApp) -> None:
     """Read the lists, the flag and the probes; set the flag."""
     ada, operator = house["ada"].client, house["operator"].client
+    hello = {"messages": [{"role": "user", "content": "Hello!"}]}
+    for model in ("openai/sim", "openai/sim-error-402", "openai/sim-error-429-0", "unknown/model"):
+        for stream in (True, False):
+            ada.post("/v1/chat/completions", json={"model": model, "stream": stream, **hello})
     for path in ("/api/models", "/api/tools", "/api/contract/v1.1.json", "/health/live", "/health/ready"):
         ada.get(path)
     ada.get("/api/models", headers={"if-none-match": "*"})

@@ -1,0 +1,188 @@
+"""OpenAI's chat completions: a run as a stream of `chat.completion.chunk` objects, with OpenRouter's extra fields.
+
+Calls of this server's tools are comments of the stream: an agent that saw them in `tool_calls` would execute them.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from msgspec import UNSET
+
+from signalbox.core.events import (
+    AnyEvent,
+    ArgumentsDelta,
+    Call,
+    Content,
+    Done,
+    Reasoning,
+    Stamped,
+    ToolCalls,
+    ToolExecuting,
+    ToolResult,
+    Warning,
+)
+from signalbox.core.handed_calls import handed_id
+from signalbox.core.messages import JsonObject
+from signalbox.core.records import RunRecord
+from signalbox.encoders.chat_citations import CitedSources
+from signalbox.encoders.chat_completions_error import stream_error_of
+from signalbox.encoders.chat_parts import finish_reason_of, image_of, reasoning_details_of, usage_of
+from signalbox.wire.json_text import dumps
+
+_END = b"data: [DONE]\n\n"
+
+
+class ChatCompletionsEncoder:
+    """Encodes a run's events as chunks. The first one has the role; ids, time and model are the same in all of them.
+
+    With `include_usage` (of `stream_options`), the usage is an extra chunk without choices; otherwise it is in the last
+    choice's chunk.
+    """
+
+    content_type: ClassVar[str] = "text/event-stream; charset=utf-8"
+    # No proxy in between may collect, compress or cache (quirk E7).
+    headers: ClassVar[Mapping[str, str]] = {"cache-control": "no-cache, no-transform", "x-accel-buffering": "no"}
+    ping: ClassVar[bytes] = b": ping\n\n"
+    starts_anywhere: ClassVar[bool] = False  # the first chunk has the role, and calls are numbered
+
+    def __init__(self, run: RunRecord, after: int = 0) -> None:
+        self._run_id = run.id
+        self._has_usage_chunk = run.echo.get("include_usage") is True
+        shared: JsonObject = {
+            "id": run.id,
+            "object": "chat.completion.chunk",
+            "created": int(run.started),
+            "model": run.model,
+        }
+        self._head = b"data: " + dumps(shared | {"system_fingerprint": None})[:-1]
+        self._before_text = self._head + b',"choices":[{"index":0,"delta":{"content":'
+        self._after_text = b'},"logprobs":null,"finish_reason":null}]}\n\n'
+        self._has_begun = False
+        self._is_writing = False
+        self._cited = CitedSources()
+        self._calls = _ClientCalls(run.id)
+
+    def encode(self, batch: list[Stamped]) -> bytes:
+        """Return the chunks of a batch."""
+        frames: list[bytes] = []
+        for stamped in batch:
+            event = stamped.event
+            if type(event) is Content and event.sources is UNSET and self._is_writing:  # nearly all events
+                frames.append(self._text(event))
+            else:
+                frames += self._frames(event)
+        return b"".join(frames)
+
+    def _text(self, event: Content) -> bytes:
+        if event.refusal is not UNSET or event.images is not UNSET:
+            return self._chunk(_delta_of(event))
+        self._cited.add_text(event.content)
+        return b"%b%b%b" % (self._before_text, dumps(event.content), self._after_text)
+
+    def _frames(self, event: AnyEvent) -> Iterator[bytes]:
+        match event:
+            case Content():
+                self._is_writing = True
+                if not self._has_begun:
+                    yield self._chunk({"content": ""})
+                if event.content or event.images is not UNSET:
+                    yield self._text(event)
+                if event.sources is not UNSET:
+                    yield self._chunk({"annotations": self._cited.annotations_of(event.sources)})
+            case Reasoning(content) if content:
+                details = reasoning_details_of(content)
+                yield self._chunk({"reasoning": content, "reasoning_content": content, "reasoning_details": details})
+            case ArgumentsDelta():
+                yield self._chunk({"tool_calls": [self._calls.delta_of(event)]})
+            case ToolCalls(calls):
+                self._is_writing = False
+                self._cited.end_step()
+                self._calls.remember(calls)
+                yield from (b": tool_call %b\n\n" % _in_comment(call.name) for call in calls)
+            case ToolExecuting():
+                yield b": tool_executing %b\n\n" % _in_comment(event.name)
+            case ToolResult():
+                self._cited.add_result(event)
+                yield b": tool_result %b\n\n" % _in_comment(event.name)
+            case Warning():
+                code = event.code if event.code is not UNSET else "WARNING"
+                yield b": warning %b\n\n" % _in_comment(code)
+            case Done():
+                yield from self._ending(event)
+            case _:
+                yield b": ping\n\n"
+
+    def _chunk(self, delta: JsonObject) -> bytes:
+        if not self._has_begun:
+            self._has_begun = True
+            delta = {"role": "assistant", **delta}
+        return self._frame({"choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}]})
+
+    def _frame(self, fields: JsonObject) -> bytes:
+        return b"%b,%b\n\n" % (self._head, dumps(fields)[1:])
+
+    def _ending(self, done: Done) -> Iterator[bytes]:
+        """Write the calls that are the client's, the sources that the text cites, why the run ended, and the usage."""
+        if cited := self._cited.annotations():
+            yield self._chunk({"annotations": cited})
+        for call in self._calls.unsent(done):
+            yield self._chunk({"tool_calls": [call]})
+        provider: JsonObject = {} if done.provider is UNSET else {"provider": done.provider}
+        usage = usage_of(done)
+        reason = finish_reason_of(done)
+        if reason is None:
+            failed = {**provider, **stream_error_of(done)}
+            yield self._frame(failed if usage is None else {**failed, "usage": usage})
+            yield _END
+            return
+        if not self._has_begun:
+            yield self._chunk({"content": ""})
+        choice: JsonObject = {"index": 0, "delta": {}, "logprobs": None, "finish_reason": reason}
+        last: JsonObject = {"choices": [choice], **provider}
+        if self._has_usage_chunk:
+            yield self._frame(last)
+            yield self._frame({"choices": [], **provider, "usage": usage})
+        else:
+            yield self._frame(last if usage is None else {**last, "usage": usage})
+        yield _END
+
+
+class _ClientCalls:
+    """The calls that are handed to the client: numbered in the order in which it sees them."""
+
+    def __init__(self, run_id: str) -> None:
+        self._run_id = run_id
+        self._index: dict[str, int] = {}
+        self._arguments: dict[str, tuple[str, str]] = {}
+
+    def remember(self, calls: list[Call]) -> None:
+        """Remember the calls of a step: `done` says which of them are the client's."""
+        self._arguments = {call.id: (call.name, call.arguments) for call in calls}
+
+    def delta_of(self, event: ArgumentsDelta) -> JsonObject:
+        """Return a piece of a call's arguments; the first piece has the call's id and name."""
+        known = self._index.get(event.id)
+        if known is not None:
+            return {"index": known, "function": {"arguments": event.arguments}}
+        return self._begun(event.id, event.name, event.arguments)
+
+    def _begun(self, call_id: str, name: str, arguments: str) -> JsonObject:
+        index = self._index[call_id] = len(self._index)
+        function: JsonObject = {"name": name, "arguments": arguments}
+        return {"index": index, "id": handed_id(self._run_id, call_id), "type": "function", "function": function}
+
+    def unsent(self, done: Done) -> list[JsonObject]:
+        """Return the handed calls whose arguments were not streamed."""
+        handed = done.handed if done.handed is not UNSET else []
+        return [self._begun(one, *self._arguments[one]) for one in handed if one not in self._index]
+
+
+def _delta_of(event: Content) -> JsonObject:
+    if event.images is not UNSET:
+        return {"content": event.content, "images": [image_of(image.url) for image in event.images]}
+    return {"refusal": event.content}
+
+
+def _in_comment(text: str) -> bytes:
+    """Write a name into a comment: a line break would end it."""
+    return "".join(filter(str.isprintable, text)).encode()

@@ -1,0 +1,55 @@
+"""What streamed and whole chat completions have in common: finish reasons, usage, reasoning, images."""
+
+from typing import cast
+
+from msgspec import UNSET
+
+from signalbox.core.codes import Code
+from signalbox.core.events import Done
+from signalbox.core.messages import JsonObject, JsonValue
+
+# The run ended early, but as an answer that reached a limit, which every client can show.
+_LIMITS = frozenset({Code.BUDGET_REACHED})
+_FINISH_REASONS = {"complete": "stop", "cancelled": "stop", "length": "length", "content_filter": "content_filter"}
+
+
+def finish_reason_of(done: Done) -> str | None:
+    """Return OpenAI's word for the end of a run, None for a run that failed."""
+    if done.status == "complete" and done.handed is not UNSET:
+        return "tool_calls"
+    if done.code is not UNSET and done.code in _LIMITS:
+        return "length"
+    return _FINISH_REASONS.get(done.status)
+
+
+def usage_of(done: Done) -> JsonObject | None:
+    """Return tokens and cost (USD), None if the upstream reported none; `cost_estimated`: an attempt is missing."""
+    if done.usage is UNSET:
+        return None
+    total = done.usage
+    usage: JsonObject = {
+        "prompt_tokens": total.input,
+        "completion_tokens": total.output,
+        "total_tokens": total.input + total.output,
+        "prompt_tokens_details": {"cached_tokens": _count(total.cached)},
+        "completion_tokens_details": {"reasoning_tokens": _count(total.reasoning)},
+    }
+    if done.cost is not UNSET:
+        usage["cost"] = done.cost
+    if done.cost_estimated is not UNSET:
+        usage["cost_estimated"] = True
+    return usage
+
+
+def _count(tokens: object) -> int:
+    return 0 if tokens is UNSET else cast(int, tokens)
+
+
+def reasoning_details_of(text: str) -> list[JsonValue]:
+    """Return reasoning as OpenRouter's details; without signatures, which are stored with the run."""
+    return [{"type": "reasoning.text", "text": text, "format": "unknown", "index": 0}]
+
+
+def image_of(url: str) -> JsonValue:
+    """Return an image of the answer in OpenRouter's shape."""
+    return {"type": "image_url", "image_url": {"url": url}}

@@ -9,7 +9,7 @@ import { FLAGS } from "./e2e/bench/flags.ts";
 const PORT = Number(process.env.SIGNALBOX_E2E_PORT ?? 8098);
 const url = process.env.SIGNALBOX_URL ?? `http://127.0.0.1:${PORT}`;
 
-// A home of its own: the system's browser must not find or leave anything in the user's. So for the server's data.
+// A separate home: the browser must not read or change the user's profile. The server's data is separate too.
 // Each process of the tests reads this file: the first one makes the folder, and the others find it in the environment.
 process.env.SIGNALBOX_E2E_HOME ??= mkdtempSync(join(tmpdir(), "signalbox-e2e-"));
 const home = process.env.SIGNALBOX_E2E_HOME;
@@ -40,7 +40,7 @@ export default defineConfig({
     ? {}
     : {
         webServer: {
-          // Without the names that only these tests read: the server would warn that they are no settings of its own.
+          // Without the variables of these tests: the server would warn about unknown settings.
           command: `env -u SIGNALBOX_E2E_PORT -u SIGNALBOX_E2E_HOME signalbox serve --port ${PORT}`,
           url: `${url}/health/ready`,
           cwd: home,

@@ -28,7 +28,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: { input: PAGES.map((name) => `${name}.html`) },
   },
-  // Each language of the highlighter is a chunk of its own.
+  // Each language of the highlighter is a separate chunk.
   worker: { format: "es" },
   server: {
     host: "127.0.0.1",

@@ -29,7 +29,7 @@ test.beforeEach(async ({ page }) => {
   await page.goto("/");
 });
 
-test("a first visit says what this is for, and its examples give what they promise", async ({ page }) => {
+test("a first visit explains the app, and its examples work", async ({ page }) => {
   const examples = page.locator("[data-part=empty]").getByRole("button");
   await expect(page.getByRole("heading", { name: "Signalbox" })).toBeVisible();
   await expect(page.locator("[data-part=empty]")).toContainText(
@@ -95,7 +95,7 @@ for (const { shows, gives } of [
   });
 }
 
-test("a second turn sends only the new message, and where it belongs", async ({ page }) => {
+test("a second turn sends only the new message, with its parent", async ({ page }) => {
   const first = await askRun(page, "What time is it in Tokyo?");
   await ended(page);
   const posted = page.waitForRequest("**/api/chat/stream");
@@ -109,7 +109,7 @@ test("a second turn sends only the new message, and where it belongs", async ({ 
   await expect(answer(page).last()).toContainText("Lima");
 });
 
-test("an edited question is a second version; both are kept and gone between, over a reload", async ({ page }) => {
+test("an edited message is a second version, and both can be switched after a reload", async ({ page }) => {
   await ask(page, "What time is it in Tokyo?");
   await ended(page);
   const editing = page.getByRole("textbox", { name: "Edit message" });
@@ -136,7 +136,7 @@ test("an edited question is a second version; both are kept and gone between, ov
   await expect(answer(page).last()).toContainText("Lima");
 });
 
-test("an answer is made anew, also by another model, and every version is kept", async ({ page }) => {
+test("an answer is regenerated, also by another model, and every version is kept", async ({ page }) => {
   await ask(page, "What time is it in Tokyo?");
   await ended(page);
   await end(page).getByRole("button", { name: "Regenerate" }).click();
@@ -158,7 +158,7 @@ test("an answer is made anew, also by another model, and every version is kept",
   await expect(end(page)).not.toContainText("anthropic/sim");
 });
 
-test("a new chat leaves the run of the one before alone, and its line says that it goes on", async ({ page }) => {
+test("a new chat does not stop the previous run, which is marked as running in the sidebar", async ({ page }) => {
   const stopped: string[] = [];
   page.on("request", (request) => request.url().endsWith("/stop") && stopped.push(request.url()));
   await useModel(page, "openai/sim-long-400");
@@ -176,7 +176,7 @@ test("a new chat leaves the run of the one before alone, and its line says that 
   expect(stopped).toEqual([]);
 });
 
-test("what is written while an answer comes is queued, changed, dropped, and asked when it is done", async ({
+test("messages during an answer are queued, edited, deleted, and sent when it is complete", async ({
   page,
   baseURL,
 }) => {
@@ -213,7 +213,7 @@ test("what is written while an answer comes is queued, changed, dropped, and ask
   wire.close();
 });
 
-test("after a stop the queue waits for the reader; Send now asks at once", async ({ page }) => {
+test("after a stop the queue waits for the user; Send now sends at once", async ({ page }) => {
   const queue = page.getByRole("region", { name: "Queued messages" });
   await useModel(page, "openai/sim-long-3000");
   await ask(page, "A long answer, please.");
@@ -236,7 +236,7 @@ test("after a stop the queue waits for the reader; Send now asks at once", async
   await ended(page);
 });
 
-test("stop tells the server, keeps what came, and gives the box back", async ({ page }) => {
+test("stop cancels the run on the server, keeps the text, and frees the message box", async ({ page }) => {
   await useModel(page, "openai/sim-long-3000");
   const runId = await askRun(page, "A long answer, please.");
   await someWords(page);
@@ -261,7 +261,7 @@ test("stop tells the server, keeps what came, and gives the box back", async ({ 
   await expect(stop(page)).toHaveCount(0);
 });
 
-test("a call that is under way when it is stopped is marked so", async ({ page, baseURL }) => {
+test("a call that is running at a stop is marked as stopped", async ({ page, baseURL }) => {
   const wire = await openWire(baseURL ?? "");
   await page.goto(wire.url);
   await useModel(page, "openai/sim-searches-8");
@@ -277,7 +277,7 @@ test("a call that is under way when it is stopped is marked so", async ({ page, 
   wire.close();
 });
 
-test("no request of an answer that ends well is reported as failed", async ({ page }) => {
+test("no request of a complete answer is logged as failed", async ({ page }) => {
   const failed: string[] = [];
   page.on("requestfailed", (request) => {
     if (/\/api\/(chat|runs)\//.test(request.url())) failed.push(`${request.url()} ${request.failure()?.errorText}`);

@@ -34,7 +34,7 @@ const watchColours = (page: Page) =>
 const losses = (page: Page) =>
   page.evaluate(() => (window as unknown as { colours: { losses: number } }).colours.losses);
 
-test("code is coloured while it is written, and keeps its colours to the end", async ({ page }) => {
+test("code is highlighted while it streams, and keeps its colours", async ({ page }) => {
   await watchColours(page);
   const inTheBlock = wire.holdBefore("</tool_ca");
   await ask(page, "Show me code.");
@@ -51,7 +51,7 @@ test("code is coloured while it is written, and keeps its colours to the end", a
   expect(await losses(page)).toBe(0);
 });
 
-test("code stands where it will stand until its language is loaded", async ({ page }) => {
+test("code keeps its layout while its language loads", async ({ page }) => {
   let load: () => void = () => undefined;
   const loaded = new Promise<void>((resolve) => {
     load = resolve;
@@ -83,7 +83,7 @@ test("colours follow the theme", async ({ page }) => {
   expect(await colour()).not.toBe(light);
 });
 
-test("no characters are drawn as one, in blocks, inline and in fields", async ({ page }) => {
+test("no ligatures are rendered, in blocks, inline and in fields", async ({ page }) => {
   await page.goto("/guide/chat-app.md");
   const drawn = (selector: string) =>
     page

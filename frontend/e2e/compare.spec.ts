@@ -36,7 +36,7 @@ async function add(page: Page, model: string): Promise<void> {
   await expect(compared(page).locator(`[title="${model}"]`)).toBeVisible();
 }
 
-test("two models answer one question, and the chosen one is gone on with", async ({ page }) => {
+test("two models answer one message, and the chat continues from the chosen answer", async ({ page }) => {
   await compare(page, "openai/sim", "openai/gpt-4o");
   const bodies: Record<string, unknown>[] = [];
   page.on("request", (request) => {
@@ -99,7 +99,7 @@ test("four at once, one of them stopped while the others go on", async ({ page }
   await expect(page.getByRole("button", { name: "Send" })).toBeVisible();
 });
 
-test("one that fails leaves the other alone", async ({ page, faults }) => {
+test("a failed column does not affect the other", async ({ page, faults }) => {
   faults.allow(REFUSED);
   await compare(page, "openai/sim-error-500", "openai/sim");
   await ask(page, SEARCH);
@@ -119,10 +119,7 @@ test("one that fails leaves the other alone", async ({ page, faults }) => {
 const order = (page: Page) => columns(page).evaluateAll((all) => all.map((one) => one.getAttribute("data-model")));
 const FOUR = ["qwen/sim", "openai/sim", "anthropic/sim", "google/sim"];
 
-test("the columns stand in the order of the choice, after a retry and a reload too, and keep their figures", async ({
-  page,
-  faults,
-}) => {
+test("the columns keep their order and figures, after a retry and a reload too", async ({ page, faults }) => {
   faults.allow(REFUSED);
   const models = ["qwen/sim", "openai/sim-error-500", "anthropic/sim"];
   await compare(page, ...models);
@@ -146,10 +143,7 @@ test("the columns stand in the order of the choice, after a retry and a reload t
   expect(await figures()).toEqual(before);
 });
 
-test("a column of a model that does not exist stands in its place after a reload too, with its error", async ({
-  page,
-  faults,
-}) => {
+test("a column of an unknown model keeps its place and error after a reload", async ({ page, faults }) => {
   faults.allow(REFUSED);
   const models = ["openai/sim", "sim-drip", "anthropic/sim"];
   await compare(page, ...models);
@@ -178,7 +172,7 @@ test("the next message continues from the first column, after a reload too", asy
   await expect(column(page, "qwen/sim")).toHaveAttribute("data-chosen", "true");
 });
 
-test("columns and chips name the model and its maker, then the provider", async ({ page }) => {
+test("columns and chips show the model and its maker, then the provider", async ({ page }) => {
   await compare(page, "openai/sim", "anthropic/sim");
   await expect(compared(page)).toContainText("Simulated· OpenAI");
   await expect(compared(page)).toContainText("Simulated· Anthropic");
@@ -216,7 +210,7 @@ test("four columns are one row that scrolls sideways, by buttons and by keyboard
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(768);
 });
 
-test("the page follows the longest column, and leaves a reader who has scrolled up alone", async ({ page }) => {
+test("the page follows the longest column, unless the user has scrolled up", async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 700 });
   await compare(page, "google/sim", "openai/sim-long-20000");
   await ask(page, SEARCH);
@@ -255,7 +249,7 @@ test("the page follows the longest column, and leaves a reader who has scrolled 
   await page.locator("[data-part=composer]").getByRole("button", { name: "Stop" }).click();
 });
 
-test("a phone has tabs with lamps; the chosen one stays while the answers are written", async ({ page }) => {
+test("a phone has tabs with lamps, and the selected one stays during the answers", async ({ page }) => {
   await page.setViewportSize({ width: 375, height: 720 });
   await compare(page, "openai/sim-long-20000", "anthropic/sim");
   await ask(page, SEARCH);
@@ -278,7 +272,7 @@ test("a phone has tabs with lamps; the chosen one stays while the answers are wr
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
 });
 
-test("to compare nothing leaves one model, and the choice outlives a reload", async ({ page }) => {
+test("ending a comparison leaves one model, and the choice survives a reload", async ({ page }) => {
   await compare(page, "openai/sim", "openai/gpt-4o", "google/sim");
   await page.reload();
   await expect(compared(page).locator("[data-part=compared-model]")).toHaveCount(3);
@@ -315,7 +309,7 @@ test("an answer in a column is continued where it stands, and stays there after 
   }
 });
 
-test("the first column can be stopped before its question has a name: the other one is asked all the same", async ({
+test("the first column can be stopped before the question has an id, and the other one is still requested", async ({
   page,
   faults,
 }) => {

@@ -79,7 +79,7 @@ for (const model of ["anthropic/sim-length-document", "openai/sim-length-repeat"
   });
 }
 
-test("each run keeps its figures and its inspector, and the answer says the sum", async ({ page }) => {
+test("each run keeps its figures and its details, and the answer shows the totals", async ({ page }) => {
   await useModel(page, "openai/sim-length");
   const first = await askRun(page, "What is a run?");
   await ended(page, "length");
@@ -113,7 +113,7 @@ test("each run keeps its figures and its inspector, and the answer says the sum"
   await expect(standing).toContainText("Length limit reached");
 });
 
-test("run details that are open learn of a continuation", async ({ page }) => {
+test("open run details are updated by a continuation", async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await useModel(page, "openai/sim-length");
   await ask(page, "What is a run?");
@@ -176,7 +176,7 @@ test("sources found before the cut keep their numbers", async ({ page }) => {
   expect(new Set(marks).size).toBe(marks.length);
 });
 
-test("Regenerate answers the whole question again, beside the continued answer", async ({ page }) => {
+test("Regenerate answers the whole message again, beside the continued answer", async ({ page }) => {
   await useModel(page, "openai/sim-length");
   await ask(page, "What is a run?");
   await ended(page, "length");
@@ -190,7 +190,7 @@ test("Regenerate answers the whole question again, beside the continued answer",
   await expect(answer(page)).toHaveText(whole);
 });
 
-test("a limit of one's own is named as in the settings, and Raise limit leads to it", async ({ page }) => {
+test("a limit set by the user is named, and Raise limit opens its setting", async ({ page }) => {
   await useModel(page, "openai/sim");
   await page.getByRole("button", { name: /^Settings/ }).click();
   const field = page.getByRole("textbox", { name: "Maximum answer length" });
@@ -215,7 +215,7 @@ test("a limit of one's own is named as in the settings, and Raise limit leads to
   await expect(answer(page)).toContainText("I know no facts");
 });
 
-test("a limit that is not the reader's offers no setting", async ({ page }) => {
+test("a limit that the user did not set has no button", async ({ page }) => {
   await useModel(page, "openai/sim-length");
   await ask(page, "What is a run?");
   await ended(page, "length");
@@ -223,7 +223,7 @@ test("a limit that is not the reader's offers no setting", async ({ page }) => {
   await expect(goOn(page)).toBeVisible();
 });
 
-test("a model that does not exist is named; one that is chosen answers the question", async ({ page, faults }) => {
+test("an unknown model is named, and a chosen one answers the message", async ({ page, faults }) => {
   faults.allow(REFUSED);
   await useModel(page, "acme/gpt-none");
   await ask(page, "What time is it in Tokyo?");
@@ -238,7 +238,7 @@ test("a model that does not exist is named; one that is chosen answers the quest
   await expect(page.locator("[data-part=model]")).toHaveAttribute("title", "openai/sim");
 });
 
-test("a saved copy holds the whole answer, also when its conversation is deleted", async ({ page }) => {
+test("a saved copy has the whole answer, even if its conversation is deleted", async ({ page }) => {
   await useModel(page, "anthropic/sim-length-document");
   await ask(page, "Write it down");
   await ended(page, "length");
@@ -260,7 +260,7 @@ test("a saved copy holds the whole answer, also when its conversation is deleted
   await expectAccessible(page);
 });
 
-test("a continuation that a reload cut off before it had a name is asked for once", async ({ page }) => {
+test("a continuation that a reload interrupted before it had an id is requested once", async ({ page }) => {
   await useModel(page, "openai/sim-length");
   await ask(page, "What is a run?");
   await ended(page, "length");
@@ -285,7 +285,7 @@ test("a continuation that a reload cut off before it had a name is asked for onc
   await expect(page.locator("[data-part=response]")).toHaveCount(1);
 });
 
-test("Continue while offline waits, and goes on when the connection is back", async ({ page, context, faults }) => {
+test("Continue while offline waits until the connection is back", async ({ page, context, faults }) => {
   faults.allow(REFUSED);
   await useModel(page, "openai/sim-length");
   await ask(page, "What is a run?");

@@ -36,7 +36,7 @@ async function menu(page: Page, item: string): Promise<void> {
   await page.getByRole("menuitem", { name: item, exact: true }).click();
 }
 
-test("what is asked stands first in the list, and is opened by a click", async ({ page }) => {
+test("a new chat is first in the list, and opens on a click", async ({ page }) => {
   await ask(page, `${word} first, hello.`);
   await ended(page);
   await page.getByRole("button", { name: "New chat" }).click();
@@ -54,7 +54,7 @@ test("what is asked stands first in the list, and is opened by a click", async (
   await expect(page.locator("[data-part=question]")).toContainText(`${word} second`);
 });
 
-test("it lists a conversation under the day on which something was last said in it", async ({ page }) => {
+test("a conversation is listed under the day of its last message", async ({ page }) => {
   await ask(page, `${word} old, hello.`);
   await ended(page);
   const day = 86_400;
@@ -73,7 +73,7 @@ test("it lists a conversation under the day on which something was last said in 
   await expect(page.getByRole("heading", { level: 3, name: new RegExp(`^\\w+ ${year}$`) })).toBeVisible();
 });
 
-test("search finds words of questions and answers, shows them, and lets go by Escape", async ({ page }) => {
+test("search finds words of messages and answers, highlights them, and is cleared by Escape", async ({ page }) => {
   await ask(page, `Hello ${word}.`);
   await ended(page);
   await menu(page, "Rename");
@@ -91,7 +91,7 @@ test("search finds words of questions and answers, shows them, and lets go by Es
   await expect(lines(page).first()).toBeVisible();
 });
 
-test("a conversation is named anew by its menu and by F2, and Escape leaves it", async ({ page }) => {
+test("a conversation is renamed by its menu and by F2, and Escape cancels", async ({ page }) => {
   await ask(page, `Hello ${word}.`);
   await ended(page);
   await menu(page, "Rename");
@@ -111,7 +111,7 @@ test("a conversation is named anew by its menu and by F2, and Escape leaves it",
   await expect(here(page)).toContainText(`${word} renamed`);
 });
 
-test("deleting asks once; the open one leads to a new chat, and its link says that it is gone", async ({
+test("deleting asks once, closes the conversation, and its link reports that it is missing", async ({
   page,
   faults,
 }) => {
@@ -139,22 +139,22 @@ test("deleting asks once; the open one leads to a new chat, and its link says th
 test("a conversation is exported as Markdown and as JSON", async ({ page }) => {
   await ask(page, `What is a run? Search for it, ${word}.`);
   await ended(page);
-  const read = async (item: string) => {
+  const exported = async (item: string) => {
     const downloading = page.waitForEvent("download");
     await menu(page, item);
     const download = await downloading;
     return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
   };
-  const markdown = await read("Export as Markdown");
+  const markdown = await exported("Export as Markdown");
   expect(markdown.name).toMatch(/\.md$/);
   expect(markdown.text).toContain(`What is a run? Search for it, ${word}.`);
   expect(markdown.text.length).toBeGreaterThan(300);
-  const json = await read("Export as JSON");
+  const json = await exported("Export as JSON");
   expect(json.name).toMatch(/\.json$/);
   expect(JSON.stringify(JSON.parse(json.text))).toContain(word);
 });
 
-test("a lamp stands at what runs, and goes when it is over", async ({ page }) => {
+test("a running conversation has a lamp until it is over", async ({ page }) => {
   await useModel(page, "openai/sim-long-3000");
   await ask(page, `Hello ${word}.`);
   await someWords(page);
@@ -170,7 +170,7 @@ test("a lamp stands at what runs, and goes when it is over", async ({ page }) =>
   await expect(line.locator("[data-lamp=running]")).toHaveCount(0);
 });
 
-test("another tab opens the same conversation by its link, and its list follows", async ({ page, context }) => {
+test("another tab opens the same conversation by its link, and its list is updated", async ({ page, context }) => {
   await ask(page, `Hello ${word}.`);
   await ended(page);
   const other = await context.newPage();
@@ -197,7 +197,7 @@ test("another tab opens the same conversation by its link, and its list follows"
   await expect(lines(other).filter({ hasText: word })).toHaveCount(0);
 });
 
-test("a kept run reopens with the same panels, outlives its conversation, and is deleted by itself", async ({
+test("a saved answer reopens with the same panels, survives its conversation, and is deleted separately", async ({
   page,
 }) => {
   await ask(page, `What is a run? Search for it, ${word}.`);

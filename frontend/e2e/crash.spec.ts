@@ -55,7 +55,7 @@ function holdDisk(): () => void {
   return () => database.close();
 }
 
-test("the words that were not saved are counted, marked, and gone after a reload", async ({ page }) => {
+test("unsaved text is counted, marked, and gone after a reload", async ({ page }) => {
   const runId = await askLong(page);
   // Each event is flushed within 100 ms, so the first words are saved.
   await expect.poll(async () => (await shown(page)).length).toBeGreaterThan(500);
@@ -92,7 +92,7 @@ test("the words that were not saved are counted, marked, and gone after a reload
   await expect(box(page).locator("[data-part=unsaved]")).toHaveCount(0);
 });
 
-test("a page that had seen no more than was saved says that it is saved", async ({ page }) => {
+test("a page that had shown only saved text says that it is saved", async ({ page }) => {
   const wire = await openWire(server.url);
   const runId = await askLong(page, wire.url);
   await wire.holdBefore('"type":"content"');

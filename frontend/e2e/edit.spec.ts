@@ -11,7 +11,7 @@ async function placeOf(page: Page, what: ReturnType<typeof box>) {
 }
 
 for (const width of [1440, 768, 375])
-  test(`has air around its words and between its buttons at ${width}`, async ({ page }) => {
+  test(`has padding around its text and between its buttons at ${width}`, async ({ page }) => {
     await page.goto("/");
     await ask(page, "What is a run?");
     await ended(page);

@@ -100,7 +100,7 @@ const CASES: Case[] = [
 ];
 
 for (const { model, code, title, status, says, fixes, keeps } of CASES) {
-  test(`${code} has its own box, with what can be done`, async ({ page }) => {
+  test(`${code} has its own box with next steps`, async ({ page }) => {
     await useModel(page, `openai/${model}`);
     const runId = await askRun(page, "What is a run?");
     await ended(page, status);
@@ -138,7 +138,7 @@ for (const { model, code, title, status, says, fixes, keeps } of CASES) {
   });
 }
 
-test("a rate limit says how long to wait, and the button waits as well", async ({ page }) => {
+test("a rate limit shows how long to wait, and the button counts down", async ({ page }) => {
   await useModel(page, "openai/sim-error-429");
   await ask(page, "What is a run?");
   await ended(page, "error");
@@ -166,15 +166,12 @@ test("a model that declines is no failure", async ({ page }) => {
   await expect(response(page).locator("[data-part=warning]")).toHaveCount(0);
 });
 
-test("a request that the server refuses says why, and another model answers the same question", async ({
-  page,
-  faults,
-}) => {
+test("a rejected request shows the reason, and another model answers the same message", async ({ page, faults }) => {
   faults.allow(REFUSED);
-  await useModel(page, "nobody/knows-this");
+  await useModel(page, "no-such/model");
   await ask(page, "What is a run?");
   await expect(box(page)).toHaveAttribute("data-code", "UNKNOWN_MODEL");
-  await expect(box(page)).toContainText("There is no model called “nobody/knows-this”.");
+  await expect(box(page)).toContainText("There is no model called “no-such/model”.");
   await expect(box(page)).not.toContainText("/api/models");
   await expect(response(page).getByRole("button", { name: "Retry" })).toHaveCount(0);
   await expect(box(page)).toContainText("Your message is still here.");
@@ -190,7 +187,7 @@ test("a request that the server refuses says why, and another model answers the 
   await expect(page.locator("[data-part=question]")).toContainText("What is a run?");
 });
 
-test("after an error in mid-answer, a retry is a second version, and the first is kept", async ({ page }) => {
+test("a retry after an error is a second version, and the first is kept", async ({ page }) => {
   await useModel(page, "openai/sim-midstream-error");
   await ask(page, "What is a run?");
   await ended(page, "error");

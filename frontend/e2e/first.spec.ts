@@ -64,7 +64,7 @@ test("the first visit is small", async ({ page }) => {
   expect(listOf(whole)).toBe("");
 });
 
-test("a second visit asks for nothing that it has", async ({ page }) => {
+test("a second visit requests nothing that is cached", async ({ page }) => {
   await page.goto("/");
   await expect(modelName(page)).toBeVisible();
   await page.waitForLoadState("networkidle");
@@ -75,7 +75,7 @@ test("a second visit asks for nothing that it has", async ({ page }) => {
   expect(sum(all), listOf(all)).toBeLessThan(15_000);
 });
 
-test("the list of models is asked for once, before the scripts run", async ({ page }) => {
+test("the model list is requested once, before the scripts run", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   const released = await holdScripts(page);
@@ -87,7 +87,7 @@ test("the list of models is asked for once, before the scripts run", async ({ pa
   expect(asked.filter((path) => path === "/api/models")).toHaveLength(1);
 });
 
-test("a question that is asked before the rows have arrived is drawn when they have", async ({ page }) => {
+test("a message sent before the rows have loaded is shown once they have", async ({ page }) => {
   let released: () => void = () => undefined;
   const held = new Promise<void>((release) => {
     released = release;
@@ -115,7 +115,7 @@ const places = (page: Page) =>
   );
 
 for (const viewport of SIZES) {
-  test(`the page stands before its scripts run, ${viewport.width} px wide`, async ({ page }) => {
+  test(`the page is prerendered before its scripts run, ${viewport.width} px wide`, async ({ page }) => {
     await page.setViewportSize(viewport);
     await page.addInitScript(() => {
       new PerformanceObserver((list) => {
@@ -201,9 +201,7 @@ test("Enter before the scripts run sends the message once, when they do", async 
   expect(posted).toEqual(["Will it rain?"]);
 });
 
-test("what is written before the scripts run follows the draft of that chat, and a reload doubles nothing", async ({
-  page,
-}) => {
+test("text typed before the scripts run is added to that chat's draft once", async ({ page }) => {
   await page.goto("/");
   await message(page).fill("First.");
   await page.reload();
@@ -222,14 +220,14 @@ test("what is written before the scripts run follows the draft of that chat, and
 
 const drawing = (page: Page) => page.locator("[data-shell]:visible");
 
-test("a chat that is opened by its address does not begin with the empty page", async ({ page }) => {
+test("a chat opened by its address does not show the empty page first", async ({ page }) => {
   await page.route("**/assets/*.js", () => undefined);
   await page.goto("/#c=some-chat", { waitUntil: "commit" });
   await expect(drawing(page).locator("textarea:visible")).toHaveCount(1);
   await expect(drawing(page).locator("h2:visible")).toHaveCount(0);
 });
 
-test("a list of conversations that was closed stays closed from the first paint on", async ({ page }) => {
+test("a closed sidebar stays closed from the first paint", async ({ page }) => {
   await page.addInitScript(() => localStorage.setItem("signalbox.settings", '{"version":1,"sidebar":false}'));
   await page.route("**/assets/*.js", () => undefined);
   await page.goto("/", { waitUntil: "commit" });

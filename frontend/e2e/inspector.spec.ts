@@ -27,7 +27,7 @@ const inspect = (page: Page) => end(page).getByRole("button", { name: "Run detai
 test.use({ permissions: ["clipboard-read", "clipboard-write"], viewport: { width: 1280, height: 800 } });
 test.beforeEach(({ page }) => page.goto("/"));
 
-test("a live run is watched: rows come, a bar runs, and all stands still at the end", async ({ page }) => {
+test("a running run is shown live: rows appear, a bar grows, and all stops at the end", async ({ page }) => {
   await useModel(page, "openai/sim-searches-8");
   await ask(page, SEARCH);
   await expect(page.locator("[data-part=running]")).toBeVisible();
@@ -41,7 +41,7 @@ test("a live run is watched: rows come, a bar runs, and all stands still at the 
   await expect(rows(page).filter({ hasText: "Web search" })).toHaveCount(8);
 });
 
-test("steps, tools and those hidden from the line are rows, and the figures are the record's", async ({ page }) => {
+test("steps and tools, including hidden ones, are rows, with the record's figures", async ({ page }) => {
   const runId = await askRun(page, MANY);
   await ended(page);
   await expect(page.locator("[data-part=chip]").filter({ hasText: "Clock" })).toHaveCount(0);
@@ -79,7 +79,7 @@ test("steps, tools and those hidden from the line are rows, and the figures are 
   await expect(detail.locator("[data-part=raw]")).toContainText("tool_result");
 });
 
-test("a step that failed once and was tried again is two rows", async ({ page }) => {
+test("a retried step has two rows", async ({ page }) => {
   await useModel(page, "openai/sim-quirk-e01-once");
   await ask(page, SEARCH);
   await ended(page);
@@ -91,7 +91,7 @@ test("a step that failed once and was tried again is two rows", async ({ page })
   await expect(facts(page)).toHaveText(new RegExp(`Steps\\d, ${steps} requests`));
 });
 
-test("the request is told without its texts", async ({ page }) => {
+test("the request is shown without its texts", async ({ page }) => {
   await ask(page, "A secret question of mine about journals. Search for it.");
   await ended(page);
   await inspect(page).click();
@@ -102,7 +102,7 @@ test("the request is told without its texts", async ({ page }) => {
   await expect(inspector(page).getByRole("tabpanel")).not.toContainText("secret question");
 });
 
-test("every event is there, found by text and by type, copied and exported", async ({ page }) => {
+test("every event is listed, found by text and by type, copied and exported", async ({ page }) => {
   const runId = await askRun(page, SEARCH);
   await ended(page);
   const events = await journal(page, runId);
@@ -138,7 +138,7 @@ test("every event is there, found by text and by type, copied and exported", asy
   expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText())).run.id).toBe(runId);
 });
 
-test("the next question can be asked as this one was", async ({ page }) => {
+test("the settings of a run can be applied to the next message", async ({ page }) => {
   await useModel(page, "anthropic/sim");
   await ask(page, SEARCH);
   await ended(page);
@@ -152,9 +152,7 @@ test("the next question can be asked as this one was", async ({ page }) => {
   await ended(page);
 });
 
-test("beside the chat where there is room, else a sheet; Escape closes it and the focus goes back", async ({
-  page,
-}) => {
+test("it is beside the chat or a sheet; Escape closes it and returns the focus", async ({ page }) => {
   await ask(page, SEARCH);
   await ended(page);
   await inspect(page).click();
@@ -181,7 +179,7 @@ test("beside the chat where there is room, else a sheet; Escape closes it and th
   await expect(sheet).toHaveCount(0);
 });
 
-test("the same run is inspected after a reload, by its address, and in a kept copy", async ({ page }) => {
+test("the same run is inspected after a reload, by its address, and in a saved copy", async ({ page }) => {
   const runId = await askRun(page, MANY);
   await ended(page);
   const count = (await journal(page, runId)).length;
@@ -215,7 +213,7 @@ test("the same run is inspected after a reload, by its address, and in a kept co
   await look(() => inspect(page).click());
 });
 
-test("a run that failed says why, and one that was stopped says so", async ({ page }) => {
+test("a failed run shows the reason, and a stopped one its status", async ({ page }) => {
   await useModel(page, "openai/sim-error-400");
   await ask(page, SEARCH);
   await ended(page, "error");

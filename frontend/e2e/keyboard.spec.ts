@@ -60,7 +60,9 @@ async function pick(page: Page, model: string): Promise<void> {
   await expect.poll(() => focused(page)).toMatch(/^button Model: |^textarea Message$/);
 }
 
-test("ask, stop, open a panel, copy, retry and go between versions by keys alone", async ({ page }) => {
+test("sending, stopping, opening a panel, copying, retrying and switching versions work by keyboard", async ({
+  page,
+}) => {
   await expect(message(page)).toBeFocused();
   await page.keyboard.type(SEARCH);
   await page.keyboard.press("Enter");
@@ -98,7 +100,7 @@ test("ask, stop, open a panel, copy, retry and go between versions by keys alone
   await expect(message(page)).toBeFocused();
 });
 
-test("the last question is edited by the arrow up, and Escape and saving keep the focus", async ({ page }) => {
+test("ArrowUp edits the last message, and Escape and saving keep the focus", async ({ page }) => {
   await ask(page, "Hello there.");
   await ended(page);
   await page.keyboard.press("ArrowUp");
@@ -115,7 +117,7 @@ test("the last question is edited by the arrow up, and Escape and saving keep th
   await expect(page.getByRole("group", { name: "Versions of the message" })).toContainText(/^2\/ of 2/);
 });
 
-test("what opens takes the focus, and what closes gives it back", async ({ page }) => {
+test("opening a panel moves the focus into it, and closing returns it", async ({ page }) => {
   await ask(page, SEARCH);
   await ended(page);
   const opens = async (way: RegExp, what: string, inside: RegExp) => {
@@ -136,7 +138,7 @@ test("what opens takes the focus, and what closes gives it back", async ({ page 
   await opens(/^button Model: /, "[role=listbox]", /^combobox Model$/);
 });
 
-test("every key of the sheet does what the sheet says", async ({ page }) => {
+test("every listed shortcut works", async ({ page }) => {
   await ask(page, SEARCH);
   await ended(page);
   await page.keyboard.press("Control+/");
@@ -236,7 +238,7 @@ test("every key of the sheet does what the sheet says", async ({ page }) => {
 
 const unique = <Value>(value: Value, at: number, all: readonly Value[]) => all.indexOf(value) === at;
 
-test("the list of conversations is gone through, named and emptied by keys", async ({ page }) => {
+test("the list of conversations is navigated, renamed and cleared by keyboard", async ({ page }) => {
   await ask(page, "Keys one, hello.");
   await ended(page);
   await page.keyboard.press("Control+Shift+o");
@@ -270,7 +272,7 @@ test("the list of conversations is gone through, named and emptied by keys", asy
   await expect(page.locator("[data-part=line]").filter({ hasText: "Keys renamed" })).toHaveCount(0);
 });
 
-test("a narrow window's sheet of conversations gives the focus back", async ({ page }) => {
+test("the sidebar sheet of a narrow window returns the focus", async ({ page }) => {
   await page.setViewportSize({ width: 375, height: 720 });
   // The page has reacted to the new width.
   await expect(page.locator("[data-part=sidebar]")).toHaveCount(0);
@@ -282,7 +284,7 @@ test("a narrow window's sheet of conversations gives the focus back", async ({ p
   await expect.poll(() => focused(page)).toMatch(/Message|Conversations/);
 });
 
-test("Ctrl+Enter sends, as Enter does, and the sheet names it", async ({ page }) => {
+test("Ctrl+Enter sends like Enter, and is listed", async ({ page }) => {
   await page.goto("/");
   await message(page).fill("Hello.");
   await page.keyboard.press("Control+Enter");

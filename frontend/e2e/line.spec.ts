@@ -28,9 +28,7 @@ test.afterEach(() => wire.close());
 
 const head = (page: Page, kind: string, index = 0) => stops(page, kind).nth(index).getByRole("button").first();
 
-test("reasoning that was asked for has its place at once, its blocks in order, and no empty place at the end", async ({
-  page,
-}) => {
+test("requested reasoning has a row at once, its blocks in order, and no empty row at the end", async ({ page }) => {
   await choose(page, "Reasoning effort", "High");
   await watchLine(page);
   const first = wire.holdBefore('"type":"reasoning"');
@@ -64,7 +62,7 @@ test("reasoning that was asked for has its place at once, its blocks in order, a
   await expect(stops(page, "reasoning").nth(1).locator("[data-part=reasoning]")).toContainText(/\w+ \w+ \w+/);
 });
 
-test("a place for reasoning that never came is gone at the end", async ({ page }) => {
+test("a row for reasoning that never arrived disappears at the end", async ({ page }) => {
   await useModel(page, "openai/sim-refusal");
   await choose(page, "Reasoning effort", "High");
   await watchLine(page);
@@ -76,7 +74,7 @@ test("a place for reasoning that never came is gone at the end", async ({ page }
   expect((seen.at(-1) ?? []).map(({ kind }) => kind)).toEqual(["answer"]);
 });
 
-test("reasoning that the provider seals is said to be hidden", async ({ page }) => {
+test("reasoning that the provider hides is marked as hidden", async ({ page }) => {
   await useModel(page, "openai/sim-quirk-b12");
   await ask(page, SEARCH);
   await ended(page);
@@ -84,7 +82,7 @@ test("reasoning that the provider seals is said to be hidden", async ({ page }) 
   await expect(stops(page, "reasoning").first().getByRole("button")).toHaveCount(0);
 });
 
-test("reasoning hands over to the search, the search to the answer", async ({ page }) => {
+test("the open panel changes from reasoning to search, until the answer begins", async ({ page }) => {
   const first = wire.holdBefore('"type":"tool_calls"');
   await ask(page, SEARCH);
   await first;
@@ -107,7 +105,7 @@ test("reasoning hands over to the search, the search to the answer", async ({ pa
   await expect(response(page).locator("[aria-expanded=true]")).toHaveCount(0);
 });
 
-test("panels open and fold no oftener than the focus moves", async ({ page }) => {
+test("panels open and close no more often than necessary", async ({ page }) => {
   await watchLine(page);
   await ask(page, "Explain in detail how a tool call becomes events.");
   await ended(page);
@@ -119,7 +117,7 @@ test("panels open and fold no oftener than the focus moves", async ({ page }) =>
   }
 });
 
-test("panels stay open, or closed, where the reader has set it so", async ({ page }) => {
+test("panels stay open or closed if the setting says so", async ({ page }) => {
   await choose(page, "Show reasoning", "Open");
   await ask(page, SEARCH);
   await ended(page);
@@ -134,7 +132,7 @@ test("panels stay open, or closed, where the reader has set it so", async ({ pag
   expect(reasoning.filter(({ open }) => open)).toEqual([]);
 });
 
-test("a panel that the reader has touched is left alone", async ({ page }) => {
+test("a panel that the user has opened or closed stays that way", async ({ page }) => {
   const first = wire.holdBefore('"type":"tool_calls"');
   await ask(page, SEARCH);
   await first;
@@ -154,7 +152,7 @@ test("a panel that the reader has touched is left alone", async ({ page }) => {
   await expect(answer(page).last()).toBeVisible();
 });
 
-test("what stands on the line can be clicked while the page follows the answer", async ({ page }) => {
+test("rows can be clicked while the page follows the answer", async ({ page }) => {
   await useModel(page, "openai/sim-long-3000");
   await ask(page, "A long answer, please.");
   await someWords(page);
@@ -168,7 +166,7 @@ test("what stands on the line can be clicked while the page follows the answer",
   await ended(page, "cancelled");
 });
 
-test("thoughts with only hidden tools between them are one row", async ({ page }) => {
+test("reasoning with only hidden tools in between is one row", async ({ page }) => {
   await watchLine(page);
   await ask(page, "What is 17 * 23?");
   await ended(page);
@@ -214,7 +212,7 @@ test("the steps of a long run fold into one row when the answer begins, which op
   await expect(stops(page, "search")).toHaveCount(0);
 });
 
-test("steps among which the reader is do not fold", async ({ page }) => {
+test("steps that contain the focus do not fold", async ({ page }) => {
   await useModel(page, "openai/sim-steps-3");
   const words = wire.holdBefore('"type":"content"');
   await ask(page, SEARCH);

@@ -290,7 +290,7 @@ for (const screen of SCREENS) {
   });
 }
 
-test("who wants no motion gets none, even while an answer comes", async ({ page }) => {
+test("reduced motion stops all animation, even during an answer", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.goto("/");
   await chooseModel(page, "openai/sim-long-3000");
@@ -314,7 +314,7 @@ test("who wants no motion gets none, even while an answer comes", async ({ page 
   await page.getByRole("button", { name: "Stop" }).click();
 });
 
-test("colours that the system forces leave every lamp and its shape", async ({ page }) => {
+test("forced colours keep every lamp and its shape", async ({ page }) => {
   await page.emulateMedia({ forcedColors: "active" });
   await asked(page);
   const lamps = response(page).locator("svg[data-lamp]");
@@ -329,7 +329,7 @@ test("colours that the system forces leave every lamp and its shape", async ({ p
   await expectFits(page);
 });
 
-test("a screen reader hears where the run is, and never a word of the answer", async ({ page }) => {
+test("a screen reader hears the state of the run, and never the text of the answer", async ({ page }) => {
   await page.goto("/");
   await page.evaluate(() => {
     const heard: string[] = [];

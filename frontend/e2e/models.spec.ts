@@ -56,7 +56,7 @@ test("the list opens at the current model", async ({ page }) => {
   await expectOpenAt(page, LATE);
 });
 
-test("a model far down a long list is in view as well, also in a low window", async ({ page }) => {
+test("a model far down a long list is in view, also in a low window", async ({ page }) => {
   await withLongList(page);
   await page.goto("/");
   await useModel(page, LATE);
@@ -70,7 +70,7 @@ test("a model far down a long list is in view as well, also in a low window", as
   }
 });
 
-test("so do the list of another answer and the lists of a comparison", async ({ page }) => {
+test("the lists for another answer and for a comparison open there too", async ({ page }) => {
   await withLongList(page);
   await page.goto("/");
   await ask(page, "Hello.");

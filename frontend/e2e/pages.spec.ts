@@ -32,7 +32,7 @@ for (const colorScheme of ["light", "dark"] as const) {
   });
 }
 
-test("an address with an anchor shows that section", async ({ page }) => {
+test("an address with an anchor opens that section", async ({ page }) => {
   await page.goto("/guide/api.md#listing-runs");
   const heading = page.locator("#listing-runs");
   await expect(heading).toBeInViewport();
@@ -40,7 +40,7 @@ test("an address with an anchor shows that section", async ({ page }) => {
   expect(await heading.evaluate((box) => box.matches(":target") && box.getBoundingClientRect().top < 200)).toBe(true);
 });
 
-test("every anchor that the guide links to is there", async ({ page }) => {
+test("every anchor that the guide links to exists", async ({ page }) => {
   for (const name of ["README.md", "api.md", "testing.md", "tool-loop.md"]) {
     await page.goto(`/guide/${name}`);
     await expect(page.locator(".document h1")).toBeVisible();
@@ -54,7 +54,7 @@ test("every anchor that the guide links to is there", async ({ page }) => {
   }
 });
 
-test("a program gets the text of the same address", async ({ request }) => {
+test("a program gets text from the same address", async ({ request }) => {
   const response = await request.get("/guide/api.md", { headers: { accept: "*/*" } });
   expect(response.headers()["content-type"]).toContain("text/markdown");
   expect(response.headers().vary).toMatch(/accept/i);
@@ -62,7 +62,7 @@ test("a program gets the text of the same address", async ({ request }) => {
   expect((await request.get("/favicon.ico")).status()).toBe(200);
 });
 
-test("the API reference is ours and whole", async ({ page }) => {
+test("the API reference is complete", async ({ page }) => {
   await page.goto("/docs");
   const operation = page.getByRole("region", { name: "POST /api/chat/stream" });
   await expect(operation.locator("pre").first()).toContainText("curl -N");
@@ -72,12 +72,12 @@ test("the API reference is ours and whole", async ({ page }) => {
 });
 
 test.describe("the operator", () => {
-  const lever = (page: Page) => page.getByRole("form", { name: "TOOL_LOOP_V2" });
-  const standing = (page: Page) => lever(page).getByRole("status");
+  const loopForm = (page: Page) => page.getByRole("form", { name: "TOOL_LOOP_V2" });
+  const loopStatus = (page: Page) => loopForm(page).getByRole("status");
 
-  async function pull(page: Page, position: string): Promise<void> {
-    await lever(page).getByText(position, { exact: true }).click();
-    await lever(page).getByRole("button", { name: "Apply" }).click();
+  async function applySetting(page: Page, position: string): Promise<void> {
+    await loopForm(page).getByText(position, { exact: true }).click();
+    await loopForm(page).getByRole("button", { name: "Apply" }).click();
   }
 
   // Restore the flag, even if the test fails.
@@ -86,16 +86,16 @@ test.describe("the operator", () => {
     await request.put("/api/flags/tool_loop_v2", { headers, data: { state: "on" } });
   });
 
-  test("pulls the lever, and sees runs of each loop with their endings", async ({ page, context, faults }) => {
+  test("changes the flag, and sees the runs of each loop with their endings", async ({ page, context, faults }) => {
     faults.allow(REFUSED);
     await page.goto("/operator");
-    await expect(standing(page)).toContainText("loop");
+    await expect(loopStatus(page)).toContainText("loop");
     await expectAccessible(page);
 
-    await lever(page).getByText("Percent", { exact: true }).click();
-    await lever(page).getByRole("slider").fill("30");
-    await expect(lever(page)).toContainText("About 30% of conversations");
-    await lever(page).getByRole("button", { name: "Apply" }).click();
+    await loopForm(page).getByText("Percent", { exact: true }).click();
+    await loopForm(page).getByRole("slider").fill("30");
+    await expect(loopForm(page)).toContainText("About 30% of conversations");
+    await loopForm(page).getByRole("button", { name: "Apply" }).click();
     const dialog = page.getByRole("dialog");
     await expect(dialog).toContainText("operator token");
     await dialog.getByLabel("Operator token").fill("wrong");
@@ -107,10 +107,10 @@ test.describe("the operator", () => {
     await dialog.getByLabel("Operator token").fill(ADMIN_TOKEN);
     await page.keyboard.press("Enter");
     await expect(dialog).toBeHidden();
-    await expect(standing(page)).toContainText(/30 ?%/);
+    await expect(loopStatus(page)).toContainText(/30 ?%/);
 
-    await pull(page, "Off");
-    await expect(standing(page)).toContainText("legacy");
+    await applySetting(page, "Off");
+    await expect(loopStatus(page)).toContainText("legacy");
     const chat = await context.newPage();
     await chat.goto("/");
     const old = await askRun(chat, "What time is it in Tokyo?");
@@ -118,9 +118,9 @@ test.describe("the operator", () => {
     await expect(detailsButton(chat)).toHaveAttribute("title", /^Loop legacy/);
 
     await page.bringToFront();
-    await pull(page, "On");
-    await expect(standing(page)).toContainText("Every run uses the V2 loop");
-    await expect(lever(page).getByRole("button", { name: "Current setting" })).toBeDisabled();
+    await applySetting(page, "On");
+    await expect(loopStatus(page)).toContainText("Every run uses the V2 loop");
+    await expect(loopForm(page).getByRole("button", { name: "Current setting" })).toBeDisabled();
     await chat.bringToFront();
     await chat.getByRole("button", { name: "New chat" }).first().click();
     await useModel(chat, "openai/sim-midstream-error");
@@ -132,8 +132,8 @@ test.describe("the operator", () => {
     await ended(chat, "length");
     await detailsButton(chat).last().click();
     const details = chat.locator("[data-part=inspector]");
-    await expect(details.locator("[data-part=standing]")).toContainText("Length limit reached");
-    await expect(details.locator("[data-part=standing] [data-lamp=cut]")).toHaveCount(1);
+    await expect(details.locator("[data-part=loopStatus]")).toContainText("Length limit reached");
+    await expect(details.locator("[data-part=loopStatus] [data-lamp=cut]")).toHaveCount(1);
     await expect(details.locator("[data-part=trouble]")).toContainText("The answer reached its length limit.");
 
     await page.bringToFront();
@@ -155,7 +155,7 @@ test.describe("the operator", () => {
     await expect(detailsButton(page)).toHaveAttribute("title", /^Loop legacy/);
   });
 
-  test("sees everybody's runs with the token, and opens one of another's", async ({ page, request }) => {
+  test("sees all users' runs with the token, and opens one of them", async ({ page, request }) => {
     test.skip(process.env.SIGNALBOX_URL !== undefined, "the token is made beside the server that these tests start");
     const env = { ...process.env, SIGNALBOX_DATA_DIR: DATA };
     const told = execFileSync("signalbox", ["token", "create", "Ada Lovelace", "--days", "1"], {
@@ -187,7 +187,7 @@ test.describe("the operator", () => {
     await expect(page.getByRole("complementary", { name: "Run details" })).toContainText("Calculator");
   });
 
-  test("cannot pull a lever that the environment overrides", async ({ page }) => {
+  test("cannot change a flag that the environment overrides", async ({ page }) => {
     await page.route("**/api/flags/tool_loop_v2", (route) =>
       route.fulfill({
         json: {
@@ -201,9 +201,9 @@ test.describe("the operator", () => {
       }),
     );
     await page.goto("/operator");
-    await expect(lever(page)).toContainText("overrides this setting");
-    await expect(lever(page).getByRole("radio", { name: /On/ })).toBeDisabled();
-    await expect(lever(page).getByRole("button")).toHaveCount(0);
+    await expect(loopForm(page)).toContainText("overrides this setting");
+    await expect(loopForm(page).getByRole("radio", { name: /On/ })).toBeDisabled();
+    await expect(loopForm(page).getByRole("button")).toHaveCount(0);
     await expectAccessible(page);
   });
 });

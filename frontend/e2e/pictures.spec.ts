@@ -27,7 +27,7 @@ async function give(page: Page, type: "paste" | "dragover" | "drop", name = `${t
   );
 }
 
-test("pictures come by paste, by drop and by button, are shown, and are sent as data", async ({ page }) => {
+test("images are pasted, dropped and chosen, shown, and sent as data", async ({ page }) => {
   await give(page, "paste");
   await expect(pictures(page)).toHaveCount(1);
   await give(page, "dragover");
@@ -61,7 +61,7 @@ test("pictures come by paste, by drop and by button, are shown, and are sent as 
   await expect(page.locator("[data-part=question] [data-part=picture] img")).toHaveCount(2);
 });
 
-test("a file that is no picture is named and left out", async ({ page }) => {
+test("a file that is no image is rejected by name", async ({ page }) => {
   await page
     .locator("[data-part=picture-input]")
     .setInputFiles([
@@ -76,7 +76,7 @@ test("a file that is no picture is named and left out", async ({ page }) => {
   await expect(pictures(page)).toHaveCount(1);
 });
 
-test("a model that reads no pictures says so before and after", async ({ page }) => {
+test("a model that cannot read images is detected before and after adding one", async ({ page }) => {
   await give(page, "paste");
   await expect(pictures(page)).toHaveCount(1);
   await useModel(page, "deepseek/deepseek-chat");

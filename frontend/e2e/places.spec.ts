@@ -26,7 +26,7 @@ async function compareFour(page: Page): Promise<void> {
   await expect(chips).toHaveCount(4);
 }
 
-test("four models on a phone: one row of names, the page from its top, and every tab in sight", async ({ page }) => {
+test("four models on a phone: one row of names, the page from its top, and every tab visible", async ({ page }) => {
   await page.setViewportSize(PHONE);
   await compareFour(page);
   const chips = await page
@@ -48,7 +48,7 @@ test("four models on a phone: one row of names, the page from its top, and every
   }
 });
 
-test("the head of a column that has hardly begun is no ghost at the edge", async ({ page }) => {
+test("the head of an almost hidden column is not shown", async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 860 });
   await compareFour(page);
   await ask(page, "Hello.");
@@ -60,7 +60,7 @@ test("the head of a column that has hardly begun is no ghost at the edge", async
   await expect(heads.last()).toHaveCSS("opacity", "1");
 });
 
-test("the edit box keeps its distance from the answer, as the question does", async ({ page }) => {
+test("the edit box has the same distance from the answer as the message", async ({ page }) => {
   await page.goto("/");
   await ask(page, "Hello.");
   await ended(page);

@@ -39,7 +39,7 @@ async function expectWhole(page: Page, runId: string): Promise<void> {
   if (steps === 0) await expect(stops(page, "search")).toHaveCount(0);
 }
 
-test.describe("a line that breaks", () => {
+test.describe("a connection loss", () => {
   let wire: Wire;
   test.beforeEach(async ({ page, baseURL, faults }) => {
     faults.allow(/console: Failed to load resource: net::ERR_/);
@@ -48,7 +48,7 @@ test.describe("a line that breaks", () => {
   });
   test.afterEach(() => wire.close());
 
-  test("is mended without a word where that is quick, and the answer is whole", async ({ page }) => {
+  test("is resumed silently if that is quick, and the answer is complete", async ({ page }) => {
     const words: string[] = [];
     await page.exposeFunction("told", (text: string) => words.push(text));
     await page.evaluate(() => {
@@ -67,7 +67,7 @@ test.describe("a line that breaks", () => {
     await expect(page.getByRole("alert")).toHaveCount(0);
   });
 
-  test("is said where it takes long, and the word goes when it is back", async ({ page }) => {
+  test("is shown if it takes long, until the connection is back", async ({ page }) => {
     const runId = await askLong(page, 500);
     const before = await shown(page);
     wire.down();
@@ -80,7 +80,7 @@ test.describe("a line that breaks", () => {
     await expect(page.getByRole("alert")).toHaveCount(0);
   });
 
-  test("before the server has named the run: it is asked once", async ({ page }) => {
+  test("before the run has an id: it is started once", async ({ page }) => {
     const runs = async (): Promise<string[]> => {
       const { runs: last } = await (await page.request.get(`/api/runs?limit=20`)).json();
       return last.map((run: { run_id: string }) => run.run_id);
@@ -98,7 +98,7 @@ test.describe("a line that breaks", () => {
   });
 });
 
-test("a question whose answer got lost on its way is asked once", async ({ page, faults }) => {
+test("a message whose response got lost is executed once", async ({ page, faults }) => {
   faults.allow(REFUSED);
   await page.goto("/");
   const keys: (string | undefined)[] = [];
@@ -127,14 +127,14 @@ test("a question whose answer got lost on its way is asked once", async ({ page,
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test.describe("a page that is loaded again", () => {
+test.describe("a reload", () => {
   let stopped: string[];
   test.beforeEach(async ({ page }) => {
     stopped = [];
     page.on("request", (request) => request.url().endsWith("/stop") && stopped.push(request.url()));
   });
 
-  test("in mid-answer shows the whole answer", async ({ page }) => {
+  test("during an answer shows the whole answer", async ({ page }) => {
     await page.goto("/");
     const runId = await askLong(page, 200);
     await page.reload();
@@ -145,7 +145,7 @@ test.describe("a page that is loaded again", () => {
     expect(stopped).toEqual([]);
   });
 
-  test("in mid-search, and before the first event, goes on as well", async ({ page, baseURL }) => {
+  test("during a search and before the first event continues the answer", async ({ page, baseURL }) => {
     const wire = await openWire(baseURL ?? "");
     await page.goto(wire.url);
     await useModel(page, "openai/sim");
@@ -168,7 +168,7 @@ test.describe("a page that is loaded again", () => {
     wire.close();
   });
 
-  test("before its question was answered at all asks it once", async ({ page, faults }) => {
+  test("before the response sends the message once", async ({ page, faults }) => {
     // The server does not know the conversation yet.
     faults.allow(/status of 404 .*\/api\/conversations\//);
     await page.goto("/");
@@ -191,7 +191,7 @@ test.describe("a page that is loaded again", () => {
     expect(ids).toBe(1);
   });
 
-  test("stops on demand, and keeps the queue, the draft and its picture", async ({ page }) => {
+  test("keeps the queue, the draft and its image, and the answer can be stopped", async ({ page }) => {
     await page.goto("/");
     const runId = await askLong(page, 3000);
     await ask(page, "This waits.");
@@ -234,7 +234,7 @@ test.describe("several tabs", () => {
     expect(await shown(other)).toBe(whole);
   });
 
-  test("the same conversation in a second tab: it stops there as well", async ({ page, context }) => {
+  test("the same conversation in a second tab is stopped too", async ({ page, context }) => {
     await page.goto("/");
     const runId = await askLong(page, 3000);
     const other = await context.newPage();
@@ -246,10 +246,7 @@ test.describe("several tabs", () => {
     expect((await journal(page, runId)).at(-1)).toMatchObject({ status: "cancelled" });
   });
 
-  test("four answers at once are live, the fifth is followed by asking, and every stop works at once", async ({
-    page,
-    context,
-  }) => {
+  test("four answers stream at once, the fifth is polled, and every stop works at once", async ({ page, context }) => {
     const open = new Set<object>();
     let most = 0;
     context.on("request", (request) => {
@@ -301,14 +298,14 @@ test.describe("several tabs", () => {
   });
 });
 
-test("a run that nobody knows is told so", async ({ page, faults }) => {
+test("an unknown run is reported", async ({ page, faults }) => {
   faults.allow(REFUSED);
   await page.goto("/#run=00000000000000000000000000000000");
   await expect(page.getByRole("alert")).toBeVisible();
   await expect(stop(page)).toHaveCount(0);
 });
 
-test("a copy that is kept reopens with its question, its panels and its inspector", async ({ page }) => {
+test("a saved copy reopens with its message, its panels and its details", async ({ page }) => {
   await page.goto("/");
   const runId = await askRun(page, "What is a run? Search for it.");
   await ended(page);
@@ -331,7 +328,7 @@ test("a copy that is kept reopens with its question, its panels and its inspecto
   await expect(answer(page).last()).toBeVisible();
 });
 
-test("the browser's own EventSource has every frame once over a line that breaks", async ({
+test("the browser's EventSource receives every frame once over a connection loss", async ({
   page,
   baseURL,
   faults,

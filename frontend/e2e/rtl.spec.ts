@@ -1,4 +1,4 @@
-// Right-to-left text: each block has the direction of its own words, while code and URLs stay left-to-right.
+// Right-to-left text: each block has its own direction, while code and URLs stay left-to-right.
 import type { Locator } from "@playwright/test";
 import {
   answer,
@@ -67,14 +67,14 @@ $$
 [^1]: حاشية قصيرة.
 `;
 
-interface Told {
+interface AnswerText {
   content?: string;
   reasoning?: string;
   results?: readonly object[];
 }
 
 /** A scripted run, because the simulator does not write these texts. */
-async function answerWith(page: Page, { content = "", reasoning, results }: Told): Promise<void> {
+async function answerWith(page: Page, { content = "", reasoning, results }: AnswerText): Promise<void> {
   const search = { id: "a", name: "search_web", category: "search", visibility: "primary", step: 1 };
   const events: object[] = [
     ...(reasoning ? [{ type: "reasoning", content: reasoning, step: 1 }] : []),
@@ -106,7 +106,7 @@ const RESULTS = [
   },
 ];
 
-async function told(page: Page, words: Told): Promise<void> {
+async function showAnswer(page: Page, words: AnswerText): Promise<void> {
   await answerWith(page, words);
   await page.goto("/");
   await ask(page, "שאלה?");
@@ -143,8 +143,8 @@ test.beforeEach(({ faults }) => {
   faults.allow(REFUSED);
 });
 
-test("each block of an answer runs in the direction of its own words", async ({ page }) => {
-  await told(page, { content: ANSWER });
+test("each block of an answer has its own direction", async ({ page }) => {
+  await showAnswer(page, { content: ANSWER });
   const block = (words: string, tag = "p") => answer(page).locator(tag, { hasText: words });
   expect(await placed(block("مقدمة", "h3"))).toEqual(RIGHT);
   expect(await placed(block("تعمل المكتبة"))).toEqual(RIGHT);
@@ -156,8 +156,8 @@ test("each block of an answer runs in the direction of its own words", async ({ 
   expect(await placed(block("برای اطلاعات"))).toEqual(RIGHT);
 });
 
-test("code within a sentence keeps its own order and does not turn what is around it", async ({ page }) => {
-  await told(page, { content: `${ARABIC}\n\n\`f(x)\` هي دالة.` });
+test("inline code keeps its direction and does not affect the text around it", async ({ page }) => {
+  await showAnswer(page, { content: `${ARABIC}\n\n\`f(x)\` هي دالة.` });
   for (const code of await answer(page).locator("p code").all()) expect((await placed(code)).ends).toBe("right");
   // Code at the beginning does not set the direction.
   const second = answer(page).locator("p").nth(1);
@@ -165,8 +165,8 @@ test("code within a sentence keeps its own order and does not turn what is aroun
   await expect(second).toHaveCSS("direction", "rtl");
 });
 
-test("a list has its markers on the side where its words begin", async ({ page }) => {
-  await told(page, { content: ANSWER });
+test("a list has its markers on the side where its text begins", async ({ page }) => {
+  await showAnswer(page, { content: ANSWER });
   const list = (words: string) => answer(page).locator("ul, ol").filter({ hasText: words }).first();
   for (const words of ["العنصر الأول", "שלב ראשון"]) {
     await expect(list(words)).toHaveCSS("padding-right", "24px");
@@ -183,8 +183,8 @@ test("a list has its markers on the side where its words begin", async ({ page }
   expect(box?.x).toBeGreaterThan((words?.x ?? 0) + (words?.width ?? 0));
 });
 
-test("the columns of a table begin on its side, and each cell orders its own words", async ({ page }) => {
-  await told(page, { content: ANSWER });
+test("the columns of a table start on its side, and each cell has its own direction", async ({ page }) => {
+  await showAnswer(page, { content: ANSWER });
   const [arabic, english] = [answer(page).locator("table").first(), answer(page).locator("table").last()];
   const left = async (table: Locator, column: number) => (await table.locator("th").nth(column).boundingBox())?.x ?? 0;
   expect(await left(arabic, 0)).toBeGreaterThan(await left(arabic, 1));
@@ -196,8 +196,8 @@ test("the columns of a table begin on its side, and each cell orders its own wor
   await expect(cell).toHaveCSS("direction", "rtl");
 });
 
-test("quotes, notes and citations follow the words; code and formulas never do", async ({ page }) => {
-  await told(page, { content: ANSWER, results: RESULTS });
+test("quotes, footnotes and citations follow the text; code and formulas do not", async ({ page }) => {
+  await showAnswer(page, { content: ANSWER, results: RESULTS });
   const quote = answer(page).locator("blockquote");
   await expect(quote).toHaveCSS("border-right-width", "2px");
   await expect(quote).toHaveCSS("border-left-width", "0px");
@@ -211,8 +211,8 @@ test("quotes, notes and citations follow the words; code and formulas never do",
   await expect(answer(page).locator("[data-part=cite]")).toBeVisible();
 });
 
-test("what is copied is what was written", async ({ page }) => {
-  await told(page, { content: `${ARABIC}\n\n${PERSIAN}` });
+test("the copied text is unchanged", async ({ page }) => {
+  await showAnswer(page, { content: `${ARABIC}\n\n${PERSIAN}` });
   await expect(answer(page).locator("code")).toBeVisible();
   const copied = await answer(page).evaluate((element) => {
     getSelection()?.selectAllChildren(element);
@@ -221,8 +221,8 @@ test("what is copied is what was written", async ({ page }) => {
   expect(copied).toEqual([ARABIC.replaceAll("`", ""), PERSIAN]);
 });
 
-test("reasoning and what a search finds run in their own direction", async ({ page }) => {
-  await told(page, { reasoning: "يسأل المستخدم عن الحلقة.", results: RESULTS, content: "انظر [1]." });
+test("reasoning and search results have their own direction", async ({ page }) => {
+  await showAnswer(page, { reasoning: "يسأل المستخدم عن الحلقة.", results: RESULTS, content: "انظر [1]." });
   for (const kind of ["reasoning", "search"]) {
     const head = stops(page, kind).getByRole("button").first();
     if ((await head.getAttribute("aria-expanded")) === "false") await head.click();
@@ -234,7 +234,7 @@ test("reasoning and what a search finds run in their own direction", async ({ pa
   await expect(found.getByText("تنفذ الحلقة")).toHaveCSS("direction", "rtl");
 });
 
-test("questions, titles and fields run in the direction of what is written", async ({ page }) => {
+test("messages, titles and fields have the direction of their text", async ({ page }) => {
   const QUESTION = "מה זה React, ולמה משתמשים בו?";
   await page.goto("/");
   await message(page).fill(QUESTION);
@@ -264,7 +264,7 @@ test("questions, titles and fields run in the direction of what is written", asy
   await page.keyboard.press("Escape");
 });
 
-test("a question of several scripts has each line on its own side", async ({ page }) => {
+test("a message in several scripts has each line on its own side", async ({ page }) => {
   await answerWith(page, { content: "." });
   await page.goto("/");
   await message(page).fill("مرحبا، ترجم هذه الجملة الطويلة من فضلك:\nHello, world. This is a sentence.");
@@ -293,7 +293,7 @@ test("a question of several scripts has each line on its own side", async ({ pag
   expect(edges.periodIsLast).toBe(true);
 });
 
-test("a message that waits stands on the side of its words", async ({ page }) => {
+test("a queued message is on the side of its text", async ({ page }) => {
   await page.goto("/");
   await useModel(page, "openai/sim-long-3000");
   await ask(page, "A long answer, please.");
@@ -305,7 +305,7 @@ test("a message that waits stands on the side of its words", async ({ page }) =>
   await page.getByRole("button", { name: "Stop" }).first().click();
 });
 
-test("a variable's name and its value stand on the side of their words", async ({ page }) => {
+test("a variable's name and value are on the side of their text", async ({ page }) => {
   await page.goto("/");
   await ask(page, "Write to {{name}}.");
   const form = page.getByRole("dialog", { name: "Fill in the variables" });

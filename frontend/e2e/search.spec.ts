@@ -16,7 +16,7 @@ test.beforeEach(async ({ page }) => {
   await page.goto("/");
 });
 
-test("a number in the answer leads to the source that has it on the server", async ({ page }) => {
+test("a citation links to the source with the server's number", async ({ page }) => {
   const runId = await askRun(page, SEARCH);
   await ended(page);
   const found = (await journal(page, runId)).flatMap((event) =>
@@ -57,10 +57,7 @@ test("a number in the answer leads to the source that has it on the server", asy
   await expect(excerpt).toContainText((shown?.snippet ?? "none").slice(0, 40));
 });
 
-test("eight searches are one line; those over the limit are said, and the warning stands once, above", async ({
-  page,
-  baseURL,
-}) => {
+test("eight searches are one line, with those over the limit, and one warning above", async ({ page, baseURL }) => {
   const wire = await openWire(baseURL ?? "");
   await page.goto(wire.url);
   await useModel(page, "openai/sim-searches-8");
@@ -89,7 +86,7 @@ test("eight searches are one line; those over the limit are said, and the warnin
   wire.close();
 });
 
-test("a search that failed is said on the line, without opening it", async ({ page }) => {
+test("a failed search is visible without opening the panel", async ({ page }) => {
   await useModel(page, "openai/sim-bad-args");
   await ask(page, "What is a run?");
   await ended(page);
@@ -101,7 +98,7 @@ test("a search that failed is said on the line, without opening it", async ({ pa
   await expect(response(page).locator("[data-part=error]")).toHaveCount(0);
 });
 
-test("a search that was made before is said to be cached", async ({ page }) => {
+test("a repeated search is marked as cached", async ({ page }) => {
   await useModel(page, "openai/sim-duplicate");
   await ask(page, "What is a run?");
   await ended(page);
@@ -114,7 +111,7 @@ test("a search that was made before is said to be cached", async ({ page }) => {
   expect(new Set(links).size).toBe(links.length);
 });
 
-test("hidden tools never show on the line, and stand in the inspector", async ({ page }) => {
+test("hidden tools never show on the line, but in the inspector", async ({ page }) => {
   await useModel(page, "openai/sim-parallel");
   await watchWords(page);
   await watchLine(page);
@@ -132,7 +129,7 @@ test("hidden tools never show on the line, and stand in the inspector", async ({
   await expect(inspector.locator("[data-part=row]", { hasText: "Calculator" })).toHaveCount(1);
 });
 
-test("a tool that nobody knows is a chip with its failure", async ({ page }) => {
+test("an unknown tool is a chip with its failure", async ({ page }) => {
   await useModel(page, "openai/sim-unknown-tool");
   await ask(page, "What is a run?");
   await ended(page);

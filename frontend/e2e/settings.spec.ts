@@ -1,4 +1,4 @@
-// Settings: what is set is sent and kept over a reload.
+// Settings: set values are sent and survive a reload.
 import { ask, choose, ended, expect, type Page, response, stops, test, useModel } from "./support/page.ts";
 
 const SEARCH = "What is a run? Search for it.";
@@ -23,14 +23,14 @@ async function sent(page: Page, question = "Hello."): Promise<Record<string, unk
   return body;
 }
 
-test("asked plainly, a question carries no setting at all", async ({ page }) => {
+test("without changes, a message carries no settings", async ({ page }) => {
   const body = await sent(page);
   expect(body.model).toBe("openai/sim");
   for (const name of ["temperature", "top_p", "max_tokens", "seed", "reasoning", "system"])
     expect(body).not.toHaveProperty(name);
 });
 
-test("the effort that is chosen is asked for, and outlives a reload", async ({ page }) => {
+test("the chosen effort is sent, and survives a reload", async ({ page }) => {
   await choose(page, "Reasoning effort", "High");
   expect((await sent(page)).reasoning).toEqual({ effort: "high" });
   await page.reload();
@@ -57,7 +57,7 @@ test("a tool that is switched off is not offered", async ({ page }) => {
   await expect(stops(page, "search").first()).toBeVisible();
 });
 
-test("a tool that cannot be had says why, and so does a model that takes none", async ({ page }) => {
+test("an unavailable tool has its reason, and so does a model without tools", async ({ page }) => {
   await page.route("**/api/tools", async (route) => {
     const answered = await route.fetch();
     const json = await answered.json();
@@ -83,7 +83,7 @@ test("a tool that cannot be had says why, and so does a model that takes none", 
   for (const each of await panel(page).getByRole("switch").all()) await expect(each).toBeDisabled();
 });
 
-test("only parameters that are set and taken are sent", async ({ page }) => {
+test("only parameters that are set and supported are sent", async ({ page }) => {
   await open(page);
   await panel(page).getByRole("textbox", { name: "Temperature" }).fill("0.3");
   await panel(page).getByRole("textbox", { name: "Maximum answer length" }).fill("700");
@@ -117,7 +117,7 @@ test("the slider sets a parameter by keyboard", async ({ page }) => {
   expect((await sent(page)).temperature).toBe(value);
 });
 
-test("instructions are sent once, hold, are changed and taken away", async ({ page }) => {
+test("the system prompt is sent once, applies, is changed and removed", async ({ page }) => {
   const write = async (text: string) => {
     await open(page);
     await panel(page).getByRole("textbox", { name: "System prompt" }).fill(text);
@@ -142,7 +142,7 @@ test("instructions are sent once, hold, are changed and taken away", async ({ pa
   expect((await sent(page)).system).toBe("");
 });
 
-test("reasoning panels stay as they were chosen", async ({ page }) => {
+test("reasoning panels follow their setting", async ({ page }) => {
   await choose(page, "Show reasoning", "Open");
   await ask(page, SEARCH);
   await ended(page);
@@ -161,7 +161,7 @@ test("reasoning panels stay as they were chosen", async ({ page }) => {
 const scheme = (page: Page) => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
 const ground = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
-test("the theme follows the system or the choice, and the wrong one is never painted", async ({ page, context }) => {
+test("the theme follows the system or the choice, without a flash of the other", async ({ page, context }) => {
   await page.emulateMedia({ colorScheme: "light" });
   const light = await ground(page);
   await page.emulateMedia({ colorScheme: "dark" });
@@ -206,7 +206,7 @@ test("the theme follows the system or the choice, and the wrong one is never pai
   expect(await ground(page)).toBe(light);
 });
 
-test("the picker finds, stars, remembers and takes any id", async ({ page }) => {
+test("the picker searches, stars, remembers and accepts any id", async ({ page }) => {
   const trigger = page.getByRole("button", { name: /^Model: / });
   const field = page.getByRole("combobox", { name: "Model" });
   const option = (id: string) => page.locator(`[role=option][data-model="${id}"]`);
@@ -232,10 +232,10 @@ test("the picker finds, stars, remembers and takes any id", async ({ page }) => 
   await page.getByRole("button", { name: "Images", exact: true }).click();
   await expect(option("qwen/chat-only")).toHaveCount(0);
   await page.getByRole("button", { name: "Images", exact: true }).click();
-  await field.fill("nobody/knows-this");
+  await field.fill("no-such/model");
   await expect(page.locator("[data-part=free-id]")).toContainText("Not in the list.");
   await page.keyboard.press("Enter");
-  await expect(page.locator("[data-part=model]")).toHaveAttribute("title", "nobody/knows-this");
+  await expect(page.locator("[data-part=model]")).toHaveAttribute("title", "no-such/model");
   await expect(response(page)).toHaveCount(1);
 });
 
@@ -245,7 +245,7 @@ declare global {
   }
 }
 
-test("tool choice, limits and response format are sent once they are set, and outlive a reload", async ({ page }) => {
+test("tool choice, limits and response format are sent once set, and survive a reload", async ({ page }) => {
   const names = ["tool_choice", "max_steps", "max_searches", "response_format"];
   const plain = await sent(page);
   for (const name of names) expect(plain).not.toHaveProperty(name);
@@ -277,7 +277,7 @@ test("tool choice, limits and response format are sent once they are set, and ou
   for (const name of names) expect(reset).not.toHaveProperty(name);
 });
 
-test("a JSON schema that cannot be used is an error at its field, and is not sent", async ({ page }) => {
+test("an invalid JSON schema has an error at its field, and is not sent", async ({ page }) => {
   await open(page);
   await panel(page).getByRole("combobox", { name: "Response format" }).selectOption({ label: "JSON schema" });
   const schema = panel(page).getByRole("textbox", { name: "JSON schema" });
@@ -300,7 +300,7 @@ test("a JSON schema that cannot be used is an error at its field, and is not sen
   await expect(page.locator("[data-part=answer]").last()).toContainText('{"city":');
 });
 
-test("a run's settings come back, its system prompt and its tool choice too", async ({ page }) => {
+test("a run's settings are restored, including system prompt and tool choice", async ({ page }) => {
   await open(page);
   await panel(page).getByRole("textbox", { name: "System prompt" }).fill("Answer in rhyme.");
   await panel(page).getByRole("combobox", { name: "Tool choice" }).selectOption({ label: "None" });
@@ -330,7 +330,7 @@ test("a run's settings come back, its system prompt and its tool choice too", as
   });
 });
 
-test("limits that are not set rest at the server's", async ({ page }) => {
+test("unset limits show the server's defaults", async ({ page }) => {
   await page.route("**/api/tools", async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...(await response.json()), limits: { max_steps: 11, max_searches: 9 } } });

@@ -32,7 +32,7 @@ async function fallSilent(page: Page): Promise<void> {
   await expect(answer(page).last()).toContainText(LAST_WORDS);
 }
 
-test("is said after 12 seconds, and can be stopped there", async ({ page }) => {
+test("is reported after 12 seconds, and can be stopped there", async ({ page }) => {
   await fallSilent(page);
   await pass(page, 9);
   await expect(silence(page)).toHaveCount(0);
@@ -47,7 +47,7 @@ test("is said after 12 seconds, and can be stopped there", async ({ page }) => {
   await expect(answer(page).last()).toContainText(/\w+ \w+ \w+/);
 });
 
-test("another model answers the same question, and only then the silent one is stopped", async ({ page }) => {
+test("another model answers the same message, and only then the silent one is stopped", async ({ page }) => {
   await fallSilent(page);
   await pass(page, 13);
   const another = silence(page).getByRole("button", { name: "Choose another model" });
@@ -85,7 +85,7 @@ test("ends with the next words of the model", async ({ page, baseURL }) => {
   wire.close();
 });
 
-test("is not said while a tool works: the tool is what is waited for", async ({ page, baseURL }) => {
+test("is not reported while a tool is running", async ({ page, baseURL }) => {
   const wire = await openWire(baseURL ?? "");
   await page.clock.install();
   await page.goto(wire.url);
@@ -103,7 +103,7 @@ test("is not said while a tool works: the tool is what is waited for", async ({ 
   wire.close();
 });
 
-test("counts anew after a reload: what is read again is no sign of silence", async ({ page }) => {
+test("restarts after a reload", async ({ page }) => {
   await fallSilent(page);
   await pass(page, 13);
   await expect(silence(page)).toHaveCount(1);
@@ -117,7 +117,7 @@ test("counts anew after a reload: what is read again is no sign of silence", asy
   await ended(page, "cancelled");
 });
 
-test("is said in the column of the silent model alone", async ({ page }) => {
+test("is reported only in the column of the silent model", async ({ page }) => {
   await page.clock.install();
   await page.goto("/");
   await page.evaluate(() => {

@@ -22,7 +22,7 @@ async function running(page: Page): Promise<void> {
   await someWords(page);
 }
 
-test("Esc stops the answer while a tip shows, and the tip goes as well", async ({ page }) => {
+test("Esc stops the answer while a tooltip shows, and closes the tooltip", async ({ page }) => {
   await running(page);
   const button = page.getByRole("button", { name: "Compare models" });
   await button.focus();
@@ -33,7 +33,7 @@ test("Esc stops the answer while a tip shows, and the tip goes as well", async (
   await expect(tip(page)).toHaveCount(0);
 });
 
-test("Esc closes the sheet of conversations while a tip shows in it", async ({ page }) => {
+test("Esc closes the sidebar sheet while a tooltip shows in it", async ({ page }) => {
   await page.setViewportSize({ width: 375, height: 720 });
   await page.goto("/");
   await page.getByRole("button", { name: "Conversations" }).click();
@@ -44,7 +44,7 @@ test("Esc closes the sheet of conversations while a tip shows in it", async ({ p
   await expect(sheet).toHaveCount(0);
 });
 
-test("shortcuts work while a tip shows", async ({ page }) => {
+test("shortcuts work while a tooltip shows", async ({ page }) => {
   await page.goto("/");
   await page.getByRole("button", { name: "Compare models" }).hover();
   await expect(tip(page)).toBeVisible();

@@ -13,7 +13,7 @@ for (const [width, height] of [
   [375, 720],
   [375, 360],
 ] as const)
-  test(`leaves the message box and its queue free at ${width} × ${height}`, async ({ page }) => {
+  test(`does not cover the message box and its queue at ${width} × ${height}`, async ({ page }) => {
     await page.goto("/");
     await chooseModel(page, "openai/sim-long-3000");
     await ask(page, "A long answer, please.");

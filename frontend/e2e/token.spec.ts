@@ -26,7 +26,7 @@ async function enter(page: Page, token: string): Promise<void> {
 const inStores = (page: Page): Promise<(string | null)[]> =>
   page.evaluate((key) => [sessionStorage.getItem(key), localStorage.getItem(key)], KEY);
 
-test("is told what is wanted and where to get it; a wrong token is refused in place", async ({ page }) => {
+test("explains the token and where to get it, and rejects a wrong one in place", async ({ page }) => {
   await page.goto(server.url);
   await expect(gate(page)).toContainText("The person who runs it can give you a token");
   await expectAccessible(page);
@@ -39,7 +39,7 @@ test("is told what is wanted and where to get it; a wrong token is refused in pl
   await expect(gate(page)).toHaveCount(0);
 });
 
-test("is asked for in one tab alone, and forgotten with the last one", async ({ page, context }) => {
+test("is asked for in one tab only, and forgotten with the last one", async ({ page, context }) => {
   const addresses: string[] = [];
   context.on("request", (request) => addresses.push(request.url()));
   await page.goto(server.url);
@@ -65,7 +65,7 @@ test("is asked for in one tab alone, and forgotten with the last one", async ({ 
   await expect(gate(later)).toBeVisible();
 });
 
-test("is remembered where the reader asks for it, until it is forgotten in the settings", async ({ page, context }) => {
+test("is remembered on request, until it is removed in the settings", async ({ page, context }) => {
   await page.goto(server.url);
   await gate(page).getByRole("checkbox", { name: "Remember on this browser" }).check();
   await enter(page, TOKEN);
@@ -105,7 +105,7 @@ function posts(page: Page): { text: string; model: string; status: number }[] {
 /** Replace the stored token of this tab by an invalid one. */
 const expire = (page: Page) => page.evaluate((key) => sessionStorage.setItem(key, "an-expired-token"), KEY);
 
-test("a question that was refused is sent once by itself when the token is there", async ({ page }) => {
+test("a rejected message is sent once automatically when the token is entered", async ({ page }) => {
   await page.goto(server.url);
   await enter(page, TOKEN);
   await expect(models(page)).toBeVisible();
@@ -127,7 +127,7 @@ test("a question that was refused is sent once by itself when the token is there
   ]);
 });
 
-test("a refused comparison ends as a whole, and is asked as a whole when the token is there", async ({ page }) => {
+test("a rejected comparison ends as a whole, and is sent as a whole when the token is entered", async ({ page }) => {
   await page.goto(server.url);
   await enter(page, TOKEN);
   await expect(models(page)).toBeVisible();

@@ -47,7 +47,7 @@ test("a variable without a value is asked for before anything is sent", async ({
   await expect(message(page)).toBeFocused();
 });
 
-test("it can be sent as written, and braces in code are left alone", async ({ page }) => {
+test("a text can be sent as written, and braces in code are left alone", async ({ page }) => {
   await ask(page, "Explain {{greeting}}.");
   expect(await sent(page, () => form(page).getByRole("button", { name: "Send as written" }).click())).toBe(
     "Explain {{greeting}}.",
@@ -58,7 +58,7 @@ test("it can be sent as written, and braces in code are left alone", async ({ pa
   expect(await sent(page, () => page.keyboard.press("Enter"))).toBe(code);
 });
 
-test("an edited question is filled in as well", async ({ page }) => {
+test("an edited message is filled in too", async ({ page }) => {
   await ask(page, "Hello.");
   await ended(page);
   await question(page).hover();

@@ -49,8 +49,8 @@ async function holdList(page: Page): Promise<() => void> {
   return resolve;
 }
 
-test.describe("before the list of models is here", () => {
-  test("a question waits and says so, then it is sent once", async ({ page }) => {
+test.describe("while the model list is loading", () => {
+  test("a message waits with a notice, then it is sent once", async ({ page }) => {
     const all = posts(page);
     const release = await holdList(page);
     await page.goto("/");
@@ -66,7 +66,7 @@ test.describe("before the list of models is here", () => {
     expect(await runsIn(page, all[0]?.conversation ?? "")).toBe(1);
   });
 
-  test("several questions are sent one after the other", async ({ page }) => {
+  test("several messages are sent one after the other", async ({ page }) => {
     const all = posts(page);
     const release = await holdList(page);
     await page.goto("/");
@@ -78,7 +78,7 @@ test.describe("before the list of models is here", () => {
     expect(all.map(({ text }) => text)).toEqual(["One.", "Two.", "Three."]);
   });
 
-  test("a reload keeps the question, and it is sent once", async ({ page, faults }) => {
+  test("a reload keeps the message, and it is sent once", async ({ page, faults }) => {
     // The server does not know the conversation yet.
     faults.allow(REFUSED);
     const all = posts(page);
@@ -94,7 +94,7 @@ test.describe("before the list of models is here", () => {
     expect(all.map(({ text }) => text)).toEqual(["Still there?"]);
   });
 
-  test("a list that fails at first is asked for again, and the question is sent", async ({ page, faults }) => {
+  test("a list that failed is requested again, and the message is sent", async ({ page, faults }) => {
     faults.allow(REFUSED);
     const all = posts(page);
     let failures = 0;
@@ -105,7 +105,7 @@ test.describe("before the list of models is here", () => {
     expect(all.map(({ text }) => text)).toEqual(["Hello."]);
   });
 
-  test("a list that does not come: the question stays, with two ways to send it", async ({ page, faults }) => {
+  test("without a list the message stays, with two ways to send it", async ({ page, faults }) => {
     faults.allow(REFUSED);
     await page.clock.install();
     const all = posts(page);
@@ -139,7 +139,7 @@ test.describe("before the list of models is here", () => {
     expect(all.map(({ text }) => text)).toEqual(["First.", "Second."]);
   });
 
-  test("with a model that was chosen before, a question needs no list", async ({ page }) => {
+  test("with a chosen model, a message needs no list", async ({ page }) => {
     await page.goto("/");
     await useModel(page, "openai/gpt-4o");
     const release = await holdList(page);
@@ -151,7 +151,7 @@ test.describe("before the list of models is here", () => {
   });
 });
 
-test("another answer and another version wait for the list of models, and say so", async ({ page }) => {
+test("another answer and another version wait for the model list, with a notice", async ({ page }) => {
   await page.goto("/");
   await ask(page, "Hello.");
   await ended(page);
@@ -202,7 +202,7 @@ test.describe("in a conversation that is deleted elsewhere", () => {
     expect(await runsIn(page, page.url().split("#c=")[1] ?? "")).toBe(texts.length);
   }
 
-  test("messages that waited for the connection go to a new chat", async ({ page, context }) => {
+  test("messages that waited for the connection move to a new chat", async ({ page, context }) => {
     await context.setOffline(true);
     await ask(page, "Second.");
     await ask(page, "Third.");
@@ -217,14 +217,14 @@ test.describe("in a conversation that is deleted elsewhere", () => {
     await expectMoved(page, old, ["Second.", "Third."]);
   });
 
-  test("a question that was refused goes to a new chat from its error", async ({ page }) => {
+  test("a rejected message moves to a new chat from its error", async ({ page }) => {
     const old = await remove(page);
     await ask(page, "Second.");
     await response(page).getByRole("button", { name: "New chat" }).click();
     await expectMoved(page, old, ["Second."]);
   });
 
-  test("a reload does not begin it anew", async ({ page }) => {
+  test("a reload does not recreate it", async ({ page }) => {
     const release = await holdList(page);
     await page.reload();
     await ended(page);
@@ -248,7 +248,7 @@ test.describe("without a connection", () => {
     await ended(page);
   });
 
-  test("a dialog that cannot be fetched leaves the chat as it is", async ({ page }) => {
+  test("a dialog that cannot be loaded leaves the chat unchanged", async ({ page }) => {
     await page.route("**/assets/TokenDialog-*.js", (route) => route.abort("internetdisconnected"));
     const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("TokenDialog"));
     await page.reload();
@@ -258,7 +258,7 @@ test.describe("without a connection", () => {
     await ended(page);
   });
 
-  test("a question waits and says so, is sent once when the line is back, and costs are not spoken of", async ({
+  test("a message waits with a notice, is sent once when the connection is back, and shows no cost", async ({
     page,
     context,
   }) => {
@@ -296,7 +296,7 @@ test.describe("without a connection", () => {
     expect(all.map(({ text }) => text)).toEqual(["Third."]);
   });
 
-  test("a reload keeps the waiting question, and it is sent once", async ({ page }) => {
+  test("a reload keeps the waiting message, and it is sent once", async ({ page }) => {
     const all = posts(page);
     // The browser is offline and the API unreachable. Only the page itself loads.
     await page.addInitScript(() => {
@@ -348,7 +348,7 @@ test.describe("without a connection", () => {
     expect(await runsIn(page, all[0]?.conversation ?? "")).toBe(2);
   });
 
-  test("an answer that is under way goes on when the line is back, and says so until then", async ({
+  test("a running answer continues when the connection is back, with a notice until then", async ({
     page,
     context,
     baseURL,
@@ -371,7 +371,7 @@ test.describe("without a connection", () => {
   });
 });
 
-test.describe("where the server cannot be reached", () => {
+test.describe("if the server cannot be reached", () => {
   const UNREACHABLE = "Signalbox can't be reached. Your message will be sent when the connection is back.";
   let wire: Wire;
   test.beforeEach(async ({ page, baseURL, faults }) => {
@@ -383,7 +383,7 @@ test.describe("where the server cannot be reached", () => {
   });
   test.afterEach(() => wire.close());
 
-  test("a question waits for it, and is asked once", async ({ page }) => {
+  test("a message waits for it, and is sent once", async ({ page }) => {
     const all = posts(page);
     wire.down();
     await ask(page, "Are you there?");
@@ -396,7 +396,7 @@ test.describe("where the server cannot be reached", () => {
     expect(await runsIn(page, all[0]?.conversation ?? "")).toBe(2);
   });
 
-  test("every compared model waits for it, and is asked once", async ({ page }) => {
+  test("every compared model waits for it, and is requested once", async ({ page }) => {
     const models = ["anthropic/sim", "openai/sim"];
     await page.evaluate((compared) => {
       const kept = JSON.parse(localStorage.getItem("signalbox.settings") ?? "{}");
@@ -420,7 +420,7 @@ test.describe("where the server cannot be reached", () => {
     expect(await runsIn(page, all[0]?.conversation ?? "")).toBe(3);
   });
 
-  test("it can be cancelled, and is not sent any more", async ({ page }) => {
+  test("a waiting message can be cancelled, and is not sent", async ({ page }) => {
     wire.down();
     await ask(page, "Are you there?");
     await expect(response(page)).toContainText(UNREACHABLE);
@@ -436,10 +436,7 @@ test.describe("where the server cannot be reached", () => {
   });
 });
 
-test("a conversation that failed to open is opened again by itself, and what waits in it is sent", async ({
-  page,
-  faults,
-}) => {
+test("a conversation that failed to open is retried automatically, and its queue is sent", async ({ page, faults }) => {
   faults.allow(/console: Failed to load resource/);
   await page.goto("/");
   await useModel(page, "openai/sim");

@@ -47,7 +47,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(
   (name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name),
 );
-const read = (name: string): string => readFileSync(join(SRC, name), "utf8");
+const sourceOf = (name: string): string => readFileSync(join(SRC, name), "utf8");
 const partsOf = (name: string): readonly string[] => name.split("/");
 const roomOf = (name: string): string => (partsOf(name).length > 2 ? (partsOf(name)[1] ?? "") : "");
 
@@ -61,10 +61,10 @@ const pathOf = (name: string, target: string): string => relative(SRC, join(SRC,
 
 describe.each(files.filter((name) => (partsOf(name)[0] ?? "") in MAY))("%s", (name) => {
   const [folder = ""] = partsOf(name);
-  const source = read(name);
+  const source = sourceOf(name);
   const imports = importsOf(source);
 
-  it("imports only what its place allows", () => {
+  it("imports only what its folder allows", () => {
     const packages = [...(MAY[folder]?.npm ?? []), ...(roomOf(name) === "markdown" ? MARKDOWN : [])];
     const wrong = imports.filter((target) => {
       if (isPackage(target)) return !isOf(packages, target);
@@ -78,7 +78,7 @@ describe.each(files.filter((name) => (partsOf(name)[0] ?? "") in MAY))("%s", (na
     expect(source).not.toMatch(/dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML|document\.write|\beval\(/);
   });
 
-  it("begins with a sentence on what it is for", () => {
+  it("begins with a comment on its purpose", () => {
     expect(source).toMatch(/^\/\/ \S/);
   });
 });
@@ -86,10 +86,10 @@ describe.each(files.filter((name) => (partsOf(name)[0] ?? "") in MAY))("%s", (na
 const components = files.filter((name) => name.startsWith("components/"));
 
 describe.each(components)("%s", (name) => {
-  it("stands in a room, and enters no other that is not its business", () => {
+  it("is in a folder and imports only from allowed folders", () => {
     const room = roomOf(name);
     expect(Object.keys(ROOMS)).toContain(room);
-    const entered = importsOf(read(name))
+    const entered = importsOf(sourceOf(name))
       .filter((target) => !isPackage(target))
       .map((target) => pathOf(name, target))
       .filter((path) => path.startsWith("components/"))
@@ -98,8 +98,8 @@ describe.each(components)("%s", (name) => {
     expect(entered.filter((other) => !allowed.includes(other))).toEqual([]);
   });
 
-  it("writes no colour and no style", () => {
-    expect(read(name)).not.toMatch(/#[0-9a-f]{3,8}\b|oklch|rgba?\(|hsla?\(|\bstyle=/i);
+  it("contains no colour and no inline style", () => {
+    expect(sourceOf(name)).not.toMatch(/#[0-9a-f]{3,8}\b|oklch|rgba?\(|hsla?\(|\bstyle=/i);
   });
 });
 
@@ -120,7 +120,7 @@ describe("packages", () => {
 
   it("are listed where they are used", () => {
     const ours = files.filter((name) => (partsOf(name)[0] ?? "") in MAY);
-    const used = ours.flatMap((name) => importsOf(read(name)).filter(isPackage));
+    const used = ours.flatMap((name) => importsOf(sourceOf(name)).filter(isPackage));
     const unlisted = used.filter((target) => !names.some((name) => target === name || target.startsWith(`${name}/`)));
     expect([...new Set(unlisted)]).toEqual([]);
   });

@@ -80,7 +80,7 @@ const unknownIn = (source: string): readonly string[] => [
   ),
 ];
 
-it("styles no name of ours that is one of Tailwind's: its utilities would win", () => {
+it("defines no class that Tailwind defines, whose utilities would win", () => {
   expect([...own].filter((name) => design.candidatesToCss([name])[0])).toEqual([]);
 });
 

@@ -24,15 +24,16 @@ function componentsOf(file: string, source: string): readonly Component[] {
   const { program, errors } = parseSync(file, source);
   expect(errors).toEqual([]);
   const found: Component[] = [];
-  const take = (name: string | undefined, body: ESTree.Node | null) => {
+  const addComponent = (name: string | undefined, body: ESTree.Node | null) => {
     if (!name || !body || !/^[A-Z]/.test(name)) return;
     found.push({ name, lines: source.slice(body.start, body.end).split("\n").length });
   };
   for (const node of nodesOf(program)) {
-    if (node.type === "FunctionDeclaration" || node.type === "FunctionExpression") take(node.id?.name, node.body);
+    if (node.type === "FunctionDeclaration" || node.type === "FunctionExpression")
+      addComponent(node.id?.name, node.body);
     if (node.type !== "VariableDeclarator" || node.id.type !== "Identifier") continue;
     const value = node.init?.type === "CallExpression" ? node.init.arguments[0] : node.init;
-    if (value?.type === "ArrowFunctionExpression") take(node.id.name, value.body);
+    if (value?.type === "ArrowFunctionExpression") addComponent(node.id.name, value.body);
   }
   return found;
 }
@@ -60,7 +61,7 @@ describe("components", () => {
     expect(componentsOf("Name.tsx", source)).toEqual([{ name: "Name", lines }]);
   });
 
-  it("are not what has no name of a component", () => {
+  it("are only functions named like components", () => {
     expect(componentsOf("Name.tsx", "const name = () => {\n  return 1;\n};\nfunction useName() {}")).toEqual([]);
   });
 });

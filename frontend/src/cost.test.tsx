@@ -108,7 +108,7 @@ const ACTIONS: ReturnType<ComponentProps<typeof View>["actionsOf"]> = {
 };
 
 /** A conversation as the server's JSON. */
-function told(turns: number): object {
+function conversationOf(turns: number): object {
   const nodes = Array.from({ length: turns }, (_, turn) => [
     { id: `q${turn}`, parent_id: turn ? `a${turn - 1}` : null, role: "user", text: `question ${turn}` },
     {
@@ -121,7 +121,7 @@ function told(turns: number): object {
 
 async function openChat(turns: number) {
   const server = new ScriptedServer();
-  server.conversation = told(turns);
+  server.conversation = conversationOf(turns);
   const chat = new Chat("c", {
     client: server,
     asking: () => ({ models: ["m"], system: "", fields: () => ({}) }),
@@ -166,7 +166,7 @@ async function asked(turns = 3) {
 }
 
 describe("a token", () => {
-  it("draws the answer that it belongs to, and nobody else", async () => {
+  it("renders only its own answer", async () => {
     const { run, container } = await asked();
     const texts = container.textContent;
     for (const word of ["goes ", "on ", "and on."]) {
@@ -178,7 +178,7 @@ describe("a token", () => {
     expect(drawn).toEqual([ASKED, ASKED, ASKED]);
   });
 
-  it("waits for the next frame, with all others that come before it", async () => {
+  it("is rendered in the next frame, together with earlier ones", async () => {
     const { run, container } = await asked();
     await run.send(...Array.from({ length: 1_000 }, (_, n) => content(`${n} `)));
     expect(drawn).toEqual([]);
@@ -222,7 +222,7 @@ describe("an answer of thousands of tokens", () => {
 });
 
 describe("a conversation of 1,000 messages", () => {
-  it("draws and fetches no more than is in sight", async () => {
+  it("renders and fetches only visible messages", async () => {
     const { server, container } = await openChat(500);
     const rows = () => container.querySelectorAll("[data-part=response], [data-part=question]").length;
     expect(rows()).toBeGreaterThan(VIEW_PX / ROW_PX);

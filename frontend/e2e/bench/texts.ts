@@ -5,10 +5,10 @@ export type Kind = "realistic" | "words" | "code" | "paragraph";
 const section = (n: number): string => `## Part ${n}: how the points are set
 
 The signalman sets **route ${n}** from the frame, as *the rules* say in \`rule-${n}\`, and a bell answers when the block
-ahead is clear. Nothing moves before that; the lever is locked by the train itself, which stands on the line.
+ahead is clear. Nothing moves before that; the switch is locked by the train itself, which stands on the line.
 
 - first the bell is rung, once for attention
-- then the lever is pulled
+- then the switch is moved
   - and it locks behind the train
 - last the instrument shows *line clear*
 
@@ -31,12 +31,12 @@ def clear(block: int, train: str | None = None) -> bool:
 
 `;
 
-const SENTENCE = "The signalman hears the bell, answers it, and pulls the lever of the route that was asked for. ";
+const SENTENCE = "The signalman hears the bell, answers it, and moves the switch of the route that was asked for. ";
 const PARTS: Record<Kind, (n: number) => string> = {
   realistic: section,
   words: () => `${SENTENCE.repeat(5).trim()}\n\n`,
   code: (n) =>
-    `${n ? "" : "```typescript\n"}export const lever${n} = (block: number): boolean => block % ${n + 2} === 0;\n`,
+    `${n ? "" : "```typescript\n"}export const route${n} = (block: number): boolean => block % ${n + 2} === 0;\n`,
   paragraph: () => SENTENCE,
 };
 

@@ -25,7 +25,7 @@ export async function inspectScreen(page: Page, { name, narrowOnly, moving }: Sc
     await settled(page);
     for (const colorScheme of ["dark", "light"] as const) {
       await page.emulateMedia({ colorScheme });
-      await take(page, `${name}-${colorScheme}-${width}`);
+      await captureScreen(page, `${name}-${colorScheme}-${width}`);
       // Colours are the same in narrow and wide windows.
       if (width !== 375 || colorScheme === "light") await expectAccessible(page);
     }
@@ -38,11 +38,11 @@ export async function inspectScreen(page: Page, { name, narrowOnly, moving }: Sc
     await settled(page);
     await expectFits(page);
     if (width === 768) await expectAccessible(page);
-    await take(page, `${name}-light-${width}`);
+    await captureScreen(page, `${name}-light-${width}`);
   }
 }
 
-export async function take(page: Page, name: string): Promise<void> {
+export async function captureScreen(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${FOLDER}${name}.png`, animations: "disabled" });
 }
 

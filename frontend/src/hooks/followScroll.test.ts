@@ -76,7 +76,7 @@ afterEach(() => {
 });
 
 describe("following", () => {
-  it("stays at the end of what grows, shrinks and grows again", () => {
+  it("stays at the end of content that grows and shrinks", () => {
     expect(page.gap).toBe(0);
     page.grow(300);
     page.grow(-900);
@@ -85,7 +85,7 @@ describe("following", () => {
     expect(away).toBe(false);
   });
 
-  it("ends when the reader goes up by the wheel, be it ever so little", () => {
+  it("ends when the user scrolls up with the wheel, however little", () => {
     page.wheel(-20);
     page.grow(50);
     expect(page.gap).toBe(70);
@@ -95,7 +95,7 @@ describe("following", () => {
     expect(away).toBe(true);
   });
 
-  it("begins again when the reader comes back near the end, and not farther away", () => {
+  it("resumes when the user returns near the end, and not earlier", () => {
     page.wheel(-600);
     page.wheel(400);
     page.grow(100);
@@ -106,7 +106,7 @@ describe("following", () => {
     expect(away).toBe(false);
   });
 
-  it("is not ended by a wheel or a key that goes along columns or tabs", () => {
+  it("is not ended by scrolling columns or switching tabs", () => {
     page.inner.dispatchEvent(new WheelEvent("wheel", { deltaX: 40, deltaY: -6, bubbles: true }));
     const tabs = page.inner.appendChild(document.createElement("div"));
     tabs.setAttribute("role", "tablist");
@@ -126,7 +126,7 @@ describe("following", () => {
     expect(page.gap).toBe(200);
   });
 
-  it("ends when a finger pulls the page down, and not when it pushes it up or trembles", () => {
+  it("ends when a finger pulls the page down, and not when it pushes up or trembles", () => {
     const touch = (type: string, clientY: number, clientX = 100) =>
       page.inner.dispatchEvent(Object.assign(new Event(type, { bubbles: true }), { touches: [{ clientX, clientY }] }));
     touch("touchstart", 300);
@@ -142,21 +142,21 @@ describe("following", () => {
     expect(page.gap).toBe(200);
   });
 
-  it("ends when something else goes to another place", () => {
+  it("ends when something else scrolls away", () => {
     page.box.scrollTop = 100;
     page.grow(10);
     expect(page.box.scrollTop).toBe(100);
     expect(away).toBe(true);
   });
 
-  it("is not ended by a scroll that comes with another height, as of a virtual list that has measured", () => {
+  it("is not ended by a scroll event with a change of height, as in a virtual list", () => {
     page.height += 700;
     page.box.scrollTop -= 300;
     page.grow(0);
     expect(page.gap).toBe(0);
   });
 
-  it("ends with the scrollbar in the hand, even while the answer grows", () => {
+  it("ends when the scrollbar is dragged, even while the answer grows", () => {
     page.box.dispatchEvent(new MouseEvent("pointerdown", { bubbles: true }));
     page.grow(50);
     expect(page.gap).toBe(50);
@@ -167,7 +167,7 @@ describe("following", () => {
     expect(page.gap).toBe(500);
   });
 
-  it("is not ended by the wheel over a box inside that scrolls itself", () => {
+  it("is not ended by the wheel over a scrollable box inside", () => {
     const inside = page.inner.appendChild(document.createElement("pre"));
     inside.style.overflowY = "auto";
     inside.scrollTop = 40;
@@ -176,7 +176,7 @@ describe("following", () => {
     expect(page.gap).toBe(0);
   });
 
-  it("rests while the reader writes in the chat itself", () => {
+  it("pauses while the user types in the chat", () => {
     const field = page.inner.appendChild(document.createElement("textarea"));
     field.focus();
     page.grow(200);
@@ -187,7 +187,7 @@ describe("following", () => {
     expect(page.gap).toBe(0);
   });
 
-  it("begins again on demand", () => {
+  it("resumes on demand", () => {
     page.wheel(-900);
     expect(away).toBe(true);
     follower.jump();

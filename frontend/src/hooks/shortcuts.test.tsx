@@ -32,7 +32,7 @@ beforeEach(() => {
 afterEach(cleanup);
 
 describe("the page's shortcuts", () => {
-  it("act anywhere, and keep the browser from acting", () => {
+  it("work anywhere, and prevent the browser's default", () => {
     render(<Page />);
     expect(fireEvent.keyDown(document.body, { key: "k", ctrlKey: true })).toBe(false);
     fireEvent.keyDown(screen.getByLabelText("Field"), { key: "i", ctrlKey: true });
@@ -40,20 +40,20 @@ describe("the page's shortcuts", () => {
     expect(asked).toEqual(["search", "inspect", "shortcuts"]);
   });
 
-  it("leave letters to fields and lists", () => {
+  it("leave letters to text fields and lists", () => {
     render(<Page />);
     expect(fireEvent.keyDown(screen.getByLabelText("Field"), { key: "?", shiftKey: true })).toBe(true);
     expect(fireEvent.keyDown(screen.getByLabelText("Chats"), { key: "?", shiftKey: true })).toBe(true);
     expect(asked).toEqual([]);
   });
 
-  it("leave the browser its own when there is nothing to do", () => {
+  it("keep the browser's default if there is no action", () => {
     off = "inspect";
     render(<Page />);
     expect(fireEvent.keyDown(document.body, { key: "i", ctrlKey: true })).toBe(true);
   });
 
-  it("do nothing that somebody did already, that is repeated, or that an input method composes", () => {
+  it("ignore handled, repeated and composed keys", () => {
     render(<Page />);
     fireEvent.keyDown(screen.getByText("Mine"), { key: "Escape" });
     fireEvent.keyDown(document.body, { key: "Escape", repeat: true });
@@ -74,7 +74,7 @@ describe("the page's shortcuts", () => {
     expect(asked).toEqual(["stop"]);
   });
 
-  it("do not wait for what is closed already and only fades", () => {
+  it("ignore dialogs that are fading out", () => {
     const { rerender } = render(<Page dialog />);
     const inspect = () => fireEvent.keyDown(document.body, { key: "i", ctrlKey: true });
     inspect();
@@ -84,7 +84,7 @@ describe("the page's shortcuts", () => {
     expect(asked).toEqual(["inspect"]);
   });
 
-  it("call what the page would do now", () => {
+  it("call the current actions", () => {
     const { rerender } = render(<Page />);
     off = "stop";
     rerender(<Page />);

@@ -26,7 +26,7 @@ const write = (key: string, text: string) => drafts.change(key, () => ({ text })
 const reloaded = () => new Drafts(box);
 
 describe("a draft", () => {
-  it("outlives a reload, each conversation's its own", () => {
+  it("survives a reload, separately for each conversation", () => {
     write("a", "for a");
     write("b", "for b");
     drafts.change("b", () => ({ pictures: [PICTURE] }));
@@ -34,7 +34,7 @@ describe("a draft", () => {
     expect(reloaded().get("b")).toEqual({ text: "for b", pictures: [PICTURE] });
   });
 
-  it("leaves nothing behind when it is sent", () => {
+  it("is removed when it is sent", () => {
     write("a", "x");
     drafts.change("a", () => ({ pictures: [PICTURE] }));
     drafts.clear("a");
@@ -42,7 +42,7 @@ describe("a draft", () => {
     expect(reloaded().get("a")).toEqual({ text: "", pictures: [] });
   });
 
-  it("keeps the words where the pictures do not fit", () => {
+  it("keeps the text if the images do not fit", () => {
     box.room = 100;
     write("a", "words");
     drafts.change("a", () => ({ pictures: [PICTURE] }));
@@ -50,14 +50,14 @@ describe("a draft", () => {
     expect(reloaded().get("a")).toEqual({ text: "words", pictures: [] });
   });
 
-  it("drops the kept pictures where they leave no room for the words", () => {
+  it("drops stored images if they leave no space for the text", () => {
     box.room = 400;
     drafts.change("a", () => ({ pictures: [PICTURE] }));
     write("a", "w".repeat(200));
     expect(reloaded().get("a")).toEqual({ text: "w".repeat(200), pictures: [] });
   });
 
-  it("does not bring back old words when the new ones do not fit", () => {
+  it("does not restore old text if the new text does not fit", () => {
     write("a", "old");
     box.room = 50;
     write("a", "n".repeat(100));
@@ -65,7 +65,7 @@ describe("a draft", () => {
     expect(reloaded().get("a").text).toBe("");
   });
 
-  it("goes along when its chat gets a name", () => {
+  it("follows its chat when that gets an id", () => {
     write("new", "typed meanwhile");
     drafts.move("new", "c1");
     expect(drafts.get("c1").text).toBe("typed meanwhile");
@@ -73,13 +73,13 @@ describe("a draft", () => {
     expect(reloaded().get("c1").text).toBe("typed meanwhile");
   });
 
-  it("does not write over what stands there when there is nothing to move", () => {
+  it("does not overwrite a draft if there is nothing to move", () => {
     write("c1", "mine");
     drafts.move("new", "c1");
     expect(drafts.get("c1").text).toBe("mine");
   });
 
-  it("tells who listens, and gives the same object until something changes", () => {
+  it("notifies listeners, and returns the same object until something changes", () => {
     let told = 0;
     const leave = drafts.subscribe(() => told++);
     const before = drafts.get("a");
@@ -100,7 +100,7 @@ describe("a draft", () => {
     },
   );
 
-  it("works where nothing may be kept", () => {
+  it("works without storage", () => {
     const unkept = new Drafts(undefined);
     unkept.change("a", () => ({ text: "x" }));
     expect(unkept.get("a").text).toBe("x");

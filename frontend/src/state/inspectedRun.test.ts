@@ -44,7 +44,7 @@ const begin = (inspection: InspectedRun): InspectedRun => {
   return inspection;
 };
 
-describe("a run that the page has not", () => {
+describe("a run that the page does not have", () => {
   it("is fetched: its events and its record", async () => {
     const { client, asked } = server({
       record: () => Response.json(captured.record),
@@ -60,13 +60,13 @@ describe("a run that the page has not", () => {
     expect(asked.toSorted()).toEqual(["events", "record"]);
   });
 
-  it("says that the server no longer knows it", async () => {
+  it("reports that the server no longer has it", async () => {
     const { client } = server({});
     const { state } = await begun(client);
     expect(state).toMatchObject({ eventsAre: "failed", recordIs: "gone", trouble: undefined });
   });
 
-  it("asks again when the reader wants it", async () => {
+  it("retries on request", async () => {
     let works = false;
     const broken = () => Response.json({ error: { code: "X", message: "Out of order." } }, { status: 500 });
     const { client } = server({
@@ -106,7 +106,7 @@ describe("a run that the page follows", () => {
     return { answer, asked, client, push: (text: string) => push(text), replies };
   }
 
-  it("is shown as it grows, without a stream of its own, and asked for slowly", async () => {
+  it("is shown as it grows, without a second stream, and its record is polled slowly", async () => {
     const { answer, asked, client, push } = followed();
     await settle();
     push(capturedFrames(0, 3));
@@ -124,7 +124,7 @@ describe("a run that the page follows", () => {
     expect(asked.filter((kind) => kind === "record")).toHaveLength(3);
   });
 
-  it("has its record asked for when it ends", async () => {
+  it("has its record fetched when it ends", async () => {
     const { answer, asked, client, push, replies } = followed();
     const inspection = begin(new InspectedRun(client, RUN, answer, deps));
     await settle(300);
@@ -138,7 +138,7 @@ describe("a run that the page follows", () => {
     expect(asked).toHaveLength(so);
   });
 
-  it("tells the server's clock by its events", async () => {
+  it("estimates the server's clock from its events", async () => {
     const { answer, client, push } = followed();
     const inspection = begin(new InspectedRun(client, RUN, answer, deps));
     await settle();
@@ -154,7 +154,7 @@ describe("a run that the page follows", () => {
 });
 
 describe("a cost that is estimated", () => {
-  it("is asked for until it is settled, and not for ever", async () => {
+  it("is fetched until it is settled, but not forever", async () => {
     let record: Record<string, unknown> = { ...captured.record, cost_estimated: true };
     const { client, asked } = server({ record: () => Response.json(record), events: stream(capturedFrames()) });
     const inspection = begin(new InspectedRun(client, RUN, undefined, deps));
@@ -177,7 +177,7 @@ describe("the settings of a run", () => {
     expect((await restoredSettings(client, capturedRecord))?.toolsOff).toEqual(["save_note"]);
   });
 
-  it("are not half restored", async () => {
+  it("are not partly restored", async () => {
     expect(await restoredSettings(server({}).client, capturedRecord)).toBeUndefined();
     const { client, asked } = server({});
     expect(await restoredSettings(client, { ...capturedRecord, request: {} })).toMatchObject({ toolsOff: [] });

@@ -15,8 +15,8 @@ function watching() {
   return { watch, told, state };
 }
 
-describe("the watch over a silent model", () => {
-  it("tells once, after the whole time, since when nothing came", () => {
+describe("detection of a silent model", () => {
+  it("reports once, after the whole time, since when nothing arrived", () => {
     const { watch, told } = watching();
     const since = performance.now();
     watch.restart();
@@ -28,7 +28,7 @@ describe("the watch over a silent model", () => {
     expect(told).toHaveLength(1);
   });
 
-  it("begins anew with each sign of the model, and withdraws what it told", () => {
+  it("restarts with each output of the model, and withdraws its report", () => {
     const { watch, told } = watching();
     watch.restart();
     vi.advanceTimersByTime(SILENCE_MS - 1000);
@@ -42,7 +42,7 @@ describe("the watch over a silent model", () => {
     expect(told).toHaveLength(3);
   });
 
-  it("keeps one timer however many tokens come", () => {
+  it("uses one timer, however many tokens arrive", () => {
     const { watch } = watching();
     for (let token = 0; token < 1000; token += 1) watch.restart();
     expect(vi.getTimerCount()).toBe(1);
@@ -50,7 +50,7 @@ describe("the watch over a silent model", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("says nothing while something else is waited for, and counts the whole time after it", () => {
+  it("reports nothing while something else is pending, and then restarts", () => {
     const { watch, told, state } = watching();
     state.isExcused = true;
     watch.restart();
@@ -64,7 +64,7 @@ describe("the watch over a silent model", () => {
     expect(told).toHaveLength(1);
   });
 
-  it("withdraws its word when the run is over", () => {
+  it("withdraws its report when the run is over", () => {
     const { watch, told } = watching();
     watch.restart();
     vi.advanceTimersByTime(SILENCE_MS);

@@ -39,7 +39,7 @@ const file = (name: string, type: string, size = 300) => new File([new Uint8Arra
 const tiny = () => 300;
 
 describe("a picture", () => {
-  it("is sent as it is when it is small", async () => {
+  it("is sent unchanged if it is small", async () => {
     const { graphics, asked, open } = scripted(640, 480, tiny);
     const { pictures, troubles } = await readPictures([file("a.gif", "image/gif")], [], graphics);
     expect(pictures).toMatchObject([{ name: "a.gif", url: expect.stringMatching(/^data:image\/gif;base64,A+$/) }]);
@@ -48,7 +48,7 @@ describe("a picture", () => {
     expect(open()).toBe(0);
   });
 
-  it("is made 2048 wide at most, of its kind", async () => {
+  it("is at most 2048 wide, with the same type", async () => {
     const { graphics, asked } = scripted(4096, 1000, tiny);
     await readPictures([file("a.jpg", "image/jpeg"), file("b.png", "image/png")], [], graphics);
     expect(asked).toEqual([
@@ -57,7 +57,7 @@ describe("a picture", () => {
     ]);
   });
 
-  it("loses quality first and size then, until it has 1.5 MB", async () => {
+  it("loses quality first and then size, until it has 1.5 MB", async () => {
     const { graphics, asked } = scripted(2000, 1000, ({ width }) => (width > 600 ? 2 * MB : MB));
     const { pictures } = await readPictures([file("a.jpg", "image/jpeg", 2 * MB)], [], graphics);
     expect(asked.map(({ width, quality }) => [width, quality])).toEqual([
@@ -70,13 +70,13 @@ describe("a picture", () => {
     expect(pictures[0]?.url.length).toBeLessThan(1.5 * MB * 1.34);
   });
 
-  it("becomes JPEG where the browser writes no WebP", async () => {
+  it("becomes JPEG if the browser cannot write WebP", async () => {
     const { graphics } = scripted(3000, 3000, tiny, false);
     const { pictures } = await readPictures([file("a.png", "image/png")], [], graphics);
     expect(pictures[0]?.url).toMatch(/^data:image\/jpeg/);
   });
 
-  it("is named when it is none, or cannot be read, and the others are taken", async () => {
+  it("is listed by name if it is no readable image, and the others are added", async () => {
     const { graphics, open } = scripted(10, 10, tiny);
     const files = [file("a.pdf", "application/pdf"), file("b.png", "image/png", 13), file("c.png", "image/png")];
     const { pictures, troubles } = await readPictures(files, [], graphics);
@@ -88,7 +88,7 @@ describe("a picture", () => {
     expect(open()).toBe(0);
   });
 
-  it("is left out when it would make the request too large, and a smaller one still fits", async () => {
+  it("is left out if it makes the request too large, and a smaller one still fits", async () => {
     const { graphics } = scripted(100, 100, tiny);
     const large = Array.from({ length: 4 }, (_, at) => file(`${at}.png`, "image/png", 1.5 * MB));
     const { pictures, troubles } = await readPictures([...large, file("s.png", "image/png")], [], graphics);
@@ -96,7 +96,7 @@ describe("a picture", () => {
     expect(troubles).toEqual(["3.png was not added: the images of a message can be 7.5 MB in total."]);
   });
 
-  it("is one of eight at most, with those that are there", async () => {
+  it("is one of at most eight, including earlier ones", async () => {
     const { graphics } = scripted(10, 10, tiny);
     const before = Array.from({ length: MOST_PICTURES - 1 }, (_, at) => ({ id: `${at}`, name: "x", url: "data:," }));
     const files = [file("a.png", "image/png"), file("b.png", "image/png"), file("c.png", "image/png")];
@@ -106,17 +106,17 @@ describe("a picture", () => {
   });
 });
 
-describe("what is pasted", () => {
+describe("pasted content", () => {
   const data = (types: string[], files: File[]) => ({ types, files }) as unknown as DataTransfer;
   const picture = file("image.png", "image/png");
 
-  it("is the picture, also when a page's address or a file's name comes with it", () => {
+  it("is the image, even with a page's address or a file's name", () => {
     expect(pastedFiles(data(["Files"], [picture]))).toEqual([picture]);
     expect(pastedFiles(data(["text/html", "Files"], [picture]))).toEqual([picture]);
     expect(pastedFiles(data(["text/plain", "Files"], [picture]))).toEqual([picture]);
   });
 
-  it("is the words of a spreadsheet, not their picture", () => {
+  it("is the text of a spreadsheet, not its image", () => {
     expect(pastedFiles(data(["text/plain", "text/html", "Files"], [picture]))).toEqual([]);
   });
 });

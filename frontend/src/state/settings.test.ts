@@ -18,11 +18,11 @@ const keeping = (saved: unknown): Box => {
 const storage = (key: string | null): Event => Object.assign(new Event("storage"), { key });
 
 describe("the settings", () => {
-  it("begin with nothing set", () => {
+  it("start with nothing set", () => {
     expect(new Settings(new Box()).state).toEqual(FIRST_SETTINGS);
   });
 
-  it("are kept over a visit", () => {
+  it("are kept over visits", () => {
     const box = new Box();
     const settings = new Settings(box);
     settings.changeAsk({ model: "a/b", parameters: { temperature: 0.2 } });
@@ -76,16 +76,13 @@ describe("the settings", () => {
     });
   });
 
-  it.each([["{"], ["null"], ["5"], ['{"version":2,"theme":"dark"}']])(
-    "are the first ones where %s was kept",
-    (text) => {
-      const box = new Box();
-      box.setItem(SETTINGS_KEY, text);
-      expect(new Settings(box).state).toEqual(FIRST_SETTINGS);
-    },
-  );
+  it.each([["{"], ["null"], ["5"], ['{"version":2,"theme":"dark"}']])("are the defaults if %s was stored", (text) => {
+    const box = new Box();
+    box.setItem(SETTINGS_KEY, text);
+    expect(new Settings(box).state).toEqual(FIRST_SETTINGS);
+  });
 
-  it("hold for the page where the browser keeps nothing", () => {
+  it("last as long as the page without storage", () => {
     const refusing = () => {
       throw new DOMException("denied", "SecurityError");
     };
@@ -96,7 +93,7 @@ describe("the settings", () => {
     }
   });
 
-  it("take over what an older page kept, once", () => {
+  it("are migrated from an older version once", () => {
     const box = new Box();
     box.setItem("signalbox.model", "a/b");
     box.setItem("signalbox.effort", "high");
@@ -124,7 +121,7 @@ describe("favourites", () => {
 });
 
 describe("two tabs", () => {
-  it("share favourites and looks, not how they ask", () => {
+  it("share favourites and appearance, but not request settings", () => {
     const box = new Box();
     const [one, two] = [new Settings(box), new Settings(box)];
     const events = new EventTarget();
@@ -144,7 +141,7 @@ describe("two tabs", () => {
     expect(two.state.starred).toEqual(["a/b"]);
   });
 
-  it("do not write over each other's changes", () => {
+  it("do not overwrite each other's changes", () => {
     const box = new Box();
     const [one, two] = [new Settings(box), new Settings(box)];
     one.star("a/b");
@@ -152,7 +149,7 @@ describe("two tabs", () => {
     expect(new Settings(box).state).toMatchObject({ starred: ["a/b"], theme: "dark" });
   });
 
-  it("forget together", () => {
+  it("are cleared together", () => {
     const box = new Box();
     const settings = new Settings(box);
     const events = new EventTarget();

@@ -13,13 +13,13 @@ afterEach(() => {
   delete document.documentElement.dataset.theme;
 });
 
-it("shows what was chosen on an earlier visit before anything is drawn", () => {
+it("applies the stored theme before the first render", () => {
   new Settings().change({ theme: "dark" });
   leave = followTheme();
   expect(shown()).toBe("dark");
 });
 
-it("follows the choice of another tab, and no other news", () => {
+it("follows the choice of another tab, and ignores other changes", () => {
   leave = followTheme();
   expect(shown()).toBeUndefined();
   new Settings().change({ theme: "light" });
@@ -32,7 +32,7 @@ it("follows the choice of another tab, and no other news", () => {
   expect(shown()).toBeUndefined();
 });
 
-it("leaves it to the system where nothing is chosen", () => {
+it("follows the system if nothing is chosen", () => {
   showTheme("dark");
   showTheme("system");
   expect(shown()).toBeUndefined();

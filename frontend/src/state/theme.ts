@@ -8,13 +8,13 @@ export function showTheme(theme: Theme, root: HTMLElement = document.documentEle
 
 /** Apply the stored theme, now and whenever another tab changes it. */
 export function followTheme(events: EventTarget = window): () => void {
-  const read = () => showTheme(new Settings().state.theme);
+  const applyTheme = () => showTheme(new Settings().state.theme);
   const onStorage = (event: Event) => {
     const { key } = event as StorageEvent;
     // A null key means that the storage was cleared.
-    if (key === SETTINGS_KEY || key === null) read();
+    if (key === SETTINGS_KEY || key === null) applyTheme();
   };
-  read();
+  applyTheme();
   events.addEventListener("storage", onStorage);
   return () => events.removeEventListener("storage", onStorage);
 }

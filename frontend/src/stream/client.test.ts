@@ -10,7 +10,7 @@ describe("the client", () => {
     expect(seen[0]?.headers.authorization).toBe("Bearer secret");
   });
 
-  it("reads a document as its text", async () => {
+  it("loads a document as text", async () => {
     const { base, seen } = await serve(errorResponse(200, "# A"));
     expect(await fetchDocument(createClient({ base }), "/guide/a.md")).toBe("# A");
     expect(seen[0]?.headers.accept).not.toContain("text/html");

@@ -57,7 +57,7 @@ async function takeAll(...tabs: Slots[]): Promise<Release[]> {
 }
 
 describe("live streams", () => {
-  it("are four over all tabs, and one that ends makes room for another", async () => {
+  it("are four over all tabs, and one that ends frees its slot", async () => {
     const { manager, held } = new Locks();
     const [one, two] = [slotsOver(manager), slotsOver(manager)];
     const taken = await takeAll(one, two);
@@ -81,7 +81,7 @@ describe("live streams", () => {
     expect((await takeAll(slots)).length).toBe(1);
   });
 
-  it("are not taken by who has left", async () => {
+  it("are not acquired after an abort", async () => {
     const locks = new Locks();
     expect(await slotsOver(locks.manager).acquire(AbortSignal.abort())).toBeUndefined();
     expect(locks.held.size).toBe(0);
@@ -96,7 +96,7 @@ describe.each([
   ["in a tab without locks", [own, own]],
   ["in a tab that may not lock", [spoiled, spoiled]],
 ] as const)("turns %s", (_, [here, there]) => {
-  it("are one at a time, in order, and who leaves the queue holds nobody up", async () => {
+  it("are one at a time, in order, and an aborted request does not block others", async () => {
     const told: string[] = [];
     const leaving = new AbortController();
     const taken = async (turn: typeof here, name: string, signal = never()) => {
@@ -120,7 +120,7 @@ describe.each([
     expect(told).toEqual(["first", "gone", "second", "third"]);
   });
 
-  it("are not given to who has left already", async () => {
+  it("are not granted after an abort", async () => {
     await expect(here(AbortSignal.abort("gone"))).rejects.toBe("gone");
     (await there(never()))();
   });

@@ -42,7 +42,7 @@ const LINE = {
 };
 
 describe("the list", () => {
-  it("comes in the page's words, without rows that are none", async () => {
+  it("is converted, without invalid rows", async () => {
     const { client, asked } = answering({ conversations: [LINE, null, 3, { title: "no id" }], next: "cursor" });
     expect(await fetchConversations(client)).toEqual({
       lines: [
@@ -64,7 +64,7 @@ describe("the list", () => {
     expect(asked[0]?.path).toBe("/api/conversations");
   });
 
-  it("has plain values where the server says nothing", async () => {
+  it("has defaults for missing values", async () => {
     const { client } = answering({ conversations: [{ id: "c1", updated: 2, cost: null }], next: null });
     expect(await fetchConversations(client)).toEqual({
       lines: [
@@ -84,7 +84,7 @@ describe("the list", () => {
     });
   });
 
-  it("asks for a search, a page and a size, with letters that an address would not take", async () => {
+  it("sends search, page and size, with escaped characters", async () => {
     const { client, asked } = answering({ conversations: [] });
     await fetchConversations(client, { search: "zürich & more", before: "1:a b", limit: 20 });
     const query = new URL(asked[0]?.path ?? "", "http://test").searchParams;
@@ -95,13 +95,13 @@ describe("the list", () => {
     ]);
   });
 
-  it("asks for no more letters than the server takes, and cuts none in half", async () => {
+  it("limits the search to the server's maximum, without splitting a character", async () => {
     const { client, asked } = answering({ conversations: [] });
     await fetchConversations(client, { search: "🦊".repeat(300) });
     expect(new URL(asked[0]?.path ?? "", "http://test").searchParams.get("search")).toBe("🦊".repeat(200));
   });
 
-  it("throws a sentence for a page that is no answer", async () => {
+  it("throws a readable error for a foreign page", async () => {
     const { client } = answering("<html>proxy</html>");
     await expect(fetchConversations(client)).rejects.toThrow(ApiError);
     await expect(fetchConversations(client)).rejects.toThrow("unreadable response");
@@ -112,7 +112,7 @@ describe("a conversation", () => {
   const opened = async (...messages: unknown[]) =>
     (await fetchConversation(answering({ ...LINE, leaf_id: "a", messages }).client, "c1")).nodes;
 
-  it("has its nodes in their order", async () => {
+  it("has its nodes in order", async () => {
     const { client, asked } = answering({
       ...LINE,
       leaf_id: "b",
@@ -175,11 +175,11 @@ describe("a conversation", () => {
     expect(asked[0]?.path).toBe("/api/conversations/c%2F1");
   });
 
-  it("leaves out what is no node, and roles that it does not know", async () => {
+  it("leaves out invalid nodes and unknown roles", async () => {
     expect(await opened(null, "x", { role: "user" }, { id: "s", role: "system", text: "" }, [])).toEqual([]);
   });
 
-  it("shows pictures that came along, and only names what would have to be fetched", async () => {
+  it("shows inline images, and only lists the names of remote ones", async () => {
     const [node] = await opened({
       id: "q",
       role: "user",
@@ -211,13 +211,13 @@ describe("changes", () => {
     expect(asked).toEqual([{ method: "PATCH", path: "/api/conversations/c1", body }]);
   });
 
-  it("deletes, and tells how many saves stay", async () => {
+  it("deletes, and returns how many saved answers stay", async () => {
     const { client, asked } = answering({ deleted: true, saves_kept: 2 });
     expect(await deleteConversation(client, "c1")).toEqual({ savesKept: 2 });
     expect(asked).toEqual([{ method: "DELETE", path: "/api/conversations/c1", body: undefined }]);
   });
 
-  it("exports under the server's name", async () => {
+  it("exports under the server's file name", async () => {
     const { client, asked } = answering("# Tokyo", {
       "content-type": "text/markdown; charset=utf-8",
       "content-disposition": 'attachment; filename="Tokyo.md"',
@@ -230,7 +230,7 @@ describe("changes", () => {
     expect(asked[0]?.path).toBe("/api/conversations/c1/export?format=markdown");
   });
 
-  it("exports under a name of its own where the server gives none", async () => {
+  it("exports under a default name if the server gives none", async () => {
     expect((await exportConversation(answering("{}").client, "c1", "json")).name).toBe("conversation.json");
   });
 });

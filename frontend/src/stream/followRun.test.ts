@@ -21,7 +21,7 @@ import { followSave } from "./runStream.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("a stream's place is given back", () => {
+describe("a stream's slot is released", () => {
   const cases: [string, (live: Live, abort: AbortController) => void, string][] = [
     ["at the run's end", (live) => live.say(doneFrame(1)), "done"],
     ["on an abort", (_, abort) => abort.abort(), "aborted"],
@@ -45,7 +45,7 @@ describe("a stream's place is given back", () => {
     }
   });
 
-  it("when the question is refused", async () => {
+  it("when the message is rejected", async () => {
     const slots = new Places(1);
     const { client } = server(new ApiError(422, "UNKNOWN_MODEL", "No such model."));
     expect(await asking({ client, slots }).ended).toBe("threw No such model.");
@@ -54,7 +54,7 @@ describe("a stream's place is given back", () => {
 });
 
 describe("a dropped run", () => {
-  it("may drop as often as it likes while it brings something", async () => {
+  it("may drop any number of times while events arrive", async () => {
     const drops = Array.from({ length: 5 }, (_, at) => news(contentFrame(at + 1, "a")));
     const { client } = server(...drops, news(doneFrame(9)));
     const { ended } = rejoining({ client, resumeDelays: [0] });
@@ -62,7 +62,7 @@ describe("a dropped run", () => {
     expect(await ended).toBe("done");
   });
 
-  it.each([429, 503])("waits as long as a server with a %i asks for", async (status) => {
+  it.each([429, 503])("waits as long as a %i response asks for", async (status) => {
     const busy = new ApiError(status, "TOO_MANY_RUNS", "Too many.", undefined, 7);
     const { client, asked } = server(busy, news(contentFrame(1, "a"), doneFrame(2)));
     const page = new FakePage();
@@ -75,7 +75,7 @@ describe("a dropped run", () => {
     expect(await ended).toBe("done");
   });
 
-  it("waits no longer than five minutes, whatever the server asks for", async () => {
+  it("waits at most five minutes, whatever the server asks for", async () => {
     const busy = new ApiError(503, "TOO_MANY_RUNS", "Too many.", undefined, 1000);
     const { client, asked } = server(busy, news(doneFrame(1)));
     const { ended } = rejoining({ client });
@@ -85,7 +85,7 @@ describe("a dropped run", () => {
     expect(await ended).toBe("done");
   });
 
-  it("is taken up at once when the network is back", async () => {
+  it("is resumed at once when the network is back", async () => {
     const page = new FakePage();
     const gone = new ApiError(0, "SERVER_UNREACHABLE", "No.");
     const { client, asked } = server(gone, news(doneFrame(1)));
@@ -110,7 +110,7 @@ describe("a dropped run", () => {
     expect(told).toEqual(["(resuming)", "(open)", "<done>"]);
   });
 
-  it("leaves a connection from before the network went away", async () => {
+  it("closes a connection from before the network loss", async () => {
     const page = new FakePage();
     const dead = new Live();
     const { client, lines } = server(dead, news(contentFrame(1, "a"), contentFrame(2, "b"), doneFrame(3)));
@@ -126,7 +126,7 @@ describe("a dropped run", () => {
     expect(dead.isLeft).toBe(true);
   });
 
-  it("is asked for again when nobody answers", async () => {
+  it("is requested again without a response", async () => {
     const { client, asked } = server(SILENCE, news(doneFrame(1)));
     const { ended } = rejoining({ client });
     await pass(14_999);
@@ -135,7 +135,7 @@ describe("a dropped run", () => {
     expect(await ended).toBe("done");
   });
 
-  it.each([400, 402, 403, 405, 408, 409, 425, 429, 451, 500, 502, 503])("goes on after a %i", async (status) => {
+  it.each([400, 402, 403, 405, 408, 409, 425, 429, 451, 500, 502, 503])("continues after a %i", async (status) => {
     const { client, lines } = server(news(contentFrame(1, "a")), new ApiError(status, "NO", "No."), news(doneFrame(2)));
     const { told, ended } = rejoining({ client });
     await pass(500);
@@ -158,7 +158,7 @@ describe("a dropped run", () => {
     }
   });
 
-  it("whose token is not taken any more says so at once, and gives back its place or its turn", async () => {
+  it("with a rejected token throws at once, and releases its slot", async () => {
     for (const slots of [new Places(1), new Places(0)]) {
       const { turn, held } = turns();
       const { client, asked } = server(
@@ -172,7 +172,7 @@ describe("a dropped run", () => {
     }
   });
 
-  it("does not end by what somebody else answers in its place, and leaves that", async () => {
+  it("does not end with a foreign response, and closes it", async () => {
     const page = portal();
     const { client, lines } = server(news(contentFrame(1, "a")), page, news(contentFrame(2, "b"), doneFrame(3)));
     const { told, ended } = rejoining({ client });
@@ -183,14 +183,14 @@ describe("a dropped run", () => {
     expect(page.isLeft).toBe(true);
   });
 
-  it("is lost when somebody else answers each time", async () => {
+  it("is lost if every response is foreign", async () => {
     const { client, asked } = server(...Array.from({ length: 9 }, () => portal));
     const { ended } = rejoining({ client, resumeDelays: [0, 10] });
     await pass(1000);
     expect([await ended, asked.length]).toEqual(["lost", 3]);
   });
 
-  it("counts as dropped after 45 silent seconds, and not while the server pings", async () => {
+  it("counts as lost after 45 silent seconds, but not while the server pings", async () => {
     const silent = new Live();
     const { client, asked } = server(silent, news(doneFrame(1)));
     const { ended } = rejoining({ client });
@@ -205,7 +205,7 @@ describe("a dropped run", () => {
 });
 
 describe("a save", () => {
-  it("is read in its turn, taken up where it dropped, and takes no stream", async () => {
+  it("is read with a short request and resumed, without a stream slot", async () => {
     const { turn, held } = turns();
     const slots = new Places(4);
     const first = new Live();
@@ -223,7 +223,7 @@ describe("a save", () => {
     expect([held(), slots.given]).toEqual([0, 0]);
   });
 
-  it("that is not there is lost", async () => {
+  it("that does not exist is lost", async () => {
     const { client } = server();
     expect(await begin((options) => followSave("x", options), { client }).ended).toBe("lost");
   });

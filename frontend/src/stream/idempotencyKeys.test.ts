@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { newIdempotencyKey } from "./idempotencyKeys.ts";
 
 describe("a question's key", () => {
-  it("is another one each time, also where the address is not secure", () => {
+  it("is different each time, also at an insecure address", () => {
     const plain = { getRandomValues: crypto.getRandomValues.bind(crypto) } as Crypto;
     const keys = [newIdempotencyKey(), newIdempotencyKey(), newIdempotencyKey(plain), newIdempotencyKey(plain)];
     expect(new Set(keys).size).toBe(4);

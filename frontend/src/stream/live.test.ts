@@ -168,7 +168,7 @@ describe.skipIf(!hasServer)("the real server (skipped without a .venv)", () => {
     if (code) expect(heard.trace.end?.code).toBe(code);
   });
 
-  it.concurrent("a connection that drops again and again loses nothing and doubles nothing", async () => {
+  it.concurrent("a connection that drops repeatedly loses and repeats nothing", async () => {
     // The first connection breaks within the response headers: the message is sent again under its key.
     const proxy = await startCuttingProxy(server.base, [20, 900, 1500, 700, 5000, 3333]);
     const heard = await ask({ model: "openai/sim-long-400", more: { client: clientOf("v2", proxy.base) } });
@@ -179,7 +179,7 @@ describe.skipIf(!hasServer)("the real server (skipped without a .venv)", () => {
     expect(heard.connection.slice(0, 4)).toEqual(["resuming", "open", "resuming", "open"]);
   });
 
-  it.concurrent("a stop ends the run with what came", async () => {
+  it.concurrent("a stop ends the run and keeps its text", async () => {
     let stopped: Promise<void> | undefined;
     let runId = "";
     const heard = await ask({
@@ -199,7 +199,7 @@ describe.skipIf(!hasServer)("the real server (skipped without a .venv)", () => {
     expect(shownOf(heard.trace, "content")).not.toBe("");
   });
 
-  it.concurrent("five answers at once: four live, one polled, and room for a stop at any time", async () => {
+  it.concurrent("five answers at once: four live, one polled, and a connection for a stop", async () => {
     const { fetch, most } = countingFetch();
     const shared = {
       client: clientOf("v2", server.base, fetch),
@@ -217,7 +217,7 @@ describe.skipIf(!hasServer)("the real server (skipped without a .venv)", () => {
     expect(most()).toBeLessThanOrEqual(5);
   });
 
-  it.concurrent("a polled answer goes over to a stream that becomes free, and a stopped one tells its end to a poll", async () => {
+  it.concurrent("a polled answer switches to a free stream, and a poll reports the end of a stopped one", async () => {
     const slots = slotsOver(undefined);
     const taken = await Promise.all([1, 2, 3, 4].map(() => slots.acquire(new AbortController().signal)));
     const [live, stopped] = await Promise.all([
@@ -246,7 +246,7 @@ describe.skipIf(!hasServer)("the real server (skipped without a .venv)", () => {
     expect([stopped.trace.end?.status, stopped.connection]).toEqual(["cancelled", ["polling"]]);
   });
 
-  it.concurrent("a run and its save are read again as they were", async () => {
+  it.concurrent("a run and its saved copy are read unchanged", async () => {
     const heard = await ask({ model: "anthropic/sim" });
     const response = await clientOf().request("/api/saves", {
       method: "POST",

@@ -11,7 +11,7 @@ const answering = (body: unknown, asked: string[] = []): ApiClient => ({
 });
 
 describe("the models", () => {
-  it("are read in the page's words", async () => {
+  it("are converted", async () => {
     const asked: string[] = [];
     const entry = {
       id: "a/b",
@@ -41,7 +41,7 @@ describe("the models", () => {
     expect(asked).toEqual(["/api/models?hidden=false"]);
   });
 
-  it("that say little have nothing made up, and what is no model is skipped", async () => {
+  it("with few fields get no invented values, and invalid entries are skipped", async () => {
     const { models, preferred } = await fetchModels(
       answering({ models: [{ id: "c/d", pricing: "free", context_length: null }, { name: "no id" }, null, 5] }),
     );
@@ -81,7 +81,7 @@ describe("the models", () => {
 });
 
 describe("the tools", () => {
-  it("say why they cannot be offered", async () => {
+  it("have the reason if they are unavailable", async () => {
     const asked: string[] = [];
     const shape = { title: "T", summary: "S", description: "D", category: "search", visibility: "public" };
     const tools = [
@@ -106,7 +106,7 @@ describe("the tools", () => {
     expect(asked).toEqual(["/api/tools"]);
   });
 
-  it("come with the default limits that the server names", async () => {
+  it("come with the server's default limits", async () => {
     const limitsIn = async (body: object) => (await fetchTools(answering(body))).defaultLimits;
     expect(await limitsIn({ tools: [], limits: { max_steps: 12, max_searches: 10, more: 1 } })).toEqual({
       max_steps: 12,
@@ -116,7 +116,7 @@ describe("the tools", () => {
     expect(await limitsIn({ limits: { max_steps: "many" } })).toEqual({});
   });
 
-  it("are none where the answer is odd", async () => {
+  it("are empty for an invalid response", async () => {
     expect((await fetchTools(answering({ tools: "all" }))).tools).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { createClient } from "./client.ts";
 import { fetchFlag, fetchRuns, storeOverride } from "./operator.ts";
 
 describe("the operator's calls", () => {
-  it("pulls the flag with the operator's token, whatever other token there is", async () => {
+  it("changes the flag with the operator token, whatever other token is set", async () => {
     const bodies: string[] = [];
     const standing = { key: "tool_loop_v2", state: "percent", percent: 10, environment: null, effective: "10 %." };
     const answering: Handler = (request, response) => {
@@ -25,7 +25,7 @@ describe("the operator's calls", () => {
     expect(bodies.map((body) => JSON.parse(body))).toEqual([{ state: "percent", percent: 10 }, { state: "off" }]);
   });
 
-  it("reads the runs it can and skips the rest", async () => {
+  it("reads valid runs and skips the rest", async () => {
     const line = { run_id: "a", status: "error", code: "LENGTH", model: "m", loop: "v2", started: 2, ended: 3.5 };
     const { base } = await serve(
       errorResponse(200, JSON.stringify({ runs: [line, { run_id: "b", ended: null }, null] })),
@@ -38,7 +38,7 @@ describe("the operator's calls", () => {
     expect(isAll).toBe(false);
   });
 
-  it("tells whose the runs are where the server does", async () => {
+  it("has the owners of runs if the server sends them", async () => {
     const runs = [{ id: "t1", name: "Ada" }, { id: "t2", name: null }, null].map((owner, n) => ({
       run_id: `${n}`,
       owner,

@@ -6,12 +6,12 @@ import { parseEvent } from "./parseEvent.ts";
 const parse = (event: unknown) => parseEvent(JSON.stringify(event));
 
 describe("parseEvent", () => {
-  it("keeps fields that it does not know, and an ending that is new", () => {
+  it("keeps unknown fields and an unknown status", () => {
     const event = { type: "done", done: true, status: "paused", mood: "calm", code: "NEW_CODE" };
     expect(parse(event)).toEqual(event);
   });
 
-  it("fills in what a server that knows only the minimum leaves out", () => {
+  it("adds defaults that a minimal server leaves out", () => {
     expect(parse({ type: "tool_calls", calls: [{ id: "a", name: "f", arguments: '{"x":1}' }] })).toEqual({
       type: "tool_calls",
       calls: [{ id: "a", name: "f", arguments: '{"x":1}' }],
@@ -25,7 +25,7 @@ describe("parseEvent", () => {
     expect(parse({ type: "done", done: true })).toMatchObject({ status: "complete" });
   });
 
-  it("reads a call's arguments as version 0.1 sent them: an object, and beside it the text of what was none", () => {
+  it("reads call arguments of version 0.1: an object, or the text of an invalid one", () => {
     const argumentsOf = (call: object) => {
       const event = parse({ type: "tool_calls", calls: [{ id: "a", name: "f", ...call }] });
       return event?.type === "tool_calls" ? event.calls[0]?.arguments : undefined;
@@ -36,20 +36,20 @@ describe("parseEvent", () => {
     expect(argumentsOf({ arguments: null })).toBe("{}");
   });
 
-  it("takes an unknown category or visibility for the plain one", () => {
+  it("replaces an unknown category or visibility by the default", () => {
     expect(
       parse({ type: "tool_executing", id: "a", name: "f", category: "magic", visibility: "sometimes" }),
     ).toMatchObject({ category: "other", visibility: "secondary" });
   });
 
-  it("leaves out where a call is shown, where an event does not say so in words", () => {
+  it("leaves out category and visibility if they are not strings", () => {
     const bare = { type: "tool_executing", id: "a", name: "f" };
     expect(parse(bare)).toEqual(bare);
     expect(parse({ ...bare, category: 1, visibility: null })).toEqual(bare);
     expect(parse({ ...bare, category: "search" })).toEqual({ ...bare, category: "search" });
   });
 
-  it("leaves out what is of another kind than the contract's, and keeps the rest", () => {
+  it("drops optional fields of the wrong type, and keeps the rest", () => {
     expect(
       parse({
         type: "done",
@@ -84,7 +84,7 @@ describe("parseEvent", () => {
     { type: "warning" },
     { type: "done" },
     { type: "toString" },
-  ])("makes nothing of %j", (event) => {
+  ])("is empty for %j", (event) => {
     expect(parse(event)).toBeUndefined();
   });
 });
@@ -162,7 +162,7 @@ function faultOf(event: Record<string, unknown>): string | undefined {
 }
 
 describe("any event", () => {
-  it("of the contract is kept as it is, and so are the fields that it has besides", () => {
+  it("of the contract is kept unchanged, including extra fields", () => {
     fc.assert(
       fc.property(sound, json, (event, more) => {
         const extra = Object.fromEntries(Object.entries(more).map(([name, value]) => [`x-${name}`, value]));
@@ -172,7 +172,7 @@ describe("any event", () => {
     );
   });
 
-  it("with fields of any kind is an event that the page can take, or none", () => {
+  it("with fields of any type is a valid event or is dropped", () => {
     const spoiled = fc
       .tuple(sound, fc.infiniteStream(anything), fc.infiniteStream(fc.nat(2)))
       .map(([event, values, dice]) =>
@@ -198,7 +198,7 @@ describe("any event", () => {
     );
   });
 
-  it("that is any JSON, or no JSON, breaks nothing", () => {
+  it("that is any JSON, or no JSON, does not throw", () => {
     fc.assert(fc.property(fc.json({ maxDepth: 2 }), (data) => void parseEvent(data)));
     fc.assert(fc.property(fc.string(), (data) => void parseEvent(data)));
   });

@@ -7,8 +7,8 @@ import { ApiError } from "./errors.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("a question when all streams are taken", () => {
-  it("is asked, left to run, and looked after until its end", async () => {
+describe("a message when all streams are in use", () => {
+  it("starts a run that is polled to its end", async () => {
     const posted = new Live();
     const { client, asked, lines } = server(
       posted,
@@ -36,7 +36,7 @@ describe("a question when all streams are taken", () => {
     expect(asked.map(({ at }) => at)).toEqual([0, 0, 250, 500, 750]);
   });
 
-  it("is asked each second when it takes longer, and seldom while nobody looks", async () => {
+  it("is polled every second if it takes longer, and rarely while the page is hidden", async () => {
     const page = new FakePage();
     const { client, asked } = server(new Live(), ...Array.from({ length: 20 }, () => () => news()));
     const { abort } = asking({ client, slots: new Places(0), page });
@@ -49,7 +49,7 @@ describe("a question when all streams are taken", () => {
     abort.abort();
   });
 
-  it("goes over to a stream as soon as one is free, where it was", async () => {
+  it("switches to a stream as soon as one is free, at the same position", async () => {
     const slots = new Places(0);
     const live = new Live();
     const { client, lines } = server(new Live(), news(contentFrame(1, "a")), live);
@@ -65,7 +65,7 @@ describe("a question when all streams are taken", () => {
     expect(slots.free).toBe(1);
   });
 
-  it("shares one connection with all others, and its asking waits for its turn too", async () => {
+  it("shares one connection with all others, also for its first request", async () => {
     let open = 0;
     let most = 0;
     const client: ApiClient = {
@@ -85,7 +85,7 @@ describe("a question when all streams are taken", () => {
     expect(await Promise.all(all.map(({ ended }) => ended))).toEqual(all.map(() => "aborted"));
   });
 
-  it("tells of polls that fail, goes on, and gives up in the end", async () => {
+  it("reports failed polls, continues, and gives up in the end", async () => {
     const down = new ApiError(500, "INTERNAL", "Broken.");
     const { client } = server(new Live(), news(), down, news(contentFrame(1, "a")), down, down, down);
     const { told, ended } = asking({ client, slots: new Places(0), resumeDelays: [0, 10] });
@@ -94,7 +94,7 @@ describe("a question when all streams are taken", () => {
     expect(told).toEqual(["[run]", "(polling)", "(resuming)", "(polling)", "a", "(resuming)"]);
   });
 
-  it("is not given up while every second poll is answered", async () => {
+  it("is not given up while every second poll succeeds", async () => {
     const down = () => new ApiError(500, "INTERNAL", "Broken.");
     const { client } = server(
       new Live(),
@@ -110,7 +110,7 @@ describe("a question when all streams are taken", () => {
     expect(await ended).toBe("done");
   });
 
-  it("is lost where the server says that all was seen and no end was", async () => {
+  it("is lost if the server says that all was seen but there was no end", async () => {
     const { client, asked } = server(new Live(), new Response(null, { status: 204 }));
     const { ended } = asking({ client, slots: new Places(0) });
     await pass(0);
@@ -118,7 +118,7 @@ describe("a question when all streams are taken", () => {
     expect(asked.length).toBe(2);
   });
 
-  it("takes no stranger's answer for a poll's", async () => {
+  it("ignores a foreign response to a poll", async () => {
     const page = portal();
     const { client } = server(new Live(), page, news(doneFrame(1)));
     const { told, ended } = asking({ client, slots: new Places(0) });

@@ -19,7 +19,7 @@ import { postChat } from "./runStream.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("a question without an answer of ours", () => {
+describe("a message without a response from Signalbox", () => {
   const { "x-run-id": _, ...nameless } = HEAD;
   const { "content-type": __, ...untyped } = HEAD;
   const strangers: [string, () => Live][] = [
@@ -30,7 +30,7 @@ describe("a question without an answer of ours", () => {
     ["a type that only begins like ours", () => new Live({ ...HEAD, "content-type": "text/event-streams" })],
   ];
 
-  it("is asked again after 30 s without a head, and the body then takes what it takes", async () => {
+  it("is sent again after 30 s without headers, and the body has no time limit", async () => {
     const live = new Live();
     const { client, asked } = server(SILENCE, live);
     const { told, ended } = asking({ client, askDelays: [10] });
@@ -49,7 +49,7 @@ describe("a question without an answer of ours", () => {
     expect(asked.length).toBe(2);
   });
 
-  it("has as long as it is told to have, and more for much that is sent", async () => {
+  it("has the configured time limit, and more for a large body", async () => {
     const pictures = { ...BODY, messages: [{ role: "user", content: "x".repeat(320_000) }] } as ChatBody;
     for (const [body, ms] of [[BODY, 110] as const, [pictures, 10_110] as const]) {
       const { client, asked } = server(SILENCE, news(doneFrame(1)));
@@ -60,7 +60,7 @@ describe("a question without an answer of ours", () => {
     }
   });
 
-  it("is given up in the end, and its place with it", async () => {
+  it("is given up in the end, and its slot is released", async () => {
     for (const slots of [new Places(1), new Places(0)]) {
       const { turn, held } = turns();
       const { client, asked } = server(...Array.from({ length: 9 }, () => SILENCE as typeof SILENCE));
@@ -74,7 +74,7 @@ describe("a question without an answer of ours", () => {
     }
   });
 
-  it("is aborted while it waits for the head", async () => {
+  it("is aborted while it waits for headers", async () => {
     const slots = new Places(1);
     const { client, asked } = server(SILENCE);
     const { ended, abort } = asking({ client, slots });
@@ -85,7 +85,7 @@ describe("a question without an answer of ours", () => {
     expect([asked.length, slots.free]).toEqual([1, 1]);
   });
 
-  it.each(strangers)("is asked again after %s, which is left", async (_, answer) => {
+  it.each(strangers)("is sent again after %s, whose connection is closed", async (_, answer) => {
     for (const slots of [new Places(1), new Places(0)]) {
       const stranger = answer();
       const { client, asked } = server(
@@ -115,7 +115,7 @@ describe("a question without an answer of ours", () => {
     }
   });
 
-  it("is told by its code", async () => {
+  it("is recognized by its code", async () => {
     const { client } = server(portal);
     const asked = postChat(BODY, {
       client,
@@ -127,7 +127,7 @@ describe("a question without an answer of ours", () => {
     await expect(asked).rejects.toMatchObject({ status: 0, code: "FOREIGN_ANSWER" });
   });
 
-  it("has a start whatever else its type says", async () => {
+  it("starts with any parameters of the content type", async () => {
     const { client } = server(
       new Response(doneFrame(1), { headers: { ...HEAD, "content-type": "Text/Event-Stream; charset=utf-8" } }),
     );

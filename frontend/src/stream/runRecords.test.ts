@@ -7,7 +7,7 @@ import { fetchRun, parseRecord } from "./runRecords.ts";
 const told = captured.record as any;
 
 describe("a run's record", () => {
-  it("is read whole, with its times in milliseconds", () => {
+  it("is read completely, with times in milliseconds", () => {
     const record = parseRecord(told);
     expect(record).toMatchObject({ runId: told.run_id, status: "complete", loop: "v2", costEstimated: false });
     expect(record.flag).toEqual(told.flag);
@@ -23,12 +23,12 @@ describe("a run's record", () => {
     expect(retried?.raw).toEqual(told.attempts[1]);
   });
 
-  it("says what became of a stopped attempt in words", () => {
+  it("describes the outcome of a stopped attempt", () => {
     const attempt = (cancelled: unknown) => parseRecord({ attempts: [{ cancelled }] }).attempts[0]?.cancelled;
     expect([attempt(true), attempt(false), attempt(null)]).toEqual(["cut off by the provider", "complete", undefined]);
   });
 
-  it("takes any shape", () => {
+  it("accepts any shape", () => {
     for (const odd of [undefined, null, 3, "x", [], {}, { attempts: [null, 1, { usage: "x", tools: [1] }], flag: 1 }])
       expect(parseRecord(odd)).toMatchObject({
         status: "running",
@@ -38,7 +38,7 @@ describe("a run's record", () => {
       });
   });
 
-  it("is asked for by its id", async () => {
+  it("is requested by its id", async () => {
     const asked: string[] = [];
     const fetch = async (url: RequestInfo | URL) => {
       asked.push(String(url));
@@ -49,7 +49,7 @@ describe("a run's record", () => {
     expect(record.runId).toBe("a/b");
   });
 
-  it("throws what the server says against it", async () => {
+  it("throws the server's error", async () => {
     const fetch = async () => Response.json({ error: { code: "NO_RUN", message: "No." } }, { status: 404 });
     await expect(fetchRun(createClient({ fetch }), "x")).rejects.toMatchObject({ status: 404, code: "NO_RUN" });
   });

@@ -49,7 +49,7 @@ const text = ({ events }: Heard): string =>
   events.map((e) => (e.type === "content" ? e.content : `<${e.type}>`)).join("");
 
 describe("postChat", () => {
-  it("posts the conversation and hands on its events", async () => {
+  it("posts the message and delivers the events", async () => {
     const bodies: string[] = [];
     const { base, seen } = await serve((request, response) => {
       request.on("data", (data) => bodies.push(String(data)));
@@ -63,7 +63,7 @@ describe("postChat", () => {
     expect(JSON.parse(bodies.join(""))).toEqual(BODY);
   });
 
-  it("takes a dropped run up again where it was, and nothing comes twice", async () => {
+  it("resumes a dropped run without repetitions", async () => {
     const { base, seen } = await serve(
       brokenStream(contentFrame(1, "a"), contentFrame(2, "b")),
       brokenStream(contentFrame(2, "b"), contentFrame(4, "c")),
@@ -80,12 +80,12 @@ describe("postChat", () => {
     ]);
   });
 
-  it("takes a stream that ends without done for a dropped one", async () => {
+  it("treats a stream that ends without done as dropped", async () => {
     const { base } = await serve(completeStream(contentFrame(1, "a")), completeStream(doneFrame(2)));
     expect(text(await chat(base))).toBe("a<done>");
   });
 
-  it("tries again when the server fails, and gives up when it does not know the run", async () => {
+  it("retries after a server error, and gives up if the run is unknown", async () => {
     const { base, seen } = await serve(
       brokenStream(contentFrame(1, "a")),
       errorResponse(503, ""),
@@ -95,13 +95,13 @@ describe("postChat", () => {
     expect(seen.length).toBe(3);
   });
 
-  it("gives up after its last wait", async () => {
+  it("gives up after the last delay", async () => {
     const { base, seen } = await serve(brokenStream(contentFrame(1, "a")));
     expect(await chat(base)).toMatchObject({ ended: "lost" });
     expect(seen.length).toBe(4);
   });
 
-  it("takes a long silence for a dropped connection", async () => {
+  it("treats a long silence as a dropped connection", async () => {
     const silent: Handler = (_, response) => {
       response.writeHead(200, HEAD).write(contentFrame(1, "a"));
     };
@@ -109,7 +109,7 @@ describe("postChat", () => {
     expect(text(await chat(base, { idleMs: 60 }))).toBe("ab<done>");
   });
 
-  it("ends when it is aborted, also while it waits", async () => {
+  it("ends when aborted, also while it waits", async () => {
     const abort = new AbortController();
     const { base } = await serve(brokenStream(contentFrame(1, "a")));
     const heard = await chat(base, {
@@ -120,7 +120,7 @@ describe("postChat", () => {
     expect(heard.ended).toBe("aborted");
   });
 
-  it("ends when it is aborted in mid-stream, and keeps what came", async () => {
+  it("ends when aborted in mid-stream, and keeps earlier events", async () => {
     const abort = new AbortController();
     const { base } = await serve((_, response) => {
       response.writeHead(200, HEAD).write(contentFrame(1, "a"));
@@ -136,7 +136,7 @@ describe("postChat", () => {
     expect([heard.ended, events.length]).toEqual(["aborted", 1]);
   });
 
-  it("lets a fault of the page through instead of taking it for a dropped connection", async () => {
+  it("rethrows an error of the page instead of treating it as a dropped connection", async () => {
     const { base, seen } = await serve(completeStream(contentFrame(1, "a"), doneFrame(2)));
     const onEvent = () => {
       throw new TypeError("ours");
@@ -147,7 +147,7 @@ describe("postChat", () => {
 });
 
 describe("a run that is over", () => {
-  it("is left to its own end: nothing is cancelled that the server is about to close", async () => {
+  it("is closed by the server, not cancelled by the page", async () => {
     let closed: (early: boolean) => void = () => undefined;
     const early = new Promise<boolean>((resolve) => {
       closed = resolve;
@@ -174,7 +174,7 @@ describe("followRun", () => {
     events: events.map((e) => (e.type === "content" ? e.content : `<${e.type}>`)).join(""),
   });
 
-  it("replays a run from its first event, and goes on where it drops", async () => {
+  it("replays a run from its first event, and resumes it", async () => {
     const { base, seen } = await serve(
       brokenStream(contentFrame(1, "a")),
       errorResponse(503, ""),
@@ -188,7 +188,7 @@ describe("followRun", () => {
     ]);
   });
 
-  it("is lost at once where nobody knows the run", async () => {
+  it("is lost at once if the run is unknown", async () => {
     const { base, seen } = await serve(errorResponse(404, "{}"));
     expect(await follow(base)).toEqual({ ended: "lost", events: "" });
     expect(seen.length).toBe(1);
@@ -239,20 +239,20 @@ describe("errors before a run", () => {
     expect(seen.length).toBe(1);
   });
 
-  it("says that nobody answers, after a few tries", async () => {
+  it("reports that the server does not respond, after a few tries", async () => {
     const { base, seen } = await serve();
     await expect(chat(base)).rejects.toMatchObject({ status: 0, code: "SERVER_UNREACHABLE" });
     expect(seen.length).toBe(4);
   });
 });
 
-describe("a question that nobody answered", () => {
+describe("a message without a response", () => {
   const dead: Handler = (_, response) => {
     response.destroy();
   };
   const gateway = (status: number) => errorResponse(status, "<html>Bad gateway</html>");
 
-  it("is sent again as it was, under its key, and the answer is followed", async () => {
+  it("is sent again unchanged, under its key, and its run is followed", async () => {
     const bodies: string[] = [];
     const reading =
       (then: Handler): Handler =>
@@ -303,7 +303,7 @@ describe("a question that nobody answered", () => {
     await expect.poll(() => closed).toBe(true);
   });
 
-  it("has its time for the head alone: a body may come as late as it likes", async () => {
+  it("limits the time for headers only, not for the body", async () => {
     const { base, seen } = await serve((_, response) => {
       response.writeHead(200, HEAD).flushHeaders();
       setTimeout(() => response.end(contentFrame(1, "a") + doneFrame(2)), 200);
@@ -312,7 +312,7 @@ describe("a question that nobody answered", () => {
     expect(seen.length).toBe(1);
   });
 
-  it("is sent again when a stranger answers in our place", async () => {
+  it("is sent again after a foreign response", async () => {
     const page: Handler = (_, response) => {
       response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in to the network</html>");
     };
@@ -325,7 +325,7 @@ describe("a question that nobody answered", () => {
     expect(again.seen.length).toBe(4);
   });
 
-  it("has a key of its own where none is given", async () => {
+  it("gets a key if none is given", async () => {
     const { base, seen } = await serve(dead, completeStream(doneFrame(1)), completeStream(doneFrame(1)));
     await chat(base);
     await chat(base);
@@ -334,7 +334,7 @@ describe("a question that nobody answered", () => {
     expect([keys[0] === keys[1], keys[1] === keys[2]]).toEqual([true, false]);
   });
 
-  it("is not sent again once the run has a name: that is resumed, also where no frame came", async () => {
+  it("is not sent again once the run has an id; the run is resumed instead", async () => {
     const { base, seen } = await serve(brokenStream(), completeStream(contentFrame(1, "a"), doneFrame(2)));
     expect(text(await chat(base))).toBe("a<done>");
     expect(seen.map(({ method, headers }) => [method, headers["last-event-id"]])).toEqual([
@@ -343,13 +343,13 @@ describe("a question that nobody answered", () => {
     ]);
   });
 
-  it.each([400, 401, 422, 429, 500, 503])("is not sent again where the server said %i", async (status) => {
+  it.each([400, 401, 422, 429, 500, 503])("is not sent again after a %i", async (status) => {
     const { base, seen } = await serve(errorResponse(status, '{"error":{"code":"NO","message":"No."}}'));
     await expect(chat(base)).rejects.toMatchObject({ status });
     expect(seen.length).toBe(1);
   });
 
-  it("is given up when it is aborted while it waits", async () => {
+  it("is given up when aborted while waiting", async () => {
     const abort = new AbortController();
     const { base, seen } = await serve(dead);
     const heard = await chat(base, { signal: abort.signal, askDelays: [60_000], onConnection: () => abort.abort() });

@@ -23,7 +23,7 @@ const READ = { id: "s1", title: "Tokyo", created: 1795227801250, runId: "r1", mo
 const opened = (more: object) => fetchSave(answering({ ...LINE, trace: { run_id: "r1" }, ...more }).client, "s1");
 
 describe("saves", () => {
-  it("are listed page by page, without rows that are none", async () => {
+  it("are listed page by page, without invalid rows", async () => {
     const { client, asked } = answering({ saves: [LINE, null, { id: "no run" }], next: "n" });
     expect(await fetchSaves(client, { before: "b", limit: 10 })).toEqual({ lines: [READ], next: "n" });
     expect(asked[0]?.[1]).toBe("/api/saves?before=b&limit=10");
@@ -39,7 +39,7 @@ describe("saves", () => {
     ]);
   });
 
-  it("say so when the answer tells of no save", async () => {
+  it("throw if the response contains no saved answer", async () => {
     await expect(saveRun(answering({}).client, "r1")).rejects.toThrow("unreadable response");
   });
 
@@ -51,7 +51,7 @@ describe("saves", () => {
 });
 
 describe("reopening", () => {
-  it("gives the record, the page's data and the events as the stream tells them", async () => {
+  it("returns the record, the page's data and the events as in the stream", async () => {
     const save = await opened({
       trace: { run_id: "r1", status: "complete", model: "openai/sim", started: 2 },
       data: { tab: "tools" },
@@ -71,7 +71,7 @@ describe("reopening", () => {
     ]);
   });
 
-  it("gives the runs that it continues", async () => {
+  it("returns the runs that it continues", async () => {
     const events = [{ seq: 1, at: 1000, type: "content", content: "Hi" }];
     const save = await opened({ earlier: [{ run_id: "r0", trace: { model: "openai/sim" }, events }] });
     expect(save.earlier).toMatchObject([
@@ -84,7 +84,7 @@ describe("reopening", () => {
     expect(question).toEqual({ text: "When?", pictures: [], files: [], system: "Be brief." });
   });
 
-  it("finds the question in the last message of the reader, with what came along", async () => {
+  it("finds the question in the last user message, with its attachments", async () => {
     const content = [
       { type: "text", text: "What is" },
       { type: "image_url", image_url: { url: "data:image/png;base64,AA" } },
@@ -100,7 +100,7 @@ describe("reopening", () => {
     expect(question.pictures).toEqual([{ id: "r1-1", name: "Image 1", url: "data:image/png;base64,AA" }]);
   });
 
-  it("reads one of which little is left", async () => {
+  it("reads an incomplete one", async () => {
     const save = await fetchSave(answering({ id: "s1" }).client, "s1");
     expect(save).toMatchObject({ id: "s1", events: [], data: {}, question: { text: "" }, record: { attempts: [] } });
   });

@@ -13,7 +13,7 @@ describe.each(fixtures)("%s", (_, whole) => {
     expect(expected.at(-1)?.type).toBe("done");
   });
 
-  it("is shown whole: each word once, each call with its one result, and its end", () => {
+  it("is complete: each word once, each call with one result, and an end", () => {
     const { items, end } = traceOf(expected);
     for (const kind of ["content", "reasoning"] as const) {
       const said = expected.map((event) => (event.type === kind ? event.content : "")).join("");
@@ -57,7 +57,7 @@ describe.each(fixtures)("%s", (_, whole) => {
   });
 });
 
-describe("what a stream may hold besides", () => {
+describe("other lines of a stream", () => {
   it.each([
     ["a byte order mark", '\uFEFFdata: {"type":"content","content":"a"}\n\n'],
     ["comments and a retry", ': ping\n\nretry: 100\ndata: {"type":"content","content":"a"}\n\n: bye\n\n'],
@@ -71,7 +71,7 @@ describe("what a stream may hold besides", () => {
   });
 });
 
-describe("the place in the run", () => {
+describe("the sequence number", () => {
   it.each([
     ["abc:12", 12],
     ["abc", undefined],
@@ -88,7 +88,7 @@ describe("the place in the run", () => {
     expect(frames.map(({ id, seq }) => [id, seq])).toEqual([["r:7", 7]]);
   });
 
-  it("decides what is new: nothing twice, gaps allowed, frames without a place always", () => {
+  it("drops repeated frames, allows gaps, and accepts frames without a number", () => {
     const cursor = new Cursor();
     const event = { type: "content", content: "a" } as const;
     const accepted = [1, 1, 3, 2, undefined, 4].filter((seq) => cursor.accept({ id: `r:${seq}`, seq, event }));

@@ -46,6 +46,6 @@ def test_a_test_that_is_not_there_would_be_noticed() -> None:
     assert "test_every_row_of_the_survey_is_there" in here
     assert "test_of_no_file" not in here
     page_tests = titles_in("frontend/src/logic/answer/openPanels.test.ts")
-    assert "change by time alone only where they say so" in page_tests
+    assert "change without an event only when announced" in page_tests
     assert "the same, after the silence" in page_tests  # a case of `it.each`
     assert "panels stand open by themselves" not in page_tests

@@ -15,7 +15,7 @@ afterEach(() => {
 
 const said = () => screen.getByRole("status").textContent;
 
-it("tells each boundary once, and nothing per token", async () => {
+it("announces each change once, and nothing per token", async () => {
   const answer = scriptedAnswer();
   render(<Announcer answer={answer} />);
   const heard = [said()];
@@ -33,7 +33,7 @@ it("tells each boundary once, and nothing per token", async () => {
   ]);
 });
 
-it("says at most every 15 seconds that it still goes on", () => {
+it("repeats an unchanged state every 15 seconds", () => {
   const answer = scriptedAnswer();
   render(<Announcer answer={answer} />);
   act(() => answer.feed({ type: "content", content: "a" }));
@@ -49,7 +49,7 @@ it("says at most every 15 seconds that it still goes on", () => {
   expect(said()).toBe("The answer is complete.");
 });
 
-it("has no news of an answer that was over before it was shown, nor of none", () => {
+it("announces nothing for a finished or missing answer", () => {
   const { rerender } = render(<Announcer answer={scriptedAnswer("auto", ...fixture("plain"))} />);
   expect(said()).toBe("");
   rerender(<Announcer answer={undefined} />);

@@ -3,7 +3,7 @@ import { act, cleanup, fireEvent, screen, within } from "@testing-library/react"
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { scriptedAnswer } from "../../fixtures/answer.ts";
 import { fixture } from "../../fixtures/read.ts";
-import { done, feed, line, say, show } from "../../fixtures/responsePanel.tsx";
+import { addText, done, feed, line, show } from "../../fixtures/responsePanel.tsx";
 import { refused } from "../../logic/trace/reducer.ts";
 import { preloadMenu } from "../ui/Menu.tsx";
 
@@ -28,7 +28,7 @@ describe("warnings and errors", () => {
     expect(within(warnings).getAllByRole("listitem")).toHaveLength(2);
   });
 
-  it("stand in a box of their own with what fits, and wait where the host asked for it", () => {
+  it("have a box with matching buttons, which wait if the provider asked for a delay", () => {
     const onRetry = vi.fn();
     const answer = scriptedAnswer("auto");
     show(answer, { onRetry, onRetryWith: () => undefined });
@@ -65,13 +65,13 @@ describe("warnings and errors", () => {
     expect(shown.map((button) => button.textContent)).toEqual(names);
   });
 
-  it("have no button for what cannot be done", () => {
+  it("have no button for steps without an action", () => {
     show(scriptedAnswer("auto", ...fixture("rate-limit")));
     expect(within(errorBox()).queryAllByRole("button")).toEqual([]);
   });
 
-  it("say what the connection does", () => {
-    const answer = scriptedAnswer("auto", say("Half"));
+  it("show the state of the connection", () => {
+    const answer = scriptedAnswer("auto", addText("Half"));
     show(answer);
     act(() => answer.show({ connection: "resuming" }));
     expect(line()).toEqual(["answer", "waiting Connection lost. Reconnecting…"]);
@@ -83,8 +83,8 @@ describe("warnings and errors", () => {
     expect(line()).toEqual(["answer", "end"]);
   });
 
-  it("say quietly when an old run's events cannot be had", () => {
-    const answer = scriptedAnswer("auto", say("Old."), done());
+  it("show a quiet notice if an old run's events are not available", () => {
+    const answer = scriptedAnswer("auto", addText("Old."), done());
     show(answer);
     act(() => answer.show({ known: "failed" }));
     expect(document.body.textContent).toContain("The steps of this answer are no longer on the server.");
@@ -92,7 +92,7 @@ describe("warnings and errors", () => {
 });
 
 describe("the end", () => {
-  it("tells what answered, how long it took and what it cost, and which loop it was and why", () => {
+  it("shows model, time and cost, and in a tooltip the loop and its reason", () => {
     const answer = scriptedAnswer("auto", ...fixture("tools"));
     act(() => answer.show({ trace: { ...answer.state.trace, totalMs: 0, firstEventMs: 340 } }));
     show(answer);
@@ -112,15 +112,15 @@ describe("the end", () => {
     expect(details.title).toBe("Loop v2, set by the operator");
   });
 
-  it("tells of no first token where none came", () => {
+  it("shows no time to the first token if there was none", () => {
     const answer = scriptedAnswer("auto", ...fixture("rate-limit"));
     act(() => answer.show({ trace: { ...answer.state.trace, firstEventMs: 340 } }));
     show(answer);
     expect(document.body.textContent).not.toContain("first token");
   });
 
-  it("marks an amount that is estimated", () => {
-    show(scriptedAnswer("auto", say("x"), done({ cost: 0.5, cost_estimated: true })));
+  it("marks an estimated cost", () => {
+    show(scriptedAnswer("auto", addText("x"), done({ cost: 0.5, cost_estimated: true })));
     expect(document.querySelector("[data-fact=cost]")?.textContent).toContain("about $0.5000");
   });
 });

@@ -3,7 +3,19 @@ import { act, cleanup, fireEvent, screen } from "@testing-library/react";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { scriptedAnswer } from "../../fixtures/answer.ts";
 import { fixture } from "../../fixtures/read.ts";
-import { call, done, feed, found, head, line, meta, page, say, show, think } from "../../fixtures/responsePanel.tsx";
+import {
+  addText,
+  call,
+  done,
+  feed,
+  found,
+  head,
+  line,
+  meta,
+  page,
+  show,
+  think,
+} from "../../fixtures/responsePanel.tsx";
 import type { ChatEvent } from "../../types/models.ts";
 import { preloadMenu } from "../ui/Menu.tsx";
 
@@ -31,7 +43,7 @@ afterEach(() => {
 });
 
 describe("the first moment", () => {
-  it("has a lamp lit before the first byte, and a placeholder where reasoning was asked for", () => {
+  it("shows a lamp before the first byte, and a reasoning row if reasoning was requested", () => {
     show(scriptedAnswer());
     expect(line()).toEqual(["running Waiting for the model"]);
     cleanup();
@@ -39,14 +51,14 @@ describe("the first moment", () => {
     expect(line()).toEqual(["running Thinking"]);
   });
 
-  it("counts the seconds that it takes", () => {
+  it("counts the seconds", () => {
     show(scriptedAnswer());
     act(() => vi.advanceTimersByTime(3000));
     expect(line()).toEqual(["running Waiting for the model · 3 s"]);
   });
 });
 
-describe("a server that knows the contract's minimum alone", () => {
+describe("a server with only the contract's minimum", () => {
   const bare = { id: "a", name: "search_web" };
   const announced: ChatEvent = { type: "tool_calls", calls: [{ ...bare, arguments: '{"query":"tides"}' }] };
   const result: ChatEvent = { type: "tool_result", ...bare, result: { success: true, result: { results: [page(1)] } } };
@@ -66,8 +78,8 @@ describe("a server that knows the contract's minimum alone", () => {
   });
 });
 
-describe("the focus", () => {
-  it("goes from reasoning to search to the answer", () => {
+describe("automatic panels", () => {
+  it("open for reasoning, then for search, until the answer begins", () => {
     const answer = scriptedAnswer("high");
     show(answer);
     feed(answer, think("First I look.", 1));
@@ -82,13 +94,13 @@ describe("the focus", () => {
     expect(line()).toEqual(["done Thought", "done Searched · 1 source +", "running Thinking"]);
     feed(answer, think("Good.", 2));
     expect(line()).toEqual(["done Thought", "done Searched · 1 source +", "running Thinking +"]);
-    feed(answer, say("It is so [1]."));
+    feed(answer, addText("It is so [1]."));
     expect(line()).toEqual(["done Thought", "done Searched · 1 source", "done Thought", "answer"]);
     feed(answer, done());
     expect(line().slice(-2)).toEqual(["answer", "end"]);
   });
 
-  it("waits as long as reasoning goes on after the call", () => {
+  it("stay open while reasoning continues after a call", () => {
     const answer = scriptedAnswer();
     show(answer);
     feed(answer, think("a", 1), call("x", 1));
@@ -100,7 +112,7 @@ describe("the focus", () => {
     expect(line()[0]).toBe("running Thinking");
   });
 
-  it("leaves a panel alone that the reader has touched, also when it is shown again", () => {
+  it("leave a panel alone that the user has opened or closed, also after it is shown again", () => {
     const answer = scriptedAnswer();
     const { unmount } = show(answer);
     feed(answer, think("First I look.", 1));
@@ -113,11 +125,11 @@ describe("the focus", () => {
     unmount();
     show(answer);
     expect(line().slice(0, 2)).toEqual(["done Thought +", "done Searched · 1 source +"]);
-    feed(answer, say("It is so."), done());
+    feed(answer, addText("It is so."), done());
     expect(line().slice(0, 2)).toEqual(["done Thought +", "done Searched · 1 source"]);
   });
 
-  it("follows the reader's setting for reasoning", () => {
+  it("follow the user's setting for reasoning", () => {
     const answer = scriptedAnswer("auto", ...fixture("tools"));
     show(answer, {}, "open");
     expect(
@@ -134,41 +146,41 @@ describe("the focus", () => {
 });
 
 describe("reasoning", () => {
-  it("loses no text over two rounds of search", () => {
+  it("keeps all text over two rounds of search", () => {
     const answer = scriptedAnswer();
     show(answer, {}, "open");
     feed(answer, think("one ", 1), think("and two", 1), call("a", 1), found("a"));
-    feed(answer, think("three", 2), call("b", 2), found("b"), think("four", 3), say("Done."));
+    feed(answer, think("three", 2), call("b", 2), found("b"), think("four", 3), addText("Done."));
     const texts = () => screen.getAllByRole("group", { name: "Reasoning" }).map((block) => block.textContent);
     expect(texts()).toEqual(["one and two", "three", "four"]);
     feed(answer, done());
     expect(texts()).toEqual(["one and two", "three", "four"]);
   });
 
-  it("says when the provider hides it, and leaves no empty block", () => {
+  it("is marked if the provider hides it, and leaves no empty block", () => {
     show(scriptedAnswer("auto", ...fixture("hidden-reasoning")));
     expect(line()[0]).toMatch(/^done Thought.* · not shown by the provider$/);
     cleanup();
     const answer = scriptedAnswer("high", think("", 1));
     show(answer);
     expect(line()).toEqual(["running Thinking"]);
-    feed(answer, say("Hello."), done());
+    feed(answer, addText("Hello."), done());
     expect(line()).toEqual(["answer", "end"]);
   });
 });
 
 describe("a token", () => {
-  it("of the answer draws nothing again but the text that grows", () => {
+  it("of the answer only renders the growing text again", () => {
     const events = fixture("tools");
     const answer = scriptedAnswer("auto", ...events.slice(0, -2));
     show(answer, {}, "open");
     drawn.lamps = 0;
     drawn.texts = [];
-    feed(answer, say(" more"));
+    feed(answer, addText(" more"));
     expect(drawn).toEqual({ lamps: 0, texts: [expect.stringMatching(/café {2}more$/)] });
   });
 
-  it("of reasoning draws nothing again but its block", () => {
+  it("of reasoning only renders its block again", () => {
     const answer = scriptedAnswer("auto", think("a", 1), call("x", 1), found("x", [page(1)]), think("b", 2));
     show(answer, {}, "open");
     drawn.lamps = 0;
@@ -177,7 +189,7 @@ describe("a token", () => {
     expect(drawn).toEqual({ lamps: 1, texts: ["bc"] });
   });
 
-  it("leaves the sources of a text the same until a call brings another", () => {
+  it("keeps the source map of a text until a call adds a source", () => {
     show(scriptedAnswer("auto", ...fixture("tools")));
     const [first] = document.querySelectorAll("[data-sources]");
     expect(first?.getAttribute("data-sources")).toBe("2,3,1");

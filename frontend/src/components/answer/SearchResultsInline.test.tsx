@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 describe("searches", () => {
-  it("are one line, with the same count as there are sources, and the server's numbers", () => {
+  it("are one line, with the number of sources and the server's numbers", () => {
     const answer = scriptedAnswer("auto", call("a", 1), call("b", 1), found("a", [page(3), page(1)]));
     show(answer);
     expect(line()[0]).toBe("running Searching 2× · 2 sources +");
@@ -30,7 +30,7 @@ describe("searches", () => {
     expect(links[0]?.textContent).toContain("About 3.");
   });
 
-  it("say what failed, was cached, was not run or found nothing; a failure is seen until it is looked at", () => {
+  it("show what failed, was cached, was skipped or found nothing; a failure shows until the panel is opened", () => {
     show(scriptedAnswer("auto", ...fixture("clamped")));
     expect(line()[1]).toBe("failed Searched 3× · no results · 1 failed · 1 cached · 1 skipped");
     fireEvent.click(head(/^Searched/));
@@ -41,14 +41,14 @@ describe("searches", () => {
     expect(fates).toEqual(["no results", "cached", "the model's request was cut off", "skipped: limit reached"]);
   });
 
-  it("open on a first result that failed, too", () => {
+  it("open on a failed first result, too", () => {
     const answer = scriptedAnswer("auto", call("a", 1));
     show(answer);
     feed(answer, failed("a", "No.", "TIMEOUT"));
     expect(line()[0]).toBe("failed Searched · failed +");
   });
 
-  it("show the rest of many sources when asked", () => {
+  it("show the rest of many sources on request", () => {
     const many = Array.from({ length: 80 }, (_, index) => page(index + 1));
     const answer = scriptedAnswer("auto", call("a", 1), found("a", many));
     show(answer);
@@ -62,7 +62,7 @@ describe("searches", () => {
 describe("the notice of a search", () => {
   const NOTICE = "Web search is not set up, so this server's documents and saved notes were searched instead.";
 
-  it("is read once for a burst, also while it is closed", () => {
+  it("shows once for a burst, also while it is closed", () => {
     const answer = scriptedAnswer();
     show(answer, {}, "closed");
     for (const id of ["a", "b"]) {
@@ -72,7 +72,7 @@ describe("the notice of a search", () => {
     expect(screen.getAllByText(NOTICE)).toHaveLength(1);
   });
 
-  it("is left out where the search says nothing about itself", () => {
+  it("is left out if the search has none", () => {
     const answer = scriptedAnswer();
     show(answer);
     feed(answer, call("a", 1), found("a"));

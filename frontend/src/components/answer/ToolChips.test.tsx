@@ -3,7 +3,7 @@ import { act, cleanup, fireEvent, screen, within } from "@testing-library/react"
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { scriptedAnswer } from "../../fixtures/answer.ts";
 import { eventsOf, fixtures } from "../../fixtures/read.ts";
-import { call, failed, feed, found, head, line, say, show } from "../../fixtures/responsePanel.tsx";
+import { addText, call, failed, feed, found, head, line, show } from "../../fixtures/responsePanel.tsx";
 import { connectionLost } from "../../logic/trace/reducer.ts";
 import type { ChatEvent } from "../../types/models.ts";
 import { preloadMenu } from "../ui/Menu.tsx";
@@ -23,7 +23,7 @@ afterEach(() => {
 describe("other tools", () => {
   const other = { category: "other", visibility: "secondary", name: "read_url" };
 
-  it("never show when they are hidden, at any moment of any run", () => {
+  it("never show if they are hidden, at any event of any run", () => {
     for (const [, bytes] of fixtures) {
       const events = eventsOf(bytes);
       const hidden = events.flatMap((event) =>
@@ -42,7 +42,7 @@ describe("other tools", () => {
     }
   });
 
-  it("are one line of chips; a failure bubbles up and tells its reason, never an empty table", () => {
+  it("are one line of chips; a failure shows on the chip, with its reason instead of an empty table", () => {
     const answer = scriptedAnswer(
       "auto",
       call("a", 1, other),
@@ -65,13 +65,13 @@ describe("other tools", () => {
     expect(card?.querySelector("table")).toBeNull();
   });
 
-  it("show any tool's values as a table where they are one, and only addresses for browsers as links", () => {
+  it("show tabular values as a table, and only web addresses as links", () => {
     const result = [
       { name: "a", at: "https://e.example/a" },
       { name: "b", at: "javascript:alert(1)" },
     ];
     const event: ChatEvent = { ...(found("a", [], other) as object), result: { success: true, result } } as ChatEvent;
-    show(scriptedAnswer("auto", call("a", 1, other), event, say("x")));
+    show(scriptedAnswer("auto", call("a", 1, other), event, addText("x")));
     fireEvent.click(head(/^Used/));
     const card = within(document.querySelector<HTMLElement>("[data-part=tool]") as HTMLElement);
     expect(card.getAllByRole("columnheader").map((cell) => cell.textContent)).toEqual(["name", "at"]);
@@ -79,10 +79,10 @@ describe("other tools", () => {
     expect(card.getByText("about a")).toBeTruthy();
   });
 
-  it("cut long JSON until it is asked for", () => {
+  it("cut long JSON until it is expanded", () => {
     const result = { deep: { text: "x".repeat(3000) } };
     const event: ChatEvent = { ...(found("a", [], other) as object), result: { success: true, result } } as ChatEvent;
-    show(scriptedAnswer("auto", call("a", 1, other), event, say("x")));
+    show(scriptedAnswer("auto", call("a", 1, other), event, addText("x")));
     fireEvent.click(head(/^Used/));
     const box = screen.getByRole("region", { name: /^Result/ });
     expect(box.textContent?.length).toBeLessThan(1000);
@@ -90,7 +90,7 @@ describe("other tools", () => {
     expect(box.textContent).toContain("x".repeat(3000));
   });
 
-  it("that the end cut short are stopped or failed, with no lamp left running", () => {
+  it("are stopped or failed if the run ends first, with no lamp left running", () => {
     const answer = scriptedAnswer("auto", call("a", 1, other));
     show(answer);
     act(() => answer.show({ trace: connectionLost(answer.state.trace) }));

@@ -46,7 +46,7 @@ describe("a question", () => {
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   });
 
-  it("is folded when it is long, and unfolds", async () => {
+  it("is folded if it is long, and unfolds", async () => {
     render(<Question {...props({ text: "line\n".repeat(40) })} />);
     const words = screen.getByText(/line/);
     expect(words.className).toContain("line-clamp-12");
@@ -64,7 +64,7 @@ describe("a question", () => {
     expect(isLong(text)).toBe(long);
   });
 
-  it("has no Edit button when it cannot be edited, and copies its text", async () => {
+  it("has no Edit button if it cannot be edited, and copies its text", async () => {
     const writeText = vi.fn<(text: string) => Promise<void>>().mockResolvedValue();
     vi.stubGlobal("navigator", { ...navigator, userAgent: "X11; Linux", clipboard: { writeText } });
     render(<Question {...props({ onEdit: undefined })} />);
@@ -89,7 +89,7 @@ describe("an edited question", () => {
     for (const call of [1, 2]) expect(given.onSaveEdit).toHaveBeenNthCalledWith(call, "Why? And when?\nnow");
   });
 
-  it("is left with Escape, which is nobody else's then, and the focus goes back to Edit", () => {
+  it("is closed by Escape, which has no other effect, and the focus returns to Edit", () => {
     const given = props({ editing: true });
     const { rerender } = render(<Question {...given} />);
     expect(fireEvent.keyDown(box(), { key: "Escape" })).toBe(false);
@@ -118,7 +118,7 @@ describe("the versions", () => {
   // Not `disabled`, which would lose the focus.
   const isEnd = (name: string) => button(name).getAttribute("aria-disabled");
 
-  it("are gone through, up to both ends", () => {
+  it("are switched up to both ends", () => {
     const { rerender } = render(versions(1, 3));
     expect(screen.getByRole("group", { name: "Versions of the question" }).textContent).toBe("2/ of 3");
     fireEvent.click(button("Previous version"));
@@ -133,7 +133,7 @@ describe("the versions", () => {
     expect([isEnd("Previous version"), isEnd("Next version")]).toEqual(["false", "true"]);
   });
 
-  it("are not shown when there is one", () => {
+  it("are not shown if there is only one", () => {
     const { container } = render(versions(0, 1));
     expect(container.textContent).toBe("");
   });

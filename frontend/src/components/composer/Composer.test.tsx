@@ -62,7 +62,7 @@ afterEach(() => {
 });
 
 describe("writing", () => {
-  it("sends with Enter, makes a line with Shift+Enter, and is empty then", async () => {
+  it("sends with Enter, breaks the line with Shift+Enter, and is empty after sending", async () => {
     const given = props();
     render(<Composer {...given} />);
     await userEvent.type(box(), "one{Shift>}{Enter}{/Shift}two{Enter}");
@@ -71,7 +71,7 @@ describe("writing", () => {
     expect(document.activeElement).toBe(box());
   });
 
-  it("sends nothing that is empty", async () => {
+  it("does not send an empty message", async () => {
     const given = props();
     render(<Composer {...given} />);
     await userEvent.type(box(), "  {Enter}");
@@ -79,7 +79,7 @@ describe("writing", () => {
     expect(button("Send").disabled).toBe(true);
   });
 
-  it("leaves Enter and Escape to an input method", () => {
+  it("leaves Enter and Escape to input methods", () => {
     const given = props({ running: true });
     render(<Composer {...given} />);
     fireEvent.change(box(), { target: { value: "に" } });
@@ -100,7 +100,7 @@ describe("writing", () => {
     expect(given.onEditLast).toHaveBeenCalledOnce();
   });
 
-  it("takes what is inserted before what is there, and the focus", async () => {
+  it("inserts returned text before the draft, and takes the focus", async () => {
     const handle = createRef<ComposerHandle>();
     render(<Composer {...props()} handle={handle} />);
     await userEvent.type(box(), "mine");
@@ -113,7 +113,7 @@ describe("writing", () => {
 });
 
 describe("a draft", () => {
-  it("is each conversation's own, and comes back", async () => {
+  it("is separate for each conversation, and comes back", async () => {
     const given = props();
     const { rerender, unmount } = render(<Composer {...given} />);
     await userEvent.type(box(), "unsent");
@@ -127,7 +127,7 @@ describe("a draft", () => {
     expect(JSON.parse(sessionStorage.getItem("signalbox.draft.new.text") ?? "")).toBe("unsent");
   });
 
-  it("gets its picture also when another conversation is on the screen by then", async () => {
+  it("gets its image even if another conversation is open by then", async () => {
     scriptImages();
     const given = props();
     const { rerender } = render(<Composer {...given} />);
@@ -157,7 +157,7 @@ describe("while an answer runs", () => {
     expect(given.onStop).toHaveBeenCalledTimes(2);
   });
 
-  it("does not stop twice, and gives the focus back when the button goes", () => {
+  it("does not stop twice, and returns the focus when the button disappears", () => {
     const given = props({ running: true });
     const { rerender } = render(<Composer {...given} />);
     button("Stop").focus();
@@ -169,7 +169,7 @@ describe("while an answer runs", () => {
     expect(document.activeElement).toBe(box());
   });
 
-  it("shows what waits, with its three actions", async () => {
+  it("shows queued messages with their three actions", async () => {
     const given = props({ running: true, queue });
     render(<Composer {...given} />);
     const [first, second] = within(screen.getByRole("region", { name: "Queued messages" })).getAllByRole("listitem");
@@ -185,7 +185,7 @@ describe("while an answer runs", () => {
     expect(given.onSend).not.toHaveBeenCalled();
   });
 
-  it("tells a screen reader how many wait, and everybody why they still do", () => {
+  it("announces the number of queued messages, and shows why they are not sent", () => {
     const given = props({ queue });
     const { rerender } = render(<Composer {...given} held />);
     expect(screen.getByText("2 messages queued.").getAttribute("role")).toBe("status");
@@ -196,7 +196,7 @@ describe("while an answer runs", () => {
 });
 
 describe("pictures", () => {
-  it("come by paste, by drop and by the button, and go with the message", async () => {
+  it("are added by paste, drop and button, and are sent with the message", async () => {
     scriptImages();
     const given = props();
     const { container } = render(<Composer {...given} />);
@@ -234,7 +234,7 @@ describe("pictures", () => {
     expect(given.onSend).toHaveBeenCalledExactlyOnceWith("look", [expect.objectContaining({ name: "one.png" })]);
   });
 
-  it("are refused with the reason where the model reads none, and the words stay", async () => {
+  it("are rejected with the reason if the model cannot read images, and the text stays", async () => {
     const given = props({ pictures: NO_PICTURES });
     render(<Composer {...given} />);
     await userEvent.type(box(), "words");
@@ -255,7 +255,7 @@ describe("pictures", () => {
     expect(screen.queryByText("This model cannot read images.")).toBeNull();
   });
 
-  it("hold the message back when a model is picked that reads none", async () => {
+  it("block sending if the chosen model cannot read images", async () => {
     drafts.change("new", () => ({ pictures: [PICTURE] }));
     const given = props({ pictures: NO_PICTURES });
     const { rerender } = render(<Composer {...given} />);
@@ -267,7 +267,7 @@ describe("pictures", () => {
     expect(given.onSend).toHaveBeenCalledExactlyOnceWith("look", [PICTURE]);
   });
 
-  it("show where they may be dropped as long as they hover, and never leave the page", () => {
+  it("show a drop area while files are dragged, and never leave the page", () => {
     const { container } = render(<Composer {...props()} />);
     const area = () => container.querySelector("[data-part=drop-area]");
     expect(drop("dragover", [])).toBe(false);
@@ -276,7 +276,7 @@ describe("pictures", () => {
     expect(area()).toBeNull();
   });
 
-  it("are not confused with a dragged text", () => {
+  it("are not confused with dragged text", () => {
     const { container } = render(<Composer {...props()} />);
     const event = Object.assign(new Event("dragover", { cancelable: true }), {
       dataTransfer: { types: ["text/plain"] },
@@ -285,7 +285,7 @@ describe("pictures", () => {
     expect(container.querySelector("[data-part=drop-area]")).toBeNull();
   });
 
-  it("say what is none", async () => {
+  it("are listed by name if they are no images", async () => {
     render(<Composer {...props()} />);
     drop("drop", [file("notes.pdf", "application/pdf")]);
     expect(await screen.findByText(/notes.pdf was not added/)).toBeDefined();

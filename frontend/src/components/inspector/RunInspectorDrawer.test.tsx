@@ -69,7 +69,7 @@ async function open(props: Partial<Parameters<typeof RunInspectorDrawer>[0]> = {
 }
 
 describe("the inspector", () => {
-  it("shows the figures, and every attempt, thought, tool and text of the run", async () => {
+  it("shows the facts, and every attempt, reasoning, tool call and text of the run", async () => {
     await open();
     expect(screen.getByRole("complementary", { name: "Run details" }).dataset.part).toBe("inspector");
     expect(document.querySelector('[data-part="standing"]')?.textContent).toBe(
@@ -90,7 +90,7 @@ describe("the inspector", () => {
     ]);
   });
 
-  it("opens a row with what was asked, what came and its events", async () => {
+  it("opens a row with its input, its result and its events", async () => {
     const user = await open();
     await user.click(screen.getByRole("button", { name: /Calculate/ }));
     const detail = screen.getByRole("region", { name: "Calculate, details" });
@@ -115,7 +115,7 @@ describe("the inspector", () => {
     expect(within(detail).getAllByText("unknown").length).toBeGreaterThan(0);
   });
 
-  it("cuts what is long, and shows all when asked", async () => {
+  it("cuts long values until they are expanded", async () => {
     const user = await open();
     await user.click(screen.getByRole("button", { name: /Step 2/ }));
     const result = screen.getByRole("region", { name: "Raw data" });
@@ -126,7 +126,7 @@ describe("the inspector", () => {
     expect(JSON.parse(after)).toEqual(capturedRecord.attempts[2]?.raw);
   });
 
-  it("is walked with the arrow keys", async () => {
+  it("is navigated with the arrow keys", async () => {
     const user = await open();
     const [first, , third] = rows();
     expect(rows().filter((row) => row.tabIndex === 0)).toEqual([first]);
@@ -164,7 +164,7 @@ describe("the events", () => {
     return user;
   }
 
-  it("are all there, deltas folded or each by itself", async () => {
+  it("are all listed, with deltas grouped or separate", async () => {
     const user = await events();
     expect(screen.getByText("128 events")).toBeTruthy();
     expect(lines()).toHaveLength(10);
@@ -174,7 +174,7 @@ describe("the events", () => {
     expect(lines().length).toBeLessThan(60);
   });
 
-  it("are filtered by words and by type, and copied as shown", async () => {
+  it("are filtered by text and by type, and copied as shown", async () => {
     const user = await events();
     await user.type(screen.getByRole("searchbox", { name: "Filter events" }), "391");
     await user.selectOptions(screen.getByRole("combobox", { name: "Event type" }), "tool_result");
@@ -211,7 +211,7 @@ describe("what is known", () => {
     expect(JSON.parse(text)).toEqual(copied);
   });
 
-  it("is used for the next question where one can be asked", async () => {
+  it("is used for the next message if one can be sent", async () => {
     const onUse = vi.fn();
     const user = await open({ onUse });
     await user.click(screen.getByRole("button", { name: "Use these settings" }));
@@ -230,7 +230,7 @@ describe("what is known", () => {
     expect(screen.queryByRole("button", { name: "Use these settings" })).toBeNull();
   });
 
-  it("is little where the server no longer knows the run, and says so", async () => {
+  it("is limited if the server no longer has the run, with a notice", async () => {
     await open({ client: server({ known: false }) });
     await screen.findByText(/This run is no longer on the server/);
     expect(screen.getByText("Nothing to show yet.")).toBeTruthy();
@@ -238,7 +238,7 @@ describe("what is known", () => {
 });
 
 describe("an answer under way", () => {
-  it("grows row by row, from the page's own events", async () => {
+  it("grows row by row from the page's events", async () => {
     let push: (text: string) => void = () => undefined;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -267,8 +267,8 @@ describe("an answer under way", () => {
   });
 });
 
-describe("where there is little room", () => {
-  it("is a sheet that closes by key", async () => {
+describe("in a narrow window", () => {
+  it("is a sheet that Escape closes", async () => {
     wide = false;
     const onClose = vi.fn();
     const user = await open({ onClose });
@@ -278,7 +278,7 @@ describe("where there is little room", () => {
     expect(onClose).toHaveBeenCalled();
   });
 
-  it("closes by key beside the chat as well", async () => {
+  it("is closed by Escape beside the chat as well", async () => {
     const onClose = vi.fn();
     const user = await open({ onClose });
     expect(document.activeElement).toBe(screen.getByRole("complementary"));

@@ -40,12 +40,12 @@ describe("the direction of a block", () => {
     expect(block && resolved(block)).toBe(direction);
   });
 
-  it("is that of all items of a list, however deep and long", () => {
+  it("is shared by all items of a list, however deep and long", () => {
     const long = Array.from({ length: 200 }, (_, n) => `- ${n % 2 ? "item" : "عنصر"} ${n} with some more words\n  - x`);
     expect(blocksOf(long.join("\n")).map(({ localName }) => localName)).toEqual(["ul"]);
   });
 
-  it("is fixed for code, formulas and addresses", () => {
+  it("is left-to-right for code, formulas and URLs", () => {
     const page = draw("שלום `a` https://example.org/ a@example.org\n\n```js\nb\n```\n\n$$\nx\n$$");
     const fixed = [...page.querySelectorAll('[dir="ltr"]')].map((each) => each.className || each.localName);
     expect(fixed).toEqual(["code", "a", "a", "code", "formula"]);

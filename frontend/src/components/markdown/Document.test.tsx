@@ -12,7 +12,7 @@ describe.each(PAYLOADS)("%j", (payload) => {
     rest,
   }));
 
-  it("loads and runs nothing, and leads only where links may lead", () => {
+  it("loads and runs nothing, and only has allowed links", () => {
     const forbidden = ["script", "img", "svg", "iframe", "style", "base", "object", "embed", "link", "form", "video"];
     expect(tags.filter(({ tag }) => forbidden.includes(tag))).toEqual([]);
     for (const { rest } of tags) {
@@ -24,12 +24,12 @@ describe.each(PAYLOADS)("%j", (payload) => {
 });
 
 describe("a document", () => {
-  it("has an anchor on each heading, numbered over the whole text", () => {
+  it("has an anchor on each heading, numbered over the whole document", () => {
     const html = render("# The `API`\n\ntext\n\n## Same\n\n```\n# no heading\n```\n\n## Same");
     expect([...html.matchAll(/<h\d id="([^"]*)"/g)].map(([, id]) => id)).toEqual(["the-api", "same", "same-1"]);
   });
 
-  it("stays in the tab within the guide, and opens another one for the rest of the web", () => {
+  it("opens links within the guide in the same tab, and others in a new one", () => {
     expect(render("[x](../api.md#errors)")).toBe('<p><a href="/guide/api.md#errors">x</a></p>');
     expect(render("[x](#here)")).toBe('<p><a href="#here">x</a></p>');
     expect(render("[x][ref]\n\n[ref]: other.md")).toBe('<p><a href="/guide/more/other.md">x</a></p>');
@@ -37,7 +37,7 @@ describe("a document", () => {
     expect(render("[x](../../../backend/app.py)")).toBe("<p><span>x</span></p>");
   });
 
-  it("hides comments and shows other HTML as the text it is", () => {
+  it("hides comments and shows other HTML as text", () => {
     expect(render("<!-- table: a -->\n\ntext <!-- b --> <b>c</b>").trim()).toBe("<p>text  &lt;b&gt;c&lt;/b&gt;</p>");
   });
 });

@@ -64,7 +64,7 @@ beforeEach(() => {
 });
 
 describe("what a token costs", () => {
-  it("does not grow with the length of the answer", () => {
+  it("does not depend on the length of the answer", () => {
     const [short, long] = [grow(answer(1_000)), grow(answer(5_000))];
     // One parse for the growing block, and one for each finished block. Code and formulas need none.
     expect(long.parses).toBeLessThan(5_000 * 1.4);
@@ -88,7 +88,7 @@ describe("what a token costs", () => {
     60_000,
   );
 
-  it("is nothing for what stands already", () => {
+  it("is nothing for finished blocks", () => {
     const text = answer(2_000);
     const { rerender } = render(view(text, false));
     const before = parseCounts.parses;
@@ -99,7 +99,7 @@ describe("what a token costs", () => {
   });
 });
 
-it("parses again only who refers to what has been defined", () => {
+it("parses only blocks again that refer to a new definition", () => {
   const before = `${"Nothing is referred to here.\n\n".repeat(50)}See [docs].\n\n`;
   const { container, rerender } = render(view(before, false));
   parseCounts.parses = 0;
@@ -108,7 +108,7 @@ it("parses again only who refers to what has been defined", () => {
   expect(parseCounts.parses).toBe(1);
 });
 
-it("ends as it is when it comes at once, whatever its parts were", () => {
+it("ends with the same elements as when it arrives at once, however it was split", () => {
   const parts = fc.constantFrom(
     ...[
       "a **b** c",
@@ -149,7 +149,7 @@ it("keeps an element where it is when its block settles", () => {
   expect(container.getElementsByTagName("p")[0]).toBe(before);
 });
 
-it("lays out only the last passage of an answer that grows, and all of one that has settled", () => {
+it("lays out only the last passage of a growing answer, and all of a finished one", () => {
   const text = "A paragraph.\n\n".repeat(100);
   const { container, rerender } = render(view(text, false));
   const still = () => [...container.getElementsByClassName("passage")].map(({ classList }) => classList.length > 1);
@@ -159,7 +159,7 @@ it("lays out only the last passage of an answer that grows, and all of one that 
 });
 
 describe("formulas", () => {
-  it("are set by KaTeX and never lead anywhere", async () => {
+  it("are rendered by KaTeX without links", async () => {
     expect(plugins).toBeDefined();
     const { container, findAllByText } = render(view("so \\(x^2\\)\n\n\\[ \\href{javascript:alert(1)}{y} \\]", true));
     await findAllByText("x");
@@ -167,7 +167,7 @@ describe("formulas", () => {
     expect(container.querySelectorAll("a, img").length).toBe(0);
   });
 
-  it("stay as they are written while they grow", () => {
+  it("stay as written while they grow", () => {
     const { container } = render(view("so $$x^2$$ and", false));
     expect(container.textContent).toBe("so $$x^2$$ and");
   });

@@ -37,11 +37,11 @@ describe.each(PAYLOADS)("%j", (payload) => {
   const parts = Array.from({ length: payload.length }, (_, end) => render(payload.slice(0, end + 1), NONE, false));
   const all = [render(payload), ...parts].map(tagsOf);
 
-  it("becomes none of the elements that load or run something", () => {
+  it("creates no element that loads or runs something", () => {
     expect(all.flat().filter(({ tag }) => FORBIDDEN.includes(tag))).toEqual([]);
   });
 
-  it("has no handler, no inline style, and links that go where links may go", () => {
+  it("has no handler, no inline style, and only allowed links", () => {
     for (const { tag, rest } of all.flat()) {
       expect(rest).not.toMatch(/\s(on\w+|style|src|srcset|action|formaction|background)=/i);
       const href = /href="([^"]*)"/.exec(rest)?.[1];
@@ -52,7 +52,7 @@ describe.each(PAYLOADS)("%j", (payload) => {
 });
 
 describe("markdown", () => {
-  it("shows raw HTML as the text it is, so that nothing is lost", () => {
+  it("shows raw HTML as text, so that nothing is lost", () => {
     expect(render("a <b>c</b>")).toBe("<p>a &lt;b&gt;c&lt;/b&gt;</p>");
   });
 
@@ -111,7 +111,7 @@ describe("citations", () => {
     expect(cites(text)).toEqual(expected);
   });
 
-  it("stay text where no source has the number, and lead nowhere else", () => {
+  it("stay text if no source has the number, and link to nothing else", () => {
     expect(render("a [4] and [1, 4]", sources)).toBe("<p>a [4] and [1, 4]</p>");
     expect(cites("[3]")).toEqual(["Source 3: T3 undefined"]);
   });
@@ -134,27 +134,27 @@ describe("an unfinished text", () => {
     expect(grows(text).replaceAll("\u200b", "")).toBe(html.replaceAll("\u200b", ""));
   });
 
-  it("is a table from its first row on", () => {
+  it("is a table from its first row", () => {
     expect(grows("| a | b |")).toContain('<th scope="col"><span class="cell">a</span></th>');
     expect(grows("| a | b |\n|--")).toContain('<th scope="col"><span class="cell">a</span></th>');
     expect(grows("| a | b |\n|--")).not.toContain("<td>");
   });
 
-  it("shows an open fence as plain code that cannot be copied yet", () => {
+  it("shows an open code fence as plain code without a copy button", () => {
     expect(grows("```py\nx = 1")).toContain("x = 1");
     expect(grows("```py\nx = 1")).not.toContain("Copy");
     expect(render("```py\nx = 1")).toContain("Copy");
   });
 });
 
-describe("what is defined elsewhere", () => {
-  it("is linked once it is there", () => {
+describe("a reference", () => {
+  it("is linked once its definition has arrived", () => {
     const text = "see [Docs]\n\nand more\n\n[docs]: https://example.org/";
     expect(render(text)).toContain('<a href="https://example.org/"');
     expect(render(text)).not.toContain("[docs]");
   });
 
-  it("is a note where it was written", () => {
+  it("is shown as a footnote where it was written", () => {
     const html = render("a [^n] and [^x]\n\n[^n]: A *note*\n    of two lines");
     expect(html).toContain('a <sup class="note-mark">n</sup> and [^x]');
     expect(html).toContain('<div class="note"><sup>n</sup><div><p>A <em>note</em>\nof two lines</p></div></div>');
@@ -162,7 +162,7 @@ describe("what is defined elsewhere", () => {
 });
 
 describe("a long block", () => {
-  it("is one element, however many pieces it is parsed in", () => {
+  it("is one element, even if it is parsed in several pieces", () => {
     const list = render(Array.from({ length: 900 }, (_, n) => `${n + 4}. item **${n}**`).join("\n"));
     expect([list.match(/<ol/g)?.length, list.match(/<li>/g)?.length]).toEqual([1, 900]);
     expect(list).toContain('<ol start="4">');

@@ -31,14 +31,14 @@ beforeEach(() => {
 });
 
 describe.each(CASES)("%s", (_, text) => {
-  it("stand as plain text, and the parser never sees them", () => {
+  it("are plain text, and are never parsed", () => {
     const { container } = render(view(text));
     expect(bare(container.textContent)).toBe(bare(text).replaceAll("$$", ""));
     expect(parseCounts.parses).toBe(0);
     expect(container.getElementsByTagName("*").length).toBeLessThan(10);
   });
 
-  it("cost little while they grow", () => {
+  it("are cheap while they grow", () => {
     const { container, rerender } = render(view("", false));
     // Character by character up to the limit, then in larger steps.
     for (let end = 1; end < text.length; end += end < 300 ? 1 : Math.ceil(text.length / 60)) {
@@ -50,7 +50,7 @@ describe.each(CASES)("%s", (_, text) => {
   }, 60_000);
 });
 
-it("draws whatever is nested in whatever, and loses no word", () => {
+it("renders any nesting without losing a word", () => {
   const opening = fc.constantFrom(
     "> ",
     ">",
@@ -85,14 +85,14 @@ it("draws whatever is nested in whatever, and loses no word", () => {
   );
 }, 120_000);
 
-it("draws emphasis within emphasis as text where it is too deep", () => {
+it("renders emphasis that is nested too deeply as text", () => {
   const text = `${"*a **b ".repeat(300)}x${"** *".repeat(300)}`;
   const { container } = render(view(text));
   expect(container.querySelector("em, strong")).toBeNull();
   expect(bare(container.textContent)).toBe(bare(text));
 });
 
-it("sets no formula that macros make too deep", () => {
+it("renders no formula that macros make too deep", () => {
   expect(plugins).toBeDefined();
   expect(() => elementsOf("<span>".repeat(600))).toThrow(RangeError);
   expect(elementsOf("<span></span>".repeat(600))).toHaveLength(600);
@@ -102,7 +102,7 @@ const Broken = (): never => {
   throw new RangeError("too deep");
 };
 
-it("keeps the page when something fails to draw", () => {
+it("keeps the page if something fails to render", () => {
   const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const { container } = render(
     <p>

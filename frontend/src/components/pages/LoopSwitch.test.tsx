@@ -7,7 +7,7 @@ import { LoopSwitch } from "./LoopSwitch.tsx";
 
 afterEach(cleanup);
 
-const lever = (more: Partial<LoopFlag> = {}): LoopFlag => ({
+const flag = (more: Partial<LoopFlag> = {}): LoopFlag => ({
   state: "off",
   percent: 0,
   environment: undefined,
@@ -15,35 +15,35 @@ const lever = (more: Partial<LoopFlag> = {}): LoopFlag => ({
   ...more,
 });
 
-function show(first: LoopFlag, pulling = false) {
-  const onPull = vi.fn();
-  const view = render(<LoopSwitch flag={first} saving={pulling} onApply={onPull} />);
-  const again = (next: LoopFlag) => view.rerender(<LoopSwitch flag={next} saving={false} onApply={onPull} />);
-  return { onPull, again };
+function show(first: LoopFlag, saving = false) {
+  const onApply = vi.fn();
+  const view = render(<LoopSwitch flag={first} saving={saving} onApply={onApply} />);
+  const again = (next: LoopFlag) => view.rerender(<LoopSwitch flag={next} saving={false} onApply={onApply} />);
+  return { onApply, again };
 }
 
 const radio = (name: RegExp) => screen.getByRole<HTMLInputElement>("radio", { name });
 
-describe("the lever", () => {
-  it("says what holds now, and where it stands", () => {
-    show(lever());
+describe("the loop switch", () => {
+  it("shows the loop in use and the current setting", () => {
+    show(flag());
     expect(screen.getByRole("status").textContent).toBe("Every run uses the legacy loop: an override is set.");
     expect(radio(/^Off/).checked).toBe(true);
     expect(radio(/current/)).toBe(radio(/^Off/));
     expect(screen.getByRole<HTMLButtonElement>("button", { name: "Current setting" }).disabled).toBe(true);
   });
 
-  it("says what pulling does before it is pulled", async () => {
-    const { onPull } = show(lever());
+  it("explains the effect before it is applied", async () => {
+    const { onApply } = show(flag());
     await userEvent.click(radio(/^On/));
     expect(screen.getByText(/^All new answers use the V2 loop/)).toBeTruthy();
-    expect(onPull).not.toHaveBeenCalled();
+    expect(onApply).not.toHaveBeenCalled();
     await userEvent.click(screen.getByRole("button", { name: "Apply" }));
-    expect(onPull).toHaveBeenCalledExactlyOnceWith({ state: "on", percent: 10 });
+    expect(onApply).toHaveBeenCalledExactlyOnceWith({ state: "on", percent: 10 });
   });
 
-  it("pulls to a share, by its steps and by the keyboard", async () => {
-    const { onPull } = show(lever());
+  it("sets a percentage by buttons and by keyboard", async () => {
+    const { onApply } = show(flag());
     expect(screen.queryByRole("slider")).toBeNull();
     await userEvent.click(radio(/^Percent/));
     await userEvent.click(screen.getByRole("button", { name: "25%" }));
@@ -51,34 +51,34 @@ describe("the lever", () => {
     expect(screen.getByText(/^About 25% of conversations/)).toBeTruthy();
     radio(/^Percent/).focus();
     await userEvent.keyboard("{Enter}");
-    expect(onPull).toHaveBeenCalledExactlyOnceWith({ state: "percent", percent: 25 });
+    expect(onApply).toHaveBeenCalledExactlyOnceWith({ state: "percent", percent: 25 });
   });
 
-  it("knows another share from the one where it stands", async () => {
-    show(lever({ state: "percent", percent: 50 }));
+  it("can apply another percentage than the current one", async () => {
+    show(flag({ state: "percent", percent: 50 }));
     expect(screen.getByRole("button", { name: "Current setting" })).toBeTruthy();
     await userEvent.click(screen.getByRole("button", { name: "5%" }));
     expect(screen.getByRole<HTMLButtonElement>("button", { name: "Apply" }).disabled).toBe(false);
   });
 
-  it("follows somebody else's pull, and forgets what was chosen here", async () => {
-    const { again } = show(lever());
+  it("follows another operator's change, and discards the choice made here", async () => {
+    const { again } = show(flag());
     await userEvent.click(radio(/^Percent/));
-    again(lever());
+    again(flag());
     expect(radio(/^Percent/).checked).toBe(true);
-    again(lever({ state: "on" }));
+    again(flag({ state: "on" }));
     expect(radio(/^On/).checked).toBe(true);
     expect(screen.getByRole("button", { name: "Current setting" })).toBeTruthy();
   });
 
-  it("waits for a choice where nobody has pulled it yet", () => {
-    show(lever({ state: undefined, environment: true }));
+  it("waits for a choice if no override is stored", () => {
+    show(flag({ state: undefined, environment: true }));
     expect(screen.getByText(/^No setting chosen yet, so TOOL_LOOP_V2=true/)).toBeTruthy();
     expect(screen.getByRole<HTMLButtonElement>("button").disabled).toBe(true);
   });
 
-  it("cannot be pulled against the kill switch, and says why", () => {
-    show(lever({ state: "percent", percent: 30, environment: false }));
+  it("is disabled by the kill switch, with the reason", () => {
+    show(flag({ state: "percent", percent: 30, environment: false }));
     for (const position of screen.getAllByRole<HTMLInputElement>("radio"))
       expect(position.matches(":disabled")).toBe(true);
     expect(screen.queryByRole("button")).toBeNull();
@@ -86,8 +86,8 @@ describe("the lever", () => {
     expect(screen.getByText(/overrides this setting/)).toBeTruthy();
   });
 
-  it("is not pulled twice", () => {
-    show(lever({ state: "on" }), true);
+  it("is disabled while saving", () => {
+    show(flag({ state: "on" }), true);
     const form = within(screen.getByRole("form", { name: "TOOL_LOOP_V2" }));
     expect(form.getByRole<HTMLButtonElement>("button", { name: "Saving…" }).disabled).toBe(true);
   });

@@ -80,7 +80,7 @@ async function open() {
 }
 
 describe("the operator's page", () => {
-  it("shows the last runs, each a way to its inspector", async () => {
+  it("shows the latest runs, each with a link to its details", async () => {
     server.failing.add(3);
     await open();
     expect(rows().map((row) => within(row).getByRole("link").getAttribute("href"))).toEqual([
@@ -93,7 +93,7 @@ describe("the operator's page", () => {
     expect(rows()[1]?.querySelector("[data-lamp]")?.getAttribute("data-lamp")).toBe("failed");
   });
 
-  it("compares the loops by how many of their runs ended well", async () => {
+  it("compares the loops by their share of completed runs", async () => {
     server.failing.add(3);
     await open();
     expect(screen.getByRole("region", { name: "Loop v2" }).textContent).toContain("50% completed");
@@ -101,7 +101,7 @@ describe("the operator's page", () => {
     expect(screen.getByRole("img", { name: "2 runs: 1 complete, 1 failed" })).toBeTruthy();
   });
 
-  it("filters by loop and by ending", async () => {
+  it("filters by loop and by status", async () => {
     server.failing.add(3);
     await open();
     fireEvent.change(screen.getByRole("combobox", { name: "Loop" }), { target: { value: "v2" } });
@@ -112,7 +112,7 @@ describe("the operator's page", () => {
     expect(screen.getByText("No runs match these filters.")).toBeTruthy();
   });
 
-  it("reads older runs on demand, and keeps them over the next reads", async () => {
+  it("loads older runs on demand, and keeps them over refreshes", async () => {
     server.runs = 70;
     await open();
     expect(rows()).toHaveLength(50);
@@ -126,7 +126,7 @@ describe("the operator's page", () => {
     expect(rows()[0]?.textContent).toContain("maker/model-72");
   });
 
-  it("reads again every five seconds, and draws nothing twice", async () => {
+  it("refreshes every five seconds without duplicates", async () => {
     await open();
     const kept = rows()[0];
     server.runs = 5;
@@ -135,7 +135,7 @@ describe("the operator's page", () => {
     expect(rows()[1]).toBe(kept);
   });
 
-  it("rests while nobody sees it, and reads at once when somebody does", async () => {
+  it("pauses while it is hidden, and refreshes when it is shown", async () => {
     await open();
     hide(true);
     const before = server.asked.length;
@@ -145,7 +145,7 @@ describe("the operator's page", () => {
     expect(server.asked.length).toBeGreaterThan(before);
   });
 
-  it("says that the server does not answer, keeps what it knows, and recovers", async () => {
+  it("reports that the server does not respond, keeps its data, and recovers", async () => {
     await open();
     server.up = false;
     await pass(5200);
@@ -156,7 +156,7 @@ describe("the operator's page", () => {
     expect(screen.queryByRole("alert")).toBeNull();
   });
 
-  it("asks for the token before it pulls, again after a wrong one, and pulls then", async () => {
+  it("asks for the token before the change, again after a wrong one, and then applies it", async () => {
     await open();
     fireEvent.click(screen.getByRole("radio", { name: /^On/ }));
     click("button", "Apply");
@@ -186,7 +186,7 @@ describe("the operator's page", () => {
     await pass(500);
   }
 
-  it("says whose runs it shows, and shows everybody's with the token", async () => {
+  it("says whose runs it shows, and shows all users' runs with the token", async () => {
     await open();
     expect(screen.getByText(/those without an API token/)).toBeTruthy();
     expect(screen.queryByRole("columnheader", { name: "API token" })).toBeNull();
@@ -206,7 +206,7 @@ describe("the operator's page", () => {
     expect(screen.queryByRole("button", { name: "Show all users' runs" })).toBeNull();
   });
 
-  it("goes on as before where everybody's runs were asked for, and no token given", async () => {
+  it("continues as before if all users' runs were requested but no token was entered", async () => {
     await open();
     click("button", "Show all users' runs");
     await pass(200);
@@ -216,7 +216,7 @@ describe("the operator's page", () => {
     expect(rows()).toHaveLength(4);
   });
 
-  it("shows everybody's runs once the lever was pulled with the token", async () => {
+  it("shows all users' runs once the flag was changed with the token", async () => {
     await open();
     fireEvent.click(screen.getByRole("radio", { name: /^On/ }));
     click("button", "Apply");
@@ -225,7 +225,7 @@ describe("the operator's page", () => {
     expect(screen.getByText(/from all users/)).toBeTruthy();
   });
 
-  it("reads anew with a token that was given while it read without", async () => {
+  it("refreshes with a token that was entered during a refresh without one", async () => {
     await open();
     let held = () => {};
     const stub = vi.fn(answer);
@@ -246,7 +246,7 @@ describe("the operator's page", () => {
     expect(screen.getByText(/from all users/)).toBeTruthy();
   });
 
-  it("says that nothing was pulled when no token is given", async () => {
+  it("reports that nothing was changed if no token is entered", async () => {
     await open();
     fireEvent.click(screen.getByRole("radio", { name: /^On/ }));
     click("button", "Apply");
@@ -257,7 +257,7 @@ describe("the operator's page", () => {
     expect(server.asked.filter((asked) => asked.startsWith("PUT"))).toEqual([]);
   });
 
-  it("asks nobody again once a token was not given to read", async () => {
+  it("does not ask again after a token for reading was declined", async () => {
     vi.stubGlobal("fetch", async (path: string) => {
       server.asked.push(path);
       return Response.json({ error: { message: "No." } }, { status: 401 });

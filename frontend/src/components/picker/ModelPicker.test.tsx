@@ -61,7 +61,7 @@ const active = () => options().filter((row) => row.dataset.active === "true");
 const activeName = () => active()[0]?.textContent ?? "";
 
 describe("the button", () => {
-  it("names the model, listed or not, or asks for one", () => {
+  it("shows the model, listed or not, or asks for one", () => {
     const { rerender } = render(<Picker onChange={vi.fn()} />);
     expect(screen.getByRole("button", { name: "Model: GPT-4o" }).textContent).toBe("GPT-4o");
     rerender(<Picker value="own/model" onChange={vi.fn()} />);
@@ -76,16 +76,16 @@ describe("the button", () => {
   });
 });
 
-describe("a model that the list no longer has", () => {
+describe("a model that is no longer listed", () => {
   const note = () => document.querySelector("[data-part=unlisted-note]")?.textContent;
 
-  it("is named above the list with what to do, and marked in its row", async () => {
+  it("has a note above the list and a mark in its row", async () => {
     await opened({ value: "own/gone", recent: ["own/gone"] });
     expect(note()).toBe("own/gone is not in the model list and may no longer be available. Choose another model.");
     expect(options()[0]?.textContent).toContain("Not in the model list");
   });
 
-  it("is not said of a model that is listed, or while there is no list", async () => {
+  it("is not marked while it is listed or there is no list", async () => {
     await opened({ recent: ["openai/gpt-4o"] });
     expect(note()).toBeUndefined();
     cleanup();
@@ -95,7 +95,7 @@ describe("a model that the list no longer has", () => {
 });
 
 describe("by keyboard", () => {
-  it("typing finds, Enter chooses, and the focus goes back to the button", async () => {
+  it("typing searches, Enter chooses, and the focus returns to the button", async () => {
     const { onChange, user, field } = await opened();
     await user.keyboard("gpt4o mini");
     expect(active()).toHaveLength(1);
@@ -107,7 +107,7 @@ describe("by keyboard", () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: /^Model: / })));
   });
 
-  it("arrows, Home and End move", async () => {
+  it("arrow keys, Home and End move", async () => {
     const { user } = await opened({ recent: ["openai/o4-mini", "openai/gpt-4o", "qwen/chat-only"] });
     expect(activeName()).toContain("openai/gpt-4o");
     await user.keyboard("{ArrowDown}");
@@ -120,7 +120,7 @@ describe("by keyboard", () => {
     expect(active()[0]?.getAttribute("aria-posinset")).toBe("20");
   });
 
-  it("Enter and Escape before anything was typed leave the model as it is", async () => {
+  it("Enter and Escape without typing keep the model", async () => {
     const { onChange, user } = await opened();
     await user.keyboard("{Enter}");
     expect(screen.queryByRole("listbox")).toBeNull();
@@ -130,7 +130,7 @@ describe("by keyboard", () => {
     expect(onChange).not.toHaveBeenCalled();
   });
 
-  it("an id that is on no list is taken as it is", async () => {
+  it("an unlisted id is accepted as typed", async () => {
     const { onChange, user } = await opened();
     await user.keyboard("openai/gpt-4o:nitro");
     expect(activeName()).toContain("Not in the list");
@@ -138,7 +138,7 @@ describe("by keyboard", () => {
     expect(onChange.mock.calls).toEqual([["openai/gpt-4o:nitro"]]);
   });
 
-  it("an id that is only begun stays behind what was found", async () => {
+  it("a partial id comes after the matches", async () => {
     const { user } = await opened();
     await user.keyboard("anthropic/claude-sonnet");
     expect(activeName()).toContain("anthropic/claude-sonnet-4");
@@ -157,7 +157,7 @@ describe("by keyboard", () => {
 });
 
 describe("the list", () => {
-  it("draws as many rows as it takes to open at the current model, and begins anew with a search", () => {
+  it("renders enough rows to open at the current model, and starts over with a search", () => {
     const models = catalogue(354);
     const late = models.toSorted((a, b) => (a.name < b.name ? -1 : 1)).at(-1)?.id ?? "";
     render(<Picker models={models} value={late} onChange={vi.fn()} />);
@@ -171,7 +171,7 @@ describe("the list", () => {
     expect(active().map((row) => row.dataset.model)).toEqual([late]);
   });
 
-  it("draws forty rows of 354, and the rest when their turn comes", () => {
+  it("renders 40 of 354 rows, and more on scrolling", () => {
     render(<Picker models={catalogue(354)} value="" onChange={vi.fn()} />);
     fireEvent.click(document.querySelector("[data-part='model']") as Element);
     const field = document.querySelector("[role='combobox']") as Element;
@@ -186,7 +186,7 @@ describe("the list", () => {
     expect(options()).toHaveLength(40);
   });
 
-  it("chips leave only what can do all that is pressed", async () => {
+  it("filters show only models with all selected abilities", async () => {
     const { user } = await opened();
     await user.click(screen.getByRole("button", { name: "Free" }));
     const free = Number.parseInt(screen.getByRole("status").textContent ?? "", 10);
@@ -200,7 +200,7 @@ describe("the list", () => {
     expect(screen.getByRole("status").textContent).toBe("20 models");
   });
 
-  it("a click chooses; one on the star stars, and the row stays where it is", async () => {
+  it("a click chooses; a click on the star stars without moving the row", async () => {
     const { onChange, user } = await opened({ recent: ["openai/o4-mini"] });
     const row = screen.getByRole("option", { name: /openai\/o4-mini/ });
     const star = row.querySelector("[data-part='star']");
@@ -213,14 +213,14 @@ describe("the list", () => {
     expect(onChange.mock.calls).toEqual([["openai/o4-mini"]]);
   });
 
-  it("sections stand in their order", async () => {
+  it("sections are in order", async () => {
     await opened({ starred: ["qwen/chat-only"], recent: ["openai/o4-mini"] });
     const groups = screen.getAllByRole("group", { name: /^(Starred|Recent|Anthropic)$/ });
     expect(groups.map((group) => group.getAttribute("aria-label"))).toEqual(["Starred", "Recent", "Anthropic"]);
     expect(within(groups[0] as HTMLElement).getAllByRole("option")).toHaveLength(1);
   });
 
-  it("says its facts to who hears the page", async () => {
+  it("has accessible facts", async () => {
     const { user } = await opened();
     await user.keyboard("openai/gpt-4o-mini");
     expect(active()[0]?.textContent).toContain(
@@ -228,7 +228,7 @@ describe("the list", () => {
     );
   });
 
-  it("says when the simulator answers under every name", async () => {
+  it("has a note if the simulator answers for every model", async () => {
     await opened({ simulated: true });
     expect(screen.getByText(/simulator answers in place of each model/)).toBeTruthy();
   });
@@ -242,7 +242,7 @@ describe("the models to compare", () => {
     return { onChange, user: userEvent.setup() };
   };
 
-  it("are added by the same list, which opens at the last of them and marks them all", async () => {
+  it("are added from the same list, which opens at the last one and marks all", async () => {
     const { onChange, user } = compare(["openai/gpt-4o"]);
     expect(screen.getByRole("status").textContent).toBe("Choose one more to compare.");
     await user.click(screen.getByRole("button", { name: "Add a model" }));
@@ -258,14 +258,14 @@ describe("the models to compare", () => {
     expect(onChange.mock.calls).toEqual([[["openai/gpt-4o", "anthropic/claude-sonnet-4"]]]);
   });
 
-  it("are changed in their place", async () => {
+  it("are changed in place", async () => {
     const { onChange, user } = compare(["openai/gpt-4o", "openai/o4-mini"]);
     await user.click(screen.getByRole("button", { name: "Change GPT-4o · OpenAI" }));
     await user.keyboard("sonnet{Enter}");
     expect(onChange.mock.calls).toEqual([[["anthropic/claude-sonnet-4", "openai/o4-mini"]]]);
   });
 
-  it("are taken out by their button, and four are all", async () => {
+  it("are removed by their button, and are at most four", async () => {
     const { onChange, user } = compare(["openai/gpt-4o", "openai/gpt-4o-mini", "openai/o4-mini", "own/x"]);
     expect(screen.queryByRole("button", { name: "Add a model" })).toBeNull();
     await user.click(screen.getByRole("button", { name: "Remove x · own" }));

@@ -84,7 +84,7 @@ const describedBy = (element: Element): string =>
     .join(" ");
 
 describe("effort", () => {
-  it("is chosen, and sent", async () => {
+  it("is chosen and sent", async () => {
     const { user, sent } = panel();
     await user.click(screen.getByRole("radio", { name: "High" }));
     expect(sent()).toEqual({ reasoning: { effort: "high" } });
@@ -92,7 +92,7 @@ describe("effort", () => {
     expect(sent()).toEqual({});
   });
 
-  it("cannot be chosen for a model without reasoning, and says so", () => {
+  it("is disabled for a model without reasoning, with the reason", () => {
     panel({ model: UNABLE, ask: { effort: "high" } });
     const group = screen.getByRole("group", { name: "Reasoning effort" });
     expect((within(group).getByRole("radio", { name: "High" }) as HTMLInputElement).matches(":disabled")).toBe(true);
@@ -101,7 +101,7 @@ describe("effort", () => {
 });
 
 describe("tools", () => {
-  it("are switched off by name, and one that is not to be had says why", async () => {
+  it("are switched off by name, and an unavailable one has its reason", async () => {
     const { user, sent } = panel();
     const unavailable = screen.getByRole("switch", { name: "Brave search" });
     expect(unavailable.getAttribute("aria-disabled") ?? unavailable.getAttribute("disabled")).not.toBeNull();
@@ -114,7 +114,7 @@ describe("tools", () => {
     expect(sent()).toEqual({});
   });
 
-  it("cannot be had with a model that takes none", async () => {
+  it("are disabled for a model without tool support", async () => {
     const { user, seen } = panel({ model: UNABLE });
     const search = screen.getByRole("switch", { name: "Search" });
     expect(search.getAttribute("aria-checked")).toBe("false");
@@ -123,14 +123,14 @@ describe("tools", () => {
     expect(seen.now.ask.toolsOff).toEqual([]);
   });
 
-  it("say what is wrong when there is no list", () => {
+  it("show the error if their list failed to load", () => {
     panel({ tools: [], toolsTrouble: "Signalbox is not responding." });
     expect(screen.getByText("Signalbox is not responding.")).toBeTruthy();
   });
 });
 
 describe("parameters", () => {
-  it("are those that the model takes, and nothing is sent until one is set", async () => {
+  it("are those that the model supports, and nothing is sent until one is set", async () => {
     const { user, sent } = panel();
     expect(screen.getAllByRole("textbox").map((field) => field.getAttribute("placeholder"))).toHaveLength(7);
     expect(screen.queryByRole("textbox", { name: "Top K" })).toBeNull();
@@ -142,7 +142,7 @@ describe("parameters", () => {
     expect((screen.getByRole("textbox", { name: "Temperature" }) as HTMLInputElement).value).toBe("");
   });
 
-  it("a number out of range is brought into it on leaving, and nonsense is nothing", async () => {
+  it("a number out of range is clamped on blur, and invalid text is ignored", async () => {
     const { user, sent } = panel();
     const field = screen.getByRole("textbox", { name: "Temperature" }) as HTMLInputElement;
     await user.type(field, "25{Tab}");
@@ -154,7 +154,7 @@ describe("parameters", () => {
     expect(field.value).toBe("");
   });
 
-  it("a limit that is not set rests at the server's", () => {
+  it("an unset limit shows the server's default", () => {
     const { rerender } = render(<SettingsPanel {...props()} />);
     const rests = () =>
       ["Step limit", "Search limit"].map((name) => {
@@ -180,7 +180,7 @@ describe("parameters", () => {
     expect(sent()).toEqual({ top_p: 0.99 });
   });
 
-  it("that are set and not taken are told, and not sent", async () => {
+  it("that are set but not supported are listed, and not sent", async () => {
     const { user, seen, sent } = panel({ model: UNABLE, ask: { parameters: { temperature: 0.5, top_p: 0.9 } } });
     expect(screen.getByText("Temperature 0.5: not supported by this model, so not used.")).toBeTruthy();
     expect(sent()).toEqual({ top_p: 0.9 });
@@ -189,14 +189,14 @@ describe("parameters", () => {
     expect(screen.queryByText(/not supported by this model/)).toBeNull();
   });
 
-  it("are all there where nobody says what the model takes", () => {
+  it("are all shown if the model's abilities are unknown", () => {
     panel({ model: aModel("a/silent", { parameters: [] }) });
     expect(document.querySelectorAll("[data-part='parameter']")).toHaveLength(11);
   });
 });
 
 describe("the system prompt", () => {
-  it("tells its size and the variables that nothing fills in", async () => {
+  it("shows its size and the variables without a value", async () => {
     const { user, seen } = panel();
     const box = screen.getByRole("textbox", { name: "System prompt" }) as HTMLTextAreaElement;
     fireEvent.change(box, { target: { value: "On {{date}}: help {{name}}." } });
@@ -212,7 +212,7 @@ describe("the system prompt", () => {
 });
 
 describe("the page", () => {
-  it("has a theme and a choice for reasoning panels", async () => {
+  it("has a theme and a setting for reasoning panels", async () => {
     const { user, seen } = panel();
     await user.click(within(screen.getByRole("group", { name: "Theme" })).getByRole("radio", { name: "Dark" }));
     await user.click(
@@ -221,7 +221,7 @@ describe("the page", () => {
     expect([seen.now.theme, seen.now.reasoning]).toEqual(["dark", "closed"]);
   });
 
-  it("tells what is known of the model", () => {
+  it("shows the model's facts", () => {
     panel({ model: catalogue().find(({ id }) => id === "anthropic/claude-sonnet-4") });
     const details = document.querySelector("[data-part='model-details']")?.textContent ?? "";
     for (const fact of [
@@ -247,7 +247,7 @@ describe("tool choice and response format", () => {
     expect(screen.queryByRole("button", { name: /^Reset (Tool|Response)/ })).toBeNull();
   });
 
-  it("say why what is set is not sent", () => {
+  it("give the reason if a setting is not sent", () => {
     panel({ model: UNABLE, ask: { toolChoice: "none", format: { kind: "json", schema: "" } } });
     expect(describedBy(screen.getByRole("combobox", { name: "Tool choice" }))).toContain("cannot use tools");
     expect(describedBy(screen.getByRole("combobox", { name: "Response format" }))).toContain(
@@ -255,7 +255,7 @@ describe("tool choice and response format", () => {
     );
   });
 
-  it("mark a schema that cannot be used, at its field", () => {
+  it("mark an invalid schema at its field", () => {
     panel({ ask: { format: { kind: "schema", schema: '{"type": "strin"}' } } });
     const field = screen.getByRole("textbox", { name: "JSON schema" });
     expect(field.getAttribute("aria-invalid")).toBe("true");

@@ -108,7 +108,7 @@ it("begins a new chat and leads to the other pages", async () => {
   await screen.findByText("No conversations yet. Your chats appear here.");
 });
 
-it("goes through the list by keys, from the search field and back, as one tab stop", async () => {
+it("navigates the list by keys, from the search field and back, as one tab stop", async () => {
   const { user } = show(three());
   await link("Tokyo");
   expect(screen.getAllByRole("link").filter((one) => one.tabIndex === 0 && one.closest("li"))).toHaveLength(1);
@@ -128,7 +128,7 @@ it("goes through the list by keys, from the search field and back, as one tab st
   expect(focused()).toBe("search-conversations");
 });
 
-it("renames with F2: Enter keeps the title, and the focus goes back to the line", async () => {
+it("renames with F2: Enter saves the title, and the focus returns to the line", async () => {
   const { user, changes } = show(three());
   (await link("Lima")).focus();
   await user.keyboard("{F2}");
@@ -140,7 +140,7 @@ it("renames with F2: Enter keeps the title, and the focus goes back to the line"
   await waitFor(() => expect(document.activeElement?.closest("[data-line]")?.getAttribute("data-line")).toBe("b"));
 });
 
-it("leaves the title at Escape, and keeps it when the field is left", async () => {
+it("keeps the old title on Escape, and saves the new one on blur", async () => {
   const { user, changes } = show(three());
   (await link("Lima")).focus();
   await user.keyboard("{F2}");
@@ -165,7 +165,7 @@ it("renames from the menu, and exports from it", async () => {
   await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Title" })));
 });
 
-it("asks once before it deletes, and closes what is open here", async () => {
+it("asks once before it deletes, and closes a deleted conversation", async () => {
   const { user, changes, on } = show(three(), [], { here: { kind: "conversation", id: "b" } });
   (await link("Lima")).focus();
   await user.keyboard("{Delete}");
@@ -182,7 +182,7 @@ it("asks once before it deletes, and closes what is open here", async () => {
   expect(screen.queryByRole("link", { name: "Lima" })).toBeNull();
 });
 
-it("brings a line back and says why when it could not be deleted", async () => {
+it("restores a line that could not be deleted, with the reason", async () => {
   const { user, on } = show(three(), [], { here: { kind: "conversation", id: "b" }, broken: true });
   (await link("Lima")).focus();
   await user.keyboard("{Delete}");
@@ -195,7 +195,7 @@ it("brings a line back and says why when it could not be deleted", async () => {
   expect(screen.queryByRole("alert")).toBeNull();
 });
 
-it("searches, marks what was found, and says when there is nothing", async () => {
+it("searches, highlights matches, and reports no results", async () => {
   const { user } = show([chat("a", "Tokyo"), chat("b", "Cities", { match: "…Lima and Cusco…" })]);
   await link("Tokyo");
   await user.type(field(), "lima");
@@ -209,7 +209,7 @@ it("searches, marks what was found, and says when there is nothing", async () =>
   expect((field() as HTMLInputElement).value).toBe("");
 });
 
-it("lists what was kept under its own tab, opens it and deletes it", async () => {
+it("lists saved answers in a separate tab, opens and deletes them", async () => {
   const kept = [{ id: "s", title: "Tea", run_id: "r", model: "openai/sim", status: "cancelled", created: now }];
   const { user, on, changes } = show(three(), kept);
   await user.click(screen.getByRole("tab", { name: "Saved" }));
@@ -231,7 +231,7 @@ it("lists what was kept under its own tab, opens it and deletes it", async () =>
   expect(changes).toEqual(["DELETE /api/saves/s"]);
 });
 
-it("says when the list cannot be read, and tries again", async () => {
+it("reports that the list failed to load, and retries", async () => {
   let down = true;
   const client = {
     request: async () => {

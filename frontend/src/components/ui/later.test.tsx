@@ -31,7 +31,7 @@ it("shows the fallback until the component is there", async () => {
   expect(await screen.findByText("Hello Ada")).toBeTruthy();
 });
 
-it("renders at once what was preloaded, and fetches it once", async () => {
+it("renders a preloaded component at once, and loads it once", async () => {
   const load = vi.fn(async () => Hello);
   const Shown = later<Props>(load);
   await Promise.all([Shown.preload(), Shown.preload()]);
@@ -40,7 +40,7 @@ it("renders at once what was preloaded, and fetches it once", async () => {
   expect(load).toHaveBeenCalledTimes(1);
 });
 
-it("retries a fetch that failed, and the waiting component appears", async () => {
+it("retries a failed load, and the component appears", async () => {
   vi.useFakeTimers();
   const load = vi.fn(async () => Hello as ComponentType<Props>);
   load.mockRejectedValueOnce(new Error("unreachable"));
@@ -51,7 +51,7 @@ it("retries a fetch that failed, and the waiting component appears", async () =>
   expect(load).toHaveBeenCalledTimes(2);
 });
 
-it("waits for the network without giving up while the browser is offline", async () => {
+it("keeps retrying while the browser is offline", async () => {
   vi.useFakeTimers();
   const offline = vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
   const load = vi.fn(async () => Hello as ComponentType<Props>);
@@ -65,7 +65,7 @@ it("waits for the network without giving up while the browser is offline", async
   expect(screen.getByText("Hello Ada")).toBeTruthy();
 });
 
-it("fetches anew what could not be preloaded", async () => {
+it("loads a component again whose preload failed", async () => {
   vi.useFakeTimers();
   const load = vi.fn(async () => Hello as ComponentType<Props>);
   load.mockRejectedValue(new Error("unreachable"));
@@ -80,7 +80,7 @@ it("fetches anew what could not be preloaded", async () => {
   expect(screen.getByText("Hello Ada")).toBeTruthy();
 });
 
-it("is the same component before and after it has come, so that nothing is mounted anew", async () => {
+it("is the same component before and after loading, so that nothing is remounted", async () => {
   const { promise, resolve } = Promise.withResolvers<ComponentType<Props>>();
   const Shown = later<Props>(() => promise);
   const view = await act(async () => render(shown(Shown)));

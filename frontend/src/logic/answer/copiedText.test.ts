@@ -6,22 +6,22 @@ import { copiedText, plainText } from "./copiedText.ts";
 
 const play = (events: readonly ChatEvent[]): RunTrace => events.reduce(runReducer, emptyTrace("m"));
 
-describe("what is copied", () => {
+describe("copied text", () => {
   const trace = play(fixture("tools"));
 
-  it("is the answer as the model wrote it, and nothing of the page", () => {
+  it("is the model's answer, without anything of the page", () => {
     expect(copiedText(trace, "answer")).toBe(
       "Ich lese nach.\n\nA journal is the **ordered** list of events [1]. 日本語 text, and a café [2].",
     );
   });
 
-  it("has the sources that are quoted, by their numbers, with addresses that lead there", () => {
+  it("has the cited sources by number, with absolute addresses", () => {
     expect(copiedText(trace, "sources", "https://box.example").split("## Sources\n\n")[1]).toBe(
       "- [1] [The journal](<https://box.example/guide/architecture.md#journal>)\n- [2] [Café](<https://example.org/a?id=1>)",
     );
   });
 
-  it("has all sources where none is quoted, and no heading where there are none", () => {
+  it("has all sources if none is cited, and no heading if there are none", () => {
     const search = fixture("tools").filter((event) => event.type.startsWith("tool"));
     expect(
       copiedText(play([...search, { type: "content", content: "Found." }]), "sources").match(/^- /gm),
@@ -29,7 +29,7 @@ describe("what is copied", () => {
     expect(copiedText(play(fixture("plain")), "sources")).not.toContain("Sources");
   });
 
-  it("has what was thought in order, and no heading where nothing was", () => {
+  it("has the reasoning in order, and no heading if there is none", () => {
     expect(copiedText(trace, "reasoning")).toMatch(
       /^## Reasoning\n\nZuerst .*antworte ich\.\n\nTwo of them .*Enough\.\n\n## Answer\n\nIch lese nach\./s,
     );

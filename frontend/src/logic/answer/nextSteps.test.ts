@@ -15,7 +15,7 @@ const failed = (code: string, more: Partial<RunEnd> = {}): RunEnd => ({ status: 
 describe("the sentence and the buttons", () => {
   const WORDS = { continue: /continue/i, retry: /retry/i } as const;
 
-  it("agree about every code, with and without text to continue", () => {
+  it("agree for every code, with and without text to continue", () => {
     const wrong = Object.keys(ADVICE).flatMap((code) =>
       [true, false]
         .filter((goOn) => !goOn || canContinue(said, failed(code), said))
@@ -28,7 +28,7 @@ describe("the sentence and the buttons", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("never speak of a retry that has no button", () => {
+  it("never mention a retry without a button", () => {
     const wrong = Object.keys(ADVICE)
       .flatMap((code) => [true, false].map((goOn) => nextSteps(failed(code), goOn)))
       .filter(({ sentence, fixes }) => WORDS.retry.test(sentence) && !fixes.includes("retry"));
@@ -49,7 +49,7 @@ describe("the sentence and the buttons", () => {
     expect(nextSteps(end, true)).toEqual({ sentence, fixes });
   });
 
-  it("offer a retry where there is nothing to continue", () => {
+  it("offer a retry if there is nothing to continue", () => {
     expect(nextSteps(failed("LENGTH"), false)).toEqual({ sentence: "Retry.", fixes: ["retry"] });
     expect(nextSteps(failed("BUDGET_REACHED"), false)).toEqual({
       sentence: "Retry or choose another model.",
@@ -69,7 +69,7 @@ describe("an answer", () => {
     expect(canContinue(said, end, said)).toBe(can);
   });
 
-  it("that was continued to its end after the step limit is complete", () => {
+  it("that was continued to its end after the step limit cannot be continued again", () => {
     const limited: RunTrace = {
       ...said,
       items: [...said.items, { kind: "warning", id: "warning-1", message: "", code: "MAX_STEPS" }],

@@ -5,7 +5,7 @@ import { panelsOf, SILENT_MS } from "./openPanels.ts";
 
 const meta = { category: "search", visibility: "primary" } as const;
 const think = (step = 1, content = "hm "): ChatEvent => ({ type: "reasoning", content, step });
-const say = (content = "word"): ChatEvent => ({ type: "content", content });
+const addText = (content = "word"): ChatEvent => ({ type: "content", content });
 const calls = (given: Partial<Call>, ...ids: string[]): ChatEvent => ({
   type: "tool_calls",
   calls: ids.map((id) => ({ id, name: id, arguments: "{}", ...meta, ...given })),
@@ -37,7 +37,7 @@ const at = (silentMs: number, events: readonly ChatEvent[]) => {
 const R1 = "reasoning-1";
 const R2 = "reasoning-2";
 
-describe("the panels that stand open by themselves", () => {
+describe("the automatically open panels", () => {
   it.each<[string, number, ChatEvent[], string[], number?]>([
     ["nothing yet", 0, [], []],
     ["reasoning alone, however long it is silent", 9000, [think()], [R1]],
@@ -71,17 +71,22 @@ describe("the panels that stand open by themselves", () => {
       [search("a"), found("a"), search("b"), found("b")],
       ["search-a"],
     ],
-    ["the answer", 0, [think(), search("a"), found("a"), think(2), say()], []],
-    ["blank text, which is no answer yet", 0, [think(), search("a"), found("a"), say("\n\n")], ["search-a"]],
-    ["words before the tools", 0, [say("I look."), search("a"), found("a")], ["search-a"]],
-    ["words before the tools that fold what was thought", 0, [think(), say("I look."), search("a")], []],
+    ["the answer", 0, [think(), search("a"), found("a"), think(2), addText()], []],
+    ["blank text, which is no answer yet", 0, [think(), search("a"), found("a"), addText("\n\n")], ["search-a"]],
+    ["words before the tools", 0, [addText("I look."), search("a"), found("a")], ["search-a"]],
+    ["words before the tools that fold what was thought", 0, [think(), addText("I look."), search("a")], []],
     [
       "words that go on after an early result",
       0,
-      [say("I "), search("a", "b"), found("a"), say("look.")],
+      [addText("I "), search("a", "b"), found("a"), addText("look.")],
       ["search-a"],
     ],
-    ["the answer after words, tools and words", 0, [say("I look."), search("a"), found("a"), say("\n\nFound.")], []],
+    [
+      "the answer after words, tools and words",
+      0,
+      [addText("I look."), search("a"), found("a"), addText("\n\nFound.")],
+      [],
+    ],
     ["no reasoning", 0, [search("a")], []],
     ["other tools: what was thought stays", 9000, [think(), tool("a")], [R1]],
     ["other tools that have answered", 9000, [think(), tool("a"), found("a", { category: "other" })], []],
@@ -90,12 +95,12 @@ describe("the panels that stand open by themselves", () => {
     expect(at(silentMs, events)).toEqual({ open, again });
   });
 
-  it("are none when the connection is lost", () => {
+  it("are none after the connection is lost", () => {
     const trace = [think(), search("a"), found("a"), think(2)].reduce(runReducer, emptyTrace("m"));
     expect(panelsOf(connectionLost(trace), 0).open.size).toBe(0);
   });
 
-  it("change by time alone only where they say so", () => {
+  it("change without an event only when announced", () => {
     const events = [think(), search("a")];
     const { again } = at(100, events);
     expect(at(100 + (again ?? 0) - 1, events).open).toEqual([R1]);

@@ -32,7 +32,7 @@ describe("the limit that was reached", () => {
     expect(limitsIn({ max_tokens: 40, temperature: 1, max_steps: "2" })).toEqual({ max_tokens: 40 });
   });
 
-  it("is called what the settings call it", () => {
+  it("has the label of the settings", () => {
     const limit = { name: "max_tokens", value: 1200 } as const;
     expect(limitWords(limit, { max_tokens: 1200 })).toBe("“Maximum answer length” is set to 1,200 in your settings.");
     const was = "“Maximum answer length” was set to 1,200 for this answer.";

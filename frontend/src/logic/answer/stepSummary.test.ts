@@ -46,26 +46,26 @@ const RESEARCH = [think(1, 1_000), ...call("a"), think(2, 3_000), ...call("b", {
 const summary = (events: readonly ChatEvent[]) => summaryOf(stepsIn(events).steps, (name) => name.toUpperCase());
 
 describe("the steps of a run", () => {
-  it("are one row once text follows more than three of them", () => {
+  it("fold into one row once text follows more than three of them", () => {
     expect(stepsIn(RESEARCH).isLong).toBe(false);
     expect(stepsIn([...RESEARCH, say]).isLong).toBe(true);
     expect(stepsIn([think(1, 1), ...call("a"), think(2, 3), say, done]).isLong).toBe(false);
   });
 
-  it("are one row when the run ends without text, and not before", () => {
+  it("fold into one row when the run ends without text, and not before", () => {
     expect(stepsIn([...RESEARCH, done]).isLong).toBe(true);
     const trace = RESEARCH.reduce(runReducer, emptyTrace("m"));
     const [lost] = passagesOf(stopsOf(connectionLost(trace)), true);
     expect(lost).toMatchObject({ kind: "steps", isLong: true });
   });
 
-  it("are not put away while one is under way", () => {
+  it("do not fold while one is running", () => {
     const [announced, executing] = call("c", { meta: other, name: "read_url" });
     const open = [...RESEARCH, announced, executing, say] as ChatEvent[];
     expect(stepsIn(open).isLong).toBe(false);
   });
 
-  it("keep their place between texts, and their keys while they grow", () => {
+  it("keep their place between texts, and their ids while they grow", () => {
     const events = fixture("tools");
     const kinds = (length: number) => passages(events.slice(0, length)).map(({ kind, id }) => [kind, id]);
     const whole = kinds(events.length);
@@ -77,8 +77,8 @@ describe("the steps of a run", () => {
   });
 });
 
-describe("the sentence of a row", () => {
-  it("counts what was done by kind, and each source once", () => {
+describe("the text of a row", () => {
+  it("counts steps by kind, and each source once", () => {
     const events = [
       ...call("a", { result: pages(1, 2) }),
       ...call("b", { result: pages(2, 3) }),
@@ -101,7 +101,7 @@ describe("the sentence of a row", () => {
     ]);
   });
 
-  it("takes the time from the first beginning to the last end, whatever ran side by side", () => {
+  it("measures the time from the first start to the last end, whatever ran in parallel", () => {
     const events = [
       think(1, 1_000),
       ...call("a", { from: 2_000, to: 8_000 }),
@@ -112,7 +112,7 @@ describe("the sentence of a row", () => {
     expect(summary([...call("a"), done]).took).toBe("");
   });
 
-  it("tells failures apart from what was stopped or not run", () => {
+  it("distinguishes failures from stopped and skipped calls", () => {
     const events = [
       ...call("a", { code: "TIMEOUT" }),
       ...call("b", { code: "CANCELLED" }),
@@ -125,14 +125,14 @@ describe("the sentence of a row", () => {
 });
 
 describe("the lamp of a row", () => {
-  it("shows a failure until the reader has looked", () => {
+  it("shows a failure until the row is opened", () => {
     const { steps } = stepsIn([...RESEARCH, ...call("c", { code: "TIMEOUT" }), say]);
     expect([stepsLamp(steps, false), stepsLamp(steps, true)]).toEqual(["failed", "done"]);
     expect(stepsLamp(stepsIn([...RESEARCH, say]).steps, false)).toBe("done");
   });
 });
 
-it("gives a notice of the searches to the first step that has it, and to no other of the answer", () => {
+it("has a notice of the searches only at the first step", () => {
   const result = { ...pages(1), notice: "No web search." };
   const other = { ...pages(1), notice: "The search is slow." };
   const events = [

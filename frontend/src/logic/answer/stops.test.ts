@@ -21,7 +21,7 @@ const brief = (stop: Stop): string => {
 const line = (events: readonly ChatEvent[]): string[] => stopsOf(play(events)).map(brief);
 
 describe("the stops on the line", () => {
-  it("stand in order, a burst of searches as one, hidden tools not at all", () => {
+  it("are in order, with a burst of searches as one and without hidden tools", () => {
     expect(line(fixture("tools"))).toEqual([
       "reasoning done",
       "search done",
@@ -33,37 +33,37 @@ describe("the stops on the line", () => {
     ]);
   });
 
-  it("never show a hidden call at any moment of a run", () => {
+  it("never show a hidden call at any event of a run", () => {
     const events = fixture("tools");
     for (let length = 0; length <= events.length; length++) {
       expect(JSON.stringify(stopsOf(play(events.slice(0, length))))).not.toContain("get_current_time");
     }
   });
 
-  it("have the first lamp lit before the first event", () => {
+  it("have a running lamp before the first event", () => {
     expect(line([])).toEqual(["Waiting for the model"]);
   });
 
-  it("say that the model thinks once the tools have answered", () => {
+  it("show that the model thinks after the tools have finished", () => {
     const events = fixture("tools");
     const answered = events.findLastIndex((event) => event.type === "tool_result" && event.id === "c1");
     expect(line(events.slice(0, answered)).at(-1)).toBe("search running");
     expect(line(events.slice(0, answered + 1)).slice(-2)).toEqual(["search done", "Thinking"]);
   });
 
-  it("are there for the reasoning that was asked for before its first word", () => {
+  it("include requested reasoning before its first text", () => {
     expect(stopsOf(play([]), true).map(brief)).toEqual(["Thinking"]);
   });
 
-  it("are one for the searches and one for the other tools of a burst, however they come", () => {
+  it("combine the searches and the other tools of a burst, in any order", () => {
     const call = (id: string, category: "search" | "other"): ChatEvent => ({
       type: "tool_calls",
       calls: [{ id, name: id, arguments: "{}", category, visibility: "primary" }],
     });
     const events = [call("a", "search"), call("b", "other"), call("c", "search"), call("d", "other")];
     expect(stopsOf(play(events)).map(({ id }) => id)).toEqual(["search-a", "tools-b"]);
-    const say: ChatEvent = { type: "content", content: "x" };
-    expect(stopsOf(play([...events, say, call("e", "search")])).map(({ id }) => id)).toEqual([
+    const addText: ChatEvent = { type: "content", content: "x" };
+    expect(stopsOf(play([...events, addText, call("e", "search")])).map(({ id }) => id)).toEqual([
       "search-a",
       "tools-b",
       "content-1",
@@ -71,7 +71,7 @@ describe("the stops on the line", () => {
     ]);
   });
 
-  describe("where only hidden tools lie between two thoughts", () => {
+  describe("reasoning with only hidden tools in between", () => {
     const think = (content: string, step: number, ts: number): ChatEvent => ({ type: "reasoning", content, step, ts });
     const shown = { category: "utility", visibility: "hidden" } as const;
     const hidden: ChatEvent[] = [
@@ -84,13 +84,13 @@ describe("the stops on the line", () => {
     ];
     const events = [think("a", 1, 1_000), think("b", 1, 3_000), ...hidden, think("c", 2, 10_000)];
 
-    it("are one, which goes on while the tool works", () => {
+    it("is one stop, which keeps running during the tool call", () => {
       const seen = events.map((_, index) => line(events.slice(0, index + 1)));
       expect(seen).toEqual(events.map(() => ["reasoning running"]));
       expect(line([...events, { type: "content", content: "x" }])).toEqual(["reasoning done", "answer"]);
     });
 
-    it("keep both texts, and their times without the tool's", () => {
+    it("keeps both texts, and their times without the tool's", () => {
       const [stop] = stopsOf(play(events));
       if (stop?.kind !== "reasoning") throw new Error("no reasoning");
       expect(stop.id).toBe("reasoning-1");
@@ -98,7 +98,7 @@ describe("the stops on the line", () => {
       expect(totalTimeMs(stop.items)).toBe(3_000);
     });
 
-    it("stay two where a visible tool lies between as well", () => {
+    it("stays two stops with a visible tool in between", () => {
       const visible: ChatEvent = {
         type: "tool_calls",
         calls: [{ id: "v", name: "read_url", arguments: "{}", category: "other", visibility: "secondary" }],
@@ -108,7 +108,7 @@ describe("the stops on the line", () => {
     });
   });
 
-  it("say which text may still grow", () => {
+  it("mark the text that may still grow", () => {
     const events = fixture("tools");
     const settled = (length: number) =>
       stopsOf(play(events.slice(0, length))).flatMap((stop) => (stop.kind === "answer" ? [stop.settled] : []));
@@ -141,14 +141,14 @@ describe("the lamp of a burst", () => {
     expect(burstLamp(burst(...ids))).toBe(lamp);
   });
 
-  it("tells a failure until it was looked at and something else worked", () => {
+  it("shows a failure until the panel was opened and another call succeeded", () => {
     expect(burstLamp(burst("a", "c", "d"), true)).toBe("done");
     expect(burstLamp(burst("c"), true)).toBe("failed");
   });
 });
 
-describe("what is read off a trace", () => {
-  it("has the sources by the server's number", () => {
+describe("facts derived from a trace", () => {
+  it("include the sources by the server's number", () => {
     expect([...sourcesOf(play(fixture("tools")))].map(([n, link]) => [n, link.host])).toEqual([
       [2, "example.org"],
       [3, "example.org"],
@@ -156,7 +156,7 @@ describe("what is read off a trace", () => {
     ]);
   });
 
-  it("has the sources that a text could quote, and of a page with several sections the page itself", () => {
+  it("include the sources that a text could cite, with one link for a page with several sections", () => {
     const search = (id: string, url: string): ChatEvent[] => [
       { type: "tool_calls", calls: [{ id, name: "s", arguments: "{}", category: "search", visibility: "primary" }] },
       {
@@ -168,14 +168,14 @@ describe("what is read off a trace", () => {
         visibility: "primary",
       },
     ];
-    const say = (content: string): ChatEvent => ({ type: "content", content });
+    const addText = (content: string): ChatEvent => ({ type: "content", content });
     const trace = play([
       ...search("a", "/guide/a.md#x"),
-      say("first [1]"),
+      addText("first [1]"),
       ...search("b", "/guide/a.md#y"),
-      say("\n\none [1]"),
+      addText("\n\none [1]"),
       ...search("c", "/guide/a.md#z"),
-      say("\n\ntwo [1]"),
+      addText("\n\ntwo [1]"),
     ]);
     const urls = (id?: string) => [...sourcesOf(trace, id).values()].map(({ url }) => url);
     expect([urls("content-1"), urls("content-2"), urls("content-3"), urls()]).toEqual([
@@ -186,7 +186,7 @@ describe("what is read off a trace", () => {
     ]);
   });
 
-  it("leaves out the warning that the ending repeats", () => {
+  it("leave out the warning that the ending repeats", () => {
     expect(warningsOf(play(fixture("failed")))).toEqual([]);
     expect(warningsOf(play(fixture("clamped"))).map((item) => item.code)).toEqual(["TOOL_CLAMP", "FINAL_EMPTY"]);
   });

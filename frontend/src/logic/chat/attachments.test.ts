@@ -15,21 +15,21 @@ const cited = (n: number, url: string): ChatEvent => ({
 });
 
 describe("images of an answer", () => {
-  it("stay between the words", () => {
+  it("stay between the texts", () => {
     const trace = play([text("One, "), text("two."), image(PNG), text("Three.")]);
     const shown = trace.items.map((item) => (item.kind === "content" ? (item.images ?? item.text) : ""));
     expect(shown).toEqual(["One, two.", [PNG], "Three."]);
     expect(answerText(trace)).toBe("One, two.Three.");
   });
 
-  it("are one stop when they follow each other, also without words", () => {
+  it("are one stop if they follow each other, also without text", () => {
     const trace = play([image(PNG), image(`${PNG}2`)]);
     expect(stopsOf(trace).map((stop) => stop.kind)).toEqual(["answer"]);
   });
 });
 
 describe("pages that an answer cites", () => {
-  it("belong to the words before them, with the numbers of the run", () => {
+  it("belong to the text before them, with the run's numbers", () => {
     const trace = play([
       text("Twice a day [2]."),
       cited(2, "https://example.org/tide"),
@@ -41,7 +41,7 @@ describe("pages that an answer cites", () => {
     expect(sourcesOf(trace, item.id).get(2)?.url).toBe("https://example.org/tide");
   });
 
-  it("make no break in the text", () => {
+  it("do not split the text", () => {
     const trace = play([text("One "), cited(1, "https://example.org/"), text("two.")]);
     expect(trace.items).toHaveLength(1);
     expect(answerText(trace)).toBe("One two.");
@@ -51,7 +51,7 @@ describe("pages that an answer cites", () => {
 describe("a copy of an answer", () => {
   const web = "https://images.example.org/sea.png";
 
-  it("has the images where they stand, as the Markdown export writes them", () => {
+  it("has the images in place, like the Markdown export", () => {
     const trace = play([text("One.\n\n"), image(PNG), image(web), text("\n\nTwo.")]);
     expect(copiedText(trace, "answer")).toBe(`One.\n\n![Image](<${PNG}>)\n\n![Image](<${web}>)\n\nTwo.`);
     expect(copiedText(trace, "plain")).toBe(`One.\n\n(Image not included.)\n\nImage (${web})\n\nTwo.`);
@@ -69,7 +69,7 @@ describe("a copy of an answer", () => {
     );
   });
 
-  it("exists for an image alone, not for nothing", () => {
+  it("exists for a single image, and not for an empty answer", () => {
     expect([[image(PNG)], [text("A")], [text(" ")], []].map((events) => hasAnswer(play(events)))).toEqual([
       true,
       true,

@@ -17,19 +17,19 @@ const parts = tree(
 const keys = (found: readonly Part[]) => found.map(({ key }) => key);
 
 describe("a conversation's tree", () => {
-  it("leads from its beginning to a leaf", () => {
+  it("has a path from the root to a leaf", () => {
     expect(keys(pathTo(parts, "a3"))).toEqual(["q1", "a2", "q2", "a3"]);
     expect(pathTo(parts, null)).toEqual([]);
-    expect(pathTo(parts, "nobody")).toEqual([]);
+    expect(pathTo(parts, "missing")).toEqual([]);
   });
 
-  it("keeps what it has of a way whose beginning is missing, and cuts circles", () => {
+  it("returns the known part of a path without a root, and cuts cycles", () => {
     expect(keys(pathTo(tree(["a", "gone", "answer"]), "a"))).toEqual(["a"]);
     expect(keys(pathTo(tree(["a", "b", "answer"], ["b", "a", "question"]), "a"))).toEqual(["b", "a"]);
     expect(newestLeaf(tree(["a", "b", "answer"], ["b", "a", "question"]), "a")).toBe("b");
   });
 
-  it("knows the alternatives of a part, also at the beginning", () => {
+  it("has the versions of a part, also at the root", () => {
     const [q1, a2] = [parts.get("q1"), parts.get("a2")];
     expect(q1 && keys(alternativesOf(parts, q1))).toEqual(["q1", "q1'"]);
     expect(a2 && keys(alternativesOf(parts, a2))).toEqual(["a1", "a2"]);
@@ -41,7 +41,7 @@ describe("a conversation's tree", () => {
     ]);
   });
 
-  it("goes on with what came last", () => {
+  it("continues with the newest part", () => {
     expect(newestLeaf(parts, "q1")).toBe("a3");
     expect(newestLeaf(parts, "a1")).toBe("a1");
     expect(newestLeaf(parts, "q1'")).toBe("a4");

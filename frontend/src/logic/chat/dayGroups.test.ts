@@ -19,7 +19,7 @@ describe("days", () => {
     expect(dayNames(NOW)(at(time))).toBe(label);
   });
 
-  it("puts lines together and keeps their order", () => {
+  it("groups lines and keeps their order", () => {
     const lines = ["2026-03-10T08:00:00", "2026-03-10T07:00:00", "2025-03-01T00:00:00"];
     expect(groupByDay(lines, at, NOW)).toEqual([
       { label: "Today", lines: lines.slice(0, 2) },

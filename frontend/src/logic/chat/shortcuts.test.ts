@@ -35,14 +35,14 @@ describe("a stroke", () => {
     expect(shortcutOf(stroke("k", { metaKey: true }), here)).toBeUndefined();
   });
 
-  it("leaves a letter to the field it is typed into, and takes the others there", () => {
+  it("leaves letters to text fields, and handles other keys there", () => {
     const typing = { ...here, typing: true };
     expect(shortcutOf(stroke("?", { shiftKey: true }), typing)).toBeUndefined();
     expect(shortcutOf(stroke("k", { ctrlKey: true }), typing)).toBe("search");
     expect(shortcutOf(stroke("Escape"), typing)).toBe("stop");
   });
 
-  it("reaches under a dialog only to open and close what lies there", () => {
+  it("works under a dialog only to open and close panels", () => {
     const covered = { ...here, covered: true };
     expect(SHORTCUT_NAMES.filter((name) => SHORTCUTS[name].over)).toEqual(["search", "models", "shortcuts"]);
     expect(shortcutOf(stroke("Escape"), covered)).toBeUndefined();
@@ -50,26 +50,26 @@ describe("a stroke", () => {
     expect(shortcutOf(stroke("k", { ctrlKey: true }), covered)).toBe("search");
   });
 
-  it("finds the place of the key where the alphabet is another, and the letter where it is ours", () => {
+  it("uses the physical key for other alphabets, and the letter for Latin ones", () => {
     expect(shortcutOf(stroke("л", { code: "KeyK", ctrlKey: true }), here)).toBe("search");
     expect(shortcutOf(stroke("k", { code: "KeyV", ctrlKey: true }), here)).toBe("search");
     expect(shortcutOf(stroke("v", { code: "KeyK", ctrlKey: true }), here)).toBeUndefined();
   });
 
-  it("finds a sign with and without Shift, as keyboards differ", () => {
+  it("matches punctuation with and without Shift, as keyboards differ", () => {
     expect(shortcutOf(stroke("/", { ctrlKey: true, shiftKey: true }), here)).toBe("shortcuts");
     expect(shortcutOf(stroke(";", { ctrlKey: true, shiftKey: true }), here)).toBe("models");
   });
 });
 
-it("takes no keys that browsers keep or that close, hide or inspect the page", () => {
+it("uses no keys that browsers reserve or that close, hide or inspect the page", () => {
   const taken = SHORTCUT_NAMES.flatMap((name) => SHORTCUTS[name].keys.map((keys) => keyNames(keys, false).join("+")));
   for (const kept of ["N", "T", "W", "M", "Q", "R", "L", "F", "P", "S", "Shift+I", "Shift+C", "Shift+J", "Shift+N"])
     expect(taken).not.toContain(`Ctrl+${kept}`);
   expect(new Set(taken).size).toBe(taken.length);
 });
 
-it("names keys as the keyboard does", () => {
+it("has key names that match the keyboard", () => {
   expect(shortcutWords("new", false)).toBe("Ctrl+Shift+O");
   expect(shortcutWords("new", true)).toBe("⌘⇧O");
   expect(shortcutWords("focus", false)).toBe("Shift+Esc");

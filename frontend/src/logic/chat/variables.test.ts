@@ -4,19 +4,19 @@ import { fillVariables, missingVariables, variablesIn } from "./variables.ts";
 const NOW = new Date(2026, 2, 5, 9, 7);
 
 describe("filling in", () => {
-  it("takes date and time from the clock, and leaves others", () => {
+  it("uses the clock for date and time, and leaves other variables", () => {
     expect(fillVariables("On {{date}} at {{ time }}: {{name}} {{ }} {date}", NOW)).toBe(
       "On 2026-03-05 at 09:07: {{name}} {{ }} {date}",
     );
   });
 
-  it("knows the names of other chat apps", () => {
+  it("supports the names of other chat apps", () => {
     expect(fillVariables("{{CURRENT_DATE}} {{current_datetime}} {{Weekday}}", NOW)).toBe(
       "2026-03-05 2026-03-05 09:07 Thursday",
     );
   });
 
-  it("takes given values, everywhere, and only for names that nothing else fills", () => {
+  it("uses given values everywhere, but only for names without a known value", () => {
     const values = { name: "Ada {{date}} $&", date: "never" };
     expect(fillVariables("{{name}}, {{ name }}, {{date}}, {{other}}", NOW, values)).toBe(
       "Ada {{date}} $&, Ada {{date}} $&, 2026-03-05, {{other}}",
@@ -36,14 +36,14 @@ describe("filling in", () => {
     expect(variablesIn(text, NOW)).toEqual([]);
   });
 
-  it("goes on behind code, and a backtick alone begins none", () => {
+  it("continues after code, and ignores a single backtick", () => {
     expect(fillVariables("```\n{{date}}\n```\n{{date}}", NOW)).toBe("```\n{{date}}\n```\n2026-03-05");
     expect(fillVariables("a ` b {{date}}\nc ` d", NOW)).toBe("a ` b 2026-03-05\nc ` d");
   });
 });
 
 describe("variables of a text", () => {
-  it("are told once each, with their value and place", () => {
+  it("are listed once each, with value and position", () => {
     const text = "{{date}} {{company name}} {{ company name }} {{größe}}";
     expect(variablesIn(text, NOW).map(({ name, value, start, end }) => [name, value, text.slice(start, end)])).toEqual([
       ["date", "2026-03-05", "{{date}}"],
@@ -54,7 +54,7 @@ describe("variables of a text", () => {
     expect(missingVariables("no {variables}")).toEqual([]);
   });
 
-  it("are found in a long text at once", () => {
+  it("are found quickly in a long text", () => {
     const text = `${"`".repeat(50_000)} ${"{{".repeat(50_000)} {{date}}`;
     const started = performance.now();
     variablesIn(text, NOW);

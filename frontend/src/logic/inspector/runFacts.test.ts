@@ -31,7 +31,7 @@ const attempt = record.attempts[1];
 if (!attempt) throw new Error("no attempt");
 
 describe("the facts", () => {
-  it("are all filled", () => {
+  it("are complete", () => {
     expect(facts()).toEqual({
       "Model requested": "qwen/sim-quirk-f01",
       "Model used": "qwen/sim-quirk-f01",
@@ -51,7 +51,7 @@ describe("the facts", () => {
     });
   });
 
-  it("say what nobody told, and keep zero", () => {
+  it("mark missing values, and keep zero", () => {
     const bare = factsOf(
       { trace: { ...emptyTrace("m"), end: { status: "complete" } }, record: undefined, now: 0 },
       clock,
@@ -64,7 +64,7 @@ describe("the facts", () => {
     expect(facts(quick)["Total time"]).toBe("0 ms");
   });
 
-  it("of a running run go on", () => {
+  it("of a running run change over time", () => {
     const running = { ...record, status: "running" as const, endedAt: undefined };
     const open = factsIn(factsOf({ trace: undefined, record: running, now: record.startedAt + 1500 }, clock));
     expect(open["Total time"]).toBe("1.5 s (so far)");
@@ -72,17 +72,17 @@ describe("the facts", () => {
     expect(none.find(({ name }) => name === "Finish reason")?.value).toBe("not known yet");
   });
 
-  it("mark a cost that is estimated, and one that was settled", () => {
+  it("mark an estimated and a settled cost", () => {
     expect(facts({ costEstimated: true }).Cost).toBe("would cost $0.0002 (estimated)");
     expect(facts({ settledAt: 1 }).Cost).toBe("would cost $0.0002 (final cost reported later)");
   });
 
-  it("tell the share of the cache", () => {
+  it("include the share of cached tokens", () => {
     const usage = { input: 200, output: 10, reasoning: 0, cached: 150, cost: undefined };
     expect(facts({ attempts: [{ ...attempt, usage }] })["Cached input tokens"]).toBe("150 (75%)");
   });
 
-  it("measure the speed only where somebody watched the writing", () => {
+  it("measure the speed only for streamed attempts", () => {
     const usage = { input: 1, output: 50, reasoning: 0, cached: 0, cost: undefined };
     const written = { ...attempt, usage, firstPartAt: 1000, endedAt: 1500, streamed: true };
     expect(speedOf([written])).toBe(100);
@@ -96,8 +96,8 @@ describe("the facts", () => {
   });
 });
 
-describe("an attempt in words", () => {
-  it("tells what was asked", () => {
+describe("the facts of an attempt", () => {
+  it("describe the request", () => {
     expect(factsIn(requestFacts(attempt))).toMatchObject({
       Messages: "2",
       Tools: "calculate, search_web",
@@ -107,7 +107,7 @@ describe("an attempt in words", () => {
     });
   });
 
-  it("tells what came, and what did not", () => {
+  it("describe the response, and mark missing values", () => {
     expect(factsIn(responseFacts(attempt))).toMatchObject({
       Provider: "Alibaba",
       "Finish reason": "tool_calls (native tool_calls)",
@@ -121,8 +121,8 @@ describe("an attempt in words", () => {
   });
 });
 
-describe("how it stands", () => {
-  it("is the server's word before the page's", () => {
+describe("the status", () => {
+  it("prefers the server's state to the page's", () => {
     expect(statusOf({ trace, record, now: 0 })).toEqual({ lamp: "done", label: "Complete" });
     const lost = connectionLost(emptyTrace("m"));
     expect(statusOf({ trace: lost, record, now: 0 })).toEqual({ lamp: "done", label: "Complete" });
@@ -130,7 +130,7 @@ describe("how it stands", () => {
     expect(statusOf({ trace: lost, record: undefined, now: 0 })).toEqual({ lamp: "failed", label: "Interrupted" });
   });
 
-  it("says an error once, and each warning once", () => {
+  it("has the error once, and each warning once", () => {
     const failed = fixture("interrupted").reduce(runReducer, emptyTrace("m"));
     const trouble = troubleOf({ trace: failed, record: undefined, now: 0 });
     expect(trouble?.code).toBe("STREAM_CUT");
@@ -144,7 +144,7 @@ describe("how it stands", () => {
 });
 
 describe("the export", () => {
-  it("holds the run, its record, its trace and its events", () => {
+  it("contains the run, its record, its trace and its events", () => {
     const told = exportOf({ runId: record.runId, title: "A question", trace, record, events });
     expect(told).toEqual({
       schema: 1,
@@ -160,7 +160,7 @@ describe("the export", () => {
     });
   });
 
-  it("leaves out what looks like a secret, and nothing else", () => {
+  it("leaves out fields that look like secrets, and nothing else", () => {
     const request = { max_tokens: 5, headers: { Authorization: "Bearer x", "x-api-key": "y" }, list: [{ token: "z" }] };
     const told = exportOf({ runId: "x", title: "", trace, record: { ...record, request }, events });
     expect(JSON.stringify(told)).not.toMatch(/Bearer x|"y"|"z"/);
@@ -176,7 +176,7 @@ describe("the export", () => {
 describe("the settings of a run", () => {
   const asked = (request: Record<string, unknown>) => settingsOf({ ...record, request }, ["a", "b", "c"]);
 
-  it("are complete: what it left out is left out again", () => {
+  it("are complete: unset values are reset", () => {
     expect(settingsOf(record, ["search_web", "calculate", "save_note"])).toEqual({
       model: "qwen/sim-quirk-f01",
       effort: "high",
@@ -191,14 +191,14 @@ describe("the settings of a run", () => {
     });
   });
 
-  it("take every parameter that the page knows, and no tools for none", () => {
+  it("include every known parameter, and no tools if none were offered", () => {
     expect(asked({ tools: [], top_k: 3, seed: 0, stop: ["x"], max_tokens: 9 })).toMatchObject({
       parameters: { top_k: 3, seed: 0, max_tokens: 9 },
       toolsOff: ["a", "b", "c"],
     });
   });
 
-  it("take the tool choice, the limits and the response format", () => {
+  it("include the tool choice, the limits and the response format", () => {
     const forced = { type: "function", function: { name: "a" } };
     expect(asked({ tool_choice: forced, max_steps: 3, response_format: { type: "json_object" } })).toMatchObject({
       parameters: { max_steps: 3 },
@@ -207,7 +207,7 @@ describe("the settings of a run", () => {
     });
   });
 
-  it("know the effort under both of its names", () => {
+  it("include the effort under both of its names", () => {
     expect(asked({ reasoning_effort: "low" }).effort).toBe("low");
     expect(asked({ reasoning: { effort: "none" } }).effort).toBe("none");
     expect(asked({ reasoning: { max_tokens: 100 } }).effort).toBe("auto");
@@ -217,7 +217,7 @@ describe("the settings of a run", () => {
 describe("the list of events", () => {
   const all = { text: "", type: "", fold: false };
 
-  it("has every event, or folds deltas of one kind that follow each other", () => {
+  it("has every event, or groups consecutive deltas of one type", () => {
     expect(eventRows(events, all)).toHaveLength(events.length);
     const folded = eventRows(events, { ...all, fold: true });
     expect(folded.map(({ type }) => type)).toEqual([
@@ -236,7 +236,7 @@ describe("the list of events", () => {
     expect([folded[0]?.first, folded[0]?.last]).toEqual([1, folded[0]?.events.length]);
   });
 
-  it("is filtered by words, over folded deltas too, and by type", () => {
+  it("is filtered by text, over grouped deltas too, and by type", () => {
     const found = (text: string, fold: boolean) => eventRows(events, { ...all, text, fold }).map(({ type }) => type);
     expect(found("391", false)).toContain("tool_result");
     expect(found("THE USER SAYS", true)).toEqual(["reasoning"]);

@@ -17,15 +17,15 @@ const { events } = captured;
 const whole = { trace: traceOf(events), record, events, now: 0 };
 
 const golden = (name: string) => {
-  const told = raw(fixture(name));
-  return waterfall({ trace: traceOf(told), record: undefined, events: told, now: 0 });
+  const numbered = raw(fixture(name));
+  return waterfall({ trace: traceOf(numbered), record: undefined, events: numbered, now: 0 });
 };
 const named = (rows: readonly Row[]) => rows.map(({ label, marks }) => [label, ...marks].join(" "));
 
 describe("a captured run", () => {
   const { rows, from, totalMs } = waterfall(whole);
 
-  it("has a row for each attempt, retries and hidden tools among them, in order", () => {
+  it("has a row for each attempt, including retries and hidden tools, in order", () => {
     expect(named(rows)).toEqual([
       "Step 1 RATE_LIMIT",
       "Step 1 retry 1",
@@ -39,16 +39,16 @@ describe("a captured run", () => {
     expect(rows.map(({ lamp }) => lamp)).toEqual(["failed", ...Array(7).fill("done")]);
   });
 
-  it("is placed by the server's times", () => {
+  it("is positioned by the server's times", () => {
     expect(from).toBe(record.startedAt);
     expect(totalMs).toBe((record.endedAt ?? 0) - record.startedAt);
-    const [, retry, , , , second, thought] = rows;
+    const [, retry, , , , second, reasoningAt] = rows;
     const attempt = record.attempts[1];
     expect(retry?.ms).toBe((attempt?.endedAt ?? 0) - (attempt?.startedAt ?? 0));
     expect(retry?.waitMs).toBe((attempt?.firstPartAt ?? 0) - (attempt?.startedAt ?? 0));
     expect(retry?.bar?.wait).toBeCloseTo(((retry?.waitMs ?? 0) / totalMs) * 100);
     // Reasoning starts with the first part, not with the request.
-    expect(thought?.bar?.x).toBeCloseTo((second?.bar?.x ?? 0) + (second?.bar?.wait ?? 0));
+    expect(reasoningAt?.bar?.x).toBeCloseTo((second?.bar?.x ?? 0) + (second?.bar?.wait ?? 0));
   });
 
   it("stays inside its width", () => {
@@ -58,14 +58,14 @@ describe("a captured run", () => {
     }
   });
 
-  it("writes its answer between the last thought and the end of its attempt", () => {
+  it("has its answer between the last reasoning and the end of its attempt", () => {
     const answer = rows.at(-1);
     if (answer?.subject.kind !== "text") throw new Error("no text");
     expect(answer.subject.phase).toMatchObject({ step: 2, endedAt: record.attempts[2]?.endedAt });
     expect(answer.subject.phase.text).toContain("391");
   });
 
-  it("gives each event to the rows it belongs to", () => {
+  it("assigns each event to its rows", () => {
     const seqs = (index: number) =>
       eventsOf((rows[index] as Row).subject, events, record.attempts).map(({ event }) => event.type);
     expect(seqs(0)).toEqual([]);
@@ -79,7 +79,7 @@ describe("a captured run", () => {
 });
 
 describe("a run without its record", () => {
-  it("shows calls that never ran as marks without length", () => {
+  it("shows calls that never ran without a duration", () => {
     const { rows } = golden("clamped");
     expect(named(rows)).toEqual([
       "Reasoning not shown by the provider",
@@ -96,7 +96,7 @@ describe("a run without its record", () => {
     ]);
   });
 
-  it("keeps text between steps in its place", () => {
+  it("keeps text between steps in place", () => {
     expect(named(golden("tools").rows)).toEqual([
       "Reasoning",
       "search_web",
@@ -111,9 +111,9 @@ describe("a run without its record", () => {
   });
 
   it.each(fixtures)("%s has every call and every time in it", (_, bytes) => {
-    const told = raw(readEvents(bytes));
-    const trace = traceOf(told);
-    const { rows } = waterfall({ trace, record: undefined, events: told, now: 0 });
+    const numbered = raw(readEvents(bytes));
+    const trace = traceOf(numbered);
+    const { rows } = waterfall({ trace, record: undefined, events: numbered, now: 0 });
     const count = (kind: string) => rows.filter(({ subject }) => subject.kind === kind).length;
     expect(count("call")).toBe(trace.items.filter(({ kind }) => kind === "call").length);
     expect(count("reasoning")).toBe(trace.items.filter(({ kind }) => kind === "reasoning").length);
@@ -121,42 +121,42 @@ describe("a run without its record", () => {
     for (const { bar } of rows.filter((row) => row.bar))
       expect((bar?.x ?? 0) + (bar?.width ?? 0)).toBeLessThan(100.001);
     const text = rows.map(({ subject }) => (subject.kind === "text" ? subject.phase.text.trim() : "")).join("");
-    const said = trace.items.map((item) => (item.kind === "content" ? item.text.trim() : "")).join("");
-    expect(text.replaceAll(/\s/g, "")).toBe(said.replaceAll(/\s/g, ""));
+    const contentOf = trace.items.map((item) => (item.kind === "content" ? item.text.trim() : "")).join("");
+    expect(text.replaceAll(/\s/g, "")).toBe(contentOf.replaceAll(/\s/g, ""));
   });
 });
 
 describe("one step", () => {
-  const told = (list: readonly RawEvent["event"][]): RawEvent[] =>
+  const numbered = (list: readonly RawEvent["event"][]): RawEvent[] =>
     list.map((event, index) => ({ seq: index + 1, event }));
-  const thought = (ts: number) => ({ type: "reasoning", content: "Hm.", step: 1, ts });
-  const said = (content: string) => ({ type: "content", content });
+  const reasoningAt = (ts: number) => ({ type: "reasoning", content: "Hm.", step: 1, ts });
+  const contentOf = (content: string) => ({ type: "content", content });
   const early = { id: "a", name: "read_url", category: "other", visibility: "primary", step: 1 };
 
-  it("has a row for each text with reasoning between, and one for a text that an early result interrupts", () => {
-    const between = told([thought(1), said("A"), thought(5), said("B")]);
+  it("has a row per text with reasoning in between, and one for a text that an early result interrupts", () => {
+    const between = numbered([reasoningAt(1), contentOf("A"), reasoningAt(5), contentOf("B")]);
     const texts = (list: RawEvent[]) =>
       textPhases(list, [], true).map(({ text, startedAt, endedAt, step }) => [text, startedAt, endedAt, step]);
     expect(texts(between)).toEqual([
       ["A", 1, 5, 1],
       ["B", 5, undefined, 1],
     ]);
-    const interrupted = told([
-      thought(1),
-      said("A"),
+    const interrupted = numbered([
+      reasoningAt(1),
+      contentOf("A"),
       { ...early, type: "tool_executing", ts: 3 },
-      said("B"),
+      contentOf("B"),
       { ...early, type: "tool_calls", calls: [], ts: 7 },
     ]);
     expect(texts(interrupted)).toEqual([["AB", 1, 7, 1]]);
   });
 
-  it("gives what came before a retry to the attempt that failed", () => {
+  it("assigns events before a retry to the failed attempt", () => {
     const [, attempt] = record.attempts;
     if (!attempt) throw new Error("no attempt");
     const first = { ...attempt, number: 1, startedAt: 0, firstPartAt: 1, endedAt: 10 };
     const second = { ...attempt, number: 2, startedAt: 20, firstPartAt: 25, endedAt: 40 };
-    const all = told([thought(2), thought(26), { type: "tool_calls", calls: [], step: 1, ts: 30 }]);
+    const all = numbered([reasoningAt(2), reasoningAt(26), { type: "tool_calls", calls: [], step: 1, ts: 30 }]);
     const seqs = (of: typeof first) =>
       eventsOf({ kind: "attempt", attempt: of }, all, [first, second]).map(({ seq }) => seq);
     expect([seqs(first), seqs(second)]).toEqual([[1], [2, 3]]);
@@ -173,7 +173,7 @@ describe("a run under way", () => {
   };
   const at = (now: number) => waterfall({ trace: traceOf(part), record: running, events: part, now });
 
-  it("grows to now", () => {
+  it("grows with the current time", () => {
     const open = (now: number) => at(now).rows.filter((row) => row.running);
     expect(named(open(record.startedAt + 1000))).toEqual(["Step 1 retry 1", "Reasoning"]);
     const [early, late] = [open(record.startedAt + 1000)[0], open(record.startedAt + 5000)[0]];
@@ -182,11 +182,11 @@ describe("a run under way", () => {
     expect(at(record.startedAt + 5000).totalMs).toBe(5000);
   });
 
-  it("never runs backwards where the clocks differ", () => {
+  it("never runs backwards if the clocks differ", () => {
     for (const { ms } of at(0).rows) expect(ms).toBeGreaterThanOrEqual(0);
   });
 
-  it("is over when the server says so, whatever the page lost", () => {
+  it("is over when the server says so, even if the page lost the connection", () => {
     const lost = connectionLost(traceOf(part));
     expect(hasEnded(lost, running)).toBe(false);
     expect(hasEnded(lost, record)).toBe(true);
@@ -207,6 +207,6 @@ describe("ticks", () => {
   });
 });
 
-it("has nothing to show of nothing", () => {
+it("is empty without data", () => {
   expect(waterfall({ trace: undefined, record: undefined, events: [], now: 5 }).rows).toEqual([]);
 });

@@ -146,7 +146,7 @@ describe("blocksOf", () => {
     expect(cut(text)).toEqual(blocks);
   });
 
-  it("leaves an open fence open, without its fence", () => {
+  it("leaves an open code block open, without its mark", () => {
     expect(new BlockReader().read("a\n\n```py\nx", false).groups.flat().at(-1)).toEqual({
       kind: "code",
       language: "py",
@@ -155,7 +155,7 @@ describe("blocksOf", () => {
     });
   });
 
-  it("knows what a text defines once it stands", () => {
+  it("has the definitions of a finished text", () => {
     const reader = new BlockReader();
     expect(reader.read("[A  b]\n\n[a B]: https://e.example", false).definitions.size).toBe(0);
     expect([...reader.read("[A  b]\n\n[a B]: https://e.example/x", true).definitions]).toEqual([
@@ -175,7 +175,7 @@ describe("blocksOf", () => {
     for (const piece of block?.pieces ?? []) expect(piece.length).toBeLessThan(2_200);
   });
 
-  it("cuts no paragraph inside mark-up", () => {
+  it("does not cut a paragraph inside marks", () => {
     const text = `${"a ".repeat(990)}**bold ${"b ".repeat(200)}c** end ${"d ".repeat(100)}`;
     expect(blocksOf(text)[0]?.pieces[0]).toMatch(/c\*\*$/);
   });
@@ -205,7 +205,7 @@ describe("a growing text", () => {
   );
   const texts = fc.array(words, { maxLength: 20 }).map((lines) => lines.join("\n"));
 
-  it("ends in the same blocks, whatever its parts were", () => {
+  it("ends with the same blocks, however it was split", () => {
     fc.assert(
       fc.property(texts, fc.array(fc.double({ min: 0, max: 1, noNaN: true })), (text, cuts) => {
         const reader = new BlockReader();
@@ -216,7 +216,7 @@ describe("a growing text", () => {
     );
   });
 
-  it("loses no word", () => {
+  it("keeps every word", () => {
     const solid = (text: string) => text.replaceAll(/[\s`]/g, "");
     const unfenced = texts.filter((text) => !text.includes("```"));
     fc.assert(
@@ -232,13 +232,13 @@ describe("a growing text", () => {
     );
   });
 
-  it("is read anew when it turns out to be another one", () => {
+  it("is read again if it is a different text", () => {
     const reader = new BlockReader();
     reader.read("a\n\nb", false);
     expect(reader.read("c\n\nd", true)).toEqual(new BlockReader().read("c\n\nd", true));
   });
 
-  it("keeps the groups that are full", () => {
+  it("keeps full groups", () => {
     const reader = new BlockReader();
     const [first] = reader.read("a\n\n".repeat(40), false).groups;
     expect(reader.read("a\n\n".repeat(90), false).groups[0]).toBe(first);
@@ -261,7 +261,7 @@ describe("mathOf", () => {
     expect(mathOf(text)).toBe(result);
   });
 
-  it("is without its marks when it is a block", () => {
+  it("has no marks as a block", () => {
     expect(["$$\nx\n$$", "\\[ x \\]"].map(formulaOf)).toEqual(["x", "x"]);
   });
 });

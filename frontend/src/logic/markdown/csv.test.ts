@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { csvOf } from "./csv.ts";
 
-it("quotes what would be read otherwise, and lets a spreadsheet run nothing", () => {
+it("quotes special characters, and prevents spreadsheet formulas", () => {
   expect(
     csvOf([
       ["a", 'b "c"'],

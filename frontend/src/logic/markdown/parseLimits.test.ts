@@ -34,13 +34,13 @@ describe.each([
   ["cells that are not written", `${"|a".repeat(500)}|\n${"|-".repeat(500)}|\n${"|\n".repeat(500)}`],
   ["tables one after another", `${table(40, 40)}\n\n`.repeat(8)],
 ])("%s", (_, text) => {
-  it("are held back, and stay so when more comes", () => {
+  it("are not parsed, and stay so when they grow", () => {
     expect(isWithinLimits(text)).toBe(false);
     expect(isWithinLimits(`${text}\n\n]**\n\nand more`)).toBe(false);
   });
 });
 
-it("judges formulas by their length and by their groups", () => {
+it("limits formulas by length and nesting", () => {
   const fractions = (depth: number) => `${"\\frac{1}{".repeat(depth)}x${"}".repeat(depth)}`;
   expect(isFormulaWithinLimits(fractions(40))).toBe(true);
   expect(isFormulaWithinLimits(fractions(200))).toBe(false);

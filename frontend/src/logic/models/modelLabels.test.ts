@@ -12,15 +12,15 @@ const MODELS = [
 const words = (...ids: string[]) => [...labelsOf(MODELS, ids).values()].map(labelWords);
 
 describe("labels of models", () => {
-  it("name the model and its maker", () => {
+  it("have the model and its maker", () => {
     expect(words("anthropic/claude-sonnet-4")).toEqual(["Claude Sonnet 4 · Anthropic"]);
   });
 
-  it("tell models of the same name apart by their makers", () => {
+  it("distinguish models of the same name by their makers", () => {
     expect(words("openai/sim", "anthropic/sim")).toEqual(["Simulated · OpenAI", "Simulated · Anthropic"]);
   });
 
-  it("use the ids where name and maker are the same", () => {
+  it("use the ids if name and maker are the same", () => {
     expect(words("openai/gpt-x", "openai/gpt-x:free", "openai/sim")).toEqual([
       "openai/gpt-x · OpenAI",
       "openai/gpt-x:free · OpenAI",
@@ -38,7 +38,7 @@ describe("a changed comparison", () => {
     expect(withChanged(["a", "b", "c"], "b", "d")).toEqual(["a", "d", "c"]);
   });
 
-  it("has two models change places", () => {
+  it("swaps two models", () => {
     expect(withChanged(["a", "b", "c"], "a", "c")).toEqual(["c", "b", "a"]);
   });
 });

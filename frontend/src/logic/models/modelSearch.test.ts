@@ -19,7 +19,7 @@ const ids = (query: string, models = MODELS) => search(models, query).map(({ id 
 const NONE = { query: "", filters: new Set<never>(), starred: [], recent: [] };
 
 describe("the fixture", () => {
-  it("is as large as the real list, and every id is its own", () => {
+  it("is as large as the real list, with unique ids", () => {
     expect(MODELS).toHaveLength(354);
     expect(new Set(MODELS.map(({ id }) => id)).size).toBe(354);
   });
@@ -33,18 +33,18 @@ describe("a search", () => {
     },
   );
 
-  it("finds only what has every word", () => {
+  it("finds only models that contain every word", () => {
     expect(ids("openai sonnet")).toEqual([]);
     expect(ids("claude sonnet")).toEqual(["anthropic/claude-sonnet-4"]);
   });
 
-  it("puts the exact id before what begins with it, a word's beginning before its inside", () => {
+  it("ranks an exact id before a prefix, and a prefix before an infix", () => {
     const models = ["b/my-ago", "b/go-mini", "a/gopher", "a/go", "a/x.go", "a/ago"].map((id) => aModel(id));
     expect(ids("a/go", models).slice(0, 2)).toEqual(["a/go", "a/gopher"]);
     expect(ids("go", models)).toEqual(["a/go", "b/go-mini", "a/gopher", "a/x.go", "a/ago", "b/my-ago"]);
   });
 
-  it("for signs alone finds nothing, and none of them is a pattern", () => {
+  it("for punctuation finds nothing, and treats none of it as a pattern", () => {
     expect(ids("***")).toEqual([]);
     expect(ids("(")).toContain("meta-llama/llama-3.3-70b-instruct:free");
   });
@@ -67,7 +67,7 @@ describe("the list", () => {
     expect(new Set(all).size).toBe(355);
   });
 
-  it("of what was searched for has one section", () => {
+  it("of search results has one section", () => {
     const sections = sectionsOf(MODELS, { ...NONE, query: "gpt-4o", starred: ["qwen/chat-only"] });
     expect(sections.map(({ title }) => title)).toEqual([""]);
     expect(sectionsOf(MODELS, { ...NONE, query: "no such model" })).toEqual([]);

@@ -26,7 +26,7 @@ export function sectionsOf(models: readonly Model[], { query, filters, starred, 
   const left = new Map(fitting.map((model) => [model.id, model]));
   const listed = new Set(models.map(({ id }) => id));
   const taken = new Set<string>();
-  const take = (id: string): Model[] => {
+  const takeModel = (id: string): Model[] => {
     // A favourite that is not in the catalogue can still be used. Its abilities are unknown.
     const model = left.get(id) ?? (listed.has(id) || filters.size > 0 ? undefined : unlistedOf(models, id));
     if (!model || taken.has(id)) return [];
@@ -35,8 +35,8 @@ export function sectionsOf(models: readonly Model[], { query, filters, starred, 
     return [model];
   };
   const favourites = [
-    { title: "Starred", models: starred.flatMap(take) },
-    { title: "Recent", models: recent.flatMap(take) },
+    { title: "Starred", models: starred.flatMap(takeModel) },
+    { title: "Recent", models: recent.flatMap(takeModel) },
   ];
   return filled([...favourites, ...byProvider([...left.values()])]);
 }

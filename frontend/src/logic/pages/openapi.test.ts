@@ -63,7 +63,7 @@ describe("referenceOf", () => {
     ]);
   });
 
-  it("has an operation's words, parameters, body, examples and answers", () => {
+  it("has an operation's description, parameters, body, examples and responses", () => {
     expect(ask).toEqual({
       id: "post-api-ask",
       method: "POST",
@@ -82,7 +82,7 @@ describe("referenceOf", () => {
     });
   });
 
-  it("says types as one would", () => {
+  it("has readable types", () => {
     expect(reference.schemas[0]?.fields.map(({ name, type, required }) => [name, type, required])).toEqual([
       ["q", "string, at most 9 characters", true],
       ["n", "integer, 1 to 20", false],
@@ -95,7 +95,7 @@ describe("referenceOf", () => {
   });
 
   it.each([null, "text", [], { paths: { "/": null } }, { paths: 1, components: { schemas: [] } }])(
-    "makes nothing of %j",
+    "is empty for %j",
     (value) => {
       expect(referenceOf(value)).toMatchObject({ groups: [], schemas: [] });
     },
@@ -103,13 +103,13 @@ describe("referenceOf", () => {
 });
 
 describe("curlOf", () => {
-  it("asks for a stream with the first example, safe in a shell", () => {
+  it("requests a stream with the first example, escaped for a shell", () => {
     expect(curlOf(ask as Operation, "http://h")).toBe(
       `curl -N http://h/api/ask \\\n  -H 'content-type: application/json' \\\n  -d '{\n  "q": "it'\\''s"\n}'`,
     );
   });
 
-  it("names a method that curl would not take by itself", () => {
+  it("has the method if curl would use another one", () => {
     const [get, remove] = reference.groups.slice(1).map(({ operations }) => operations[0] as Operation);
     expect([get, remove].map((one) => curlOf(one as Operation, ""))).toEqual([
       "curl /api/runs/{id}",

@@ -29,26 +29,26 @@ const run = (more: Partial<RunLine>): RunLine => ({
 });
 
 describe("the operator's page", () => {
-  it("says what pulling does", () => {
+  it("explains the effect of a setting", () => {
     expect(effectOf("off", 10)).toMatch(/^All new answers use the legacy loop\. This takes effect immediately/);
     expect(effectOf("on", 10)).toMatch(/^All new answers use the V2 loop/);
     expect(effectOf("percent", 10)).toMatch(/^About 10% of conversations/);
   });
 
-  it("knows where the lever stands; the share counts in its own state only", () => {
-    const lever = (state: LoopFlag["state"], percent = 0): LoopFlag => ({
+  it("compares settings, including the percentage only if it applies", () => {
+    const flag = (state: LoopFlag["state"], percent = 0): LoopFlag => ({
       state,
       percent,
       environment: undefined,
       effective: "",
     });
-    expect(isCurrent(lever("percent", 10), "percent", 10)).toBe(true);
-    expect(isCurrent(lever("percent", 10), "percent", 20)).toBe(false);
-    expect(isCurrent(lever("on"), "on", 20)).toBe(true);
-    expect(isCurrent(lever(undefined), "off", 0)).toBe(false);
+    expect(isCurrent(flag("percent", 10), "percent", 10)).toBe(true);
+    expect(isCurrent(flag("percent", 10), "percent", 20)).toBe(false);
+    expect(isCurrent(flag("on"), "on", 20)).toBe(true);
+    expect(isCurrent(flag(undefined), "off", 0)).toBe(false);
   });
 
-  it("counts endings for both loops, also for one without runs", () => {
+  it("counts endings for both loops, even without runs", () => {
     const failed = run({ status: "error", code: "UPSTREAM_TIMEOUT" });
     expect(byLoop([run({}), failed, run({})]).map(({ loop, words }) => [loop, words])).toEqual([
       ["legacy", "no runs"],
@@ -66,7 +66,7 @@ describe("the operator's page", () => {
     expect(runLamp(run({ status: "running" }))).toBe("running");
   });
 
-  it("shares out what ended by itself: a stop by the reader or a limit and a run under way do not count", () => {
+  it("computes the share without stopped, limited and running runs", () => {
     const ended = (status: string, count: number) => Array.from({ length: count }, () => run({ status }));
     const share = (...runs: readonly RunLine[][]) => byLoop(runs.flat())[1]?.share;
     expect(share(ended("complete", 3), ended("error", 1))).toBe(75);
@@ -76,7 +76,7 @@ describe("the operator's page", () => {
     expect(share(ended("complete", 999), ended("error", 1))).toBe(99);
   });
 
-  it("puts the good endings first and those under way last, and takes the middle of times and costs", () => {
+  it("sorts successful endings first and running ones last, with median times and costs", () => {
     const group = byLoop([
       run({ status: "running", ms: undefined, cost: undefined }),
       run({ status: "error", ms: 9000, cost: 0.5 }),
@@ -91,7 +91,7 @@ describe("the operator's page", () => {
     expect([group?.ms, group?.cost]).toEqual([20, { usd: 0.2, simulated: false }]);
   });
 
-  it("keeps simulated costs out of the median of what was paid", () => {
+  it("excludes simulated costs from the median of paid ones", () => {
     const simulated = run({ cost: 9, simulated: true });
     const costOf = (runs: readonly RunLine[]) => byLoop(runs).find(({ loop }) => loop === "v2")?.cost;
     expect(costOf([simulated, run({ cost: 0.5 }), simulated])).toEqual({ usd: 0.5, simulated: false });
@@ -112,7 +112,7 @@ describe("the operator's page", () => {
     expect(sources[place]?.value).toBe(word);
   });
 
-  it("filters by loop and by ending", () => {
+  it("filters by loop and by status", () => {
     const runs = [run({ runId: "a" }), run({ runId: "b", loop: "legacy" }), run({ runId: "c", status: "error" })];
     const ids = (loop: string, status: string) => filterRuns(runs, { loop, status }).map(({ runId }) => runId);
     expect([ids("", ""), ids("v2", ""), ids("v2", "error"), ids("", "complete")]).toEqual([
@@ -123,24 +123,24 @@ describe("the operator's page", () => {
     ]);
   });
 
-  describe("reading again", () => {
+  describe("refreshing", () => {
     const page = (ids: string, next?: string) => ({ runs: [...ids].map((runId) => run({ runId })), next });
     const idsOf = ({ runs, next }: ReturnType<typeof joinRuns>) => [runs.map(({ runId }) => runId).join(""), next];
 
-    it("keeps the older runs behind the newest, each once", () => {
+    it("keeps older runs after the newest, each once", () => {
       expect(idsOf(joinRuns(page("xyabc", "c"), page("abcdef", "f")))).toEqual(["xyabcdef", "f"]);
     });
 
-    it("begins anew where runs are missing in between", () => {
+    it("starts over if runs are missing in between", () => {
       expect(idsOf(joinRuns(page("xyz", "z"), page("abcdef", "f")))).toEqual(["xyz", "z"]);
     });
 
-    it("lets go of what was deleted", () => {
+    it("drops deleted runs", () => {
       expect(idsOf(joinRuns(page("xac", "c"), page("abcd", "d")))).toEqual(["xacd", "d"]);
       expect(idsOf(joinRuns(page("xa"), page("abcd")))).toEqual(["xa", undefined]);
     });
 
-    it("shows a run under way as it is now", () => {
+    it("updates a running run", () => {
       const known = { runs: [run({ runId: "a", status: "running" })], next: "a" };
       expect(joinRuns(page("a", "a"), known).runs[0]?.status).toBe("complete");
     });

@@ -43,7 +43,7 @@ describe("what is sent", () => {
     expect(requestFields(PLAIN, ABLE, TOOLS)).toEqual({});
   });
 
-  it("is what is set and what the model takes", () => {
+  it("is what is set and supported by the model", () => {
     const settings: RequestSettings = {
       ...PLAIN,
       effort: "high",
@@ -64,27 +64,27 @@ describe("what is sent", () => {
       });
   });
 
-  it("names the tools that stay, only where one is switched off", () => {
+  it("names the remaining tools only if one is switched off", () => {
     expect(requestFields({ ...PLAIN, toolsOff: ["time"] }, ABLE, TOOLS)).toEqual({ tools: ["search", "calculator"] });
     expect(requestFields({ ...PLAIN, toolsOff: ["search", "time", "calculator"] }, ABLE, TOOLS)).toEqual({ tools: [] });
     expect(requestFields({ ...PLAIN, toolsOff: ["gone", "paid"] }, ABLE, TOOLS)).toEqual({});
     expect(requestFields({ ...PLAIN, toolsOff: ["time"] }, UNABLE, TOOLS)).toEqual({});
   });
 
-  it("offers no tool that is switched off while the list of tools is not known", () => {
+  it("offers no switched-off tool while the list of tools is unknown", () => {
     expect(requestFields({ ...PLAIN, toolsOff: ["time"] }, ABLE, [])).toEqual({ tools: [] });
   });
 
-  it("leaves out what is set and not taken, and that can be told", () => {
+  it("leaves out unsupported settings, and lists them", () => {
     expect(unsupported({ temperature: 1, top_k: 5, max_tokens: 9 }, UNABLE)).toEqual(["temperature"]);
     expect(unsupported({ temperature: 1 }, SILENT)).toEqual([]);
   });
 
-  it("may always have a limit", () => {
+  it("may always have a token limit", () => {
     expect(supports(aModel("a/b", { parameters: ["temperature"] }), "max_tokens")).toBe(true);
   });
 
-  it("is counted where it differs from asking plainly", () => {
+  it("is counted if it differs from the default", () => {
     expect(changedCount(PLAIN)).toBe(0);
     expect(
       changedCount({
@@ -98,7 +98,7 @@ describe("what is sent", () => {
 describe("tool choice", () => {
   const named: RequestSettings = { ...PLAIN, toolChoice: "tool:time" };
 
-  it("is sent as the API takes it", () => {
+  it("is sent in the API's form", () => {
     expect(requestFields({ ...PLAIN, toolChoice: "required" }, ABLE, TOOLS)).toEqual({ tool_choice: "required" });
     expect(requestFields(named, ABLE, TOOLS)).toEqual({
       tool_choice: { type: "function", function: { name: "time" } },
@@ -122,7 +122,7 @@ describe("tool choice", () => {
     expect(unsentChoiceReason(settings, model, tools)).toMatch(/so this setting is not used\.$/);
   });
 
-  it("and limits are sent where the model takes tools", () => {
+  it("and limits are sent if the model supports tools", () => {
     const settings: RequestSettings = { ...PLAIN, parameters: { max_steps: 2, max_searches: 0 } };
     expect(requestFields(settings, ABLE, TOOLS)).toEqual({ max_steps: 2, max_searches: 0 });
     expect(requestFields(settings, UNABLE, TOOLS)).toEqual({});
@@ -131,13 +131,13 @@ describe("tool choice", () => {
 });
 
 describe("ranges", () => {
-  it.each(PARAMETER_NAMES)("of %s: where it rests is within, and stays as it is", (name) => {
+  it.each(PARAMETER_NAMES)("of %s: contains its default unchanged", (name) => {
     const range = RANGES[name];
     expect(clamped(range.rest, range)).toBe(range.rest);
     expect(range.slider === undefined || range.slider <= (range.max ?? Number.POSITIVE_INFINITY)).toBe(true);
   });
 
-  it("hold a number within them", () => {
+  it("clamp a number", () => {
     expect(clamped(5, RANGES.temperature)).toBe(2);
     expect(clamped(-5, RANGES.temperature)).toBe(0);
     expect(clamped(0.1 + 0.2, RANGES.temperature)).toBe(0.3);
@@ -146,7 +146,7 @@ describe("ranges", () => {
     expect(clamped(900_000, RANGES.max_tokens)).toBe(900_000);
   });
 
-  it("say when a number was out of them", () => {
+  it("explain a clamped number", () => {
     const most = RANGES.max_tokens;
     expect(correctionOf(1e20, most)).toBe("The maximum is 1,000,000, so it was set to that.");
     expect(correctionOf(0, most)).toBe("The minimum is 1, so it was set to that.");
@@ -154,7 +154,7 @@ describe("ranges", () => {
     expect(correctionOf(0.30000001, RANGES.temperature)).toBeUndefined();
   });
 
-  it("the longest answer is the host's", () => {
+  it("the maximum answer length is the provider's", () => {
     const limited = rangeOf("max_tokens", aModel("a/b", { maxOutput: 64_000 }));
     expect([limited.slider, limited.max]).toEqual([64_000, 64_000]);
     expect(rangeOf("max_tokens", undefined).slider).toBe(32_768);

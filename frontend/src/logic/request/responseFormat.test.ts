@@ -5,7 +5,7 @@ const schema = (text: string) => ({ kind: "schema", schema: text }) as const;
 const CITY = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 
 describe("response format", () => {
-  it("is sent as the API takes it", () => {
+  it("is sent in the API's form", () => {
     expect(wireFormat({ kind: "", schema: "{}" })).toBeUndefined();
     expect(wireFormat({ kind: "text", schema: "" })).toEqual({ type: "text" });
     expect(wireFormat({ kind: "json", schema: "" })).toEqual({ type: "json_object" });
@@ -15,14 +15,14 @@ describe("response format", () => {
     });
   });
 
-  it("takes a schema in OpenAI's wrapper with its name", () => {
+  it("accepts a schema in OpenAI's wrapper with its name", () => {
     const wrapped = { name: "place", strict: true, schema: CITY };
     expect(wireFormat(schema(JSON.stringify(wrapped)))).toEqual({ type: "json_schema", json_schema: wrapped });
     const odd = wireFormat(schema(JSON.stringify({ name: "not a name!", schema: CITY })));
     expect(odd).toMatchObject({ json_schema: { name: "answer" } });
   });
 
-  it("comes back from what was sent", () => {
+  it("is restored from a request", () => {
     const formats = [
       { kind: "text", schema: "" },
       { kind: "json", schema: "" },
@@ -53,7 +53,7 @@ describe("response format", () => {
     expect(wireFormat(schema(text))).toBeUndefined();
   });
 
-  it("names the line of a mistake where the engine tells the place", () => {
+  it("names the line of an error if the engine reports it", () => {
     expect(formatError(schema('{\n  "type": object\n}'))).toMatch(/This is not valid JSON( \(line 2, column \d+\))?\./);
   });
 

@@ -45,13 +45,13 @@ const trace = (items: readonly RunItem[], end?: RunEnd): RunTrace => ({
 });
 
 describe("an answer and its continuation", () => {
-  it("are one text, also in the middle of a word", () => {
+  it("have one text, even if it was cut in the middle of a word", () => {
     const joined = joinedTrace([trace([words("The inter")], LENGTH), trace([words("national rules")], DONE)]);
     expect(answerText(joined)).toBe("The international rules");
     expect(stopsOf(joined).map(({ kind }) => kind)).toEqual(["answer"]);
   });
 
-  it("have the thoughts and calls of both above the words, each with an id of its own", () => {
+  it("have reasoning and calls of both above the text, with unique ids", () => {
     const before = trace([thought, search(1), words("One [1], ")], LENGTH);
     const joined = joinedTrace([before, trace([thought, search(2), words("two [2].")], DONE)]);
     expect(joined.items.map(({ kind }) => kind)).toEqual(["reasoning", "call", "reasoning", "call", "content"]);
@@ -59,48 +59,48 @@ describe("an answer and its continuation", () => {
     expect([...sourcesOf(joined).keys()]).toEqual([1, 2]);
   });
 
-  it("keep the words where they are until the continuation says its first", () => {
+  it("keep the text in place until the continuation's first text", () => {
     const joined = joinedTrace([trace([words("The inter")], LENGTH), trace([thought])]);
     expect(joined.items.map(({ kind }) => kind)).toEqual(["content", "reasoning"]);
   });
 
-  it("cost and took what both did, and ended as the last", () => {
+  it("have the total cost and time, and the last ending", () => {
     const joined = joinedTrace([trace([words("a")], LENGTH), trace([words("b")], DONE)]);
     expect(joined.end).toMatchObject({ status: "complete", cost: 0.03, usage: { input: 200, output: 15 } });
     expect(joined.end?.code).toBeUndefined();
     expect([joined.totalMs, joined.firstEventMs]).toEqual([2000, 300]);
   });
 
-  it("cost about what is known where one of them does not tell", () => {
+  it("have an estimated cost if one cost is unknown", () => {
     const joined = joinedTrace([trace([words("a")], LENGTH), trace([], { status: "error", code: "RATE_LIMIT" })]);
     expect(joined.end).toMatchObject({ cost: 0.01, cost_estimated: true });
     expect(answerText(joined)).toBe("a");
   });
 
-  it("are as many as it takes", () => {
+  it("work for any number of continuations", () => {
     const runs = [trace([words("On")], LENGTH), trace([words("e, ")], LENGTH)];
     expect(answerText(joinedTrace([...runs, trace([words("two.")], DONE)]))).toBe("One, two.");
   });
 
-  it("begin a paragraph behind an answer that was complete", () => {
+  it("start a new paragraph after a complete answer", () => {
     const joined = joinedTrace([trace([words("So far.")], DONE), trace([words("More.")], DONE)]);
     expect(answerText(joined)).toBe("So far.\n\nMore.");
   });
 
-  it("stand apart where the first ends with a sentence of Signalbox", () => {
+  it("stay separate if the first ends with a sentence by Signalbox", () => {
     const ours = { ...words("No answer came."), synthetic: true };
     const joined = joinedTrace([trace([ours], LENGTH), trace([words("Here it is.")], DONE)]);
     expect(joined.items).toHaveLength(2);
   });
 
-  it("leave the warning of an ending that was continued to its own run", () => {
+  it("drop the warning of an ending that was continued", () => {
     const warning = (code: string): RunItem => ({ kind: "warning", id: `warning-${code}`, code, message: code });
     const before = trace([warning("SLOW"), words("The inter"), warning("LENGTH")], LENGTH);
     const joined = joinedTrace([before, trace([words("national rules")], DONE)]);
     expect(warningsOf(joined).map(({ code }) => code)).toEqual(["SLOW"]);
   });
 
-  it("give the same item for the same words", () => {
+  it("return the same item for the same input", () => {
     const [before, more] = [trace([words("The inter")], LENGTH), trace([words("national")])];
     expect(joinedTrace([before, more]).items[0]).toBe(joinedTrace([before, { ...more }]).items[0]);
   });

@@ -18,7 +18,7 @@ describe("what a continuation adds", () => {
     expect(addedText(before, more, true)).toBe(adds);
   });
 
-  it.each(CASES)("only grows while it streams: $name", ({ before, more, adds }) => {
+  it.each(CASES)("only grows while streaming: $name", ({ before, more, adds }) => {
     let shown = "";
     for (let size = 1; size <= more.length; size++) {
       const now = addedText(before, more.slice(0, size), false);
@@ -28,7 +28,7 @@ describe("what a continuation adds", () => {
     expect(adds.startsWith(shown)).toBe(true);
   });
 
-  it("waits no longer than a repetition may be", () => {
+  it("waits no longer than the maximum repetition", () => {
     const before = "word ".repeat(500);
     expect(addedText(before, before, false)).not.toBe("");
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  addText,
   announce,
   answer,
   calls,
@@ -9,8 +10,7 @@ import {
   isOpen,
   play,
   reasoningOf,
-  said,
-  say,
+  textOf,
   think,
 } from "../../fixtures/events.ts";
 import { eventsOf, fixture, fixtures } from "../../fixtures/read.ts";
@@ -22,29 +22,31 @@ describe.each(fixtures)("%s", (_, bytes) => {
   const events = eventsOf(bytes);
   const trace = play(events);
 
-  it("loses no text and ends every call", () => {
+  it("keeps all text and ends every call", () => {
     expect(trace.items.map((item) => (item.kind === "content" ? item.text : "")).join("")).toBe(
-      said(events, "content"),
+      textOf(events, "content"),
     );
-    expect(reasoningOf(trace).join("")).toBe(said(events, "reasoning"));
+    expect(reasoningOf(trace).join("")).toBe(textOf(events, "reasoning"));
     expect(calls(trace).filter(isOpen)).toEqual([]);
     expect(trace.end?.status).toBe(events.findLast((event) => event.type === "done")?.status);
   });
 
-  it("keeps everything at whatever event the connection is lost", () => {
+  it("keeps everything, at whatever event the connection is lost", () => {
     for (let length = 0; length < events.length; length++) {
       const part = events.slice(0, length);
       if (part.some((event) => event.type === "done")) continue;
       const lost = connectionLost(play(part));
-      expect(lost.items.map((item) => (item.kind === "content" ? item.text : "")).join("")).toBe(said(part, "content"));
-      expect(reasoningOf(lost).join("")).toBe(said(part, "reasoning"));
+      expect(lost.items.map((item) => (item.kind === "content" ? item.text : "")).join("")).toBe(
+        textOf(part, "content"),
+      );
+      expect(reasoningOf(lost).join("")).toBe(textOf(part, "reasoning"));
       expect(calls(lost).filter(isOpen)).toEqual([]);
       expect(lost.items.some((item) => item.kind === "reasoning" && item.running)).toBe(false);
       expect(lost.end?.status).toBe("interrupted");
     }
   });
 
-  it("gives every item an id of its own", () => {
+  it("gives every item a unique id", () => {
     const ids = trace.items.map((item) => `${item.kind} ${item.id}`);
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -68,35 +70,35 @@ describe("the order", () => {
     expect(trace.end).toMatchObject({ status: "complete", provider: "Simulator", usage: { input: 900, output: 120 } });
   });
 
-  it("makes N+1 blocks of N rounds also where no step is told", () => {
+  it("makes N+1 blocks of N rounds, even without step numbers", () => {
     const round = (n: number) => [think(`${n}`), announce(`c${n}`), execute(`c${n}`), answer(`c${n}`)];
-    const trace = play([...round(1), ...round(2), ...round(3), think("4"), say("x"), done]);
+    const trace = play([...round(1), ...round(2), ...round(3), think("4"), addText("x"), done]);
     expect(reasoningOf(trace)).toEqual(["1", "2", "3", "4"]);
   });
 
   it("does not break a sentence that an early result interrupts in the same step", () => {
     const trace = play([think("in the mid", 1), announce("a"), execute("a"), answer("a"), think("dle", 1)]);
     expect(reasoningOf(trace)).toEqual(["in the middle"]);
-    const text = play([say("in the mid"), announce("a"), execute("a"), answer("a"), say("dle")]);
+    const text = play([addText("in the mid"), announce("a"), execute("a"), answer("a"), addText("dle")]);
     expect(text.items.map((item) => item.kind)).toEqual(["content", "call"]);
     expect(answerText(text)).toBe("in the middle");
   });
 
   it("starts the text of a later step anew, after the blank line", () => {
-    const trace = play([say("Looking."), announce("a"), answer("a"), say("\n\n"), say("Found.")]);
+    const trace = play([addText("Looking."), announce("a"), answer("a"), addText("\n\n"), addText("Found.")]);
     expect(trace.items.map((item) => item.kind)).toEqual(["content", "call", "content"]);
     expect(answerText(trace)).toBe("Looking.\n\nFound.");
   });
 
-  it("closes the block in use at the first content, and removes an empty one at the end", () => {
-    const running = play([think("a", 1), say("b")]);
+  it("closes the open block at the first content, and removes an empty one at the end", () => {
+    const running = play([think("a", 1), addText("b")]);
     expect(running.items[0]).toMatchObject({ kind: "reasoning", running: false });
-    expect(play([think("", 1), say("b"), done]).items.map((item) => item.kind)).toEqual(["content"]);
+    expect(play([think("", 1), addText("b"), done]).items.map((item) => item.kind)).toEqual(["content"]);
   });
 });
 
 describe("warnings and endings", () => {
-  it("lists a warning once, by its code or else its words", () => {
+  it("lists a warning once, by its code or else its message", () => {
     const warn = (message: string, code?: string): ChatEvent => ({ type: "warning", message, ...(code && { code }) });
     const trace = play([warn("a", "X"), warn("b", "X"), warn("a", "Y"), warn("c"), warn("c"), warn("d")]);
     expect(trace.items.flatMap((item) => (item.kind === "warning" ? [item.message] : []))).toEqual([
@@ -107,14 +109,14 @@ describe("warnings and endings", () => {
     ]);
   });
 
-  it("hears nothing after the end", () => {
-    const trace = play([say("a"), done]);
-    expect(play([say("b"), think("c"), announce("d")], trace)).toBe(trace);
+  it("ignores events after the end", () => {
+    const trace = play([addText("a"), done]);
+    expect(play([addText("b"), think("c"), announce("d")], trace)).toBe(trace);
     expect(connectionLost(trace)).toBe(trace);
     expect(stoppedLocally(trace)).toBe(trace);
   });
 
-  it("tells a refusal of the API as an end of its own", () => {
+  it("turns an API error into an end", () => {
     const reason = { code: "TOO_MANY_RUNS", message: "Too many.", retryAfter: 2 };
     expect(refused(emptyTrace("m"), reason).end).toEqual({
       status: "error",
@@ -125,20 +127,20 @@ describe("warnings and endings", () => {
     });
   });
 
-  it("tells a model that declines from a filter that withholds", () => {
+  it("distinguishes a declining model from a content filter", () => {
     const filtered: ChatEvent = { type: "done", done: true, status: "content_filter", code: "CONTENT_FILTER" };
-    expect(play([say("half"), filtered]).end).not.toHaveProperty("declined");
+    expect(play([addText("half"), filtered]).end).not.toHaveProperty("declined");
     expect(play([{ type: "content", content: "No.", refusal: true }, filtered]).end).toMatchObject({ declined: true });
     expect(play([{ type: "content", content: "No.", refusal: true }, done]).end).not.toHaveProperty("declined");
   });
 
-  it("ignores a type that is new", () => {
-    const trace = play([say("a")]);
+  it("ignores an unknown event type", () => {
+    const trace = play([addText("a")]);
     expect(runReducer(trace, { type: "hologram" } as unknown as ChatEvent).items).toEqual(trace.items);
   });
 
-  it("keeps sentences of Signalbox apart from the model's words", () => {
-    const trace = play([say("The model. "), { type: "content", content: "Ours.", synthetic: true }]);
+  it("keeps sentences by Signalbox separate from the model's text", () => {
+    const trace = play([addText("The model. "), { type: "content", content: "Ours.", synthetic: true }]);
     expect(trace.items).toMatchObject([
       { text: "The model. ", synthetic: false },
       { text: "Ours.", synthetic: true },
@@ -150,7 +152,7 @@ describe("a token", () => {
   const before = play(fixture("tools").slice(0, -4));
 
   it("of the answer leaves every other item as it was", () => {
-    const after = runReducer(before, say("more"));
+    const after = runReducer(before, addText("more"));
     expect(after.items.filter((item, index) => item !== before.items[index]).map(({ id }) => id)).toEqual([
       "content-2",
     ]);
@@ -163,8 +165,8 @@ describe("a token", () => {
   });
 });
 
-describe("what the events tell", () => {
-  it("times no reasoning by the text before it, which carries no time", () => {
+describe("facts from the events", () => {
+  it("does not time reasoning by the text before it, which has no time", () => {
     const at = (content: string, ts: number): ChatEvent => ({ type: "reasoning", content, step: 1, ts });
     const trace = play([
       at("a", 1000),
@@ -207,14 +209,14 @@ describe("any stream", () => {
   const words = fc.constantFrom("x", "\n\n", "y ", "");
   const step = fc.constantFrom(undefined, 1, 2);
   const event: fc.Arbitrary<ChatEvent> = fc.oneof(
-    words.map(say),
+    words.map(addText),
     fc.tuple(words, step).map(([content, n]) => think(content, n)),
     id.map((one) => announce(one)),
     id.map(execute),
     id.map((one) => answer(one)),
   );
 
-  it("loses no text, repeats no call and leaves none open", () => {
+  it("keeps all text, repeats no call and leaves none open", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40 }), (events) => {
         const trace = play([...events, done]);
@@ -222,13 +224,13 @@ describe("any stream", () => {
         expect(new Set(ids).size).toBe(ids.length);
         expect(calls(trace).filter(isOpen)).toEqual([]);
         const text = trace.items.map((item) => (item.kind === "content" ? item.text : "")).join("");
-        expect(text).toBe(said(events, "content"));
-        expect(reasoningOf(trace).join("").length).toBe(said(events, "reasoning").length);
+        expect(text).toBe(textOf(events, "content"));
+        expect(reasoningOf(trace).join("").length).toBe(textOf(events, "reasoning").length);
       }),
     );
   });
 
-  it("gives the same trace again, and does not touch the one before", () => {
+  it("is deterministic and does not mutate the previous trace", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 20 }), (events) => {
         const freeze = (trace: RunTrace): RunTrace => {

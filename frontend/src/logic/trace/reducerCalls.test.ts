@@ -10,7 +10,7 @@ describe("a call's arguments", () => {
     return [call?.arguments, call?.argumentsRaw];
   };
 
-  it("are the object that the text holds", () => {
+  it("are the parsed object", () => {
     expect(calledWith('{"query":"foo","__proto__":1}')).toEqual([
       JSON.parse('{"query":"foo","__proto__":1}'),
       undefined,
@@ -18,7 +18,7 @@ describe("a call's arguments", () => {
     expect(calledWith("")).toEqual([{}, undefined]);
   });
 
-  it.each(['{"que', "[1]", '"text"', "null", "5"])("stay the text %s where it holds none", (text) => {
+  it.each(['{"que', "[1]", '"text"', "null", "5"])("stay the text %s if it is not an object", (text) => {
     expect(calledWith(text)).toEqual([{}, text]);
   });
 });
@@ -33,7 +33,7 @@ describe("where a call is shown", () => {
   const executing: ChatEvent = { type: "tool_executing", id: "0", name: "f" };
   const result: ChatEvent = { type: "tool_result", id: "0", name: "f", result: { success: true, result: 1 } };
 
-  it("is what its tool's name says where no event does", () => {
+  it("depends on the tool's name if no event has it", () => {
     expect(shown([bare("search_web", "read_url", "get_current_time", "calculate", "f", "toString")])).toEqual([
       "search primary",
       "other secondary",
@@ -53,7 +53,7 @@ describe("where a call is shown", () => {
     expect(shown(events)).toEqual(["search primary"]);
   });
 
-  it("is hidden from its first event on where that says so, so that nothing flashes", () => {
+  it("is hidden from its first event if that says so, so that nothing flashes", () => {
     const hidden = { category: "utility", visibility: "hidden" } as const;
     const events: ChatEvent[] = [
       { type: "tool_calls", calls: [{ id: "0", name: "f", arguments: "{}", ...hidden }] },
@@ -74,14 +74,14 @@ describe("an id that was not announced", () => {
     expect(statusOf([announce("a", "b"), answer("a"), answer("x")])).toEqual(["a done", "b done"]);
   });
 
-  it("stays with the call that it came for first", () => {
+  it("stays with its first call", () => {
     const events = [announce("a", "b"), execute("x"), execute("y"), answer("y", 2), answer("x", 1)];
     expect(statusOf(events)).toEqual(["a done", "b done"]);
     expect(calls(play(events)).map((call) => call.result)).toEqual([1, 2]);
     expect(statusOf([announce("a", "b"), answer("x", 1), answer("x", 2)])).toEqual(["a done", "b waiting"]);
   });
 
-  it("is a call where none of that name is open", () => {
+  it("adds a call if none of that name is open", () => {
     expect(statusOf([announce("a"), answer("a"), answer("x")])).toEqual(["a done", "x done"]);
     expect(statusOf([answer("x")])).toEqual(["x done"]);
   });
@@ -96,7 +96,7 @@ describe("calls", () => {
     ]);
   });
 
-  it("tell how they went: cached, clamped, cut, failed", () => {
+  it("have their outcome: cached, clamped, cut, failed", () => {
     expect(calls(play(fixture("clamped"))).map(({ id, status, cached, code }) => [id, status, cached, code])).toEqual([
       ["a", "done", false, undefined],
       ["b", "done", true, undefined],
@@ -105,7 +105,7 @@ describe("calls", () => {
     ]);
   });
 
-  it("carry their links with the server's numbers and their times", () => {
+  it("have their links with the server's numbers and their times", () => {
     const [first] = calls(play(fixture("tools")));
     expect(first?.links.map(({ n, url }) => [n, url])).toEqual([
       [2, "https://example.org/a?id=1"],
@@ -114,22 +114,22 @@ describe("calls", () => {
     expect((first?.endedAt ?? 0) - (first?.startedAt ?? 0)).toBe(507);
   });
 
-  it("that nobody announced are shown all the same, and a second result changes nothing", () => {
+  it("are shown even if not announced, and a second result changes nothing", () => {
     const trace = play([execute("a"), answer("a", 1), answer("a", 2), execute("a"), announce("a")]);
     expect(calls(trace)).toMatchObject([{ id: "a", status: "done", result: 1 }]);
   });
 
-  it("that come twice in one announcement are one", () => {
+  it("that are announced twice in one event are one", () => {
     expect(calls(play([announce("a", "a"), announce("a")])).map(({ id }) => id)).toEqual(["a"]);
   });
 
-  it("that the end cuts short have its time", () => {
+  it("end at the time of the run's end if they are open", () => {
     const started: ChatEvent = { ...execute("a"), ts: 5 } as ChatEvent;
     const trace = play([announce("a"), started, { type: "done", done: true, status: "cancelled", ts: 9 }]);
     expect(calls(trace)[0]).toMatchObject({ status: "cancelled", startedAt: 5, endedAt: 9 });
   });
 
-  it("that are open when the run is cancelled are cancelled, at any other end failed", () => {
+  it("are cancelled if the run is cancelled, and fail at any other end", () => {
     const events = [announce("a"), execute("a")];
     const cancelled: ChatEvent = { type: "done", done: true, status: "cancelled" };
     expect(calls(play([...events, cancelled]))[0]?.status).toBe("cancelled");

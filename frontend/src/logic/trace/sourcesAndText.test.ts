@@ -6,7 +6,7 @@ import { cost, duration, endingOf, isFailure, loopWords, thoughtFor } from "../w
 import { isGuide, linkedSources, linksOf, sourcesIn } from "./sources.ts";
 
 describe("links", () => {
-  it("are found in any of a tool's lists, and only where a browser may go", () => {
+  it("are found in any of a tool's lists, if they are web addresses", () => {
     const result = {
       results: [
         { n: 1, title: " A ", url: "https://www.example.org/a", snippet: "s" },
@@ -30,7 +30,7 @@ describe("links", () => {
     expect([linksOf("text"), linksOf(null), linksOf({ a: 1 })]).toEqual([[], [], []]);
   });
 
-  it("are one when their number or their address is, and ids in a query keep pages apart", () => {
+  it("are merged by number or address, and ids in a query distinguish pages", () => {
     const link = (url: string, n?: number) => linksOf([{ url, title: url, ...(n && { n }) }]);
     const urls = (...links: ReturnType<typeof link>[]) => sourcesIn(links.flat()).map((source) => source.link.url);
     expect(urls(link("https://e.example/?id=1"), link("https://e.example/?id=2"))).toHaveLength(2);
@@ -39,14 +39,14 @@ describe("links", () => {
     expect(urls(link("https://e.example/a", 1), link("https://e.example/a"))).toHaveLength(1);
   });
 
-  it("are one page whatever its address says of where the reader came from", () => {
+  it("are one page regardless of tracking parameters", () => {
     const urls = ["/a", "/a?utm_source=x&utm_medium=y", "/a?fbclid=1", "/a?gclid=1&ref=z", "/a#part"];
     expect(sourcesIn(linksOf(urls.map((path) => ({ url: `https://e.example${path}` }))))).toHaveLength(1);
     const pages = ["?id=1&utm_source=x", "?id=2&utm_source=x", "?reference=1"];
     expect(sourcesIn(linksOf(pages.map((query) => ({ url: `https://e.example/a${query}` }))))).toHaveLength(3);
   });
 
-  it("keep the sections that were quoted, and two sections of a page are one source", () => {
+  it("keep quoted sections, and merge two sections of a page", () => {
     const link = (url: string, n: number) => linksOf([{ url, title: url, n }]);
     const found = [link("/guide/a.md#x", 1), link("/guide/b.md", 2), link("/guide/a.md#y", 1)].flat();
     const again = [link("/guide/a.md#x", 1), link("/guide/a.md", 1)].flat();
@@ -56,7 +56,7 @@ describe("links", () => {
     ]);
   });
 
-  it("are made of our own list of sources, whatever stands in a title", () => {
+  it("are made from our own list of sources, whatever the title contains", () => {
     expect(
       linkedSources("None. These were found:\n\n- [1] A [b]: c: https://e.example/?a=1\n- [2] G: /guide/a.md#x"),
     ).toBe("None. These were found:\n\n- [1] [A \\[b\\]: c](<https://e.example/?a=1>)\n- [2] [G](</guide/a.md#x>)");
@@ -106,7 +106,7 @@ describe("words", () => {
     expect(cost(usd)).toBe(text);
   });
 
-  it("have a next step for every failure, and a name for an ending that is new", () => {
+  it("have a next step for every failure, and a label for an unknown ending", () => {
     expect(adviceOf({ status: "error", code: "RATE_LIMIT", retry_after: 2.2 })).toBe("Wait 3 seconds, then retry.");
     const daily = { status: "error", code: "RATE_LIMIT", retryable: false, retry_after: 17_990 };
     expect(adviceOf(daily)).toBe("Choose another model or retry in 5 hours.");
@@ -121,13 +121,13 @@ describe("words", () => {
     ]);
   });
 
-  it("tell a model that declines from a filter that withholds", () => {
+  it("distinguish a declining model from a content filter", () => {
     expect(endingOf({ status: "content_filter" })).toEqual({ lamp: "failed", label: "Blocked by a content filter" });
     expect(endingOf({ status: "content_filter", declined: true }).label).toBe("Declined by the model");
     expect(isFailure({ status: "content_filter", declined: true })).toBe(false);
   });
 
-  it("say which loop it was and why", () => {
+  it("name the loop and its reason", () => {
     const flag = (reason: string) => loopWords("v2", { variant: "v2", reason });
     expect([loopWords(undefined, undefined), loopWords("v2", undefined)]).toEqual(["", "loop v2"]);
     expect([flag("STATIC"), flag("SPLIT"), flag("NEW_ONE")]).toEqual([
@@ -147,7 +147,7 @@ describe("documents", () => {
     expect(slugger()(heading)).toBe(slug);
   });
 
-  it("number headings that come again", () => {
+  it("number repeated headings", () => {
     const slug = slugger();
     expect(["A", "A", "A-1", "A"].map(slug)).toEqual(["a", "a-1", "a-1-1", "a-2"]);
   });

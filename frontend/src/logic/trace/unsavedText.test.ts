@@ -5,16 +5,16 @@ import { answerText } from "../answer/stops.ts";
 import { emptyTrace, runReducer } from "./reducer.ts";
 import { withoutUnsaved } from "./unsavedText.ts";
 
-const say = (seq: number, content: string): RawEvent => ({ seq, event: { type: "content", content } });
+const addText = (seq: number, content: string): RawEvent => ({ seq, event: { type: "content", content } });
 const think = (seq: number, content: string): RawEvent => ({ seq, event: { type: "reasoning", content, ts: seq } });
 const crash: RawEvent = { seq: 1001, event: { type: "warning", code: "SERVER_CRASH", message: "It stopped.", ts: 9 } };
 
 const seen = (events: readonly RawEvent[]): RunTrace =>
   events.reduce((trace, { event }) => runReducer(trace, event as unknown as ChatEvent), emptyTrace("openai/sim"));
 
-describe("what a crash lost", () => {
-  it("stands beside the answer, which is what was saved", () => {
-    const events = [think(1, "Hm."), say(2, "One two"), say(3, " three "), say(4, "four"), crash];
+describe("the text lost in a crash", () => {
+  it("is kept beside the saved answer", () => {
+    const events = [think(1, "Hm."), addText(2, "One two"), addText(3, " three "), addText(4, "four"), crash];
     const trace = withoutUnsaved(seen(events), events, { after: 2, before: 1001 });
     expect(answerText(trace)).toBe("One two");
     expect(trace.unsaved).toEqual({ text: "three four", reasoning: "" });
@@ -22,7 +22,7 @@ describe("what a crash lost", () => {
     expect(trace.model).toBe("openai/sim");
   });
 
-  it("may be thoughts alone, or everything", () => {
+  it("may be only reasoning, or everything", () => {
     const events = [think(1, "Hm. "), think(2, "So."), crash];
     const some = withoutUnsaved(seen(events), events, { after: 1, before: 1001 });
     expect(some.unsaved).toEqual({ text: "", reasoning: "So." });
@@ -30,8 +30,8 @@ describe("what a crash lost", () => {
     expect(all.items.map(({ kind }) => kind)).toEqual(["warning"]);
   });
 
-  it("is nothing for a page that had seen no more than was saved", () => {
-    const events = [say(1, "One"), crash];
+  it("is empty if the page had shown only saved text", () => {
+    const events = [addText(1, "One"), crash];
     const trace = seen(events);
     expect(withoutUnsaved(trace, events, { after: 1, before: 1001 })).toBe(trace);
   });

@@ -12,7 +12,7 @@ const endings = (): Record<string, string> => {
 };
 
 describe("the title of a failure", () => {
-  it("is known for every ending of the contract, in its words or in plainer ones", () => {
+  it("exists for every error code of the contract", () => {
     expect(Object.keys(TITLES).toSorted()).toEqual(Object.keys(endings()).toSorted());
     expect({ ...TITLES, ...CONTRACT_SENTENCES }).toEqual(endings());
     expect(Object.values(TITLES).filter((title) => /upstream/i.test(title))).toEqual([]);
@@ -41,7 +41,7 @@ describe("the title of a failure", () => {
     expect(detail).toMatch(/^(It accepts requests again in about 5 hours|The upstream did not|The prompt alone).*\.$/);
   });
 
-  it("is the server's sentence where that says the same in full, or where the page has none", () => {
+  it("is the server's sentence if it is more complete, or if the page has none", () => {
     const unknown = "The provider stopped for a reason that Signalbox does not know: nap.";
     const words = (code: string, error: string) => failureWords({ status: "error", code, error }, "m");
     expect(words("STOP_UNKNOWN", unknown)).toEqual({ title: unknown, detail: "", quote: undefined });
@@ -53,9 +53,9 @@ describe("the title of a failure", () => {
     });
   });
 
-  it("names what is unknown, and needs no sentence of the server", () => {
+  it("names an unknown model, and needs no message from the server", () => {
     const end = { status: "error", code: "UNKNOWN_MODEL", error: "See GET /api/models." };
-    expect(failureWords(end, "nobody/nothing").title).toBe("There is no model called \u201cnobody/nothing\u201d.");
+    expect(failureWords(end, "no-such/model").title).toBe("There is no model called \u201cno-such/model\u201d.");
     const gone = { status: "error", code: "UNKNOWN_CONVERSATION", error: "GET /api/conversations lists them." };
     expect(failureWords(gone, "m")).toMatchObject({ title: "This conversation no longer exists.", detail: "" });
     expect(failureWords({ status: "error", code: "STREAM_CUT" }, "m").title).toBe(TITLES.STREAM_CUT);

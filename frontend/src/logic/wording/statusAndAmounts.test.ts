@@ -28,7 +28,7 @@ describe("the contract's codes", () => {
     expect(codes.filter((code) => !(code in words))).toEqual([]);
   });
 
-  it("that may help when asked again can be retried, and no others", () => {
+  it("can be retried only if a retry may help", () => {
     const wrong = table("endings").filter(([code, again]) => {
       return fixesOf({ status: "error", code }).includes("retry") !== (again === "may help");
     });
@@ -36,7 +36,7 @@ describe("the contract's codes", () => {
   });
 });
 
-describe("what can be pressed", () => {
+describe("the buttons", () => {
   it.each<[Partial<RunEnd>, string[]]>([
     [{ code: "UPSTREAM_CREDITS" }, ["credits", "model"]],
     [{ code: "UNAUTHORIZED" }, ["token"]],
@@ -53,7 +53,7 @@ describe("what can be pressed", () => {
   });
 });
 
-describe("what was lost and billed", () => {
+describe("what was lost and charged", () => {
   const text: RunItem = { kind: "content", id: "content-1", text: "Half", refusal: false, synthetic: false };
   it.each<[Partial<RunEnd>, readonly RunItem[], string]>([
     [{ code: "RATE_LIMIT" }, [], "Your message is saved. Nothing was charged."],
@@ -84,7 +84,7 @@ describe("what was lost and billed", () => {
     expect(lossOf({ ...emptyTrace("m"), items: [text], unsaved }, end)).toMatch(words);
   });
 
-  it("does not call an answer saved of which the page does not know the end", () => {
+  it("does not call an answer saved if the page does not know its end", () => {
     const end = { status: "interrupted", code: "CONNECTION_LOST", local: true as const };
     expect(lossOf({ ...emptyTrace("m"), items: [text] }, end)).not.toContain("saved");
     const unasked = { status: "error", code: "SERVER_UNREACHABLE", local: true as const };
@@ -93,7 +93,7 @@ describe("what was lost and billed", () => {
 });
 
 describe("the cost beside a conversation", () => {
-  it("is what was paid, or what simulated answers would have cost", () => {
+  it("is the paid cost, or what simulated answers would have cost", () => {
     expect(lineCost({ cost: 0.0086, paid: 0.0041 })).toBe("$0.0041");
     expect(lineCost({ cost: 0.0086, paid: 0 })).toBe("would cost $0.0086");
     expect(lineCost({ cost: 0, paid: 0 })).toBe("");
@@ -102,7 +102,7 @@ describe("the cost beside a conversation", () => {
 });
 
 describe("an ending", () => {
-  it("is no failure where a limit or a pause cut the answer", () => {
+  it("is no failure if a limit or a pause cut the answer", () => {
     expect(isCut({ status: "length", code: "LENGTH" })).toBe(true);
     expect(isCut({ status: "interrupted", code: "BUDGET_REACHED" })).toBe(true);
     expect(isCut({ status: "interrupted", code: "STREAM_CUT" })).toBe(false);

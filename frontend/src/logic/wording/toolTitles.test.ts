@@ -11,7 +11,7 @@ describe("A tool's name", () => {
     ["", ""],
   ])("%s in words is %s", (name, words) => expect(nameInWords(name)).toBe(words));
 
-  it("is the listed title, and its words where the server lists none", () => {
+  it("is the listed title, or the name as words", () => {
     const tool = {
       name: "search_web",
       title: "Web search",

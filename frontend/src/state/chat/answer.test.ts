@@ -53,8 +53,8 @@ async function feed(connection: { send: (...events: object[]) => Promise<void> }
   await tick();
 }
 
-describe("an answer that is asked for", () => {
-  it("tells when its first event came and how long it took, by the page's clock", async () => {
+describe("a requested answer", () => {
+  it("measures its first event and duration by the page's clock", async () => {
     const { server, given, pass } = deps();
     const answer = Answer.asked(given, { model: "m", effort: "high" });
     void answer.ask(BODY, "key");
@@ -72,7 +72,7 @@ describe("an answer that is asked for", () => {
     ]);
   });
 
-  it("took what the server says, live and when it is opened again", async () => {
+  it("has the server's duration, live and when reopened", async () => {
     const { server, given, pass } = deps();
     const live = Answer.asked(given, { model: "m", effort: "high" });
     void live.ask(BODY, "key");
@@ -89,7 +89,7 @@ describe("an answer that is asked for", () => {
     expect([second.totalMs, second.firstEventMs]).toEqual([4000, 3100]);
   });
 
-  it("of a server that does not say took what its conversation tells, and never nothing", async () => {
+  it("has the conversation's duration if the server sends none", async () => {
     const { server, given } = deps();
     const answer = Answer.stored(given, "run9", { text: "said", run: RUN });
     expect(answer.state.trace.totalMs).toBe(4012);
@@ -105,7 +105,7 @@ describe("an answer that is asked for", () => {
     expect(named.state.trace.totalMs).toBeUndefined();
   });
 
-  it("says nothing of a connection that is back in a moment, and a word of one that is not", async () => {
+  it("hides a short connection loss, and shows a longer one", async () => {
     const { server, given, pass } = deps({ quietMs: 1500 });
     const answer = Answer.asked(given, { model: "m", effort: "auto" });
     void answer.ask(BODY, "key");
@@ -127,7 +127,7 @@ describe("an answer that is asked for", () => {
     expect(answerText(answer.state.trace)).toBe("one two");
   });
 
-  it("ends by itself when the server does not say how a stopped run ended, and keeps what came", async () => {
+  it("ends if the server does not report the end of a stopped run, and keeps its text", async () => {
     const { server, given, pass } = deps({ stopGraceMs: 2000 });
     const answer = Answer.asked(given, { model: "m", effort: "auto" });
     void answer.ask(BODY, "key");
@@ -140,7 +140,7 @@ describe("an answer that is asked for", () => {
     expect(answerText(answer.state.trace)).toBe("half");
   });
 
-  it("stopped before it has a name, it is stopped on the server as soon as it has one", async () => {
+  it("that is stopped before it has a run id is stopped on the server once it has one", async () => {
     const { server, given, pass } = deps({ stopGraceMs: 2000 });
     let answerTheAsk: () => void = () => undefined;
     const ask = server.request.bind(server);
@@ -163,7 +163,7 @@ describe("an answer that is asked for", () => {
     expect([answer.isLive, answer.state.stopping]).toEqual([false, false]);
   });
 
-  it("ends with the reason when the server refuses it, and asks for a token where one is missing", async () => {
+  it("ends with the error if the server rejects it, and asks for a missing token", async () => {
     const onUnauthorized = vi.fn();
     const { server, given } = deps({ onUnauthorized });
     server.refuse = () => new ApiError(401, "UNAUTHORIZED", "An access token is required.");
@@ -177,7 +177,7 @@ describe("an answer that is asked for", () => {
     expect(onUnauthorized).toHaveBeenCalledOnce();
   });
 
-  it("left alone, it says nothing more: the run goes on without the page", async () => {
+  it("that is left reports nothing more, and its run continues", async () => {
     const { server, given } = deps();
     const answer = Answer.asked(given, { model: "m", effort: "auto" });
     void answer.ask(BODY, "key");
@@ -190,8 +190,8 @@ describe("an answer that is asked for", () => {
   });
 });
 
-describe("an answer of old", () => {
-  it("shows its text at once, and the rest when it is loaded: the same trace as its events make", async () => {
+describe("an old answer", () => {
+  it("shows its text at once, and after loading the trace of its events", async () => {
     const { server, given } = deps();
     const answer = Answer.stored(given, "run9", { text: "said", run: RUN });
     expect(answer.state).toMatchObject({ known: "text", trace: { end: { status: "complete", cost: 0.5 } } });
@@ -209,7 +209,7 @@ describe("an answer of old", () => {
     expect(server.followed).toHaveLength(1);
   });
 
-  it("keeps its text where its events are gone", async () => {
+  it("keeps its text if its events are gone", async () => {
     const { given } = deps();
     const gone = { request: async () => Promise.reject(new ApiError(404, "UNKNOWN_RUN", "Gone.")) };
     const answer = Answer.stored({ ...given, client: gone }, "run9", { text: "said", run: RUN });
@@ -218,7 +218,7 @@ describe("an answer of old", () => {
     expect([answerText(answer.state.trace), answer.state.trace.end?.status]).toEqual(["said", "complete"]);
   });
 
-  it("keeps the cost that was found out after its end, and takes it in when it comes", async () => {
+  it("keeps a settled cost, and applies one that arrives later", async () => {
     const { server, given } = deps();
     const estimate = done({ cost: 0.1, cost_estimated: true, ts: 1 });
     const answer = Answer.stored(given, "run9", { text: "said", run: RUN });
@@ -237,7 +237,7 @@ describe("an answer of old", () => {
     expect(live.state.trace.end?.cost_estimated).toBeUndefined();
   });
 
-  it("that could not be stopped says so, and can be stopped again", async () => {
+  it("that could not be stopped reports it, and can be stopped again", async () => {
     const { server, given, pass } = deps({ stopDelays: [0, 100] });
     const answer = Answer.asked(given, { model: "m", effort: "auto" });
     void answer.ask(BODY, "key");
@@ -259,7 +259,7 @@ describe("an answer of old", () => {
     expect(answer.state.trace.end?.status).toBe("cancelled");
   });
 
-  it("that is still under way is followed to its end", async () => {
+  it("that is still running is followed to its end", async () => {
     const { server, given } = deps();
     const answer = Answer.stored(given, "run9", { text: "so f", run: { ...RUN, status: "running" } });
     expect(answer.isOver).toBe(false);
@@ -271,7 +271,7 @@ describe("an answer of old", () => {
     expect(answer.isOver).toBe(true);
   });
 
-  it("that nobody knows says so, where nothing else is known of it", async () => {
+  it("that the server does not know reports it, if nothing else is known", async () => {
     const { given } = deps();
     const gone = { request: async () => Promise.reject(new ApiError(404, "UNKNOWN_RUN", "Gone.")) };
     const answer = Answer.named({ ...given, client: gone }, "run9");

@@ -3,8 +3,8 @@ import { answeredChat, conversation, openChat, partAt, shownRows } from "../../f
 import { content, done, settle } from "../../fixtures/server.ts";
 import { ApiError } from "../../stream/errors.ts";
 
-describe("asking", () => {
-  it("posts the one new message, under the answer that it follows", async () => {
+describe("sending", () => {
+  it("posts only the new message, with its parent", async () => {
     const { server, chat } = await answeredChat("first");
     void chat.send(" second ");
     await settle();
@@ -30,7 +30,7 @@ describe("asking", () => {
     expect(new Set(server.asked.map(({ key }) => key)).size).toBe(2);
   });
 
-  it("sends pictures as parts beside the words, and alone where there are none", async () => {
+  it("sends images as parts beside the text, or alone", async () => {
     const { server, chat } = openChat();
     const picture = { id: "p", name: "cat", url: "data:image/png;base64,AA==" };
     void chat.send("What is this?", [picture]);
@@ -45,14 +45,14 @@ describe("asking", () => {
     ]);
   });
 
-  it("sends nothing that says nothing", async () => {
+  it("does not send an empty message", async () => {
     const { server, chat } = openChat();
     await chat.send("  \n ");
     expect(server.asked).toEqual([]);
     expect(chat.state.status).toBe("new");
   });
 
-  it("sends instructions with the question for which they change, and an empty one to take them away", async () => {
+  it("sends the system prompt when it changes, and an empty one to remove it", async () => {
     const { server, chat } = await answeredChat("first", {}, { system: "Be short." });
     void chat.send("second");
     await settle();
@@ -63,7 +63,7 @@ describe("asking", () => {
     expect(server.asked.map(({ body }) => body.system)).toEqual(["Be short.", undefined, ""]);
   });
 
-  it("keeps the instructions of an old conversation, whatever a new one would begin with", async () => {
+  it("keeps the system prompt of an old conversation, whatever the default", async () => {
     const { server, chat } = openChat({}, { system: "For new chats." });
     server.conversation = conversation({ system: "Of old." });
     await chat.open();
@@ -73,7 +73,7 @@ describe("asking", () => {
     expect(server.asked[0]?.body.system).toBeUndefined();
   });
 
-  it("shows the question and a run under way before the server has said a word", () => {
+  it("shows the question and a running answer before the server responds", () => {
     const { chat } = openChat();
     void chat.send("first");
     return Promise.resolve().then(() => {
@@ -82,7 +82,7 @@ describe("asking", () => {
     });
   });
 
-  it("keeps a refused question where it was asked; the next one takes its place, and it stays beside", async () => {
+  it("keeps a rejected question as a version beside the next one", async () => {
     const { server, chat } = await answeredChat("first");
     server.refuse = () => new ApiError(422, "UNKNOWN_MODEL", "There is no model m.");
     await chat.send("second");
@@ -97,7 +97,7 @@ describe("asking", () => {
     ).toEqual(["second", "third"]);
   });
 
-  it("posts a question anew when it is tried again after a refusal", async () => {
+  it("posts a question again if it is retried after a rejection", async () => {
     const { server, chat } = openChat();
     server.refuse = () => new ApiError(503, "STORE_UNAVAILABLE", "The disk is full.");
     await chat.send("first");
@@ -109,20 +109,20 @@ describe("asking", () => {
 });
 
 describe("branches", () => {
-  it("an edited question stands beside the old one, under the same parent", async () => {
+  it("an edited question is a version beside the old one, with the same parent", async () => {
     const { server, chat } = await answeredChat("first");
     void chat.edit(partAt(chat, 0).key, "better");
     await settle();
     await server.asked[1]?.send(content("well"), done());
     expect(server.asked[1]?.body).toMatchObject({ parent_id: null, messages: [{ content: "better" }] });
     expect(shownRows(chat)).toEqual(["? better", "! well (complete)"]);
-    chat.choose("nobody");
+    chat.choose("missing");
     chat.choose(chat.state.entries[0]?.alternatives[0]?.key ?? "");
     expect(shownRows(chat)).toEqual(["? first", "! to first (complete)"]);
     expect(server.changed).toEqual([{ path: "/api/conversations/c1", body: { leaf_id: "run1" } }]);
   });
 
-  it("an answer given again stands beside the old one, also by another model, and the next question follows it", async () => {
+  it("a regenerated answer is a version beside the old one, and the next question follows it", async () => {
     const { server, chat } = await answeredChat("first");
     void chat.again(partAt(chat, 0).key, "other/model");
     await settle();
@@ -143,7 +143,7 @@ describe("branches", () => {
 describe("side by side", () => {
   const MODELS = ["a", "b", "c", "d"];
 
-  it("asks the question once and the other models for their answers to it", async () => {
+  it("sends the message once, and requests the other answers by its id", async () => {
     const { server, chat } = openChat({}, { models: MODELS });
     void chat.send("first");
     await settle();
@@ -160,7 +160,7 @@ describe("side by side", () => {
     expect(entry?.kind === "answer" && entry.beside.map(({ answer }) => answer.state.trace.model)).toEqual(MODELS);
   });
 
-  it("is under way until the last has ended, and stop ends all of them", async () => {
+  it("is running until the last answer has ended, and a stop ends all", async () => {
     const { server, chat } = openChat({}, { models: ["a", "b"] });
     void chat.send("first");
     await settle();
@@ -174,7 +174,7 @@ describe("side by side", () => {
     expect(chat.state.running).toBe(false);
   });
 
-  it("goes on with the other models when the first is refused", async () => {
+  it("continues with the other models if the first is rejected", async () => {
     const { server, chat } = openChat({}, { models: ["bad", "b"] });
     server.refuse = ({ model }) => (model === "bad" ? new ApiError(422, "UNKNOWN_MODEL", "No.") : undefined);
     void chat.send("first");
@@ -189,7 +189,7 @@ describe("side by side", () => {
     expect(server.asked[1]?.body.parent_id).toBe("run1");
   });
 
-  it("the chosen one is what the next question follows", async () => {
+  it("the next question follows the chosen answer", async () => {
     const { server, chat } = openChat({}, { models: ["a", "b"] });
     void chat.send("first");
     await settle();

@@ -21,25 +21,25 @@ function besideOf(parts: ReadonlyMap<string, ChatPart>): readonly string[] {
 }
 
 describe("answers side by side", () => {
-  it("stand in the order in which the models were chosen, not in that in which they started", () => {
+  it("are in the order of the chosen models, not of their start", () => {
     expect(besideOf(partsOf(answered("b1", "b", 1), answered("c1", "c", 2), answered("a1", "a", 0)))).toEqual([
       ...["a1", "b1", "c1"],
     ]);
   });
 
-  it("keep the place of a model that was asked again", () => {
+  it("keep the place of a regenerated model", () => {
     const parts = partsOf(answered("a1", "a", 0), answered("b1", "b", 1), answered("a2", "a", 0));
     expect(besideOf(parts)).toEqual(["a2", "b1"]);
     expect(columnOf(parts, "q", "a")).toBe(0);
   });
 
-  it("have a model that was asked only later behind the others", () => {
+  it("have a later model after the others", () => {
     const parts = partsOf(answered("x1", "x"), answered("b1", "b", 1), answered("a1", "a", 0));
     expect(besideOf(parts)).toEqual(["a1", "b1", "x1"]);
     expect(columnOf(parts, "q", "x")).toBeUndefined();
   });
 
-  it("are a comparison where two of them have columns", () => {
+  it("are a comparison if two of them have columns", () => {
     expect([...comparedIn(partsOf(answered("a1", "a", 0), answered("b1", "b", 1)))]).toEqual(["q"]);
     expect([...comparedIn(partsOf(answered("a1", "a", 0), answered("a2", "a", 0), answered("b1", "b")))]).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { answeredChat, conversation, openChat, partAt, shownRows } from "../../f
 import { content, done, settle } from "../../fixtures/server.ts";
 
 describe("an old conversation", () => {
-  it("shows the chosen branch at once, brings an answer when it comes into view, and follows what is under way", async () => {
+  it("shows the chosen branch, loads an answer when it comes into view, and follows a running one", async () => {
     const { server, chat } = openChat();
     server.conversation = conversation();
     await chat.open();
@@ -23,7 +23,7 @@ describe("an old conversation", () => {
     expect(part.answer.events).toHaveLength(3);
   });
 
-  it("says that it is gone", async () => {
+  it("reports that it was deleted", async () => {
     const { chat } = openChat();
     await chat.open();
     expect(chat.state).toMatchObject({
@@ -32,7 +32,7 @@ describe("an old conversation", () => {
     });
   });
 
-  it("takes in what another tab has asked, once", async () => {
+  it("merges another tab's message once", async () => {
     const { server, chat } = await answeredChat("first");
     const base = { created: 1, parts: [], system: null };
     const nodes = [
@@ -68,8 +68,8 @@ describe("an old conversation", () => {
   });
 });
 
-describe("a conversation that is not there yet", () => {
-  it("keeps what is sent until it is, and asks it where it belongs", async () => {
+describe("a conversation that is still loading", () => {
+  it("queues messages until it is loaded, and sends them at the right place", async () => {
     const { server, chat } = openChat();
     let bring: () => void = () => undefined;
     const ask = server.request.bind(server);

@@ -44,7 +44,7 @@ async function movedTo(chat: Parameters<Chats["moveToNew"]>[0], question?: strin
 }
 
 describe("a conversation that was deleted elsewhere", () => {
-  it("keeps what was not sent, says so, and gives it to a new chat in its order", async () => {
+  it("keeps unsent messages, reports it, and moves them to a new chat in order", async () => {
     const state: { hold: Hold | undefined } = { hold: undefined };
     const { server, chat } = await answeredChat("first", { hold: () => state.hold, box: memoryStorage() });
     state.hold = "offline";
@@ -71,7 +71,7 @@ describe("a conversation that was deleted elsewhere", () => {
     expect([chat.state.queue, chat.state.hold]).toEqual([[], undefined]);
   });
 
-  it("gives the question of an answer that was asked for again, too", async () => {
+  it("also moves the question of a regenerated answer", async () => {
     const { server, chat } = await answeredChat("first");
     deleted(server);
     await chat.again(partAt(chat, 0).key);
@@ -80,7 +80,7 @@ describe("a conversation that was deleted elsewhere", () => {
     expect(texts(next.asked)).toEqual(["first"]);
   });
 
-  it("is not begun anew by an edited question", async () => {
+  it("is not recreated by an edited question", async () => {
     const { server, chat } = await answeredChat("first");
     deleted(server);
     await chat.send("second");
@@ -90,7 +90,7 @@ describe("a conversation that was deleted elsewhere", () => {
     expect(chat.state).toMatchObject({ hold: "deleted", queue: [{ text: "better" }] });
   });
 
-  it("is not begun anew by what waited in it before a reload, whatever else holds messages", async () => {
+  it("is not recreated by its queue after a reload", async () => {
     const box = memoryStorage();
     const before = openChat({ box, hold: () => "offline" });
     before.server.conversation = conversation;
@@ -105,7 +105,7 @@ describe("a conversation that was deleted elsewhere", () => {
     expect(box.kept.size).toBe(0);
   });
 
-  it("is not begun anew by a question of which nobody knows whether it came through", async () => {
+  it("is not recreated by an unconfirmed message", async () => {
     const box = memoryStorage();
     const before = await answeredChat("first", { box });
     before.server.refuse = () => new ApiError(0, "SERVER_UNREACHABLE", "No answer.");
@@ -116,7 +116,7 @@ describe("a conversation that was deleted elsewhere", () => {
     expect(chat.state).toMatchObject({ status: "failed", hold: "deleted", queue: [{ text: "second" }] });
   });
 
-  it("that is there after all takes what waits", async () => {
+  it("that exists after all receives its queued messages", async () => {
     const box = memoryStorage();
     const before = openChat({ box, hold: () => "offline" });
     before.server.conversation = conversation;
@@ -133,8 +133,8 @@ describe("a conversation that was deleted elsewhere", () => {
   });
 });
 
-describe("another version that is asked for while no model is known", () => {
-  it("waits like a message, and takes its place then, also after a reload", async () => {
+describe("another version that is requested while no model is known", () => {
+  it("is queued like a message, also over a reload", async () => {
     for (const act of ["edit", "again"] as const) {
       for (const isReloaded of [false, true]) {
         const box = memoryStorage();
@@ -164,7 +164,7 @@ describe("another version that is asked for while no model is known", () => {
     }
   });
 
-  it("does not wait for the answer to a message that was written before it", async () => {
+  it("does not wait for the answer to an earlier message", async () => {
     const state: { hold: Hold | undefined } = { hold: undefined };
     const { server, chat } = await answeredChat("first", { hold: () => state.hold });
     state.hold = "loading";

@@ -12,7 +12,7 @@ function held(more: Parameters<typeof openChat>[0] = {}) {
 }
 
 describe("a message that cannot be sent yet", () => {
-  it("waits, says why, and is sent once", async () => {
+  it("is queued with the reason, and sent once", async () => {
     const { server, chat, state } = held();
     void chat.send("first");
     void chat.send("second");
@@ -31,7 +31,7 @@ describe("a message that cannot be sent yet", () => {
     expect(chat.state.hold).toBeUndefined();
   });
 
-  it("is sent after a reload, in the chat that it begins", async () => {
+  it("is sent after a reload, in its new chat", async () => {
     const box = memoryStorage();
     const { server, chat, state } = held({ box });
     void chat.send("first");
@@ -47,7 +47,7 @@ describe("a message that cannot be sent yet", () => {
     expect(state.hold).toBe("offline");
   });
 
-  it("is sent by one of two tabs that have it, under one key", async () => {
+  it("is sent by only one of two tabs that have it", async () => {
     const claims = memoryStorage();
     const mine = memoryStorage();
     const one = held({ box: mine, claim: (id) => claimMessage(claims, id) });
@@ -67,7 +67,7 @@ describe("a message that cannot be sent yet", () => {
     expect(two.chat.state.queue).toEqual([]);
   });
 
-  it("goes by itself once a conversation that failed to open is there", async () => {
+  it("is sent automatically once its conversation can be loaded", async () => {
     const { server, chat } = openChat();
     const request = server.request.bind(server);
     let tries = 0;
@@ -84,7 +84,7 @@ describe("a message that cannot be sent yet", () => {
     expect(chat.state).toMatchObject({ status: "ready", trouble: undefined, queue: [] });
   });
 
-  it("is not tried after the reader has left", async () => {
+  it("is not retried after the user has left", async () => {
     vi.useFakeTimers();
     const { server, chat } = openChat();
     let tries = 0;
@@ -99,7 +99,7 @@ describe("a message that cannot be sent yet", () => {
     expect(tries).toBe(1);
   });
 
-  it("stays with the conversation that could not be opened, and goes when the connection is back", async () => {
+  it("stays with a conversation that could not be loaded, and is sent when the connection is back", async () => {
     const { server, chat, state } = held();
     const request = server.request.bind(server);
     server.request = async () => {
@@ -118,10 +118,10 @@ describe("a message that cannot be sent yet", () => {
   });
 });
 
-describe("a question that the server never got", () => {
+describe("a question that never reached the server", () => {
   const waiting = { slots: { acquire: async () => () => undefined }, askDelays: [], lineDelays: [20] };
 
-  it("is sent again under its key, and stopping it ends it at once", async () => {
+  it("is sent again under its key, and ends at once when stopped", async () => {
     const { server, chat } = openChat({ stream: waiting });
     const keys: (string | null)[] = [];
     server.refuse = (_, key) => {
@@ -139,7 +139,7 @@ describe("a question that the server never got", () => {
     await over;
   });
 
-  it("is sent after a reload however late, since that was promised", async () => {
+  it("is sent after a reload, however late, because the page has promised it", async () => {
     const box = memoryStorage();
     const before = openChat({ stream: waiting, box });
     before.server.refuse = () => new ApiError(0, "SERVER_UNREACHABLE", "No answer.");

@@ -5,8 +5,8 @@ import { content, done, memoryStorage, settle } from "../../fixtures/server.ts";
 import { ApiError } from "../../stream/errors.ts";
 import type { Chat } from "./chat.ts";
 
-describe("a question of which nobody knows whether it came through", () => {
-  it("is asked again under its key after a reload, and forgotten once it has a name", async () => {
+describe("an unconfirmed message", () => {
+  it("is sent again under its key after a reload, and dropped once it has an id", async () => {
     const box = memoryStorage();
     const { server, chat } = openChat({ box });
     server.refuse = unreachable;
@@ -23,7 +23,7 @@ describe("a question of which nobody knows whether it came through", () => {
     expect(shownRows(after.chat)).toEqual(["? first", "!  (running)"]);
   });
 
-  it("is shown where it is asked again, and what is asked next follows it, also after an opening that failed", async () => {
+  it("is shown in place when sent again, and the next message follows it", async () => {
     const box = memoryStorage();
     const before = await answeredChat("f", { box });
     before.server.refuse = unreachable;
@@ -46,7 +46,7 @@ describe("a question of which nobody knows whether it came through", () => {
     expect(server.asked.map(({ body }) => body.parent_id)).toEqual([pending?.parentId, "run1"]);
   });
 
-  it("is asked again under its key by Retry as well, so that it is asked once", async () => {
+  it("is sent again under its key by Retry, so that it is executed once", async () => {
     const { server, chat } = openChat({ box: memoryStorage() });
     const keys: (string | null)[] = [];
     server.refuse = (_, key) => {
@@ -59,7 +59,7 @@ describe("a question of which nobody knows whether it came through", () => {
     expect(keys[0]).toBe(keys[1]);
   });
 
-  it("goes back to the reader when that was long ago", async () => {
+  it("returns to the message box if it is old", async () => {
     const box = memoryStorage();
     const { server, chat } = openChat({ box });
     server.refuse = unreachable;
@@ -74,7 +74,7 @@ describe("a question of which nobody knows whether it came through", () => {
     expect([shownRows(after.chat), pendingIn(box)]).toEqual([[], []]);
   });
 
-  it("that the server has is followed and not asked again; the model of the comparison that was missing is", async () => {
+  it("is followed if the server has it, and only the missing model is requested", async () => {
     const box = memoryStorage();
     const { server, chat } = openChat({ box }, { models: ["m", "n"] });
     server.refuse = unreachable;
@@ -95,7 +95,7 @@ describe("a question of which nobody knows whether it came through", () => {
     expect(after.server.followed.map(({ path }) => path)).toEqual(["/api/runs/r/events"]);
   });
 
-  it("is not asked of another model: the first may be at work on it", async () => {
+  it("is not sent to another model, because the first may be working on it", async () => {
     const { server, chat } = openChat({ box: memoryStorage() }, { models: ["m", "n"] });
     const asked: string[] = [];
     server.refuse = ({ model }) => {
@@ -109,8 +109,8 @@ describe("a question of which nobody knows whether it came through", () => {
   });
 });
 
-describe("a question that the server refused", () => {
-  it("is never asked by itself; after a reload its words are back in the reader's hands", async () => {
+describe("a question that the server rejected", () => {
+  it("is never sent again automatically, and returns to the message box after a reload", async () => {
     const box = memoryStorage();
     const { server, chat } = openChat({ box });
     server.refuse = unknownModel;
@@ -122,7 +122,7 @@ describe("a question that the server refused", () => {
     expect([shownRows(after.chat), pendingIn(box)]).toEqual([[], []]);
   });
 
-  it("is forgotten once it was asked well, or another one was", async () => {
+  it("is dropped once it or another message was sent successfully", async () => {
     for (const go of [(chat: Chat) => chat.again(partAt(chat, 0).key), (chat: Chat) => chat.send("other")]) {
       const box = memoryStorage();
       const { server, chat } = openChat({ box });
@@ -137,8 +137,8 @@ describe("a question that the server refused", () => {
   });
 });
 
-describe("a question that was stopped before it had a name", () => {
-  it("is not asked again after a reload; what the server makes of it is stopped", async () => {
+describe("a question that was stopped before it had an id", () => {
+  it("is not sent again after a reload, and its run is stopped if there is one", async () => {
     const box = memoryStorage();
     const { server, chat } = openChat({ box });
     server.request = () => new Promise(() => undefined);
@@ -161,7 +161,7 @@ describe("a question that was stopped before it had a name", () => {
     expect(pendingIn(box)).toEqual([]);
   });
 
-  it("keeps the other models from being asked", async () => {
+  it("is not sent to the other models", async () => {
     const { server, chat } = openChat({ stopGraceMs: 0 }, { models: ["m", "n"] });
     const answer = holdQuestions(server);
     void chat.send("first");
@@ -176,8 +176,8 @@ describe("a question that was stopped before it had a name", () => {
   });
 });
 
-describe("what the server tells of a question before its answer has come", () => {
-  it("is the same question, and the same run: nothing is there twice", async () => {
+describe("a question that the conversation contains before its response has arrived", () => {
+  it("is the same question and run, without duplicates", async () => {
     const { server, chat } = await answeredChat("first");
     const answer = holdQuestions(server);
     void chat.send("second");

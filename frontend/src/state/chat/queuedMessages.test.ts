@@ -4,7 +4,7 @@ import { content, done, memoryStorage, settle } from "../../fixtures/server.ts";
 import type { RequestSetup } from "./requestBody.ts";
 
 describe("the queue", () => {
-  it("asks what waits, one after the other, as answers are complete", async () => {
+  it("sends queued messages one by one as answers complete", async () => {
     const { server, chat } = openChat();
     void chat.send("first");
     await settle();
@@ -17,7 +17,7 @@ describe("the queue", () => {
     expect(chat.state.queue.map(({ text }) => text)).toEqual(["third"]);
   });
 
-  it("waits where an answer was stopped or failed, until the reader sends it", async () => {
+  it("waits for the user after a stopped or failed answer", async () => {
     const { server, chat } = openChat();
     void chat.send("first");
     await settle();
@@ -29,7 +29,7 @@ describe("the queue", () => {
     expect([chat.state.held, chat.state.queue.length, server.asked.length]).toEqual([false, 0, 2]);
   });
 
-  it("sent now, it stops what is under way and comes next", async () => {
+  it('"Send now" stops the running answer and sends the message next', async () => {
     const { server, chat } = openChat({ stopGraceMs: 60_000 });
     void chat.send("first");
     await settle();
@@ -41,7 +41,7 @@ describe("the queue", () => {
     expect(shownRows(chat)).toEqual(["? first", "! half (cancelled)", "? second", "!  (running)"]);
   });
 
-  it("goes on where it was written, also when the reader looks at another branch meanwhile", async () => {
+  it("continues on its branch, even if the user switches to another one", async () => {
     const { server, chat } = await answeredChat("first");
     void chat.again(partAt(chat, 0).key);
     await settle();
@@ -54,7 +54,7 @@ describe("the queue", () => {
     expect(shownRows(chat)).toEqual(["? first", "! to first (complete)"]);
   });
 
-  it("is asked under the name of the message, so that a copy of the tab asks the same once", async () => {
+  it("uses the message's id as key, so that a copy of the tab sends it once", async () => {
     const { server, chat } = openChat();
     void chat.send("first");
     await settle();
@@ -65,7 +65,7 @@ describe("the queue", () => {
     expect(server.asked[1]?.key).toBe(message?.id);
   });
 
-  it("survives a reload, and is then held", async () => {
+  it("survives a reload, and then waits for the user", async () => {
     const box = memoryStorage();
     const { chat } = openChat({ box });
     void chat.send("first");
@@ -79,8 +79,8 @@ describe("the queue", () => {
   });
 });
 
-describe("how it is asked", () => {
-  it("is waited for with the message in sight, and one message at a time", async () => {
+describe("the request setup", () => {
+  it("is awaited with the message shown, one message at a time", async () => {
     let tell: (asking: RequestSetup) => void = () => undefined;
     const { server, chat } = openChat({ asking: () => new Promise((resolve) => (tell = resolve)) });
     void chat.send("first");
@@ -99,7 +99,7 @@ describe("how it is asked", () => {
     expect(server.asked[1]?.body).toMatchObject({ parent_id: "run1", messages: [{ content: "second" }] });
   });
 
-  it("not knowing any model keeps the message, with a word", async () => {
+  it("without a model keeps the message and reports it", async () => {
     const { server, chat, settings } = openChat({}, { models: [""] });
     await chat.send("first");
     expect([server.asked.length, chat.state.queue.length]).toEqual([0, 1]);

@@ -5,7 +5,7 @@ import { content, done, memoryStorage, settle } from "../../fixtures/server.ts";
 import type { Chat } from "./chat.ts";
 import type { Box } from "./unconfirmedMessages.ts";
 
-describe("a column that the server refuses", () => {
+describe("a column that the server rejects", () => {
   const MODELS = ["m", "bad", "n"];
   const columns = (chat: Chat) => {
     const entry = chat.state.entries[1];
@@ -57,7 +57,7 @@ describe("a column that the server refuses", () => {
     expect(after.server.asked.map(({ body }) => body.parent_id)).toEqual(["run1"]);
   });
 
-  it("is forgotten once its model answers", async () => {
+  it("is dropped once its model answers", async () => {
     const { server, chat, box } = await compared(MODELS);
     server.refuse = undefined;
     void chat.again(partAt(chat, 0).key, "bad");
@@ -67,7 +67,7 @@ describe("a column that the server refuses", () => {
     expect(box.kept.has("signalbox.refused")).toBe(false);
   });
 
-  it("is none where another conversation has the question, or what is kept cannot be read", async () => {
+  it("is ignored in another conversation, or if the stored value is invalid", async () => {
     const { box } = await compared(MODELS);
     const kept = box.kept.get("signalbox.refused") ?? "";
     for (const text of [kept.replace('"c1"', '"c2"'), "{", '{"version":1,"answers":[{"model":"bad"}]}']) {

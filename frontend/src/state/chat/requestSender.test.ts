@@ -4,7 +4,7 @@ import { answerOf, pendingIn, question, unreachable } from "../../fixtures/recov
 import { content, done, memoryStorage, settle } from "../../fixtures/server.ts";
 import type { Chat } from "./chat.ts";
 
-describe("a comparison of which only the first answer is stopped before the question has a name", () => {
+describe("a comparison whose first answer is stopped before the question has an id", () => {
   const columns = (chat: Chat) => {
     const entry = chat.state.entries[1];
     return entry?.kind === "answer" ? entry.beside.map(({ answer }) => answer) : [];
@@ -12,7 +12,7 @@ describe("a comparison of which only the first answer is stopped before the ques
   const models = (server: { asked: readonly { body: { model: string; messages?: unknown } }[] }) =>
     server.asked.map(({ body }) => [body.model, body.messages !== undefined]);
 
-  it("asks the other models once the server has named it", async () => {
+  it("requests the other models once the question has an id", async () => {
     const { server, chat } = openChat({ stopGraceMs: 0, box: memoryStorage() }, { models: ["m", "n"] });
     const answer = holdQuestions(server);
     void chat.send("first");
@@ -58,7 +58,7 @@ describe("a comparison of which only the first answer is stopped before the ques
     expect(pendingIn(box)).toEqual([]);
   });
 
-  it("waits with the other models while the server cannot be reached, and each can be stopped", async () => {
+  it("waits with the other models while the server is unreachable, and each can be stopped", async () => {
     const stream = { slots: { acquire: async () => () => undefined }, askDelays: [], lineDelays: [10] };
     const { server, chat } = openChat({ stream, box: memoryStorage() }, { models: ["m", "n", "o"] });
     const request = server.request.bind(server);
@@ -75,7 +75,7 @@ describe("a comparison of which only the first answer is stopped before the ques
     expect(columns(chat).map(({ state }) => state.trace.end?.status)).toEqual(["cancelled", "complete", "cancelled"]);
   });
 
-  it("ends the other answers as unanswered, where nobody says what became of the question", async () => {
+  it("ends the other answers if the outcome of the question stays unknown", async () => {
     const { server, chat } = openChat({ stopGraceMs: 0, unnamedMs: 0 }, { models: ["m", "n"] });
     server.request = (path, init) =>
       path === "/api/chat/stream"
@@ -91,7 +91,7 @@ describe("a comparison of which only the first answer is stopped before the ques
     ]);
   });
 
-  it("asks the others alone after a reload", async () => {
+  it("requests only the others after a reload", async () => {
     const box = memoryStorage();
     const { server, chat } = openChat({ box }, { models: ["m", "n"] });
     server.request = () => new Promise(() => undefined);

@@ -7,7 +7,7 @@ import { sendAfterToken, UnconfirmedMessages } from "./unconfirmedMessages.ts";
 const noToken = () => new ApiError(401, "UNAUTHORIZED", "An access token is required.");
 const fatesIn = (box: ReturnType<typeof memoryStorage>) =>
   new UnconfirmedMessages(box, "c1").all().map(({ fate }) => fate);
-const told = (model: string) => ({
+const answerNode = (model: string) => ({
   ...{ id: "c1", title: "", leaf_id: "run1" },
   messages: [
     { id: "m1", parent_id: null, role: "user", created: 1, text: "first", parts: [], system: null },
@@ -18,8 +18,8 @@ const told = (model: string) => ({
   ],
 });
 
-describe("a question for which the server wants a token", () => {
-  it("is kept, and sent once under its key after the token was given", async () => {
+describe("a question that needs a token", () => {
+  it("is stored, and sent once under its key after the token was entered", async () => {
     const box = memoryStorage();
     const before = openChat({ box });
     const keys: (string | null)[] = [];
@@ -38,7 +38,7 @@ describe("a question for which the server wants a token", () => {
     }
   });
 
-  it("is sent however long the token takes, and asks for one again where it is a wrong one", async () => {
+  it("is sent however late the token is entered, and asks again after a wrong one", async () => {
     const box = memoryStorage();
     const before = openChat({ box });
     before.server.refuse = noToken;
@@ -55,7 +55,7 @@ describe("a question for which the server wants a token", () => {
     }
   });
 
-  it("goes back to the reader where no token was given", async () => {
+  it("returns to the message box if no token was entered", async () => {
     const box = memoryStorage();
     const before = openChat({ box });
     before.server.refuse = noToken;
@@ -66,7 +66,7 @@ describe("a question for which the server wants a token", () => {
     expect(chat.state.returned?.text).toBe("first");
   });
 
-  it("is asked of all compared models again: the whole round has ended", async () => {
+  it("is sent to all compared models again, because all were rejected", async () => {
     const box = memoryStorage();
     const before = openChat({ box }, { models: ["m", "n"] });
     const tried: string[] = [];
@@ -90,7 +90,7 @@ describe("a question for which the server wants a token", () => {
     ]);
   });
 
-  it("is asked of the compared models that were refused, where the others have begun", async () => {
+  it("is sent only to the rejected models if the others have started", async () => {
     const box = memoryStorage();
     const before = openChat({ box }, { models: ["m", "n"] });
     before.server.refuse = ({ model }) => (model === "n" ? noToken() : undefined);
@@ -100,13 +100,13 @@ describe("a question for which the server wants a token", () => {
     expect(fatesIn(box)).toEqual(["unauthorized"]);
     sendAfterToken(box);
     const { server, chat } = openChat({ box });
-    server.conversation = told("m");
+    server.conversation = answerNode("m");
     void chat.open();
     await settle();
     expect(server.asked.map(({ body: { model, parent_id } }) => [model, parent_id])).toEqual([["n", "m1"]]);
   });
 
-  it("is answered again, edited or continued as the reader wanted", async () => {
+  it("is regenerated, edited or continued as requested", async () => {
     const acts = {
       again: [{ parent_id: "m1" }, "? first"],
       edit: [{ parent_id: null, messages: [{ role: "user", content: "better" }] }, "? better"],
@@ -122,7 +122,7 @@ describe("a question for which the server wants a token", () => {
       expect(fatesIn(box)).toEqual(["unauthorized"]);
       sendAfterToken(box);
       const { server, chat } = openChat({ box });
-      server.conversation = told("m");
+      server.conversation = answerNode("m");
       void chat.open();
       await settle();
       expect(server.asked.map((asked) => asked.body)).toMatchObject([body]);
@@ -133,14 +133,14 @@ describe("a question for which the server wants a token", () => {
   });
 });
 
-describe("an answer that the server refuses for good", () => {
-  it("is not asked for again by a reload", async () => {
+describe("an answer that the server rejects for good", () => {
+  it("is not requested again by a reload", async () => {
     const box = memoryStorage();
     const before = await answeredChat("first", { box });
     before.server.refuse = () => new ApiError(422, "UNKNOWN_MODEL", "There is no such model.");
     await before.chat.again(partAt(before.chat, 0).key);
     const { server, chat } = openChat({ box });
-    server.conversation = told("m");
+    server.conversation = answerNode("m");
     await chat.open();
     expect([server.asked, fatesIn(box)]).toEqual([[], []]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { line, loaded, page } from "../../fixtures/conversationList.ts";
 
 describe("search", () => {
-  it("waits until the typing has paused", async () => {
+  it("waits until typing pauses", async () => {
     const { store, asked, at, time } = await loaded([line("a", 1)]);
     store.find("t");
     store.find(" to ");
@@ -14,7 +14,7 @@ describe("search", () => {
     expect(at(-1).path).toContain("search=to&");
   });
 
-  it("shows the newest answer, in whichever order they come", async () => {
+  it("shows the newest response, in whatever order they arrive", async () => {
     const { store, at, time, titles } = await loaded([line("a", 1)]);
     store.find("t");
     time.pass();
@@ -26,7 +26,7 @@ describe("search", () => {
     expect(titles()).toEqual(["tokyo"]);
   });
 
-  it("says nothing of a failure that a newer search has overtaken", async () => {
+  it("hides a failure of an outdated search", async () => {
     const { store, at, time } = await loaded([line("a", 1)]);
     store.find("t");
     time.pass();
@@ -39,7 +39,7 @@ describe("search", () => {
     expect(store.state).toMatchObject({ state: "failed", trouble: "It is broken." });
   });
 
-  it("gives the whole list at once when the field is empty, and asks nothing twice", async () => {
+  it("shows the whole list at once when the field is cleared, without repeated requests", async () => {
     const { store, asked, at, time } = await loaded([line("a", 1)]);
     store.find("t");
     store.find("");
@@ -54,7 +54,7 @@ describe("search", () => {
 });
 
 describe("renaming", () => {
-  it("is seen at once, and an older answer does not undo it", async () => {
+  it("takes effect at once, and an older response does not undo it", async () => {
     const { store, at, titles } = await loaded([line("a", 1)]);
     void store.touch();
     const onItsWay = at(-1);
@@ -73,7 +73,7 @@ describe("renaming", () => {
     expect(titles()).toEqual(["Tokyo trip"]);
   });
 
-  it("is taken back with a word when it fails", async () => {
+  it("is undone with an error if it fails", async () => {
     const { store, at, titles } = await loaded([line("a", 1)]);
     void store.rename("a", "b");
     await at(-1).fail(500);
@@ -81,14 +81,14 @@ describe("renaming", () => {
     expect(store.state.trouble).toBe("The conversation could not be renamed. It is broken.");
   });
 
-  it("to nothing, or to the same, asks nothing", async () => {
+  it("to an empty or equal title sends nothing", async () => {
     const { store, asked } = await loaded([line("a", 1)]);
     await store.rename("a", "  ");
     await store.rename("a", " a ");
     expect(asked).toHaveLength(1);
   });
 
-  it("asks for no longer title than the server takes", async () => {
+  it("sends no longer title than the server accepts", async () => {
     const { store, at } = await loaded([line("a", 1)]);
     void store.rename("a", "🦊".repeat(300));
     expect(at(-1).body).toEqual({ title: "🦊".repeat(200) });
@@ -96,7 +96,7 @@ describe("renaming", () => {
 });
 
 describe("export", () => {
-  it("puts the server's file into the downloads", async () => {
+  it("downloads the server's file", async () => {
     const { store, at, saved } = await loaded([line("a", 1)]);
     const exported = store.export("a", "markdown");
     const headers = { "content-type": "text/markdown", "content-disposition": 'attachment; filename="a.md"' };
@@ -105,7 +105,7 @@ describe("export", () => {
     expect(saved).toEqual([["a.md", "text/markdown", "# a"]]);
   });
 
-  it("says so when there is none", async () => {
+  it("reports a failure", async () => {
     const { store, at, saved } = await loaded([line("a", 1)]);
     const exported = store.export("a", "json");
     await at(-1).fail(500);

@@ -11,14 +11,14 @@ describe("reading", () => {
     expect(titles()).toEqual(["a", "b"]);
   });
 
-  it("is asked for once, however many screens wake it", async () => {
+  it("is loaded once, however many screens need it", async () => {
     const { store, asked } = setUp();
     store.loadOnce();
     store.loadOnce();
     expect(asked).toHaveLength(1);
   });
 
-  it("says why it failed, and is well again with the next try", async () => {
+  it("reports a failure, and recovers with the next try", async () => {
     const { store, at } = setUp();
     void store.load();
     await at(0).fail(500);
@@ -28,7 +28,7 @@ describe("reading", () => {
     expect(store.snapshot()).toMatchObject({ state: "ready", trouble: undefined });
   });
 
-  it("keeps the list when a soft look at it fails", async () => {
+  it("keeps the list if a silent refresh fails", async () => {
     const { store, at, titles } = await loaded([line("a", 1)]);
     void store.touch();
     await at(-1).fail(500);
@@ -36,7 +36,7 @@ describe("reading", () => {
     expect(titles()).toEqual(["a"]);
   });
 
-  it("does not stay loading when the look that took over fails", async () => {
+  it("does not stay loading if a newer refresh fails", async () => {
     const { store, at } = setUp();
     void store.load();
     void store.touch();
@@ -46,7 +46,7 @@ describe("reading", () => {
     expect(store.state.state).toBe("failed");
   });
 
-  it("keeps a line that has not changed as it is, so that its row is not drawn again", async () => {
+  it("keeps unchanged line objects, so that their rows are not rendered again", async () => {
     const { store, at } = await loaded([line("a", 2), line("b", 1)]);
     const before = store.state.lines;
     void store.touch();
@@ -57,7 +57,7 @@ describe("reading", () => {
 });
 
 describe("the next page", () => {
-  it("is put behind, each line once", async () => {
+  it("is appended, each line once", async () => {
     const { store, at, asked, titles } = await loaded([line("a", 3), line("b", 2)], "n1");
     void store.more();
     void store.more();
@@ -68,7 +68,7 @@ describe("the next page", () => {
     expect(store.state.hasMore).toBe(false);
   });
 
-  it("stays when the beginning is read anew, and so does its cursor", async () => {
+  it("stays when the beginning is refreshed, and so does its cursor", async () => {
     const { store, at, titles } = await loaded([line("a", 4), line("b", 3)], "n1");
     void store.more();
     await at(-1).answer(page([line("c", 2)], "n2"));
@@ -79,7 +79,7 @@ describe("the next page", () => {
     expect(at(-1).path).toContain("before=n2");
   });
 
-  it("leaves out what was deleted elsewhere", async () => {
+  it("leaves out lines that were deleted elsewhere", async () => {
     const { store, at, titles } = await loaded([line("a", 4), line("b", 3), line("c", 2)], "n1");
     void store.touch();
     await at(-1).answer(page([line("a", 4), line("c", 2)], "n1"));
@@ -90,7 +90,7 @@ describe("the next page", () => {
     expect(store.state.hasMore).toBe(false);
   });
 
-  it("can be asked for again when it did not come", async () => {
+  it("can be requested again after a failure", async () => {
     const { store, at, titles } = await loaded([line("a", 3)], "n1");
     void store.more();
     await at(-1).fail(500);
@@ -103,7 +103,7 @@ describe("the next page", () => {
     expect(titles()).toEqual(["a", "b"]);
   });
 
-  it("of another search does not come into this list", async () => {
+  it("of another search is not added to this list", async () => {
     const { store, at, titles, time } = await loaded([line("a", 3)], "n1");
     void store.more();
     const stale = at(-1);
@@ -116,7 +116,7 @@ describe("the next page", () => {
 });
 
 describe("removing", () => {
-  it("is seen at once and stays, also in an answer that was on its way", async () => {
+  it("takes effect at once, even over an older response", async () => {
     const { store, at, titles } = await loaded([line("a", 2), line("b", 1)]);
     void store.touch();
     const onItsWay = at(-1);
@@ -129,7 +129,7 @@ describe("removing", () => {
     expect(titles()).toEqual(["b"]);
   });
 
-  it("is taken back with a word when it fails, at the place where it was", async () => {
+  it("is undone with an error if it fails", async () => {
     const { store, at, titles } = await loaded([line("a", 3), line("b", 2), line("c", 1)]);
     const removed = store.remove("b");
     await at(-1).fail(503);
@@ -140,7 +140,7 @@ describe("removing", () => {
     expect(store.snapshot().trouble).toBeUndefined();
   });
 
-  it("of what is gone already is done", async () => {
+  it("of a missing line succeeds", async () => {
     const { store, at, titles } = await loaded([line("a", 1)]);
     const removed = store.remove("a");
     await at(-1).fail(404);
@@ -150,7 +150,7 @@ describe("removing", () => {
 });
 
 describe("polling", () => {
-  it("goes on only while something runs", async () => {
+  it("continues only while something is running", async () => {
     const { at, time, asked } = await loaded([line("a", 1, { is_running: true })]);
     expect(time.waits()).toEqual([5000]);
     time.pass();
@@ -173,7 +173,7 @@ describe("polling", () => {
 });
 
 describe("another tab", () => {
-  it("follows a touch, a new title and a deletion, and does not answer back", async () => {
+  it("is refreshed after a change, a new title and a deletion, without sending back", async () => {
     const tab = browser();
     const one = await loaded([line("a", 2), line("b", 1)], null, tab());
     const other = await loaded([line("a", 2), line("b", 1)], null, tab());
@@ -190,7 +190,7 @@ describe("another tab", () => {
     expect(other.asked).toHaveLength(4);
   });
 
-  it("hears nothing of other lists, and reads none that nobody looks at", async () => {
+  it("ignores other lists, and loads none that is not shown", async () => {
     const tab = browser();
     const speaker = tab();
     const { asked } = await loaded([], null, tab());

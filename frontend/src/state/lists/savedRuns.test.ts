@@ -2,7 +2,13 @@ import { expect, it } from "vitest";
 import { createClient } from "../../stream/client.ts";
 import { SavedRuns } from "./savedRuns.ts";
 
-const told = (id: string, created: number) => ({ id, run_id: `run-${id}`, title: id, created, status: "complete" });
+const savedLine = (id: string, created: number) => ({
+  id,
+  run_id: `run-${id}`,
+  title: id,
+  created,
+  status: "complete",
+});
 
 function setUp(...answers: [status: number, body: object][]) {
   const asked: string[] = [];
@@ -15,10 +21,10 @@ function setUp(...answers: [status: number, body: object][]) {
   return { store, asked, ids: () => store.snapshot().lines.map(({ id }) => id) };
 }
 
-it("lists, pages and takes away", async () => {
+it("lists, pages and deletes", async () => {
   const { store, asked, ids } = setUp(
-    [200, { saves: [told("b", 2)], next: "n" }],
-    [200, { saves: [told("a", 1)], next: null }],
+    [200, { saves: [savedLine("b", 2)], next: "n" }],
+    [200, { saves: [savedLine("a", 1)], next: null }],
     [200, { deleted: true }],
   );
   await store.load();
@@ -30,18 +36,21 @@ it("lists, pages and takes away", async () => {
   expect(asked).toEqual(["GET /api/saves?limit=50", "GET /api/saves?before=n&limit=100", "DELETE /api/saves/b"]);
 });
 
-it("takes a deletion back that failed", async () => {
-  const { store, ids } = setUp([200, { saves: [told("b", 2)] }], [503, { error: { message: "The disk is full." } }]);
+it("undoes a failed deletion", async () => {
+  const { store, ids } = setUp(
+    [200, { saves: [savedLine("b", 2)] }],
+    [503, { error: { message: "The disk is full." } }],
+  );
   await store.load();
   expect(await store.remove("b")).toBe(false);
   expect(ids()).toEqual(["b"]);
   expect(store.state.trouble).toBe("Deleting failed. The disk is full.");
 });
 
-it("keeps a run and shows it; whoever asked hears why it could not", async () => {
+it("saves a run and shows it; a failure is thrown to the caller", async () => {
   const { store, asked } = setUp(
-    [200, told("c", 3)],
-    [200, { saves: [told("c", 3)] }],
+    [200, savedLine("c", 3)],
+    [200, { saves: [savedLine("c", 3)] }],
     [409, { error: { message: "The run goes on." } }],
   );
   expect(await store.save("run-c", "Tokyo")).toMatchObject({ id: "c", runId: "run-c" });

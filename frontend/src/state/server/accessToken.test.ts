@@ -41,7 +41,7 @@ function memory(): Pick<Storage, "getItem" | "setItem" | "removeItem"> {
 }
 
 describe("the access token", () => {
-  it("is kept by the tab, or remembered by the browser when that is asked for", () => {
+  it("is kept by the tab, or remembered by the browser on request", () => {
     const { tab, shared } = browser();
     const { token, own } = tab();
     token.keep("one", false);
@@ -51,7 +51,7 @@ describe("the access token", () => {
     expect(tab().token.read()).toBe("two");
   });
 
-  it("is handed to a new tab that the server asks for one", () => {
+  it("is shared with a new tab that needs one", () => {
     const { tab } = browser();
     tab().token.keep("secret", false);
     const fresh = tab();
@@ -61,7 +61,7 @@ describe("the access token", () => {
     expect(fresh.changed).toHaveBeenCalledOnce();
   });
 
-  it("is not given to a tab that was not asked for one: where none is needed it would change who asks", () => {
+  it("is not shared with a tab that needs none", () => {
     const { tab } = browser();
     const quiet = tab();
     tab().token.keep("secret", false);
@@ -69,7 +69,7 @@ describe("the access token", () => {
     expect(quiet.changed).not.toHaveBeenCalled();
   });
 
-  it("that was refused is not handed on, and no other is asked for", () => {
+  it("that was rejected is not shared, and no other tab is asked", () => {
     const { tab } = browser();
     const old = tab();
     old.token.keep("expired", false);
@@ -79,7 +79,7 @@ describe("the access token", () => {
     expect(fresh.token.read()).toBe("");
   });
 
-  it("replaces the old one in every tab that had it", () => {
+  it("replaces the old one in every tab", () => {
     const { tab } = browser();
     const [first, second, other] = [tab(), tab(), tab()];
     for (const { token } of [first, second]) token.keep("expired", false);
@@ -90,7 +90,7 @@ describe("the access token", () => {
     expect(second.changed).not.toHaveBeenCalled();
   });
 
-  it.each([true, false])("that is entered in one tab reaches all that wait for one (remembered: %s)", (remember) => {
+  it.each([true, false])("that is entered in one tab reaches all waiting tabs (remembered: %s)", (remember) => {
     const { tab } = browser();
     const [first, second, refused] = [tab(), tab(), tab()];
     refused.token.keep("expired", false);
@@ -101,7 +101,7 @@ describe("the access token", () => {
     expect(refused.changed).toHaveBeenCalledOnce();
   });
 
-  it("that was remembered and refused is not remembered any longer", () => {
+  it("that was remembered and rejected is forgotten", () => {
     const { tab, shared } = browser();
     const { token } = tab();
     token.keep("expired", true);
@@ -120,7 +120,7 @@ describe("the access token", () => {
     expect(second.changed).toHaveBeenCalled();
   });
 
-  it("hears no words that it does not know", () => {
+  it("ignores unknown messages", () => {
     const { tab, say } = browser();
     const { token } = tab();
     token.want();

@@ -22,7 +22,7 @@ function browser(online: boolean, reached = false) {
 }
 
 describe("the connection", () => {
-  it("is gone and back as the browser says", async () => {
+  it("follows the browser's online state", async () => {
     const { network, go } = browser(true);
     const onBack = vi.fn();
     const stop = network.start(onBack);
@@ -37,7 +37,7 @@ describe("the connection", () => {
     expect(network.state.offline).toBe(false);
   });
 
-  it("is there when the server answers, whatever the browser says", async () => {
+  it("exists if the server responds, whatever the browser says", async () => {
     const { network } = browser(false, true);
     expect(network.state.offline).toBe(true);
     const stop = network.start(() => undefined);
@@ -46,7 +46,7 @@ describe("the connection", () => {
     stop();
   });
 
-  it("is looked for as long as the browser says that there is none", async () => {
+  it("is checked while the browser is offline", async () => {
     const { network, state } = browser(false);
     const back = Promise.withResolvers<void>();
     const stop = network.start(back.resolve);

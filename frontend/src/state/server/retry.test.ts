@@ -4,8 +4,8 @@ import { Retry } from "./retry.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("what failed", () => {
-  it("is tried soon a few times, then now and then", () => {
+describe("a retry", () => {
+  it("comes soon a few times, then at a fixed interval", () => {
     const times: number[] = [];
     const begun = Date.now();
     const isSoon: boolean[] = [];
@@ -19,7 +19,7 @@ describe("what failed", () => {
     expect(isSoon).toEqual([true, true, true, false, false, false]);
   });
 
-  it("is not tried after it has succeeded, and begins anew with the next failure", () => {
+  it("stops after a success, and starts over with the next failure", () => {
     const run = vi.fn();
     const retry = new Retry(run, 10_000);
     retry.failed();

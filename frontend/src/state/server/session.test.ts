@@ -34,8 +34,8 @@ afterEach(() => {
   localStorage.clear();
 });
 
-describe("a token that the reader enters", () => {
-  it("has what was turned away sent by the page that is loaded next, where the server takes it", async () => {
+describe("a token that the user enters", () => {
+  it("lets rejected messages be sent after the reload, if the server accepts it", async () => {
     await turnedAway();
     const reload = vi.fn();
     const session = new Session(reload);
@@ -47,7 +47,7 @@ describe("a token that the reader enters", () => {
     expect([fates(), reload.mock.calls.length]).toEqual([[["asked", true]], 1]);
   });
 
-  it("that is forgotten sends nothing", async () => {
+  it("that is removed sends nothing", async () => {
     await turnedAway();
     const session = new Session(vi.fn());
     session.forgetToken();
@@ -58,7 +58,7 @@ describe("a token that the reader enters", () => {
 describe("messages of a page that has no token", () => {
   const rest = { network: { offline: false }, ask: { model: "m", toolsOff: [] }, compared: [] };
 
-  it("are held, also after the reader has closed the dialog, until the server answers", async () => {
+  it("are held, even after the dialog is closed, until the server responds", async () => {
     answering(401);
     const session = new Session(vi.fn());
     session.load();

@@ -33,8 +33,8 @@ const rejected = (said: string): RunEnd => ({
   error: `The upstream rejected the request. OpenAI said: ${said}`,
 });
 
-describe("what the provider said", () => {
-  it("is quoted under our title, and a screen reader is told the title alone", () => {
+describe("the provider's message", () => {
+  it("is quoted below our title, and is not part of the alert", () => {
     show(rejected("Invalid 'messages[3].role'."));
     const alert = screen.getByRole("alert");
     expect(alert.querySelector("p")?.textContent).toBe("The provider rejected this request.");
@@ -57,7 +57,7 @@ describe("what the provider said", () => {
     expect(isFolded()).toBe(true);
   });
 
-  it("has no place where nobody said anything", () => {
+  it("is left out if there is none", () => {
     show({ status: "interrupted", code: "STREAM_CUT", error: "The answer broke off before it was complete." });
     expect(screen.queryByRole("figure")).toBeNull();
     expect(screen.getAllByText("The answer broke off before it was complete.")).toHaveLength(1);

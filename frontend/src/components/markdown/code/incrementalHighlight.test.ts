@@ -35,7 +35,7 @@ function grown(grammar: Grammar, parts: readonly string[]): { lines: readonly Li
 const wordsOf = (lines: readonly Line[]) => lines.map((line) => line.map(([, text]) => text).join("")).join("\n");
 
 describe.each(CODE)("%s that grows", (language, code) => {
-  it("has the colours that it has when it comes at once, wherever it is cut", async () => {
+  it("has the same colours as when it arrives at once, wherever it is cut", async () => {
     const grammar = await loadGrammar(language);
     const whole = grammar(code, undefined).lines;
     expect(new Set(whole.flat().map(([colour]) => colour)).size).toBeGreaterThan(1);
@@ -50,7 +50,7 @@ describe.each(CODE)("%s that grows", (language, code) => {
     );
   });
 
-  it("shows its own words at every letter", async () => {
+  it("shows its own text after every character", async () => {
     const colouring = new IncrementalHighlight(await loadGrammar(language));
     let lines: readonly Line[] = [];
     for (const [at, letter] of [...code].entries()) {
@@ -61,7 +61,7 @@ describe.each(CODE)("%s that grows", (language, code) => {
   });
 });
 
-describe("what a letter costs", () => {
+describe("the cost of a character", () => {
   const plain: Grammar = (code) => ({ lines: code.split("\n").map((text) => [["", text]]), state: undefined });
   const readFor = (code: string): number => {
     let read = 0;
@@ -81,7 +81,7 @@ describe("what a letter costs", () => {
     expect(long / short).toBeLessThan(11);
   });
 
-  it("leaves the end of a long line without colours rather than read all of it again", () => {
+  it("leaves the end of a long line without colours instead of tokenizing it again", () => {
     const { lines, length } = grown(plain, ["x".repeat(1_000), "y".repeat(100)]);
     expect([lines, length]).toEqual([[[["", "x".repeat(1_000)]]], 1_000]);
     expect(grown(plain, ["x".repeat(1_000), "y".repeat(100), "\n"]).length).toBe(1_101);

@@ -4,7 +4,7 @@ import secrets
 from typing import Any
 
 import pytest
-from signalbox.conversations.continuing import behind
+from signalbox.conversations.continuing import appended
 from signalbox.core.conversations import Answer
 from signalbox.core.events import LoopName
 from signalbox.simulator.faults.steps import PARAGRAPH
@@ -35,7 +35,7 @@ class Growing:
         assert response.status_code == 200, response.text
         answer = check_stream(response.content)
         self.runs.append(response.headers["x-run-id"])
-        self.text += behind(CUT, self.text, answer.text)
+        self.text += appended(CUT, self.text, answer.text)
         return answer
 
     def go_on(self, **body: Any) -> ParsedStream:

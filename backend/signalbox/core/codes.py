@@ -142,7 +142,7 @@ CODES: dict[Code, CodeFact] = {
         "The request body is too large.", "Send less, or raise SIGNALBOX_MAX_BODY_MB.", http=413
     ),
     Code.TOO_MUCH_AT_ONCE: CodeFact(
-        "The server is handling too many large requests and answers at once.",
+        "The server is receiving too much data at the same time.",
         "Try again in a moment.",
         retryable=True,
         http=503,

@@ -233,7 +233,7 @@ def test_a_tool_that_is_gone_is_named(tmp_path: Path, run_command: Command) -> N
 
 NOTE = call_chunk("save_note", '{"title":"Pulleys","text":"They lift."}')
 SEARCH = call_chunk("search_web", '{"query":"pulleys"}', index=1, call_id="call_2")
-NEW = call_chunk("search_web", '{"query":"pulleys"}')
+NEW = call_chunk("search_web", '{"query":"gears"}')
 
 
 def run_twice(path: Path, *scripts: Script) -> tuple[dict[str, Any], str, ScriptedUpstream, ScriptedUpstream]:

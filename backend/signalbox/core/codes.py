@@ -232,7 +232,7 @@ CODES: dict[Code, CodeFact] = {
     Code.TURN_PAUSED: CodeFact("The provider paused the model before the answer was complete.", "Continue the answer."),
     Code.STOP_UNKNOWN: CodeFact(
         "The provider stopped for a reason that Signalbox does not know.",
-        "The text received so far is saved. Its tool calls were not executed. Continue the answer.",
+        "The text received so far is saved. No tool with side effects was executed. Continue the answer.",
     ),
     Code.DETACHED_TIMEOUT: CodeFact(
         "The answer was stopped because no client was connected for too long.", "Try again.", True

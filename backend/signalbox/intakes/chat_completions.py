@@ -38,7 +38,7 @@ from signalbox.intakes.chat_completions_schema import (
     ChatUserMessage,
     NamedChoice,
 )
-from signalbox.intakes.earlier_calls import call_of, refuse_blank
+from signalbox.intakes.earlier_calls import call_of, reject_blank
 from signalbox.intakes.intake import Body, Headers, Tools, named_tools
 from signalbox.intakes.validation import validated
 
@@ -184,7 +184,7 @@ def _messages_of(messages: Sequence[ChatMessage]) -> list[Message]:
     if isinstance(out[-1], AssistantMessage):
         words = "The last message must not be the assistant's: an answer cannot be begun by the client."
         raise RequestError(Code.INVALID_REQUEST, words, f"messages.{place}")
-    refuse_blank(out[-1], place)
+    reject_blank(out[-1], place)
     return out
 
 

@@ -2,10 +2,7 @@
 
 from collections.abc import Sequence
 
-import orjson
-
 from signalbox.core.ask import Ask, AskedLimits, Position
-from signalbox.core.bounds.json_depth import is_too_deep
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import (
@@ -15,20 +12,18 @@ from signalbox.core.messages import (
     FilePart,
     ImagePart,
     JsonObject,
-    JsonValue,
     Message,
     SystemMessage,
     TextPart,
-    ToolCall,
     ToolMessage,
     UserMessage,
 )
 from signalbox.core.params import NO_PARAMS, Choice, ForcedTool, Params, Reasoning, Routing
 from signalbox.core.tools import Tool
+from signalbox.intakes.earlier_calls import call_of, reject_blank
 from signalbox.intakes.intake import Body, Headers, Tools, named_tools
 from signalbox.intakes.v1_schema import (
     AssistantIn,
-    CallIn,
     ChatRequest,
     ContentIn,
     FilePartIn,
@@ -42,8 +37,6 @@ from signalbox.intakes.v1_schema import (
     UserIn,
 )
 
-# Characters of invalid arguments that are stored; events show as many.
-_MAX_RAW_ARGUMENTS = 2_000
 # Fields of `Params` whose name in a request differs, and those that are copied unchanged.
 _RENAMED = {"parallel": "parallel_tool_calls", "format": "response_format"}
 _SAME = (
@@ -124,47 +117,13 @@ def _converted(messages: Sequence[MessageIn]) -> list[Message]:
                 out.append(turn)
             case ToolIn():
                 out.append(_result(message, open_calls, place))
-    _reject_blank(out[-1], len(messages) - 1)
+    reject_blank(out[-1], len(messages) - 1)
     return out
 
 
-def _reject_blank(message: Message, place: int) -> None:
-    """Reject a blank question with a clear message; providers answer 400 (quirk C4)."""
-    if not isinstance(message, UserMessage):
-        return
-    if _is_blank(message.content):
-        raise RequestError(Code.INVALID_REQUEST, "The last message is blank.", f"messages.{place}.content")
-
-
-def _is_blank(content: Content) -> bool:
-    """Return whether the content has no visible part."""
-    if isinstance(content, str):
-        return not content.strip()
-    return all(isinstance(part, TextPart) and not part.text.strip() for part in content)
-
-
 def _assistant(message: AssistantIn) -> AssistantMessage:
-    calls = tuple(_call(call) for call in message.tool_calls or ())
+    calls = tuple(call_of(call.id, call.function.name, call.function.arguments) for call in message.tool_calls or ())
     return AssistantMessage(content=_plain(message.content), calls=calls)
-
-
-def _call(call: CallIn) -> ToolCall:
-    """Convert a call; of invalid arguments only the text is stored, or every later request would fail (quirk A8)."""
-    given = call.function.arguments
-    arguments = given if isinstance(given, dict) else _arguments(given)
-    raw = given[:_MAX_RAW_ARGUMENTS] if arguments is None and isinstance(given, str) else None
-    return ToolCall(id=call.id, name=call.function.name, arguments=arguments or {}, raw=raw)
-
-
-def _arguments(given: str) -> JsonObject | None:
-    """Return the JSON object in a text, an empty one for other JSON, None for invalid JSON."""
-    try:
-        value: JsonValue = orjson.loads(given or "{}")
-    except orjson.JSONDecodeError:
-        return None
-    if is_too_deep(value):  # it could not be serialized again
-        return None
-    return value if isinstance(value, dict) else {}
 
 
 def _result(message: ToolIn, open_calls: dict[str, str], place: int) -> ToolMessage:

@@ -88,7 +88,9 @@ async def bind(ask: Ask, services: Services, owner: str, size: int = 0) -> Bindi
     messages: list[Message] = [SystemMessage(system)] if system else []
     messages += history
     messages += [message for one in path.new for message in one.messages]
-    return Binding(owner, key, path, messages, await _cited(path, services) if is_continuation else {})
+    return Binding(
+        owner, key, path, messages, await cited_of(chain_of(path.existing), services) if is_continuation else {}
+    )
 
 
 def _split_system(system: str | None, messages: Sequence[Message]) -> tuple[str | None, tuple[Message, ...]]:
@@ -143,11 +145,11 @@ def _check_continued(path: QuestionPath, history: list[Message], nodes: Sequence
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
 
 
-async def _cited(path: QuestionPath, services: Services) -> dict[int, tuple[str, str]]:
-    chain = chain_of(path.existing)
-    events = await services.database.read(events_of_runs, chain)
+async def cited_of(run_ids: Sequence[str], services: Services) -> dict[int, tuple[str, str]]:
+    """Return the numbered sources of runs that form one answer: title and URL by number."""
+    events = await services.database.read(events_of_runs, run_ids)
     return await offloaded(
-        lambda: cited(events.get(run_id, ()) for run_id in chain), size=_EFFORT * sum(map(len, events.values()))
+        lambda: cited(events.get(run_id, ()) for run_id in run_ids), size=_EFFORT * sum(map(len, events.values()))
     )
 
 

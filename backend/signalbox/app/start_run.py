@@ -7,6 +7,7 @@ from functools import partial
 from signalbox.app.access import Caller
 from signalbox.app.conversation_binding import Binding, bind, check_exists, store_messages
 from signalbox.app.deps import Services
+from signalbox.app.restored_history import restored_history
 from signalbox.chat.context import RunFlags
 from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.registry import LOOPS
@@ -18,6 +19,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject, Message, UserMessage
+from signalbox.core.records import V1
 from signalbox.flags.choice import choose_loop
 from signalbox.intakes.v1_question import question_of, redacted, without_messages
 from signalbox.offload import offloaded
@@ -48,7 +50,7 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run:
     run_id = new_run_id()
     binding = await bind(ask, services, origin.caller.owner, origin.size)
     flags = _flags(services, binding.conversation_id if binding else run_id, origin.loop)
-    plan = await _plan(ask, binding, services, origin.size)
+    plan = await _plan(ask, binding, origin.caller.owner, services, origin.size)
     context = plan.context(run_id, flags, origin.request_id)
     progress = Progress()
     loop = LOOPS[flags.loop](LoopInputs(context, services.upstream, services.executor, progress))
@@ -76,7 +78,7 @@ def _flags(services: Services, key: str, requested: str | None) -> RunFlags:
     return RunFlags(loop=choice.loop, flag=choice.flag, simulated=services.is_simulated)
 
 
-async def _plan(ask: Ask, binding: Binding | None, services: Services, size: int) -> RunPlan:
+async def _plan(ask: Ask, binding: Binding | None, owner: str, services: Services, size: int) -> RunPlan:
     """Plan the run; raises RequestError for a model that the catalogue does not list."""
     await services.catalog.check(ask.model)
     facts = services.catalog.entry(ask.model)
@@ -84,8 +86,11 @@ async def _plan(ask: Ask, binding: Binding | None, services: Services, size: int
     terms = ServerTerms(services.settings.signalbox_max_run_cost, services.search_is_paid, unsupported)
     if binding is not None:
         return plan_of(ask, binding.messages, facts, terms, session_id=binding.conversation_id, cited=binding.cited)
-    messages = await offloaded(partial(with_trusted_results, ask.conversation, services.executor.tools), size=size)
-    return plan_of(ask, messages, facts, terms)
+    if ask.protocol == V1:
+        messages = await offloaded(partial(with_trusted_results, ask.conversation, services.executor.tools), size=size)
+        return plan_of(ask, messages, facts, terms)
+    history = await restored_history(ask, owner, services, size)
+    return plan_of(ask, history.messages, facts, terms, cited=history.cited, open_loop=history.open_loop)
 
 
 def _options(ask: Ask, origin: Origin, messages: Sequence[Message], binding: Binding | None) -> StartOptions:

@@ -46,7 +46,7 @@ def prepare_request_params(context: ConversationContext, *, first: bool = True) 
     return Request(
         model=context.model,
         messages=messages,
-        tools=offered or earlier,
+        tools=_tools_for(context, offered) or earlier,
         tool_choice="none" if earlier else _tool_choice(context, first=first),
         params=params,
         session_id=session_of(context.session_id) if context.session_id else None,
@@ -55,6 +55,13 @@ def prepare_request_params(context: ConversationContext, *, first: bool = True) 
             *_changed_params(guarded, params),
         ),
     )
+
+
+def _tools_for(context: ConversationContext, offered: tuple[ToolSchema, ...]) -> tuple[ToolSchema, ...]:
+    """Leave out `strict` if the model's providers reject it (quirk C11)."""
+    if context.profile.strict_tools or not any(tool.strict for tool in offered):
+        return offered
+    return tuple(replace(tool, strict=None) for tool in offered)
 
 
 def _degradations(context: ConversationContext, messages: tuple[Message, ...]) -> Iterator[str]:
@@ -133,6 +140,8 @@ def dropped_params(context: ConversationContext) -> list[str]:
     dropped = [public_name(name) for name in base.set_fields() if getattr(guarded, name) != getattr(base, name)]
     if context.tool_choice is not None and context.offered and _tool_choice(context, first=True) != context.tool_choice:
         dropped.append("tool_choice")
+    if _tools_for(context, context.offered) is not context.offered:
+        dropped.append("strict")
     return dropped
 
 

@@ -11,6 +11,7 @@ class Profile:
     `vendors`: how its model ids begin, up to the slash. `names`: how its model ids without a vendor begin.
     `parallel_tool_calls`: the value that is sent with tools, or None for none.
     `json_with_tools`: it accepts `response_format` together with tools.
+    `strict_tools`: it accepts `strict` in the schemas of tools.
     `stream_tools`: its streamed tool calls can be assembled.
     `call_id`: the pattern of call ids that it accepts.
     `echo_reasoning`: inside a tool loop, its reasoning text is sent back if there are no `reasoning_details`.
@@ -31,6 +32,7 @@ class Profile:
     names: tuple[str, ...] = ()
     parallel_tool_calls: bool | None = None
     json_with_tools: bool = True
+    strict_tools: bool = False
     stream_tools: bool = True
     call_id: str = r"[\w.:\-]{1,256}"
     echo_reasoning: bool = False

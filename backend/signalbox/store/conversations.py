@@ -197,6 +197,15 @@ def turns_of(connection: Connection, run_ids: Collection[str]) -> Mapping[str, l
     return out
 
 
+def own_turns_of(connection: Connection, run_ids: Collection[str], owner: str) -> dict[str, list[Message]]:
+    """Return the turns of those runs that are complete and belong to this owner."""
+    own = select(RUNS.c.id).where(
+        RUNS.c.id.in_(id_subquery(run_ids)), RUNS.c.owner == owner, RUNS.c.status == "complete"
+    )
+    found = turns_of(connection, [*connection.execute(own).scalars()])
+    return {run_id: [message for _, message in turns] for run_id, turns in found.items()}
+
+
 def events_since_turns(connection: Connection, run_ids: Collection[str]) -> Mapping[str, list[Stamped]]:
     """Return the events of runs after their last turns; a few events that the turns cover may be included."""
     told = select(func.coalesce(func.max(TURNS.c.seq), 0)).where(TURNS.c.run_id == JOURNAL.c.run_id).scalar_subquery()

@@ -1,0 +1,1 @@
+"""Calls of the client's tools are handed over, and the next request continues the run."""

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from pydantic import ConfigDict
+
 from signalbox.core.ask import Ask, Position
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
@@ -40,7 +42,7 @@ from signalbox.intakes.chat_completions_schema import (
 )
 from signalbox.intakes.earlier_calls import call_of, reject_blank
 from signalbox.intakes.intake import Body, Headers, Tools, named_tools
-from signalbox.intakes.validation import validated
+from signalbox.intakes.message_slices import HasMessages, validated_in_slices
 
 NAME = "chat-completions"
 _SERVER_TOOL = "signalbox:"
@@ -55,9 +57,15 @@ _SAME = (
 )  # fmt: skip
 
 
+class _Messages(HasMessages):
+    model_config = ConfigDict(extra="ignore", strict=True, allow_inf_nan=False)
+
+    messages: list[ChatMessage]
+
+
 def body_of(value: JsonObject) -> Body[ChatCompletionRequest]:
     """Validate a body; raises RequestError naming the field that does not fit."""
-    request = validated(value, ChatCompletionRequest)
+    request = validated_in_slices(value, ChatCompletionRequest, _Messages)
     return Body(request, value, is_streamed=bool(request.stream))
 
 

@@ -218,3 +218,10 @@ def test_messages_that_cannot_stand_there(messages: list[dict[str, Any]], field:
     error = refused(messages)
     assert error.field is not None
     assert error.field.startswith(field)
+
+
+def test_a_long_conversation_is_validated_in_parts() -> None:
+    """Every message is read, and an invalid one is named by its place in the whole conversation."""
+    turns: list[dict[str, Any]] = [HELLO, {"role": "assistant", "content": "a"}] * 1_500
+    assert len(asked([*turns, HELLO]).messages) == 3_001
+    assert refused([*turns, {"role": "user", "content": 1}, HELLO]).field == "messages.3000.content"

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import orjson
 
-from tests.bench import apart, baseline
-from tests.bench.figures import Figure, Sample, of_loads
+from tests.bench import baseline, fresh_server
+from tests.bench.figures import Figure, Sample, load_figures
 from tests.bench.growth import Growth
 from tests.bench.loads import Load, loads
 from tests.bench.report import as_json, figures_table, loads_table
-from tests.bench.rounds import measured, say
-from tests.bench.stand import Stand, stand
+from tests.bench.rig import Rig, open_rig
+from tests.bench.rounds import print_status, run_rounds
 
 LOADS = ("burst", "paced", "one", "tools", "args", "eager")
-APART = ("start", "memory", "churn")
+FRESH_SERVER = ("start", "memory", "churn")
 GROWTH = (
     "grow-arguments",
     "grow-answer",
@@ -34,15 +34,15 @@ GROWTH = (
 # No ratio of these is stable enough to be compared with another machine's.
 NEVER_COMPARED = ("churn",)
 # A row that another one's measurement brings along.
-BESIDE = {"grow-list": "grow-conversations"}
-_NAMES = (*LOADS, *APART, *GROWTH, *BESIDE, "grow")
+MEASURED_WITH = {"grow-list": "grow-conversations"}
+_NAMES = (*LOADS, *FRESH_SERVER, *GROWTH, *MEASURED_WITH, "grow")
 
 
 @dataclass(slots=True)
 class Bench:
     """One run of the bench: the stand, what was asked for, and all samples of loads."""
 
-    running: Stand
+    rig: Rig
     quick: bool
     bare: bool
     samples: list[Sample] = field(default_factory=list[Sample])
@@ -52,44 +52,44 @@ class Bench:
         figures = self._starts() if "start" in rows else []
         figures += self._loads([load for load in loads(quick=self.quick, bare=self.bare) if load.row in rows])
         if "memory" in rows:
-            figures += apart.memory(self.running, quick=self.quick)
+            figures += fresh_server.memory(self.rig, quick=self.quick)
         if "churn" in rows:
             figures += self._churn()
-        for row, grown in Growth(self.running, quick=self.quick).rows().items():
-            figures += grown(3 if self.quick else 5) if row in rows else []
+        for row, measure in Growth(self.rig, quick=self.quick).rows().items():
+            figures += measure(3 if self.quick else 5) if row in rows else []
         return figures
 
     def _loads(self, plan: list[Load]) -> list[Figure]:
-        taken = measured(self.running, plan, 3 if self.quick else 5) if plan else []
-        self.samples += taken
-        return of_loads(taken, self.running.relay_name)
+        samples = run_rounds(self.rig, plan, 3 if self.quick else 5) if plan else []
+        self.samples += samples
+        return load_figures(samples, self.rig.relay_name)
 
     def _starts(self) -> list[Figure]:
-        return apart.starts(self.running, 2 if self.quick else 5)
+        return fresh_server.starts(self.rig, 2 if self.quick else 5)
 
     def _churn(self) -> list[Figure]:
-        taken = apart.comings_and_goings(self.running, quick=self.quick)
-        self.samples += taken
-        return of_loads(taken, self.running.relay_name)
+        samples = fresh_server.churn_samples(self.rig, quick=self.quick)
+        self.samples += samples
+        return load_figures(samples, self.rig.relay_name)
 
 
 def main() -> int:
     """Measure, print, compare; 1 when a stream failed or a row is worse than the baseline allows."""
     arguments = _arguments()
-    rows = chosen(arguments.only, is_compared=arguments.check or arguments.store_baseline)
+    rows = choose_rows(arguments.only, is_compared=arguments.check or arguments.store_baseline)
     started = time.monotonic()
-    with stand() as running:
-        tools = f"{running.builds.kind} with {running.relay_name}{', quick' if arguments.quick else ''}"
-        say(_about(running))
-        bench = Bench(running, arguments.quick, arguments.bare)
+    with open_rig() as rig:
+        tools = f"{rig.builds.kind} with {rig.relay_name}{', quick' if arguments.quick else ''}"
+        print_status(_describe(rig))
+        bench = Bench(rig, arguments.quick, arguments.bare)
         figures = bench.measure(rows)
         if bench.samples:
             print(loads_table(bench.samples), end="\n\n")
         print(figures_table(figures), flush=True)
-        slower = _checked(bench, figures, tools) if arguments.check else []
+        slower = _check_baseline(bench, figures, tools) if arguments.check else []
     if arguments.store_baseline:
         baseline.store(figures, tools)
-        say(f"the ratios are stored as those of {tools}.")
+        print_status(f"the ratios are stored as those of {tools}.")
     if arguments.json:
         about = {
             "at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -102,48 +102,48 @@ def main() -> int:
         arguments.json.write_bytes(orjson.dumps(as_json(figures, bench.samples, about), option=orjson.OPT_INDENT_2))
     failed = sum(sample.outcome.failed for sample in bench.samples)
     if failed:
-        say(f"{failed} streams failed.")
-    say(f"{time.monotonic() - started:.0f} s")
+        print_status(f"{failed} streams failed.")
+    print_status(f"{time.monotonic() - started:.0f} s")
     return 1 if failed or slower else 0
 
 
-def chosen(only: list[str], *, is_compared: bool) -> list[str]:
+def choose_rows(only: list[str], *, is_compared: bool) -> list[str]:
     """Return the rows to measure, by name or by the beginning of names (`grow`)."""
-    every = [row for row in (*LOADS, *APART, *GROWTH) if not (is_compared and row in NEVER_COMPARED)]
+    every = [row for row in (*LOADS, *FRESH_SERVER, *GROWTH) if not (is_compared and row in NEVER_COMPARED)]
     if not only:
         return every
-    names = {BESIDE.get(name, name) for name in only}
+    names = {MEASURED_WITH.get(name, name) for name in only}
     return [row for row in every if any(row == name or row.startswith(f"{name}-") for name in names)]
 
 
-def _checked(bench: Bench, figures: list[Figure], tools: str) -> list[baseline.Slower]:
+def _check_baseline(bench: Bench, figures: list[Figure], tools: str) -> list[baseline.Slower]:
     """Compare with the baseline, and measure what is worse once more before it counts."""
-    stored = baseline.read().get(tools, {})
-    slower, number = baseline.compared(figures, stored)
+    stored = baseline.load_ratios().get(tools, {})
+    slower, number = baseline.compare(figures, stored)
     if not number:
-        say(f"no baseline is stored for {tools}: nothing is compared.")
+        print_status(f"no baseline is stored for {tools}: nothing is compared.")
         return []
     if slower:
-        again = sorted({BESIDE.get(one.row, one.row) for one in slower})
+        again = sorted({MEASURED_WITH.get(one.row, one.row) for one in slower})
         for one in slower:
-            say(f"worse, and measured once more: {one}")
+            print_status(f"worse, and measured once more: {one}")
         figures = bench.measure(again)
         print(f"\n{figures_table(figures)}", flush=True)
         rows = {one.row for one in slower}
-        slower = [one for one in baseline.compared(figures, stored)[0] if one.row in rows]
+        slower = [one for one in baseline.compare(figures, stored)[0] if one.row in rows]
     for one in slower:
-        say(f"SLOWER: {one}")
+        print_status(f"SLOWER: {one}")
     if not slower:
-        say(f"no worse than the baseline: {number} ratios compared.")
+        print_status(f"no worse than the baseline: {number} ratios compared.")
     return slower
 
 
-def _about(running: Stand) -> str:
-    builds = running.builds
-    pinned = "pinned to cores of their own" if running.cores.others else "not pinned"
+def _describe(rig: Rig) -> str:
+    builds = rig.builds
+    pinned = "pinned to cores of their own" if rig.cores.others else "not pinned"
     own = "" if builds.kind == "C" else f" ({builds.why})"
-    stands_in = "" if running.relay_name == "nginx" else " (the bench's own, on uvloop: there is no nginx)"
-    return f"upstream and client in {builds.kind}{own}, beside {running.relay_name}{stands_in}, {pinned}."
+    stands_in = "" if rig.relay_name == "nginx" else " (the bench's own, on uvloop: there is no nginx)"
+    return f"upstream and client in {builds.kind}{own}, beside {rig.relay_name}{stands_in}, {pinned}."
 
 
 def _arguments(given: list[str] | None = None) -> argparse.Namespace:
@@ -173,13 +173,13 @@ def _names(text: str) -> list[str]:
     return names
 
 
-def _stop(number: int, frame: object) -> None:
-    """Leave by the way on which everything is ended and taken away."""
+def _interrupt(number: int, frame: object) -> None:
+    """Raise KeyboardInterrupt, so that SIGTERM runs the cleanup of all processes and folders."""
     raise KeyboardInterrupt
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         sys.exit(main())
     except (RuntimeError, KeyboardInterrupt) as error:

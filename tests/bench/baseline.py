@@ -31,7 +31,7 @@ class Slower:
         )
 
 
-def read(path: Path = FILE) -> Stored:
+def load_ratios(path: Path = FILE) -> Stored:
     """Return what is stored; nothing where nothing is."""
     return orjson.loads(path.read_bytes()) if path.is_file() else {}
 
@@ -44,12 +44,12 @@ def store(figures: Iterable[Figure], tools: str, path: Path = FILE) -> None:
             # Twice as much for less than once is noise, beside which the next run would look slower.
             value = max(figure.value, 1.0) if figure.name.endswith("doubling") else figure.value
             rows.setdefault(figure.row, {})[figure.name] = float(f"{value:.4g}")
-    stored = {**read(path)}
+    stored = {**load_ratios(path)}
     stored[tools] = {**stored.get(tools, {}), **rows}
     path.write_bytes(orjson.dumps(stored, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")
 
 
-def compared(figures: Iterable[Figure], stored: Mapping[str, Mapping[str, float]]) -> tuple[list[Slower], int]:
+def compare(figures: Iterable[Figure], stored: Mapping[str, Mapping[str, float]]) -> tuple[list[Slower], int]:
     """Return what is worse than the baseline allows, and how many figures could be compared.
 
     Figures that are alike are judged together, by their geometric mean: a machine on which system calls are dear

@@ -22,23 +22,23 @@ class Builds:
     load: tuple[str, ...]
 
 
-def own(why: str) -> Builds:
+def python_tools(why: str) -> Builds:
     """Return the bench's own, in Python."""
     python = (sys.executable, "-m")
-    return Builds("Python", why, (*python, "tests.bench.upstream"), (*python, "tests.bench.load"))
+    return Builds("Python", why, (*python, "tests.bench.upstream"), (*python, "tests.bench.load_client"))
 
 
-def built(folder: Path) -> Builds:
+def build_tools(folder: Path) -> Builds:
     """Build the C ones in `folder`, or say why they are not used."""
     sources = Path(os.environ.get(VARIABLE) or ROOT.parent / "shared" / "bench")
     compiler = shutil.which("gcc") or shutil.which("cc")
     if not all((sources / f"{name}.c").is_file() for name in _PROGRAMS):
         where = f"{VARIABLE} names" if VARIABLE in os.environ else f"beside the repository ({VARIABLE}) is"
-        return own(f"{where} no folder with fakeup.c and loadgen.c")
+        return python_tools(f"{where} no folder with fakeup.c and loadgen.c")
     if compiler is None:
-        return own("there is no C compiler")
+        return python_tools("there is no C compiler")
     for name in _PROGRAMS:
         command = [compiler, "-O2", "-o", str(folder / name), str(sources / f"{name}.c")]
         if subprocess.run(command, capture_output=True, check=False).returncode:
-            return own(f"{name}.c does not compile here")
+            return python_tools(f"{name}.c does not compile here")
     return Builds("C", "built", (str(folder / "fakeup"),), (str(folder / "loadgen"),))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from tests.bench.loads import Load, Name
+from tests.bench.loads import Load, TargetName
 from tests.bench.outcome import Outcome
 
 CPU, PER_WORK, ADDED_P50, ADDED_P99 = "CPU-s per 100k events", "CPU ÷ work", "added p50", "added p99"
@@ -38,69 +38,71 @@ class Sample:
     """One target under one load in one round; seconds of CPU, and those that the fixed work took just before."""
 
     load: Load
-    target: Name
+    target: TargetName
     round: int
     cpu: float
     work: float
     outcome: Outcome
 
 
-def of_loads(samples: Sequence[Sample], relay_name: str) -> list[Figure]:
+def load_figures(samples: Sequence[Sample], relay_name: str) -> list[Figure]:
     """Return the figures of all rows."""
     rows = dict.fromkeys(sample.load.row for sample in samples)
-    return [figure for row in rows for figure in _of_row(row, samples, relay_name)]
+    return [figure for row in rows for figure in _row_figures(row, samples, relay_name)]
 
 
-def _of_row(row: str, samples: Sequence[Sample], relay_name: str) -> list[Figure]:
+def _row_figures(row: str, samples: Sequence[Sample], relay_name: str) -> list[Figure]:
     servers, directs, relays, bares = (
         [one for one in samples if (one.load.row, one.target) == (row, target)]
         for target in ("server", "direct", "relay", "bare")
     )
-    figures = [Figure(row, *measured) for measured in _own(row, servers, directs)]
+    figures = [Figure(row, *measured) for measured in _main_figures(row, servers, directs)]
     for name, others in ((f"CPU ÷ {relay_name}", relays), (JOURNAL, bares)):
         if others:
-            ratios = _each(servers, others, lambda own, other: own.cpu / other.cpu)
+            ratios = _per_round(servers, others, lambda own, other: own.cpu / other.cpu)
             figures.append(Figure(row, name, ratios, "×", alike="cpu" if others is relays else ""))
     if row in ("burst", "paced", "one", "tools", "args"):
         figures.append(
             Figure(row, PER_WORK, tuple(own.cpu / own.load.streams / own.work for own in servers), "×", "cpu")
         )
     if row == "eager":
-        whole = _each(servers, directs, lambda own, other: own.outcome.total.p50 / other.outcome.total.p50)
+        whole = _per_round(servers, directs, lambda own, other: own.outcome.total.p50 / other.outcome.total.p50)
         figures.append(Figure(row, "whole run ÷ upstream's", whole, "×", "eager", 1.3))
     failed = tuple(float(own.outcome.failed) for own in servers)
     return [*figures, Figure(row, "failed", failed)] if any(failed) or row == "churn" else figures
 
 
-def _own(row: str, servers: Sequence[Sample], directs: Sequence[Sample]) -> list[tuple[str, tuple[float, ...], str]]:
+def _main_figures(
+    row: str, servers: Sequence[Sample], directs: Sequence[Sample]
+) -> list[tuple[str, tuple[float, ...], str]]:
     """Return what a row is there for."""
     per_event = tuple(100_000 * own.cpu / own.load.streams / own.load.events for own in servers)
 
-    def told(read: Callable[[Outcome], float], scale: float = 1.0) -> tuple[float, ...]:
+    def values(read: Callable[[Outcome], float], scale: float = 1.0) -> tuple[float, ...]:
         return tuple(read(own.outcome) / scale for own in servers)
 
-    def over(read: Callable[[Outcome], float]) -> tuple[float, ...]:
-        return _each(servers, directs, lambda own, other: read(own.outcome) - read(other.outcome))
+    def minus_direct(read: Callable[[Outcome], float]) -> tuple[float, ...]:
+        return _per_round(servers, directs, lambda own, other: read(own.outcome) - read(other.outcome))
 
     match row:
         case "burst":
             return [(CPU, per_event, "s")]
         case "paced":
-            p50, p99 = told(lambda it: it.added.p50), told(lambda it: it.added.p99)
+            p50, p99 = values(lambda it: it.added.p50), values(lambda it: it.added.p99)
             return [(CPU, per_event, "s"), (ADDED_P50, p50, "ms"), (ADDED_P99, p99, "ms")]
         case "one":
-            return [(FIRST, over(lambda it: it.first.p50), "ms")]
+            return [(FIRST, minus_direct(lambda it: it.first.p50), "ms")]
         case "tools":
-            return [(RUN, over(lambda it: it.total.p50), "ms")]
+            return [(RUN, minus_direct(lambda it: it.total.p50), "ms")]
         case "args":
-            return [("whole run", told(lambda it: it.total.p50, 1000), "s")]
+            return [("whole run", values(lambda it: it.total.p50, 1000), "s")]
         case "eager":
-            return [("whole run", told(lambda it: it.total.p50), "ms")]
+            return [("whole run", values(lambda it: it.total.p50), "ms")]
         case _:
-            return [("first event p99", told(lambda it: it.first.p99), "ms")]
+            return [("first event p99", values(lambda it: it.first.p99), "ms")]
 
 
-def _each(
+def _per_round(
     owns: Sequence[Sample], others: Sequence[Sample], compare: Callable[[Sample, Sample], float]
 ) -> tuple[float, ...]:
     """Compare each round's own with the same round's other."""

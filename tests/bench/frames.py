@@ -36,7 +36,7 @@ class Script:
     period: float = 0.0
     at_once: int = 1
 
-    def piece(self, first: int, most: int, microseconds: int) -> bytes:
+    def encode(self, first: int, most: int, microseconds: int) -> bytes:
         """Return some deltas as they leave now: what is text in them is the time."""
         return b"".join(self.deltas[first : first + most]).replace(_STAMP, b"@%016d@" % microseconds)
 
@@ -50,7 +50,7 @@ COMMENT = chunk(b": OPENROUTER PROCESSING\n\n")
 
 
 @cache
-def scripted(name: str) -> Script:
+def script_named(name: str) -> Script:
     """Return the script a model is named for; the C upstream has the same names, `calls-N` alone is only here."""
     for pattern, make in _SCRIPTS.items():
         if found := re.fullmatch(pattern, name):
@@ -59,7 +59,7 @@ def scripted(name: str) -> Script:
 
 
 def _text(events: int) -> Script:
-    return Script((_frame({"role": "assistant", "content": f"{_STAMP.decode()} "}),) * events, _ending("stop"))
+    return Script((_frame({"role": "assistant", "content": f"{_STAMP.decode()} "}),) * events, _final_frames("stop"))
 
 
 def _paced(rate: int, events: int) -> Script:
@@ -68,21 +68,23 @@ def _paced(rate: int, events: int) -> Script:
 
 
 def _tools() -> Script:
-    return Script((*_call(0, 100), *_call(1, 100)), _ending("tool_calls"))
+    return Script((*_call_frames(0, 100), *_call_frames(1, 100)), _final_frames("tool_calls"))
 
 
 def _longargs(size: int) -> Script:
-    return Script(_call(0, size // len(_PIECE)), _ending("tool_calls"))
+    return Script(_call_frames(0, size // len(_PIECE)), _final_frames("tool_calls"))
 
 
 def _overlap(first: int, second: int) -> Script:
     """One call that is complete at once, and one that is streamed while the first may already run."""
-    calls = (*_call(0, 0, first), *_call(1, _OVERLAP_DELTAS - 3, second))
-    return Script(calls, _ending("tool_calls"), period=_OVERLAP_SECONDS / (len(calls) - 1), at_once=4)
+    calls = (*_call_frames(0, 0, first), *_call_frames(1, _OVERLAP_DELTAS - 3, second))
+    return Script(calls, _final_frames("tool_calls"), period=_OVERLAP_SECONDS / (len(calls) - 1), at_once=4)
 
 
 def _calls(number: int) -> Script:
-    return Script(tuple(delta for index in range(number) for delta in _call(index, 0)), _ending("tool_calls"))
+    return Script(
+        tuple(delta for index in range(number) for delta in _call_frames(index, 0)), _final_frames("tool_calls")
+    )
 
 
 _SCRIPTS: dict[str, Callable[..., Script]] = {
@@ -95,29 +97,29 @@ _SCRIPTS: dict[str, Callable[..., Script]] = {
 }
 
 
-def _call(index: int, pieces: int, milliseconds: int = 0) -> tuple[bytes, ...]:
+def _call_frames(index: int, pieces: int, milliseconds: int = 0) -> tuple[bytes, ...]:
     """Return one call of `work`: its head, how long it shall take, so many pieces of text, and the end."""
     head = {"index": index, "id": f"call_bench{index:014}", "type": "function"}
     return (
-        _frame(_calling({**head, "function": {"name": "work", "arguments": ""}})),
-        _arguments(index, f'{{"ms":{milliseconds},"text":"'),
-        *[_arguments(index, _PIECE)] * pieces,
-        _arguments(index, '"}'),
+        _frame(_tool_call_delta({**head, "function": {"name": "work", "arguments": ""}})),
+        _arguments_frame(index, f'{{"ms":{milliseconds},"text":"'),
+        *[_arguments_frame(index, _PIECE)] * pieces,
+        _arguments_frame(index, '"}'),
     )
 
 
-def _arguments(index: int, piece: str) -> bytes:
-    return _frame(_calling({"index": index, "function": {"arguments": piece}, "type": "function"}))
+def _arguments_frame(index: int, piece: str) -> bytes:
+    return _frame(_tool_call_delta({"index": index, "function": {"arguments": piece}, "type": "function"}))
 
 
-def _calling(call: dict[str, object]) -> dict[str, object]:
+def _tool_call_delta(call: dict[str, object]) -> dict[str, object]:
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
-def _ending(reason: str) -> bytes:
+def _final_frames(reason: str) -> bytes:
     last = _frame({"role": "assistant", "content": ""}, reason)
-    bill = _frame({"role": "assistant", "content": ""}, usage=_USAGE)
-    return b"".join((last, bill, chunk(b"data: [DONE]\n\n"), b"0\r\n\r\n"))
+    usage = _frame({"role": "assistant", "content": ""}, usage=_USAGE)
+    return b"".join((last, usage, chunk(b"data: [DONE]\n\n"), b"0\r\n\r\n"))
 
 
 def _frame(delta: dict[str, object], reason: str | None = None, usage: dict[str, object] | None = None) -> bytes:

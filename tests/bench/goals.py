@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tests.bench.figures import Figure
-from tests.bench.growth import MARKED
+from tests.bench.growth import MARKED_ABOVE
 
-Verdict = Literal["aimed", "reached", "missed", "grows", ""]
+Rating = Literal["aimed", "reached", "missed", "grows", ""]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Goal:
     reach: float
     aim: float | None = None
 
-    def verdict(self, value: float) -> Verdict:
+    def rating(self, value: float) -> Rating:
         """Say how far a figure has come."""
         if value > self.reach:
             return "missed"
@@ -48,9 +48,9 @@ def goal_of(figure: Figure) -> Goal | None:
     return GOALS.get((figure.row, figure.name))
 
 
-def verdict_on(figure: Figure) -> Verdict:
+def rating_of(figure: Figure) -> Rating:
     """Say how far a figure has come; a cost that more than doubles with what is doubled is marked."""
     goal = goal_of(figure)
     if goal is not None:
-        return goal.verdict(figure.value)
-    return "grows" if figure.row.startswith("grow-") and figure.unit == "×" and figure.value > MARKED else ""
+        return goal.rating(figure.value)
+    return "grows" if figure.row.startswith("grow-") and figure.unit == "×" and figure.value > MARKED_ABOVE else ""

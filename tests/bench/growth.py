@@ -12,37 +12,37 @@ import orjson
 from tests.bench.figures import Figure
 from tests.bench.loads import CHAT, Load
 from tests.bench.processes import Child
-from tests.bench.rounds import SETTLE, say
-from tests.bench.stand import Stand
+from tests.bench.rig import Rig
+from tests.bench.rounds import SETTLE, print_status
 
 # From here on a doubling is marked: 2 is linear, 4 quadratic, and 1 is what does not grow at all.
-MARKED = 2.5
+MARKED_ABOVE = 2.5
 _WORDS = (
     "A sentence of the kind that people write to a model, with a second half, some hundred and twenty letters long. "
 )
-_TURNS = 2
+_STREAMS = 2
 # For what hangs; a slow machine may take a long time over a long answer.
-_PATIENCE = 600
+_TIMEOUT = 600
 
 
 @dataclass(slots=True)
-class Growing:
+class DoubledLoad:
     """One thing that grows. `cost(child, size)` has the server do it once and returns what it spent."""
 
     row: str
     sizes: tuple[int, int, int]
     unit: str
     cost: Callable[[Child, int], float]
-    taken: dict[int, list[float]] = field(default_factory=dict[int, list[float]])
+    costs: dict[int, list[float]] = field(default_factory=dict[int, list[float]])
 
-    def take(self, child: Child, *, is_odd: bool) -> None:
+    def measure_sizes(self, child: Child, *, is_odd: bool) -> None:
         """Measure all sizes once."""
         for size in self.sizes[:: -1 if is_odd else 1]:
-            self.taken.setdefault(size, []).append(self.cost(child, size))
+            self.costs.setdefault(size, []).append(self.cost(child, size))
 
     def figures(self) -> list[Figure]:
         """Return the ratio of each doubling, inside its round, and what the largest costs."""
-        short, middle, long = (self.taken[size] for size in self.sizes)
+        short, middle, long = (self.costs[size] for size in self.sizes)
         largest = f"CPU of {self.sizes[2]:,} {self.unit}"
         return [
             Figure(self.row, "first doubling", _ratios(middle, short), "×", alike="growth"),
@@ -58,8 +58,8 @@ def _ratios(doubled: Sequence[float], single: Sequence[float]) -> tuple[float, .
 class Growth:
     """The rows of growth, on servers of their own, so that nothing else has grown there."""
 
-    def __init__(self, running: Stand, *, quick: bool) -> None:
-        self._running = running
+    def __init__(self, rig: Rig, *, quick: bool) -> None:
+        self._rig = rig
         self._fewest = 100 if quick else 250
 
     def rows(self) -> dict[str, Callable[[int], list[Figure]]]:
@@ -76,23 +76,28 @@ class Growth:
 
     def _arguments(self, rounds: int) -> list[Figure]:
         return self._rounds(
-            "grow-arguments", (250_000, 500_000, 1_000_000), "bytes", self._said("longargs"), rounds=rounds
+            "grow-arguments", (250_000, 500_000, 1_000_000), "bytes", self._answer_cost("longargs"), rounds=rounds
         )
 
     def _answer(self, rounds: int) -> list[Figure]:
-        return self._rounds("grow-answer", (10_000, 20_000, 40_000), "events", self._said("fast"), rounds=rounds)
+        return self._rounds("grow-answer", (10_000, 20_000, 40_000), "events", self._answer_cost("fast"), rounds=rounds)
 
     def _calls(self, rounds: int) -> list[Figure]:
         sizes = (250, 500, 1_000)
         return self._rounds(
-            "grow-calls", sizes, "calls", self._said("calls"), rounds=rounds, upstream=self._running.own_upstream()
+            "grow-calls",
+            sizes,
+            "calls",
+            self._answer_cost("calls"),
+            rounds=rounds,
+            upstream=self._rig.python_upstream(),
         )
 
     def _history(self, rounds: int) -> list[Figure]:
         def cost(child: Child, size: int) -> float:
             load = Load("grow-history", "fast-1", 1, 4)
             body = {**load.question("server"), "messages": _turns(size)}
-            return self._spent(child, load, body)
+            return self._stream_cost(child, load, body)
 
         return self._rounds("grow-history", (1_000, 2_000, 4_000), "messages", cost, rounds=rounds)
 
@@ -101,7 +106,7 @@ class Growth:
 
         def cost(child: Child, size: int) -> float:
             load = Load("grow-conversation", "fast-1", 1, 4)
-            return self._spent(child, load, _question(f"long-{size}"))
+            return self._stream_cost(child, load, _question(f"long-{size}"))
 
         def prepare(child: Child) -> None:
             for size in (1_000, 2_000, 4_000):
@@ -115,20 +120,22 @@ class Growth:
     def _conversations(self, rounds: int) -> list[Figure]:
         """Ask in one conversation, and list the first fifty, beside ever more of them; here nothing can be repeated."""
         sizes = (self._fewest, 2 * self._fewest, 4 * self._fewest)
-        child = self._running.server("many")
-        asked = Growing("grow-conversations", sizes, "conversations, one question", lambda child, size: 0.0)
-        listed = Growing("grow-list", sizes, "conversations, one page", lambda child, size: 0.0)
+        child = self._rig.server("many")
+        asked = DoubledLoad("grow-conversations", sizes, "conversations, one question", lambda child, size: 0.0)
+        listed = DoubledLoad("grow-list", sizes, "conversations, one page", lambda child, size: 0.0)
         load = Load("grow-conversations", "fast-1", 1, 20)
         have = 0
         for size in sizes:
-            say(f"grow-conversations: {size}")
-            _keep(child, range(have, size))
+            print_status(f"grow-conversations: {size}")
+            _create_conversations(child, range(have, size))
             have = size
             time.sleep(SETTLE)
             for place in range(max(rounds, 3)):
-                asked.taken.setdefault(size, []).append(self._spent(child, load, _question(f"one-{size}-{place}")))
-                listed.taken.setdefault(size, []).append(_spent_on(child, "/api/conversations?limit=50", 20))
-        self._running.end(child)
+                asked.costs.setdefault(size, []).append(
+                    self._stream_cost(child, load, _question(f"one-{size}-{place}"))
+                )
+                listed.costs.setdefault(size, []).append(_get_cost(child, "/api/conversations?limit=50", 20))
+        self._rig.end(child)
         return [*asked.figures(), *listed.figures()]
 
     def _journal(self, rounds: int) -> list[Figure]:
@@ -142,16 +149,16 @@ class Growth:
             time.sleep(SETTLE)
 
         def cost(child: Child, size: int) -> float:
-            return _spent_on(child, f"/api/runs/{runs[size]}/events", 2)
+            return _get_cost(child, f"/api/runs/{runs[size]}/events", 2)
 
         return self._rounds("grow-journal", sizes, "events", cost, rounds=rounds, prepare=prepare)
 
-    def _said(self, script: str) -> Callable[[Child, int], float]:
+    def _answer_cost(self, script: str) -> Callable[[Child, int], float]:
         """Return what has the model say something so long, twice."""
 
         def cost(child: Child, size: int) -> float:
-            load = Load(f"grow {script}", f"{script}-{size}", size, _TURNS)
-            return self._spent(child, load, load.question("server"))
+            load = Load(f"grow {script}", f"{script}-{size}", size, _STREAMS)
+            return self._stream_cost(child, load, load.question("server"))
 
         return cost
 
@@ -166,21 +173,21 @@ class Growth:
         prepare: Callable[[Child], None] | None = None,
         upstream: Child | None = None,
     ) -> list[Figure]:
-        say(row)
-        child = self._running.server(row, upstream=upstream)
-        growing = Growing(row, sizes, unit, cost)
+        print_status(row)
+        child = self._rig.server(row, upstream=upstream)
+        load_sizes = DoubledLoad(row, sizes, unit, cost)
         if prepare is not None:
             prepare(child)
         cost(child, sizes[0])  # not counted: what is loaded with the first question
         for number in range(rounds):
-            growing.take(child, is_odd=number % 2 == 1)
-        self._running.end(child)
-        return growing.figures()
+            load_sizes.measure_sizes(child, is_odd=number % 2 == 1)
+        self._rig.end(child)
+        return load_sizes.figures()
 
-    def _spent(self, child: Child, load: Load, body: dict[str, Any]) -> float:
+    def _stream_cost(self, child: Child, load: Load, body: dict[str, Any]) -> float:
         """Ask, and return the CPU seconds of one stream, with what is written after it."""
         before = child.cpu()
-        outcome = self._running.put_on(child, load, body, load.streams, CHAT)
+        outcome = self._rig.run_client(child, load, body, load.streams, CHAT)
         if outcome.failed:
             raise RuntimeError(f"{load.row}: a stream failed, so there is nothing to compare")
         time.sleep(SETTLE)
@@ -197,7 +204,7 @@ def _turns(number: int) -> list[dict[str, str]]:
     return turns if number % 2 else [*turns, {"role": "user", "content": "Go on."}]
 
 
-def _keep(child: Child, numbers: range) -> None:
+def _create_conversations(child: Child, numbers: range) -> None:
     """Have a conversation of one question and its answer kept for each number."""
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: _post(child, CHAT, _question(f"kept-{number}")), numbers))
@@ -205,7 +212,7 @@ def _keep(child: Child, numbers: range) -> None:
 
 def _post(child: Child, path: str, body: dict[str, Any]) -> str:
     """Ask one question, read the whole answer, and return the run's id."""
-    connection = http.client.HTTPConnection("127.0.0.1", child.port, timeout=_PATIENCE)
+    connection = http.client.HTTPConnection("127.0.0.1", child.port, timeout=_TIMEOUT)
     try:
         connection.request("POST", path, orjson.dumps(body), {"content-type": "application/json"})
         answer = connection.getresponse()
@@ -217,9 +224,9 @@ def _post(child: Child, path: str, body: dict[str, Any]) -> str:
         connection.close()
 
 
-def _spent_on(child: Child, path: str, times: int) -> float:
+def _get_cost(child: Child, path: str, times: int) -> float:
     """Return the CPU seconds of one GET, read to its end."""
-    connection = http.client.HTTPConnection("127.0.0.1", child.port, timeout=_PATIENCE)
+    connection = http.client.HTTPConnection("127.0.0.1", child.port, timeout=_TIMEOUT)
     before = child.cpu()
     try:
         for _ in range(times):

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Name = Literal["server", "bare", "relay", "direct"]
+TargetName = Literal["server", "bare", "relay", "direct"]
 CHAT, COMPLETIONS = "/api/chat/stream", "/api/v1/chat/completions"
 # What the model says after its tools have answered.
-CLOSING = 20
+ANSWER_EVENTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Load:
     events: int
     streams: int
     connections: int = 1
-    targets: tuple[Name, ...] = ("relay", "server")
+    targets: tuple[TargetName, ...] = ("relay", "server")
     ramp_ms: int = 0
 
     @property
@@ -33,9 +33,9 @@ class Load:
     @property
     def stamps(self) -> int:
         """How many stamped events one stream must bring."""
-        return CLOSING if self.has_tools else self.events
+        return ANSWER_EVENTS if self.has_tools else self.events
 
-    def question(self, target: Name) -> dict[str, Any]:
+    def question(self, target: TargetName) -> dict[str, Any]:
         """Return the body that a target is sent."""
         body: dict[str, Any] = {"model": f"bench/{self.script}", "messages": [{"role": "user", "content": "Go on."}]}
         if target in ("relay", "direct"):
@@ -56,7 +56,7 @@ class Load:
 def loads(*, quick: bool, bare: bool = False) -> list[Load]:
     """Return the loads in the order in which each round runs them."""
     paced = 75 if quick else 150
-    also: tuple[Name, ...] = ("bare",) if bare else ()
+    also: tuple[TargetName, ...] = ("bare",) if bare else ()
     return [
         Load("burst", "fast-200", 200, 200, 16, targets=("relay", "server", *also)),
         Load("paced", f"paced-50-{paced}", paced, 100, 100, targets=("relay", "server", *also), ramp_ms=1000),

@@ -8,14 +8,14 @@ import orjson
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class Percentiles:
     """The middle and the worst of a hundred, in milliseconds; 0 where nothing was counted."""
 
     p50: float = 0.0
     p99: float = 0.0
 
-    def __add__(self, other: "Shares") -> "Shares":
-        return Shares(self.p50 + other.p50, self.p99 + other.p99)
+    def __add__(self, other: "Percentiles") -> "Percentiles":
+        return Percentiles(self.p50 + other.p50, self.p99 + other.p99)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class Outcome:
     failed: int
     events: int
     wall: float
-    added: Shares
-    first: Shares
-    total: Shares
+    added: Percentiles
+    first: Percentiles
+    total: Percentiles
 
     def __add__(self, other: "Outcome") -> "Outcome":
         """Return two steps of one run as one."""
@@ -45,19 +45,19 @@ class Outcome:
 
 def read_outcome(text: str | bytes, stamps: int) -> Outcome:
     """Read the client's one line. A stream that brought fewer events than `stamps` has failed, whatever its status."""
-    told: Mapping[str, Any] = orjson.loads(text)
-    missing = max(0, told["streams"] * stamps - told["events"])
+    result: Mapping[str, Any] = orjson.loads(text)
+    missing = max(0, result["streams"] * stamps - result["events"])
     short = -(-missing // stamps) if stamps else 0
     return Outcome(
-        streams=told["streams"],
-        failed=max(told["failed"], told["bad_status"], short),
-        events=told["events"],
-        wall=told["wall_s"],
-        added=_shares(told["added_us"]),
-        first=_shares(told["tte_us"]),
-        total=_shares(told["total_us"]),
+        streams=result["streams"],
+        failed=max(result["failed"], result["bad_status"], short),
+        events=result["events"],
+        wall=result["wall_s"],
+        added=_percentiles(result["added_us"]),
+        first=_percentiles(result["tte_us"]),
+        total=_percentiles(result["total_us"]),
     )
 
 
-def _shares(told: Mapping[str, int]) -> Shares:
-    return Shares(told.get("p50", 0) / 1000, told.get("p99", 0) / 1000)
+def _percentiles(result: Mapping[str, int]) -> Percentiles:
+    return Percentiles(result.get("p50", 0) / 1000, result.get("p99", 0) / 1000)

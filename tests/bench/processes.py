@@ -18,9 +18,9 @@ from tests.bench.builds import ROOT
 
 _READY = re.compile(r"ready: http://127\.0\.0\.1:(\d+)")
 # What a setting or a proxy of the shell would change is not what is measured.
-_FOREIGN = ("OPENROUTER_", "SIGNALBOX_", "TOOL_LOOP", "SEARCH_", "SEARXNG_", "WEB_CONCURRENCY", "HTTP", "ALL_PROXY")
+_REMOVED = ("OPENROUTER_", "SIGNALBOX_", "TOOL_LOOP", "SEARCH_", "SEARXNG_", "WEB_CONCURRENCY", "HTTP", "ALL_PROXY")
 # For what hangs; a slow machine may take a long time over a start.
-_PATIENCE = 120.0
+_TIMEOUT = 120.0
 _SET_DEATH_SIGNAL = 1
 
 
@@ -40,33 +40,33 @@ class Cores:
 
 @dataclass(slots=True)
 class Child:
-    """One process that was started here. `is_asked`: it tells its CPU time on a pipe, see control.py."""
+    """A process that the benchmark started. `reports_cpu`: it reports its CPU time on a pipe (cpu_reporting.py)."""
 
     name: str
     process: "subprocess.Popen[str]"
     errors: IO[bytes]
     port: int = 0
-    is_asked: bool = False
+    reports_cpu: bool = False
 
     def cpu(self) -> float:
         """Return the CPU seconds that all its threads have used."""
-        if not self.is_asked:
-            return _scheduled(self.process.pid)
+        if not self.reports_cpu:
+            return _threads_cpu(self.process.pid)
         pipe = cast("IO[str]", self.process.stdin)
         try:
             pipe.write("\n")
             pipe.flush()
         except BrokenPipeError:
-            raise RuntimeError(self.last_words()) from None
+            raise RuntimeError(self.failure_message()) from None
         return float(self._line())
 
     def memory(self) -> float:
-        """Return the memory that is its own, in KiB: its proportional set, or what is resident where none is told."""
+        """Return the proportional set size in KiB, or the resident set size where the kernel reports no PSS."""
         with suppress(OSError):
             rollup = Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
             return float(re.findall(r"^Pss: +(\d+)", rollup, re.MULTILINE)[0])
-        told = subprocess.run(["ps", "-o", "rss=", "-p", str(self.process.pid)], capture_output=True, check=False)
-        return float(told.stdout or 0)
+        printed = subprocess.run(["ps", "-o", "rss=", "-p", str(self.process.pid)], capture_output=True, check=False)
+        return float(printed.stdout or 0)
 
     def wait_ready(self) -> None:
         """Read until it says where it listens."""
@@ -76,12 +76,12 @@ class Child:
 
     def wait_listening(self) -> None:
         """Dial until somebody answers."""
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _TIMEOUT
         while self.process.poll() is None and time.monotonic() < until:
             with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
                 return
             time.sleep(0.02)
-        raise RuntimeError(self.last_words())
+        raise RuntimeError(self.failure_message())
 
     def end(self) -> None:
         """Close its pipe and tell it to end; one that will not is killed."""
@@ -97,7 +97,7 @@ class Child:
             self.process.stdout.close()
         self.errors.close()
 
-    def last_words(self) -> str:
+    def failure_message(self) -> str:
         """Say of a process that is gone, or never came, what it said last."""
         self.errors.seek(0)
         words = self.errors.read().decode("utf-8", "replace")[-2000:]
@@ -106,16 +106,22 @@ class Child:
     def _line(self) -> str:
         line = cast("IO[str]", self.process.stdout).readline()
         if not line:
-            raise RuntimeError(self.last_words())
+            raise RuntimeError(self.failure_message())
         return line
 
 
 def start(
-    name: str, command: Sequence[str], folder: Path, cores: frozenset[int], *, is_asked: bool = False, **settings: str
+    name: str,
+    command: Sequence[str],
+    folder: Path,
+    cores: frozenset[int],
+    *,
+    reports_cpu: bool = False,
+    **settings: str,
 ) -> Child:
     """Start one process; it ends with this one, whatever ends this one."""
     errors = (folder / f"{name}.log").open("w+b")
-    pipe = subprocess.PIPE if is_asked else subprocess.DEVNULL
+    pipe = subprocess.PIPE if reports_cpu else subprocess.DEVNULL
     process = subprocess.Popen(
         command,
         stdin=pipe,
@@ -124,18 +130,18 @@ def start(
         text=True,
         cwd=folder,
         env=environment(**settings),
-        preexec_fn=leash(cores),  # noqa: PLW1509  (no threads are here)
+        preexec_fn=child_setup(cores),  # noqa: PLW1509  (no threads are here)
     )
-    return Child(name, process, errors, is_asked=is_asked)
+    return Child(name, process, errors, reports_cpu=reports_cpu)
 
 
 def environment(**settings: str) -> dict[str, str]:
     """Return this shell's environment without what would change what is measured, and with these settings."""
-    kept = {key: value for key, value in os.environ.items() if not key.upper().startswith(_FOREIGN)}
+    kept = {key: value for key, value in os.environ.items() if not key.upper().startswith(_REMOVED)}
     return {**kept, **settings, "PYTHONPATH": os.pathsep.join((str(ROOT / "backend"), str(ROOT)))}
 
 
-def leash(cores: frozenset[int]) -> Callable[[], None]:
+def child_setup(cores: frozenset[int]) -> Callable[[], None]:
     """Return what a new process does first: take its cores, and have the kernel end it when its parent is gone."""
     prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
@@ -155,7 +161,7 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def _scheduled(pid: int) -> float:
+def _threads_cpu(pid: int) -> float:
     """Return the CPU seconds of all threads, to the nanosecond; whole ticks where the kernel counts only them."""
     with suppress(OSError):
         files = Path(f"/proc/{pid}/task").glob("*/schedstat")

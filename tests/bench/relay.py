@@ -6,7 +6,7 @@ from typing import Any
 
 import uvloop
 
-from tests.bench.control import answer_in_background
+from tests.bench.cpu_reporting import report_cpu_in_background
 
 
 class Downstream(asyncio.Protocol):
@@ -58,5 +58,5 @@ async def _serve(port: int, upstream: int) -> None:
 
 
 if __name__ == "__main__":
-    answer_in_background()
+    report_cpu_in_background()
     uvloop.run(_serve(int(sys.argv[1]), int(sys.argv[2])))

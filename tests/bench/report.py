@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 from tests.bench.figures import Figure, Sample
-from tests.bench.goals import goal_of, verdict_on
+from tests.bench.goals import goal_of, rating_of
 
 _FIGURES = ("row", "figure", "median", "from – to", "reach", "aim", "")
 _LOADS = ("row", "target", "CPU-s/100k", "CPU/stream", "events/s", "added p50", "p99", "first p50", "p99", "run p50")
@@ -34,7 +34,7 @@ def as_json(figures: Iterable[Figure], samples: Iterable[Sample], about: dict[st
                 **asdict(figure),
                 "value": figure.value,
                 "goal": None if (goal := goal_of(figure)) is None else asdict(goal),
-                "verdict": verdict_on(figure),
+                "verdict": rating_of(figure),
             }
             for figure in figures
         ],
@@ -51,7 +51,7 @@ def _figure_cells(figure: Figure) -> tuple[str, ...]:
         f"{_number(min(figure.values))} – {_number(max(figure.values))}" if len(figure.values) > 1 else "",
         "" if goal is None else _number(goal.reach),
         "" if goal is None or goal.aim is None else _number(goal.aim),
-        verdict_on(figure),
+        rating_of(figure),
     )
 
 

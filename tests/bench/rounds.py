@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 
 from tests.bench.figures import Sample
-from tests.bench.loads import Load, Name
-from tests.bench.stand import Stand
+from tests.bench.loads import Load, TargetName
+from tests.bench.rig import Rig
 
 # What was written last is on disk by then, and its cost in the figure.
 SETTLE = 0.2
@@ -16,19 +16,19 @@ _PIECES = 7
 _SENTENCE = {"type": "content", "content": " and then some", "numbers": list(range(12)), "none": None}
 
 
-def work(cores: frozenset[int] = frozenset()) -> float:
+def reference_work_seconds(cores: frozenset[int] = frozenset()) -> float:
     """Return the CPU seconds that a fixed piece of plain Python takes now, on the core where the server is."""
     before = os.sched_getaffinity(0) if cores else set[int]()
     if cores:
         os.sched_setaffinity(0, cores)
     try:
-        return min(_piece_of_work() for _ in range(_PIECES))  # what is above it was disturbed
+        return min(_reference_work() for _ in range(_PIECES))  # what is above it was disturbed
     finally:
         if cores:
             os.sched_setaffinity(0, before)
 
 
-def _piece_of_work() -> float:
+def _reference_work() -> float:
     began = time.process_time()
     found: dict[str, int] = {}
     for number in range(1_500):
@@ -39,33 +39,33 @@ def _piece_of_work() -> float:
     return time.process_time() - began
 
 
-def measured(running: Stand, plan: Sequence[Load], rounds: int) -> list[Sample]:
+def run_rounds(rig: Rig, plan: Sequence[Load], rounds: int) -> list[Sample]:
     """Warm up, then run every load so many times; in every other round the targets in the other order."""
-    _once(running, [load for load in plan if not load.ramp_ms], number=-1, share=4)
+    _run_targets(rig, [load for load in plan if not load.ramp_ms], number=-1, share=4)
     samples: list[Sample] = []
     for number in range(rounds):
-        say(f"{', '.join(load.row for load in plan)}: round {number + 1} of {rounds}")
-        samples += _once(running, plan, number)
+        print_status(f"{', '.join(load.row for load in plan)}: round {number + 1} of {rounds}")
+        samples += _run_targets(rig, plan, number)
     return samples
 
 
-def _once(running: Stand, plan: Sequence[Load], number: int, share: int = 1) -> list[Sample]:
+def _run_targets(rig: Rig, plan: Sequence[Load], number: int, share: int = 1) -> list[Sample]:
     return [
-        _sample(running, load, target, number, spent=spent, share=share)
+        _sample(rig, load, target, number, spent=spent, share=share)
         for load in plan
-        for spent in [work(running.cores.measured)]
+        for spent in [reference_work_seconds(rig.cores.measured)]
         for target in load.targets[:: -1 if number % 2 else 1]
     ]
 
 
-def _sample(running: Stand, load: Load, target: Name, number: int, *, spent: float, share: int) -> Sample:
-    child = running.target(target)
+def _sample(rig: Rig, load: Load, target: TargetName, number: int, *, spent: float, share: int) -> Sample:
+    child = rig.target(target)
     before = child.cpu()
-    outcome = running.put(load, target, share)
+    outcome = rig.run_load(load, target, share)
     time.sleep(SETTLE if target in ("server", "bare") else 0)
     return Sample(load, target, number, child.cpu() - before, spent, outcome)
 
 
-def say(sentence: str) -> None:
+def print_status(sentence: str) -> None:
     """Tell whoever waits."""
     print(f"bench: {sentence}", file=sys.stderr, flush=True)

@@ -20,7 +20,7 @@ with uncollected():  # as the command imports it
     from signalbox.tools.plugin_thread import PluginThread
     from signalbox.tools.plugin_tool import isolated
 
-    from tests.bench.control import answer_in_background
+    from tests.bench.cpu_reporting import report_cpu_in_background
     from tests.support.hostile.tool_results import RESULTS
 
 _PARAMETERS: JsonObject = {
@@ -49,7 +49,7 @@ async def _hostile(arguments: JsonObject, context: ToolContext) -> JsonValue:
     return await asyncio.to_thread(RESULTS[str(arguments["kind"])], int(str(arguments["size"])))
 
 
-class Unkept(MemoryStore):
+class NoJournalStore(MemoryStore):
     """In the place of the journal's store: nothing goes to a disk, and a run that is over is forgotten."""
 
     max_bytes = math.inf
@@ -66,15 +66,15 @@ class Unkept(MemoryStore):
         """Nothing is left to write."""
 
 
-def take_the_journal_away() -> None:
+def disable_journal() -> None:
     """Have the app keep its runs in memory, and only while they go on."""
-    main.JournalStore = Unkept
+    main.JournalStore = NoJournalStore
 
 
 if __name__ == "__main__":
-    answer_in_background()
+    report_cpu_in_background()
     if "--without-journal" in sys.argv[1:]:
-        take_the_journal_away()
+        disable_journal()
     work = Tool(ToolSpec("work", "Counts the characters of a text.", _PARAMETERS, eager=True), _work)
     returns, plugin_returns = (
         Tool(ToolSpec(name, "Returns something hostile.", _HOSTILE), _hostile) for name in ("returns", "plugin_returns")

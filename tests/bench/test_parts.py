@@ -17,36 +17,35 @@ from signalbox.services.http.parser import ResponseParser
 from signalbox.wire.openrouter.stream import ChatStreamDecoder
 
 from tests.bench import __main__ as command
-from tests.bench import apart, baseline
-from tests.bench.builds import VARIABLE, built
-from tests.bench.figures import Figure, Sample, of_loads
-from tests.bench.frames import COMMENT, HEAD, scripted
-from tests.bench.goals import GOALS, verdict_on
-from tests.bench.growth import Growing
-from tests.bench.load import Load as Client
-from tests.bench.load import Stream, asking
+from tests.bench import baseline, fresh_server
+from tests.bench.builds import VARIABLE, build_tools
+from tests.bench.figures import Figure, Sample, load_figures
+from tests.bench.frames import COMMENT, HEAD, script_named
+from tests.bench.goals import GOALS, rating_of
+from tests.bench.growth import DoubledLoad
+from tests.bench.load_client import LoadClient, Stream, encode_request
 from tests.bench.loads import Load, churn, loads
-from tests.bench.outcome import Outcome, Shares, read_outcome
+from tests.bench.outcome import Outcome, Percentiles, read_outcome
 from tests.bench.processes import Child, Cores
 from tests.bench.report import as_json, figures_table, loads_table
-from tests.bench.server import take_the_journal_away
-from tests.bench.stand import Stand
-from tests.bench.upstream import Upstream, asked
+from tests.bench.rig import Rig
+from tests.bench.server import disable_journal
+from tests.bench.upstream import Upstream, script_name
 from tests.support.running_app import RunningApp, settings_for
 
 NOW = 1_234_567_890_123
 
 
-def whole(name: str) -> bytes:
+def answer_bytes(name: str) -> bytes:
     """Return all bytes of a script's answer."""
-    script = scripted(name)
-    return HEAD + COMMENT + script.piece(0, len(script.deltas), NOW) + script.ending
+    script = script_named(name)
+    return HEAD + COMMENT + script.encode(0, len(script.deltas), NOW) + script.ending
 
 
-def decoded(name: str) -> Completion:
+def decode_answer(name: str) -> Completion:
     """Read a script's whole answer with the server's own parser and decoder."""
     response = ResponseParser(b"POST")
-    response.feed(whole(name))
+    response.feed(answer_bytes(name))
     assert response.complete
     decoder = ChatStreamDecoder()
     parts: list[StreamPart] = [*decoder.feed(response.take_body()), *decoder.close()]
@@ -56,7 +55,7 @@ def decoded(name: str) -> Completion:
 @pytest.mark.parametrize("name", ["fast-200", "paced-50-200"])
 def test_a_text_is_so_many_deltas_that_tell_the_time(name: str) -> None:
     """A text has the deltas it is named for, about 340 bytes each, and each says when it left."""
-    script, answer = scripted(name), decoded(name)
+    script, answer = script_named(name), decode_answer(name)
     assert len(script.deltas) == 200
     assert 320 <= len(script.deltas[0]) <= 360
     assert answer.content == f"@{NOW:016}@ " * 200
@@ -70,7 +69,7 @@ def test_a_text_is_so_many_deltas_that_tell_the_time(name: str) -> None:
 )
 def test_a_script_of_calls_makes_them(name: str, calls: int, size: int) -> None:
     """It makes so many calls of that size, each with an id of its own."""
-    made = decoded(name).calls
+    made = decode_answer(name).calls
     assert [(call.name, call.status) for call in made] == [("work", "ok")] * calls
     assert len({call.id for call in made}) == calls
     assert len(made[0].arguments) == size + len('{"ms":0,"text":""}') + 2 * name.startswith("overlap")
@@ -78,8 +77,8 @@ def test_a_script_of_calls_makes_them(name: str, calls: int, size: int) -> None:
 
 def test_the_second_call_of_an_overlap_takes_half_a_second() -> None:
     """The first call is whole at once and takes 300 ms; the last delta comes after 500."""
-    script = scripted("overlap-300-0")
-    assert decoded("overlap-300-0").calls[0].arguments == '{"ms":300,"text":""}'
+    script = script_named("overlap-300-0")
+    assert decode_answer("overlap-300-0").calls[0].arguments == '{"ms":300,"text":""}'
     assert script.at_once == 4
     assert script.period * (len(script.deltas) - 1) == pytest.approx(0.5)
 
@@ -88,17 +87,17 @@ def test_after_the_tools_the_model_says_a_few_words() -> None:
     """A request with a tool's result is answered with text, except where the model only ever speaks."""
     load = next(load for load in loads(quick=True) if load.row == "tools")
     first, second = (orjson.dumps(body) for body in (load.question("relay"), load.second_step()))
-    assert (asked(first), asked(second)) == ("tools", "fast-20")
-    assert asked(b'{"model": "bench/fast-3", "messages": [{"role": "tool"}]}') == "fast-3"
+    assert (script_name(first), script_name(second)) == ("tools", "fast-20")
+    assert script_name(b'{"model": "bench/fast-3", "messages": [{"role": "tool"}]}') == "fast-3"
     with pytest.raises(ValueError, match="no script is called"):
-        scripted("slow-3")
+        script_named("slow-3")
 
 
 @pytest.mark.parametrize("quick", [True, False])
 def test_every_load_names_a_script_with_its_events(quick: bool) -> None:
     """A figure per event is divided by what the upstream really sends; an empty opening delta does not count."""
     for load in (*loads(quick=quick), churn(quick=quick)):
-        assert load.events == pytest.approx(len(scripted(load.script).deltas), abs=3)
+        assert load.events == pytest.approx(len(script_named(load.script).deltas), abs=3)
 
 
 class Line:
@@ -117,11 +116,11 @@ class Line:
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 10_000])
 async def test_the_client_sees_stamps_however_they_are_cut(size: int) -> None:
     """A stamp that falls between two reads counts once, and so does the end of an answer."""
-    client = Client(1, asking(1, "/x", b"{}"), connections=1, streams=1)
+    client = LoadClient(1, encode_request(1, "/x", b"{}"), connections=1, streams=1)
     stream = Stream(client)
     line = Line()
     stream.connection_made(cast("asyncio.BaseTransport", line))
-    answer = whole("fast-20")
+    answer = answer_bytes("fast-20")
     for at in range(0, len(answer), size):
         stream.data_received(answer[at : at + size])
     assert line.written.startswith(b"POST /x HTTP/1.1\r\n")
@@ -136,22 +135,22 @@ async def test_upstream_and_client_understand_each_other() -> None:
     loop = asyncio.get_running_loop()
     server = await loop.create_server(Upstream, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    request = asking(port, "/x", orjson.dumps({"model": "bench/paced-1000-5", "messages": []}))
-    told = await Client(port, request, connections=3, streams=7).run(ramp=0.0, limit=60.0)
+    request = encode_request(port, "/x", orjson.dumps({"model": "bench/paced-1000-5", "messages": []}))
+    result = await LoadClient(port, request, connections=3, streams=7).run(ramp=0.0, limit=60.0)
     server.close()
-    outcome = read_outcome(orjson.dumps(told), stamps=5)
+    outcome = read_outcome(orjson.dumps(result), stamps=5)
     assert (outcome.streams, outcome.failed, outcome.events) == (7, 0, 35)
     assert outcome.total.p50 >= outcome.first.p50 > 0
 
 
 def test_the_clients_words_are_read() -> None:
     """Times become milliseconds; a stream that brought too few events has failed, and so has a status."""
-    told = {"streams": 10, "failed": 0, "bad_status": 0, "events": 195, "wall_s": 2.5, "added_us": {"n": 0}}
-    told |= {"tte_us": {"n": 10, "p50": 1500, "p99": 9000}, "total_us": {"n": 10, "p50": 2500, "p99": 9500}}
-    outcome = read_outcome(orjson.dumps(told), stamps=20)
-    assert outcome == Outcome(10, 1, 195, 2.5, Shares(), Shares(1.5, 9), Shares(2.5, 9.5))
-    assert read_outcome(orjson.dumps(told), stamps=19).failed == 0
-    assert read_outcome(orjson.dumps(told | {"bad_status": 10}), stamps=0).failed == 10
+    result = {"streams": 10, "failed": 0, "bad_status": 0, "events": 195, "wall_s": 2.5, "added_us": {"n": 0}}
+    result |= {"tte_us": {"n": 10, "p50": 1500, "p99": 9000}, "total_us": {"n": 10, "p50": 2500, "p99": 9500}}
+    outcome = read_outcome(orjson.dumps(result), stamps=20)
+    assert outcome == Outcome(10, 1, 195, 2.5, Percentiles(), Percentiles(1.5, 9), Percentiles(2.5, 9.5))
+    assert read_outcome(orjson.dumps(result), stamps=19).failed == 0
+    assert read_outcome(orjson.dumps(result | {"bad_status": 10}), stamps=0).failed == 10
 
 
 def test_two_steps_are_one_run() -> None:
@@ -162,8 +161,8 @@ def test_two_steps_are_one_run() -> None:
 
 def test_a_ratio_is_taken_inside_its_round() -> None:
     """A round in which the machine was slow makes both slow; the ratio is the median of the rounds' own."""
-    samples = taken("burst", "relay", (1, 10, 1)) + taken("burst", "server", (4, 50, 6))
-    figures = {figure.name: figure for figure in of_loads(samples, "nginx")}
+    samples = samples_of("burst", "relay", (1, 10, 1)) + samples_of("burst", "server", (4, 50, 6))
+    figures = {figure.name: figure for figure in load_figures(samples, "nginx")}
     assert figures["CPU ÷ nginx"].values == (4, 5, 6)
     assert figures["CPU ÷ nginx"].value == 5
     assert figures["CPU ÷ work"].value == 6 / 200 / 0.5
@@ -171,42 +170,48 @@ def test_a_ratio_is_taken_inside_its_round() -> None:
 
 
 def test_what_the_upstream_takes_itself_is_not_the_servers() -> None:
-    """The first event and a run with tools are told without what the upstream alone takes."""
-    samples = taken("one", "direct", (0, 0), 0.2) + taken("one", "server", (1, 1), 1.4)
-    [first, *_] = of_loads(samples, "nginx")
+    """The latencies of `one` and `tools` are the server's minus the upstream's."""
+    samples = samples_of("one", "direct", (0, 0), 0.2) + samples_of("one", "server", (1, 1), 1.4)
+    [first, *_] = load_figures(samples, "nginx")
     assert (first.name, first.value) == ("first event over upstream's", pytest.approx(1.2))
 
 
 def test_every_goal_is_of_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the issue asks for is measured under the name under which it is judged."""
-    monkeypatch.setattr(apart, "_IDLE", 0)
+    monkeypatch.setattr(fresh_server, "_IDLE", 0)
     samples = [
         sample
         for load in (*loads(quick=True), churn(quick=True))
         for target in load.targets
-        for sample in taken(load.row, target, (1.0,), load=load)
+        for sample in samples_of(load.row, target, (1.0,), load=load)
     ]
-    standing = cast("Stand", Idle())
-    figures = [*of_loads(samples, "nginx"), *apart.starts(standing, 1), *apart.memory(standing, quick=True)]
+    standing = cast("Rig", Idle())
+    figures = [
+        *load_figures(samples, "nginx"),
+        *fresh_server.starts(standing, 1),
+        *fresh_server.memory(standing, quick=True),
+    ]
     assert set(GOALS) <= {(figure.row, figure.name) for figure in figures}
 
 
-@pytest.mark.parametrize(("value", "verdict"), [(0.6, "aimed"), (0.61, "reached"), (0.75, "reached"), (0.76, "missed")])
-def test_a_figure_is_judged_by_its_goal(value: float, verdict: str) -> None:
+@pytest.mark.parametrize(("value", "rating"), [(0.6, "aimed"), (0.61, "reached"), (0.75, "reached"), (0.76, "missed")])
+def test_a_figure_is_judged_by_its_goal(value: float, rating: str) -> None:
     """At most the aim is aimed, at most what must be reached is reached, and above it is missed."""
-    assert verdict_on(Figure("burst", "CPU-s per 100k events", (value,))) == verdict
-    assert verdict_on(Figure("burst", "CPU ÷ relay", (value,))) == ""
+    assert rating_of(Figure("burst", "CPU-s per 100k events", (value,))) == rating
+    assert rating_of(Figure("burst", "CPU ÷ relay", (value,))) == ""
 
 
 def test_what_doubles_twice_is_compared_twice() -> None:
     """A cost that grows with the square is marked, one that grows with what is doubled is not."""
-    for power, ratio, verdict in ((1, 2, ""), (2, 4, "grows")):
-        growing = Growing("grow-answer", (10, 20, 40), "events", lambda child, size, power=power: float(size**power))
+    for power, ratio, rating in ((1, 2, ""), (2, 4, "grows")):
+        load_sizes = DoubledLoad(
+            "grow-answer", (10, 20, 40), "events", lambda child, size, power=power: float(size**power)
+        )
         for is_odd in (False, True):
-            growing.take(cast("Child", None), is_odd=is_odd)
-        first, second, largest = growing.figures()
+            load_sizes.measure_sizes(cast("Child", None), is_odd=is_odd)
+        first, second, largest = load_sizes.figures()
         assert (first.values, second.values, largest.value) == ((ratio, ratio), (ratio, ratio), 1000 * 40**power)
-        assert (verdict_on(first), verdict_on(second), verdict_on(largest)) == (verdict, verdict, "")
+        assert (rating_of(first), rating_of(second), rating_of(largest)) == (rating, rating, "")
 
 
 def ratios(nginx: float, work: float) -> list[Figure]:
@@ -220,32 +225,32 @@ def ratios(nginx: float, work: float) -> list[Figure]:
 )
 def test_a_row_is_slower_when_all_that_is_alike_says_so(nginx: float, work: float, is_slower: bool) -> None:
     """Twice as much of everything fails; noise, or a machine on which one thing alone is dear, does not."""
-    slower, number = baseline.compared(ratios(nginx, work), {"burst": {"÷ nginx": 8, "÷ work": 0.2}})
+    slower, number = baseline.compare(ratios(nginx, work), {"burst": {"÷ nginx": 8, "÷ work": 0.2}})
     assert (bool(slower), number) == (is_slower, 2)
 
 
 def test_a_slower_row_is_told_in_a_sentence() -> None:
     """It names the row, the ratio and the baseline."""
-    [slower], _ = baseline.compared(ratios(18, 0.4), {"burst": {"÷ nginx": 8, "÷ work": 0.2}})
+    [slower], _ = baseline.compare(ratios(18, 0.4), {"burst": {"÷ nginx": 8, "÷ work": 0.2}})
     assert str(slower) == "burst: ÷ nginx is 18, 2.2 times the baseline's 8; up to 1.6 times may be noise."
 
 
 def test_what_is_not_stored_is_not_compared(tmp_path: Path) -> None:
     """Only what is alike another run's is stored, by what it was measured with, and other rows stay."""
     file = tmp_path / "baseline.json"
-    assert baseline.read(file) == {}
+    assert baseline.load_ratios(file) == {}
     baseline.store([*ratios(8, 0.2), Figure("burst", "CPU-s", (3.0,), "s")], "C with nginx", file)
     baseline.store([Figure("start", "idle memory", (80.0,), alike="memory")], "C with nginx", file)
-    stored = baseline.read(file)
+    stored = baseline.load_ratios(file)
     assert stored == {"C with nginx": {"burst": {"÷ nginx": 8, "÷ work": 0.2}, "start": {"idle memory": 80}}}
-    assert baseline.compared(ratios(99, 99), stored.get("Python with relay", {})) == ([], 0)
+    assert baseline.compare(ratios(99, 99), stored.get("Python with relay", {})) == ([], 0)
 
 
 def test_twice_as_much_never_costs_less(tmp_path: Path) -> None:
     """A doubling below 1 is noise: it is stored as 1, so that the next run, which is at 1.05, does not look slower."""
     file = tmp_path / "baseline.json"
     baseline.store([Figure("grow-list", "second doubling", (0.7,), alike="growth")], "C", file)
-    assert baseline.read(file) == {"C": {"grow-list": {"second doubling": 1.0}}}
+    assert baseline.load_ratios(file) == {"C": {"grow-list": {"second doubling": 1.0}}}
 
 
 @pytest.mark.parametrize(("again", "is_slower"), [((8, 0.2), False), ((18, 0.5), True)])
@@ -253,7 +258,7 @@ def test_a_slower_row_is_measured_once_more(
     again: tuple[float, float], is_slower: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was a neighbour's noise is gone the second time; only that row is measured again."""
-    monkeypatch.setattr(baseline, "read", lambda: {"C": {"burst": {"÷ nginx": 8, "÷ work": 0.2}}})
+    monkeypatch.setattr(baseline, "load_ratios", lambda: {"C": {"burst": {"÷ nginx": 8, "÷ work": 0.2}}})
     measured: list[list[str]] = []
 
     def measure(rows: list[str]) -> list[Figure]:
@@ -261,16 +266,16 @@ def test_a_slower_row_is_measured_once_more(
         return ratios(*again)
 
     bench = cast("command.Bench", SimpleNamespace(measure=measure))
-    assert bool(command._checked(bench, ratios(18, 0.5), "C")) == is_slower
+    assert bool(command._check_baseline(bench, ratios(18, 0.5), "C")) == is_slower
     assert measured == [["burst"]]
 
 
 def test_rows_are_chosen_by_name_or_by_kind() -> None:
     """Without a name all are run; what is never compared is left out of a comparison."""
-    assert command.chosen(["burst"], is_compared=False) == ["burst"]
-    assert command.chosen(["grow", "one"], is_compared=False) == ["one", *command.GROWTH]
-    every = command.chosen([], is_compared=False)
-    assert set(every) - set(command.chosen([], is_compared=True)) == {"churn"}
+    assert command.choose_rows(["burst"], is_compared=False) == ["burst"]
+    assert command.choose_rows(["grow", "one"], is_compared=False) == ["one", *command.GROWTH]
+    every = command.choose_rows([], is_compared=False)
+    assert set(every) - set(command.choose_rows([], is_compared=True)) == {"churn"}
     assert {load.row for load in loads(quick=True)} == set(command.LOADS)
 
 
@@ -278,7 +283,7 @@ def test_rows_are_chosen_by_name_or_by_kind() -> None:
 def test_rows_are_named_with_commas_or_blanks(given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """However they are written; one that is not there is refused with those that are."""
     rows = command._arguments(["--quick", "--only", *given]).only
-    assert command.chosen(rows, is_compared=False) == ["paced", "tools"]
+    assert command.choose_rows(rows, is_compared=False) == ["paced", "tools"]
     assert command._arguments([]).only == []
     with pytest.raises(SystemExit):
         command._arguments(["--only", "paced,nothing"])
@@ -287,8 +292,8 @@ def test_rows_are_named_with_commas_or_blanks(given: list[str], capsys: pytest.C
 
 def test_tables_and_file_hold_all_figures() -> None:
     """A table has a line for each figure, and the file what was measured in each round."""
-    samples = taken("burst", "relay", (1, 1)) + taken("burst", "server", (2, 2))
-    figures = of_loads(samples, "nginx")
+    samples = samples_of("burst", "relay", (1, 1)) + samples_of("burst", "server", (2, 2))
+    figures = load_figures(samples, "nginx")
     assert len(figures_table(figures).splitlines()) == 1 + len(figures)
     assert len(loads_table(samples).splitlines()) == 3
     file = orjson.loads(orjson.dumps(as_json(figures, samples, {"tools": "C"})))
@@ -298,13 +303,13 @@ def test_tables_and_file_hold_all_figures() -> None:
 
 
 def test_without_the_c_sources_the_benchs_own_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder without them, or a file that does not compile, is told and stood in for."""
+    """The Python tools are used if the C sources are missing or do not compile, and `why` names the reason."""
     monkeypatch.setenv(VARIABLE, str(tmp_path))
-    assert (built(tmp_path).kind, built(tmp_path).load[-1]) == ("Python", "tests.bench.load")
-    assert VARIABLE in built(tmp_path).why
+    assert (build_tools(tmp_path).kind, build_tools(tmp_path).load[-1]) == ("Python", "tests.bench.load_client")
+    assert VARIABLE in build_tools(tmp_path).why
     for name in ("fakeup.c", "loadgen.c"):
         (tmp_path / name).write_text("this is no C")
-    assert built(tmp_path).kind == "Python"
+    assert build_tools(tmp_path).kind == "Python"
 
 
 @pytest.mark.parametrize("is_bare", [False, True])
@@ -314,7 +319,7 @@ def test_the_journal_is_there_unless_it_is_taken_away(
     """The server as it is writes a run with all its events; without the journal it says the same and writes nothing."""
     if is_bare:
         monkeypatch.setattr(main, "JournalStore", main.JournalStore)
-        take_the_journal_away()
+        disable_journal()
     with RunningApp(settings_for(tmp_path)) as app:
         heard = app.ask("Hello!")
         app.within(app.parts.runs.store.flush())
@@ -343,22 +348,24 @@ class Idle:
     def end(self, child: Any) -> None:
         """It never was."""
 
-    def put_on(self, *arguments: Any) -> Outcome:
+    def run_client(self, *arguments: Any) -> Outcome:
         return outcome()
 
     @contextmanager
-    def asking(self, *arguments: Any) -> "Iterator[Any]":
-        told = {"streams": 1, "failed": 0, "bad_status": 0, "events": 12, "wall_s": 1.0}
-        told |= {name: {"n": 0} for name in ("added_us", "tte_us", "total_us")}
-        yield SimpleNamespace(poll=lambda: 0, communicate=lambda: (orjson.dumps(told), ""))
+    def start_client(self, *arguments: Any) -> "Iterator[Any]":
+        result = {"streams": 1, "failed": 0, "bad_status": 0, "events": 12, "wall_s": 1.0}
+        result |= {name: {"n": 0} for name in ("added_us", "tte_us", "total_us")}
+        yield SimpleNamespace(poll=lambda: 0, communicate=lambda: (orjson.dumps(result), ""))
 
 
 def outcome(total: float = 1.0, failed: int = 0) -> Outcome:
     """Return the outcome of one stream."""
-    return Outcome(1, failed, 20, 1.0, Shares(0.1, 0.2), Shares(total, total), Shares(total, total))
+    return Outcome(1, failed, 20, 1.0, Percentiles(0.1, 0.2), Percentiles(total, total), Percentiles(total, total))
 
 
-def taken(row: str, target: Any, cpu: Sequence[float], total: float = 1.0, load: Load | None = None) -> list[Sample]:
+def samples_of(
+    row: str, target: Any, cpu: Sequence[float], total: float = 1.0, load: Load | None = None
+) -> list[Sample]:
     """Return a sample for each round."""
     load = load or next(load for load in loads(quick=True) if load.row == row)
     return [Sample(load, target, number, spent, 0.5, outcome(total)) for number, spent in enumerate(cpu)]

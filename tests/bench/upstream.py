@@ -10,11 +10,11 @@ from typing import Any
 import orjson
 import uvloop
 
-from tests.bench.frames import COMMENT, HEAD, Script, scripted
+from tests.bench.frames import COMMENT, HEAD, Script, script_named
 from tests.support.hostile.upstream import ANSWER, PLAIN, answer_of
 
 # After the tools have answered, the model says this much.
-_CLOSING = "fast-20"
+_ANSWER_SCRIPT = "fast-20"
 _MODEL = re.compile(rb'"model"\s*:\s*"(?:[^"]*/)?([^"/]*)"')
 _RESULT = re.compile(rb'"role"\s*:\s*"tool"')
 _HOSTILE = re.compile(rb'"model"\s*:\s*"(?:hostile|qwen|tool)/')
@@ -63,11 +63,11 @@ class Upstream(asyncio.Protocol):
         request = bytes(self._seen[:end])
         del self._seen[:end]
         if request.startswith(b"GET"):
-            self._transport.write(_nothing())
+            self._transport.write(_empty_catalogue())
         elif _HOSTILE.search(request, head):
             self._transport.writelines(hostile_answer(request[head:]))
         else:
-            self._begin(scripted(asked(request)))
+            self._begin(script_named(script_name(request)))
 
     def _begin(self, script: Script) -> None:
         self._script, self._sent, self._began = script, 0, asyncio.get_running_loop().time()
@@ -85,7 +85,7 @@ class Upstream(asyncio.Protocol):
                     self._timer = loop.call_at(due, self._pump)
                     return
                 most = 1
-            self._transport.write(script.piece(self._sent, most, time.monotonic_ns() // 1000))
+            self._transport.write(script.encode(self._sent, most, time.monotonic_ns() // 1000))
             self._sent += most
             if self._sent >= len(script.deltas):
                 self._transport.write(script.ending)
@@ -101,15 +101,15 @@ def hostile_answer(body: bytes) -> Iterator[bytes]:
     yield b"0\r\n\r\n"
 
 
-def asked(request: bytes) -> str:
+def script_name(request: bytes) -> str:
     """Return the name of the script that a request asks for."""
     model = _MODEL.search(request)
     name = model[1].decode() if model else ""
     is_over = not name.startswith(("fast-", "paced-")) and _RESULT.search(request) is not None
-    return _CLOSING if is_over else name
+    return _ANSWER_SCRIPT if is_over else name
 
 
-def _nothing() -> bytes:
+def _empty_catalogue() -> bytes:
     """Answer any GET with an empty catalogue: then every model id is let through."""
     body = b'{"data":[]}'
     return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from signalbox.core.events import LoopName
 
-from tests.live.asking import Asking
+from tests.live.loop_client import LoopClient
 from tests.support.running_app import RunningApp, settings_for
 
 UPSTREAMS = ["simulator", pytest.param("openrouter", marks=pytest.mark.live)]
@@ -35,6 +35,6 @@ def loop(request: pytest.FixtureRequest) -> LoopName:
 
 
 @pytest.fixture
-def asking(upstream_app: RunningApp, loop: LoopName) -> Asking:
+def client(upstream_app: RunningApp, loop: LoopName) -> LoopClient:
     """Ask this upstream by this loop."""
-    return Asking(upstream_app, loop)
+    return LoopClient(upstream_app, loop)

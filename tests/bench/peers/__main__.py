@@ -13,25 +13,25 @@ import orjson
 
 from tests.bench.loads import Load
 from tests.bench.peers import install
-from tests.bench.peers.loads import ONCE, ROUNDS, STEPS, Sample, put
+from tests.bench.peers.loads import ONCE, ROUNDS, STEPS, Sample, run_load
 from tests.bench.peers.report import rows, text
-from tests.bench.peers.targets import PEERS, Target, ours, relay
+from tests.bench.peers.targets import PEERS, Target, relay, signalbox
 from tests.bench.processes import Child
-from tests.bench.rounds import say
-from tests.bench.stand import Stand, stand
+from tests.bench.rig import Rig, open_rig
+from tests.bench.rounds import print_status
 
 NUMBER = 3
 # No round begins that would not be over by then; nothing begins after the second.
 ROUNDS_END, END = 330.0, 570.0
 # How it shows that a target did not start or has ended.
-GONE = (RuntimeError, OSError)
+TARGET_FAILED = (RuntimeError, OSError)
 
 
 @dataclass(slots=True)
 class Comparison:
-    """All targets, running, and what was measured of them."""
+    """The running targets and their samples."""
 
-    running: Stand
+    rig: Rig
     targets: list[Target]
     began: float = field(default_factory=time.monotonic)
     children: dict[str, Child] = field(default_factory=dict[str, Child])
@@ -41,62 +41,62 @@ class Comparison:
         """Start all, warm them up, and run the rounds and then what comes once."""
         every = [load for load in (*ROUNDS, *ONCE) if load.row in only] or [*ROUNDS, *ONCE]
         for target in list(self.targets):
-            self._begin(target)
+            self._start_target(target)
         longest = 0.0
         for place in range(number):
             began = time.monotonic()
             if began - self.began + longest > ROUNDS_END:
-                say(f"{place} rounds are all there is time for.")
+                print_status(f"{place} rounds are all there is time for.")
                 break
             self._once([load for load in every if load in ROUNDS], place)
             longest = max(longest, time.monotonic() - began)
         self._once([load for load in every if load in ONCE], 0)
 
-    def _begin(self, target: Target) -> None:
+    def _start_target(self, target: Target) -> None:
         """Start one target, or leave it out."""
         began = time.monotonic()
         try:
-            self.children[target.name] = target.begin(self.running)
-            say(f"{target.name} listens after {time.monotonic() - began:.1f} s.")
+            self.children[target.name] = target.start(self.rig)
+            print_status(f"{target.name} listens after {time.monotonic() - began:.1f} s.")
             self._warm_up(target)
-        except GONE as problem:
+        except TARGET_FAILED as problem:
             self._leave_out(target, problem)
 
     def _warm_up(self, target: Target) -> None:
         """Have what is loaded or compiled with the first questions loaded and compiled."""
         for load in ROUNDS:
             if load.row == "burst" or (load.row == "tools" and target.has_loop):
-                put(self.running, load, target, self.children[target.name], -1, share=target.share)
+                run_load(self.rig, load, target, self.children[target.name], -1, share=target.share)
 
     def _once(self, plan: list[Load], number: int) -> None:
         """Put these loads on all targets, each directly after the other, in every other round the other way about."""
         for load in plan:
-            say(f"{load.row}: round {number + 1}")
+            print_status(f"{load.row}: round {number + 1}")
             for target in self.targets[:: -1 if number % 2 else 1]:  # a copy: one may be left out
                 if load.row in STEPS and not target.has_loop:
                     continue
                 if time.monotonic() - self.began > END:
-                    say(f"{load.row} of {target.name} is left out: the time is over.")
+                    print_status(f"{load.row} of {target.name} is left out: the time is over.")
                     continue
                 self._put(load, target, number)
 
     def _put(self, load: Load, target: Target, number: int) -> None:
         share = target.share if load.row == "burst" else 1
         try:
-            sample = put(self.running, load, target, self.children[target.name], number, share=share)
-        except GONE as problem:
+            sample = run_load(self.rig, load, target, self.children[target.name], number, share=share)
+        except TARGET_FAILED as problem:
             self._leave_out(target, problem)
             return
         self.samples.append(sample)
-        if sample.outcome.failed and target.name != self.running.relay_name:
+        if sample.outcome.failed and target.name != self.rig.relay_name:
             # What it still has to do would be in the others' figures.
-            self.running.end(self.children[target.name])
+            self.rig.end(self.children[target.name])
             if load is not ONCE[-1]:
-                self._begin(target)
+                self._start_target(target)
 
     def _leave_out(self, target: Target, problem: Exception) -> None:
         """Go on without one that did not start, or is gone."""
-        say(f"{target.name} is left out. {problem}")
+        print_status(f"{target.name} is left out. {problem}")
         self.targets.remove(target)
 
 
@@ -106,14 +106,14 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("bench: stopped"))  # the processes and their folder go with it
     only = {name for names in arguments.only for name in names.split(",")}
     began = time.monotonic()
-    with stand() as running:
-        if running.builds.kind != "C":
-            say(f"peers are measured with the upstream and the client in C, and {running.builds.why}.")
+    with open_rig() as rig:
+        if rig.builds.kind != "C":
+            print_status(f"peers are measured with the upstream and the client in C, and {rig.builds.why}.")
             return 2
-        targets, versions = _targets(running, {name for name in PEERS if name in only} or set(PEERS))
-        compared = Comparison(running, targets)
-        compared.measure(only, arguments.rounds)
-    table = rows(compared.samples, versions)
+        targets, versions = _targets(rig, {name for name in PEERS if name in only} or set(PEERS))
+        comparison = Comparison(rig, targets)
+        comparison.measure(only, arguments.rounds)
+    table = rows(comparison.samples, versions)
     print(text(table), flush=True)
     seconds = round(time.monotonic() - began, 1)
     if arguments.json:
@@ -123,21 +123,21 @@ def main() -> int:
             "machine": f"{platform.system()} {platform.machine()}",
             "seconds": seconds,
             "rows": [asdict(row) for row in table],
-            "samples": [asdict(sample) for sample in compared.samples],
+            "samples": [asdict(sample) for sample in comparison.samples],
         }
         arguments.json.write_bytes(orjson.dumps(about, option=orjson.OPT_INDENT_2))
-    say(f"{seconds:.0f} s")
+    print_status(f"{seconds:.0f} s")
     return 0
 
 
-def _targets(running: Stand, names: set[str]) -> tuple[list[Target], dict[str, str]]:
+def _targets(rig: Rig, names: set[str]) -> tuple[list[Target], dict[str, str]]:
     """Return the floor, ours and each peer that is installed, with the peers' versions."""
-    targets, versions = [relay(running.relay_name), ours()], dict[str, str]()
+    targets, versions = [relay(rig.relay_name), signalbox()], dict[str, str]()
     for name in (name for name in PEERS if name in names):
         try:
-            target = PEERS[name](install.home(name))
+            target = PEERS[name](install.ensure_installed(name))
         except install.NotInstalled as problem:
-            say(f"{name} is left out. {problem}")
+            print_status(f"{name} is left out. {problem}")
             continue
         targets.append(target)
         versions[target.name] = install.version(name)

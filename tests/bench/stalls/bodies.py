@@ -205,7 +205,7 @@ BODIES: dict[str, Callable[[int], Body]] = {
 }
 
 
-def _asking(make: Callable[[int], Body], *, is_kept: bool = False) -> Callable[[Target, int], str]:
+def _send_body(make: Callable[[int], Body], *, is_kept: bool = False) -> Callable[[Target, int], str]:
     def drive(target: Target, size: int) -> str:
         body = make(size)
         more = {"conversation_id": token_hex(8)} if is_kept else {}
@@ -218,7 +218,7 @@ def _asking(make: Callable[[int], Body], *, is_kept: bool = False) -> Callable[[
 
 
 for _name, _make in BODIES.items():
-    SHAPES[_name] = Shape(_name, _asking(_make))
+    SHAPES[_name] = Shape(_name, _send_body(_make))
 
 # The same way through a conversation on the server: placing, titles, search text, saves of messages.
 for _name in (
@@ -234,7 +234,9 @@ for _name in (
     "dashes",
     "a result of delimiters",
 ):
-    SHAPES[f"in a conversation: {_name}"] = Shape(f"in a conversation: {_name}", _asking(BODIES[_name], is_kept=True))
+    SHAPES[f"in a conversation: {_name}"] = Shape(
+        f"in a conversation: {_name}", _send_body(BODIES[_name], is_kept=True)
+    )
 
 
 @shape("with an idempotency key: details of reasoning")

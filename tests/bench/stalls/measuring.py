@@ -10,10 +10,10 @@ from http.client import HTTPException
 from typing import IO, cast
 
 from tests.bench.processes import Child, start
+from tests.bench.rig import Rig
 from tests.bench.rounds import SETTLE
 from tests.bench.stalls.probe import PAUSE
 from tests.bench.stalls.shapes import Shape, Target
-from tests.bench.stand import Stand
 
 # /health/live must be answered within this many seconds, whatever else the server is sent.
 MOST_WAIT = 0.2
@@ -60,12 +60,12 @@ class Result:
     @property
     def faults(self) -> list[str]:
         """What is wrong with it, in words."""
-        said = [f"answered {one.answer} at {one.size:,} bytes" for one in (self.small, self.large) if one.failed]
+        faults = [f"answered {one.answer} at {one.size:,} bytes" for one in (self.small, self.large) if one.failed]
         if self.power > MOST_POWER:
-            said.append(f"CPU grows with the power {self.power:.1f} of the size")
+            faults.append(f"CPU grows with the power {self.power:.1f} of the size")
         if self.wait > MOST_WAIT:
-            said.append(f"/health/live waited {self.wait * 1000:.0f} ms")
-        return said
+            faults.append(f"/health/live waited {self.wait * 1000:.0f} ms")
+        return faults
 
     def better_of(self, other: "Result") -> "Result":
         """Return the result with fewer faults, the one with the shorter wait of two alike: the rest is noise."""
@@ -73,7 +73,7 @@ class Result:
 
 
 @dataclass(slots=True)
-class Watched:
+class ProbedServer:
     """A server, and the process that asks for its `/health/live`."""
 
     server: Child
@@ -106,15 +106,15 @@ class Watched:
 
 
 @contextmanager
-def watched(running: Stand) -> Generator[Watched, None, None]:
+def probed_server(rig: Rig) -> Generator[ProbedServer, None, None]:
     """Start a server and its probe; both end with the block."""
-    server = running.server("stalls", upstream=running.own_upstream())
+    server = rig.server("stalls", upstream=rig.python_upstream())
     command = (sys.executable, "-m", "tests.bench.stalls.probe", str(server.port))
-    probe = start("probe", command, running.folder, running.cores.others, is_asked=True)
-    running.children.append(probe)
+    probe = start("probe", command, rig.folder, rig.cores.others, reports_cpu=True)
+    rig.children.append(probe)
     time.sleep(20 * PAUSE)
     try:
-        yield Watched(server, probe)
+        yield ProbedServer(server, probe)
     finally:
-        running.end(probe)
-        running.end(server)
+        rig.end(probe)
+        rig.end(server)

@@ -6,7 +6,7 @@ import threading
 import time
 
 PAUSE = 0.01
-_PATIENCE = 300
+_TIMEOUT = 300
 
 
 class Probe:
@@ -20,7 +20,7 @@ class Probe:
 
     def run(self) -> None:
         """Ask without end."""
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=_PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=_TIMEOUT)
         while True:
             with self._lock:
                 self._since = time.monotonic()
@@ -34,7 +34,7 @@ class Probe:
                 self._worst, self._since = max(self._worst, time.monotonic() - self._since), 0.0
             time.sleep(PAUSE)
 
-    def take(self) -> float:
+    def take_longest_wait(self) -> float:
         """Return the longest wait in seconds, and begin anew."""
         with self._lock:
             now = time.monotonic()
@@ -47,7 +47,7 @@ def main() -> None:
     probe = Probe(int(sys.argv[1]))
     threading.Thread(target=probe.run, daemon=True).start()
     for _ in sys.stdin:
-        print(probe.take(), flush=True)
+        print(probe.take_longest_wait(), flush=True)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import orjson
 from tests.bench.loads import CHAT
 
 # Seconds after which a shape has failed.
-PATIENCE = 150
+TIMEOUT = 150
 _READ = 1 << 16
 _TAIL = 4000
 
@@ -23,7 +23,7 @@ class Target:
 
     def send(self, method: str, path: str, body: bytes | None = None, **headers: str) -> str:
         """Send a request, read the whole answer, and say how it ended: the status, and the code of a refusal or run."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
         try:
             connection.request(method, path, body, {"content-type": "application/json", **headers})
             answer = connection.getresponse()

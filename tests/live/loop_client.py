@@ -1,4 +1,4 @@
-"""Asking one upstream by one loop, with the patience that a real provider needs."""
+"""A client that runs questions with one tool loop on one upstream, with timeouts that suit a real provider."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +10,11 @@ from signalbox.core.events import LoopName
 from tests.support.running_app import RunningApp
 from tests.support.stream_reader import ParsedStream, check_stream
 
-PATIENCE = 180.0
+TIMEOUT = 180.0
 
 
 @dataclass(frozen=True)
-class Asking:
+class LoopClient:
     """An app, and the loop that its runs shall take."""
 
     app: RunningApp
@@ -26,12 +26,12 @@ class Asking:
 
     def post(self, model: str, prompt: str, **body: Any) -> httpx.Response:
         """Ask, whatever comes of it."""
-        asked = {"model": model, "prompt": prompt, **body}
+        request = {"model": model, "prompt": prompt, **body}
         return httpx.post(
             f"{self.app.url}/api/chat/stream",
-            json=asked,
+            json=request,
             headers={"x-tool-loop": self.loop},
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
             trust_env=False,
         )
 
@@ -41,22 +41,22 @@ class Asking:
         if not self.is_simulated and response.status_code != 200 and "UNKNOWN_MODEL" in response.text:
             pytest.skip(f"OpenRouter no longer lists {model}")
         assert response.status_code == 200, response.text
-        heard = check_stream(response.content)
-        done = heard.done
+        stream = check_stream(response.content)
+        done = stream.done
         assert (done["loop"], done["requested_model"]) == (self.loop, model)
         assert done["flag"] == {"variant": self.loop, "reason": "TARGETING_MATCH"}
         assert done.get("simulated", False) is self.is_simulated
-        return heard
+        return stream
 
-    def answered(self, model: str, prompt: str, **body: Any) -> ParsedStream:
+    def ask_complete(self, model: str, prompt: str, **body: Any) -> ParsedStream:
         """Ask for something that can be answered, and check that it was."""
-        heard = self.ask(model, prompt, **body)
-        assert heard.done["status"] == "complete", heard.done
-        assert heard.text.strip()
-        assert heard.done["usage"]["output"] > 0
-        assert heard.done["cost"] >= 0
-        return heard
+        stream = self.ask(model, prompt, **body)
+        assert stream.done["status"] == "complete", stream.done
+        assert stream.text.strip()
+        assert stream.done["usage"]["output"] > 0
+        assert stream.done["cost"] >= 0
+        return stream
 
-    def trace(self, heard: ParsedStream) -> dict[str, Any]:
+    def trace(self, stream: ParsedStream) -> dict[str, Any]:
         """Return a run's trace."""
-        return self.app.client.get(f"/api/runs/{heard.events[0]['run_id']}").json()
+        return self.app.client.get(f"/api/runs/{stream.events[0]['run_id']}").json()

@@ -14,10 +14,10 @@ from typing import Any
 
 import orjson
 
-from tests.bench.builds import Builds, built, own
-from tests.bench.loads import CHAT, CLOSING, COMPLETIONS, Load, Name
+from tests.bench.builds import Builds, build_tools, python_tools
+from tests.bench.loads import ANSWER_EVENTS, CHAT, COMPLETIONS, Load, TargetName
 from tests.bench.outcome import Outcome, read_outcome
-from tests.bench.processes import Child, Cores, environment, free_port, leash, start
+from tests.bench.processes import Child, Cores, child_setup, environment, free_port, start
 
 # Seconds after which a load has failed, on a slow machine too; the client is killed a little later, should it hang.
 _LIMIT = 600
@@ -50,7 +50,7 @@ http {{
 
 
 @dataclass(slots=True)
-class Stand:
+class Rig:
     """All that runs. `relay_name` is nginx, or relay where the bench's own stands in."""
 
     folder: Path
@@ -63,16 +63,16 @@ class Stand:
     def upstream(self) -> Child:
         """Return the upstream, started when it is first asked for."""
         if "direct" not in self.named:
-            self.named["direct"] = self._listening("upstream", self.builds.upstream, self.cores.others)
+            self.named["direct"] = self._start_upstream("upstream", self.builds.upstream, self.cores.others)
         return self.named["direct"]
 
-    def own_upstream(self) -> Child:
+    def python_upstream(self) -> Child:
         """Return the bench's own upstream, which has scripts that the C one lacks."""
         if "own" not in self.named:
-            self.named["own"] = self._listening("own-upstream", own("").upstream, self.cores.others)
+            self.named["own"] = self._start_upstream("python-upstream", python_tools("").upstream, self.cores.others)
         return self.named["own"]
 
-    def target(self, name: Name) -> Child:
+    def target(self, name: TargetName) -> Child:
         """Return what a load is put on, started when it is first asked for."""
         if name == "direct":
             return self.upstream()
@@ -87,7 +87,7 @@ class Stand:
             (sys.executable, "-m", "tests.bench.server", *(["--without-journal"] if bare else [])),
             self.folder,
             self.cores.measured,
-            is_asked=True,
+            reports_cpu=True,
             OPENROUTER_BASE_URL=f"http://127.0.0.1:{(upstream or self.upstream()).port}/api/v1",
             OPENROUTER_API_KEY="sk-bench",
             TOOL_LOOP_V2="true",  # what streams is measured, whatever the environment says
@@ -103,19 +103,21 @@ class Stand:
         self.children.remove(child)
         child.end()
 
-    def put(self, load: Load, name: Name, share: int = 1) -> Outcome:
+    def run_load(self, load: Load, name: TargetName, share: int = 1) -> Outcome:
         """Put a load, or that part of it, on a target; who only copies bytes is sent both steps of a run with tools."""
         child, streams = self.target(name), max(1, load.streams // share)
         if not load.has_tools or name in ("server", "bare"):
-            return self.put_on(child, load, load.question(name), streams, CHAT if name in ("server", "bare") else "")
-        first = self.put_on(child, load, load.question(name), streams, stamps=0)
-        return first + self.put_on(child, load, load.second_step(), streams, stamps=CLOSING)
+            return self.run_client(
+                child, load, load.question(name), streams, CHAT if name in ("server", "bare") else ""
+            )
+        first = self.run_client(child, load, load.question(name), streams, stamps=0)
+        return first + self.run_client(child, load, load.second_step(), streams, stamps=ANSWER_EVENTS)
 
-    def put_on(
+    def run_client(
         self, child: Child, load: Load, body: dict[str, Any], streams: int, path: str = "", *, stamps: int | None = None
     ) -> Outcome:
         """Have the client ask, wait for it, and read what it says."""
-        with self.asking(child, load, body, streams, path) as client:
+        with self.start_client(child, load, body, streams, path) as client:
             words, errors = client.communicate(timeout=_LIMIT + 30)
         if not words:
             raise RuntimeError(f"the load client said nothing but {errors[-2000:]!r}")
@@ -125,7 +127,7 @@ class Stand:
         return outcome
 
     @contextmanager
-    def asking(
+    def start_client(
         self, child: Child, load: Load, body: dict[str, Any], streams: int, path: str = ""
     ) -> "Iterator[subprocess.Popen[str]]":
         """Start the client; it is gone when this ends."""
@@ -138,7 +140,7 @@ class Stand:
             stderr=subprocess.PIPE,
             text=True,
             env=environment(LOADGEN_LIMIT_S=str(_LIMIT)),
-            preexec_fn=leash(self.cores.others),  # noqa: PLW1509  (no threads are here)
+            preexec_fn=child_setup(self.cores.others),  # noqa: PLW1509  (no threads are here)
         ) as client:
             try:
                 yield client
@@ -150,20 +152,20 @@ class Stand:
         nginx = find_nginx()
         if nginx is None:
             command = (sys.executable, "-m", "tests.bench.relay", str(port), str(upstream))
-            return self._started("relay", command, port, self.cores.measured, is_asked=True)
+            return self._start("relay", command, port, self.cores.measured, reports_cpu=True)
         config = self.folder / "nginx.conf"
         config.write_text(_NGINX.format(folder=self.folder, upstream=upstream, port=port))
         command = (nginx, "-e", "stderr", "-c", str(config), "-p", str(self.folder))
-        return self._started("nginx", command, port, self.cores.measured)
+        return self._start("nginx", command, port, self.cores.measured)
 
-    def _listening(self, name: str, command: tuple[str, ...], cores: frozenset[int]) -> Child:
+    def _start_upstream(self, name: str, command: tuple[str, ...], cores: frozenset[int]) -> Child:
         port = free_port()
-        return self._started(name, (*command, str(port)), port, cores)
+        return self._start(name, (*command, str(port)), port, cores)
 
-    def _started(
-        self, name: str, command: tuple[str, ...], port: int, cores: frozenset[int], *, is_asked: bool = False
+    def _start(
+        self, name: str, command: tuple[str, ...], port: int, cores: frozenset[int], *, reports_cpu: bool = False
     ) -> Child:
-        child = start(name, command, self.folder, cores, is_asked=is_asked)
+        child = start(name, command, self.folder, cores, reports_cpu=reports_cpu)
         self.children.append(child)
         child.port = port
         child.wait_listening()
@@ -177,19 +179,19 @@ def find_nginx() -> str | None:
 
 
 @contextmanager
-def stand() -> Iterator[Stand]:
+def open_rig() -> Iterator[Rig]:
     """Give a folder and the tools; whatever happens, all processes end and the folder goes."""
     cores = Cores.of_this_machine()
     _raise_file_limit()
     with tempfile.TemporaryDirectory(prefix="signalbox-bench-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        running = Stand(folder, cores, built(folder), "nginx" if find_nginx() else "relay")
+        rig = Rig(folder, cores, build_tools(folder), "nginx" if find_nginx() else "relay")
         if cores.others:
             os.sched_setaffinity(0, cores.others)
         try:
-            yield running
+            yield rig
         finally:
-            for child in reversed(running.children):
+            for child in reversed(rig.children):
                 child.end()
 
 

@@ -1,7 +1,7 @@
 """The load client, where the C one cannot be built.
 
-`python -m tests.bench.load PORT PATH BODYFILE CONNECTIONS STREAMS [RAMP_MS] [HEADER ...]` keeps so many connections
-busy until so many answers have ended, and prints one JSON object; LOADGEN_LIMIT_S bounds it.
+`python -m tests.bench.load_client PORT PATH BODYFILE CONNECTIONS STREAMS [RAMP_MS] [HEADER ...]` keeps CONNECTIONS
+connections busy until STREAMS answers have ended, and prints one JSON object. LOADGEN_LIMIT_S is the time limit.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ import uvloop
 
 _STAMP = re.compile(rb"@(\d{16})@")
 _LONGEST = len("@0000000000000000")
-_SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
+_PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 
 
 def _now() -> int:
@@ -29,7 +29,7 @@ def _now() -> int:
 class Stream(asyncio.Protocol):
     """One connection, one answer after the other, as long as the load asks for more."""
 
-    def __init__(self, load: "Load") -> None:
+    def __init__(self, load: "LoadClient") -> None:
         self._load = load
         self._transport: Any = None
         self._parser: Any = None
@@ -42,7 +42,7 @@ class Stream(asyncio.Protocol):
         self._next()
 
     def _next(self) -> None:
-        if not self._load.take():
+        if not self._load.take_stream():
             self._parser = None
             self._transport.close()
             return
@@ -67,7 +67,7 @@ class Stream(asyncio.Protocol):
         text = self._tail + body
         stamps = _STAMP.findall(text)
         if stamps:
-            load.saw(stamps, now)
+            load.add_stamps(stamps, now)
             if not self._has_event:
                 self._has_event = True
                 load.times["tte"].append(now - self._started)
@@ -98,7 +98,7 @@ def _unread(text: bytes) -> bytes:
     return tail[at:] if at >= 0 and (tail[at + 1 :].isdigit() or at + 1 == len(tail)) else text[-1:]
 
 
-class Load:
+class LoadClient:
     """One load under way, and what it has seen; times in microseconds."""
 
     def __init__(self, port: int, request: bytes, connections: int, streams: int) -> None:
@@ -110,12 +110,12 @@ class Load:
         self._over = asyncio.Event()
         self._dialling: set[asyncio.Task[Any]] = set()
 
-    def take(self) -> bool:
+    def take_stream(self) -> bool:
         """Say whether another stream shall begin."""
         self._left -= 1
         return self._left >= 0
 
-    def saw(self, stamps: list[bytes], now: int) -> None:
+    def add_stamps(self, stamps: list[bytes], now: int) -> None:
         """Note how late these events are."""
         self.times["added"] += [max(0, now - int(stamp)) for stamp in stamps]
         self._first_event = self._first_event or now
@@ -141,7 +141,7 @@ class Load:
             await asyncio.get_running_loop().create_connection(lambda: Stream(self), "127.0.0.1", self._port)
         except OSError as error:
             print(f"load: {error}", file=sys.stderr)
-            if self.take():
+            if self.take_stream():
                 self.end(None)
 
     async def run(self, ramp: float, limit: float) -> dict[str, Any]:
@@ -155,9 +155,9 @@ class Load:
         except TimeoutError:
             print("load: time limit", file=sys.stderr)
             self._failed = self._streams - len(self.times["total"])
-        return self._told(loop.time() - started)
+        return self._result(loop.time() - started)
 
-    def _told(self, wall: float) -> dict[str, Any]:
+    def _result(self, wall: float) -> dict[str, Any]:
         return {
             "streams": self._failed + len(self.times["total"]),
             "failed": self._failed,
@@ -167,20 +167,20 @@ class Load:
             "bytes": self.bytes,
             "wall_s": round(wall, 4),
             "events_wall_s": round((self._last_event - self._first_event) / 1e6, 4),
-            **{f"{name}_us": shares(taken) for name, taken in self.times.items()},
+            **{f"{name}_us": percentiles(microseconds) for name, microseconds in self.times.items()},
         }
 
 
-def shares(taken: list[int]) -> dict[str, int]:
+def percentiles(microseconds: list[int]) -> dict[str, int]:
     """Return how many there are, and the percentiles where there are any."""
-    ordered = sorted(taken)
+    ordered = sorted(microseconds)
     if not ordered:
         return {"n": 0}
-    points = {name: ordered[int((len(ordered) - 1) * share)] for name, share in _SHARES.items()}
+    points = {name: ordered[int((len(ordered) - 1) * share)] for name, share in _PERCENTILES.items()}
     return {"n": len(ordered), **points, "max": ordered[-1]}
 
 
-def asking(port: int, path: str, body: bytes, headers: Sequence[str] = ()) -> bytes:
+def encode_request(port: int, path: str, body: bytes, headers: Sequence[str] = ()) -> bytes:
     """Return the whole request."""
     lines = [f"POST {path} HTTP/1.1", f"host: 127.0.0.1:{port}", "content-type: application/json"]
     lines += ["accept: text/event-stream", f"content-length: {len(body)}", *headers]
@@ -190,17 +190,17 @@ def asking(port: int, path: str, body: bytes, headers: Sequence[str] = ()) -> by
 def main(arguments: Sequence[str]) -> int:
     """Put the load on, print what came of it, and return 1 when a stream failed."""
     port, path, body, connections, streams, *rest = arguments
-    request = asking(int(port), path, Path(body).read_bytes(), rest[1:])
+    request = encode_request(int(port), path, Path(body).read_bytes(), rest[1:])
     ramp, limit = int(rest[0]) / 1000 if rest else 0.0, float(os.environ.get("LOADGEN_LIMIT_S", "120"))
-    told = uvloop.run(_run(int(port), request, int(connections), int(streams), ramp=ramp, limit=limit))
-    print(orjson.dumps(told).decode(), flush=True)
-    return 1 if told["failed"] or told["bad_status"] else 0
+    result = uvloop.run(_run(int(port), request, int(connections), int(streams), ramp=ramp, limit=limit))
+    print(orjson.dumps(result).decode(), flush=True)
+    return 1 if result["failed"] or result["bad_status"] else 0
 
 
 async def _run(
     port: int, request: bytes, connections: int, streams: int, *, ramp: float, limit: float
 ) -> dict[str, Any]:
-    return await Load(port, request, connections, streams).run(ramp, limit)
+    return await LoadClient(port, request, connections, streams).run(ramp, limit)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import threading
 import time
 
 
-def answer_in_background() -> None:
+def report_cpu_in_background() -> None:
     """Answer each line on standard input with the CPU seconds used so far; at its end, end this process.
 
     The process asks its own clock: that is exact to the microsecond and the same on every platform, where /proc may

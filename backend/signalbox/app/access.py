@@ -26,10 +26,14 @@ _MOST_CACHED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The client of a request. `owner` is the API token's id, empty for the operator and without an API token."""
+    """The client of a request. `owner` is the API token's id, empty for the operator and without an API token.
+
+    `name` is that of the token.
+    """
 
     owner: str = ""
     is_operator: bool = False
+    name: str = ""
 
     def may_see(self, owner: str) -> bool:
         """Return whether the caller may read and stop runs of this owner: its own, and for the operator all."""
@@ -73,8 +77,8 @@ class TokenCache:
         self._database = database
         self._cached: dict[str, tuple[float, Token]] = {}
 
-    async def owner_of(self, token_id: str, secret: str) -> str:
-        """Return the owner of a token; raises RequestError UNAUTHORIZED and StoreError."""
+    async def caller_with(self, token_id: str, secret: str) -> Caller:
+        """Return the caller with a token; raises RequestError UNAUTHORIZED and StoreError."""
         token = await self._find(token_id)
         if token is None or not token.matches(secret):
             raise _unauthorized("This token is not valid.")
@@ -83,7 +87,7 @@ class TokenCache:
             raise _unauthorized("This token has been revoked.")
         if token.is_expired(self.clock()):
             raise _unauthorized("This token has expired.")
-        return token.id
+        return Caller(token.id, name=token.name)
 
     async def _find(self, token_id: str) -> Token | None:
         now = self.ticks()
@@ -129,7 +133,7 @@ class Authenticator:
         if self.access_token is not None and _is_same(given, self.access_token):
             return ANONYMOUS
         if (found := parse_token(given)) is not None:
-            return Caller(await self.cache().owner_of(*found))
+            return await self.cache().caller_with(*found)
         if looks_like_token(given):
             raise _unauthorized("This token is not valid.")
         if self.is_required:

@@ -20,6 +20,7 @@ from signalbox.core.errors import RequestError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject, Message, UserMessage
 from signalbox.core.records import V1
+from signalbox.core.tools import Owner
 from signalbox.flags.choice import choose_loop
 from signalbox.intakes.v1_question import question_of, redacted, without_messages
 from signalbox.offload import offloaded
@@ -52,6 +53,7 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run:
     flags = _flags(services, binding.conversation_id if binding else run_id, origin.loop)
     plan = await _plan(ask, binding, origin.caller.owner, services, origin.size)
     context = plan.context(run_id, flags, origin.request_id)
+    context.owner = Owner(origin.caller.owner, origin.caller.name)
     progress = Progress()
     loop = LOOPS[flags.loop](LoopInputs(context, services.upstream, services.executor, progress))
     options = await offloaded(partial(_options, ask, origin, plan.messages, binding), size=origin.size)

@@ -11,6 +11,7 @@ from signalbox.core.events import Flag, LoopName
 from signalbox.core.messages import Message
 from signalbox.core.params import NO_PARAMS, Choice, Params
 from signalbox.core.parts import ToolSchema
+from signalbox.core.tools import Owner
 from signalbox.profiles import UNKNOWN, Profile, profile_for
 
 
@@ -61,10 +62,10 @@ class ConversationContext(Struct):
     `base_params` and `tool_choice` are what the caller asked for; `unsupported_params` are the fields of `Params` that
     the upstream's API does not have. `provider_id` is the model's family. `flush` waits until every emitted event is on
     disk, and raises StoreError. Without a `budget` a run may cost anything.
-    `request_id` is for the log. `cited` are the numbered sources of an answer that this run continues. `client_tools`
-    are the names of those tools whose calls are handed to the client; `streams_arguments` emits their arguments while
-    the model writes them. `open_loop` is how many of the given messages, the last ones, belong to the tool loop that
-    this run continues. `profile` and `loop_start` are always set here.
+    `request_id` is for the log, `owner` for the tools. `cited` are the numbered sources of an answer that this run
+    continues. `client_tools` are the names of those tools whose calls are handed to the client; `streams_arguments`
+    emits their arguments while the model writes them. `open_loop` is how many of the given messages, the last ones,
+    belong to the tool loop that this run continues. `profile` and `loop_start` are always set here.
     """
 
     run_id: str
@@ -84,6 +85,7 @@ class ConversationContext(Struct):
     budget: Budget | None = None
     cited: Mapping[int, tuple[str, str]] = {}
     request_id: str = ""
+    owner: Owner = Owner()
     client_tools: frozenset[str] = frozenset()
     streams_arguments: bool = False
     open_loop: int = 0

@@ -238,10 +238,24 @@ class ResultBudget(Struct):
         self._step = 0
 
 
+class Owner(Struct, frozen=True):
+    """The API token that a run was started with; id and name are empty without one."""
+
+    id: str = ""
+    name: str = ""
+
+
 class ToolContext(Struct):
-    """What a tool function may use besides its arguments; one per run."""
+    """What a tool function may use besides its arguments; one per run.
+
+    `conversation_id` is the id that the client chose, `metadata` the field of its request. A client may send any
+    `metadata`; only `owner` is authenticated.
+    """
 
     run_id: str = ""
+    owner: Owner = Owner()
+    conversation_id: str | None = None
+    metadata: Mapping[str, str] = {}
     sources: SourceNumbers = field(default_factory=SourceNumbers)
     now: Callable[[], datetime] = _utc_now
     url_allowlist: UrlAllowlist = field(default_factory=UrlAllowlist)
@@ -282,6 +296,7 @@ class Tool:
 __all__ = [
     "Category",
     "NoteStore",
+    "Owner",
     "PageFetcher",
     "ResultBudget",
     "SavedNote",

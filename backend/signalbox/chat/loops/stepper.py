@@ -13,6 +13,7 @@ from signalbox.chat.context import ConversationContext
 from signalbox.chat.loops.progress import Attempt, Progress
 from signalbox.chat.loops.state import LoopState
 from signalbox.chat.loops.stop_reason import TurnEnd, classify_turn, failure_of
+from signalbox.core.conversations import shown_id
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent
 from signalbox.core.parts import Completion, Request
@@ -92,12 +93,20 @@ class LoopInputs(Struct, frozen=True):
     sleep: Sleep = asyncio.sleep
 
 
+def _tool_context(context: ConversationContext) -> ToolContext:
+    made = ToolContext.for_conversation(context.run_id, context.messages)
+    made.owner = context.owner
+    made.conversation_id = shown_id(context.session_id) if context.session_id else None
+    made.metadata = context.base_params.metadata or {}
+    return made
+
+
 class Stepper:
     """Takes the steps of one run: `ask` for a reply, then `act` on it, until `is_over`. No tool outlives its block."""
 
     def __init__(self, inputs: LoopInputs, emit: Emit[list[AnyEvent]]) -> None:
         context, progress = inputs.context, inputs.progress
-        tool_context = inputs.tool_context or ToolContext.for_conversation(context.run_id, context.messages)
+        tool_context = inputs.tool_context or _tool_context(context)
         tool_context.sources.continue_from(context.cited)
         slots = asyncio.Semaphore(context.limits.tools_at_once)
         self._execution = ToolExecution(context, inputs.tools, tool_context, emit, slots)

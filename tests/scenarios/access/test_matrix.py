@@ -23,7 +23,7 @@ UNKNOWN = {"run_id": "UNKNOWN_RUN", "conversation_id": "UNKNOWN_CONVERSATION", "
 UNKNOWN_ID = "0" * 32
 # Endpoints without an id in the path, by what they return. The first test fails for endpoints that are missing here.
 LISTS = {"GET /api/runs": "runs", "GET /api/conversations": "conversations", "GET /api/saves": "saves"}
-BY_BODY_OR_HEADER = {"POST /api/chat/stream", "POST /api/saves"}
+BY_BODY_OR_HEADER = {"POST /api/chat/stream", "POST /v1/chat/completions", "POST /api/saves"}
 MAKES = {"POST /api/conversations"}
 # Public like the API description: needs no token.
 PUBLIC = {"GET /api/contract/v1.1.json", "GET /health/live", "GET /health/ready"}
@@ -121,6 +121,8 @@ def test_a_run_is_resumed_and_saved_by_its_id(users: UserApp, asked_by: str, own
         headers = {"last-event-id": f"{thing_id}:1"}
         resumed = asker.client.post("/api/chat/stream", headers=headers)
         assert resumed.status_code == (200 if is_seen else 404), asked_by
+        other = asker.client.post("/v1/chat/completions", headers=headers)
+        assert other.status_code == resumed.status_code, asked_by
         saved = asker.client.post("/api/saves", json={"run_id": thing_id})
         assert saved.status_code == (200 if is_own else 404), asked_by
         for refused in [resumed] * (not is_seen) + [saved] * (not is_own):

@@ -10,7 +10,7 @@ import pytest
 from signalbox.app.asgi.streaming import EventStream
 from signalbox.app.protocols import V1
 from signalbox.app.request import body as request_body
-from signalbox.app.run_stream import answer
+from signalbox.app.run_stream import run_response
 from signalbox.wire import sse
 
 from tests.scenarios.security.hostile import obeys, page_tool, tool_messages
@@ -141,7 +141,7 @@ def test_g06_a_slow_reader_has_little_waiting(app: RunningApp, behind: Behind) -
     record = slow.run(run_id).record()
 
     async def first_writes() -> list[int]:
-        stream = answer(record, V1, slow.parts, slow.parts.streams.acquire(""), after=0)
+        stream = run_response(record, V1, slow.parts, slow.parts.streams.acquire(""), after=0)
         assert isinstance(stream, EventStream)
         pieces = [piece async for batch in stream._body for piece in stream._chunks(batch)]
         return [piece.count(b"\n\n") for piece in (*pieces, stream.last)]

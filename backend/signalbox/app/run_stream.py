@@ -29,10 +29,10 @@ BatchesOf: TypeAlias = Callable[[TryEmit[list[Stamped]]], AsyncGenerator[list[St
 
 # Events per write: a slow subscriber has at most this many waiting in memory (quirk G6).
 _PER_WRITE = 256
-# int() raises ValueError for thousands of digits.
 # How long a response's head waits for the first visible event.
 _HEAD_SECONDS = 10.0
 _INVISIBLE = frozenset({Warning, Done})
+# int() raises ValueError for thousands of digits.
 _SEQ_DIGITS = 20
 
 

@@ -75,9 +75,15 @@ def context_of(model: str, before: list[Message], ask: Ask, own: tuple[Message, 
     tools_ = OFFERS[ask.offer]
     wanted = ask.choice if tools_ else None
     context = ConversationContext(
-        RUN_ID, model, list(before), params(**ask.params), tools_, choice(wanted), abilities=abilities(model),
+        RUN_ID,
+        model,
+        list(before),
+        params(**ask.params),
+        tool_schemas=tools_,
+        tool_choice=choice(wanted),
+        abilities=abilities(model),
         degradation=Degradation(**ask.given_up),
-    )  # fmt: skip
+    )
     context.messages.extend(own)
     return context
 

@@ -153,8 +153,11 @@ async def test_messages_for_the_history() -> None:
     execution = execution_of([make_tool("f", lambda arguments, context: {"x": 1})])
     await execute(execution, named("f", q="é"))
     [call] = execution.calls
-    told, result = call.message()
-    assert (told.id, told.upstream_id, told.arguments) == (call.id, "up_f", {"q": "é"})
+    tool_call, result = call.message()
+    assert (tool_call.id, tool_call.upstream_id, tool_call.arguments) == (call.id, "up_f", {"q": "é"})
+    assert result is not None
     assert result.content == '{"x":1}'
-    [open_] = execution.announce([named("f")], 1)
-    assert "STEP_FAILED" in open_.message()[1].content
+    [unfinished] = execution.announce([named("f")], 1)
+    _, failure = unfinished.message()
+    assert failure is not None
+    assert "STEP_FAILED" in failure.content

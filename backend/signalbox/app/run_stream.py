@@ -10,7 +10,7 @@ from signalbox.app.access import Caller, run_of
 from signalbox.app.asgi.late_head import PeekedBody
 from signalbox.app.asgi.raw_headers import headers_of
 from signalbox.app.asgi.streaming import Body, EventStream
-from signalbox.app.asgi.whole_answer import WholeAnswer
+from signalbox.app.asgi.whole_answer import WholeAnswer, retry_headers
 from signalbox.app.deps import Services
 from signalbox.app.errors import error_response
 from signalbox.app.limits.open_streams import Slot
@@ -144,8 +144,7 @@ class _LateRunStream(_RunStream):
             return
         await self._peeked.aclose()
         self._on_end()
-        is_final = isinstance(done, Done) and done.retryable is False
-        headers = {**self._headers, "x-should-retry": "false"} if is_final else self._headers
+        headers = self._headers | (retry_headers(done) if isinstance(done, Done) else {})
         await error_response(failure, self._scope, headers)(self._scope, self._receive, send)
 
 

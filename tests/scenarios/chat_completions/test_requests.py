@@ -171,3 +171,10 @@ def test_a_token_is_needed_where_it_is_configured(tmp_path: Path) -> None:
         for path in PATHS:
             response = post(closed, path=path, headers={"authorization": "Bearer wrong"})
             assert (response.status_code, response.json()["error"]["code"]) == (401, "invalid_api_key")
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_hopeless_retry_is_advised_against(app: RunningApp, stream: bool) -> None:
+    """OpenAI's clients retry a 429 on their own; without credit they would only wait."""
+    response = post(app, model="openai/sim-error-402", stream=stream)
+    assert (response.status_code, response.headers["x-should-retry"]) == (429, "false")

@@ -14,6 +14,12 @@ from signalbox.core.events import Done, Stamped
 from signalbox.encoders.encoder import WholeEncoder
 
 
+def retry_headers(done: Done) -> dict[str, str]:
+    """Return when a failed run may be retried, and for clients of OpenAI whether it makes sense at all."""
+    headers = {} if done.retry_after is UNSET else {"retry-after": str(max(1, ceil(done.retry_after)))}
+    return {**headers, "x-should-retry": "false"} if done.retryable is False else headers
+
+
 class WholeAnswer(Response):
     """Reads a run to its end and sends the body that the encoder makes.
 
@@ -31,6 +37,7 @@ class WholeAnswer(Response):
         self._encoder = encoder
         self._batches = batches
         self._on_end = on_end
+        self._done: Done | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the body, unless the client disconnects before the run is over."""
@@ -47,6 +54,8 @@ class WholeAnswer(Response):
             self._on_end()
         self.status_code, body = self._encoder.answer()
         self.headers["content-length"] = str(len(body))
+        if self._done is not None:
+            self.headers.update(retry_headers(self._done))
         self.body = body
         await super().__call__(scope, receive, send)
 
@@ -54,5 +63,5 @@ class WholeAnswer(Response):
         async with aclosing(self._batches) as batches:
             async for batch in batches:
                 self._encoder.feed(batch)
-                if type(done := batch[-1].event) is Done and done.retry_after is not UNSET:
-                    self.headers["retry-after"] = str(max(1, ceil(done.retry_after)))
+                if type(done := batch[-1].event) is Done:
+                    self._done = done

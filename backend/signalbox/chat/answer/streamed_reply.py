@@ -15,6 +15,7 @@ from signalbox.chat.calls.arguments import is_same
 from signalbox.chat.calls.assembly import OpenCall
 from signalbox.chat.calls.execution import RunningCall, ToolExecution
 from signalbox.chat.calls.repair import RepairedCall, repaired
+from signalbox.chat.calls.streamed_arguments import StreamedArguments
 from signalbox.chat.loops.progress import Attempt
 from signalbox.chat.loops.state import LoopState
 from signalbox.chat.loops.stop_reason import TurnEnd
@@ -69,6 +70,7 @@ class StreamedReply(Struct, eq=False):
     completion: Completion = Completion()
     held_back: list[AnyEvent] = []
     eager_calls: dict[int, RunningCall] = {}
+    arguments: StreamedArguments | None = None
     _has_reasoned: bool = False
 
     async def read_reply(self, client: ChatClient, request: Request) -> None:
@@ -105,6 +107,8 @@ class StreamedReply(Struct, eq=False):
                 self._add_text(self._filters.filter_text(list(map(text_of, same))), events)
             elif kind is CallDelta:
                 self._builder.assembler.add_all(cast("Iterator[CallDelta]", same))
+                if self.arguments is not None:
+                    events += self.arguments.events()
             elif kind in _VISIBLE:
                 self._add_visible(cast("Iterator[_Visible]", same), events)
             else:
@@ -148,6 +152,11 @@ class StreamedReply(Struct, eq=False):
         self.completion = self._filters.with_leaked_calls(self._builder.result())
         return self.completion
 
+    @property
+    def shows_calls(self) -> bool:
+        """Whether arguments of a call were emitted before it was complete."""
+        return self.arguments is not None and self.arguments.is_shown
+
     def remaining_events(self) -> list[AnyEvent]:
         """Return what the filters held back."""
         return self.held_back
@@ -156,7 +165,10 @@ class StreamedReply(Struct, eq=False):
         """Return the calls of the complete reply in order: those that are already running, and those to start."""
         calls: list[RunningCall | RepairedCall] = []
         for slot, raw in self._raw_calls():
-            calls += self._resolve_slot(self.eager_calls.get(slot), repaired(raw))
+            fixed = repaired(raw)
+            if self.arguments is not None:
+                fixed = self.arguments.finish(slot, fixed, is_complete=end is TurnEnd.CALLS)
+            calls += self._resolve_slot(self.eager_calls.get(slot), fixed)
         return [runnable(call, end) if isinstance(call, RepairedCall) else call for call in calls]
 
     def _resolve_slot(self, running: RunningCall | None, fixed: list[RepairedCall]) -> list[RunningCall | RepairedCall]:
@@ -201,7 +213,11 @@ class StreamedReply(Struct, eq=False):
 def begin_streamed_reply(state: LoopState, attempt: Attempt, *, may_call: bool) -> StreamedReply:
     """Prepare to stream the reply to an attempt."""
     progress, names = state.progress, state.context.tool_names
-    filters = TextFilters(state.context, names)
+    filters, builder, arguments = TextFilters(state.context, names), ResponseBuilder(names), None
+    if may_call and state.context.streams_arguments:
+        tools = state.context.client_tools
+        arguments = StreamedArguments(names, tools, progress.steps, state.execution.reserve_id)
+        builder.assembler.on_arguments = arguments.feed
     return StreamedReply(
         state.execution,
         progress.steps,
@@ -211,9 +227,10 @@ def begin_streamed_reply(state: LoopState, attempt: Attempt, *, may_call: bool) 
         may_call,
         state.has_emitted_text,
         names,
-        ResponseBuilder(names),
+        builder,
         filters,
         filters.passes_text,
+        arguments=arguments,
     )
 
 

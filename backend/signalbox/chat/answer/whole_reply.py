@@ -24,6 +24,7 @@ class WholeReply:
     """The reply to one attempt of the legacy loop. It is visible only once no retry follows."""
 
     is_visible = False
+    shows_calls = False
 
     def __init__(self, state: LoopState, attempt: Attempt, *, may_call: bool) -> None:
         self.may_call = may_call

@@ -59,10 +59,12 @@ class CallAssembler(Struct, eq=False):
     """Merges streamed call deltas by the rules that real providers need; arguments are not repaired.
 
     `known_names` are the offered tools: they decide whether a second piece of a name continues it (quirk A5).
-    `touched` are the calls that may have been completed since `closed` was last called.
+    `on_arguments` is called with each piece of a call's arguments. `touched` are the calls that may have been completed
+    since `closed` was last called.
     """
 
     known_names: Collection[str] = ()
+    on_arguments: "Callable[[OpenCall, str], None] | None" = None
     touched: list[OpenCall] = []
     _calls: list[OpenCall] = []
     _newest_at: dict[int | None, OpenCall] = {}
@@ -86,6 +88,8 @@ class CallAssembler(Struct, eq=False):
             call.size += len(delta.arguments)
             if call.size > _MOST_ARGUMENTS:
                 raise _excessive(f"The arguments of a tool call are longer than {_MOST_ARGUMENTS // 1024 // 1024} MB.")
+            if self.on_arguments is not None:
+                self.on_arguments(call, delta.arguments)
             call.depth += delta.arguments.count("{") - delta.arguments.count("}")
             if call.value is None and delta.arguments.rstrip().endswith("}"):
                 self.touched.append(call)

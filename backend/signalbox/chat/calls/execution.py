@@ -81,6 +81,7 @@ class ToolExecution(Struct, eq=False):
     _settled: asyncio.Event = field(default_factory=asyncio.Event)
     _is_closed: bool = False
     _searches: dict[str, asyncio.Task[ToolOutcome]] = {}
+    _reserved: int = 0
     _sent: int = 0
     _open: int = 0
     _clamped: bool = False
@@ -95,12 +96,17 @@ class ToolExecution(Struct, eq=False):
             self._emit_one(ToolCalls([_announced(call) for call in announced], step))
         return announced
 
+    def reserve_id(self) -> str:
+        """Make the id of the run's next call."""
+        self._reserved += 1
+        return make_call_id(self.context.run_id, self._reserved - 1)
+
     def _new(self, call: RepairedCall, step: int, names: frozenset[str]) -> RunningCall:
         known = without_namespace(call.name, names)
         is_ours = known in names and known not in self.context.client_tools
         spec = self.tools.spec(known) if is_ours else None
         running = RunningCall(
-            id=make_call_id(self.context.run_id, len(self.calls)),
+            id=call.id or self.reserve_id(),
             name=known,
             arguments=call.arguments,
             step=step,

@@ -15,13 +15,14 @@ _MAX_VALUES = 256
 
 
 class RepairedCall(Struct, frozen=True):
-    """One call whose arguments are an object, or with the error why it cannot run."""
+    """One call whose arguments are an object, or with the error why it cannot run; `id` if it is shown already."""
 
     name: str
     arguments: JsonObject
     upstream_id: str | None
     fault: ToolOutcome | None = None
     raw: str | None = None
+    id: str | None = None
 
 
 def repaired(call: RawCall) -> list[RepairedCall]:

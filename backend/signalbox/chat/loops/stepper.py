@@ -13,6 +13,7 @@ from signalbox.chat.context import ConversationContext
 from signalbox.chat.loops.progress import Attempt, Progress
 from signalbox.chat.loops.state import LoopState
 from signalbox.chat.loops.stop_reason import TurnEnd, classify_turn, failure_of
+from signalbox.core.codes import Code
 from signalbox.core.conversations import shown_id
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent
@@ -29,7 +30,7 @@ class Reply(Protocol):
     """The reply to one attempt. The loops differ in how they read it, and in what they emit before it is complete.
 
     `may_call`: its request allowed tool calls. `is_visible`: the client has seen some of it, so it is never retried.
-    `has_words`: text of later steps begins with a break.
+    `has_words`: text of later steps begins with a break. `shows_calls`: some arguments of a call are visible.
     """
 
     may_call: bool
@@ -40,6 +41,9 @@ class Reply(Protocol):
 
     @property
     def has_words(self) -> bool: ...  # noqa: D102
+
+    @property
+    def shows_calls(self) -> bool: ...  # noqa: D102
 
     async def read_reply(self, client: ChatClient, request: Request) -> None:
         """Send the request and read the reply to its end; raises UpstreamError."""
@@ -144,7 +148,12 @@ class Stepper:
         return Step(reply, end)
 
     async def act(self, step: Step) -> None:
-        """Run the calls of a step and append its turn to the history; a step without calls is concluded."""
+        """Run the calls of a step and append its turn to the history; a step without calls is concluded.
+
+        Raises UpstreamError if a call that is shown turned out otherwise: it cannot be taken back.
+        """
+        if step.end is TurnEnd.MALFORMED and step.reply.shows_calls:
+            raise UpstreamError(Code.MALFORMED_CALL)
         calls = step.reply.calls(step.end) if step.has_calls else ()
         number = self._state.progress.steps
         if step.end in _RUN_CALLS:

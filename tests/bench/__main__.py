@@ -13,9 +13,10 @@ from pathlib import Path
 import orjson
 
 from tests.bench import baseline, fresh_server
+from tests.bench.builds import ROOT
 from tests.bench.figures import Figure, Sample, load_figures
 from tests.bench.growth import Growth
-from tests.bench.loads import Load, loads
+from tests.bench.loads import Load, TargetName, loads
 from tests.bench.report import as_json, figures_table, loads_table
 from tests.bench.rig import Rig, open_rig
 from tests.bench.rounds import print_status, run_rounds
@@ -44,13 +45,13 @@ class Bench:
 
     rig: Rig
     quick: bool
-    bare: bool
+    further: tuple[TargetName, ...]
     samples: list[Sample] = field(default_factory=list[Sample])
 
     def measure(self, rows: list[str]) -> list[Figure]:
         """Measure these rows; starts come first, when nothing else shares the server's libraries in memory."""
         figures = self._starts() if "start" in rows else []
-        figures += self._loads([load for load in loads(quick=self.quick, bare=self.bare) if load.row in rows])
+        figures += self._loads([load for load in loads(quick=self.quick, further=self.further) if load.row in rows])
         if "memory" in rows:
             figures += fresh_server.memory(self.rig, quick=self.quick)
         if "churn" in rows:
@@ -78,10 +79,14 @@ def main() -> int:
     arguments = _arguments()
     rows = choose_rows(arguments.only, is_compared=arguments.check or arguments.store_baseline)
     started = time.monotonic()
-    with open_rig() as rig:
+    further: tuple[TargetName, ...] = (
+        *(["before"] if arguments.against else []),
+        *(["bare"] if arguments.bare else []),
+    )
+    with open_rig(arguments.against or ROOT) as rig:
         tools = f"{rig.builds.kind} with {rig.relay_name}{', quick' if arguments.quick else ''}"
         print_status(_describe(rig))
-        bench = Bench(rig, arguments.quick, arguments.bare)
+        bench = Bench(rig, arguments.quick, further)
         figures = bench.measure(rows)
         if bench.samples:
             print(loads_table(bench.samples), end="\n\n")
@@ -158,6 +163,9 @@ def _arguments(given: list[str] | None = None) -> argparse.Namespace:
         help=f"some of {', '.join(_NAMES)}, with commas or blanks; grow is all that grows",
     )
     parser.add_argument("--bare", action="store_true", help="also measure a server that keeps no run")
+    parser.add_argument(
+        "--against", type=_tree, metavar="FOLDER", help="also measure the server of the source tree in FOLDER"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write figures and samples to FILE")
     parser.add_argument("--check", action="store_true", help="fail where a ratio is much worse than the baseline's")
     parser.add_argument("--store-baseline", action="store_true", help="store this run's ratios as the baseline")
@@ -171,6 +179,13 @@ def _names(text: str) -> list[str]:
     if unknown := [name for name in names if name not in _NAMES]:
         raise argparse.ArgumentTypeError(f"there is no {' or '.join(unknown)}; there are {', '.join(_NAMES)}")
     return names
+
+
+def _tree(text: str) -> Path:
+    tree = Path(text).resolve()
+    if not (tree / "tests" / "bench" / "server.py").is_file():
+        raise argparse.ArgumentTypeError(f"{text} is not a source tree: it has no tests/bench/server.py")
+    return tree
 
 
 def _interrupt(number: int, frame: object) -> None:

@@ -9,7 +9,7 @@ from tests.bench.outcome import Outcome
 
 CPU, PER_WORK, ADDED_P50, ADDED_P99 = "CPU-s per 100k events", "CPU ÷ work", "added p50", "added p99"
 FIRST, RUN = "first event over upstream's", "run over upstream's"
-JOURNAL = "CPU ÷ bare"
+JOURNAL, BEFORE, PER_V1 = "CPU ÷ bare", "CPU ÷ before", "chat completions CPU ÷ v1.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +52,30 @@ def load_figures(samples: Sequence[Sample], relay_name: str) -> list[Figure]:
 
 
 def _row_figures(row: str, samples: Sequence[Sample], relay_name: str) -> list[Figure]:
-    servers, directs, relays, bares = (
+    servers, directs, relays, bares, befores, completions = (
         [one for one in samples if (one.load.row, one.target) == (row, target)]
-        for target in ("server", "direct", "relay", "bare")
+        for target in ("server", "direct", "relay", "bare", "before", "completions")
     )
     figures = [Figure(row, *measured) for measured in _main_figures(row, servers, directs)]
-    for name, others in ((f"CPU ÷ {relay_name}", relays), (JOURNAL, bares)):
+    for name, others in ((f"CPU ÷ {relay_name}", relays), (JOURNAL, bares), (BEFORE, befores)):
         if others:
-            ratios = _per_round(servers, others, lambda own, other: own.cpu / other.cpu)
+            ratios = _per_round(servers, others, _cpu_ratio)
             figures.append(Figure(row, name, ratios, "×", alike="cpu" if others is relays else ""))
     if row in ("burst", "paced", "one", "tools", "args"):
         figures.append(
             Figure(row, PER_WORK, tuple(own.cpu / own.load.streams / own.work for own in servers), "×", "cpu")
         )
+    if completions:
+        figures.append(Figure(row, PER_V1, _per_round(completions, servers, _cpu_ratio), "×", "completions", 1.3))
     if row == "eager":
         whole = _per_round(servers, directs, lambda own, other: own.outcome.total.p50 / other.outcome.total.p50)
         figures.append(Figure(row, "whole run ÷ upstream's", whole, "×", "eager", 1.3))
     failed = tuple(float(own.outcome.failed) for own in servers)
     return [*figures, Figure(row, "failed", failed)] if any(failed) or row == "churn" else figures
+
+
+def _cpu_ratio(one: Sample, other: Sample) -> float:
+    return one.cpu / other.cpu
 
 
 def _main_figures(

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-TargetName = Literal["server", "bare", "relay", "direct"]
+TargetName = Literal["server", "completions", "before", "bare", "relay", "direct"]
 CHAT, COMPLETIONS = "/api/chat/stream", "/api/v1/chat/completions"
+# Targets that are sent a question of contract v1.1, and run the tool loop themselves.
+V1_TARGETS = frozenset({"server", "before", "bare"})
 # What the model says after its tools have answered.
 ANSWER_EVENTS = 20
 
@@ -14,7 +16,8 @@ class Load:
     """One kind of load, `streams` times the same question on so many connections.
 
     `script` is what the upstream says, `events` its deltas in one stream, `stamps` those of them that are text.
-    `targets` take turns; `direct` is the upstream itself.
+    `targets` take turns: `direct` is the upstream itself, `completions` the chat completions of the same server as
+    `server`, `before` the server of another source tree.
     """
 
     row: str
@@ -38,7 +41,7 @@ class Load:
     def question(self, target: TargetName) -> dict[str, Any]:
         """Return the body that a target is sent."""
         body: dict[str, Any] = {"model": f"bench/{self.script}", "messages": [{"role": "user", "content": "Go on."}]}
-        if target in ("relay", "direct"):
+        if target not in V1_TARGETS:
             return {**body, "stream": True}
         return {**body, "tools": ["work"]} if self.has_tools else body
 
@@ -53,16 +56,17 @@ class Load:
         return asked
 
 
-def loads(*, quick: bool, bare: bool = False) -> list[Load]:
-    """Return the loads in the order in which each round runs them."""
+def loads(*, quick: bool, further: tuple[TargetName, ...] = ()) -> list[Load]:
+    """Return the loads in the order in which each round runs them; `further` are additional servers of v1.1."""
     paced = 75 if quick else 150
-    also: tuple[TargetName, ...] = ("bare",) if bare else ()
+    v1: tuple[TargetName, ...] = ("relay", "server", *further)
+    both: tuple[TargetName, ...] = ("relay", "completions", "server", *further)
     return [
-        Load("burst", "fast-200", 200, 200, 16, targets=("relay", "server", *also)),
-        Load("paced", f"paced-50-{paced}", paced, 100, 100, targets=("relay", "server", *also), ramp_ms=1000),
-        Load("one", "fast-20", 20, 60, targets=("direct", "relay", "server", *also)),
-        Load("tools", "tools", 206, 40 if quick else 60, targets=("direct", "relay", "server", *also)),
-        Load("args", "longargs-1000000", 50_000, 2 if quick else 3, targets=("relay", "server", *also)),
+        Load("burst", "fast-200", 200, 200, 16, targets=both),
+        Load("paced", f"paced-50-{paced}", paced, 100, 100, targets=both, ramp_ms=1000),
+        Load("one", "fast-20", 20, 60, targets=("direct", *both)),
+        Load("tools", "tools", 206, 40 if quick else 60, targets=("direct", *v1)),
+        Load("args", "longargs-1000000", 50_000, 2 if quick else 3, targets=v1),
         Load("eager", "overlap-300-0", 31, 2, targets=("direct", "server")),
     ]
 

@@ -138,7 +138,12 @@ def start(
 def environment(**settings: str) -> dict[str, str]:
     """Return this shell's environment without what would change what is measured, and with these settings."""
     kept = {key: value for key, value in os.environ.items() if not key.upper().startswith(_REMOVED)}
-    return {**kept, **settings, "PYTHONPATH": os.pathsep.join((str(ROOT / "backend"), str(ROOT)))}
+    return {**kept, "PYTHONPATH": python_path(ROOT), **settings}
+
+
+def python_path(tree: Path) -> str:
+    """Return where the packages of a source tree are imported from."""
+    return os.pathsep.join((str(tree / "backend"), str(tree)))
 
 
 def child_setup(cores: frozenset[int]) -> Callable[[], None]:

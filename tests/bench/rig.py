@@ -14,10 +14,10 @@ from typing import Any
 
 import orjson
 
-from tests.bench.builds import Builds, build_tools, python_tools
-from tests.bench.loads import ANSWER_EVENTS, CHAT, COMPLETIONS, Load, TargetName
+from tests.bench.builds import ROOT, Builds, build_tools, python_tools
+from tests.bench.loads import ANSWER_EVENTS, CHAT, COMPLETIONS, V1_TARGETS, Load, TargetName
 from tests.bench.outcome import Outcome, read_outcome
-from tests.bench.processes import Child, Cores, child_setup, environment, free_port, start
+from tests.bench.processes import Child, Cores, child_setup, environment, free_port, python_path, start
 
 # Seconds after which a load has failed, on a slow machine too; the client is killed a little later, should it hang.
 _LIMIT = 600
@@ -51,12 +51,16 @@ http {{
 
 @dataclass(slots=True)
 class Rig:
-    """All that runs. `relay_name` is nginx, or relay where the bench's own stands in."""
+    """All that runs. `relay_name` is nginx, or relay where the bench's own stands in.
+
+    `before` is the source tree of the target `before`.
+    """
 
     folder: Path
     cores: Cores
     builds: Builds
     relay_name: str = "nginx"
+    before: Path = ROOT
     children: list[Child] = field(default_factory=list[Child])
     named: dict[str, Child] = field(default_factory=dict[str, Child])
 
@@ -76,12 +80,17 @@ class Rig:
         """Return what a load is put on, started when it is first asked for."""
         if name == "direct":
             return self.upstream()
+        if name == "completions":
+            return self.target("server")
         if name not in self.named:
-            self.named[name] = self._relay() if name == "relay" else self.server(name, bare=name == "bare")
+            self.named[name] = self._relay() if name == "relay" else self._v1_server(name)
         return self.named[name]
 
-    def server(self, name: str, *, bare: bool = False, upstream: Child | None = None) -> Child:
-        """Start one server with a data folder of that name; it is ready when this returns."""
+    def _v1_server(self, name: TargetName) -> Child:
+        return self.server(name, bare=name == "bare", tree=self.before if name == "before" else ROOT)
+
+    def server(self, name: str, *, bare: bool = False, upstream: Child | None = None, tree: Path = ROOT) -> Child:
+        """Start a source tree's server with a data folder of that name; it is ready when this returns."""
         child = start(
             name,
             (sys.executable, "-m", "tests.bench.server", *(["--without-journal"] if bare else [])),
@@ -92,6 +101,7 @@ class Rig:
             OPENROUTER_API_KEY="sk-bench",
             TOOL_LOOP_V2="true",  # what streams is measured, whatever the environment says
             SIGNALBOX_DATA_DIR=f"data-of-{name}",
+            PYTHONPATH=python_path(tree),
             **_LIMITS,
         )
         self.children.append(child)
@@ -106,9 +116,9 @@ class Rig:
     def run_load(self, load: Load, name: TargetName, share: int = 1) -> Outcome:
         """Put a load, or that part of it, on a target; who only copies bytes is sent both steps of a run with tools."""
         child, streams = self.target(name), max(1, load.streams // share)
-        if not load.has_tools or name in ("server", "bare"):
+        if not load.has_tools or name in V1_TARGETS:
             return self.run_client(
-                child, load, load.question(name), streams, CHAT if name in ("server", "bare") else ""
+                child, load, load.question(name), streams, CHAT if name in V1_TARGETS else COMPLETIONS
             )
         first = self.run_client(child, load, load.question(name), streams, stamps=0)
         return first + self.run_client(child, load, load.second_step(), streams, stamps=ANSWER_EVENTS)
@@ -179,13 +189,13 @@ def find_nginx() -> str | None:
 
 
 @contextmanager
-def open_rig() -> Iterator[Rig]:
+def open_rig(before: Path = ROOT) -> Iterator[Rig]:
     """Give a folder and the tools; whatever happens, all processes end and the folder goes."""
     cores = Cores.of_this_machine()
     _raise_file_limit()
     with tempfile.TemporaryDirectory(prefix="signalbox-bench-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        rig = Rig(folder, cores, build_tools(folder), "nginx" if find_nginx() else "relay")
+        rig = Rig(folder, cores, build_tools(folder), "nginx" if find_nginx() else "relay", before)
         if cores.others:
             os.sched_setaffinity(0, cores.others)
         try:

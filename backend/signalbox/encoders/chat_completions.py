@@ -6,7 +6,7 @@ Calls of this server's tools are comments of the stream: an agent that saw them 
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from msgspec import UNSET
+from msgspec import UNSET, json
 
 from signalbox.core.events import (
     AnyEvent,
@@ -29,6 +29,7 @@ from signalbox.encoders.chat_completions_error import stream_error_of
 from signalbox.encoders.chat_parts import finish_reason_of, image_of, reasoning_details_of, usage_of
 from signalbox.wire.json_text import dumps
 
+_encode = json.Encoder().encode
 _END = b"data: [DONE]\n\n"
 
 
@@ -58,7 +59,6 @@ class ChatCompletionsEncoder:
         self._before_text = self._head + b',"choices":[{"index":0,"delta":{"content":'
         self._after_text = b'},"logprobs":null,"finish_reason":null}]}\n\n'
         self._has_begun = False
-        self._is_writing = False
         self._cited = CitedSources()
         self._calls = _ClientCalls(run.id)
 
@@ -67,26 +67,20 @@ class ChatCompletionsEncoder:
         frames: list[bytes] = []
         for stamped in batch:
             event = stamped.event
-            if type(event) is Content and event.sources is UNSET and self._is_writing:  # nearly all events
-                frames.append(self._text(event))
+            if type(event) is Content and self._has_begun and _is_plain(event):  # nearly all
+                self._cited.add_text(event.content)
+                frames += (self._before_text, _encode(event.content), self._after_text)
             else:
                 frames += self._frames(event)
         return b"".join(frames)
 
-    def _text(self, event: Content) -> bytes:
-        if event.refusal is not UNSET or event.images is not UNSET:
-            return self._chunk(_delta_of(event))
-        self._cited.add_text(event.content)
-        return b"%b%b%b" % (self._before_text, dumps(event.content), self._after_text)
-
     def _frames(self, event: AnyEvent) -> Iterator[bytes]:
         match event:
             case Content():
-                self._is_writing = True
                 if not self._has_begun:
                     yield self._chunk({"content": ""})
                 if event.content or event.images is not UNSET:
-                    yield self._text(event)
+                    yield self._chunk(self._delta_of(event))
                 if event.sources is not UNSET:
                     yield self._chunk({"annotations": self._cited.annotations_of(event.sources)})
             case Reasoning(content) if content:
@@ -95,7 +89,6 @@ class ChatCompletionsEncoder:
             case ArgumentsDelta():
                 yield self._chunk({"tool_calls": [self._calls.delta_of(event)]})
             case ToolCalls(calls):
-                self._is_writing = False
                 self._cited.end_step()
                 self._calls.remember(calls)
                 yield from (b": tool_call %b\n\n" % _in_comment(call.name) for call in calls)
@@ -111,6 +104,14 @@ class ChatCompletionsEncoder:
                 yield from self._ending(event)
             case _:
                 yield b": ping\n\n"
+
+    def _delta_of(self, event: Content) -> JsonObject:
+        if event.images is not UNSET:
+            return {"content": event.content, "images": [image_of(image.url) for image in event.images]}
+        if event.refusal is not UNSET:
+            return {"refusal": event.content}
+        self._cited.add_text(event.content)
+        return {"content": event.content}
 
     def _chunk(self, delta: JsonObject) -> bytes:
         if not self._has_begun:
@@ -177,10 +178,8 @@ class _ClientCalls:
         return [self._begun(one, *self._arguments[one]) for one in handed if one not in self._index]
 
 
-def _delta_of(event: Content) -> JsonObject:
-    if event.images is not UNSET:
-        return {"content": event.content, "images": [image_of(image.url) for image in event.images]}
-    return {"refusal": event.content}
+def _is_plain(event: Content) -> bool:
+    return event.sources is UNSET and event.refusal is UNSET and event.images is UNSET
 
 
 def _in_comment(text: str) -> bytes:

@@ -126,6 +126,9 @@ class _LateRunStream(_RunStream):
         self._peeked = PeekedBody(batches)
         return self._peeked
 
+    def _try_push(self, batch: list[Stamped]) -> bool:
+        return not self._peeked.is_holding and super()._try_push(batch)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the stream, or the error."""
         self._scope, self._receive = scope, receive

@@ -26,15 +26,21 @@ class PeekedBody(Generic[Item]):
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
         while not (self._held and is_decisive(self._held[-1])):
-            self._coming = asyncio.ensure_future(anext(self._body, None))
-            done, _ = await asyncio.wait({self._coming}, timeout=deadline - loop.time())
+            coming = self._coming = asyncio.ensure_future(anext(self._body, None))
+            done, _ = await asyncio.wait({coming}, timeout=deadline - loop.time())
             if not done:
                 break  # `anext` goes on waiting for it
-            item, self._coming = self._coming.result(), None
+            self._coming = None
+            item = coming.result()
             if item is None:
                 break
             self._held.append(item)
         return [*self._held]
+
+    @property
+    def is_holding(self) -> bool:
+        """Whether `anext` returns an item that was looked at; no later one may be sent before."""
+        return bool(self._held)
 
     def __aiter__(self) -> Self:
         return self
@@ -49,11 +55,7 @@ class PeekedBody(Generic[Item]):
             return self._held.popleft()
         assert self._coming is not None
         coming, self._coming = self._coming, None
-        try:
-            item = await coming
-        except asyncio.CancelledError:
-            coming.cancel()
-            raise
+        item = await coming  # a cancelled reader cancels it
         if item is None:
             raise StopAsyncIteration
         return item

@@ -1,6 +1,6 @@
 """What a replay works with: the settings' upstream, catalogue, tool schemas and database; nothing of it is written."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +16,11 @@ from signalbox.app.logs.setup import configure_logs
 from signalbox.app.main import upstream_of
 from signalbox.app.tool_setup import Toolbox, built_in_tools, search_of
 from signalbox.chat.plan import ServerTerms, plan_of, trusted_names, with_trusted_results
+from signalbox.conversations.restored_turns import restored
+from signalbox.core.ask import Ask
 from signalbox.core.errors import StoreError
-from signalbox.core.messages import JsonObject
+from signalbox.core.messages import JsonObject, Message
+from signalbox.core.records import V1
 from signalbox.core.tools import Tool
 from signalbox.intakes.intake import Body, Tools
 from signalbox.intakes.v1 import ask_of
@@ -93,14 +96,26 @@ class Workbench:
         ask = replace(ask_of(body, Tools({tool.spec.name: tool for tool in tools}), {}), model=model)
         if client_tools := client_tools_in(journal.question):
             ask = replace(ask, client_tools=client_tools, choice=choice_in(journal.question))
+        messages, open_loop = self._messages_of(journal, ask, tools)
         plan = plan_of(
             ask,
-            journal.messages or with_trusted_results(ask.conversation, tools),
+            messages,
             self.catalog.entry(model),
             ServerTerms(self.settings.signalbox_max_run_cost, self.toolbox.search_is_paid),
             session_id=journal.conversation_id or body.model.conversation_id,
+            open_loop=open_loop,
         )
         return Case(f"{journal.run_id} {model}", plan, is_simulated=self.settings.is_simulated)
+
+    def _messages_of(self, journal: Journal, ask: Ask, tools: Sequence[Tool]) -> tuple[Sequence[Message], int]:
+        """Return what the model received, and how many messages of it belong to the tool loop that it continued."""
+        if journal.messages:
+            return journal.messages, 0
+        if journal.protocol == V1:
+            return with_trusted_results(ask.conversation, tools), 0
+        ours = {tool.spec.name for tool in self.toolbox.tools} - {tool.name for tool in ask.client_tools}
+        found = restored(ask.conversation, journal.stored, ours)
+        return found.messages, found.open_loop
 
     def tools_of(self, journal: Journal, body: Body[ChatRequest]) -> list[Tool]:
         """Return the tools of then: those asked for, else those that its requests offered."""

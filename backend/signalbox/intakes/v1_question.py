@@ -6,6 +6,7 @@ from typing import Any, cast
 from msgspec import to_builtins
 
 from signalbox.core.ask import Ask, Position
+from signalbox.core.handed_calls import handle_in
 from signalbox.core.messages import (
     AssistantMessage,
     Content,
@@ -70,6 +71,13 @@ def client_tools_in(question: JsonObject) -> tuple[ToolSchema, ...]:
     """Return the client's tools of a stored question. They are no field of contract v1.1, whose requests have none."""
     # Not msgspec's convert, which does not know the recursive type of JSON.
     return tuple(ToolSchema(**tool) for tool in cast("list[dict[str, Any]]", question.get(CLIENT_TOOLS, [])))
+
+
+def runs_named_in_question(question: JsonObject) -> list[str]:
+    """Return the ids of the runs whose calls the messages of a stored question send back."""
+    messages = cast("list[dict[str, Any]]", question.get("messages", []))
+    ids = [call["id"] for message in messages for call in message.get("tool_calls") or ()]
+    return [*dict.fromkeys(handle.run_id for call_id in ids if (handle := handle_in(call_id)))]
 
 
 def choice_in(question: JsonObject) -> Choice | None:

@@ -74,16 +74,24 @@ def format_cost(cost: float | None) -> str:
 
 
 def _calls(first: Outcome, second: Outcome) -> Difference | None:
-    """Describe the first call that differs; if all calls are equal, the first result that differs."""
-    place = _first_mismatch(first.calls, second.calls, lambda call: (call.name, _json(call.arguments)))
+    """Describe the first call that differs; if all calls are equal, the first result that differs.
+
+    The calls of a step are compared in any order: V2 announces eager calls first. The difference `order` has that.
+    """
+    pair = first.calls, second.calls
+    if sorted(map(_by_step, pair[0])) == sorted(map(_by_step, pair[1])):
+        pair = tuple(sorted(pair[0], key=_by_step)), tuple(sorted(pair[1], key=_by_step))
+    place = _first_mismatch(*pair, lambda call: (call.name, _json(call.arguments)))
     if place is not None:
-        return Difference("calls", *(_describe_call(one.calls, place) for one in (first, second)))
-    place = _first_mismatch(
-        first.calls, second.calls, lambda call: (call.success, call.code, call.cached, _json(call.result))
-    )
+        return Difference("calls", *(_describe_call(calls, place) for calls in pair))
+    place = _first_mismatch(*pair, lambda call: (call.success, call.code, call.cached, _json(call.result)))
     if place is None:
         return None
-    return Difference("results", *(_describe_result(one.calls, place) for one in (first, second)))
+    return Difference("results", *(_describe_result(calls, place) for calls in pair))
+
+
+def _by_step(call: CallOutcome) -> tuple[int, str, str]:
+    return call.step, call.name, _json(call.arguments)
 
 
 def _first_mismatch(

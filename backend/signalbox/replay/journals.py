@@ -10,16 +10,18 @@ import msgspec
 from signalbox.chat.loops.progress import Attempt
 from signalbox.conversations.continuing import continuation_prompt
 from signalbox.conversations.history import history_of
+from signalbox.conversations.restored_turns import StoredTurns
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.core.errors import RequestError
 from signalbox.core.events import Done, LoopName, Stamped
 from signalbox.core.invariants import first_stamp_fault
 from signalbox.core.messages import JsonObject, Message, SystemMessage
-from signalbox.core.records import RunRecord
+from signalbox.core.records import V1, RunRecord
+from signalbox.intakes.v1_question import runs_named_in_question
 from signalbox.replay.outcome import CallOutcome, Outcome, calls_in, outcome_of
 from signalbox.runs.attempts_codec import progress_of
 from signalbox.runs.journal import read_all
-from signalbox.store.conversations import tree_of
+from signalbox.store.conversations import own_turns_of, tree_of
 from signalbox.store.database import Database
 from signalbox.store.runs.format_0_1 import event_from
 from signalbox.store.runs.journal import JournalStore
@@ -36,7 +38,8 @@ class Journal:
     """A stored run: its request, its events and its upstream requests.
 
     `messages`: what the model received; None if `question` contains all of it.
-    `lacks_history`: the run belonged to a conversation whose earlier messages are not available.
+    `lacks_history`: the run belonged to a conversation whose earlier messages are not available. `protocol` is the
+    client's; `stored` are the turns of the runs that the question continues.
     """
 
     run_id: str
@@ -49,6 +52,8 @@ class Journal:
     conversation_id: str | None = None
     lacks_history: bool = False
     simulated: bool = False
+    protocol: str = V1
+    stored: StoredTurns = field(default_factory=dict[str, list[Message]])
 
     @property
     def calls(self) -> tuple[CallOutcome, ...]:
@@ -116,9 +121,12 @@ async def _with_conversation(
         attempts=tuple(progress_of(record).attempts),
         conversation_id=record.conversation_id,
         simulated=record.simulated,
+        protocol=record.protocol,
     )
     if record.conversation_id is None:
-        return journal
+        named = runs_named_in_question(record.question)
+        stored = await database.read(own_turns_of, named, record.owner) if named else {}
+        return replace(journal, stored=stored)
     _, nodes = await database.read(tree_of, record.conversation_id)
     path = Tree(nodes).path(record.parent_id)
     try:
@@ -143,6 +151,7 @@ class _Trace:
     attempts: list[Attempt] = field(default_factory=list[Attempt])
     conversation_id: str | None = None
     simulated: bool = False
+    protocol: str = V1
 
 
 class _SnapshotFile(msgspec.Struct):
@@ -199,4 +208,5 @@ def _journal_of(run_id: str, snapshot: Snapshot, events: Sequence[Stamped]) -> J
         attempts=tuple(trace.attempts),
         lacks_history=trace.conversation_id is not None,
         simulated=trace.simulated,
+        protocol=trace.protocol,
     )

@@ -1,1 +1,1 @@
-"""The hot path measured: upstream, server, byte relay and load client, each a process of its own."""
+"""Benchmarks: upstream, server, relay and load client run as separate processes."""

@@ -1,4 +1,4 @@
-"""`just bench`: what the server costs, beside a bare byte relay in the same run, beside its goals and its past."""
+"""`just bench`: the server's CPU time, latency and memory, compared with a byte relay, the goals and a baseline."""
 
 import argparse
 import os
@@ -32,16 +32,16 @@ GROWTH = (
     "grow-conversations",
     "grow-journal",
 )
-# No ratio of these is stable enough to be compared with another machine's.
+# The ratios of these rows vary too much for the baseline.
 NEVER_COMPARED = ("churn",)
-# A row that another one's measurement brings along.
+# Rows that are measured together with another row.
 MEASURED_WITH = {"grow-list": "grow-conversations"}
 _NAMES = (*LOADS, *FRESH_SERVER, *GROWTH, *MEASURED_WITH, "grow")
 
 
 @dataclass(slots=True)
 class Bench:
-    """One run of the bench: the stand, what was asked for, and all samples of loads."""
+    """One run of the benchmark: its processes, its options and the samples of its loads."""
 
     rig: Rig
     quick: bool
@@ -49,7 +49,7 @@ class Bench:
     samples: list[Sample] = field(default_factory=list[Sample])
 
     def measure(self, rows: list[str]) -> list[Figure]:
-        """Measure these rows; starts come first, when nothing else shares the server's libraries in memory."""
+        """Measure these rows; `start` is first, while no other process shares the server's libraries in memory."""
         figures = self._starts() if "start" in rows else []
         figures += self._loads([load for load in loads(quick=self.quick, further=self.further) if load.row in rows])
         if "memory" in rows:
@@ -75,7 +75,7 @@ class Bench:
 
 
 def main() -> int:
-    """Measure, print, compare; 1 when a stream failed or a row is worse than the baseline allows."""
+    """Measure, print and compare; return 1 if a stream failed or a row is slower than the baseline allows."""
     arguments = _arguments()
     rows = choose_rows(arguments.only, is_compared=arguments.check or arguments.store_baseline)
     started = time.monotonic()
@@ -94,7 +94,7 @@ def main() -> int:
         slower = _check_baseline(bench, figures, tools) if arguments.check else []
     if arguments.store_baseline:
         baseline.store(figures, tools)
-        print_status(f"the ratios are stored as those of {tools}.")
+        print_status(f"stored the ratios of this run as the baseline of {tools}.")
     if arguments.json:
         about = {
             "at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -113,7 +113,7 @@ def main() -> int:
 
 
 def choose_rows(only: list[str], *, is_compared: bool) -> list[str]:
-    """Return the rows to measure, by name or by the beginning of names (`grow`)."""
+    """Return the rows to measure; `only` has names of rows, or `grow` for all rows that begin with it."""
     every = [row for row in (*LOADS, *FRESH_SERVER, *GROWTH) if not (is_compared and row in NEVER_COMPARED)]
     if not only:
         return every
@@ -122,16 +122,16 @@ def choose_rows(only: list[str], *, is_compared: bool) -> list[str]:
 
 
 def _check_baseline(bench: Bench, figures: list[Figure], tools: str) -> list[baseline.Slower]:
-    """Compare with the baseline, and measure what is worse once more before it counts."""
+    """Compare with the baseline; rows that are slower are measured again before they count."""
     stored = baseline.load_ratios().get(tools, {})
     slower, number = baseline.compare(figures, stored)
     if not number:
-        print_status(f"no baseline is stored for {tools}: nothing is compared.")
+        print_status(f"there is no baseline for {tools}, so nothing is compared.")
         return []
     if slower:
         again = sorted({MEASURED_WITH.get(one.row, one.row) for one in slower})
         for one in slower:
-            print_status(f"worse, and measured once more: {one}")
+            print_status(f"slower, measuring again: {one}")
         figures = bench.measure(again)
         print(f"\n{figures_table(figures)}", flush=True)
         rows = {one.row for one in slower}
@@ -139,36 +139,36 @@ def _check_baseline(bench: Bench, figures: list[Figure], tools: str) -> list[bas
     for one in slower:
         print_status(f"SLOWER: {one}")
     if not slower:
-        print_status(f"no worse than the baseline: {number} ratios compared.")
+        print_status(f"not slower than the baseline; {number} ratios compared.")
     return slower
 
 
 def _describe(rig: Rig) -> str:
     builds = rig.builds
-    pinned = "pinned to cores of their own" if rig.cores.others else "not pinned"
-    own = "" if builds.kind == "C" else f" ({builds.why})"
-    stands_in = "" if rig.relay_name == "nginx" else " (the bench's own, on uvloop: there is no nginx)"
-    return f"upstream and client in {builds.kind}{own}, beside {rig.relay_name}{stands_in}, {pinned}."
+    pinned = "pinned to separate cores" if rig.cores.others else "not pinned"
+    reason = "" if builds.kind == "C" else f" ({builds.why})"
+    note = "" if rig.relay_name == "nginx" else " (a proxy on uvloop, because nginx is not installed)"
+    return f"upstream and client in {builds.kind}{reason}, compared with {rig.relay_name}{note}, {pinned}."
 
 
 def _arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="just bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="less of everything: about two minutes")
+    parser.add_argument("--quick", action="store_true", help="smaller loads; takes about two minutes")
     parser.add_argument(
         "--only",
         action="extend",
         nargs="+",
         type=_names,
         metavar="NAMES",
-        help=f"some of {', '.join(_NAMES)}, with commas or blanks; grow is all that grows",
+        help=f"some of {', '.join(_NAMES)}, separated by commas or spaces; grow selects all rows grow-…",
     )
-    parser.add_argument("--bare", action="store_true", help="also measure a server that keeps no run")
+    parser.add_argument("--bare", action="store_true", help="also measure a server without a journal")
     parser.add_argument(
         "--against", type=_tree, metavar="FOLDER", help="also measure the server of the source tree in FOLDER"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write figures and samples to FILE")
-    parser.add_argument("--check", action="store_true", help="fail where a ratio is much worse than the baseline's")
-    parser.add_argument("--store-baseline", action="store_true", help="store this run's ratios as the baseline")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write metrics and samples to FILE")
+    parser.add_argument("--check", action="store_true", help="fail if a row is much slower than the baseline")
+    parser.add_argument("--store-baseline", action="store_true", help="store the ratios of this run as the baseline")
     arguments = parser.parse_args(given)
     arguments.only = [name for names in arguments.only or [] for name in names]
     return arguments
@@ -177,7 +177,7 @@ def _arguments(given: list[str] | None = None) -> argparse.Namespace:
 def _names(text: str) -> list[str]:
     names = text.split(",")
     if unknown := [name for name in names if name not in _NAMES]:
-        raise argparse.ArgumentTypeError(f"there is no {' or '.join(unknown)}; there are {', '.join(_NAMES)}")
+        raise argparse.ArgumentTypeError(f"no row is called {' or '.join(unknown)}; the rows are {', '.join(_NAMES)}")
     return names
 
 

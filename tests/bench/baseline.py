@@ -1,4 +1,4 @@
-"""The stored baseline: ratios of an earlier run, and whether this run's are so much worse that it is no noise."""
+"""The stored baseline: ratios of an earlier run, and the comparison that tolerates noise."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ import orjson
 from tests.bench.figures import Figure
 
 FILE = Path(__file__).with_name("baseline.json")
-# By what it was measured with ("C with nginx, quick"), row and figure.
+# Ratios by tools and mode ("C with nginx, quick"), row and figure.
 Stored = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Slower:
-    """One row that is worse than it was."""
+    """A row that is slower than the baseline allows. `most`: the allowed factor."""
 
     row: str
     name: str
@@ -32,16 +32,16 @@ class Slower:
 
 
 def load_ratios(path: Path = FILE) -> Stored:
-    """Return what is stored; nothing where nothing is."""
+    """Return the stored ratios, or an empty mapping if there is no file."""
     return orjson.loads(path.read_bytes()) if path.is_file() else {}
 
 
 def store(figures: Iterable[Figure], tools: str, path: Path = FILE) -> None:
-    """Put these figures in the place of those that were stored of the same rows with the same tools."""
+    """Store these figures; they replace those of the same rows and tools."""
     rows: dict[str, dict[str, float]] = {}
     for figure in figures:
         if figure.alike:
-            # Twice as much for less than once is noise, beside which the next run would look slower.
+            # A doubling below 1 is noise. If it were stored, the next run would look slower.
             value = max(figure.value, 1.0) if figure.name.endswith("doubling") else figure.value
             rows.setdefault(figure.row, {})[figure.name] = float(f"{value:.4g}")
     stored = {**load_ratios(path)}
@@ -50,11 +50,11 @@ def store(figures: Iterable[Figure], tools: str, path: Path = FILE) -> None:
 
 
 def compare(figures: Iterable[Figure], stored: Mapping[str, Mapping[str, float]]) -> tuple[list[Slower], int]:
-    """Return what is worse than the baseline allows, and how many figures could be compared.
+    """Return the rows that are slower than the baseline allows, and how many figures were compared.
 
-    Figures that are alike are judged together, by their geometric mean: a machine on which system calls are dear
-    changes what the server costs beside plain Python, one with a slow Python what it costs beside nginx. A slower
-    server changes both. The one that is told is the one that has grown most.
+    Figures of one group (`alike`) are compared by their geometric mean. Slow system calls change only the ratio to
+    plain Python, and a slow Python changes only the ratio to nginx; a slower server changes both. The result names the
+    figure that grew most.
     """
     groups: dict[tuple[str, str], list[Slower]] = {}
     for figure in figures:

@@ -1,4 +1,4 @@
-"""Which upstream and load client are used: the C ones where they can be built, else the bench's own."""
+"""The upstream and the load client: C programs if they can be built, else Python modules."""
 
 import os
 import shutil
@@ -14,7 +14,10 @@ _PROGRAMS = ("fakeup", "loadgen")
 
 @dataclass(frozen=True, slots=True)
 class Builds:
-    """How the two are called: `upstream PORT`, and `load PORT PATH BODYFILE CONNECTIONS STREAMS [RAMP_MS]`."""
+    """The commands of the upstream (`PORT`) and the load client (`PORT PATH BODYFILE CONNECTIONS STREAMS [RAMP_MS]`).
+
+    `kind` is "C" or "Python"; `why` is the reason for Python.
+    """
 
     kind: str
     why: str
@@ -23,20 +26,20 @@ class Builds:
 
 
 def python_tools(why: str) -> Builds:
-    """Return the bench's own, in Python."""
+    """Return the Python programs."""
     python = (sys.executable, "-m")
     return Builds("Python", why, (*python, "tests.bench.upstream"), (*python, "tests.bench.load_client"))
 
 
 def build_tools(folder: Path) -> Builds:
-    """Build the C ones in `folder`, or say why they are not used."""
+    """Build the C programs in `folder`; if that fails, return the Python programs and the reason."""
     sources = Path(os.environ.get(VARIABLE) or ROOT.parent / "shared" / "bench")
     compiler = shutil.which("gcc") or shutil.which("cc")
     if not all((sources / f"{name}.c").is_file() for name in _PROGRAMS):
         where = f"{VARIABLE} names" if VARIABLE in os.environ else f"beside the repository ({VARIABLE}) is"
         return python_tools(f"{where} no folder with fakeup.c and loadgen.c")
     if compiler is None:
-        return python_tools("there is no C compiler")
+        return python_tools("no C compiler is installed")
     for name in _PROGRAMS:
         command = [compiler, "-O2", "-o", str(folder / name), str(sources / f"{name}.c")]
         if subprocess.run(command, capture_output=True, check=False).returncode:

@@ -1,4 +1,4 @@
-"""How a bench process talks to the bench: CPU seconds on request, and an end when the bench is gone."""
+"""CPU time that a benchmark process reports on request; the process ends when the benchmark has ended."""
 
 import os
 import signal
@@ -8,10 +8,10 @@ import time
 
 
 def report_cpu_in_background() -> None:
-    """Answer each line on standard input with the CPU seconds used so far; at its end, end this process.
+    """Answer each line on standard input with the CPU seconds used so far; end the process at end of file.
 
-    The process asks its own clock: that is exact to the microsecond and the same on every platform, where /proc may
-    count in ticks of 10 ms. A bench that was killed closes the pipe, so nothing outlives it.
+    The process reads its own clock, which is exact to the microsecond on every platform; /proc may count in ticks of
+    10 ms. If the benchmark is killed, the pipe closes and the process ends.
     """
     threading.Thread(target=_answer, name="bench control", daemon=True).start()
 

@@ -1,4 +1,4 @@
-"""From samples to figures: one value for each round, ratios inside a round, the median over all rounds."""
+"""Figures from samples: one value per round, ratios within a round, and the median over the rounds."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ JOURNAL, BEFORE, PER_V1 = "CPU ÷ bare", "CPU ÷ before", "chat completions CPU 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of one row, with its value in each round.
+    """A figure of a row, with its value in each round.
 
-    `alike` names what several figures of a row tell together, for the comparison with the baseline ("" : not
-    compared), `most` how many times the baseline it may be.
+    `alike`: the group of figures that are compared with the baseline together; "" if it is not compared. `most`: the
+    factor by which it may exceed the baseline.
     """
 
     row: str
@@ -29,13 +29,13 @@ class Figure:
 
     @property
     def value(self) -> float:
-        """The median."""
+        """The median over the rounds."""
         return median(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One target under one load in one round; seconds of CPU, and those that the fixed work took just before."""
+    """A load on a target in one round: CPU seconds, and those of the reference work just before."""
 
     load: Load
     target: TargetName
@@ -81,7 +81,7 @@ def _cpu_ratio(one: Sample, other: Sample) -> float:
 def _main_figures(
     row: str, servers: Sequence[Sample], directs: Sequence[Sample]
 ) -> list[tuple[str, tuple[float, ...], str]]:
-    """Return what a row is there for."""
+    """Return the figures that are specific to a row: name, value per round and unit."""
     per_event = tuple(100_000 * own.cpu / own.load.streams / own.load.events for own in servers)
 
     def values(read: Callable[[Outcome], float], scale: float = 1.0) -> tuple[float, ...]:
@@ -111,6 +111,6 @@ def _main_figures(
 def _per_round(
     owns: Sequence[Sample], others: Sequence[Sample], compare: Callable[[Sample, Sample], float]
 ) -> tuple[float, ...]:
-    """Compare each round's own with the same round's other."""
+    """Return the comparison of the two samples of each round."""
     by_round = {other.round: other for other in others}
     return tuple(compare(own, by_round[own.round]) for own in owns if own.round in by_round)

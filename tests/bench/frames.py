@@ -1,4 +1,4 @@
-"""What the bench's own upstream says: OpenRouter's answers as HTTP chunks, one for each frame."""
+"""The answers of the Python upstream: OpenRouter's SSE frames, one HTTP chunk each."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import orjson
 
 _PIECE = "abcdefghijklmnopqrst"
 _STAMP = b"@0000000000000000@"
-# The streams of one second call last half a second, however many deltas that is.
+# The second call of an overlap streams for half a second.
 _OVERLAP_SECONDS, _OVERLAP_DELTAS = 0.5, 28
 _USAGE = {
     "prompt_tokens": 42,
@@ -29,7 +29,7 @@ HEAD = (
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """One answer: its deltas, its ending, seconds between two deltas (0: all at once), and how many lead at once."""
+    """An answer: deltas, final frames, seconds between deltas (0: none), and the deltas that are sent at once first."""
 
     deltas: tuple[bytes, ...]
     ending: bytes
@@ -37,12 +37,12 @@ class Script:
     at_once: int = 1
 
     def encode(self, first: int, most: int, microseconds: int) -> bytes:
-        """Return some deltas as they leave now: what is text in them is the time."""
+        """Return up to `most` deltas from `first`, with the current time as their text."""
         return b"".join(self.deltas[first : first + most]).replace(_STAMP, b"@%016d@" % microseconds)
 
 
 def chunk(data: bytes) -> bytes:
-    """Frame bytes as one HTTP chunk; OpenRouter sends one per event."""
+    """Return bytes as one HTTP chunk."""
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
@@ -51,7 +51,7 @@ COMMENT = chunk(b": OPENROUTER PROCESSING\n\n")
 
 @cache
 def script_named(name: str) -> Script:
-    """Return the script a model is named for; the C upstream has the same names, `calls-N` alone is only here."""
+    """Return the script that a model's name describes; `calls-N` does not exist in the C upstream."""
     for pattern, make in _SCRIPTS.items():
         if found := re.fullmatch(pattern, name):
             return make(*(int(number) for number in found.groups()))
@@ -76,7 +76,7 @@ def _longargs(size: int) -> Script:
 
 
 def _overlap(first: int, second: int) -> Script:
-    """One call that is complete at once, and one that is streamed while the first may already run."""
+    """Return one call that is complete at once, and one that streams while the first may already run."""
     calls = (*_call_frames(0, 0, first), *_call_frames(1, _OVERLAP_DELTAS - 3, second))
     return Script(calls, _final_frames("tool_calls"), period=_OVERLAP_SECONDS / (len(calls) - 1), at_once=4)
 
@@ -98,7 +98,7 @@ _SCRIPTS: dict[str, Callable[..., Script]] = {
 
 
 def _call_frames(index: int, pieces: int, milliseconds: int = 0) -> tuple[bytes, ...]:
-    """Return one call of `work`: its head, how long it shall take, so many pieces of text, and the end."""
+    """Return the frames of a call of `work` that takes `milliseconds` and has `pieces` pieces of text."""
     head = {"index": index, "id": f"call_bench{index:014}", "type": "function"}
     return (
         _frame(_tool_call_delta({**head, "function": {"name": "work", "arguments": ""}})),

@@ -1,4 +1,4 @@
-"""What is not one load among others: starts, an idle server's memory, memory per stream, streams that come and go."""
+"""Rows that need a fresh server: starts and idle memory, memory per open stream, and churn."""
 
 import subprocess
 import time
@@ -11,12 +11,12 @@ from tests.bench.processes import Child
 from tests.bench.rig import Rig
 from tests.bench.rounds import SETTLE, print_status, reference_work_seconds
 
-# An idle server has read its catalogue by then, or found that there is none.
+# Seconds until a new server has loaded its catalogue and is idle.
 _IDLE = 0.5
 
 
 def starts(rig: Rig, number: int) -> list[Figure]:
-    """Start a server so many times with the same data folder; the time until its database is made is a row's own."""
+    """Start a server `number + 1` times with the same data folder; the first start also creates the database."""
     ready: list[float] = []
     memory: list[float] = []
     costs: list[float] = []
@@ -39,7 +39,7 @@ def starts(rig: Rig, number: int) -> list[Figure]:
 
 
 def memory(rig: Rig, *, quick: bool) -> list[Figure]:
-    """Open 1,000 streams at a fresh server and see what each of them weighs while all are open."""
+    """Open 1,000 streams and return the additional memory per stream; no figure if a stream fails."""
     load = crowd(quick=quick)
     print_status(f"memory: {load.streams} streams")
     child = rig.server("crowded")
@@ -51,23 +51,21 @@ def memory(rig: Rig, *, quick: bool) -> list[Figure]:
         outcome = read_outcome(client.communicate()[0], load.stamps)
     rig.end(child)
     if outcome.failed:
-        print_status(
-            f"memory: {outcome.failed} of {load.streams} streams failed, so they were not all open: no figure."
-        )
+        print_status(f"memory: {outcome.failed} of {load.streams} streams failed, so this row has no figure.")
         return []
     each = (median(open_at_once) - idle) / load.streams
     return [Figure("memory", "per open stream", (each,), "KiB", alike="memory")]
 
 
 def _warm_up(rig: Rig, child: Child) -> None:
-    """Have what is loaded with the first questions loaded, and wait until all of it is still."""
+    """Send 20 questions, so that lazy imports and caches are loaded, and wait until the server is idle."""
     few = Load("memory", "fast-20", 20, 20, 4)
     rig.run_client(child, few, few.question("server"), few.streams, CHAT)
     time.sleep(_IDLE)
 
 
 def _memory_samples(child: Child, client: "subprocess.Popen[str]", until: float) -> list[float]:
-    """Look a few times while the client still has its streams open."""
+    """Return the memory at several times while the client has its streams open, in KiB."""
     seen = [child.memory()]
     while client.poll() is None and time.monotonic() < until:
         time.sleep(_IDLE)
@@ -76,7 +74,7 @@ def _memory_samples(child: Child, client: "subprocess.Popen[str]", until: float)
 
 
 def churn_samples(rig: Rig, *, quick: bool) -> list[Sample]:
-    """Have 2,000 streams open while 250 end and begin in every second."""
+    """Keep 2,000 streams open while 250 end and 250 begin per second."""
     load = churn(quick=quick)
     print_status("churn: 2,000 streams open, 250 new a second")
     child = rig.server("churned")

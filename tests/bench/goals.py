@@ -1,4 +1,4 @@
-"""What the figures shall be: what must be reached, and what is aimed at."""
+"""The goals of the figures: `reach` must be met, `aim` is stricter."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,19 +11,19 @@ Rating = Literal["aimed", "reached", "missed", "grows", ""]
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """At most so much; `aim` is None where nothing further is aimed at."""
+    """The largest allowed value of a figure, and the value to aim at."""
 
     reach: float
     aim: float | None = None
 
     def rating(self, value: float) -> Rating:
-        """Say how far a figure has come."""
+        """Return which part of the goal a value meets."""
         if value > self.reach:
             return "missed"
         return "aimed" if self.aim is not None and value <= self.aim else "reached"
 
 
-# By row and figure, in the figure's own unit. Ratios to the bench's own relay, which stands in for nginx, have none.
+# By row and figure, in the figure's unit. Ratios to the Python relay have no goal.
 GOALS = {
     ("burst", "CPU-s per 100k events"): Goal(0.75, 0.6),
     ("burst", "CPU ÷ nginx"): Goal(9.0),
@@ -46,12 +46,12 @@ GOALS = {
 
 
 def goal_of(figure: Figure) -> Goal | None:
-    """Return what a figure shall be, if anything was said of it."""
+    """Return the goal of a figure, or None."""
     return GOALS.get((figure.row, figure.name))
 
 
 def rating_of(figure: Figure) -> Rating:
-    """Say how far a figure has come; a cost that more than doubles with what is doubled is marked."""
+    """Return how a figure meets its goal; `grows` marks a cost that grows faster than linearly."""
     goal = goal_of(figure)
     if goal is not None:
         return goal.rating(figure.value)

@@ -1,4 +1,4 @@
-"""Is the cost linear? Each thing that can grow is doubled twice, and what the server spends is compared."""
+"""Rows that show whether a cost is linear: each size is doubled twice, and the CPU times are compared."""
 
 import http.client
 import time
@@ -15,19 +15,19 @@ from tests.bench.processes import Child
 from tests.bench.rig import Rig
 from tests.bench.rounds import SETTLE, print_status
 
-# From here on a doubling is marked: 2 is linear, 4 quadratic, and 1 is what does not grow at all.
+# Ratios of a doubling above this are marked: 1 is constant, 2 linear, 4 quadratic.
 MARKED_ABOVE = 2.5
 _WORDS = (
     "A sentence of the kind that people write to a model, with a second half, some hundred and twenty letters long. "
 )
 _STREAMS = 2
-# For what hangs; a slow machine may take a long time over a long answer.
+# Seconds; long, because a slow machine may take minutes for a long answer.
 _TIMEOUT = 600
 
 
 @dataclass(slots=True)
 class DoubledLoad:
-    """One thing that grows. `cost(child, size)` has the server do it once and returns what it spent."""
+    """A load at three sizes, each twice the one before. `cost(child, size)` runs it once and returns CPU seconds."""
 
     row: str
     sizes: tuple[int, int, int]
@@ -36,12 +36,12 @@ class DoubledLoad:
     costs: dict[int, list[float]] = field(default_factory=dict[int, list[float]])
 
     def measure_sizes(self, child: Child, *, is_odd: bool) -> None:
-        """Measure all sizes once."""
+        """Measure each size once, in reverse order in odd rounds."""
         for size in self.sizes[:: -1 if is_odd else 1]:
             self.costs.setdefault(size, []).append(self.cost(child, size))
 
     def figures(self) -> list[Figure]:
-        """Return the ratio of each doubling, inside its round, and what the largest costs."""
+        """Return the ratio of each doubling within its round, and the cost of the largest size."""
         short, middle, long = (self.costs[size] for size in self.sizes)
         largest = f"CPU of {self.sizes[2]:,} {self.unit}"
         return [
@@ -56,14 +56,14 @@ def _ratios(doubled: Sequence[float], single: Sequence[float]) -> tuple[float, .
 
 
 class Growth:
-    """The rows of growth, on servers of their own, so that nothing else has grown there."""
+    """The rows `grow-…`; each has a fresh server."""
 
     def __init__(self, rig: Rig, *, quick: bool) -> None:
         self._rig = rig
         self._fewest = 100 if quick else 250
 
     def rows(self) -> dict[str, Callable[[int], list[Figure]]]:
-        """Return by name what measures each, in the order in which they run."""
+        """Return the function that measures each row, in the order in which they run."""
         return {
             "grow-arguments": self._arguments,
             "grow-answer": self._answer,
@@ -102,7 +102,7 @@ class Growth:
         return self._rounds("grow-history", (1_000, 2_000, 4_000), "messages", cost, rounds=rounds)
 
     def _conversation(self, rounds: int) -> list[Figure]:
-        """Ask in a conversation that has so many messages, kept by the server."""
+        """Ask in a stored conversation with `size` messages."""
 
         def cost(child: Child, size: int) -> float:
             load = Load("grow-conversation", "fast-1", 1, 4)
@@ -118,7 +118,7 @@ class Growth:
         )
 
     def _conversations(self, rounds: int) -> list[Figure]:
-        """Ask in one conversation, and list the first fifty, beside ever more of them; here nothing can be repeated."""
+        """Ask a question and list a page while the number of conversations grows; the sizes run in ascending order."""
         sizes = (self._fewest, 2 * self._fewest, 4 * self._fewest)
         child = self._rig.server("many")
         asked = DoubledLoad("grow-conversations", sizes, "conversations, one question", lambda child, size: 0.0)
@@ -139,7 +139,7 @@ class Growth:
         return [*asked.figures(), *listed.figures()]
 
     def _journal(self, rounds: int) -> list[Figure]:
-        """Read runs again from the disk when they are over."""
+        """Read the events of finished runs from disk."""
         sizes = (10_000, 20_000, 40_000)
         runs: dict[int, str] = {}
 
@@ -154,7 +154,7 @@ class Growth:
         return self._rounds("grow-journal", sizes, "events", cost, rounds=rounds, prepare=prepare)
 
     def _answer_cost(self, script: str) -> Callable[[Child, int], float]:
-        """Return what has the model say something so long, twice."""
+        """Return a function that measures answers of `script` at a given size."""
 
         def cost(child: Child, size: int) -> float:
             load = Load(f"grow {script}", f"{script}-{size}", size, _STREAMS)
@@ -178,18 +178,18 @@ class Growth:
         load_sizes = DoubledLoad(row, sizes, unit, cost)
         if prepare is not None:
             prepare(child)
-        cost(child, sizes[0])  # not counted: what is loaded with the first question
+        cost(child, sizes[0])  # warm-up
         for number in range(rounds):
             load_sizes.measure_sizes(child, is_odd=number % 2 == 1)
         self._rig.end(child)
         return load_sizes.figures()
 
     def _stream_cost(self, child: Child, load: Load, body: dict[str, Any]) -> float:
-        """Ask, and return the CPU seconds of one stream, with what is written after it."""
+        """Run a load and return the CPU seconds per stream, including the flush after it."""
         before = child.cpu()
         outcome = self._rig.run_client(child, load, body, load.streams, CHAT)
         if outcome.failed:
-            raise RuntimeError(f"{load.row}: a stream failed, so there is nothing to compare")
+            raise RuntimeError(f"{load.row}: a stream failed, so the row has no figures")
         time.sleep(SETTLE)
         return (child.cpu() - before) / load.streams
 
@@ -199,19 +199,19 @@ def _question(conversation: str) -> dict[str, Any]:
 
 
 def _turns(number: int) -> list[dict[str, str]]:
-    """Return so many messages, or one more; the last is the person's."""
+    """Return `number` messages, or one more so that the last is a user message."""
     turns = [{"role": ("user", "assistant")[place % 2], "content": f"{place}: {_WORDS}"} for place in range(number)]
     return turns if number % 2 else [*turns, {"role": "user", "content": "Go on."}]
 
 
 def _create_conversations(child: Child, numbers: range) -> None:
-    """Have a conversation of one question and its answer kept for each number."""
+    """Create a conversation with one question and its answer for each number."""
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: _post(child, CHAT, _question(f"kept-{number}")), numbers))
 
 
 def _post(child: Child, path: str, body: dict[str, Any]) -> str:
-    """Ask one question, read the whole answer, and return the run's id."""
+    """Ask a question, read the entire answer, and return the run's id."""
     connection = http.client.HTTPConnection("127.0.0.1", child.port, timeout=_TIMEOUT)
     try:
         connection.request("POST", path, orjson.dumps(body), {"content-type": "application/json"})
@@ -225,7 +225,7 @@ def _post(child: Child, path: str, body: dict[str, Any]) -> str:
 
 
 def _get_cost(child: Child, path: str, times: int) -> float:
-    """Return the CPU seconds of one GET, read to its end."""
+    """Return the CPU seconds of one GET request."""
     connection = http.client.HTTPConnection("127.0.0.1", child.port, timeout=_TIMEOUT)
     before = child.cpu()
     try:

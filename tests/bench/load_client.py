@@ -1,4 +1,4 @@
-"""The load client, where the C one cannot be built.
+"""The load client, if the C one cannot be built.
 
 `python -m tests.bench.load_client PORT PATH BODYFILE CONNECTIONS STREAMS [RAMP_MS] [HEADER ...]` keeps CONNECTIONS
 connections busy until STREAMS answers have ended, and prints one JSON object. LOADGEN_LIMIT_S is the time limit.
@@ -27,7 +27,7 @@ def _now() -> int:
 
 
 class Stream(asyncio.Protocol):
-    """One connection, one answer after the other, as long as the load asks for more."""
+    """A connection that requests one answer after the other until the load is complete."""
 
     def __init__(self, load: "LoadClient") -> None:
         self._load = load
@@ -59,7 +59,7 @@ class Stream(asyncio.Protocol):
         self._load.bad_status += self._parser.get_status_code() != 200
 
     def on_body(self, body: bytes) -> None:
-        """Look for the upstream's stamps, also for one that is cut between two reads."""
+        """Find the upstream's timestamps, even if one is split between two reads."""
         now, load = _now(), self._load
         if not self._has_byte:
             self._has_byte = True
@@ -78,7 +78,7 @@ class Stream(asyncio.Protocol):
     def on_message_complete(self) -> None:
         self._load.end(_now() - self._started)
         if self._parser.should_keep_alive():
-            # httptools is still inside feed_data: the next answer has a parser of its own, after this one is done.
+            # httptools is still inside feed_data, so the next request and its new parser have to wait.
             asyncio.get_running_loop().call_soon(self._next)
         else:
             self._parser = None
@@ -92,14 +92,14 @@ class Stream(asyncio.Protocol):
 
 
 def _unread(text: bytes) -> bytes:
-    """Return the end of a text in which a stamp may have begun, and never a whole one."""
+    """Return the end of a text that may be the beginning of a timestamp."""
     tail = text[-_LONGEST:]
     at = tail.rfind(b"@")
     return tail[at:] if at >= 0 and (tail[at + 1 :].isdigit() or at + 1 == len(tail)) else text[-1:]
 
 
 class LoadClient:
-    """One load under way, and what it has seen; times in microseconds."""
+    """A load and its measurements; times in microseconds."""
 
     def __init__(self, port: int, request: bytes, connections: int, streams: int) -> None:
         self._port, self.request, self._connections, self._streams = port, request, connections, streams
@@ -111,18 +111,18 @@ class LoadClient:
         self._dialling: set[asyncio.Task[Any]] = set()
 
     def take_stream(self) -> bool:
-        """Say whether another stream shall begin."""
+        """Count another stream; return whether it may begin."""
         self._left -= 1
         return self._left >= 0
 
     def add_stamps(self, stamps: list[bytes], now: int) -> None:
-        """Note how late these events are."""
+        """Record the delay of the events with these timestamps."""
         self.times["added"] += [max(0, now - int(stamp)) for stamp in stamps]
         self._first_event = self._first_event or now
         self._last_event = now
 
     def end(self, microseconds: int | None) -> None:
-        """Note one stream's end; None: it failed."""
+        """Record the duration of a stream; None if it failed."""
         if microseconds is None:
             self._failed += 1
         else:
@@ -131,7 +131,7 @@ class LoadClient:
             self._over.set()
 
     def dial(self) -> None:
-        """Open one more connection."""
+        """Open another connection."""
         task = asyncio.create_task(self._dial())
         self._dialling.add(task)
         task.add_done_callback(self._dialling.discard)
@@ -145,7 +145,7 @@ class LoadClient:
                 self.end(None)
 
     async def run(self, ramp: float, limit: float) -> dict[str, Any]:
-        """Ask until every stream has ended or the time is up, and tell."""
+        """Run streams until all have ended or the time limit is reached, and return the result."""
         loop = asyncio.get_running_loop()
         started = loop.time()
         for place in range(self._connections):
@@ -172,7 +172,7 @@ class LoadClient:
 
 
 def percentiles(microseconds: list[int]) -> dict[str, int]:
-    """Return how many there are, and the percentiles where there are any."""
+    """Return the count and, unless it is 0, the percentiles and the maximum."""
     ordered = sorted(microseconds)
     if not ordered:
         return {"n": 0}
@@ -181,14 +181,14 @@ def percentiles(microseconds: list[int]) -> dict[str, int]:
 
 
 def encode_request(port: int, path: str, body: bytes, headers: Sequence[str] = ()) -> bytes:
-    """Return the whole request."""
+    """Return the bytes of a request."""
     lines = [f"POST {path} HTTP/1.1", f"host: 127.0.0.1:{port}", "content-type: application/json"]
     lines += ["accept: text/event-stream", f"content-length: {len(body)}", *headers]
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Put the load on, print what came of it, and return 1 when a stream failed."""
+    """Run the load and print the result; return 1 if a stream failed."""
     port, path, body, connections, streams, *rest = arguments
     request = encode_request(int(port), path, Path(body).read_bytes(), rest[1:])
     ramp, limit = int(rest[0]) / 1000 if rest else 0.0, float(os.environ.get("LOADGEN_LIMIT_S", "120"))

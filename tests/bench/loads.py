@@ -1,4 +1,4 @@
-"""What is asked of whom, and how much of it in a quick and in a full run."""
+"""The loads of the benchmark, and their sizes in a quick and in a full run."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -7,15 +7,15 @@ TargetName = Literal["server", "completions", "before", "bare", "relay", "direct
 CHAT, COMPLETIONS = "/api/chat/stream", "/api/v1/chat/completions"
 # Targets that are sent a question of contract v1.1, and run the tool loop themselves.
 V1_TARGETS = frozenset({"server", "before", "bare"})
-# What the model says after its tools have answered.
+# Events of the answer that follows the tool results.
 ANSWER_EVENTS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """One kind of load, `streams` times the same question on so many connections.
+    """A load: the same question in `streams` streams, on `connections` connections.
 
-    `script` is what the upstream says, `events` its deltas in one stream, `stamps` those of them that are text.
+    `script` names the upstream's answer, and `events` is its number of deltas in one stream.
     `targets` take turns: `direct` is the upstream itself, `completions` the chat completions of the same server as
     `server`, `before` the server of another source tree.
     """
@@ -35,18 +35,18 @@ class Load:
 
     @property
     def stamps(self) -> int:
-        """How many stamped events one stream must bring."""
+        """The number of events with a timestamp in one stream."""
         return ANSWER_EVENTS if self.has_tools else self.events
 
     def question(self, target: TargetName) -> dict[str, Any]:
-        """Return the body that a target is sent."""
+        """Return the request body for a target."""
         body: dict[str, Any] = {"model": f"bench/{self.script}", "messages": [{"role": "user", "content": "Go on."}]}
         if target not in V1_TARGETS:
             return {**body, "stream": True}
         return {**body, "tools": ["work"]} if self.has_tools else body
 
     def second_step(self) -> dict[str, Any]:
-        """Return what the loop asks the model after its tools: who only copies bytes is sent it by the client."""
+        """Return the request body of the second step; a target without a tool loop gets it from the client."""
         calls = [{"id": "call_0", "type": "function", "function": {"name": "work", "arguments": "{}"}}]
         asked = self.question("relay")
         asked["messages"] += [
@@ -72,7 +72,7 @@ def loads(*, quick: bool, further: tuple[TargetName, ...] = ()) -> list[Load]:
 
 
 def churn(*, quick: bool) -> Load:
-    """Return 2,000 streams of eight seconds: from when all are open, 250 end and 250 begin in every second."""
+    """Return 2,000 streams of eight seconds; once all are open, 250 end and 250 begin per second."""
     return Load("churn", "paced-2-16", 16, 2500 if quick else 3000, 2000, targets=("server",), ramp_ms=8000)
 
 

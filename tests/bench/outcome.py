@@ -1,4 +1,4 @@
-"""What the load client says of one load: its JSON, read into values."""
+"""The load client's JSON result of a load."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import orjson
 
 @dataclass(frozen=True, slots=True)
 class Percentiles:
-    """The middle and the worst of a hundred, in milliseconds; 0 where nothing was counted."""
+    """Two percentiles in milliseconds; 0 without measurements."""
 
     p50: float = 0.0
     p99: float = 0.0
@@ -20,7 +20,7 @@ class Percentiles:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`added`: an event's way from the upstream to the client; `first` and `total`: from the question on."""
+    """The result of a load. `added`: from the upstream to the client; `first` and `total`: from the request."""
 
     streams: int
     failed: int
@@ -31,7 +31,7 @@ class Outcome:
     total: Percentiles
 
     def __add__(self, other: "Outcome") -> "Outcome":
-        """Return two steps of one run as one."""
+        """Return the result of two steps of a run as one: counts and times are added."""
         return Outcome(
             self.streams,
             self.failed + other.failed,
@@ -44,7 +44,7 @@ class Outcome:
 
 
 def read_outcome(text: str | bytes, stamps: int) -> Outcome:
-    """Read the client's one line. A stream that brought fewer events than `stamps` has failed, whatever its status."""
+    """Parse the client's result. A stream with fewer than `stamps` events counts as failed."""
     result: Mapping[str, Any] = orjson.loads(text)
     missing = max(0, result["streams"] * stamps - result["events"])
     short = -(-missing // stamps) if stamps else 0

@@ -1,7 +1,7 @@
-"""`just bench-postgres`: how many runs and events a second one PostgreSQL keeps, from one, two and four workers.
+"""`just bench-postgres`: runs and events per second that one PostgreSQL stores for one, two and four workers.
 
-The workers here are the stores of workers, without HTTP and without models: each writes what a worker's flush writes,
-as fast as the database takes it. The figures are what the database and this machine give together.
+A worker here is only its store, without HTTP and models: it writes what a worker's flush writes, as fast as the
+database accepts it. The results depend on the database and on this machine.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from signalbox.store.engines.postgres import PostgresDatabase
 from signalbox.store.runs.journal import JournalStore
 from signalbox.store.runs.leases import Sharing
 
-# What a paced stream of 40 events a second brings into one flush of 80 ms, about; and a short answer in all.
+# Events per flush of a stream with 40 events per second (a flush is every 80 ms), and events of a short answer.
 _PER_FLUSH = 3
 _SHORT = 40
 _LIVE = 250
@@ -33,8 +33,8 @@ _TEXT = " and then some"
 
 
 @dataclass(frozen=True, slots=True)
-class Did:
-    """What one worker did: whole runs, events, seconds it took, CPU seconds of its own, the longest flush in ms."""
+class WorkerResult:
+    """The result of one worker: complete runs, events, seconds, its CPU seconds, and its longest flush in ms."""
 
     runs: int
     events: int
@@ -43,8 +43,8 @@ class Did:
     slowest_ms: float
 
 
-async def write(url: str, name: str, kind: str, seconds: float) -> Did:
-    """Write as one worker for so long."""
+async def write(url: str, name: str, kind: str, seconds: float) -> WorkerResult:
+    """Write as one worker for `seconds`."""
     database = PostgresDatabase(url)
     await database.open()
     store = JournalStore(database, Sharing(name, seconds=600.0))
@@ -55,7 +55,7 @@ async def write(url: str, name: str, kind: str, seconds: float) -> Did:
     took, cpu = time.monotonic() - started, _cpu() - before
     await store.aclose()
     await database.aclose()
-    return Did(worker.runs, worker.events, round(took, 3), round(cpu, 3), round(worker.slowest * 1000, 1))
+    return WorkerResult(worker.runs, worker.events, round(took, 3), round(cpu, 3), round(worker.slowest * 1000, 1))
 
 
 class _Worker:
@@ -67,22 +67,22 @@ class _Worker:
         self._number = 0
 
     async def short_runs(self, until: float) -> None:
-        """Open a hundred runs at once, let each say its answer in two flushes, end them, and so on."""
+        """Repeat: open 100 runs, append their answers in two flushes, and end them."""
         while time.monotonic() < until:
             records = await self._open(100)
             for part in range(2):
                 for record in records:
-                    self._say(record, part * _SHORT // 2, _SHORT // 2)
+                    self._append(record, part * _SHORT // 2, _SHORT // 2)
                 await self._flush()
             await self._end(records, _SHORT)
 
     async def long_streams(self, until: float) -> None:
-        """Have many runs under way, each with a few events in every flush."""
+        """Append a few events to each of 250 active runs per flush."""
         records = await self._open(_LIVE)
         seq = 0
         while time.monotonic() < until:
             for record in records:
-                self._say(record, seq, _PER_FLUSH)
+                self._append(record, seq, _PER_FLUSH)
             seq += _PER_FLUSH
             await self._flush()
         await self._end(records, seq)
@@ -99,7 +99,7 @@ class _Worker:
             f"{self.name}{self._number:022d}", "openai/bench", "v2", question=question, started=time.time()
         )
 
-    def _say(self, record: RunRecord, after: int, number: int) -> None:
+    def _append(self, record: RunRecord, after: int, number: int) -> None:
         now = int(time.time() * 1000)
         batch = [Stamped(after + place + 1, now, Content(_TEXT)) for place in range(number)]
         self.store.append(record.id, batch)
@@ -122,30 +122,30 @@ class _Worker:
         self.slowest = max(self.slowest, time.monotonic() - began)
 
 
-def measure(url: str, kind: str, workers: int, seconds: float) -> list[Did]:
-    """Have so many processes write at the same time."""
+def measure(url: str, kind: str, workers: int, seconds: float) -> list[WorkerResult]:
+    """Run `workers` processes at the same time and return their results."""
     child = [sys.executable, "-m", "tests.bench.postgres", "--url", url, "--seconds", str(seconds), "--kind", kind]
     started = [
         subprocess.Popen([*child, "--as", f"w{number}p{os.getpid()}x{time.time_ns() % 10**6}"], stdout=subprocess.PIPE)
         for number in range(workers)
     ]
-    told = [process.communicate()[0] for process in started]
+    outputs = [process.communicate()[0] for process in started]
     if any(process.returncode for process in started):
-        raise SystemExit("bench-postgres: a worker failed; its words are above.")
-    return [Did(**json.loads(words)) for words in told]
+        raise SystemExit("bench-postgres: a worker failed; see its output above.")
+    return [WorkerResult(**json.loads(words)) for words in outputs]
 
 
 def server_cpu(pid: int) -> float:
-    """Return the CPU seconds that a server and its children have used, those that are gone among them."""
+    """Return the CPU seconds of a PostgreSQL server and its children, including ended ones."""
     ticks = os.sysconf("SC_CLK_TCK")
     total = 0.0
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()
         except OSError:
-            continue  # it has ended meanwhile
+            continue  # the process has ended
         if int(stat.parent.name) == pid:
-            total += sum(map(int, fields[11:15])) / ticks  # with the children that it has waited for
+            total += sum(map(int, fields[11:15])) / ticks  # includes its ended children
         elif int(fields[1]) == pid:
             total += sum(map(int, fields[11:13])) / ticks
     return total
@@ -157,7 +157,7 @@ def _cpu() -> float:
 
 
 def main() -> int:
-    """Print a table."""
+    """Measure all rows and print a table, or write as one worker (`--as`)."""
     arguments = _arguments()
     if arguments.name:
         print(json.dumps(asdict(asyncio.run(write(arguments.url, arguments.name, arguments.kind, arguments.seconds)))))
@@ -179,7 +179,7 @@ def main() -> int:
     return 0
 
 
-def _row(kind: str, did: list[Did], served: float | None) -> str:
+def _row(kind: str, did: list[WorkerResult], served: float | None) -> str:
     seconds = max(one.seconds for one in did)
     events = sum(one.events for one in did)
     own = sum(one.cpu for one in did) / events * 100_000
@@ -191,8 +191,8 @@ def _row(kind: str, did: list[Did], served: float | None) -> str:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="just bench-postgres", description=__doc__)
-    parser.add_argument("--url", help="a database to fill instead of a PostgreSQL of the bench's own")
-    parser.add_argument("--seconds", type=float, default=8.0, help="how long each row takes")
+    parser.add_argument("--url", help="a database to use; by default a temporary PostgreSQL is started")
+    parser.add_argument("--seconds", type=float, default=8.0, help="seconds per row")
     parser.add_argument("--kind", choices=("runs", "streams"), default="streams", help=argparse.SUPPRESS)
     parser.add_argument("--as", dest="name", help=argparse.SUPPRESS)
     return parser.parse_args()

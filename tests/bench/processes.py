@@ -1,4 +1,4 @@
-"""The bench's processes: started without this shell's settings, pinned, asked for CPU and memory, and ended."""
+"""Processes of the benchmark: started with a clean environment on chosen cores, measured, and ended."""
 
 import ctypes
 import os
@@ -17,23 +17,23 @@ from typing import IO, cast
 from tests.bench.builds import ROOT
 
 _READY = re.compile(r"ready: http://127\.0\.0\.1:(\d+)")
-# What a setting or a proxy of the shell would change is not what is measured.
+# Prefixes of variables that would change the measurements.
 _REMOVED = ("OPENROUTER_", "SIGNALBOX_", "TOOL_LOOP", "SEARCH_", "SEARXNG_", "WEB_CONCURRENCY", "HTTP", "ALL_PROXY")
-# For what hangs; a slow machine may take a long time over a start.
+# Seconds; a slow machine may take long to start a server.
 _TIMEOUT = 120.0
 _SET_DEATH_SIGNAL = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Cores:
-    """Which cores what is measured has, and which the rest; none where there is one core or no way to choose."""
+    """The cores of the measured process and of the others; empty with one core or without support for affinity."""
 
     measured: frozenset[int] = frozenset()
     others: frozenset[int] = frozenset()
 
     @classmethod
     def of_this_machine(cls) -> "Cores":
-        """Take the first core for what is measured."""
+        """Give the measured process the first core."""
         have = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
         return cls(frozenset(have[:1]), frozenset(have[1:])) if len(have) > 1 else cls()
 
@@ -49,7 +49,7 @@ class Child:
     reports_cpu: bool = False
 
     def cpu(self) -> float:
-        """Return the CPU seconds that all its threads have used."""
+        """Return the CPU seconds of all its threads."""
         if not self.reports_cpu:
             return _threads_cpu(self.process.pid)
         pipe = cast("IO[str]", self.process.stdin)
@@ -69,13 +69,13 @@ class Child:
         return float(printed.stdout or 0)
 
     def wait_ready(self) -> None:
-        """Read until it says where it listens."""
+        """Read its output until it prints its address."""
         while not self.port:
             if found := _READY.search(self._line()):
                 self.port = int(found[1])
 
     def wait_listening(self) -> None:
-        """Dial until somebody answers."""
+        """Try to connect until the port accepts connections."""
         until = time.monotonic() + _TIMEOUT
         while self.process.poll() is None and time.monotonic() < until:
             with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
@@ -84,7 +84,7 @@ class Child:
         raise RuntimeError(self.failure_message())
 
     def end(self) -> None:
-        """Close its pipe and tell it to end; one that will not is killed."""
+        """Terminate it, and kill it after ten seconds."""
         if self.process.stdin is not None:
             self.process.stdin.close()
         self.process.terminate()
@@ -98,10 +98,10 @@ class Child:
         self.errors.close()
 
     def failure_message(self) -> str:
-        """Say of a process that is gone, or never came, what it said last."""
+        """Return an error message with the end of its log."""
         self.errors.seek(0)
         words = self.errors.read().decode("utf-8", "replace")[-2000:]
-        return f"the bench's {self.name} does not answer: {words or 'not a word'}"
+        return f"{self.name} does not respond; the end of its log: {words or '(empty)'}"
 
     def _line(self) -> str:
         line = cast("IO[str]", self.process.stdout).readline()
@@ -119,7 +119,7 @@ def start(
     reports_cpu: bool = False,
     **settings: str,
 ) -> Child:
-    """Start one process; it ends with this one, whatever ends this one."""
+    """Start a process that ends when this one does, even if this one is killed."""
     errors = (folder / f"{name}.log").open("w+b")
     pipe = subprocess.PIPE if reports_cpu else subprocess.DEVNULL
     process = subprocess.Popen(
@@ -136,7 +136,7 @@ def start(
 
 
 def environment(**settings: str) -> dict[str, str]:
-    """Return this shell's environment without what would change what is measured, and with these settings."""
+    """Return the environment without the variables in `_REMOVED`, and with these settings."""
     kept = {key: value for key, value in os.environ.items() if not key.upper().startswith(_REMOVED)}
     return {**kept, "PYTHONPATH": python_path(ROOT), **settings}
 
@@ -147,7 +147,7 @@ def python_path(tree: Path) -> str:
 
 
 def child_setup(cores: frozenset[int]) -> Callable[[], None]:
-    """Return what a new process does first: take its cores, and have the kernel end it when its parent is gone."""
+    """Return a function that pins a new process to cores and makes it end with its parent."""
     prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
     def prepare() -> None:
@@ -160,14 +160,14 @@ def child_setup(cores: frozenset[int]) -> Callable[[], None]:
 
 
 def free_port() -> int:
-    """Return a port that nobody has now."""
+    """Return a port that is free now."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])
 
 
 def _threads_cpu(pid: int) -> float:
-    """Return the CPU seconds of all threads, to the nanosecond; whole ticks where the kernel counts only them."""
+    """Return the CPU seconds of all threads: in nanoseconds if the kernel has schedstat, else in ticks."""
     with suppress(OSError):
         files = Path(f"/proc/{pid}/task").glob("*/schedstat")
         if nanoseconds := sum(int(file.read_text().split()[0]) for file in files):

@@ -1,4 +1,4 @@
-"""The floor where there is no nginx: a proxy that copies bytes and looks at none, `relay PORT UPSTREAM`."""
+"""A proxy that only copies bytes, if nginx is not installed: `python -m tests.bench.relay PORT UPSTREAM_PORT`."""
 
 import asyncio
 import sys
@@ -10,7 +10,7 @@ from tests.bench.cpu_reporting import report_cpu_in_background
 
 
 class Downstream(asyncio.Protocol):
-    """A client's connection; what it sends goes up on a connection of its own."""
+    """A client's connection, with a separate upstream connection."""
 
     def __init__(self, port: int) -> None:
         self._port = port

@@ -1,4 +1,4 @@
-"""The tables for people, and the file for everything else."""
+"""The tables that are printed, and the JSON file."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -13,16 +13,16 @@ _LOADS = ("row", "target", "CPU-s/100k", "CPU/stream", "events/s", "added p50", 
 
 
 def figures_table(figures: Iterable[Figure]) -> str:
-    """Draw one line for each figure, with its goal beside it."""
-    return _drawn([_FIGURES, *map(_figure_cells, figures)])
+    """Return a table with one line per figure and its goal."""
+    return _align([_FIGURES, *map(_figure_cells, figures)])
 
 
 def loads_table(samples: Sequence[Sample]) -> str:
-    """Draw one line for each load and target."""
+    """Return a table with one line per load and target."""
     groups: dict[tuple[str, str], list[Sample]] = {}
     for sample in samples:
         groups.setdefault((sample.load.row, sample.target), []).append(sample)
-    return _drawn([_LOADS, *(_load_cells(group) for group in groups.values())])
+    return _align([_LOADS, *(_load_cells(group) for group in groups.values())])
 
 
 def as_json(figures: Iterable[Figure], samples: Iterable[Sample], about: dict[str, Any]) -> dict[str, Any]:
@@ -77,11 +77,11 @@ def _load_cells(group: Sequence[Sample]) -> tuple[str, ...]:
 
 
 def _number(value: float) -> str:
-    """Write three figures of it, or the whole number."""
+    """Format with three significant digits, or as an integer."""
     return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
 
 
-def _drawn(lines: Sequence[Sequence[str]]) -> str:
+def _align(lines: Sequence[Sequence[str]]) -> str:
     widths = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
     return "\n".join(
         "  ".join(cell.ljust(widths[at]) if at < 2 else cell.rjust(widths[at]) for at, cell in enumerate(line)).rstrip()

@@ -1,4 +1,4 @@
-"""What is measured, what it is measured with, and beside what: all processes of a run, and how a load is put on one."""
+"""The rig of a benchmark run: upstream, relay and servers as processes, and the client that puts a load on them."""
 
 import os
 import resource
@@ -19,10 +19,10 @@ from tests.bench.loads import ANSWER_EVENTS, CHAT, COMPLETIONS, V1_TARGETS, Load
 from tests.bench.outcome import Outcome, read_outcome
 from tests.bench.processes import Child, Cores, child_setup, environment, free_port, python_path, start
 
-# Seconds after which a load has failed, on a slow machine too; the client is killed a little later, should it hang.
+# Seconds after which a load fails; a client that hangs is killed shortly afterwards.
 _LIMIT = 600
 _FILES = 20_000
-# As many streams and runs as a load has; per head and per minute too, so that every limit is looked at.
+# High enough for every load; all are set, so that the server checks every limit.
 _LIMITS = {
     "SIGNALBOX_MAX_RUNS": "5000",
     "SIGNALBOX_MAX_RUNS_PER_USER": "5000",
@@ -51,7 +51,7 @@ http {{
 
 @dataclass(slots=True)
 class Rig:
-    """All that runs. `relay_name` is nginx, or relay where the bench's own stands in.
+    """The processes of a run. `relay_name` is "nginx", or "relay" for the Python proxy.
 
     `before` is the source tree of the target `before`.
     """
@@ -65,19 +65,19 @@ class Rig:
     named: dict[str, Child] = field(default_factory=dict[str, Child])
 
     def upstream(self) -> Child:
-        """Return the upstream, started when it is first asked for."""
+        """Return the upstream; start it if needed."""
         if "direct" not in self.named:
             self.named["direct"] = self._start_upstream("upstream", self.builds.upstream, self.cores.others)
         return self.named["direct"]
 
     def python_upstream(self) -> Child:
-        """Return the bench's own upstream, which has scripts that the C one lacks."""
+        """Return the Python upstream, which has scripts that the C one lacks; start it if needed."""
         if "own" not in self.named:
             self.named["own"] = self._start_upstream("python-upstream", python_tools("").upstream, self.cores.others)
         return self.named["own"]
 
     def target(self, name: TargetName) -> Child:
-        """Return what a load is put on, started when it is first asked for."""
+        """Return the process of a target; start it if needed."""
         if name == "direct":
             return self.upstream()
         if name == "completions":
@@ -90,7 +90,7 @@ class Rig:
         return self.server(name, bare=name == "bare", tree=self.before if name == "before" else ROOT)
 
     def server(self, name: str, *, bare: bool = False, upstream: Child | None = None, tree: Path = ROOT) -> Child:
-        """Start a source tree's server with a data folder of that name; it is ready when this returns."""
+        """Start the server of a source tree with the data folder `data-of-NAME` and wait until it is ready."""
         child = start(
             name,
             (sys.executable, "-m", "tests.bench.server", *(["--without-journal"] if bare else [])),
@@ -99,7 +99,7 @@ class Rig:
             reports_cpu=True,
             OPENROUTER_BASE_URL=f"http://127.0.0.1:{(upstream or self.upstream()).port}/api/v1",
             OPENROUTER_API_KEY="sk-bench",
-            TOOL_LOOP_V2="true",  # what streams is measured, whatever the environment says
+            TOOL_LOOP_V2="true",
             SIGNALBOX_DATA_DIR=f"data-of-{name}",
             PYTHONPATH=python_path(tree),
             **_LIMITS,
@@ -109,12 +109,12 @@ class Rig:
         return child
 
     def end(self, child: Child) -> None:
-        """End one before the others."""
+        """End one process."""
         self.children.remove(child)
         child.end()
 
     def run_load(self, load: Load, name: TargetName, share: int = 1) -> Outcome:
-        """Put a load, or that part of it, on a target; who only copies bytes is sent both steps of a run with tools."""
+        """Run a load, or 1/share of it, on a target; without a tool loop, the client sends both steps of a tool run."""
         child, streams = self.target(name), max(1, load.streams // share)
         if not load.has_tools or name in V1_TARGETS:
             return self.run_client(
@@ -126,11 +126,11 @@ class Rig:
     def run_client(
         self, child: Child, load: Load, body: dict[str, Any], streams: int, path: str = "", *, stamps: int | None = None
     ) -> Outcome:
-        """Have the client ask, wait for it, and read what it says."""
+        """Run the load client and return its result."""
         with self.start_client(child, load, body, streams, path) as client:
             words, errors = client.communicate(timeout=_LIMIT + 30)
         if not words:
-            raise RuntimeError(f"the load client said nothing but {errors[-2000:]!r}")
+            raise RuntimeError(f"the load client printed no result, only {errors[-2000:]!r}")
         outcome = read_outcome(words, load.stamps if stamps is None else stamps)
         if outcome.failed:
             print(f"bench: {load.row} on {child.name}: {outcome.failed} failed. {errors[-600:]}", file=sys.stderr)
@@ -140,7 +140,7 @@ class Rig:
     def start_client(
         self, child: Child, load: Load, body: dict[str, Any], streams: int, path: str = ""
     ) -> "Iterator[subprocess.Popen[str]]":
-        """Start the client; it is gone when this ends."""
+        """Start the load client; kill it at the end of the block."""
         question = self.folder / "question.json"
         question.write_bytes(orjson.dumps(body))
         numbers = (min(load.connections, streams), streams, load.ramp_ms)
@@ -183,14 +183,14 @@ class Rig:
 
 
 def find_nginx() -> str | None:
-    """Return nginx where there is one whose CPU time can be read."""
+    """Return the path of nginx, or None; only Linux reports the CPU time of its process."""
     path = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
     return shutil.which("nginx", path=path) if sys.platform == "linux" else None
 
 
 @contextmanager
 def open_rig(before: Path = ROOT) -> Iterator[Rig]:
-    """Give a folder and the tools; whatever happens, all processes end and the folder goes."""
+    """Set up a rig in a temporary folder; end all processes and delete the folder at the end of the block."""
     cores = Cores.of_this_machine()
     _raise_file_limit()
     with tempfile.TemporaryDirectory(prefix="signalbox-bench-", ignore_cleanup_errors=True) as name:
@@ -206,7 +206,7 @@ def open_rig(before: Path = ROOT) -> Iterator[Rig]:
 
 
 def _raise_file_limit() -> None:
-    """Ask for as many files as there may be: 2,000 streams are 4,000 sockets of the server."""
+    """Raise the limit of open files: 2,000 streams take 4,000 of the server's sockets."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
     with suppress(ValueError, OSError):

@@ -1,4 +1,4 @@
-"""The loads, turn by turn: a fixed piece of work, then all targets directly after each other, in every round."""
+"""Rounds of loads: in each round, the reference work and then each target, directly one after the other."""
 
 import json
 import os
@@ -10,19 +10,19 @@ from tests.bench.figures import Sample
 from tests.bench.loads import V1_TARGETS, Load, TargetName
 from tests.bench.rig import Rig
 
-# What was written last is on disk by then, and its cost in the figure.
+# Seconds until the last flush is on disk, so that the figures include it.
 SETTLE = 0.2
 _PIECES = 7
 _SENTENCE = {"type": "content", "content": " and then some", "numbers": list(range(12)), "none": None}
 
 
 def reference_work_seconds(cores: frozenset[int] = frozenset()) -> float:
-    """Return the CPU seconds that a fixed piece of plain Python takes now, on the core where the server is."""
+    """Return the CPU seconds of a fixed Python computation on the server's core: the minimum of several executions."""
     before = os.sched_getaffinity(0) if cores else set[int]()
     if cores:
         os.sched_setaffinity(0, cores)
     try:
-        return min(_reference_work() for _ in range(_PIECES))  # what is above it was disturbed
+        return min(_reference_work() for _ in range(_PIECES))
     finally:
         if cores:
             os.sched_setaffinity(0, before)
@@ -40,7 +40,7 @@ def _reference_work() -> float:
 
 
 def run_rounds(rig: Rig, plan: Sequence[Load], rounds: int) -> list[Sample]:
-    """Warm up, then run every load so many times; in every other round the targets in the other order."""
+    """Warm up, then run each load once per round; odd rounds reverse the order of the targets."""
     _run_targets(rig, [load for load in plan if not load.ramp_ms], number=-1, share=4)
     samples: list[Sample] = []
     for number in range(rounds):
@@ -67,5 +67,5 @@ def _sample(rig: Rig, load: Load, target: TargetName, number: int, *, spent: flo
 
 
 def print_status(sentence: str) -> None:
-    """Tell whoever waits."""
+    """Print a status line to standard error."""
     print(f"bench: {sentence}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""The server under test: `signalbox serve` as it is, with one more tool; `--without-journal`: it keeps no run."""
+"""The server under test: `signalbox serve` with additional tools; `--without-journal` stores no runs."""
 
 import asyncio
 import math
@@ -31,7 +31,7 @@ _PARAMETERS: JsonObject = {
 
 
 async def _work(arguments: JsonObject, context: ToolContext) -> JsonValue:
-    """Take as long as the arguments say, which is mostly no time at all: the loop is measured, not a tool."""
+    """Sleep for the milliseconds in the arguments, if any."""
     if milliseconds := arguments.get("ms"):
         await asyncio.sleep(int(str(milliseconds)) / 1000)
     return {"characters": len(str(arguments["text"]))}
@@ -45,12 +45,12 @@ _HOSTILE: JsonObject = {
 
 
 async def _hostile(arguments: JsonObject, context: ToolContext) -> JsonValue:
-    """Return what `just bench-stalls` asks for; made in a thread, since only what becomes of it is measured."""
+    """Return a hostile result for `just bench-stalls`; a thread makes it, so that making it does not block the loop."""
     return await asyncio.to_thread(RESULTS[str(arguments["kind"])], int(str(arguments["size"])))
 
 
 class NoJournalStore(MemoryStore):
-    """In the place of the journal's store: nothing goes to a disk, and a run that is over is forgotten."""
+    """Replaces JournalStore: writes nothing to disk and drops finished runs."""
 
     max_bytes = math.inf
     on_full: Callable[[str], None] | None = None
@@ -59,15 +59,15 @@ class NoJournalStore(MemoryStore):
         super().__init__()
 
     def close(self, run_id: str) -> None:
-        """Forget the run: a heap that only grows would make what is compared with slower."""
+        """Drop the run; a growing heap would slow down this server."""
         self.discard(run_id)
 
     async def aclose(self) -> None:
-        """Nothing is left to write."""
+        """Do nothing: there is no unwritten data."""
 
 
 def disable_journal() -> None:
-    """Have the app keep its runs in memory, and only while they go on."""
+    """Make the app keep active runs in memory and drop them at their end."""
     main.JournalStore = NoJournalStore
 
 

@@ -1,4 +1,4 @@
-"""The bench's own parts: what it sends is what OpenRouter sends, what it counts is there, and what it compares."""
+"""The benchmark's upstream, load client, figures, goals, baseline and options."""
 
 import asyncio
 import sqlite3
@@ -37,13 +37,13 @@ NOW = 1_234_567_890_123
 
 
 def answer_bytes(name: str) -> bytes:
-    """Return all bytes of a script's answer."""
+    """Return the bytes of a script's response."""
     script = script_named(name)
     return HEAD + COMMENT + script.encode(0, len(script.deltas), NOW) + script.ending
 
 
 def decode_answer(name: str) -> Completion:
-    """Read a script's whole answer with the server's own parser and decoder."""
+    """Decode a script's response with the server's parser and decoder."""
     response = ResponseParser(b"POST")
     response.feed(answer_bytes(name))
     assert response.complete
@@ -53,8 +53,8 @@ def decode_answer(name: str) -> Completion:
 
 
 @pytest.mark.parametrize("name", ["fast-200", "paced-50-200"])
-def test_a_text_is_so_many_deltas_that_tell_the_time(name: str) -> None:
-    """A text has the deltas it is named for, about 340 bytes each, and each says when it left."""
+def test_text_scripts_send_timestamps(name: str) -> None:
+    """A text has the number of deltas in its name, about 340 bytes each, each with the time of its write."""
     script, answer = script_named(name), decode_answer(name)
     assert len(script.deltas) == 200
     assert 320 <= len(script.deltas[0]) <= 360
@@ -67,24 +67,24 @@ def test_a_text_is_so_many_deltas_that_tell_the_time(name: str) -> None:
     ("name", "calls", "size"),
     [("longargs-1000000", 1, 1_000_000), ("tools", 2, 2_000), ("calls-30", 30, 0), ("overlap-300-0", 2, 0)],
 )
-def test_a_script_of_calls_makes_them(name: str, calls: int, size: int) -> None:
-    """It makes so many calls of that size, each with an id of its own."""
+def test_scripts_of_calls(name: str, calls: int, size: int) -> None:
+    """A script has the expected number and size of calls, with distinct ids."""
     made = decode_answer(name).calls
     assert [(call.name, call.status) for call in made] == [("work", "ok")] * calls
     assert len({call.id for call in made}) == calls
     assert len(made[0].arguments) == size + len('{"ms":0,"text":""}') + 2 * name.startswith("overlap")
 
 
-def test_the_second_call_of_an_overlap_takes_half_a_second() -> None:
-    """The first call is whole at once and takes 300 ms; the last delta comes after 500."""
+def test_the_second_call_of_an_overlap_streams_for_half_a_second() -> None:
+    """The first call is complete at once and takes 300 ms; the last delta is sent after 500 ms."""
     script = script_named("overlap-300-0")
     assert decode_answer("overlap-300-0").calls[0].arguments == '{"ms":300,"text":""}'
     assert script.at_once == 4
     assert script.period * (len(script.deltas) - 1) == pytest.approx(0.5)
 
 
-def test_after_the_tools_the_model_says_a_few_words() -> None:
-    """A request with a tool's result is answered with text, except where the model only ever speaks."""
+def test_the_upstream_answers_tool_results_with_text() -> None:
+    """A request with tool results gets a short text; a text script does not change."""
     load = next(load for load in loads(quick=True) if load.row == "tools")
     first, second = (orjson.dumps(body) for body in (load.question("relay"), load.second_step()))
     assert (script_name(first), script_name(second)) == ("tools", "fast-20")
@@ -94,14 +94,14 @@ def test_after_the_tools_the_model_says_a_few_words() -> None:
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_every_load_names_a_script_with_its_events(quick: bool) -> None:
-    """A figure per event is divided by what the upstream really sends; an empty opening delta does not count."""
+def test_loads_have_the_events_of_their_scripts(quick: bool) -> None:
+    """The number of events in a load is the number of deltas in its script, within 3."""
     for load in (*loads(quick=quick), churn(quick=quick)):
         assert load.events == pytest.approx(len(script_named(load.script).deltas), abs=3)
 
 
 class Line:
-    """A connection that goes nowhere."""
+    """A transport that records what is written."""
 
     written = b""
 
@@ -109,13 +109,13 @@ class Line:
         self.written += data
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing."""
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 10_000])
-async def test_the_client_sees_stamps_however_they_are_cut(size: int) -> None:
-    """A stamp that falls between two reads counts once, and so does the end of an answer."""
+async def test_the_client_finds_split_timestamps(size: int) -> None:
+    """A timestamp or the end of an answer that is split between two reads counts once."""
     client = LoadClient(1, encode_request(1, "/x", b"{}"), connections=1, streams=1)
     stream = Stream(client)
     line = Line()
@@ -125,13 +125,13 @@ async def test_the_client_sees_stamps_however_they_are_cut(size: int) -> None:
         stream.data_received(answer[at : at + size])
     assert line.written.startswith(b"POST /x HTTP/1.1\r\n")
     assert (len(client.times["added"]), len(client.times["tte"]), len(client.times["total"])) == (20, 1, 1)
-    assert client.blank_lines == 1 + 20 + 3  # the comment, the deltas; the last delta, the bill and [DONE]
+    assert client.blank_lines == 1 + 20 + 3  # the comment, the deltas; the last delta, the usage and [DONE]
     assert client.bad_status == 0
 
 
 @pytest.mark.anyio
-async def test_upstream_and_client_understand_each_other() -> None:
-    """The bench's own two, on a real socket: all streams end, every event is seen, and none is early."""
+async def test_the_client_reads_the_upstream() -> None:
+    """Over a real socket, the Python client receives every event of the Python upstream."""
     loop = asyncio.get_running_loop()
     server = await loop.create_server(Upstream, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
@@ -143,8 +143,8 @@ async def test_upstream_and_client_understand_each_other() -> None:
     assert outcome.total.p50 >= outcome.first.p50 > 0
 
 
-def test_the_clients_words_are_read() -> None:
-    """Times become milliseconds; a stream that brought too few events has failed, and so has a status."""
+def test_parsing_the_clients_result() -> None:
+    """Times are converted to milliseconds; streams with too few events or another status than 200 count as failed."""
     result = {"streams": 10, "failed": 0, "bad_status": 0, "events": 195, "wall_s": 2.5, "added_us": {"n": 0}}
     result |= {"tte_us": {"n": 10, "p50": 1500, "p99": 9000}, "total_us": {"n": 10, "p50": 2500, "p99": 9500}}
     outcome = read_outcome(orjson.dumps(result), stamps=20)
@@ -153,14 +153,14 @@ def test_the_clients_words_are_read() -> None:
     assert read_outcome(orjson.dumps(result | {"bad_status": 10}), stamps=0).failed == 10
 
 
-def test_two_steps_are_one_run() -> None:
-    """Who only copies bytes is asked twice; the times are added, the streams are not."""
+def test_adding_the_results_of_two_steps() -> None:
+    """Times and failures are added, the number of streams is not."""
     both = outcome(total=3.0, failed=1) + outcome(total=0.5)
     assert (both.streams, both.failed, both.total.p50) == (1, 1, 3.5)
 
 
-def test_a_ratio_is_taken_inside_its_round() -> None:
-    """A round in which the machine was slow makes both slow; the ratio is the median of the rounds' own."""
+def test_ratios_compare_samples_of_one_round() -> None:
+    """A ratio is the median of the ratios of the rounds, so that a slow round does not distort it."""
     samples = samples_of("burst", "relay", (1, 10, 1)) + samples_of("burst", "server", (4, 50, 6))
     figures = {figure.name: figure for figure in load_figures(samples, "nginx")}
     assert figures["CPU ÷ nginx"].values == (4, 5, 6)
@@ -169,15 +169,15 @@ def test_a_ratio_is_taken_inside_its_round() -> None:
     assert figures["CPU-s per 100k events"].value == pytest.approx(15)
 
 
-def test_what_the_upstream_takes_itself_is_not_the_servers() -> None:
+def test_latency_excludes_the_upstreams() -> None:
     """The latencies of `one` and `tools` are the server's minus the upstream's."""
     samples = samples_of("one", "direct", (0, 0), 0.2) + samples_of("one", "server", (1, 1), 1.4)
     [first, *_] = load_figures(samples, "nginx")
     assert (first.name, first.value) == ("first event over upstream's", pytest.approx(1.2))
 
 
-def test_every_goal_is_of_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the issue asks for is measured under the name under which it is judged."""
+def test_every_goal_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each key of GOALS is the row and name of a measured figure."""
     monkeypatch.setattr(fresh_server, "_IDLE", 0)
     samples = [
         sample
@@ -185,24 +185,24 @@ def test_every_goal_is_of_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
         for target in load.targets
         for sample in samples_of(load.row, target, (1.0,), load=load)
     ]
-    standing = cast("Rig", Idle())
+    rig = cast("Rig", EmptyRig())
     figures = [
         *load_figures(samples, "nginx"),
-        *fresh_server.starts(standing, 1),
-        *fresh_server.memory(standing, quick=True),
+        *fresh_server.starts(rig, 1),
+        *fresh_server.memory(rig, quick=True),
     ]
     assert set(GOALS) <= {(figure.row, figure.name) for figure in figures}
 
 
 @pytest.mark.parametrize(("value", "rating"), [(0.6, "aimed"), (0.61, "reached"), (0.75, "reached"), (0.76, "missed")])
-def test_a_figure_is_judged_by_its_goal(value: float, rating: str) -> None:
-    """At most the aim is aimed, at most what must be reached is reached, and above it is missed."""
+def test_rating_a_figure(value: float, rating: str) -> None:
+    """The rating is `aimed` up to the aim, `reached` up to the goal, and `missed` above it."""
     assert rating_of(Figure("burst", "CPU-s per 100k events", (value,))) == rating
     assert rating_of(Figure("burst", "CPU ÷ relay", (value,))) == ""
 
 
-def test_what_doubles_twice_is_compared_twice() -> None:
-    """A cost that grows with the square is marked, one that grows with what is doubled is not."""
+def test_doublings_are_compared_with_the_size_before() -> None:
+    """A quadratic cost is marked `grows`; a linear cost is not."""
     for power, ratio, rating in ((1, 2, ""), (2, 4, "grows")):
         load_sizes = DoubledLoad(
             "grow-answer", (10, 20, 40), "events", lambda child, size, power=power: float(size**power)
@@ -215,7 +215,7 @@ def test_what_doubles_twice_is_compared_twice() -> None:
 
 
 def ratios(nginx: float, work: float) -> list[Figure]:
-    """Return the two figures of a row that tell the same."""
+    """Return the two CPU ratios of a row."""
     return [Figure("burst", name, (value,), "×", alike="cpu") for name, value in (("÷ nginx", nginx), ("÷ work", work))]
 
 
@@ -223,20 +223,20 @@ def ratios(nginx: float, work: float) -> list[Figure]:
     ("nginx", "work", "is_slower"),
     [(8, 0.2, False), (16, 0.4, True), (16, 0.2, False), (8, 0.4, False), (4, 0.8, False), (12, 0.3, False)],
 )
-def test_a_row_is_slower_when_all_that_is_alike_says_so(nginx: float, work: float, is_slower: bool) -> None:
-    """Twice as much of everything fails; noise, or a machine on which one thing alone is dear, does not."""
+def test_a_row_is_slower_if_its_mean_ratio_is(nginx: float, work: float, is_slower: bool) -> None:
+    """A row fails if both ratios double; noise or one changed ratio is tolerated."""
     slower, number = baseline.compare(ratios(nginx, work), {"burst": {"÷ nginx": 8, "÷ work": 0.2}})
     assert (bool(slower), number) == (is_slower, 2)
 
 
-def test_a_slower_row_is_told_in_a_sentence() -> None:
-    """It names the row, the ratio and the baseline."""
+def test_the_message_about_a_slower_row() -> None:
+    """The message names the row, the ratio and the baseline."""
     [slower], _ = baseline.compare(ratios(18, 0.4), {"burst": {"÷ nginx": 8, "÷ work": 0.2}})
     assert str(slower) == "burst: ÷ nginx is 18, 2.2 times the baseline's 8; up to 1.6 times may be noise."
 
 
-def test_what_is_not_stored_is_not_compared(tmp_path: Path) -> None:
-    """Only what is alike another run's is stored, by what it was measured with, and other rows stay."""
+def test_storing_and_loading_a_baseline(tmp_path: Path) -> None:
+    """Only compared figures are stored, per tools; other rows stay, and tools without a baseline compare nothing."""
     file = tmp_path / "baseline.json"
     assert baseline.load_ratios(file) == {}
     baseline.store([*ratios(8, 0.2), Figure("burst", "CPU-s", (3.0,), "s")], "C with nginx", file)
@@ -246,18 +246,18 @@ def test_what_is_not_stored_is_not_compared(tmp_path: Path) -> None:
     assert baseline.compare(ratios(99, 99), stored.get("Python with relay", {})) == ([], 0)
 
 
-def test_twice_as_much_never_costs_less(tmp_path: Path) -> None:
-    """A doubling below 1 is noise: it is stored as 1, so that the next run, which is at 1.05, does not look slower."""
+def test_a_doubling_below_1_is_stored_as_1(tmp_path: Path) -> None:
+    """A doubling below 1 is noise; stored as 1, it does not make the next run look slower."""
     file = tmp_path / "baseline.json"
     baseline.store([Figure("grow-list", "second doubling", (0.7,), alike="growth")], "C", file)
     assert baseline.load_ratios(file) == {"C": {"grow-list": {"second doubling": 1.0}}}
 
 
 @pytest.mark.parametrize(("again", "is_slower"), [((8, 0.2), False), ((18, 0.5), True)])
-def test_a_slower_row_is_measured_once_more(
+def test_a_slower_row_is_measured_again(
     again: tuple[float, float], is_slower: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was a neighbour's noise is gone the second time; only that row is measured again."""
+    """Only the slower row is measured again, and the second result counts."""
     monkeypatch.setattr(baseline, "load_ratios", lambda: {"C": {"burst": {"÷ nginx": 8, "÷ work": 0.2}}})
     measured: list[list[str]] = []
 
@@ -270,8 +270,8 @@ def test_a_slower_row_is_measured_once_more(
     assert measured == [["burst"]]
 
 
-def test_rows_are_chosen_by_name_or_by_kind() -> None:
-    """Without a name all are run; what is never compared is left out of a comparison."""
+def test_choosing_rows() -> None:
+    """Rows are chosen by name or prefix; by default all run, except in a comparison those that are never compared."""
     assert command.choose_rows(["burst"], is_compared=False) == ["burst"]
     assert command.choose_rows(["grow", "one"], is_compared=False) == ["one", *command.GROWTH]
     every = command.choose_rows([], is_compared=False)
@@ -280,18 +280,18 @@ def test_rows_are_chosen_by_name_or_by_kind() -> None:
 
 
 @pytest.mark.parametrize("given", [["paced,tools"], ["paced", "tools"], ["paced", "--only", "tools"]])
-def test_rows_are_named_with_commas_or_blanks(given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """However they are written; one that is not there is refused with those that are."""
+def test_the_option_only(given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Names are separated by commas or spaces; an unknown name is rejected with the list of rows."""
     rows = command._arguments(["--quick", "--only", *given]).only
     assert command.choose_rows(rows, is_compared=False) == ["paced", "tools"]
     assert command._arguments([]).only == []
     with pytest.raises(SystemExit):
         command._arguments(["--only", "paced,nothing"])
-    assert "there is no nothing; there are burst," in capsys.readouterr().err
+    assert "no row is called nothing; the rows are burst," in capsys.readouterr().err
 
 
-def test_tables_and_file_hold_all_figures() -> None:
-    """A table has a line for each figure, and the file what was measured in each round."""
+def test_tables_and_json_have_all_figures() -> None:
+    """The table has a line per figure, and the JSON has the samples of each round."""
     samples = samples_of("burst", "relay", (1, 1)) + samples_of("burst", "server", (2, 2))
     figures = load_figures(samples, "nginx")
     assert len(figures_table(figures).splitlines()) == 1 + len(figures)
@@ -302,7 +302,7 @@ def test_tables_and_file_hold_all_figures() -> None:
     assert file["figures"][0]["goal"] == {"reach": 0.75, "aim": 0.6}
 
 
-def test_without_the_c_sources_the_benchs_own_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_c_sources_the_python_tools_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python tools are used if the C sources are missing or do not compile, and `why` names the reason."""
     monkeypatch.setenv(VARIABLE, str(tmp_path))
     assert (build_tools(tmp_path).kind, build_tools(tmp_path).load[-1]) == ("Python", "tests.bench.load_client")
@@ -313,10 +313,8 @@ def test_without_the_c_sources_the_benchs_own_are_used(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("is_bare", [False, True])
-def test_the_journal_is_there_unless_it_is_taken_away(
-    is_bare: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The server as it is writes a run with all its events; without the journal it says the same and writes nothing."""
+def test_the_server_without_a_journal(is_bare: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server stores a run with all events; without the journal it answers the same and stores nothing."""
     if is_bare:
         monkeypatch.setattr(main, "JournalStore", main.JournalStore)
         disable_journal()
@@ -334,19 +332,19 @@ def test_the_journal_is_there_unless_it_is_taken_away(
         assert (runs, flushes > 0, last) == ([(heard.seqs[-1],)], True, heard.seqs[-1])
 
 
-class Idle:
-    """A stand on which nothing runs."""
+class EmptyRig:
+    """A rig without processes."""
 
     cores = Cores()
 
     def upstream(self) -> None:
-        """There is none."""
+        """Do nothing."""
 
     def server(self, name: str) -> Any:
         return SimpleNamespace(cpu=lambda: 1.0, memory=lambda: 50_000.0)
 
     def end(self, child: Any) -> None:
-        """It never was."""
+        """Do nothing."""
 
     def run_client(self, *arguments: Any) -> Outcome:
         return outcome()
@@ -366,6 +364,6 @@ def outcome(total: float = 1.0, failed: int = 0) -> Outcome:
 def samples_of(
     row: str, target: Any, cpu: Sequence[float], total: float = 1.0, load: Load | None = None
 ) -> list[Sample]:
-    """Return a sample for each round."""
+    """Return a sample per round."""
     load = load or next(load for load in loads(quick=True) if load.row == row)
     return [Sample(load, target, number, spent, 0.5, outcome(total)) for number, spent in enumerate(cpu)]

@@ -1,4 +1,4 @@
-"""The bench's own upstream, where the C one cannot be built: `python -m tests.bench.upstream PORT`."""
+"""The Python upstream, if the C one cannot be built: `python -m tests.bench.upstream PORT`."""
 
 import asyncio
 import re
@@ -13,18 +13,18 @@ import uvloop
 from tests.bench.frames import COMMENT, HEAD, Script, script_named
 from tests.support.hostile.upstream import ANSWER, PLAIN, answer_of
 
-# After the tools have answered, the model says this much.
+# The answer after tool results.
 _ANSWER_SCRIPT = "fast-20"
 _MODEL = re.compile(rb'"model"\s*:\s*"(?:[^"]*/)?([^"/]*)"')
 _RESULT = re.compile(rb'"role"\s*:\s*"tool"')
 _HOSTILE = re.compile(rb'"model"\s*:\s*"(?:hostile|qwen|tool)/')
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
-# Deltas in one write, about 64 KB: what a socket takes at once.
+# Deltas per write, about 64 KB.
 _BATCH = 180
 
 
 class Upstream(asyncio.Protocol):
-    """One connection of the server under test, one request at a time."""
+    """A connection of the server under test; it has one request at a time."""
 
     def __init__(self) -> None:
         self._transport: Any = None
@@ -75,11 +75,11 @@ class Upstream(asyncio.Protocol):
         self._pump()
 
     def _pump(self) -> None:
-        """Write what is due as long as the socket takes it, and come back for the rest."""
+        """Write the deltas that are due until the socket is full; schedule the rest."""
         script, loop = self._script, asyncio.get_running_loop()
         while self._sent < len(script.deltas) and not self._is_full:
             most = _BATCH
-            if script.period:  # each delta by itself, as a model says it
+            if script.period:  # one write per delta
                 due = self._began + self._sent * script.period * (self._sent >= script.at_once)
                 if due > loop.time():
                     self._timer = loop.call_at(due, self._pump)
@@ -92,7 +92,7 @@ class Upstream(asyncio.Protocol):
 
 
 def hostile_answer(body: bytes) -> Iterator[bytes]:
-    """Yield an answer in the shape that the model's name asks for, or a word where it brings results of tools."""
+    """Yield an answer in the shape that the model's name selects, or a plain one after tool results."""
     shape, pieces = answer_of(orjson.loads(body)) or (PLAIN, iter([ANSWER]))
     head = f"HTTP/1.1 {shape.status} x\r\ncontent-type: {shape.kind}\r\ntransfer-encoding: chunked\r\n\r\n"
     yield head.encode()
@@ -102,7 +102,7 @@ def hostile_answer(body: bytes) -> Iterator[bytes]:
 
 
 def script_name(request: bytes) -> str:
-    """Return the name of the script that a request asks for."""
+    """Return the name of the script that a request selects."""
     model = _MODEL.search(request)
     name = model[1].decode() if model else ""
     is_over = not name.startswith(("fast-", "paced-")) and _RESULT.search(request) is not None
@@ -110,7 +110,7 @@ def script_name(request: bytes) -> str:
 
 
 def _empty_catalogue() -> bytes:
-    """Answer any GET with an empty catalogue: then every model id is let through."""
+    """Return the response to a GET request: an empty catalogue, with which the server accepts every model id."""
     body = b'{"data":[]}'
     return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
 

@@ -49,7 +49,7 @@ def test_multi_step(client: LoopClient, model: str) -> None:
 
 
 def test_parallel_calls(client: LoopClient, model: str) -> None:
-    """Several calls for one question all run, in one step or in several, and each gets one result of its own."""
+    """Several calls for one question all run, in one step or in several, and each gets exactly one result."""
     prompt = "What time is it in Tokyo, and what is 1234*5678? Use the tools for both, at once if you can."
     stream = client.ask_complete(model, prompt, tools=BOTH)
     assert {call["name"] for call in stream.calls} >= set(BOTH)

@@ -1,1 +1,1 @@
-"""Other people's servers under the same loads as ours: `just bench-peers`."""
+"""`just bench-peers`: other servers under the same loads."""

@@ -1,4 +1,4 @@
-"""`just bench-peers`: LiteLLM, the Vercel AI SDK, pydantic-ai and TensorZero on the same work, beside ours."""
+"""`just bench-peers`: LiteLLM, the Vercel AI SDK, pydantic-ai and TensorZero compared with Signalbox."""
 
 import argparse
 import platform
@@ -21,9 +21,9 @@ from tests.bench.rig import Rig, open_rig
 from tests.bench.rounds import print_status
 
 NUMBER = 3
-# No round begins that would not be over by then; nothing begins after the second.
+# Seconds: a round must be able to end before the first, and no load starts after the second.
 ROUNDS_END, END = 330.0, 570.0
-# How it shows that a target did not start or has ended.
+# Errors of a target that did not start or has ended.
 TARGET_FAILED = (RuntimeError, OSError)
 
 
@@ -38,7 +38,7 @@ class Comparison:
     samples: list[Sample] = field(default_factory=list[Sample])
 
     def measure(self, only: set[str], number: int) -> None:
-        """Start all, warm them up, and run the rounds and then what comes once."""
+        """Start and warm up all targets, then run the rounds and the loads that run once."""
         every = [load for load in (*ROUNDS, *ONCE) if load.row in only] or [*ROUNDS, *ONCE]
         for target in list(self.targets):
             self._start_target(target)
@@ -46,14 +46,14 @@ class Comparison:
         for place in range(number):
             began = time.monotonic()
             if began - self.began + longest > ROUNDS_END:
-                print_status(f"{place} rounds are all there is time for.")
+                print_status(f"{place} rounds are complete; there is no time for another.")
                 break
             self._once([load for load in every if load in ROUNDS], place)
             longest = max(longest, time.monotonic() - began)
         self._once([load for load in every if load in ONCE], 0)
 
     def _start_target(self, target: Target) -> None:
-        """Start one target, or leave it out."""
+        """Start a target and warm it up, or leave it out."""
         began = time.monotonic()
         try:
             self.children[target.name] = target.start(self.rig)
@@ -63,13 +63,13 @@ class Comparison:
             self._leave_out(target, problem)
 
     def _warm_up(self, target: Target) -> None:
-        """Have what is loaded or compiled with the first questions loaded and compiled."""
+        """Send first questions, so that a target has loaded and compiled its code."""
         for load in ROUNDS:
             if load.row == "burst" or (load.row == "tools" and target.has_loop):
                 run_load(self.rig, load, target, self.children[target.name], -1, share=target.share)
 
     def _once(self, plan: list[Load], number: int) -> None:
-        """Put these loads on all targets, each directly after the other, in every other round the other way about."""
+        """Run each load on all targets, one after the other; odd rounds reverse the order."""
         for load in plan:
             print_status(f"{load.row}: round {number + 1}")
             for target in self.targets[:: -1 if number % 2 else 1]:  # a copy: one may be left out
@@ -89,26 +89,26 @@ class Comparison:
             return
         self.samples.append(sample)
         if sample.outcome.failed and target.name != self.rig.relay_name:
-            # What it still has to do would be in the others' figures.
+            # Its remaining work would disturb the next targets.
             self.rig.end(self.children[target.name])
             if load is not ONCE[-1]:
                 self._start_target(target)
 
     def _leave_out(self, target: Target, problem: Exception) -> None:
-        """Go on without one that did not start, or is gone."""
+        """Leave out a target that did not start or has ended."""
         print_status(f"{target.name} is left out. {problem}")
         self.targets.remove(target)
 
 
 def main() -> int:
-    """Install, measure, print; 2 where it cannot be done."""
+    """Install, measure and print; return 2 if the C programs are missing."""
     arguments = _arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("bench: stopped"))  # the processes and their folder go with it
     only = {name for names in arguments.only for name in names.split(",")}
     began = time.monotonic()
     with open_rig() as rig:
         if rig.builds.kind != "C":
-            print_status(f"peers are measured with the upstream and the client in C, and {rig.builds.why}.")
+            print_status(f"the peers need the upstream and the client in C: {rig.builds.why}.")
             return 2
         targets, versions = _targets(rig, {name for name in PEERS if name in only} or set(PEERS))
         comparison = Comparison(rig, targets)
@@ -131,7 +131,7 @@ def main() -> int:
 
 
 def _targets(rig: Rig, names: set[str]) -> tuple[list[Target], dict[str, str]]:
-    """Return the floor, ours and each peer that is installed, with the peers' versions."""
+    """Return the relay, Signalbox and each peer that can be installed, and the peers' versions."""
     targets, versions = [relay(rig.relay_name), signalbox()], dict[str, str]()
     for name in (name for name in PEERS if name in names):
         try:

@@ -1,4 +1,4 @@
-"""Each peer in an environment of its own, outside the tree: installed once, as its pinned requirement says."""
+"""Installs each peer once, with pinned versions, into a separate environment in the user's cache folder."""
 
 import hashlib
 import importlib.machinery
@@ -22,7 +22,7 @@ _VERSION_PREFIX = {
 
 
 class NotInstalled(Exception):
-    """One sentence: why a peer is left out."""
+    """The reason why a peer is left out, as a sentence."""
 
 
 def ensure_installed(name: str) -> Path:
@@ -43,13 +43,13 @@ def ensure_installed(name: str) -> Path:
 
 
 def requirement(name: str) -> str:
-    """Return what of a peer is pinned."""
+    """Return the text of a peer's requirements."""
     files = (HERE / name / "package.json", HERE / name / "requirements.txt")
     return next(file for file in files if file.is_file()).read_text(encoding="utf-8")
 
 
 def version(name: str) -> str:
-    """Return the version of a peer's own package."""
+    """Return the pinned version of a peer's package."""
     found = re.search(_VERSION_PREFIX[name] + r'(?:==|": ")([\w.]+)', requirement(name))
     return found[1] if found else ""
 
@@ -82,7 +82,7 @@ def _install_with_npm(name: str, folder: Path) -> None:
 
 
 def _bootstrap() -> Any:
-    """Load `just`, which knows how to tell uv what pip has been told."""
+    """Load the script `just`, which passes pip's settings to uv."""
     loader = importlib.machinery.SourceFileLoader("bootstrap", str(ROOT / "just"))
     module = ModuleType(loader.name)
     module.__file__ = loader.path

@@ -1,4 +1,4 @@
-"""What every target gets, and how one load is put on one target: that of `just bench`, cut to a bounded time."""
+"""The loads of `just bench` with time limits, and the client that runs one load on one target."""
 
 import subprocess
 import time
@@ -14,19 +14,19 @@ from tests.bench.rig import Rig
 from tests.bench.rounds import SETTLE
 
 _ALL = {load.row: load for load in (*loads(quick=False), crowd(quick=False))}
-# Every round has these …
+# Loads of every round.
 ROUNDS = (_ALL["burst"], _ALL["paced"], _ALL["one"], replace(_ALL["tools"], streams=20))
-# … and these come once, at the end: they take long, and vary little.
+# Loads that run once, at the end, because they take long and vary little.
 ONCE = (replace(_ALL["eager"], streams=3), _ALL["memory"], replace(_ALL["args"], streams=1))
 STEPS = ("tools", "eager")
-# Seconds after which a target does not keep up. LiteLLM's paced load takes half a minute on a slow machine.
+# Time limits in seconds. LiteLLM's paced load takes half a minute on a slow machine.
 _LIMITS = {"args": 60, "memory": 40}
 _LIMIT = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One target under one load once: seconds of CPU for all streams, KiB for each open one; memory in MiB."""
+    """A load on a target: CPU seconds of all streams, idle memory in MiB, and KiB per open stream."""
 
     load: str
     target: str
@@ -44,7 +44,7 @@ class Sample:
 
 
 def run_load(rig: Rig, load: Load, target: Target, child: Child, number: int, *, share: int = 1) -> Sample:
-    """Put a load, or that part of it, on a target."""
+    """Run a load, or 1/share of it, on a target."""
     streams = max(1, load.streams // share)
     idle, before = child.memory(), child.cpu()
     client = _client(rig, load, target, child, streams)
@@ -90,7 +90,7 @@ def _client(rig: Rig, load: Load, target: Target, child: Child, streams: int) ->
 
 
 def _peak(child: Child, client: "subprocess.Popen[str]") -> float:
-    """Look at the memory until the client is done: who is slow has all streams open late."""
+    """Return the highest memory until the client ends; a slow target has all streams open late."""
     seen = [0.0]
     while client.poll() is None:
         time.sleep(0.5)

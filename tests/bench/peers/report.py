@@ -1,4 +1,4 @@
-"""From samples to the table: medians over rounds, ratios to ours inside a round, and the goals."""
+"""The table: medians over the rounds, ratios to Signalbox within a round, and the goals."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from statistics import median
 from tests.bench.peers.loads import Sample, limit
 from tests.bench.peers.targets import OURS
 
-# How many times less CPU than a peer a burst should cost: within reach, and aimed at.
+# Goals for a burst, reach and aim: a peer's CPU time divided by Signalbox's.
 GOALS = {"LiteLLM": (60, 80), "Vercel AI SDK": (7, 9)}
 _HEAD = (
     *("target", "burst CPU-s/100k", "÷ ours", "paced CPU-s/100k", "÷ ours", "added p50", "p99", "first event"),
@@ -17,7 +17,7 @@ _HEAD = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The medians of one target; None: not measured, not possible, or it did not keep up."""
+    """The medians of a target; None: not measured, not possible, or a stream failed."""
 
     target: str
     version: str
@@ -37,12 +37,12 @@ class Row:
 
 
 def rows(samples: list[Sample], versions: dict[str, str]) -> list[Row]:
-    """Return one row for each target, in the order they came."""
+    """Return one row per target, in the order of the samples."""
     return [_row(name, samples, versions.get(name, "")) for name in dict.fromkeys(one.target for one in samples)]
 
 
 def text(table: list[Row]) -> str:
-    """Draw the table, what failed, and the goals."""
+    """Return the table, the failures and the goals as text."""
     lines = [_HEAD, *(_cells(row) for row in table)]
     widths = [max(len(line[place]) for line in lines) for place in range(len(_HEAD))]
     drawn = [
@@ -53,7 +53,7 @@ def text(table: list[Row]) -> str:
 
 
 def goals(table: list[Row]) -> list[str]:
-    """Say for each goal what was measured."""
+    """Return a sentence per goal with the measured ratio."""
     return [
         f"burst: {row.burst_to_ours:.1f} times less CPU than {row.target} (reach {reach}, aim {aim})"
         for row in table
@@ -76,7 +76,7 @@ def _row(name: str, samples: list[Sample], version: str) -> Row:
         added_ms_p99=_middle(own, "paced", lambda one: one.outcome.added.p99),
         first_ms=_middle(own, "one", lambda one: one.outcome.first.p50),
         idle_mib=own[0].idle,
-        kib_per_stream=_median(one.kib for one in own),  # also of who is slow: all its streams are open
+        kib_per_stream=_median(one.kib for one in own),  # also if streams failed: all were open
         tool_run_ms=_middle(own, "tools", lambda one: one.outcome.total.p50),
         args_s=_middle(own, "args", lambda one: one.outcome.total.p50 / 1000),
         eager_ms=_middle(own, "eager", lambda one: one.outcome.total.p50),
@@ -90,7 +90,7 @@ def _middle(own: list[Sample], load: str, value: Callable[[Sample], float | None
 
 
 def _ratio(own: list[Sample], samples: list[Sample], load: str) -> float | None:
-    """Return the median of each round's own ratio."""
+    """Return the median of the ratios of the rounds."""
     mine = {one.round: one.per_100k for one in samples if (one.target, one.load) == (OURS, load)}
     taken = [one for one in own if one.load == load and not one.outcome.failed]
     return _median(one.per_100k / mine[one.round] for one in taken if mine.get(one.round))

@@ -1,4 +1,4 @@
-"""Who is compared: how each is started, where it is asked, and how the same question is put to it."""
+"""The compared servers: how each is started, its path, and the request body of a question."""
 
 import json
 import re
@@ -22,14 +22,14 @@ _QUESTION = "Go on."
 _MESSAGES = [{"role": "user", "content": _QUESTION}]
 _PARAMETERS = {"type": "object", "properties": {"ms": {"type": "number"}, "text": {"type": "string"}}}
 _WORK = {"type": "function", "function": {"name": "work", "description": "Works.", "parameters": _PARAMETERS}}
-# For what hangs.
+# Seconds.
 _TIMEOUT = 120.0
 _READY = re.compile(rb"ready: http://127\.0\.0\.1:(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One server. `has_loop`: it runs tools; a gateway only passes calls on. `share`: who is slow gets a part."""
+    """A server. `has_loop`: it executes tools, unlike a gateway. `share`: in `burst` it gets 1/share of the streams."""
 
     name: str
     path: str
@@ -41,12 +41,12 @@ class Target:
 
 
 def relay(name: str) -> Target:
-    """Return what only passes bytes on: the floor."""
+    """Return the relay, which only copies bytes."""
     return Target(name, COMPLETIONS, lambda rig: rig.target("relay"), _openai_body("bench/"))
 
 
 def signalbox() -> Target:
-    """Return our server as `just bench` measures it."""
+    """Return Signalbox as `just bench` measures it."""
 
     def body(script: str, has_tools: bool) -> dict[str, Any]:
         return {"model": f"bench/{script}", "messages": _MESSAGES, **({"tools": ["work"]} if has_tools else {})}
@@ -55,7 +55,7 @@ def signalbox() -> Target:
 
 
 def tensorzero(home: Path) -> Target:
-    """Return the Rust gateway that TensorZero's wheel carries, without its database."""
+    """Return the Rust gateway in TensorZero's wheel, without its database."""
 
     def start_server(rig: Rig) -> Child:
         config = rig.folder / "tensorzero.toml"
@@ -68,9 +68,9 @@ def tensorzero(home: Path) -> Target:
 
 
 def litellm(home: Path) -> Target:
-    """Return LiteLLM's proxy as its page on production sets it up: one worker, no database, errors only.
+    """Return LiteLLM's proxy with the settings of its production guide: one worker, no database, errors only.
 
-    Without a master key it does not start, so it gets one, and every question carries it.
+    It does not start without a master key, so every request carries one.
     """
     key = f"sk-{secrets.token_hex(32)}"
 
@@ -124,7 +124,7 @@ def vercel(home: Path) -> Target:
     """Return a Node server around the Vercel AI SDK."""
 
     def start_server(rig: Rig) -> Child:
-        # A module finds its packages from where it lies.
+        # Node resolves packages from the folder of the module.
         command = (_node(), str(shutil.copy(HERE / "vercel" / "server.mjs", home)))
         return _start_peer(rig, "vercel", command, "", UPSTREAM=_base(rig), NODE_ENV="production")
 
@@ -140,7 +140,7 @@ PEERS: dict[str, Callable[[Path], Target]] = {
 
 
 def _start_peer(rig: Rig, name: str, command: tuple[str, ...], option: str | None = None, **settings: str) -> Child:
-    """Start a peer on a port of its own choice, or on ours: behind `option`, or in PORT where that is empty."""
+    """Start a peer. It gets its port after `option`, or in PORT if that is empty; with None it chooses a port."""
     port = free_port()
     words = (*command, option, str(port)) if option else command
     child = start(name, words, rig.folder, rig.cores.measured, reports_cpu=False, PORT=str(port), **settings)
@@ -151,7 +151,7 @@ def _start_peer(rig: Rig, name: str, command: tuple[str, ...], option: str | Non
 
 
 def _port_in_log(log: Path, child: Child) -> int:
-    """Read where it says that it listens."""
+    """Return the port that it prints to its log."""
     until = time.monotonic() + _TIMEOUT
     while child.process.poll() is None and time.monotonic() < until:
         if found := _READY.search(log.read_bytes()):

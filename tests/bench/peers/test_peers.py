@@ -1,4 +1,4 @@
-"""The comparison's own parts: what is pinned, what is asked, what is left out, and what is told."""
+"""Pinned requirements, targets and the report of the peer comparison."""
 
 import re
 from typing import Any
@@ -21,8 +21,8 @@ def sample(target: str, load: str, number: int, cpu: float, *, failed: int = 0, 
 
 
 @pytest.mark.parametrize("name", PEERS)
-def test_a_peer_is_pinned_to_exact_versions_and_to_no_address(name: str) -> None:
-    """Each line of a requirement is one package at one version, and the peer's own version can be told."""
+def test_requirements_are_exact_versions(name: str) -> None:
+    """Each line pins one package to one version without a URL, and the peer's version is found."""
     pinned = install.requirement(name)
     assert "://" not in pinned
     if name != "vercel":
@@ -32,29 +32,29 @@ def test_a_peer_is_pinned_to_exact_versions_and_to_no_address(name: str) -> None
     assert re.fullmatch(r"\d+(\.\d+)+", install.version(name))
 
 
-def test_every_script_that_is_asked_for_is_a_model_of_the_gateway() -> None:
-    """TensorZero knows no model but those that it is told."""
+def test_tensorzero_has_a_model_per_script() -> None:
+    """SCRIPTS lists the scripts of all loads, because TensorZero needs a configuration per model."""
     assert {load.script for load in (*ROUNDS, *ONCE)} == set(SCRIPTS)
 
 
-def test_what_cannot_be_installed_is_left_out_with_a_sentence(
+def test_a_peer_that_cannot_be_installed_is_left_out(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The comparison goes on with who is there."""
+    """The other targets are compared, and the reason is printed."""
 
     def ensure_installed(name: str) -> Any:
         raise install.NotInstalled(f"no {name} today.")
 
     monkeypatch.setattr(install, "ensure_installed", ensure_installed)
-    rig: Any = type("Running", (), {"relay_name": "nginx"})()
+    rig: Any = type("Rig", (), {"relay_name": "nginx"})()
     targets, versions = comparison._targets(rig, {"litellm"})
     assert [target.name for target in targets] == ["nginx", signalbox().name]
     assert versions == {}
     assert "litellm is left out. no litellm today." in capsys.readouterr().err
 
 
-def test_a_ratio_is_the_median_of_the_rounds_own() -> None:
-    """A round in which all were slow does not count more than another."""
+def test_ratios_are_medians_over_the_rounds() -> None:
+    """A round in which all targets were slow counts like any other."""
     samples = [
         *(sample("signalbox", "burst", number, cpu) for number, cpu in enumerate((1.0, 10.0, 2.0))),
         *(sample("LiteLLM", "burst", number, cpu) for number, cpu in enumerate((60.0, 500.0, 160.0))),
@@ -65,8 +65,8 @@ def test_a_ratio_is_the_median_of_the_rounds_own() -> None:
     assert "LiteLLM 1.2" in text([row])
 
 
-def test_who_does_not_keep_up_has_no_figure_but_a_sentence() -> None:
-    """A load that was cut off would look quick."""
+def test_a_load_with_failed_streams_has_no_figure() -> None:
+    """The report names the failed streams instead."""
     row = rows([sample("LiteLLM", "args", 0, 60.0, failed=1, total=60_000.0)], {})[0]
     assert row.args_s is None
     assert "LiteLLM, args: 1 streams failed or were not done after 60 s" in text([row])

@@ -157,7 +157,7 @@ BODIES: dict[str, Callable[[int], Body]] = {
     "underscores": lambda n: {"prompt": "a" + "_" * n + "a"},
     "dashes": lambda n: {"prompt": _repeated("- - -", n) + "x"},
     "a result of delimiters": lambda n: _tool_says(_repeated("<outside-1>\n", n)),
-    "a result of closing fences": lambda n: _tool_says(_repeated("</o\u200bu", n)),
+    "a result of closing delimiters": lambda n: _tool_says(_repeated("</o\u200bu", n)),
     "a result of angles": lambda n: _tool_says("<" * n),
     "a result of angles and o": lambda n: _tool_says(_repeated("<<<<<<<<o", n)),
     "a result of wide angles": lambda n: _tool_says(_repeated("＜", n)),

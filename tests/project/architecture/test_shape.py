@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -16,13 +17,22 @@ from tests.conftest import ROOT
 
 PACKAGE = ROOT / "backend" / "signalbox"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
-FUNCTIONS = [
-    (path, node)
-    for path, tree in TREES.items()
-    for node in ast.walk(tree)
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-]
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Parse all sources; not while tests are collected, which every process does."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
+
+
+def functions() -> list[tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Return all functions of the product."""
+    return [
+        (path, node)
+        for path, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
 
 
 def _name(path: Path) -> str:
@@ -43,14 +53,14 @@ def test_imports_run_downward_only() -> None:
 
 def test_functions_stay_short() -> None:
     """Half of all functions have at most 10 lines, 19 of 20 at most 40."""
-    lengths = [_length(node) for _, node in FUNCTIONS]
+    lengths = [_length(node) for _, node in functions()]
     assert median(lengths) <= 10
     assert quantiles(lengths, n=20)[-1] <= 40
 
 
 def test_no_function_is_a_program() -> None:
     """No function of the product is longer than 70 lines."""
-    assert [f"{_name(path)}:{node.name}" for path, node in FUNCTIONS if _length(node) > 70] == []
+    assert [f"{_name(path)}:{node.name}" for path, node in functions() if _length(node) > 70] == []
 
 
 def test_files_stay_one_idea() -> None:
@@ -72,14 +82,14 @@ def test_no_file_is_a_drawer() -> None:
 @pytest.mark.parametrize("path", SOURCES, ids=_name)
 def test_each_module_says_what_it_is_for(path: Path) -> None:
     """Every module has a docstring."""
-    assert ast.get_docstring(TREES[path])
+    assert ast.get_docstring(trees()[path])
 
 
 def test_no_exception_is_swallowed_in_silence() -> None:
     """No handler of Exception or of everything consists of `pass` alone."""
     silent = [
         f"{_name(path)}:{node.lineno}"
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.ExceptHandler)
         and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id in {"Exception", "BaseException"}))
@@ -133,8 +143,8 @@ def _fields(tree: ast.AST) -> set[str]:
 def _provider_keys() -> set[str]:
     """Return the JSON keys, header names and paths of the dialects that have more than one word."""
     folders = tuple(f"wire/{name}/" for name in DIALECTS)
-    trees = [tree for path, tree in TREES.items() if _name(path).startswith(folders)]
-    named = {text for tree in trees for text in {text for text, _ in _constants(tree)} | _fields(tree)}
+    dialects = [tree for path, tree in trees().items() if _name(path).startswith(folders)]
+    named = {text for tree in dialects for text in {text for text, _ in _constants(tree)} | _fields(tree)}
     return {text for text in named if re.fullmatch(r"/?[a-z]+(?:[-_/][a-z0-9]+)+", text)} - {"utf-8"} | SINGLE_KEYS
 
 
@@ -144,7 +154,7 @@ def test_wire_alone_names_providers_keys() -> None:
     assert {"stream_options", "max_completion_tokens", "/chat/completions", "x-generation-id", "http-referer"} <= keys
     found = {
         (_name(path), text)
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         if not _name(path).startswith(("wire/", "simulator/", *CLIENT_PROTOCOLS))
         for text, _ in _constants(tree)
         if text in keys
@@ -160,7 +170,7 @@ def test_the_table_alone_names_dialects() -> None:
     folders = tuple(f"signalbox.wire.{name}" for name in DIALECTS)
     found = [
         f"{_name(path)}: {node.module}"
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         if not _name(path).startswith("wire/")
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith(folders)
@@ -185,7 +195,7 @@ def test_no_provider_is_named_in_an_if() -> None:
     }
     found = [
         f"{_name(path)}:{node.lineno}"
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         if _name(path).startswith(("chat/", "runs/", "encoders/", "intakes/", "services/", "app/"))
         for node in ast.walk(tree)
         if isinstance(node, ast.Compare)

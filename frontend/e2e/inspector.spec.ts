@@ -213,6 +213,33 @@ test("the same run is inspected after a reload, by its address, and in a saved c
   await look(() => inspect(page).click());
 });
 
+test("a run of an OpenAI client shows its protocol, and the call that it handed over", async ({ page }) => {
+  const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+  const response = await page.request.post("/v1/chat/completions", {
+    data: {
+      model: "openai/sim",
+      stream: true,
+      messages: [{ role: "user", content: "Call get_weather for Bonn." }],
+      tools: [{ type: "function", function: { name: "get_weather", parameters } }],
+    },
+  });
+  expect(response.ok(), await response.text()).toBe(true);
+  const runId = response.headers()["x-run-id"] ?? "";
+  await page.goto(`/#run=${runId}`);
+  await ended(page);
+  await expect(page.locator("[data-part=stop]").last()).toContainText("Handed to the client Get weather");
+  await inspect(page).click();
+  await expect(facts(page)).toContainText("ProtocolChat completions");
+  await rows(page).filter({ hasText: "Get weather" }).click();
+  await expect(rows(page).filter({ hasText: "Get weather" })).toContainText("handed to the client");
+  await expect(inspector(page).locator("[data-part=row-detail]")).toContainText("The result is not part of this run.");
+  await tab(page, "Events").click();
+  const count = (await journal(page, runId)).length;
+  await expect(inspector(page).locator("[data-part=events]").getByRole("status")).toHaveText(`${count} events`);
+  await page.goto("/operator");
+  await expect(page.locator(`[data-part=run]:has(a[href="/#run=${runId}"])`)).toContainText("Chat completions");
+});
+
 test("a failed run shows the reason, and a stopped one its status", async ({ page }) => {
   await useModel(page, "openai/sim-error-400");
   await ask(page, SEARCH);

@@ -132,8 +132,8 @@ test.describe("the operator", () => {
     await ended(chat, "length");
     await detailsButton(chat).last().click();
     const details = chat.locator("[data-part=inspector]");
-    await expect(details.locator("[data-part=loopStatus]")).toContainText("Length limit reached");
-    await expect(details.locator("[data-part=loopStatus] [data-lamp=cut]")).toHaveCount(1);
+    await expect(details.locator("[data-part=standing]")).toContainText("Length limit reached");
+    await expect(details.locator("[data-part=standing] [data-lamp=cut]")).toHaveCount(1);
     await expect(details.locator("[data-part=trouble]")).toContainText("The answer reached its length limit.");
 
     await page.bringToFront();

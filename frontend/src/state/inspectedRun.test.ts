@@ -60,6 +60,14 @@ describe("a run that the page does not have", () => {
     expect(asked.toSorted()).toEqual(["events", "record"]);
   });
 
+  it("is complete if the journal has events in between that no stream of the contract has", async () => {
+    const frames = capturedFrames().replaceAll(/:(\d+)\n\n/g, (_, seq) => `:${Number(seq) * 3}\n\n`);
+    const { client } = server({ record: () => Response.json(captured.record), events: stream(frames) });
+    const { state } = await begun(client);
+    expect(state.eventsAre).toBe("here");
+    expect(state.events).toEqual(captured.events.map(({ seq, event }) => ({ seq: seq * 3, event })));
+  });
+
   it("reports that the server no longer has it", async () => {
     const { client } = server({});
     const { state } = await begun(client);

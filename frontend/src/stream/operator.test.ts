@@ -26,14 +26,25 @@ describe("the operator's calls", () => {
   });
 
   it("reads valid runs and skips the rest", async () => {
-    const line = { run_id: "a", status: "error", code: "LENGTH", model: "m", loop: "v2", started: 2, ended: 3.5 };
+    const line = {
+      run_id: "a",
+      status: "error",
+      code: "LENGTH",
+      model: "m",
+      loop: "v2",
+      protocol: "v1.1",
+      started: 2,
+      ended: 3.5,
+    };
     const { base } = await serve(
       errorResponse(200, JSON.stringify({ runs: [line, { run_id: "b", ended: null }, null] })),
     );
     const { runs, isAll } = await fetchRuns(createClient({ base }), 50);
-    expect(runs.map(({ runId, status, code, started, ms, cost }) => [runId, status, code, started, ms, cost])).toEqual([
-      ["a", "error", "LENGTH", 2000, 1500, undefined],
-      ["b", "running", undefined, 0, undefined, undefined],
+    expect(
+      runs.map(({ runId, status, code, protocol, started, ms }) => [runId, status, code, protocol, started, ms]),
+    ).toEqual([
+      ["a", "error", "LENGTH", "v1.1", 2000, 1500],
+      ["b", "running", undefined, "", 0, undefined],
     ]);
     expect(isAll).toBe(false);
   });

@@ -74,6 +74,7 @@ function parseRun(value: unknown): RunLine[] {
       code: text(run.code) || undefined,
       model: text(run.model),
       loop: text(run.loop),
+      protocol: text(run.protocol),
       started: started * 1000,
       ms: ended === undefined ? undefined : (ended - started) * 1000,
       steps: number(run.steps) ?? 0,

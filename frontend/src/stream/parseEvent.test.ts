@@ -61,6 +61,7 @@ describe("parseEvent", () => {
         cost: null,
         flag: "on",
         retry_after: -1,
+        handed: ["a", 1],
         steps: 2,
       }),
     ).toEqual({ type: "done", done: true, status: "error", steps: 2 });
@@ -123,6 +124,7 @@ const sound: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
     flag: sometimes(fc.record({ variant: text, reason: text })),
     retry_after: sometimes(count),
     retryable: sometimes(fc.boolean()),
+    handed: sometimes(fc.array(text)),
   }),
 );
 const faithful = (event: unknown): unknown => JSON.parse(JSON.stringify(event));

@@ -50,6 +50,7 @@ const OPTIONAL: Record<ChatEvent["type"], Checks> = {
     simulated: isTrue,
     duration_ms: isTime,
     first_token_ms: isTime,
+    handed: (value) => Array.isArray(value) && value.every(isText),
     unsaved: isGap,
   },
 };

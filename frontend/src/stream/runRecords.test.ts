@@ -9,7 +9,13 @@ const told = captured.record as any;
 describe("a run's record", () => {
   it("is read completely, with times in milliseconds", () => {
     const record = parseRecord(told);
-    expect(record).toMatchObject({ runId: told.run_id, status: "complete", loop: "v2", costEstimated: false });
+    expect(record).toMatchObject({
+      runId: told.run_id,
+      status: "complete",
+      loop: "v2",
+      protocol: "v1.1",
+      costEstimated: false,
+    });
     expect(record.flag).toEqual(told.flag);
     expect(record.startedAt).toBe(Math.round(told.started * 1000));
     expect(record.endedAt).toBe(Math.round(told.ended * 1000));

@@ -19,6 +19,7 @@ export function parseRecord(value: unknown): RunRecord {
     code: textOrUndefined(run.code),
     model: text(run.model),
     loop: text(run.loop),
+    protocol: text(run.protocol),
     flag: textOrUndefined(flag.variant) ? { variant: text(flag.variant), reason: text(flag.reason) } : undefined,
     startedAt: time(run.started) ?? 0,
     endedAt: time(run.ended),

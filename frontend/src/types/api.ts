@@ -196,6 +196,8 @@ export interface RunRecord {
   code: string | undefined;
   model: string;
   loop: string;
+  /** The API that the client used. Empty if the server does not send it. */
+  protocol: string;
   flag: { variant: string; reason: string } | undefined;
   startedAt: number;
   endedAt: number | undefined;

@@ -30,7 +30,8 @@ export interface ReasoningItem {
   endedAt?: number;
 }
 
-export type CallStatus = "waiting" | "running" | "done" | "failed" | "cancelled";
+/** `handed`: the client executes the call, so the run has no result of it. */
+export type CallStatus = "waiting" | "running" | "done" | "failed" | "cancelled" | "handed";
 
 export interface CallItem {
   kind: "call";
@@ -167,6 +168,8 @@ export interface RunLine {
   code: string | undefined;
   model: string;
   loop: string;
+  /** The API that the client used. Empty if the server does not send it. */
+  protocol: string;
   /** Epoch milliseconds. */
   started: number;
   ms: number | undefined;

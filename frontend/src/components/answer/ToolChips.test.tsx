@@ -90,6 +90,22 @@ describe("other tools", () => {
     expect(box.textContent).toContain("x".repeat(3000));
   });
 
+  it("are handed to the client, in the line and on the call, without a lamp left running", () => {
+    const weather = { ...other, name: "get_weather" };
+    const answer = scriptedAnswer("auto", call("a", 1, weather));
+    show(answer);
+    feed(answer, { type: "done", done: true, status: "complete", handed: ["a"] });
+    expect(line()[0]).toBe("waiting Handed to the client Get weather");
+    fireEvent.click(head(/Get weather/));
+    expect(document.querySelector("[data-part=tool]")?.textContent).toMatch(/^Get weatherhanded to the client/);
+    cleanup();
+
+    const mixed = scriptedAnswer("auto", call("a", 1, weather), call("b", 1, other), found("b", [], other));
+    show(mixed);
+    feed(mixed, { type: "done", done: true, status: "complete", handed: ["a"] });
+    expect(line()[0]).toBe("done Used Get weather Read url · 1 handed to the client");
+  });
+
   it("are stopped or failed if the run ends first, with no lamp left running", () => {
     const answer = scriptedAnswer("auto", call("a", 1, other));
     show(answer);

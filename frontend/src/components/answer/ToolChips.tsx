@@ -1,7 +1,7 @@
 // A burst of calls of tools other than search: one line with a chip per tool, and below it the input and result of each
 // call.
 import { memo } from "react";
-import { burstLamp, hasFailed, isOpen, lampOf, type Stop, timeMs } from "../../logic/answer/stops.ts";
+import { burstLamp, hasFailed, isOpen, lampOf, type Stop, timeMs, wasHanded } from "../../logic/answer/stops.ts";
 import { failureOf } from "../../logic/wording/advice.ts";
 import { duration } from "../../logic/wording/statusAndAmounts.ts";
 import type { CallItem } from "../../types/models.ts";
@@ -48,15 +48,17 @@ export const ToolChips = memo(function ToolChips({ stop, open, touched, onToggle
 function Title({ calls, touched }: { calls: readonly CallItem[]; touched: boolean }) {
   const byName = [...Map.groupBy(calls, (call) => call.name)];
   const failed = calls.filter(hasFailed).length;
+  const handed = calls.filter(wasHanded).length;
   const shown = byName.slice(0, CHIPS);
   const rest = byName.length - shown.length;
   return (
     <>
-      {calls.some(isOpen) ? "Using" : "Used"}
+      {calls.some(isOpen) ? "Using" : handed === calls.length ? "Handed to the client" : "Used"}
       {shown.map(([name, same]) => (
         <Chip key={name} name={name} calls={same} touched={touched} />
       ))}
       {rest > 0 && <Aside>{rest} more</Aside>}
+      {handed > 0 && handed < calls.length && <Aside>{handed} handed to the client</Aside>}
       <FailedCalls failed={failed} of={calls.length} touched={touched} />
     </>
   );
@@ -105,7 +107,7 @@ function CallCard({ call }: { call: CallItem }) {
 
 function Outcome({ call }: { call: CallItem }) {
   const title = useToolTitle()(call.name);
-  if (isOpen(call)) return null;
+  if (isOpen(call) || wasHanded(call)) return null;
   if (call.status === "done") {
     if (call.result === undefined || call.result === null) return <p className="text-dim">No result.</p>;
     return (
@@ -120,6 +122,7 @@ function Outcome({ call }: { call: CallItem }) {
 function outcomeOf(call: CallItem): string {
   if (isOpen(call)) return call.status === "waiting" ? "waiting" : "running";
   if (call.status === "cancelled") return "stopped";
+  if (wasHanded(call)) return "handed to the client";
   if (call.cached) return "cached";
   const ms = timeMs(call);
   const took = ms === undefined ? "" : duration(ms);

@@ -68,6 +68,10 @@ function CallDetail({ call }: { call: CallItem }) {
       <Json title="Input" value={call.argumentsRaw ?? call.arguments} />
       {call.status === "waiting" || call.status === "running" ? (
         <p className="text-dim text-small">No result yet.</p>
+      ) : call.status === "handed" ? (
+        <p className="text-dim text-small">
+          Handed to the client, which executes it. The result is not part of this run.
+        </p>
       ) : call.error === undefined ? (
         <Json title="Result" value={call.result} />
       ) : (

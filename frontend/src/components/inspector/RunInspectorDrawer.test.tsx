@@ -77,6 +77,7 @@ describe("the inspector", () => {
     );
     const facts = [...document.querySelectorAll("dt")].map((dt) => `${dt.textContent}: ${dt.nextSibling?.textContent}`);
     expect(facts).toContain("Loop: v2, set by the operator");
+    expect(facts).toContain("Protocol: v1.1");
     expect(facts).toContain("Reasoning tokens: 65 38%");
     expect(labels()).toEqual([
       "Step 1RATE_LIMIT3 ms",

@@ -15,6 +15,7 @@ const run = (n: number) => ({
   code: server.failing.has(n) ? "UPSTREAM_TIMEOUT" : null,
   model: `maker/model-${n}`,
   loop: n % 2 ? "v2" : "legacy",
+  protocol: n % 2 ? "v1.1" : "chat-completions",
   started: NOW / 1000 - 1000 + n,
   ended: NOW / 1000 - 998 + n,
   steps: 1,
@@ -91,6 +92,13 @@ describe("the operator's page", () => {
     ]);
     expect(rows()[1]?.textContent).toContain("UPSTREAM_TIMEOUT");
     expect(rows()[1]?.querySelector("[data-lamp]")?.getAttribute("data-lamp")).toBe("failed");
+    const protocol = screen.getAllByRole("columnheader").findIndex(({ textContent }) => textContent === "Protocol");
+    expect(rows().map((row) => row.children[protocol]?.textContent)).toEqual([
+      "Chat completions",
+      "v1.1",
+      "Chat completions",
+      "v1.1",
+    ]);
   });
 
   it("compares the loops by their share of completed runs", async () => {
@@ -197,7 +205,7 @@ describe("the operator's page", () => {
     await give(TOKEN);
     expect(screen.queryByRole("dialog")).toBeNull();
     expect(screen.getByText(/from all users/)).toBeTruthy();
-    expect(rows().map((row) => within(row).getAllByRole("cell")[3]?.textContent)).toEqual([
+    expect(rows().map((row) => within(row).getAllByRole("cell")[4]?.textContent)).toEqual([
       "Ada",
       "none",
       "none",

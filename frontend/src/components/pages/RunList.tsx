@@ -9,6 +9,7 @@ import {
   runLamp,
   statusWords,
 } from "../../logic/pages/operator.ts";
+import { protocolLabel } from "../../logic/wording/protocolLabel.ts";
 import { costWords, count, duration, plural } from "../../logic/wording/statusAndAmounts.ts";
 import type { RunLine } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
@@ -99,6 +100,9 @@ function Table({ runs, isAll, asOf }: TableProps) {
             Loop
           </th>
           <th scope="col" className={`${FACT} text-start font-medium`}>
+            Protocol
+          </th>
+          <th scope="col" className={`${FACT} text-start font-medium`}>
             Model
           </th>
           {isAll && (
@@ -130,7 +134,7 @@ function Table({ runs, isAll, asOf }: TableProps) {
 }
 
 function Row({ run, isAll, asOf }: Omit<TableProps, "runs"> & { run: RunLine }) {
-  const { runId, model, loop, steps, started, ms, cost: usd, simulated } = run;
+  const { runId, model, loop, protocol, steps, started, ms, cost: usd, simulated } = run;
   const code = codeOf(run);
   const took = ms === undefined ? "" : duration(ms);
   const costs = usd === undefined ? "" : costWords(usd, { simulated, estimated: false });
@@ -152,10 +156,11 @@ function Row({ run, isAll, asOf }: Omit<TableProps, "runs"> & { run: RunLine }) 
         <p className="hidden ps-5 text-dim text-tiny wrap-anywhere narrow:block">
           {model}
           <br />
-          {[run.owner, plural(steps, "step"), took, costs].filter(Boolean).join(" · ")}
+          {[run.owner, protocolLabel(protocol), plural(steps, "step"), took, costs].filter(Boolean).join(" · ")}
         </p>
       </td>
       <td className={`${CELL} whitespace-nowrap`}>{loop}</td>
+      <td className={FACT}>{protocolLabel(protocol)}</td>
       <td className={`${CELL} w-1/2 wrap-anywhere narrow:hidden`}>{model}</td>
       {isAll && (
         <td className={`${CELL} narrow:hidden`}>

@@ -122,6 +122,12 @@ describe("the text of a row", () => {
     ];
     expect(summary(events)).toMatchObject({ done: ["3 searches"], failed: 1, others: ["1 stopped", "1 skipped"] });
   });
+
+  it("counts handed calls apart", () => {
+    const [called] = call("b", { meta: other, name: "get_weather" });
+    const events = [...call("a"), called as ChatEvent, { ...done, handed: ["b"] } as ChatEvent];
+    expect(summary(events)).toMatchObject({ done: ["1 search"], failed: 0, others: ["1 handed to the client"] });
+  });
 });
 
 describe("the lamp of a row", () => {

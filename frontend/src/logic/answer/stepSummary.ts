@@ -2,7 +2,7 @@
 import type { CallItem } from "../../types/models.ts";
 import { noticeOf, sourcesIn } from "../trace/sources.ts";
 import { duration, plural } from "../wording/statusAndAmounts.ts";
-import { burstLamp, hasFailed, type Lamp, type Stop, wasSkipped } from "./stops.ts";
+import { burstLamp, hasFailed, type Lamp, type Stop, wasHanded, wasSkipped } from "./stops.ts";
 
 export type AnswerStop = Extract<Stop, { kind: "answer" }>;
 export type Step = Exclude<Stop, AnswerStop>;
@@ -46,7 +46,7 @@ export interface Summary {
   /** What was done, by kind: "6 searches", "2 pages read", "8 sources". */
   done: readonly string[];
   failed: number;
-  /** "1 stopped", "2 not run". */
+  /** "1 stopped", "2 skipped", "1 handed to the client". */
   others: readonly string[];
   /** From the start of the first step to the end of the last. Parallel steps count once. */
   took: string;
@@ -57,12 +57,13 @@ export function summaryOf(steps: readonly Step[], titleOf: (name: string) => str
   const calls = callsIn(steps);
   const skipped = calls.filter(wasSkipped);
   const stopped = calls.filter(({ status }) => status === "cancelled").length;
+  const handed = calls.filter(wasHanded);
   const sources = sourcesIn(calls.flatMap(({ links }) => links)).length;
   const ms = spanOf(steps);
   return {
     done: [
       ...kindsOf(
-        calls.filter((call) => !wasSkipped(call)),
+        calls.filter((call) => !wasSkipped(call) && !wasHanded(call)),
         titleOf,
       ),
       ...(sources > 0 ? [plural(sources, "source")] : []),
@@ -71,6 +72,7 @@ export function summaryOf(steps: readonly Step[], titleOf: (name: string) => str
     others: [
       ...(stopped > 0 ? [`${stopped} stopped`] : []),
       ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
+      ...(handed.length > 0 ? [`${handed.length} handed to the client`] : []),
     ],
     took: ms === undefined ? "" : duration(ms),
   };

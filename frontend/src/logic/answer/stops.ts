@@ -20,6 +20,9 @@ export const wasSkipped = (call: CallItem): boolean => call.status === "failed" 
 
 export const hasFailed = (call: CallItem): boolean => call.status === "failed" && !wasSkipped(call);
 
+/** The client executes the call. */
+export const wasHanded = (call: CallItem): boolean => call.status === "handed";
+
 export const isOpen = (call: CallItem): boolean => call.status === "waiting" || call.status === "running";
 
 /** Whether the model is waiting for its tools. */

@@ -36,6 +36,7 @@ describe("the facts", () => {
       "Model requested": "qwen/sim-quirk-f01",
       "Model used": "qwen/sim-quirk-f01",
       Provider: "Alibaba",
+      Protocol: "v1.1",
       Loop: "v2, set by the operator",
       Started: `at ${record.startedAt}`,
       "Total time": "2.1 s",
@@ -57,7 +58,7 @@ describe("the facts", () => {
       clock,
     );
     expect(bare.filter(({ name }) => name !== "Model requested").map(({ value }) => value)).toEqual(
-      Array(14).fill("unknown"),
+      Array(15).fill("unknown"),
     );
     expect(bare.every(({ name, missing: untold }) => name === "Model requested" || untold)).toBe(true);
     const quick = { startedAt: 1000, endedAt: 1000 };
@@ -70,6 +71,12 @@ describe("the facts", () => {
     expect(open["Total time"]).toBe("1.5 s (so far)");
     const none = factsOf({ trace: undefined, record: { ...running, attempts: [] }, now: 0 }, clock);
     expect(none.find(({ name }) => name === "Finish reason")?.value).toBe("not known yet");
+  });
+
+  it("label the protocol, and name one of a newer server", () => {
+    expect(facts({ protocol: "chat-completions" }).Protocol).toBe("Chat completions");
+    expect(facts({ protocol: "other" }).Protocol).toBe("other");
+    expect(facts({ protocol: "" }).Protocol).toBe("unknown");
   });
 
   it("mark an estimated and a settled cost", () => {

@@ -15,6 +15,7 @@ import { PARAMETER_NAMES } from "../request/parameters.ts";
 import { formatOfWire } from "../request/responseFormat.ts";
 import { choiceOfWire } from "../request/toolChoice.ts";
 import { TITLES } from "../wording/failureText.ts";
+import { protocolLabel } from "../wording/protocolLabel.ts";
 import { costWords, count, duration, endingOf, loopWords, plural } from "../wording/statusAndAmounts.ts";
 import { hasEnded } from "./waterfall.ts";
 
@@ -94,6 +95,7 @@ export function factsOf(inspected: Inspected, clock: (ms: number) => string): re
     fact("Model requested", record?.model || end?.requested_model || trace?.model),
     fact("Model used", end?.model ?? served?.servedModel),
     fact("Provider", end?.provider ?? served?.provider),
+    fact("Protocol", record && protocolLabel(record.protocol)),
     fact("Loop", loopWords(record?.loop || trace?.loop || end?.loop, record?.flag ?? end?.flag).replace(/^loop /, "")),
     fact("Started", begun ? clock(begun) : undefined),
     totalFact(inspected, fact),

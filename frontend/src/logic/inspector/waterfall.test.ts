@@ -96,6 +96,24 @@ describe("a run without its record", () => {
     ]);
   });
 
+  it("shows handed calls at the end of the run", () => {
+    const called = {
+      id: "a",
+      name: "get_weather",
+      category: "other",
+      visibility: "secondary",
+      arguments: "{}",
+    } as const;
+    const events = raw([
+      { type: "content", content: "Let me look." },
+      { type: "tool_calls", calls: [called], step: 1, ts: 1_000 },
+      { type: "done", done: true, status: "complete", handed: ["a"], ts: 1_100 },
+    ]);
+    const { rows } = waterfall({ trace: traceOf(events), record: undefined, events, now: 0 });
+    expect(named(rows)).toEqual(["Answer", "get_weather handed to the client"]);
+    expect(rows[1]).toMatchObject({ ms: 0, lamp: "waiting", running: false });
+  });
+
   it("keeps text between steps in place", () => {
     expect(named(golden("tools").rows)).toEqual([
       "Reasoning",

@@ -176,6 +176,7 @@ function callDraft(item: CallItem, isOver: boolean): Draft {
     ...(wasSkipped(item) ? [SKIPPED[item.code ?? ""] ?? "skipped"] : []),
     ...(item.status === "failed" && !wasSkipped(item) ? [item.code ?? "failed"] : []),
     ...(item.status === "cancelled" ? ["cancelled"] : []),
+    ...(item.status === "handed" ? ["handed to the client"] : []),
   ];
   // A call that was never executed has a time but no duration.
   const startedAt = item.startedAt ?? item.endedAt;

@@ -19,6 +19,7 @@ const run = (more: Partial<RunLine>): RunLine => ({
   code: undefined,
   model: "m",
   loop: "v2",
+  protocol: "v1.1",
   started: 0,
   ms: 1,
   steps: 1,

@@ -319,7 +319,8 @@ function close(trace: RunTrace, end: RunEnd, open: CallStatus, why: string): Run
   const items = trace.items.flatMap((item): RunItem[] => {
     if (item.kind === "reasoning") return item.text || item.hidden ? [settled(item, at)] : [];
     if (item.kind !== "call" || !isOpen(item)) return [item];
-    return [{ ...item, status: open, error: why, ...(at !== undefined && { endedAt: at }) }];
+    const ended = { ...item, ...(at !== undefined && { endedAt: at }) };
+    return [end.handed?.includes(item.id) ? { ...ended, status: "handed" } : { ...ended, status: open, error: why }];
   });
   return { ...trace, items, end };
 }

@@ -129,6 +129,15 @@ describe("calls", () => {
     expect(calls(trace)[0]).toMatchObject({ status: "cancelled", startedAt: 5, endedAt: 9 });
   });
 
+  it("that the run hands over have no error", () => {
+    const [ours, theirs] = calls(
+      play([announce("a", "b"), answer("a"), { ...done, handed: ["b"], ts: 9 } as ChatEvent]),
+    );
+    expect(ours).toMatchObject({ status: "done" });
+    expect(theirs).toMatchObject({ status: "handed", endedAt: 9 });
+    expect(theirs).not.toHaveProperty("error");
+  });
+
   it("are cancelled if the run is cancelled, and fail at any other end", () => {
     const events = [announce("a"), execute("a")];
     const cancelled: ChatEvent = { type: "done", done: true, status: "cancelled" };

@@ -31,6 +31,16 @@ from signalbox.wire.json_text import dumps
 
 _encode = json.Encoder().encode
 _END = b"data: [DONE]\n\n"
+_AFTER_DELTA = b',"logprobs":null,"finish_reason":null}]}\n\n'
+
+
+def _template(delta: JsonObject) -> bytes:
+    """Write a delta once: most chunks differ only in their text."""
+    return dumps(delta).replace(b'"%b"', b"%b").replace(b'"%d"', b"%d")
+
+
+_REASONING = _template({"reasoning": "%b", "reasoning_content": "%b", "reasoning_details": reasoning_details_of("%b")})
+_ARGUMENTS = _template({"tool_calls": [{"index": "%d", "function": {"arguments": "%b"}}]})
 
 
 class ChatCompletionsEncoder:
@@ -56,8 +66,8 @@ class ChatCompletionsEncoder:
             "model": run.model,
         }
         self._head = b"data: " + dumps(shared | {"system_fingerprint": None})[:-1]
-        self._before_text = self._head + b',"choices":[{"index":0,"delta":{"content":'
-        self._after_text = b'},"logprobs":null,"finish_reason":null}]}\n\n'
+        self._before_delta = self._head + b',"choices":[{"index":0,"delta":'
+        self._before_text = self._before_delta + b'{"content":'
         self._has_begun = False
         self._cited = CitedSources()
         self._calls = _ClientCalls(run.id)
@@ -69,7 +79,11 @@ class ChatCompletionsEncoder:
             event = stamped.event
             if type(event) is Content and self._has_begun and _is_plain(event):  # nearly all
                 self._cited.add_text(event.content)
-                frames += (self._before_text, _encode(event.content), self._after_text)
+                frames += (self._before_text, _encode(event.content), b"}", _AFTER_DELTA)
+            elif type(event) is Reasoning and event.content:
+                frames.append(self._delta_chunk(_REASONING % ((_encode(event.content),) * 3)))
+            elif type(event) is ArgumentsDelta:
+                frames.append(self._delta_chunk(self._calls.delta_of(event)))
             else:
                 frames += self._frames(event)
         return b"".join(frames)
@@ -83,11 +97,6 @@ class ChatCompletionsEncoder:
                     yield self._chunk(self._delta_of(event))
                 if event.sources is not UNSET:
                     yield self._chunk({"annotations": self._cited.annotations_of(event.sources)})
-            case Reasoning(content) if content:
-                details = reasoning_details_of(content)
-                yield self._chunk({"reasoning": content, "reasoning_content": content, "reasoning_details": details})
-            case ArgumentsDelta():
-                yield self._chunk({"tool_calls": [self._calls.delta_of(event)]})
             case ToolCalls(calls):
                 self._cited.end_step()
                 self._calls.remember(calls)
@@ -114,10 +123,13 @@ class ChatCompletionsEncoder:
         return {"content": event.content}
 
     def _chunk(self, delta: JsonObject) -> bytes:
+        return self._delta_chunk(dumps(delta))
+
+    def _delta_chunk(self, delta: bytes) -> bytes:
         if not self._has_begun:
             self._has_begun = True
-            delta = {"role": "assistant", **delta}
-        return self._frame({"choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}]})
+            delta = b'{"role":"assistant",' + delta[1:]
+        return self._before_delta + delta + _AFTER_DELTA
 
     def _frame(self, fields: JsonObject) -> bytes:
         return b"%b,%b\n\n" % (self._head, dumps(fields)[1:])
@@ -160,12 +172,12 @@ class _ClientCalls:
         """Remember the calls of a step: `done` says which of them are the client's."""
         self._arguments = {call.id: (call.name, call.arguments) for call in calls}
 
-    def delta_of(self, event: ArgumentsDelta) -> JsonObject:
-        """Return a piece of a call's arguments; the first piece has the call's id and name."""
+    def delta_of(self, event: ArgumentsDelta) -> bytes:
+        """Return the delta with a piece of a call's arguments; the first piece has the call's id and name."""
         known = self._index.get(event.id)
         if known is not None:
-            return {"index": known, "function": {"arguments": event.arguments}}
-        return self._begun(event.id, event.name, event.arguments)
+            return _ARGUMENTS % (known, _encode(event.arguments))
+        return dumps({"tool_calls": [self._begun(event.id, event.name, event.arguments)]})
 
     def _begun(self, call_id: str, name: str, arguments: str) -> JsonObject:
         index = self._index[call_id] = len(self._index)

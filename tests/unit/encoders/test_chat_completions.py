@@ -102,6 +102,16 @@ def test_reasoning_has_all_three_names() -> None:
     }
 
 
+def test_text_of_every_kind_is_escaped() -> None:
+    """Quotes, line breaks and percent signs arrive as the model wrote them, in the first piece and in the next."""
+    odd = 'a "%b" %d \n\u2028\x00 \\'
+    reasoning = [delta["reasoning"] for delta in deltas(Reasoning(odd, 1), Reasoning(odd, 1))]
+    content = [delta["content"] for delta in deltas(Content(odd), Content(odd))]
+    pieces = deltas(ArgumentsDelta("a", "price", odd, 1), ArgumentsDelta("a", "price", odd, 1))
+    arguments = [delta["tool_calls"][0]["function"]["arguments"] for delta in pieces]
+    assert (reasoning, content, arguments) == ([odd, odd], ["", odd, odd], [odd, odd])
+
+
 def test_calls_of_our_tools_are_comments() -> None:
     """A client must not execute them, so they are no `tool_calls`; the connection stays busy meanwhile."""
     events = (ToolCalls([SEARCH], 1), ToolExecuting(SEARCH.id, "search_web", "search", "primary", 1), FOUND)

@@ -1,1 +1,1 @@
-"""The plan's matrix of models and cases: always against the simulator, on request against the real OpenRouter."""
+"""Tests of models and tool loops: always with the simulator, on request with the real OpenRouter."""

@@ -15,7 +15,7 @@ TIMEOUT = 180.0
 
 @dataclass(frozen=True)
 class LoopClient:
-    """An app, and the loop that its runs shall take."""
+    """A client of an app; its runs use one tool loop."""
 
     app: RunningApp
     loop: LoopName
@@ -25,7 +25,7 @@ class LoopClient:
         return self.app.parts.is_simulated
 
     def post(self, model: str, prompt: str, **body: Any) -> httpx.Response:
-        """Ask, whatever comes of it."""
+        """Send a question and return the response."""
         request = {"model": model, "prompt": prompt, **body}
         return httpx.post(
             f"{self.app.url}/api/chat/stream",
@@ -36,7 +36,7 @@ class LoopClient:
         )
 
     def ask(self, model: str, prompt: str, **body: Any) -> ParsedStream:
-        """Ask, and check the stream against the contract and the end against what was asked for."""
+        """Ask, check the stream against the contract, and check the model and the loop of `done`."""
         response = self.post(model, prompt, **body)
         if not self.is_simulated and response.status_code != 200 and "UNKNOWN_MODEL" in response.text:
             pytest.skip(f"OpenRouter no longer lists {model}")
@@ -49,7 +49,7 @@ class LoopClient:
         return stream
 
     def ask_complete(self, model: str, prompt: str, **body: Any) -> ParsedStream:
-        """Ask for something that can be answered, and check that it was."""
+        """Ask, and check that the answer is complete, with usage and cost."""
         stream = self.ask(model, prompt, **body)
         assert stream.done["status"] == "complete", stream.done
         assert stream.text.strip()
@@ -58,5 +58,5 @@ class LoopClient:
         return stream
 
     def trace(self, stream: ParsedStream) -> dict[str, Any]:
-        """Return a run's trace."""
+        """Return the trace of the stream's run."""
         return self.app.client.get(f"/api/runs/{stream.events[0]['run_id']}").json()

@@ -1,4 +1,4 @@
-"""Five models, seven kinds of question, both loops; the same bodies for the simulator and for OpenRouter."""
+"""Each case runs with five models and both loops; the simulator and OpenRouter get the same requests."""
 
 import pytest
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.parametrize("model", MODELS)
 
 
 def test_no_tools(client: LoopClient, model: str) -> None:
-    """Words stream, usage and cost are known, one model call."""
+    """An answer without tools takes one step and has usage and cost."""
     stream = client.ask_complete(model, "Say hello, and one sentence about the sea.", tools=[])
     assert stream.calls == []
     assert stream.done["steps"] == 1
@@ -39,7 +39,7 @@ def test_search(client: LoopClient, model: str) -> None:
 
 
 def test_multi_step(client: LoopClient, model: str) -> None:
-    """What must wait for a result waits for it: tools are used in two steps, and then there is an answer."""
+    """Calls in consecutive steps run before the answer."""
     prompt = "What time is it in Tokyo? Then calculate 6*7. Use a tool for each, one after the other."
     stream = client.ask_complete(model, prompt, tools=BOTH)
     assert {call["name"] for call in stream.calls} == set(BOTH)
@@ -49,7 +49,7 @@ def test_multi_step(client: LoopClient, model: str) -> None:
 
 
 def test_parallel_calls(client: LoopClient, model: str) -> None:
-    """Several calls for one question all run, in one step or in several, and each gets exactly one result."""
+    """Several calls for one question all succeed, in one step or in several."""
     prompt = "What time is it in Tokyo, and what is 1234*5678? Use the tools for both, at once if you can."
     stream = client.ask_complete(model, prompt, tools=BOTH)
     assert {call["name"] for call in stream.calls} >= set(BOTH)
@@ -58,7 +58,7 @@ def test_parallel_calls(client: LoopClient, model: str) -> None:
 
 
 def test_a_call_without_arguments(client: LoopClient, model: str) -> None:
-    """The time can be asked for without a zone."""
+    """A call may omit optional arguments."""
     stream = client.ask_complete(
         model, "What time is it? Use the tool, without a timezone.", tools=["get_current_time"]
     )
@@ -67,7 +67,7 @@ def test_a_call_without_arguments(client: LoopClient, model: str) -> None:
 
 
 def test_reasoning(client: LoopClient, model: str) -> None:
-    """Reasoning is asked for beside tools: it goes back where it must, and the run ends well (quirks B1 to B5)."""
+    """A run with reasoning and tools completes (quirks B1 to B5)."""
     prompt = "What time is it in Tokyo? Use the tool."
     stream = client.ask_complete(model, prompt, tools=BOTH, reasoning={"effort": "low"})
     assert stream.calls
@@ -76,8 +76,8 @@ def test_reasoning(client: LoopClient, model: str) -> None:
         assert stream.of("reasoning")
 
 
-def test_a_model_that_is_not_there(client: LoopClient, model: str) -> None:
-    """A misspelt model is refused before a run exists, with its name."""
+def test_an_unknown_model(client: LoopClient, model: str) -> None:
+    """A misspelt model is rejected before a run starts; the error names the model."""
     wrong = f"no-such-vendor/{model.partition('/')[2]}"
     response = client.post(wrong, "Hello!")
     assert response.status_code in (404, 422)
@@ -88,7 +88,7 @@ def test_a_model_that_is_not_there(client: LoopClient, model: str) -> None:
 
 @pytest.mark.parametrize("tools", [[], ["search_web"]], ids=["no tools", "tools"])
 def test_a_tiny_token_limit(client: LoopClient, model: str, tools: list[str]) -> None:
-    """An answer that is cut says so, is short, or was given more room once (B8); it is never passed off as whole."""
+    """A truncated answer has a status or warning that says so, unless a retry with a higher limit completed it (B8)."""
     prompt = "Tell me a joke about trains in at least two hundred words. Do not search."
     stream = client.ask(model, prompt, tools=tools, max_tokens=20, max_steps=2)
     assert stream.done["status"] in ("length", "complete", "error"), stream.done
@@ -102,7 +102,7 @@ def test_a_tiny_token_limit(client: LoopClient, model: str, tools: list[str]) ->
 
 
 def test_clamp(client: LoopClient, model: str) -> None:
-    """More searches than are allowed: one is sent, the others are answered with a code, one warning tells of it."""
+    """Searches above the limit get the result TOOL_CLAMP, and one warning is emitted."""
     prompt = "Compare dedupe and clamp."
     stream = client.ask_complete(model, prompt, tools=["search_web"], tool_choice="required", max_searches=1)
     codes = stream.result_codes()

@@ -1,1 +1,1 @@
-"""Hostile input against the real server: how long each shape takes, and how long `/health/live` waits meanwhile."""
+"""`just bench-stalls`: hostile input for a real server, and the response time of `/health/live` meanwhile."""

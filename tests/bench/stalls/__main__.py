@@ -1,4 +1,4 @@
-"""`just bench-stalls`: hostile input of every shape at two sizes, while `/health/live` is asked all the time."""
+"""`just bench-stalls`: hostile input of each shape at two sizes, while `/health/live` is requested every 10 ms."""
 
 import argparse
 import signal
@@ -15,7 +15,7 @@ _HEAD = f"{'shape':44} {'small':>8} {'large':>8} {'CPU':>7} {'CPU':>7} {'power':
 
 
 def main() -> int:
-    """Measure, print a table, and return 1 when a shape stalls the server or costs more than its size."""
+    """Measure all shapes and print a table; return 1 if a shape fails in two measurements."""
     arguments = _arguments()
     names = [name for name in SHAPES if not arguments.only or any(part in name for part in arguments.only)]
     small, large = (int(size * _MEGA) for size in arguments.sizes)
@@ -28,7 +28,7 @@ def main() -> int:
         for name in names:
             with probed_server(rig) as pair:
                 result = pair.measure(SHAPES[name], small, large)
-                if result.faults:  # once more: another process may have had the core
+                if result.faults:  # again: another process may have used the core
                     result = result.better_of(pair.measure(SHAPES[name], small, large))
             print(_line(result), flush=True)
             bad += [result] if result.faults else []
@@ -49,7 +49,7 @@ def _line(result: Result) -> str:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="just bench-stalls", description=__doc__)
-    parser.add_argument("--only", nargs="+", metavar="WORDS", help="shapes whose name holds one of these words")
+    parser.add_argument("--only", nargs="+", metavar="WORDS", help="shapes whose name contains one of these words")
     parser.add_argument("--sizes", nargs=2, type=float, default=(2, 8), metavar="MB", help="the two sizes, in MB")
     return parser.parse_args()
 

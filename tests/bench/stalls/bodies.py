@@ -1,4 +1,4 @@
-"""Hostile request bodies: each shape makes one step between the body and the upstream request as dear as it can."""
+"""Hostile request bodies: each shape makes one step between the body and the upstream request expensive."""
 
 from collections.abc import Callable
 from secrets import token_hex
@@ -25,7 +25,7 @@ def _calls(calls: list[Body]) -> Body:
 
 
 def _filled(size: int, unit: Callable[[int], Any]) -> list[Any]:
-    """Return as many of what `unit` makes as fit into a size."""
+    """Return as many values of `unit` as fit into `size` bytes."""
     return [unit(place) for place in range(max(1, size // (len(orjson.dumps(unit(10_000))) + 1)))]
 
 
@@ -35,11 +35,11 @@ def _with_results(calls: list[Body], *, backwards: bool = False) -> Body:
 
 
 def _turns_of_calls(size: int, turn: Callable[[int], list[Body]]) -> Body:
-    """Repeat a turn of calls and results: what a count per message lets through."""
+    """Repeat a turn of calls and results, so that each message stays below the limits per message."""
     return {"messages": [_ASKED, *(m for messages in _filled(size, turn) for m in messages), _ASKED]}
 
 
-def _tool_says(text: str) -> Body:
+def _tool_result_of(text: str) -> Body:
     return {"messages": [_ASKED, _calls([_call("call_1")]), _result("call_1", text)]}
 
 
@@ -156,19 +156,19 @@ BODIES: dict[str, Callable[[int], Body]] = {
     "marks of Markdown": lambda n: {"prompt": _repeated("[*_`~", n)},
     "underscores": lambda n: {"prompt": "a" + "_" * n + "a"},
     "dashes": lambda n: {"prompt": _repeated("- - -", n) + "x"},
-    "a result of delimiters": lambda n: _tool_says(_repeated("<outside-1>\n", n)),
-    "a result of closing delimiters": lambda n: _tool_says(_repeated("</o\u200bu", n)),
-    "a result of angles": lambda n: _tool_says("<" * n),
-    "a result of angles and o": lambda n: _tool_says(_repeated("<<<<<<<<o", n)),
-    "a result of wide angles": lambda n: _tool_says(_repeated("＜", n)),
-    "a result of control tokens": lambda n: _tool_says(_repeated("<|im_start|>", n)),
-    "a result of entities": lambda n: _tool_says(_repeated("&#0000060", n)),
-    "a result of zeros in an entity": lambda n: _tool_says("&#" + "0" * n),
-    "a result of marks": lambda n: _tool_says(_repeated("<o" + "\u0301" * 15 + "\u0323" * 15, n)),
+    "a result of delimiters": lambda n: _tool_result_of(_repeated("<outside-1>\n", n)),
+    "a result of closing delimiters": lambda n: _tool_result_of(_repeated("</o\u200bu", n)),
+    "a result of angles": lambda n: _tool_result_of("<" * n),
+    "a result of angles and o": lambda n: _tool_result_of(_repeated("<<<<<<<<o", n)),
+    "a result of wide angles": lambda n: _tool_result_of(_repeated("＜", n)),
+    "a result of control tokens": lambda n: _tool_result_of(_repeated("<|im_start|>", n)),
+    "a result of entities": lambda n: _tool_result_of(_repeated("&#0000060", n)),
+    "a result of zeros in an entity": lambda n: _tool_result_of("&#" + "0" * n),
+    "a result of marks": lambda n: _tool_result_of(_repeated("<o" + "\u0301" * 15 + "\u0323" * 15, n)),
     "addresses": lambda n: {"prompt": _repeated("http://", n)},
     "short addresses": lambda n: {"prompt": _repeated("http://a ", n)},
     "bare addresses": lambda n: {"prompt": _repeated("a.b.c.", n)},
-    "a result of addresses": lambda n: _tool_says(_repeated("http://a.bc/(( ", n)),
+    "a result of addresses": lambda n: _tool_result_of(_repeated("http://a.bc/(( ", n)),
     # --- numbers, keys, schemas ---
     "a number of many digits": lambda n: {"prompt": "x", "seed": "@digits"},
     "long keys": lambda n: {"prompt": "x", "metadata": {"k" * n: "v"}},
@@ -220,7 +220,7 @@ def _send_body(make: Callable[[int], Body], *, is_kept: bool = False) -> Callabl
 for _name, _make in BODIES.items():
     SHAPES[_name] = Shape(_name, _send_body(_make))
 
-# The same way through a conversation on the server: placing, titles, search text, saves of messages.
+# The same bodies in a stored conversation, which adds positions, titles, search text and writes of messages.
 for _name in (
     "one text",
     "9,999 messages",

@@ -1,4 +1,4 @@
-"""One shape at two sizes: seconds, the server's CPU, and the longest wait of `/health/live` meanwhile."""
+"""Measures a shape at two sizes: seconds, CPU seconds, and the longest response time of `/health/live`."""
 
 import math
 import sys
@@ -15,15 +15,15 @@ from tests.bench.rounds import SETTLE
 from tests.bench.stalls.probe import PAUSE
 from tests.bench.stalls.shapes import Shape, Target
 
-# /health/live must be answered within this many seconds, whatever else the server is sent.
+# The longest allowed response time of /health/live, in seconds.
 MOST_WAIT = 0.2
-# CPU may grow with this power of the size: 1 is linear, 2 quadratic. Less CPU than this is noise.
+# The largest allowed exponent of CPU time over size: 1 is linear, 2 quadratic. NOISE: CPU seconds below this are noise.
 MOST_POWER, NOISE = 1.4, 0.15
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One shape at one size: seconds until its answer was read, CPU seconds, the longest wait, and the answer."""
+    """A shape at one size: seconds until the response was read, CPU seconds, longest wait, and outcome."""
 
     size: int
     seconds: float
@@ -33,13 +33,13 @@ class Reading:
 
     @property
     def failed(self) -> bool:
-        """Whether the server broke, hung or refused for a reason other than the request."""
+        """Whether the server responded with 5xx or not at all."""
         return not self.answer.startswith(("2", "4"))
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One shape at both sizes."""
+    """A shape at both sizes."""
 
     shape: str
     small: Reading
@@ -47,40 +47,40 @@ class Result:
 
     @property
     def power(self) -> float:
-        """The power of the size with which CPU grows; 0 where there is too little to tell."""
+        """The exponent with which CPU time grows with the size; 0 if it cannot be measured."""
         if self.large.cpu < NOISE or self.large.answer[:1] != self.small.answer[:1]:
             return 0.0
         return math.log(self.large.cpu / max(self.small.cpu, NOISE / 8)) / math.log(self.large.size / self.small.size)
 
     @property
     def wait(self) -> float:
-        """The longest wait of `/health/live`."""
+        """The longest response time of `/health/live`, in seconds."""
         return max(self.small.wait, self.large.wait)
 
     @property
     def faults(self) -> list[str]:
-        """What is wrong with it, in words."""
+        """The limits that the shape exceeds, as phrases."""
         faults = [f"answered {one.answer} at {one.size:,} bytes" for one in (self.small, self.large) if one.failed]
         if self.power > MOST_POWER:
-            faults.append(f"CPU grows with the power {self.power:.1f} of the size")
+            faults.append(f"CPU time grows with exponent {self.power:.1f}")
         if self.wait > MOST_WAIT:
-            faults.append(f"/health/live waited {self.wait * 1000:.0f} ms")
+            faults.append(f"/health/live took {self.wait * 1000:.0f} ms")
         return faults
 
     def better_of(self, other: "Result") -> "Result":
-        """Return the result with fewer faults, the one with the shorter wait of two alike: the rest is noise."""
+        """Return the result with fewer faults, or the one with the shorter wait if both have as many."""
         return min(self, other, key=lambda one: (len(one.faults), one.wait))
 
 
 @dataclass(slots=True)
 class ProbedServer:
-    """A server, and the process that asks for its `/health/live`."""
+    """A server, and the process that requests its `/health/live`."""
 
     server: Child
     probe: Child
 
     def measure(self, shape: Shape, small: int, large: int) -> Result:
-        """Drive a shape at both sizes."""
+        """Run a shape at both sizes."""
         return Result(shape.name, self._drive(shape, small), self._drive(shape, large))
 
     def _drive(self, shape: Shape, size: int) -> Reading:
@@ -95,7 +95,7 @@ class ProbedServer:
         except (OSError, HTTPException) as error:
             answer = type(error).__name__
         seconds = time.monotonic() - began
-        time.sleep(SETTLE)  # what is written behind the answer counts
+        time.sleep(SETTLE)  # include the flush after the response
         return Reading(size, seconds, self.server.cpu() - before, self._longest_wait(), answer)
 
     def _longest_wait(self) -> float:

@@ -1,4 +1,4 @@
-"""Asks `/health/live` all the time: `python -m tests.bench.stalls.probe PORT`; each line in is answered by a line."""
+"""Requests `/health/live` every 10 ms (`python -m tests.bench.stalls.probe PORT`); prints the longest wait."""
 
 import http.client
 import sys
@@ -10,7 +10,7 @@ _TIMEOUT = 300
 
 
 class Probe:
-    """The longest wait since it was last asked; a wait that is not over counts as far as it has come."""
+    """Measures the longest wait since the last call; a wait that is not over counts with its time so far."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -19,7 +19,7 @@ class Probe:
         self._since = 0.0
 
     def run(self) -> None:
-        """Ask without end."""
+        """Request `/health/live` forever."""
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=_TIMEOUT)
         while True:
             with self._lock:
@@ -35,7 +35,7 @@ class Probe:
             time.sleep(PAUSE)
 
     def take_longest_wait(self) -> float:
-        """Return the longest wait in seconds, and begin anew."""
+        """Return the longest wait in seconds, and reset it."""
         with self._lock:
             now = time.monotonic()
             worst, self._worst = max(self._worst, now - self._since if self._since else 0.0), 0.0
@@ -43,7 +43,7 @@ class Probe:
 
 
 def main() -> None:
-    """Answer until the bench has gone."""
+    """Answer lines until end of file."""
     probe = Probe(int(sys.argv[1]))
     threading.Thread(target=probe.run, daemon=True).start()
     for _ in sys.stdin:

@@ -1,4 +1,4 @@
-"""The registry of hostile shapes: a name, and what puts about so many bytes of it on a server."""
+"""The registry of hostile shapes: names, and functions that send about a given number of bytes to a server."""
 
 import http.client
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import orjson
 
 from tests.bench.loads import CHAT
 
-# Seconds after which a shape has failed.
+# Seconds after which a shape fails.
 TIMEOUT = 150
 _READ = 1 << 16
 _TAIL = 4000
@@ -22,7 +22,7 @@ class Target:
     port: int
 
     def send(self, method: str, path: str, body: bytes | None = None, **headers: str) -> str:
-        """Send a request, read the whole answer, and say how it ended: the status, and the code of a refusal or run."""
+        """Send a request, read the entire response, and return its status and error code or run status."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
         try:
             connection.request(method, path, body, {"content-type": "application/json", **headers})
@@ -51,9 +51,9 @@ Drive: TypeAlias = Callable[[Target, int], str]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One kind of hostile input. `drive(target, size)` puts about `size` bytes on the server and says how that ended.
+    """Hostile input. `drive(target, size)` sends about `size` bytes to the server and returns the outcome.
 
-    `prepare(target, size)` comes before it and is not measured.
+    `prepare(target, size)` runs before and is not measured.
     """
 
     name: str
@@ -69,7 +69,7 @@ def shape(name: str, *, prepare: Drive | None = None) -> Callable[[Drive], Drive
 
     def registered(drive: Drive) -> Drive:
         if name in SHAPES:
-            raise ValueError(f"two shapes are called {name}")
+            raise ValueError(f"there are two shapes {name}")
         SHAPES[name] = Shape(name, drive, prepare)
         return drive
 

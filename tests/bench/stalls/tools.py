@@ -1,4 +1,4 @@
-"""Hostile results of tools: of the app's own, and of a plugin on its thread."""
+"""Hostile results of tools: of built-in tools and of a plugin in its thread."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from tests.support.hostile.tool_results import RESULTS
 
 
 def _calling(name: str, kind: str) -> Callable[[Target, int], str]:
-    """Ask a model that calls the tool which returns this."""
+    """Return a function that asks a model to call a tool with this result."""
 
     def drive(target: Target, size: int) -> str:
         return target.ask({"model": f"tool/{name}/{kind}-{size}", "prompt": "Go on.", "tools": [name]})

@@ -1,17 +1,18 @@
 """The table of client protocols: one row configures everything about a protocol."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from signalbox.app.openapi.chat_completions import OPENAPI as CHAT_COMPLETIONS_OPENAPI
-from signalbox.app.openapi.document import CHAT_BODY, CHAT_HEADERS, CHAT_RESPONSES
+from signalbox.app.openapi.document import CHAT_BODY, CHAT_HEADERS, chat_responses
 from signalbox.encoders import chat_completions_error
 from signalbox.encoders.chat_completions import ChatCompletionsEncoder
 from signalbox.encoders.chat_completions_whole import ChatCompletion
 from signalbox.encoders.encoder import Encoder, ErrorOf, WholeEncoder
 from signalbox.encoders.sse_v1 import SseV1Encoder
 from signalbox.encoders.v1_error import error_of
+from signalbox.encoders.v1_whole import WholeV1
 from signalbox.intakes import chat_completions, v1, v1_body
 from signalbox.intakes.intake import AskOf, BodyOf, Model
 
@@ -23,6 +24,9 @@ class ClientProtocol(Generic[Model]):
     `whole` encodes responses that are not streamed, if the protocol has them. `has_late_head`: the head of a stream
     waits for the first visible event, at most 10 seconds, and a run that fails before it is an HTTP error. `query` are
     query parameters that are accepted and ignored. `openapi` describes the routes.
+
+    `errors_under` are prefixes of paths that belong to no row, such as a list of models or a mistyped path: their
+    errors have this protocol's format. All paths without a format have that of v1.1.
     """
 
     name: str
@@ -34,6 +38,7 @@ class ClientProtocol(Generic[Model]):
     whole: type[WholeEncoder] | None = None
     has_late_head: bool = False
     query: frozenset[str] = frozenset()
+    errors_under: tuple[str, ...] = ()
     openapi: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
@@ -44,6 +49,7 @@ V1 = ClientProtocol(
     ask_of=v1.ask_of,
     encoder=SseV1Encoder,
     error_of=error_of,
+    whole=WholeV1,
     openapi={
         "tags": ["chat"],
         "description": (
@@ -52,7 +58,29 @@ V1 = ClientProtocol(
             "that it\nstarted first."
         ),
         "openapi_extra": {**CHAT_HEADERS, **CHAT_BODY},
-        "responses": CHAT_RESPONSES,
+        "responses": chat_responses(
+            "Events of contract v1.1 (docs/sse-contract.md), each as in GET /api/contract/v1.1.json; or with "
+            "`stream: false` one answer."
+        ),
+    },
+)
+
+V1_WHOLE = replace(
+    V1,
+    paths=("/api/chat",),
+    body_of=v1_body.whole_body_of,
+    openapi={
+        "tags": ["chat"],
+        "name": "answer_chat",
+        "description": (
+            "Answer a conversation with one JSON object at the end of the run.\n\n"
+            "The status is 200 for every run that was started: `status` says how it ended. With `stream: true` it is "
+            "the same\nas /api/chat/stream."
+        ),
+        "openapi_extra": {**CHAT_HEADERS, **CHAT_BODY},
+        "responses": chat_responses(
+            "One answer; or with `stream: true` events of contract v1.1 (docs/sse-contract.md)."
+        ),
     },
 )
 
@@ -65,12 +93,28 @@ CHAT_COMPLETIONS = ClientProtocol(
     error_of=chat_completions_error.error_of,
     whole=ChatCompletion,
     has_late_head=True,
+    errors_under=("/v1/", "/api/v1/"),
     openapi=CHAT_COMPLETIONS_OPENAPI,
 )
 
-PROTOCOLS: tuple[ClientProtocol[Any], ...] = (V1, CHAT_COMPLETIONS)
+PROTOCOLS: tuple[ClientProtocol[Any], ...] = (V1, V1_WHOLE, CHAT_COMPLETIONS)
 
 
 def by_path(protocols: Iterable[ClientProtocol[Any]]) -> dict[str, ClientProtocol[Any]]:
     """Return the protocols by path."""
     return {path: protocol for protocol in protocols for path in protocol.paths}
+
+
+class ErrorFormats:
+    """Finds the format of errors at a path."""
+
+    def __init__(self, protocols: Iterable[ClientProtocol[Any]]) -> None:
+        protocols = tuple(protocols)
+        self._exact = {path: protocol.error_of for path, protocol in by_path(protocols).items()}
+        self._under = [(prefix, protocol.error_of) for protocol in protocols for prefix in protocol.errors_under]
+
+    def of(self, path: str) -> ErrorOf:
+        """Return the format of the path's protocol, else that of the first prefix that fits, else that of v1.1."""
+        if (exact := self._exact.get(path)) is not None:
+            return exact
+        return next((format_ for prefix, format_ in self._under if path.startswith(prefix)), error_of)

@@ -30,6 +30,7 @@ class Code(StrEnum):
     NOT_FOUND = "NOT_FOUND"
     METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED"
     UNAUTHORIZED = "UNAUTHORIZED"
+    TOKENS_DIFFER = "TOKENS_DIFFER"
     HOST_NOT_ALLOWED = "HOST_NOT_ALLOWED"
     ORIGIN_NOT_ALLOWED = "ORIGIN_NOT_ALLOWED"
     SHUTTING_DOWN = "SHUTTING_DOWN"
@@ -163,6 +164,9 @@ CODES: dict[Code, CodeFact] = {
         "This address does not support that method.", "See /docs for the supported methods.", http=405
     ),
     Code.UNAUTHORIZED: CodeFact("An access token is required.", "Send Authorization: Bearer TOKEN.", http=401),
+    Code.TOKENS_DIFFER: CodeFact(
+        "The request has two different tokens.", "Send one of them, in Authorization or in x-api-key."
+    ),
     Code.HOST_NOT_ALLOWED: CodeFact(
         "The Host header names a host that is not allowed.", "Add it to SIGNALBOX_ALLOWED_HOSTS.", http=403
     ),

@@ -8,11 +8,11 @@ from msgspec import UNSET
 
 from signalbox.core.events import Source, Success, ToolResult
 from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.encoders.step_offsets import StepOffsets
 
 # How a model cites a numbered result of a search (`tools/search_web.py`).
 _MARKER = re.compile(r"\[(\d{1,4})\]")
 _LONGEST_MARKER = len("[1234]")
-_SEPARATOR = "\n\n"
 
 
 class CitedSources:
@@ -22,26 +22,20 @@ class CitedSources:
     """
 
     def __init__(self) -> None:
-        self._length = 0
-        self._step_start = 0
-        self._is_new_step = False
+        self._offsets = StepOffsets()
         self._results: dict[int, tuple[str, str]] = {}
         self._citations: dict[int, tuple[int, int]] = {}
         self._tail = ""
 
     def add_text(self, text: str) -> None:
         """Take in a piece of the answer."""
-        if self._is_new_step:
-            self._is_new_step = False
-            # The break between the texts of two steps belongs to neither.
-            self._step_start = self._length + (len(text) if self._length and text == _SEPARATOR else 0)
         if self._results:
             self._find_markers(text)
-        self._length += len(text)
+        self._offsets.add_text(text)
 
     def _find_markers(self, text: str) -> None:
         seen = self._tail + text
-        start = self._length - len(self._tail)
+        start = self._offsets.length - len(self._tail)
         for found in _MARKER.finditer(seen):
             n = int(found[1])
             if n in self._results:
@@ -50,7 +44,7 @@ class CitedSources:
 
     def end_step(self) -> None:
         """Begin to count the offsets of the next step's text."""
-        self._is_new_step = True
+        self._offsets.end_step()
 
     def add_result(self, event: ToolResult) -> None:
         """Take in a tool's result; of a search, its numbered results can be cited from now on."""
@@ -73,13 +67,13 @@ class CitedSources:
 
     def annotations_of(self, sources: Sequence[Source]) -> list[JsonValue]:
         """Return what the provider cites."""
-        return [self._annotation_of(source) for source in sources]
+        return [_annotation_of(self._offsets.placed(source)) for source in sources]
 
-    def _annotation_of(self, source: Source) -> JsonValue:
-        start, end = source.start_index, source.end_index
-        at = (0, 0) if start is UNSET or end is UNSET else (start + self._step_start, end + self._step_start)
-        snippet = "" if source.snippet is UNSET else source.snippet
-        return _annotation(source.url, source.title, at, snippet)
+
+def _annotation_of(source: Source) -> JsonValue:
+    start, end = source.start_index, source.end_index
+    at = (0, 0) if start is UNSET or end is UNSET else (start, end)
+    return _annotation(source.url, source.title, at, "" if source.snippet is UNSET else source.snippet)
 
 
 def _annotation(url: str, title: str, at: tuple[int, int], snippet: str = "") -> JsonValue:

@@ -40,12 +40,13 @@ from signalbox.intakes.v1_schema import (
 # Fields of `Params` whose name in a request differs, and those that are copied unchanged.
 _RENAMED = {"parallel": "parallel_tool_calls", "format": "response_format"}
 _SAME = (
-    "max_tokens", "temperature", "top_p", "top_k", "min_p", "top_a", "frequency_penalty", "presence_penalty",
+    "temperature", "top_p", "top_k", "min_p", "top_a", "frequency_penalty", "presence_penalty",
     "repetition_penalty", "seed", "logprobs", "top_logprobs", "logit_bias", "metadata",
 )  # fmt: skip
-_PARAMS = frozenset(
-    (*_RENAMED.values(), *_SAME, "stop", "provider", "models", "modalities", "reasoning", "reasoning_effort")
-)
+_PARAMS = frozenset((
+    *_RENAMED.values(), *_SAME, "max_tokens", "max_completion_tokens", "stop", "provider", "models", "modalities",
+    "reasoning", "reasoning_effort", "user",
+))  # fmt: skip
 
 
 def ask_of(body: Body[ChatRequest], tools: Tools, headers: Headers) -> Ask:
@@ -186,18 +187,28 @@ def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> Choice | None
 
 
 def params_of(request: ChatRequest) -> Params:
-    """Return the parameters that the request sets."""
+    """Return the parameters that the request sets; raises RequestError for contradictory ones."""
     if request.model_fields_set.isdisjoint(_PARAMS):
         return NO_PARAMS
     return Params(
         **{name: getattr(request, name) for name in _SAME},
         **{name: getattr(request, public) for name, public in _RENAMED.items()},
+        max_tokens=_max_tokens_of(request),
         stop=_tuple(request.stop),
         routing=None if request.provider is None else _routing_of(request.provider),
         fallbacks=_tuple(request.models),
         modalities=_tuple(request.modalities),
         reasoning=_reasoning_of(request),
+        extra={} if request.user is None else {"user": request.user},
     )
+
+
+def _max_tokens_of(request: ChatRequest) -> int | None:
+    limit, alias = request.max_tokens, request.max_completion_tokens
+    if limit is not None and alias is not None and limit != alias:
+        words = "max_tokens and its alias max_completion_tokens differ: send one of them."
+        raise RequestError(Code.INVALID_REQUEST, words, "max_completion_tokens")
+    return alias if limit is None else limit
 
 
 def _tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:

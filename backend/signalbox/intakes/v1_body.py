@@ -14,6 +14,7 @@ from signalbox.intakes.v1_schema import ChatRequest, MessageIn
 # More than twice as many as exist.
 _MOST_FIELDS = 100
 _VERBATIM = {"messages", "provider", "response_format"}
+_EXCLUDED = {*_VERBATIM, "stream"}
 
 
 class _Messages(HasMessages):
@@ -23,15 +24,27 @@ class _Messages(HasMessages):
 
 
 def body_of(value: JsonObject) -> Body[ChatRequest]:
-    """Validate a body; raises RequestError naming the invalid field."""
+    """Validate a body that asks for a stream unless it says otherwise; raises RequestError naming the invalid field."""
+    return _body_of(value, is_streamed=True)
+
+
+def whole_body_of(value: JsonObject) -> Body[ChatRequest]:
+    """Validate a body that asks for one answer unless it says otherwise; raises RequestError."""
+    return _body_of(value, is_streamed=False)
+
+
+def _body_of(value: JsonObject, *, is_streamed: bool) -> Body[ChatRequest]:
     if len(value) > _MOST_FIELDS:
         raise RequestError(Code.UNKNOWN_FIELD, f"The request has {len(value):,} fields, and most do not exist.", "body")
     request = validated_in_slices(value, ChatRequest, _Messages)
-    return Body(request, _canonical(request, value))
+    return Body(request, _canonical(request, value), is_streamed if request.stream is None else request.stream)
 
 
 def _canonical(request: ChatRequest, value: JsonObject) -> JsonObject:
-    """Return the fields that the request sets as JSON; those that may hold any JSON, and the messages, unchanged."""
-    fields: JsonObject = request.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=_VERBATIM)
+    """Return the fields that the request sets as JSON; those that may hold any JSON, and the messages, unchanged.
+
+    Without `stream`: how an answer is sent is not part of the question.
+    """
+    fields: JsonObject = request.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=_EXCLUDED)
     fields.update((name, value[name]) for name in _VERBATIM & value.keys())
     return fields

@@ -59,6 +59,13 @@ def _nameable(name: str) -> str:
 Name = Annotated[
     str, StringConstraints(max_length=256), AfterValidator(_nameable), Field(json_schema_extra={"pattern": _NAME})
 ]
+
+
+def _listed(stop: str | list[str]) -> list[str]:
+    return [stop] if isinstance(stop, str) else stop
+
+
+Stop = Annotated[Text | Annotated[list[Text], Field(min_length=1, max_length=16)], AfterValidator(_listed)]
 Effort = Literal["max", "xhigh", "high", "medium", "low", "minimal", "none"]
 Unit = Annotated[float, Field(ge=0, le=1)]
 # The modalities of OpenRouter that the contract can represent.
@@ -217,6 +224,9 @@ class ChatRequest(Strict):
     reasoning: Reasoning | None = None
     reasoning_effort: Effort | None = Field(default=None, description="Alias of reasoning.effort.")
     max_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_completion_tokens: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="Alias of max_tokens; two different values are rejected."
+    )
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     top_p: Unit | None = None
     top_k: Annotated[int, Field(ge=0)] | None = None
@@ -230,12 +240,13 @@ class ChatRequest(Strict):
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
     logit_bias: Annotated[dict[str, Annotated[float, Field(ge=-100, le=100)]], Field(max_length=10_000)] | None = None
     response_format: JsonObject | None = None
-    stop: Annotated[list[Text], Field(min_length=1, max_length=16)] | None = None
+    stop: Stop | None = None
     provider: JsonObject | None = None
     models: Annotated[list[ShortText], Field(min_length=1, max_length=16)] | None = Field(
         default=None, description="Fallback models, tried by OpenRouter in this order."
     )
     metadata: Annotated[dict[str, str], Field(max_length=16)] | None = None
+    user: ShortText | None = Field(default=None, description="Your id of the end user, forwarded to the provider.")
     modalities: Annotated[list[Modality], Field(min_length=1, max_length=2)] | None = Field(
         default=None, description="What the model may answer with; absent: images too from a model that draws."
     )
@@ -253,6 +264,9 @@ class ChatRequest(Strict):
         default=None, description="Place among answers compared side by side; kept with the answer, not sent on."
     )
     on_disconnect: Literal["stop", "continue"] = "stop"
+    stream: bool | None = Field(
+        default=None, description="Events, or one answer at the end; absent: as the path says, /api/chat/stream or not."
+    )
 
     @model_validator(mode="after")
     def _one_question(self) -> "ChatRequest":

@@ -16,6 +16,7 @@ from signalbox.app.openapi.examples import REQUESTS, RESPONSES, STREAM
 from signalbox.app.openapi.response_types import RECORDED_EVENTS, REF, ErrorResponse
 from signalbox.core.codes import CODES, Code
 from signalbox.core.events import Failure, Success
+from signalbox.encoders.v1_whole import ChatAnswer
 from signalbox.intakes.v1_schema import ChatRequest
 
 Json: TypeAlias = dict[str, Any]
@@ -38,6 +39,7 @@ _API_ERRORS = (
     Code.INVALID_REQUEST,
     Code.UNKNOWN_FIELD,
     Code.UNAUTHORIZED,
+    Code.TOKENS_DIFFER,
     Code.HOST_NOT_ALLOWED,
     Code.ORIGIN_NOT_ALLOWED,
     Code.STORE_UNAVAILABLE,
@@ -52,6 +54,8 @@ _REQUEST_ID = {
     }
 }
 _RETRY_AFTER = {"retry-after": {"description": "Seconds to wait before a retry.", "schema": {"type": "integer"}}}
+# The body of an invalid request, unless a route declares one.
+_ASSUMED_ERROR = "HTTPValidationError"
 
 # What routes have declared; ChatRequest and the events are referred to by name.
 _bodies: set[type[BaseModel]] = {ChatRequest}
@@ -139,24 +143,27 @@ _STREAM: Responses = {
     },
     204: {"description": "The run is over, and all of its events were received."},
 }
-CHAT_RESPONSES: Responses = {
-    **_STREAM,
-    **api_errors(
-        *BODY_ERRORS,
-        Code.UNKNOWN_MODEL,
-        Code.UNKNOWN_TOOL,
-        Code.TOOL_UNAVAILABLE,
-        Code.UNKNOWN_RUN,
-        Code.UNKNOWN_CONVERSATION,
-        Code.UNKNOWN_MESSAGE,
-        Code.KEY_REUSED,
-        Code.RUN_NOT_OVER,
-        Code.TOO_MANY_QUESTIONS,
-        Code.TOO_MANY_RUNS,
-        Code.TOO_MANY_STREAMS,
-        Code.SHUTTING_DOWN,
-    ),
-}
+_CHAT_ERRORS = api_errors(
+    *BODY_ERRORS,
+    Code.UNKNOWN_MODEL,
+    Code.UNKNOWN_TOOL,
+    Code.TOOL_UNAVAILABLE,
+    Code.UNKNOWN_RUN,
+    Code.UNKNOWN_CONVERSATION,
+    Code.UNKNOWN_MESSAGE,
+    Code.KEY_REUSED,
+    Code.RUN_NOT_OVER,
+    Code.TOO_MANY_QUESTIONS,
+    Code.TOO_MANY_RUNS,
+    Code.TOO_MANY_STREAMS,
+    Code.SHUTTING_DOWN,
+)
+
+
+def chat_responses(description: str) -> Responses:
+    """Describe the responses of a request that starts a run: a stream or one answer."""
+    content = {**_STREAM[200]["content"], **json_response(ChatAnswer)["content"]}
+    return {**_STREAM, 200: {**_STREAM[200], "description": description, "content": content}, **_CHAT_ERRORS}
 
 
 def replay_responses(unknown: Code) -> Responses:
@@ -236,6 +243,8 @@ def _complete(operation: Json, *, is_api: bool) -> None:
     if is_api:
         operation["security"] = [{"token": []}, {}]  # the settings decide whether a token is needed: docs/security.md
     responses = operation["responses"]
+    if _ASSUMED_ERROR in str(responses.get("422")):
+        del responses["422"]  # paths under /v1 respond with a 400
     for response in responses.values():
         content = response.get("content", {})
         if not content.get("application/json", {}).get("schema", True):

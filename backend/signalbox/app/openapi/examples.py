@@ -66,6 +66,38 @@ REQUESTS: dict[str, dict[str, Any]] = {
 }
 
 RESPONSES: dict[str, Any] = {
+    "ChatAnswer": {
+        "v": "1.1",
+        "run_id": "85fa395f316fede103d7763f27725079",
+        "status": "complete",
+        "text": "17 × 23 = **391**",
+        "reasoning": "The user wants a product.",
+        "calls": [
+            {
+                "id": "Ju6N7RNKI",
+                "name": "calculate",
+                "arguments": '{"expression":"17 * 23"}',
+                "category": "utility",
+                "visibility": "hidden",
+                "step": 1,
+                "result": {"success": True, "result": {"expression": "17 * 23", "result": 391}},
+            }
+        ],
+        "sources": [],
+        "images": [],
+        "warnings": [],
+        "usage": {"input": 546, "output": 67, "reasoning": 53},
+        "cost": 0.0013525,
+        "requested_model": "openai/sim",
+        "model": "openai/sim",
+        "provider": "OpenAI",
+        "loop": "v2",
+        "flag": {"variant": "v2", "reason": "STATIC"},
+        "steps": 2,
+        "simulated": True,
+        "duration_ms": 9,
+        "first_token_ms": 5,
+    },
     "RunList": {"runs": [_RUN], "next": None, "all_owners": False},
     "RunTrace": {
         **_RUN,

@@ -79,6 +79,7 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   NOT_FOUND: free("Reload the page. The server may have been updated."),
   METHOD_NOT_ALLOWED: free("Reload the page. The server may have been updated."),
   UNAUTHORIZED: free("Enter the access token.", "token"),
+  TOKENS_DIFFER: free("Check what the proxy adds to requests: one of two tokens has to go."),
   HOST_NOT_ALLOWED: free("Add this address to SIGNALBOX_ALLOWED_HOSTS."),
   ORIGIN_NOT_ALLOWED: free("Add this page's address to SIGNALBOX_ALLOWED_ORIGINS."),
   SHUTTING_DOWN: free("Try again in a moment.", "retry"),

@@ -15,6 +15,7 @@ from tests.support.running_app import RunningApp
 Json = dict[str, Any]
 OPERATION_IDS = {
     "streamChat": "POST /api/chat/stream",
+    "answerChat": "POST /api/chat",
     "createChatCompletion": "POST /v1/chat/completions",
     "listRuns": "GET /api/runs",
     "getRun": "GET /api/runs/{run_id}",
@@ -33,6 +34,8 @@ OPERATION_IDS = {
     "deleteSave": "DELETE /api/saves/{save_id}",
     "getSaveEvents": "GET /api/saves/{save_id}/events",
     "listModels": "GET /api/models",
+    "listOpenaiModels": "GET /v1/models",
+    "getOpenaiModel": "GET /v1/models/{model_id}",
     "listTools": "GET /api/tools",
     "getEventSchema": "GET /api/contract/v1.1.json",
     "getFlag": "GET /api/flags/tool_loop_v2",
@@ -131,6 +134,19 @@ def ask(person: User, **body: Any) -> str:
     return response.headers["x-run-id"]
 
 
+def ask_whole(ada: User) -> None:
+    """Ask for whole answers: with calls, of a failed run, rejected."""
+    for body in (
+        {"prompt": "What is 17 * 23? Then search for the tool loop", "conversation_id": "chat-4"},
+        {"prompt": "Hello!", "model": "openai/sim-error-401"},
+        {"prompt": "What is the tool loop?", "model": "openai/sim-length"},
+        {"prompt": "Draw a cat", "model": "google/gemini-2.5-flash-image"},
+        {"prompt": ""},
+    ):
+        ada.client.post("/api/chat", json={"model": "openai/sim", **body})
+    ada.client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hello!", "stream": False})
+
+
 def ask_everything(ada: User) -> dict[str, str]:
     """Make runs of every kind; return their ids."""
     chat = {"conversation_id": "chat-1"}
@@ -192,7 +208,7 @@ def read_conversations(ada: User) -> None:
     client.post("/api/conversations", content=b"{")
     client.get("/api/conversations", params={"limit": 1})
     client.get("/api/conversations", params={"search": "tool"})
-    for path in (f"/api/conversations/chat-{n}" for n in range(5)):  # the last one does not exist
+    for path in (f"/api/conversations/chat-{n}" for n in range(6)):  # the last one does not exist
         client.get(path)
         client.get(f"{path}/export")
         client.get(f"{path}/export", params={"format": "json"})
@@ -230,6 +246,8 @@ def read_the_rest(house: UserApp) -> None:
     for path in ("/api/models", "/api/tools", "/api/contract/v1.1.json", "/health/live", "/health/ready"):
         ada.get(path)
     ada.get("/api/models", headers={"if-none-match": "*"})
+    for path in ("/v1/models", "/v1/models/openai%2Fsim", "/v1/models/nobody", "/v1/models?a=b"):
+        ada.get(path)
     flag = "/api/flags/tool_loop_v2"
     ada.get(flag)
     ada.put(flag, json={"state": "off"})
@@ -247,15 +265,19 @@ def test_every_response_is_as_described(tmp_path_factory: pytest.TempPathFactory
         for person in house.people.values():
             conformance.watch(person.client)
         runs = ask_everything(house["ada"])
+        ask_whole(house["ada"])
         read_conversations(house["ada"])
         read_runs(house, runs)
         read_saves(house["ada"], runs)
         read_the_rest(house)
         house["ada"].client.headers["authorization"] = "Bearer wrong"
-        house["ada"].client.get("/api/runs", headers={"authorization": "Bearer wrong"})
+        for path in ("/api/runs", "/v1/models"):
+            house["ada"].client.get(path, headers={"authorization": "Bearer wrong"})
+            house["ada"].client.get(path, headers={"authorization": "Bearer wrong", "x-api-key": "other"})
     seen = conformance.seen
     assert {name for name, statuses in seen.items() if statuses & {200, 201}} == set(OPERATION_IDS)
-    assert seen["listRuns"] == {200, 401, 422}
+    assert seen["answerChat"] == {200, 422}
+    assert seen["listRuns"] == {200, 400, 401, 422}
     assert seen["createConversation"] == {200, 201, 400}
     assert seen["deleteRun"] == {200, 404, 409}
     assert seen["getReadiness"] == {200}

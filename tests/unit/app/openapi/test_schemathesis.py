@@ -24,6 +24,7 @@ QUICKLY = settings(
 # operation → what it answers to requests within its schema and, where there is something to get wrong, outside it
 OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "POST /api/chat/stream": ({200, 422}, {400, 422}),  # a model, a tool or an order of messages may be unknown
+    "POST /api/chat": ({200, 422}, {400, 422}),
     "POST /v1/chat/completions": ({200, 400, 404}, {400}),
     "GET /api/runs": ({200}, {200, 422}),
     "GET /api/runs/{run_id}": ({404}, set()),
@@ -43,6 +44,8 @@ OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "DELETE /api/saves/{save_id}": ({404}, set()),
     "GET /api/contract/v1.1.json": ({200}, set()),
     "GET /api/models": ({200, 304}, {422}),
+    "GET /v1/models": ({200, 304}, set()),
+    "GET /v1/models/{model_id}": ({404}, set()),
     "GET /api/tools": ({200}, set()),
     "GET /api/flags/tool_loop_v2": ({200}, set()),
     "PUT /api/flags/tool_loop_v2": ({401}, {401}),
@@ -112,7 +115,7 @@ def ids(app: RunningApp) -> dict[str, str]:
     asked = app.post(prompt="What is 17 * 23?", tools=["calculate"], conversation_id="chat-1")
     run_id = asked.headers["x-run-id"]
     save = app.client.post("/api/saves", json={"run_id": run_id}).json()
-    return {"run_id": run_id, "conversation_id": "chat-1", "save_id": save["id"]}
+    return {"run_id": run_id, "conversation_id": "chat-1", "save_id": save["id"], "model_id": "openai/sim"}
 
 
 @pytest.mark.parametrize("label", [label for label in OPERATIONS if "{" in label and not label.startswith("DELETE")])

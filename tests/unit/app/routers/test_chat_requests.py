@@ -328,12 +328,12 @@ def test_a_busy_stream_is_not_pinged(app: RunningApp) -> None:
 
 def test_unknown_fields_are_all_named(app: RunningApp) -> None:
     """Every unknown field is in the message."""
-    response = app.post(prompt="Hello!", temprature=1, user="me", max_token=5)
+    response = app.post(prompt="Hello!", temprature=1, users="me", max_token=5)
     assert response.status_code == 422
     error = error_of(response)
     assert error["code"] == "UNKNOWN_FIELD"
     assert error["field"] == "temprature"
-    assert error["message"].startswith("The request has fields that do not exist: temprature, user, max_token.")
+    assert error["message"].startswith("The request has fields that do not exist: temprature, users, max_token.")
 
 
 def test_many_runs_at_once_keep_to_themselves(app: RunningApp) -> None:

@@ -8,8 +8,10 @@ import httpx
 from jsonschema import Draft202012Validator
 
 Json = dict[str, Any]
-# Repeats the parameters of a request, whose schema is ChatRequest.
-_OPEN = {"RequestOutline"}
+# One repeats the parameters of a request, whose schema is ChatRequest; the other has further fields of the upstream.
+_OPEN = {"RequestOutline", "OpenAiModel"}
+# The one id that may contain slashes.
+_MODEL_ID = "{model_id}"
 
 
 class Conformance:
@@ -19,7 +21,7 @@ class Conformance:
         self._document = document
         self.components = {"components": {"schemas": _closed(document["components"]["schemas"])}}
         self._routes = [
-            (re.compile(re.sub(r"{\w+}", "[^/]+", path.replace(".", r"\."))), method.upper(), operation)
+            (_pattern(path), method.upper(), operation)
             for path, operations in document["paths"].items()
             for method, operation in operations.items()
         ]
@@ -51,6 +53,10 @@ class Conformance:
             if method == request.method and path.fullmatch(request.url.path):
                 return operation
         raise AssertionError(f"{request.method} {request.url.path} is not in the document")
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"{\w+}", "[^/]+", path.replace(".", r"\.").replace(_MODEL_ID, ".+")))
 
 
 def _closed(schemas: Json) -> Json:

@@ -184,3 +184,15 @@ def error_of(response: httpx.Response) -> dict[str, Any]:
     assert error["message"]
     assert "Traceback" not in response.text
     return error
+
+
+def openai_error_of(response: httpx.Response) -> dict[str, Any]:
+    """Check the shape of an error response under /v1; return its error."""
+    assert response.headers["content-type"] == "application/json"
+    body = response.json()
+    assert set(body) == {"error"}, body
+    error = body["error"]
+    assert set(error) == {"message", "type", "param", "code"}, error
+    assert error["message"]
+    assert "Traceback" not in response.text
+    return error

@@ -8,7 +8,7 @@ from fastapi import Depends, Request
 from signalbox.app.config import Settings
 from signalbox.app.limits.open_streams import Streams
 from signalbox.app.limits.quota import Quota
-from signalbox.app.model_list import ModelList
+from signalbox.app.model_list import ModelList, OpenAiModelList
 from signalbox.flags.override import OverrideStore
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import ModelCatalog
@@ -29,6 +29,7 @@ class Services:
     executor: ToolExecutor
     catalog: ModelCatalog
     models: ModelList
+    openai_models: OpenAiModelList
     runs: RunManager
     streams: Streams
     quota: Quota

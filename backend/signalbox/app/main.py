@@ -28,15 +28,26 @@ from signalbox.app.limits.rate_windows import Rates, read_rates
 from signalbox.app.logs.rejected_requests import RejectionLog
 from signalbox.app.logs.run_log import RunLog
 from signalbox.app.logs.setup import configure_logs
-from signalbox.app.model_list import ModelList
+from signalbox.app.model_list import ModelList, OpenAiModelList
 from signalbox.app.openapi.document import add_openapi, operation_id
 from signalbox.app.operator_token import AdminToken, admin_token
 from signalbox.app.process.cluster_member import join, sharing_of
 from signalbox.app.process.gc_tuning import freeze
 from signalbox.app.process.memory_release import Upkeep, tune
 from signalbox.app.process.warm_up import warm_up
-from signalbox.app.protocols import PROTOCOLS, ClientProtocol, by_path
-from signalbox.app.routers import chat, contract, conversations, flags, health, models, runs, saves, tools
+from signalbox.app.protocols import PROTOCOLS, ClientProtocol, ErrorFormats, by_path
+from signalbox.app.routers import (
+    chat,
+    contract,
+    conversations,
+    flags,
+    health,
+    models,
+    openai_models,
+    runs,
+    saves,
+    tools,
+)
 from signalbox.app.shared_settings import key_delimiters_from, open_override
 from signalbox.app.tool_setup import fill_toolbox
 from signalbox.core.errors import StoreError
@@ -56,8 +67,6 @@ from signalbox.wire.dialect import Upstream
 from signalbox.wire.dialects import upstream_at
 
 _SPARE_CONNECTIONS = 100
-# Headers that a page of an allowed origin may send.
-_ALLOWED = ["authorization", "content-type", "last-event-id", "idempotency-key", "x-tool-loop", "x-request-id"]
 # Headers of a response that it may read.
 _EXPOSED = [
     "x-chat-contract",
@@ -67,6 +76,7 @@ _EXPOSED = [
     "x-conversation-id",
     "x-message-id",
     "retry-after",
+    "x-should-retry",
     "content-disposition",
 ]
 
@@ -139,6 +149,7 @@ def create_app(
         conversations.router,
         saves.router,
         models.router,
+        openai_models.router,
         tools.router,
         contract.router,
         flags.router,
@@ -151,7 +162,7 @@ def create_app(
     is_required = token is not None or settings.signalbox_require_token
     mount_files(app, settings, [*by_path(protocols)], is_open=not is_required)
     _add_middleware(app, settings, protocols, Authenticator(is_required, token, admin.value, lambda: app.state.tokens))
-    app.add_middleware(ResponseHeaders, rejections=rejections, protocols=by_path(protocols))
+    app.add_middleware(ResponseHeaders, rejections=rejections, format_of=ErrorFormats(protocols).of)
     return app
 
 
@@ -177,7 +188,7 @@ def _add_middleware(
             CORSMiddleware,
             allow_origins=origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=_ALLOWED,
+            allow_headers=["*"],  # SDKs send dozens (x-stainless-os, openai-organization, …); the origin is what counts
             expose_headers=_EXPOSED,
         )
 
@@ -240,6 +251,7 @@ async def _services(
         executor=ToolExecutor(toolbox.tools),
         catalog=catalog,
         models=ModelList(catalog, settings.signalbox_default_model),
+        openai_models=OpenAiModelList(catalog),
         runs=runs_,
         streams=Streams(settings.signalbox_max_streams, settings.signalbox_max_streams_per_user),
         quota=_quota(settings, database),

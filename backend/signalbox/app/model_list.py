@@ -1,4 +1,4 @@
-"""The response of GET /api/models, encoded and compressed once per fetched catalogue."""
+"""The responses of GET /api/models and GET /v1/models, encoded and compressed once per fetched catalogue."""
 
 import gzip
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from signalbox.app.asgi.conditional import etag_of
 from signalbox.app.openapi.response_types import Model
 from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.catalog import ModelFacts
+from signalbox.encoders.openai_models import model_list, model_object
 from signalbox.offload import offloaded
 from signalbox.services.catalog import ModelCatalog
 from signalbox.wire.json_text import dumps
@@ -42,14 +43,42 @@ class ModelList:
         packed = self._packed.get(hidden)
         if packed is None or packed.models is not models:
             rest = dumps({"fetched": fetched, "default": self._default})
-            packed = await offloaded(partial(_pack, models, rest, hidden=hidden), size=LARGE)
+            packed = await offloaded(partial(_listed, models, rest, hidden=hidden), size=LARGE)
             self._packed[hidden] = packed
         return packed
 
 
-def _pack(models: Sequence[ModelFacts], rest: bytes, *, hidden: bool) -> Packed:
+class OpenAiModelList:
+    """Encodes the catalogue's models as OpenAI lists them, and caches the result; hidden models are left out."""
+
+    def __init__(self, catalog: ModelCatalog) -> None:
+        self._catalog = catalog
+        self._packed: Packed | None = None
+
+    async def packed(self) -> Packed:
+        """Return the body of the list."""
+        models, _ = await self._catalog.entries()
+        packed = self._packed
+        if packed is None or packed.models is not models:
+            packed = self._packed = await offloaded(partial(_openai_listed, models), size=LARGE)
+        return packed
+
+    async def body_of(self, model_id: str) -> bytes:
+        """Return the body of one model, also of a hidden one; raises RequestError if a question would be rejected."""
+        await self._catalog.check(model_id)
+        return dumps(model_object(model_id, self._catalog.entry(model_id)))
+
+
+def _listed(models: Sequence[ModelFacts], rest: bytes, *, hidden: bool) -> Packed:
     listing = b",".join(orjson.dumps(shown(model)) for model in models if hidden or not model.hidden)
-    plain = b'{"models":[%b],%b' % (listing, rest[1:])
+    return _pack(models, b'{"models":[%b],%b' % (listing, rest[1:]))
+
+
+def _openai_listed(models: Sequence[ModelFacts]) -> Packed:
+    return _pack(models, dumps(model_list([model_object(model.id, model) for model in models if not model.hidden])))
+
+
+def _pack(models: Sequence[ModelFacts], plain: bytes) -> Packed:
     return Packed(models, plain, gzip.compress(plain, _GZIP_LEVEL, mtime=0), etag_of(plain))
 
 

@@ -29,7 +29,8 @@ class ModelFacts(Struct, frozen=True):
     """One model of the catalogue. A number may be an integer or a float, as the upstream lists it.
 
     `prices` is None where the price is not known before the request. `pricing` and `supported` are shown to clients as
-    the upstream lists them. A `hidden` model can be requested by name and is not offered for selection.
+    the upstream lists them. A `hidden` model can be requested by name and is not offered for selection. `owned_by` is
+    empty if the upstream does not say. `listed` is the upstream's entry, for clients that know its format.
     """
 
     id: str
@@ -43,3 +44,5 @@ class ModelFacts(Struct, frozen=True):
     hidden: bool = False
     pricing: JsonObject | None = None
     supported: tuple[str, ...] = ()
+    owned_by: str = ""
+    listed: JsonObject = {}

@@ -88,11 +88,15 @@ _STATUSES = {
 }
 
 
+def openai_errors(*statuses: int) -> Responses:
+    """Describe responses of a failed request in OpenAI's format."""
+    return {status: json_response(OpenAiError, _STATUSES[status]) for status in statuses}
+
+
 def _described() -> Responses:
     whole = json_response(ChatCompletionObject, "A whole answer, or the chunks of a stream.")
     whole["content"]["text/event-stream"] = {"example": _STREAM}
-    failed = {status: json_response(OpenAiError, words) for status, words in _STATUSES.items()}
-    return {200: whole, **failed}
+    return {200: whole, **openai_errors(*_STATUSES)}
 
 
 def _header(name: str, description: str) -> Json:

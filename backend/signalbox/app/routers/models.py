@@ -7,6 +7,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from signalbox.app.asgi.compression import accepted
 from signalbox.app.asgi.conditional import is_current
 from signalbox.app.deps import ServicesDep
+from signalbox.app.model_list import Packed
 from signalbox.app.openapi.document import api_errors, json_response
 from signalbox.app.openapi.response_types import ModelList
 from signalbox.app.request.query_parameters import KnownParameters
@@ -29,7 +30,11 @@ async def list_models(
     request: Request, services: ServicesDep, *, hidden: Hidden = True, if_none_match: Annotated[str, Header()] = ""
 ) -> Response:
     """List the models of the upstream's catalogue."""
-    packed = await services.models.packed(hidden=hidden)
+    return packed_response(await services.models.packed(hidden=hidden), request, if_none_match)
+
+
+def packed_response(packed: Packed, request: Request, if_none_match: str) -> Response:
+    """Respond with a list in the encoding that the client accepts, or with 304 if it has this list."""
     headers = {"etag": packed.etag, "cache-control": "private, no-cache", "vary": "accept-encoding"}
     if is_current(if_none_match, packed.etag):
         return Response(status_code=304, headers=headers)

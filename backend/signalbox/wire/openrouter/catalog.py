@@ -34,7 +34,7 @@ def facts_of(entry: JsonObject) -> ModelFacts | None:
     if len(model_id) > _LONGEST:
         return None
     provider, name, pricing = entry.get("top_provider"), entry.get("name"), entry.get("pricing")
-    supported = entry.get("supported_parameters")
+    supported, owner = entry.get("supported_parameters"), entry.get("owned_by")
     listed = supported if isinstance(supported, list) else []
     named = {item for item in listed if isinstance(item, str)}
     inputs = _modalities(entry, "input_modalities")
@@ -55,6 +55,8 @@ def facts_of(entry: JsonObject) -> ModelFacts | None:
         hidden=entry.get("hidden") is True,
         pricing=pricing if isinstance(pricing, dict) else None,
         supported=tuple(sorted(named)),
+        owned_by=owner if isinstance(owner, str) else "",
+        listed=entry,
     )
 
 

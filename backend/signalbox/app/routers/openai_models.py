@@ -1,0 +1,42 @@
+"""GET /v1/models: the upstream's catalogue in the format of OpenAI and OpenRouter."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Request, Response
+
+from signalbox.app.deps import ServicesDep
+from signalbox.app.openapi.chat_completions import openai_errors
+from signalbox.app.openapi.document import json_response
+from signalbox.app.openapi.openai_models import OpenAiModel, OpenAiModelList
+from signalbox.app.request.query_parameters import KnownParameters
+from signalbox.app.routers.models import packed_response
+
+router = APIRouter(tags=["models"], route_class=KnownParameters)
+
+
+@router.get("/api/v1/models", include_in_schema=False)
+@router.get(
+    "/v1/models",
+    response_model=None,
+    responses={
+        200: json_response(OpenAiModelList),
+        304: {"description": "The list is the one that If-None-Match names."},
+        **openai_errors(400, 401, 403, 500, 503),
+    },
+)
+async def list_openai_models(
+    request: Request, services: ServicesDep, *, if_none_match: Annotated[str, Header()] = ""
+) -> Response:
+    """List the models of the upstream's catalogue in OpenAI's format, with OpenRouter's fields."""
+    return packed_response(await services.openai_models.packed(), request, if_none_match)
+
+
+@router.get("/api/v1/models/{model_id:path}", include_in_schema=False)
+@router.get(
+    "/v1/models/{model_id:path}",
+    response_model=None,
+    responses={200: json_response(OpenAiModel), **openai_errors(400, 401, 403, 404, 500, 503)},
+)
+async def get_openai_model(model_id: str, services: ServicesDep) -> Response:
+    """Return one model; the id may contain slashes, and may be that of a variant (`:free`) or of a hidden model."""
+    return Response(await services.openai_models.body_of(model_id), media_type="application/json")

@@ -1,9 +1,8 @@
 """Access control (Host, Origin and Sec-Fetch-Site, token), and the headers that every response has."""
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection
 from ipaddress import ip_address
-from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -17,9 +16,9 @@ from signalbox.app.asgi.static_files import PublicPaths
 from signalbox.app.asgi.streaming import BODY_SEND
 from signalbox.app.errors import error_response
 from signalbox.app.logs.rejected_requests import RejectionLog
-from signalbox.app.protocols import ClientProtocol
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
+from signalbox.encoders.encoder import ErrorOf
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 # RFC 9110: the scheme is case-insensitive; spaces and tabs may separate it from the token.
@@ -47,13 +46,13 @@ class ResponseHeaders:
     """The outermost middleware, pure ASGI: adds the request's id and the security headers to every response.
 
     It and the middlewares inside it handle only heads: streams send bodies through `BODY_SEND`, its own `send`. It also
-    logs rejected requests. `protocols` are the client protocols by path.
+    logs rejected requests. `format_of` returns the format of errors at a path.
     """
 
-    def __init__(self, app: ASGIApp, rejections: RejectionLog, protocols: Mapping[str, ClientProtocol[Any]]) -> None:
+    def __init__(self, app: ASGIApp, rejections: RejectionLog, format_of: Callable[[str], ErrorOf]) -> None:
         self._app = app
         self._rejections = rejections
-        self._protocols = protocols
+        self._format_of = format_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request, and add headers to its response."""
@@ -61,8 +60,7 @@ class ResponseHeaders:
             await self._app(scope, receive, send)
             return
         info = register_request(scope)
-        if (protocol := self._protocols.get(scope["path"])) is not None:
-            info.error_of = protocol.error_of
+        info.error_of = self._format_of(scope["path"])
         request_id = (HEADER, info.id.encode())
         scope[BODY_SEND] = send
 
@@ -108,7 +106,7 @@ class AccessControl:
         headers = headers_of(scope)
         try:
             self._check(scope, headers)
-            given = token_in(Headers(scope=scope)) if b"authorization" in headers else ""
+            given = token_in(Headers(scope=scope)) if b"authorization" in headers or b"x-api-key" in headers else ""
             caller = ANONYMOUS if self._public.covers(scope) else await self._caller_of(given)
         except RequestError as error:
             await error_response(error, scope)(scope, receive, send)
@@ -138,11 +136,19 @@ class AccessControl:
 
 
 def token_in(headers: Headers) -> str:
-    """Return the token of a request; with a scheme other than Bearer, the whole header. Raises RequestError."""
+    """Return the token of a request: in Authorization, or in `x-api-key` as clients of other APIs send it.
+
+    With a scheme other than Bearer, the token is the whole header. Raises RequestError.
+    """
     given = headers.getlist("authorization")
     if len(given) > 1:
         raise RequestError(Code.INVALID_REQUEST, "Authorization may appear only once.", "Authorization")
-    return _SCHEME.sub("", given[0], count=1).strip() if given else ""
+    tokens = {_SCHEME.sub("", one, count=1).strip() for one in given}
+    tokens.update(key.strip() for key in headers.getlist("x-api-key"))
+    tokens.discard("")
+    if len(tokens) > 1:
+        raise RequestError(Code.TOKENS_DIFFER, field="x-api-key")
+    return tokens.pop() if tokens else ""
 
 
 def _netloc(origin: str) -> str:

@@ -28,6 +28,7 @@ from signalbox.services.search.pages import SUFFIXES
 _PACKAGE = Path(__file__).parents[2]
 _ROOT = _PACKAGE.parents[1]
 _TEXT = {".md": "text/markdown; charset=utf-8", ".txt": "text/plain; charset=utf-8"}
+_API = ("/api/", "/v1/", "/health/")
 _START_PAGE = "README.md"
 _START = "index.html"
 # Files that the build names by their content never change; all others are revalidated.
@@ -176,7 +177,7 @@ class _Page(Mount):
         self._api = frozenset(api)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        if scope["path"].startswith(("/api/", "/health/")) or scope["path"] in self._api:
+        if scope["path"].startswith(_API) or scope["path"] in self._api:
             return Match.NONE, {}
         return super().matches(scope)
 

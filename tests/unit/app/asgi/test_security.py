@@ -112,6 +112,7 @@ def test_an_allowed_origin_reads_the_stream_and_its_headers(tmp_path: Path) -> N
         "x-conversation-id",
         "x-message-id",
         "retry-after",
+        "x-should-retry",
         "content-disposition",
     }
     assert "access-control-allow-credentials" not in answer.headers

@@ -149,7 +149,7 @@ def test_a_preflight_of_an_sdk_passes(users: UserApp, path: str) -> None:
 def test_a_page_reads_every_answer(users: UserApp) -> None:
     """Success, stream, 401, 400, 404 and 405 alike, with the headers that clients act on."""
     page = {"origin": PAGE, "sec-fetch-site": "cross-site"}
-    ada, nobody = users["ada"].client, users.app.client
+    ada, anonymous = users["ada"].client, users.app.client
     url = "/v1/chat/completions"
 
     def ask(client: httpx.Client, **body: object) -> httpx.Response:
@@ -158,9 +158,9 @@ def test_a_page_reads_every_answer(users: UserApp) -> None:
     answers = [
         ask(ada),
         ask(ada, stream=True),
-        ask(nobody),
+        ask(anonymous),
         ask(ada, n=2),
-        ask(ada, model="nobody/nothing"),
+        ask(ada, model="no/such-model"),
         ada.get("/v1/nothing", headers=page),
         ada.get(url, headers=page),
     ]

@@ -246,7 +246,7 @@ def read_the_rest(house: UserApp) -> None:
     for path in ("/api/models", "/api/tools", "/api/contract/v1.1.json", "/health/live", "/health/ready"):
         ada.get(path)
     ada.get("/api/models", headers={"if-none-match": "*"})
-    for path in ("/v1/models", "/v1/models/openai%2Fsim", "/v1/models/nobody", "/v1/models?a=b"):
+    for path in ("/v1/models", "/v1/models/openai%2Fsim", "/v1/models/nothing", "/v1/models?a=b"):
         ada.get(path)
     flag = "/api/flags/tool_loop_v2"
     ada.get(flag)

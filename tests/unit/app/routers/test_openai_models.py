@@ -85,7 +85,7 @@ def test_one_model(app: RunningApp, path: str, model: str, slug: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "model", ["nobody/nothing", "nobody", "openai", "a/b/c/d", "%20", "openai%2F", "..%2F..%2Fetc"]
+    "model", ["no/such-model", "nothing", "openai", "a/b/c/d", "%20", "openai%2F", "..%2F..%2Fetc"]
 )
 def test_an_unknown_model(app: RunningApp, model: str) -> None:
     """As OpenAI says it."""

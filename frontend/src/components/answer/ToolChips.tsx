@@ -74,7 +74,7 @@ function Chip({ name, calls, touched }: { name: string; calls: readonly CallItem
         title={name}
         className="inline-flex max-w-full items-center gap-1.5 rounded-full border border-edge px-2 text-tiny leading-[1.125rem] [&_svg]:size-2.5"
       >
-        <Lamp lamp={burstLamp(calls, touched)} spoken />
+        <Lamp lamp={burstLamp(calls, touched)} spoken={!calls.every(wasHanded)} />
         <span className="min-w-0 truncate">{titleOf(name)}</span>
         {calls.length > 1 && <span className="text-dim">×{calls.length}</span>}
       </span>
@@ -93,7 +93,7 @@ function CallCard({ call }: { call: CallItem }) {
       data-part="tool"
     >
       <p className="flex min-w-0 items-center gap-2 [&_svg]:size-2.5">
-        <Lamp lamp={lampOf(call)} spoken />
+        <Lamp lamp={lampOf(call)} spoken={!wasHanded(call)} />
         <span className="min-w-0 truncate font-medium" title={call.name}>
           {title}
         </span>

@@ -19,6 +19,7 @@ from signalbox.conversations.question_path import (
     QuestionPath,
     Regeneration,
 )
+from signalbox.conversations.restored_turns import restored, runs_named_in
 from signalbox.conversations.titles import title_of
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.conversations.turns import ends_openly, text_in
@@ -28,7 +29,7 @@ from signalbox.core.conversations import Conversation, Node, key_of
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
 from signalbox.offload import offloaded
-from signalbox.store.conversations import add_nodes, events_of_runs, has_node, tree_of
+from signalbox.store.conversations import add_nodes, events_of_runs, has_node, own_turns_of, tree_of
 
 # The time to process a node or an event, as the number of body bytes that take as long.
 _EFFORT = 100
@@ -38,7 +39,8 @@ _EFFORT = 100
 class Binding:
     """A request in a conversation. `messages` are all messages that the model receives.
 
-    `cited` are the numbered sources of the answer that is continued: title and URL by number.
+    `cited` are the numbered sources of the answer that is continued: title and URL by number. `open_loop` is how many
+    messages, the last ones, belong to the tool loop that is continued.
     """
 
     owner: str
@@ -46,6 +48,7 @@ class Binding:
     path: QuestionPath
     messages: list[Message]
     cited: Mapping[int, tuple[str, str]]
+    open_loop: int = 0
 
 
 def new_node_id() -> str:
@@ -88,9 +91,13 @@ async def bind(ask: Ask, services: Services, owner: str, size: int = 0) -> Bindi
     messages: list[Message] = [SystemMessage(system)] if system else []
     messages += history
     messages += [message for one in path.new for message in one.messages]
-    return Binding(
-        owner, key, path, messages, await cited_of(chain_of(path.existing), services) if is_continuation else {}
-    )
+    sources = await cited_of(chain_of(path.existing), services) if is_continuation else {}
+    named = runs_named_in(messages)
+    if not named:
+        return Binding(owner, key, path, messages, sources)
+    stored = await services.database.read(own_turns_of, named, owner)
+    found = await offloaded(lambda: restored(messages, stored, ()), size=size)
+    return Binding(owner, key, path, found.messages, sources, found.open_loop)
 
 
 def _split_system(system: str | None, messages: Sequence[Message]) -> tuple[str | None, tuple[Message, ...]]:

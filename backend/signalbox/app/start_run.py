@@ -87,7 +87,15 @@ async def _plan(ask: Ask, binding: Binding | None, owner: str, services: Service
     unsupported = services.upstream.dialect.unsupported_params(ask.params)
     terms = ServerTerms(services.settings.signalbox_max_run_cost, services.search_is_paid, unsupported)
     if binding is not None:
-        return plan_of(ask, binding.messages, facts, terms, session_id=binding.conversation_id, cited=binding.cited)
+        return plan_of(
+            ask,
+            binding.messages,
+            facts,
+            terms,
+            session_id=binding.conversation_id,
+            cited=binding.cited,
+            open_loop=binding.open_loop,
+        )
     if ask.protocol == V1:
         messages = await offloaded(partial(with_trusted_results, ask.conversation, services.executor.tools), size=size)
         return plan_of(ask, messages, facts, terms)

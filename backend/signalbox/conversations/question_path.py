@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from signalbox.conversations.continuing import appended
+from signalbox.conversations.restored_turns import runs_named_in
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import digest_of, role_of, text_of, turns_in, words_of
 from signalbox.core.codes import Code
@@ -122,13 +123,18 @@ class PathFinder:
         return QuestionPath(tuple(existing), tuple(new))
 
     def _same(self, turn: Sequence[Message], here: str | None, current: set[str]) -> Node | None:
-        """Return the child that equals a turn; prefer the current branch, then answers of runs, then the newest."""
+        """Return the child that equals a turn; prefer the current branch, then answers of runs, then the newest.
+
+        A turn with handed calls has results that no run has, so it is no run's answer.
+        """
+        is_handed = bool(runs_named_in(turn))
         digest, role = digest_of(turn), role_of(turn)
         words = words_of(text_of(turn))
         same = [
             node
             for node, text in self._continuations(here)
-            if node.role == role and (node.digest == digest if node.run is None else words_of(text) == words)
+            if node.role == role
+            and (node.digest == digest if node.run is None else not is_handed and words_of(text) == words)
         ]
         return max(same, key=lambda node: (node.id in current, node.run is not None, node.created), default=None)
 

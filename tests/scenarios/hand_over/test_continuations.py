@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from signalbox.app.protocols import PROTOCOLS
+from signalbox.core.ask import Position
 from signalbox.core.events import ToolResult
-from signalbox.core.messages import AssistantMessage, Message, ToolCall, ToolMessage
+from signalbox.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.scenarios.access.users import bearer, create_token
@@ -133,3 +135,18 @@ def test_a_run_is_continued_after_a_restart(client: AskClient, simulator: Backgr
         first = start(app, client)
     with RunningApp(settings, protocols=(*PROTOCOLS, client.protocol)) as app:
         assert received(app, client, simulator, *first.copy("09:41"))[0]["reasoning_details"]
+
+
+def test_a_loop_in_a_conversation_is_continued(
+    served: RunningApp, client: AskClient, simulator: BackgroundSimulator
+) -> None:
+    """The conversation has the client's result, and the model gets the stored turn; a later question follows both."""
+    place = Position("handed", follows_newest=True)
+    first = client.send(served, replace(asking(MODEL), position=place), *OURS)
+    for more in ((), (AssistantMessage("Done."), UserMessage("Thanks."))):
+        ask = replace(asking(MODEL, *first.copy("09:41"), *more), position=place)
+        assert client.send(served, ask, *OURS).done.status == "complete"
+        turns = [one for one in simulator.memory.requests[-1].body["messages"] if one.get("tool_calls")]
+        assert {call["function"]["name"] for call in turns[0]["tool_calls"]} == {"wall_clock", *OURS}
+        assert "09:41" in str(simulator.memory.requests[-1].body["messages"])
+        assert bool(turns[0].get("reasoning_details")) == (not more)

@@ -8,7 +8,7 @@ from signalbox.app.openapi.chat_completions import OPENAPI as CHAT_COMPLETIONS_O
 from signalbox.app.openapi.document import CHAT_BODY, CHAT_HEADERS, chat_responses
 from signalbox.encoders import chat_completions_error
 from signalbox.encoders.chat_completions import ChatCompletionsEncoder
-from signalbox.encoders.chat_completions_whole import ChatCompletion
+from signalbox.encoders.chat_completions_whole import ChatCompletion, OpenRouterCompletion
 from signalbox.encoders.encoder import Encoder, ErrorOf, WholeEncoder
 from signalbox.encoders.sse_v1 import SseV1Encoder
 from signalbox.encoders.v1_error import error_of
@@ -23,7 +23,8 @@ class ClientProtocol(Generic[Model]):
 
     `whole` encodes responses that are not streamed, if the protocol has them. `has_late_head`: the head of a stream
     waits for the first visible event, at most 10 seconds, and a run that fails before it is an HTTP error. `query` are
-    query parameters that are accepted and ignored. `openapi` describes the routes.
+    query parameters that are accepted and ignored. `openapi` describes the routes; without it
+    they are not listed.
 
     `errors_under` are prefixes of paths that belong to no row, such as a list of models or a mistyped path: their
     errors have this protocol's format. All paths without a format have that of v1.1.
@@ -86,18 +87,28 @@ V1_WHOLE = replace(
 
 CHAT_COMPLETIONS = ClientProtocol(
     name=chat_completions.NAME,
-    paths=("/v1/chat/completions", "/api/v1/chat/completions"),
+    paths=("/v1/chat/completions",),
     body_of=chat_completions.body_of,
     ask_of=chat_completions.ask_of,
     encoder=ChatCompletionsEncoder,
     error_of=chat_completions_error.error_of,
     whole=ChatCompletion,
     has_late_head=True,
-    errors_under=("/v1/", "/api/v1/"),
+    errors_under=("/v1/",),
     openapi=CHAT_COMPLETIONS_OPENAPI,
 )
 
-PROTOCOLS: tuple[ClientProtocol[Any], ...] = (V1, V1_WHOLE, CHAT_COMPLETIONS)
+# The same for clients of OpenRouter, which expect its errors below its path.
+OPENROUTER = replace(
+    CHAT_COMPLETIONS,
+    paths=("/api/v1/chat/completions",),
+    error_of=chat_completions_error.openrouter_error_of,
+    whole=OpenRouterCompletion,
+    errors_under=("/api/v1/",),
+    openapi={},
+)
+
+PROTOCOLS: tuple[ClientProtocol[Any], ...] = (V1, V1_WHOLE, CHAT_COMPLETIONS, OPENROUTER)
 
 
 def by_path(protocols: Iterable[ClientProtocol[Any]]) -> dict[str, ClientProtocol[Any]]:

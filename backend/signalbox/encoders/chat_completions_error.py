@@ -11,6 +11,8 @@ from signalbox.core.events import Done
 from signalbox.core.messages import JsonObject
 from signalbox.wire.json_text import dumps
 
+# LiteLLM recognizes a conversation that is too long by OpenAI's sentence, not by the code.
+_TOO_LONG = "This model's maximum context length is exceeded."
 # The field of an error that concerns the body as a whole.
 _WHOLE_BODY = "body"
 _INVALID, _SERVER = "invalid_request_error", "server_error"
@@ -80,15 +82,19 @@ def error_of(error: RequestError) -> tuple[int, bytes]:
     return shape.status, dumps({"error": _object(error.code, error.message, shape, error.field)})
 
 
+def openrouter_error_of(error: RequestError) -> tuple[int, bytes]:
+    """Return the same with the fields of OpenRouter, whose SDK accepts only a number as `code`."""
+    shape = _shape_of(error.code, error.status)
+    return shape.status, dumps({"error": _openrouter_object(error.code, error.message, shape, error.field)})
+
+
 def stream_error_of(done: Done) -> JsonObject:
     """Return the fields of the chunk that ends the stream of a failed run, as OpenRouter writes them."""
     code = Code(done.code) if done.code is not UNSET else Code.INTERNAL
     shape = _shape_of(code, CODES[code].http)
     words = done.error if done.error is not UNSET else CODES[code].sentence
-    error = _object(code, words, shape, None)
-    error |= {"code": shape.status, "metadata": {"error_type": shape.error_type, "code": shape.code}}
     choice: JsonObject = {"index": 0, "delta": {"content": ""}, "logprobs": None, "finish_reason": "error"}
-    return {"error": error, "choices": [choice]}
+    return {"error": _openrouter_object(code, words, shape, None), "choices": [choice]}
 
 
 def _shape_of(code: Code, status: int) -> _Shape:
@@ -99,7 +105,19 @@ def _shape_of(code: Code, status: int) -> _Shape:
     return _Shape(status, kind, str(code).lower())
 
 
+def _openrouter_object(code: Code, message: str, shape: _Shape, field: str | None) -> JsonObject:
+    error = _object(code, message, shape, field)
+    return error | {"code": shape.status, "metadata": {"error_type": shape.error_type, "code": shape.code}}
+
+
 def _object(code: Code, message: str, shape: _Shape, field: str | None) -> JsonObject:
-    words = message if code is Code.INVALID_REQUEST else f"{message} {CODES[code].todo}"
     param = shape.param if field in (None, _WHOLE_BODY) else field
-    return {"message": words, "type": shape.type, "param": param, "code": shape.code}
+    return {"message": _words(code, message), "type": shape.type, "param": param, "code": shape.code}
+
+
+def _words(code: Code, message: str) -> str:
+    if code is Code.INVALID_REQUEST:
+        return message
+    ended = message if message.endswith((".", "!", "?")) else f"{message}."
+    words = f"{ended} {CODES[code].todo}"
+    return f"{_TOO_LONG} {words}" if code is Code.CONTEXT_LENGTH_EXCEEDED else words

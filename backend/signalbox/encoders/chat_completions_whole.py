@@ -11,9 +11,9 @@ from signalbox.core.handed_calls import handed_id
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.records import RunRecord
 from signalbox.encoders.chat_citations import CitedSources
-from signalbox.encoders.chat_completions_error import error_of
+from signalbox.encoders.chat_completions_error import error_of, openrouter_error_of
 from signalbox.encoders.chat_parts import finish_reason_of, image_of, reasoning_details_of, usage_of
-from signalbox.encoders.encoder import failure_of
+from signalbox.encoders.encoder import ErrorOf, failure_of
 from signalbox.wire.json_text import dumps
 
 
@@ -21,6 +21,7 @@ class ChatCompletion:
     """Encodes a run as one message; a run that failed is an error with its status."""
 
     content_type: ClassVar[str] = "application/json"
+    error_of: ClassVar[ErrorOf] = staticmethod(error_of)
 
     def __init__(self, run: RunRecord) -> None:
         self._run = run
@@ -66,10 +67,10 @@ class ChatCompletion:
         """Return the status and the body."""
         done = self._done
         if done is None:  # the events end without `done` only if another worker has taken over the run
-            return error_of(RequestError(Code.INTERNAL, CODES[Code.SERVER_CRASH].sentence))
+            return self.error_of(RequestError(Code.INTERNAL, CODES[Code.SERVER_CRASH].sentence))
         reason, failure = finish_reason_of(done), failure_of(done)
         if failure is not None and (reason is None or not self._text):
-            return error_of(failure)
+            return self.error_of(failure)
         choice: JsonObject = {"index": 0, "message": self._message(done), "logprobs": None, "finish_reason": reason}
         body: JsonObject = {
             "id": self._run.id,
@@ -111,3 +112,9 @@ class ChatCompletion:
     def _call(self, call_id: str, name: str, arguments: str) -> JsonValue:
         function: JsonObject = {"name": name, "arguments": arguments}
         return {"id": handed_id(self._run.id, call_id), "type": "function", "function": function}
+
+
+class OpenRouterCompletion(ChatCompletion):
+    """The same, with OpenRouter's errors."""
+
+    error_of: ClassVar[ErrorOf] = staticmethod(openrouter_error_of)

@@ -166,11 +166,11 @@ def test_a_wrong_method_and_an_unknown_parameter(app: RunningApp) -> None:
 
 
 def test_a_token_is_needed_where_it_is_configured(tmp_path: Path) -> None:
-    """Without one the answer is OpenAI's 401."""
+    """Without one the answer is the 401 of OpenAI, or of OpenRouter below its path."""
     with RunningApp(settings_for(tmp_path / "data", signalbox_access_token="secret")) as closed:
-        for path in PATHS:
+        for path, code in zip(PATHS, ("invalid_api_key", 401), strict=True):
             response = post(closed, path=path, headers={"authorization": "Bearer wrong"})
-            assert (response.status_code, response.json()["error"]["code"]) == (401, "invalid_api_key")
+            assert (response.status_code, response.json()["error"]["code"]) == (401, code)
 
 
 @pytest.mark.parametrize("stream", [True, False])
@@ -178,3 +178,13 @@ def test_a_hopeless_retry_is_advised_against(app: RunningApp, stream: bool) -> N
     """OpenAI's clients retry a 429 on their own; without credit they would only wait."""
     response = post(app, model="openai/sim-error-402", stream=stream)
     assert (response.status_code, response.headers["x-should-retry"]) == (429, "false")
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_openrouters_errors_have_a_number_as_code(app: RunningApp, stream: bool) -> None:
+    """OpenRouter's SDK rejects any other code; OpenAI's is in the metadata."""
+    for model in ("unknown/model", "openai/sim-error-404"):
+        response = post(app, path=PATHS[1], model=model, stream=stream)
+        error = response.json()["error"]
+        assert (response.status_code, error["code"]) == (404, 404)
+        assert error["metadata"] == {"error_type": "not_found", "code": "model_not_found"}

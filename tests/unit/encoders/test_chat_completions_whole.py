@@ -8,7 +8,7 @@ from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import RequestError
 from signalbox.core.events import AnyEvent, Call, Content, Done, Reasoning, Stamped, Success, ToolCalls, ToolResult
 from signalbox.core.records import RunRecord
-from signalbox.encoders.chat_completions_error import error_of
+from signalbox.encoders.chat_completions_error import error_of, openrouter_error_of
 from signalbox.encoders.chat_completions_whole import ChatCompletion
 
 RUN = "0" * 32
@@ -80,7 +80,21 @@ def test_a_failed_run_is_an_error(code: str, status: int, name: str) -> None:
     """A client sees OpenAI's status and code, and what to do."""
     got, body = answer(Content("a"), Done(True, "error", error="It failed.", code=code))
     assert (got, body["error"]["code"]) == (status, name)
-    assert body["error"]["message"] == f"It failed. {CODES[Code(code)].todo}"
+    assert body["error"]["message"].endswith(f"It failed. {CODES[Code(code)].todo}")
+
+
+def test_a_conversation_that_is_too_long_has_openais_sentence() -> None:
+    """LiteLLM recognizes the error by it; the upstream's words become a sentence of their own."""
+    _, body = answer(Done(True, "error", error="It said: too long", code="CONTEXT_LENGTH_EXCEEDED"))
+    assert body["error"]["message"].startswith("This model's maximum context length is exceeded. It said: too long. ")
+
+
+def test_openrouters_errors_have_a_number_as_code() -> None:
+    """OpenRouter's SDK accepts nothing else there; OpenAI's code is in the metadata."""
+    status, body = openrouter_error_of(RequestError(Code.UNKNOWN_MODEL, field="model"))
+    error = json.loads(body)["error"]
+    assert (status, error["code"], error["param"]) == (404, 404, "model")
+    assert error["metadata"] == {"error_type": "not_found", "code": "model_not_found"}
 
 
 def test_a_withheld_answer() -> None:

@@ -32,7 +32,7 @@ def router_of(protocols: Iterable[ClientProtocol[Any]]) -> APIRouter:
     router = APIRouter()
     for protocol in protocols:
         for path in protocol.paths:
-            is_shown = path == protocol.paths[0]  # the others are the same route
+            is_shown = bool(protocol.openapi) and path == protocol.paths[0]  # the others are the same route
             router.add_api_route(
                 path, endpoint_of(protocol), methods=["POST"], include_in_schema=is_shown, **protocol.openapi
             )

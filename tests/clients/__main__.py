@@ -1,0 +1,134 @@
+"""Install the clients, start Signalbox over its simulator, and run every client's checks and the snippets of the docs.
+
+Arguments select clients by the beginnings of their names; `docs` are the snippets.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from tests.clients.environments import HERE, NODE, install_node, install_python, node_page, python_of
+from tests.clients.snippets import ENVIRONMENTS, snippets
+from tests.support.processes import serving
+
+_SECONDS = 180
+_SIDE_BY_SIDE = 2
+
+
+@dataclass(frozen=True)
+class Client:
+    """A client, the program that uses it, and the environment of a Python client."""
+
+    name: str
+    program: tuple[str, ...]
+    environment: str = ""
+
+    def install(self) -> None:
+        install_python(self.environment) if self.environment else install_node()
+
+    def command(self, url: str) -> list[str]:
+        arguments = [argument.format(url=url) for argument in self.program]
+        if self.environment:
+            return [str(python_of(self.environment)), str(HERE / "python" / arguments[0])]
+        return [str(node_page().bin / "node"), *arguments]
+
+
+CANARY = ("node_modules/compatcanary/src/cli.js", "scan", "--base-url", "{url}/v1", "--model", "openai/sim")
+CLIENTS = (
+    Client("llm", ("llm_command.py",), "llm"),
+    Client("llamaindex", ("llama_index_sdk.py",), "llama-index"),
+    Client("litellm", ("litellm_sdk.py",), "litellm"),
+    Client("langchain", ("langchain_openai_sdk.py",), "langchain"),
+    Client("openai-python", ("openai_sdk.py",), "openai"),
+    Client("openai-python 2", ("openai_sdk.py",), "openai-2"),
+    Client("openrouter-python", ("openrouter_sdk.py",), "openrouter"),
+    Client("openai-js", ("openai_sdk.mjs",)),
+    Client("langchain-js", ("langchain_sdk.mjs",)),
+    Client("ai-sdk openai-compatible", ("ai_sdk.mjs", "openai-compatible")),
+    Client("ai-sdk openrouter", ("ai_sdk.mjs", "openrouter")),
+    Client("compatcanary", (*CANARY, "--profile", "chat")),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a client showed."""
+
+    name: str
+    checks: tuple[str, ...]
+    failures: tuple[str, ...]
+    seconds: float
+
+    def __str__(self) -> str:
+        """Format it as one line, with the failures below."""
+        result = f"{len(self.failures)} FAILED" if self.failures else "all well"
+        checks = ", ".join(self.checks)
+        return "\n".join([f"── {self.name}: {result}, {self.seconds:.1f} s ({checks})", *self.failures])
+
+
+def run_client(client: Client, url: str) -> Outcome:
+    """Run a client's program and read its results, a line of JSON for each check."""
+    started = time.monotonic()
+    environment = {**os.environ, "SIGNALBOX_URL": url, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    done = subprocess.run(
+        client.command(url),
+        cwd=NODE,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=_SECONDS,
+    )
+    results = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"check"')]
+    failures = [f"  {result['check']}: {result['error']}" for result in results if result["error"]]
+    if done.returncode and not failures:
+        failures = [done.stdout, done.stderr]
+    checks = tuple(result["check"] for result in results)
+    return Outcome(client.name, checks or ("its own suite",), tuple(failures), time.monotonic() - started)
+
+
+def run_snippets(url: str) -> Outcome:
+    """Run the code blocks of the docs."""
+    started = time.monotonic()
+    checks: list[str] = []
+    failures: list[str] = []
+    for snippet in snippets():
+        checks.append(snippet.name)
+        if problem := snippet.run(url):
+            failures.append(f"  {snippet.name}\n{problem}")
+    return Outcome("docs", tuple(checks), tuple(failures), time.monotonic() - started)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run all clients, or those that are named."""
+    clients = [client for client in CLIENTS if not arguments or client.name.startswith(tuple(arguments))]
+    has_docs = not arguments or "docs" in arguments
+    environments = {client.environment for client in clients if client.environment}
+    environments |= {*ENVIRONMENTS.values(), "openai"} if has_docs else set()
+    started = time.monotonic()
+    with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+        list(pool.map(install_python, sorted(environments)))
+    install_node()
+    print(f"── installed in {time.monotonic() - started:.1f} s", flush=True)
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server:
+        jobs: list[Callable[[], Outcome]] = [partial(run_snippets, server.url)] if has_docs else []
+        jobs += [partial(run_client, client, server.url) for client in clients]
+        failed = False
+        with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+            for outcome in pool.map(lambda job: job(), jobs):
+                print(outcome, flush=True)
+                failed = failed or bool(outcome.failures)
+    print(f"── {len(jobs)} clients in {time.monotonic() - started:.1f} s: {'FAILED' if failed else 'all well'}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -74,19 +74,19 @@ class Outcome:
         return "\n".join([f"── {self.name}: {result}, {self.seconds:.1f} s ({checks})", *self.failures])
 
 
-def run_client(client: Client, url: str) -> Outcome:
-    """Run a client's program and read its results, a line of JSON for each check."""
+def run_client(client: Client) -> Outcome:
+    """Run a client's program against a server of its own; read its results, a line of JSON for each check."""
     started = time.monotonic()
-    environment = {**os.environ, "SIGNALBOX_URL": url, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-    done = subprocess.run(
-        client.command(url),
-        cwd=NODE,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=_SECONDS,
-    )
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server:
+        done = subprocess.run(
+            client.command(server.url),
+            cwd=NODE,
+            env={**os.environ, "SIGNALBOX_URL": server.url, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_SECONDS,
+        )
     results = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"check"')]
     failures = [f"  {result['check']}: {result['error']}" for result in results if result["error"]]
     if done.returncode and not failures:
@@ -95,15 +95,16 @@ def run_client(client: Client, url: str) -> Outcome:
     return Outcome(client.name, checks or ("its own suite",), tuple(failures), time.monotonic() - started)
 
 
-def run_snippets(url: str) -> Outcome:
+def run_snippets() -> Outcome:
     """Run the code blocks of the docs."""
     started = time.monotonic()
     checks: list[str] = []
     failures: list[str] = []
-    for snippet in snippets():
-        checks.append(snippet.name)
-        if problem := snippet.run(url):
-            failures.append(f"  {snippet.name}\n{problem}")
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server:
+        for snippet in snippets():
+            checks.append(snippet.name)
+            if problem := snippet.run(server.url):
+                failures.append(f"  {snippet.name}\n{problem}")
     return Outcome("docs", tuple(checks), tuple(failures), time.monotonic() - started)
 
 
@@ -118,14 +119,13 @@ def main(arguments: Sequence[str]) -> int:
         list(pool.map(install_python, sorted(environments)))
     install_node()
     print(f"── installed in {time.monotonic() - started:.1f} s", flush=True)
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server:
-        jobs: list[Callable[[], Outcome]] = [partial(run_snippets, server.url)] if has_docs else []
-        jobs += [partial(run_client, client, server.url) for client in clients]
-        failed = False
-        with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
-            for outcome in pool.map(lambda job: job(), jobs):
-                print(outcome, flush=True)
-                failed = failed or bool(outcome.failures)
+    jobs: list[Callable[[], Outcome]] = [run_snippets] if has_docs else []
+    jobs += [partial(run_client, client) for client in clients]
+    failed = False
+    with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+        for outcome in pool.map(lambda job: job(), jobs):
+            print(outcome, flush=True)
+            failed = failed or bool(outcome.failures)
     print(f"── {len(jobs)} clients in {time.monotonic() - started:.1f} s: {'FAILED' if failed else 'all well'}")
     return 1 if failed else 0
 

@@ -40,7 +40,7 @@ def install_python(environment: str) -> None:
         return
     settings = _bootstrap()
     pip = settings.uv_environment(settings.pip_command())
-    uv = ("uv", "--quiet")
+    uv = (str(ROOT / ".venv/bin/uv"), "--quiet")
     folder = str(_ENVIRONMENTS / environment)
     subprocess.run([*uv, "venv", "--clear", "--python", sys.executable, folder], env=pip, check=True)
     options = ("--compile-bytecode", "--require-hashes", "--no-deps", "-r", str(lock))

@@ -54,6 +54,11 @@ e2e *args: _dev
 bruno *args: _dev
     exec python scripts/bruno.py "$@"
 
+# run real SDKs of OpenAI and OpenRouter, and the snippets of docs/clients, against a server (or the named clients)
+[no-exit-message]
+clients *args: _dev
+    exec python -m tests.clients "$@"
+
 # test every model of the live matrix against the real OpenRouter; costs money and needs OPENROUTER_API_KEY
 [no-exit-message]
 live *args: _dev

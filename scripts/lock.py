@@ -1,6 +1,6 @@
 """Compile the lock files in requirements/ from pyproject.toml, with hashes and without index lines.
 
-Each includes the previous.
+Each includes the previous. Each client in tests/clients/requirements has a separate lock.
 """
 
 import subprocess
@@ -29,6 +29,10 @@ def main(arguments: list[str]) -> int:
         if done.returncode:
             return done.returncode
         held = ("--constraint", target)
+    for wanted in sorted((ROOT / "tests/clients/requirements").glob("*.in")):
+        done = subprocess.run([*COMPILE, wanted, "-o", wanted.with_suffix(".txt"), *arguments], cwd=ROOT, check=False)
+        if done.returncode:
+            return done.returncode
     return 0
 
 

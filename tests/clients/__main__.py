@@ -75,7 +75,7 @@ class Outcome:
 
 
 def run_client(client: Client) -> Outcome:
-    """Run a client's program against a server of its own; read its results, a line of JSON for each check."""
+    """Run a client's program against a separate server; read its results, a line of JSON for each check."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server:
         done = subprocess.run(

@@ -43,15 +43,15 @@ class Snippet:
         environment = ENVIRONMENTS.get(self.page, "openai")
         python = python_of(environment)
         commands = {
-            "python": [str(python), "-"],
-            "js": [str(node_page().bin / "node"), "--input-type=module", "-"],
-            "sh": ["bash", "-euo", "pipefail", "-s"],
+            "python": [str(python), "-c"],
+            "js": [str(node_page().bin / "node"), "--input-type=module", "--eval"],
+            "sh": ["bash", "-euo", "pipefail", "-c"],
         }
         with tempfile.TemporaryDirectory() as folder:
             path = os.pathsep.join([str(python.parent), os.environ["PATH"]])
             done = subprocess.run(
-                commands[self.language],
-                input=self.code.replace(_PRINTED_ADDRESS, url),
+                [*commands[self.language], self.code.replace(_PRINTED_ADDRESS, url)],
+                stdin=subprocess.DEVNULL,
                 cwd=NODE if self.language == "js" else folder,
                 env={**os.environ, "PATH": path, "LLM_USER_PATH": folder, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
                 capture_output=True,

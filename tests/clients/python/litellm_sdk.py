@@ -21,7 +21,7 @@ QUESTION = [{"role": "user", "content": CALCULATION}]
 REASONING = {"reasoning_effort": "low", "allowed_openai_params": ["reasoning_effort"]}
 
 
-def _ask(model: str = MODEL, **request):  # noqa: ANN003, ANN202
+def _ask(model: str = MODEL, **request):
     request = {"messages": QUESTION, **REASONING, **request}
     return litellm.completion(f"openai/{model}", api_base=BASE_URL, api_key="unused", num_retries=0, **request)
 
@@ -61,7 +61,7 @@ def client_tool() -> None:
         expect_both_results(_message(messages, streamed).content)
 
 
-def _message(messages, streamed):  # noqa: ANN001, ANN202
+def _message(messages, streamed):
     answer = _ask(messages=messages, tools=[GET_WEATHER], extra_headers=SERVER_TOOLS, stream=streamed)
     if streamed:
         answer = litellm.stream_chunk_builder(list(answer), messages=messages)

@@ -107,12 +107,12 @@ def error_after() -> None:
 def abort() -> None:
     """Cancelling the task that reads the stream cancels the run."""
 
-    async def read() -> None:
+    async def read_stream() -> None:
         async for _ in await _model("openai/sim-stall").astream_chat(QUESTION):
             begun.set()
 
     async def cancelled() -> None:
-        task = asyncio.create_task(read())
+        task = asyncio.create_task(read_stream())
         await begun.wait()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

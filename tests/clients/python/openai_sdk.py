@@ -43,9 +43,7 @@ def whole() -> None:
 def stream() -> None:
     """The same in pieces; the usage is a chunk without choices."""
     options = {"include_usage": True}
-    chunks = list(
-        CLIENT.chat.completions.create(model=MODEL, messages=QUESTION, stream=True, stream_options=options)
-    )
+    chunks = list(CLIENT.chat.completions.create(model=MODEL, messages=QUESTION, stream=True, stream_options=options))
     assert len({chunk.id for chunk in chunks}) == 1
     assert len(chunks) > 3
     assert chunks[-1].choices == []
@@ -69,11 +67,13 @@ def client_tool() -> None:
         [call] = first.message.tool_calls
         assert call.function.name == "get_weather"
         messages.append(first.message.model_dump(exclude_none=True))
-        messages.append({"role": "tool", "tool_call_id": call.id, "content": get_weather(**json.loads(call.function.arguments))})
+        messages.append(
+            {"role": "tool", "tool_call_id": call.id, "content": get_weather(**json.loads(call.function.arguments))}
+        )
         expect_both_results(_answer(messages, streamed).message.content)
 
 
-def _answer(messages, streamed):  # noqa: ANN001, ANN202
+def _answer(messages, streamed):
     request = {"model": MODEL, "messages": messages, "tools": [GET_WEATHER, CALCULATE]}
     if not streamed:
         return CLIENT.chat.completions.create(**request).choices[0]
@@ -119,7 +119,7 @@ def bad_request() -> None:
     assert _error(openai.BadRequestError, model=MODEL, messages=QUESTION, n=2).param == "n"
 
 
-def _error(kind, **request):  # noqa: ANN001, ANN003, ANN202
+def _error(kind, **request):
     try:
         CLIENT.chat.completions.create(**request)
     except kind as error:
@@ -160,6 +160,4 @@ def abort() -> None:
     expect_cancelled(asyncio.run(cancelled()))
 
 
-report(
-    whole, stream, server_tool, client_tool, conversation, models, error_before, bad_request, error_after, abort
-)
+report(whole, stream, server_tool, client_tool, conversation, models, error_before, bad_request, error_after, abort)

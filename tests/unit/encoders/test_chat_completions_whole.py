@@ -84,7 +84,7 @@ def test_a_failed_run_is_an_error(code: str, status: int, name: str) -> None:
 
 
 def test_a_conversation_that_is_too_long_has_openais_sentence() -> None:
-    """LiteLLM recognizes the error by it; the upstream's words become a sentence of their own."""
+    """LiteLLM recognizes the error by it; the upstream's words become a sentence."""
     _, body = answer(Done(True, "error", error="It said: too long", code="CONTEXT_LENGTH_EXCEEDED"))
     assert body["error"]["message"].startswith("This model's maximum context length is exceeded. It said: too long. ")
 

@@ -18,7 +18,7 @@ _STAMP = ".installed-from"
 
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from page import INSTALL, INSTALLED, PACKAGE_FILES, Page, alone, digest, read_stamp  # noqa: E402
+from page import INSTALL, INSTALLED, PACKAGE_FILES, Page, alone, digest, read_stamp  # noqa: E402  # pyright: ignore[reportMissingImports]
 
 
 def node_page() -> Page:

@@ -187,12 +187,13 @@ def error_of(response: httpx.Response) -> dict[str, Any]:
 
 
 def openai_error_of(response: httpx.Response) -> dict[str, Any]:
-    """Check the shape of an error response under /v1; return its error."""
+    """Check the shape of an error response under /v1 or /api/v1; return its error."""
     assert response.headers["content-type"] == "application/json"
     body = response.json()
     assert set(body) == {"error"}, body
     error = body["error"]
-    assert set(error) == {"message", "type", "param", "code"}, error
+    assert set(error) - {"metadata"} == {"message", "type", "param", "code"}, error
+    assert isinstance(error["code"], int) == ("metadata" in error), "OpenRouter's has both, OpenAI's neither"
     assert error["message"]
     assert "Traceback" not in response.text
     return error

@@ -107,7 +107,8 @@ def _shape_of(code: Code, status: int) -> _Shape:
 
 def _openrouter_object(code: Code, message: str, shape: _Shape, field: str | None) -> JsonObject:
     error = _object(code, message, shape, field)
-    return error | {"code": shape.status, "metadata": {"error_type": shape.error_type, "code": shape.code}}
+    metadata: JsonObject = {"error_type": shape.error_type, "code": shape.code}
+    return {**error, "code": shape.status, "metadata": metadata}
 
 
 def _object(code: Code, message: str, shape: _Shape, field: str | None) -> JsonObject:

@@ -13,7 +13,7 @@ from signalbox.core.records import RunRecord
 from signalbox.encoders.chat_citations import CitedSources
 from signalbox.encoders.chat_completions_error import error_of, openrouter_error_of
 from signalbox.encoders.chat_parts import finish_reason_of, image_of, reasoning_details_of, usage_of
-from signalbox.encoders.encoder import ErrorOf, failure_of
+from signalbox.encoders.encoder import failure_of
 from signalbox.wire.json_text import dumps
 
 
@@ -21,7 +21,6 @@ class ChatCompletion:
     """Encodes a run as one message; a run that failed is an error with its status."""
 
     content_type: ClassVar[str] = "application/json"
-    error_of: ClassVar[ErrorOf] = staticmethod(error_of)
 
     def __init__(self, run: RunRecord) -> None:
         self._run = run
@@ -67,10 +66,10 @@ class ChatCompletion:
         """Return the status and the body."""
         done = self._done
         if done is None:  # the events end without `done` only if another worker has taken over the run
-            return self.error_of(RequestError(Code.INTERNAL, CODES[Code.SERVER_CRASH].sentence))
+            return self._error_of(RequestError(Code.INTERNAL, CODES[Code.SERVER_CRASH].sentence))
         reason, failure = finish_reason_of(done), failure_of(done)
         if failure is not None and (reason is None or not self._text):
-            return self.error_of(failure)
+            return self._error_of(failure)
         choice: JsonObject = {"index": 0, "message": self._message(done), "logprobs": None, "finish_reason": reason}
         body: JsonObject = {
             "id": self._run.id,
@@ -85,6 +84,9 @@ class ChatCompletion:
         if (usage := usage_of(done)) is not None:
             body["usage"] = usage
         return 200, dumps(body)
+
+    def _error_of(self, error: RequestError) -> tuple[int, bytes]:
+        return error_of(error)
 
     def _message(self, done: Done) -> JsonObject:
         calls = self._handed(done)
@@ -117,4 +119,5 @@ class ChatCompletion:
 class OpenRouterCompletion(ChatCompletion):
     """The same, with OpenRouter's errors."""
 
-    error_of: ClassVar[ErrorOf] = staticmethod(openrouter_error_of)
+    def _error_of(self, error: RequestError) -> tuple[int, bytes]:
+        return openrouter_error_of(error)

@@ -9,6 +9,7 @@ from signalbox.chat.context import ConversationContext
 from signalbox.chat.history.context_window import MAX_LEVEL
 from signalbox.chat.history.message_order import has_image_placeholder
 from signalbox.chat.history.repair import history_for
+from signalbox.chat.plain_schemas import plain_schema
 from signalbox.core.conversations import session_of
 from signalbox.core.messages import AssistantMessage, JsonValue, Message, ToolMessage
 from signalbox.core.params import NO_PARAMS, Choice, Params, Reasoning, Routing, public_name, public_value
@@ -58,10 +59,18 @@ def prepare_request_params(context: ConversationContext, *, first: bool = True) 
 
 
 def _tools_for(context: ConversationContext, offered: tuple[ToolSchema, ...]) -> tuple[ToolSchema, ...]:
-    """Leave out `strict` if the model's providers reject it (quirk C11)."""
-    if context.profile.strict_tools or not any(tool.strict for tool in offered):
-        return offered
-    return tuple(replace(tool, strict=None) for tool in offered)
+    """Write the tools' schemas as the model's providers accept them (quirks C10, C11)."""
+    profile = context.profile
+    if not profile.strict_tools and any(tool.strict for tool in offered):
+        offered = tuple(replace(tool, strict=None) for tool in offered)
+    if profile.plain_schemas:
+        offered = tuple(map(_with_plain_schema, offered))
+    return offered
+
+
+def _with_plain_schema(tool: ToolSchema) -> ToolSchema:
+    plain = plain_schema(tool.parameters)
+    return tool if plain == tool.parameters else replace(tool, parameters=plain)  # the same tool: it is encoded once
 
 
 def _degradations(context: ConversationContext, messages: tuple[Message, ...]) -> Iterator[str]:
@@ -140,7 +149,7 @@ def dropped_params(context: ConversationContext) -> list[str]:
     dropped = [public_name(name) for name in base.set_fields() if getattr(guarded, name) != getattr(base, name)]
     if context.tool_choice is not None and context.offered and _tool_choice(context, first=True) != context.tool_choice:
         dropped.append("tool_choice")
-    if _tools_for(context, context.offered) is not context.offered:
+    if not context.profile.strict_tools and any(tool.strict for tool in context.offered):
         dropped.append("strict")
     return dropped
 

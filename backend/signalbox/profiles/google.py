@@ -8,6 +8,8 @@ PROFILE = Profile(
     names=("gemini", "gemma"),
     # "Function calling with a response mime type: 'application/json' is unsupported" (python-genai#867, camel#2873).
     json_with_tools=False,
+    # "Unknown name \"additionalProperties\"": one unknown keyword rejects the request (CLIProxyAPI#97, forgecode#3426).
+    plain_schemas=True,
     # "function call turn comes immediately after a user turn or after a function response turn" (OmniRoute#13573).
     user_first=True,
     # AI Studio rejects Vertex' signatures with "Corrupted thought signature", and vice versa. OpenRouter routes each

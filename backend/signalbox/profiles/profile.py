@@ -12,6 +12,7 @@ class Profile:
     `parallel_tool_calls`: the value that is sent with tools, or None for none.
     `json_with_tools`: it accepts `response_format` together with tools.
     `strict_tools`: it accepts `strict` in the schemas of tools.
+    `plain_schemas`: it rejects most keywords of JSON Schema in them.
     `stream_tools`: its streamed tool calls can be assembled.
     `call_id`: the pattern of call ids that it accepts.
     `echo_reasoning`: inside a tool loop, its reasoning text is sent back if there are no `reasoning_details`.
@@ -33,6 +34,7 @@ class Profile:
     parallel_tool_calls: bool | None = None
     json_with_tools: bool = True
     strict_tools: bool = False
+    plain_schemas: bool = False
     stream_tools: bool = True
     call_id: str = r"[\w.:\-]{1,256}"
     echo_reasoning: bool = False

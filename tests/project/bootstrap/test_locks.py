@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.conftest import ROOT
 
 NAMES = ("tools", "run", "dev")
+CLIENTS = sorted((ROOT / "tests/clients/requirements").glob("*.in"))
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)")
 
 
@@ -48,6 +50,16 @@ def test_no_lock_names_a_host(name: str) -> None:
     text = lock_text(name)
     assert "://" not in text
     assert not re.search(r"^\s*(-i|-f|--(?!hash))", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("wanted", CLIENTS, ids=[path.stem for path in CLIENTS])
+def test_each_client_has_a_hashed_lock(wanted: Path) -> None:
+    """The lock of a client has the version that is asked for, hashes, and no host."""
+    text = wanted.with_suffix(".txt").read_text(encoding="utf-8")
+    lines = entries(text)
+    assert pins(entries(wanted.read_text(encoding="utf-8"))).items() <= pins(lines).items()
+    assert all(PIN.match(line) and "--hash=sha256:" in line for line in lines)
+    assert "://" not in text
 
 
 def test_each_lock_holds_the_one_before() -> None:

@@ -65,8 +65,8 @@ def test_every_link_from_the_root_resolves(name: str) -> None:
 
 
 def test_every_page_is_listed() -> None:
-    """docs/README.md links every page, and the list of decisions every decision."""
-    for index in (page("README.md"), page("decisions/README.md")):
+    """docs/README.md links every page; the lists of decisions and of clients link theirs."""
+    for index in map(page, ("README.md", "decisions/README.md", "clients/README.md")):
         listed = {(index.path.parent / link.partition("#")[0]).resolve() for link in index.links}
         missing = [path.name for path in index.path.parent.glob("*.md") if path.resolve() not in listed]
         assert missing in ([], ["README.md"])

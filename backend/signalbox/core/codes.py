@@ -116,19 +116,21 @@ CUT_OFF = (
 CODES: dict[Code, CodeFact] = {
     Code.INVALID_JSON: CodeFact("The request body is not valid JSON.", "Send one JSON object in UTF-8."),
     Code.INVALID_REQUEST: CodeFact("A field of the request is not valid.", "Fix the field named in `field`.", http=422),
-    Code.UNKNOWN_FIELD: CodeFact("The request has a field that does not exist.", "Remove or rename it.", http=422),
+    Code.UNKNOWN_FIELD: CodeFact(
+        "The request has a field that does not exist.", "Remove or rename the field.", http=422
+    ),
     Code.UNKNOWN_MODEL: CodeFact("The model list has no such model.", "Choose a model from GET /api/models.", http=422),
     Code.UNKNOWN_TOOL: CodeFact("There is no tool with that name.", "Use a name from GET /api/tools.", http=422),
-    Code.UNKNOWN_RUN: CodeFact("There is no run with that id.", "It may have been deleted; start a new one.", http=404),
+    Code.UNKNOWN_RUN: CodeFact(
+        "There is no run with that id.", "Start a new run; the old run may have been deleted.", http=404
+    ),
     Code.UNKNOWN_CONVERSATION: CodeFact(
-        "There is no conversation with that id.", "GET /api/conversations lists the existing ones.", http=404
+        "There is no conversation with that id.", "Use an id from GET /api/conversations.", http=404
     ),
     Code.UNKNOWN_MESSAGE: CodeFact(
-        "The conversation has no such message.", "GET /api/conversations/ID lists its messages.", http=422
+        "The conversation has no such message.", "Use a message id from GET /api/conversations/ID.", http=422
     ),
-    Code.UNKNOWN_SAVE: CodeFact(
-        "There is no saved answer with that id.", "GET /api/saves lists the existing ones.", http=404
-    ),
+    Code.UNKNOWN_SAVE: CodeFact("There is no saved answer with that id.", "Use an id from GET /api/saves.", http=404),
     Code.KEY_REUSED: CodeFact(
         "This Idempotency-Key was already used with a different body.", "Use a new key for a new question.", http=422
     ),
@@ -137,7 +139,10 @@ CODES: dict[Code, CodeFact] = {
         "This run is an answer in a conversation.", "Delete the conversation; this deletes the run too.", http=409
     ),
     Code.STORE_UNAVAILABLE: CodeFact(
-        "The database is not available right now.", "Try again in a moment; the server's log has the cause.", True, 503
+        "The database is not available right now.",
+        "Try again in a moment. To find the cause, read the server's log.",
+        True,
+        503,
     ),
     Code.BODY_TOO_LARGE: CodeFact(
         "The request body is too large.", "Send less, or raise SIGNALBOX_MAX_BODY_MB.", http=413
@@ -149,13 +154,15 @@ CODES: dict[Code, CodeFact] = {
         http=503,
     ),
     Code.TOO_MANY_RUNS: CodeFact("Too many runs are active.", "Try again in a moment.", retryable=True, http=503),
-    Code.TOO_MANY_STREAMS: CodeFact("Too many streams are open.", "Close some, or try again in a moment.", True, 429),
+    Code.TOO_MANY_STREAMS: CodeFact(
+        "Too many streams are open.", "Close some streams, or try again in a moment.", True, 429
+    ),
     Code.TOO_MANY_QUESTIONS: CodeFact(
         "Too many questions in a short time.", "Wait for the number of seconds in Retry-After.", True, 429
     ),
     Code.WORKER_SILENT: CodeFact(
         "The worker process of this run does not respond.",
-        "Try again in a moment; if the worker is gone, its runs are ended.",
+        "Try again in a moment.",
         True,
         503,
     ),
@@ -213,14 +220,14 @@ CODES: dict[Code, CodeFact] = {
     Code.UPSTREAM_ERROR: CodeFact("The provider returned an error.", "Try again, or choose another model.", True),
     Code.UPSTREAM_TIMEOUT: CodeFact("The provider took too long.", "Try again.", True),
     Code.UPSTREAM_STALLED: CodeFact(
-        "The provider stopped sending.", "The text received so far is saved; try again.", True
+        "The provider stopped sending.", "Try again; the text received so far is saved.", True
     ),
     Code.UPSTREAM_UNREACHABLE: CodeFact(
         "The upstream cannot be reached.", "Check the network and OPENROUTER_BASE_URL.", True
     ),
     Code.UPSTREAM_PROTOCOL: CodeFact("The upstream sent a response that cannot be read.", "Try again.", True),
     Code.STREAM_CUT: CodeFact(
-        "The answer broke off before it was complete.", "The text received so far is saved; try again.", True
+        "The answer broke off before it was complete.", "Try again; the text received so far is saved.", True
     ),
     Code.EMPTY_ANSWER: CodeFact("The model returned an empty answer.", "Try again, or choose another model.", True),
     Code.MALFORMED_CALL: CodeFact(
@@ -236,48 +243,57 @@ CODES: dict[Code, CodeFact] = {
     Code.TURN_PAUSED: CodeFact("The provider paused the model before the answer was complete.", "Continue the answer."),
     Code.STOP_UNKNOWN: CodeFact(
         "The provider stopped for a reason that Signalbox does not know.",
-        "The text received so far is saved. No tool with side effects was executed. Continue the answer.",
+        "Continue the answer. The text received so far is saved, and no tool with side effects was executed.",
     ),
     Code.DETACHED_TIMEOUT: CodeFact(
         "The answer was stopped because no client was connected for too long.", "Try again.", True
     ),
     Code.SERVER_CRASH: CodeFact(
-        "The server stopped unexpectedly during this answer.", "The text received before is saved; try again.", True
+        "The server stopped unexpectedly during this answer.",
+        "Try again; the text received before the crash is saved.",
+        True,
     ),
     Code.BUDGET_REACHED: CodeFact("The run reached its cost limit.", "Raise max_cost, or continue the answer."),
     Code.RUN_TOO_LARGE: CodeFact("The run has become too large to store.", "Ask for the rest in smaller pieces."),
     Code.SERVER_SHUTDOWN: CodeFact("The server was shut down during this answer.", "Try again.", True),
     Code.INTERNAL: CodeFact(
-        "Signalbox had an internal error.", "Try again; the server's log has the run's id.", True, 500
+        "Signalbox had an internal error.",
+        "Try again. To find the cause, search the server's log for the id of the run or request.",
+        True,
+        500,
     ),
     Code.INVALID_ARGUMENTS: CodeFact("The tool was called with invalid arguments.", "Correct the arguments."),
     Code.ARGUMENTS_CUT: CodeFact("The call was cut off before its arguments were complete.", "Make a shorter call."),
     Code.TOOL_UNAVAILABLE: CodeFact(
-        "The tool is not set up on this server.", "GET /api/tools gives the reason.", http=422
+        "The tool is not set up on this server.", "See the reason in GET /api/tools.", http=422
     ),
-    Code.TOOL_FAILED: CodeFact("The tool failed.", "Answer without it, or call it differently."),
-    Code.TIMEOUT: CodeFact("The tool took too long.", "Answer without it, or ask for less.", True),
+    Code.TOOL_FAILED: CodeFact("The tool failed.", "Answer without the tool, or call it with other arguments."),
+    Code.TIMEOUT: CodeFact("The tool took too long.", "Answer without the tool, or ask it for less.", True),
     Code.URL_NOT_FOUND_HERE: CodeFact(
-        "The address was neither given by the user nor found in a result.", "Read an address that was given or found."
+        "The address was neither given by the user nor found in a result.",
+        "Read an address from the user or from a result.",
     ),
     Code.TOOL_CLAMP: CodeFact("The limit of searches for one answer was reached.", "Answer from what was found."),
-    Code.SUPERSEDED: CodeFact("The model changed this call while writing it.", "The next call replaces it."),
+    Code.SUPERSEDED: CodeFact(
+        "The model changed this call while writing it.", "Nothing to do: the next call replaces this one."
+    ),
     Code.STEP_FAILED: CodeFact("The model's turn failed, so this call was dropped.", "Try again.", True),
     Code.CANCELLED: CodeFact("The run was stopped before the tool finished.", "Try again."),
     Code.NOT_RECORDED: CodeFact(
         "The journal being replayed has no such call.", "Nothing to do: a replay runs no tools."
     ),
     Code.FINAL_EMPTY: CodeFact("The model gave no final answer.", "Read what the tools found, or try again."),
-    Code.MAX_STEPS: CodeFact("The limit of model calls was reached.", "Raise max_steps to let it continue."),
+    Code.MAX_STEPS: CodeFact("The limit of model calls was reached.", "Raise max_steps to let the model continue."),
     Code.FRAME_UNREADABLE: CodeFact(
         "A piece of the model's answer could not be read.", "Try again if something is missing."
     ),
     Code.CONTEXT_TRIMMED: CodeFact(
         "The conversation is too long for this model, so its oldest parts were left out of this request.",
-        "Choose a model with a longer context to include all of it.",
+        "To send the whole conversation, choose a model with a longer context.",
     ),
     Code.TOOLS_DROPPED: CodeFact(
-        "No provider of this model supports tools, so it answers without them.", "Choose a model that supports tools."
+        "No provider of this model supports tools, so the model answers without tools.",
+        "Choose a model that supports tools.",
     ),
     Code.CONTENT_DROPPED: CodeFact(
         "The model or its provider does not accept images, so they were left out.",

@@ -11,8 +11,8 @@ from signalbox.core.events import Done
 from signalbox.core.messages import JsonObject
 from signalbox.wire.json_text import dumps
 
-# LiteLLM recognizes a conversation that is too long by OpenAI's sentence, not by the code.
-_TOO_LONG = "This model's maximum context length is exceeded."
+# LiteLLM recognizes a conversation that is too long by these words of llama.cpp, not by the code.
+_TOO_LONG = "The request exceeds the available context size."
 # The field of an error that concerns the body as a whole.
 _WHOLE_BODY = "body"
 _INVALID, _SERVER = "invalid_request_error", "server_error"

@@ -83,10 +83,10 @@ def test_a_failed_run_is_an_error(code: str, status: int, name: str) -> None:
     assert body["error"]["message"].endswith(f"It failed. {CODES[Code(code)].todo}")
 
 
-def test_a_conversation_that_is_too_long_has_openais_sentence() -> None:
+def test_a_conversation_that_is_too_long_has_a_known_sentence() -> None:
     """LiteLLM recognizes the error by it; the upstream's words become a sentence."""
     _, body = answer(Done(True, "error", error="It said: too long", code="CONTEXT_LENGTH_EXCEEDED"))
-    assert body["error"]["message"].startswith("This model's maximum context length is exceeded. It said: too long. ")
+    assert body["error"]["message"].startswith("The request exceeds the available context size. It said: too long. ")
 
 
 def test_openrouters_errors_have_a_number_as_code() -> None:

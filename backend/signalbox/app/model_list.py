@@ -11,6 +11,7 @@ from signalbox.app.asgi.conditional import etag_of
 from signalbox.app.openapi.response_types import Model
 from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.catalog import ModelFacts
+from signalbox.core.messages import JsonValue
 from signalbox.encoders.openai_models import model_list, model_object
 from signalbox.offload import offloaded
 from signalbox.services.catalog import ModelCatalog
@@ -63,6 +64,12 @@ class OpenAiModelList:
             packed = self._packed = await offloaded(partial(_openai_listed, models), size=LARGE)
         return packed
 
+    async def page(self, offset: int, limit: int | None) -> bytes:
+        """Return the body of a part of the list."""
+        models, _ = await self._catalog.entries()
+        end = None if limit is None else offset + limit
+        return await offloaded(lambda: dumps(model_list(_shown_objects(models), slice(offset, end))), size=LARGE)
+
     async def body_of(self, model_id: str) -> bytes:
         """Return the body of one model, also of a hidden one; raises RequestError if a question would be rejected."""
         await self._catalog.check(model_id)
@@ -75,7 +82,11 @@ def _listed(models: Sequence[ModelFacts], rest: bytes, *, hidden: bool) -> Packe
 
 
 def _openai_listed(models: Sequence[ModelFacts]) -> Packed:
-    return _pack(models, dumps(model_list([model_object(model.id, model) for model in models if not model.hidden])))
+    return _pack(models, dumps(model_list(_shown_objects(models))))
+
+
+def _shown_objects(models: Sequence[ModelFacts]) -> list[JsonValue]:
+    return [model_object(model.id, model) for model in models if not model.hidden]
 
 
 def _pack(models: Sequence[ModelFacts], plain: bytes) -> Packed:

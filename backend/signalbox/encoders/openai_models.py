@@ -29,6 +29,6 @@ def _required(model_id: str, created: int, owned_by: str) -> JsonObject:
     return {"id": model_id, "object": "model", "created": created, "owned_by": owner}
 
 
-def model_list(models: list[JsonValue]) -> JsonObject:
-    """Return a list of models; it has one page."""
-    return {"object": "list", "data": models, "total_count": len(models), "links": {"next": None}}
+def model_list(models: list[JsonValue], page: slice = slice(None)) -> JsonObject:
+    """Return a list of models, or a page of it; `total_count` counts all of them."""
+    return {"object": "list", "data": models[page], "total_count": len(models), "links": {"next": None}}

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 
 from signalbox.app.deps import ServicesDep
 from signalbox.app.openapi.chat_completions import openai_errors
@@ -25,9 +25,19 @@ router = APIRouter(tags=["models"], route_class=KnownParameters)
     },
 )
 async def list_openai_models(
-    request: Request, services: ServicesDep, *, if_none_match: Annotated[str, Header()] = ""
+    request: Request,
+    services: ServicesDep,
+    *,
+    offset: Annotated[int, Query(ge=0)] = 0,
+    limit: Annotated[int | None, Query(ge=1)] = None,
+    if_none_match: Annotated[str, Header()] = "",
 ) -> Response:
-    """List the models of the upstream's catalogue in OpenAI's format, with OpenRouter's fields."""
+    """List the models of the upstream's catalogue in OpenAI's format, with OpenRouter's fields.
+
+    OpenRouter's client asks for pages. Without `offset` and `limit`, all models are one page.
+    """
+    if offset or limit is not None:
+        return Response(await services.openai_models.page(offset, limit), media_type="application/json")
     return packed_response(await services.openai_models.packed(), request, if_none_match)
 
 

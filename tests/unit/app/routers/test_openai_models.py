@@ -51,6 +51,19 @@ def test_the_list_has_what_is_offered_for_selection(app: RunningApp) -> None:
     assert [one["id"] for one in app.client.get("/v1/models").json()["data"]] == offered
 
 
+@pytest.mark.parametrize("path", PATHS)
+def test_pages_are_parts_of_the_list(app: RunningApp, path: str) -> None:
+    """OpenRouter's client always sends an offset, and asks for the next page until one is empty."""
+    models = app.client.get(path).json()["data"]
+    first, rest, none = (
+        app.client.get(path + query).json() for query in ("?offset=0&limit=2", "?offset=2", "?offset=999")
+    )
+    assert (first["data"], rest["data"], none["data"]) == (models[:2], models[2:], [])
+    assert {page["total_count"] for page in (first, rest, none)} == {len(models)}
+    for query in ("?offset=-1", "?limit=0", "?limit=x", "?page=2"):
+        assert openai_error_of(app.client.get(path + query))["type"] == "invalid_request_error"
+
+
 def test_an_unchanged_list_is_a_304(app: RunningApp) -> None:
     """Plain and compressed responses have the same tag and content."""
     plain = app.client.get("/v1/models", headers={"accept-encoding": "identity"})

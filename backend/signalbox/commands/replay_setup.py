@@ -24,7 +24,7 @@ from signalbox.core.records import V1
 from signalbox.core.tools import Tool
 from signalbox.intakes.intake import Body, Tools
 from signalbox.intakes.v1 import ask_of
-from signalbox.intakes.v1_question import choice_in, client_tools_in, without_client_tools
+from signalbox.intakes.v1_question import as_v1_request, choice_in, client_tools_in, extra_params_in
 from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.replay.case import Case
 from signalbox.replay.journals import Journal, NoJournal, load_journal, newest_run_ids, parse_snapshot
@@ -96,6 +96,8 @@ class Workbench:
         ask = replace(ask_of(body, Tools({tool.spec.name: tool for tool in tools}), {}), model=model)
         if client_tools := client_tools_in(journal.question):
             ask = replace(ask, client_tools=client_tools, choice=choice_in(journal.question))
+        if extra := extra_params_in(journal.question):
+            ask = replace(ask, params=replace(ask.params, extra=extra))
         messages, open_loop = self._messages_of(journal, ask, tools)
         plan = plan_of(
             ask,
@@ -144,7 +146,7 @@ def _content_of(name: str) -> bytes | None:
 
 def _body_of(journal: Journal) -> Body[ChatRequest]:
     """Read the question of then; of a run in a conversation the words stand in the conversation."""
-    question: JsonObject = dict(without_client_tools(journal.question))
+    question: JsonObject = dict(as_v1_request(journal.question))
     if journal.messages is not None and "messages" not in question:
         question["prompt"] = "…"
     try:

@@ -41,8 +41,8 @@ from signalbox.intakes.v1_schema import (
 # Fields with text of the conversation, and those that a conversation already stores as its messages.
 _TEXTS = ("messages", "prompt", "system", "finalize_hint")
 _MESSAGES = ("messages", "prompt")
-# The field of a stored question that no request of contract v1.1 has.
-CLIENT_TOOLS = "client_tools"
+# Fields of a stored question that no request of contract v1.1 has.
+CLIENT_TOOLS, EXTRA_PARAMS = "client_tools", "extra_params"
 
 
 def question_of(ask: Ask) -> JsonObject:
@@ -59,6 +59,7 @@ def question_of(ask: Ask) -> JsonObject:
         "on_disconnect": "continue" if ask.is_detached else None,
         **to_builtins(ask.limits),
         **params,
+        EXTRA_PARAMS: {**ask.params.extra} or None,
     }
     return {name: value for name, value in fields.items() if value is not None} | _position_fields(ask.position)
 
@@ -91,11 +92,18 @@ def choice_in(question: JsonObject) -> Choice | None:
             return None
 
 
-def without_client_tools(question: JsonObject) -> JsonObject:
-    """Return a stored question as contract v1.1 accepts it: without the client's tools, and the choice among them."""
-    if CLIENT_TOOLS not in question:
-        return question
-    return {name: value for name, value in question.items() if name not in (CLIENT_TOOLS, "tool_choice")}
+def extra_params_in(question: JsonObject) -> JsonObject:
+    """Return the parameters of a stored question that have no neutral name; they were forwarded as they are."""
+    return cast("JsonObject", question.get(EXTRA_PARAMS, {}))
+
+
+def as_v1_request(question: JsonObject) -> JsonObject:
+    """Return a stored question as contract v1.1 accepts it.
+
+    The client's tools are left out with the choice among them, and so are parameters without a neutral name.
+    """
+    left_out = {CLIENT_TOOLS, EXTRA_PARAMS, *(["tool_choice"] if CLIENT_TOOLS in question else [])}
+    return {name: value for name, value in question.items() if name not in left_out}
 
 
 def _as_json(value: object) -> object:
@@ -154,6 +162,8 @@ def without_messages(question: JsonObject) -> JsonObject:
 def redacted(question: JsonObject, messages: Sequence[Message]) -> JsonObject:
     """Return a question as the trace shows it: every parameter, but only the role and length of each message."""
     shown = {name: value for name, value in question.items() if name not in _TEXTS}
+    if EXTRA_PARAMS in shown:  # their values may hold text, as `prediction` does
+        shown[EXTRA_PARAMS] = [*extra_params_in(question)]
     if CLIENT_TOOLS in question:
         shown[CLIENT_TOOLS] = [tool.name for tool in client_tools_in(question)]
     shown["messages"] = [_outline(message) for message in messages]

@@ -3,10 +3,17 @@
 import pytest
 from pydantic import ValidationError
 from signalbox.core.ask import Ask
-from signalbox.core.messages import UserMessage
-from signalbox.core.params import Choice, ForcedTool
+from signalbox.core.messages import JsonValue, UserMessage
+from signalbox.core.params import Choice, ForcedTool, Params
 from signalbox.core.parts import ToolSchema
-from signalbox.intakes.v1_question import choice_in, client_tools_in, question_of, redacted, without_client_tools
+from signalbox.intakes.v1_question import (
+    as_v1_request,
+    choice_in,
+    client_tools_in,
+    extra_params_in,
+    question_of,
+    redacted,
+)
 from signalbox.intakes.v1_schema import ChatRequest
 
 TOOLS = (
@@ -33,9 +40,18 @@ def test_contract_v1_1_does_not_accept_them() -> None:
     question = question_of(ask(ForcedTool("order")))
     with pytest.raises(ValidationError):
         ChatRequest.model_validate(question)
-    assert ChatRequest.model_validate(without_client_tools(question)).tool_choice is None
+    assert ChatRequest.model_validate(as_v1_request(question)).tool_choice is None
     plain = question_of(Ask(model="m", messages=(UserMessage("Go."),), choice="none"))
-    assert without_client_tools(plain) == plain
+    assert as_v1_request(plain) == plain
+
+
+def test_parameters_without_a_neutral_name_come_back() -> None:
+    """A replay forwards them again; the trace has their names, because their values may hold text."""
+    extra: dict[str, JsonValue] = {"verbosity": "low", "prediction": {"type": "content", "content": "secret"}}
+    question = question_of(Ask(model="m", messages=(UserMessage("Go."),), params=Params(seed=1, extra=extra)))
+    assert extra_params_in(question) == extra
+    assert ChatRequest.model_validate(as_v1_request(question)).seed == 1
+    assert redacted(question, ())["extra_params"] == ["verbosity", "prediction"]
 
 
 def test_the_trace_has_only_their_names() -> None:

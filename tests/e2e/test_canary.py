@@ -102,7 +102,7 @@ def test_neither_key_nor_prompt_is_ever_shown(tmp_path: Path, key: str) -> None:
                 heard += [trace.text, client.get(f"/api/runs/{response.headers['x-run-id']}/events").text]
             heard += [client.get(path).text for path in ("/api/runs", "/api/models", "/api/tools", "/openapi.json")]
             heard += [client.post("/api/chat/stream", json={"prompt": PROMPT, "model": key, "x": 1}).text]
-            bad = client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": PROMPT, "stop": PROMPT})
+            bad = client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": PROMPT, "seed": PROMPT})
             assert bad.status_code == 422
             heard += [bad.text]
         heard += [process.errors(), "\n".join(process.printed)]

@@ -227,7 +227,7 @@ CODES: dict[Code, CodeFact] = {
     ),
     Code.UPSTREAM_PROTOCOL: CodeFact("The upstream sent a response that cannot be read.", "Try again.", True),
     Code.STREAM_CUT: CodeFact(
-        "The answer broke off before it was complete.", "Try again; the text received so far is saved.", True
+        "The answer broke off before it was complete.", "The text received so far is saved; try again.", True
     ),
     Code.EMPTY_ANSWER: CodeFact("The model returned an empty answer.", "Try again, or choose another model.", True),
     Code.MALFORMED_CALL: CodeFact(

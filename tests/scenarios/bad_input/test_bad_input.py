@@ -158,7 +158,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("logit_bias", {"5": 101}, "logit_bias.5"),
     ("logit_bias", {"text": "x"}, "logit_bias.text"),
     ("response_format", "json", "response_format"),
-    ("stop", "END", "stop"),
+    ("stop", 5, "stop"),
     ("stop", [], "stop"),
     ("stop", ["a"] * 17, "stop"),
     ("stop", [""], "stop.0"),

@@ -8,7 +8,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+from signalbox.chat.loops.base import BaseLoop
 from signalbox.chat.loops.registry import LOOPS
+from signalbox.chat.loops.stepper import LoopInputs
 
 from tests.scenarios.cut_streams.oracle import Expected, after, always
 from tests.scenarios.cut_streams.over_http import CutStreamApp, How, Plan, Provider, fault
@@ -24,13 +27,17 @@ each_stream = pytest.mark.parametrize("name", STREAMS)
 each_end = pytest.mark.parametrize("how", ["clean", "broken"])
 
 
+def _without_delays(loop: type[BaseLoop], inputs: LoopInputs) -> BaseLoop:
+    return loop(replace(inputs, sleep=no_wait))
+
+
 @contextmanager
 def _staged(folder: Path, timeout: float) -> Iterator[CutStreamApp]:
     """Run one app over one provider, without retry delays."""
     provider, notes = Provider(), folder / "notes"
     with pytest.MonkeyPatch.context() as patch, ScriptedUpstream(provider) as upstream:
         for name, loop in LOOPS.items():
-            patch.setitem(LOOPS, name, partial(loop, sleep=no_wait))  # pyright: ignore[reportCallIssue]
+            patch.setitem(LOOPS, name, partial(_without_delays, loop))
         settings = settings_for(
             folder / "data",
             openrouter_base_url=upstream.base_url,

@@ -77,7 +77,7 @@ C = (
         "C4",
         "a blank question is refused",
         "intakes/v1.py",
-        "    _reject_blank(out[-1], len(messages) - 1)\n",
+        "    reject_blank(out[-1], len(messages) - 1)\n",
         "",
     ),
     Mutation(

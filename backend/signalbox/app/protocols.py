@@ -22,9 +22,9 @@ class ClientProtocol(Generic[Model]):
     """One client protocol. A POST to one of its `paths` starts a run, or resumes one with Last-Event-ID.
 
     `whole` encodes responses that are not streamed, if the protocol has them. `has_late_head`: the head of a stream
-    waits for the first visible event, at most 10 seconds, and a run that fails before it is an HTTP error. `query` are
-    query parameters that are accepted and ignored. `openapi` describes the routes; without it
-    they are not listed.
+    waits for the first visible event, at most 10 seconds, and a run that fails before it is an HTTP error.
+    `question_headers` change the question, so an Idempotency-Key covers them, too. `query` are query parameters that
+    are accepted and ignored. `openapi` describes the routes; without it they are not listed.
 
     `errors_under` are prefixes of paths that belong to no row, such as a list of models or a mistyped path: their
     errors have this protocol's format. All paths without a format have that of v1.1.
@@ -38,6 +38,7 @@ class ClientProtocol(Generic[Model]):
     error_of: ErrorOf
     whole: type[WholeEncoder] | None = None
     has_late_head: bool = False
+    question_headers: frozenset[str] = frozenset()
     query: frozenset[str] = frozenset()
     errors_under: tuple[str, ...] = ()
     openapi: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -94,6 +95,7 @@ CHAT_COMPLETIONS = ClientProtocol(
     error_of=chat_completions_error.error_of,
     whole=ChatCompletion,
     has_late_head=True,
+    question_headers=chat_completions.QUESTION_HEADERS,
     errors_under=("/v1/",),
     openapi=CHAT_COMPLETIONS_OPENAPI,
 )

@@ -26,7 +26,14 @@ from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord
 from signalbox.encoders.chat_citations import CitedSources
 from signalbox.encoders.chat_completions_error import stream_error_of
-from signalbox.encoders.chat_parts import finish_reason_of, image_of, reasoning_details_of, usage_of
+from signalbox.encoders.chat_parts import (
+    ending_of,
+    finish_reason_of,
+    image_of,
+    reasoning_details_of,
+    usage_of,
+    warnings_of,
+)
 from signalbox.wire.json_text import dumps
 
 _encode = json.Encoder().encode
@@ -71,6 +78,7 @@ class ChatCompletionsEncoder:
         self._has_begun = False
         self._cited = CitedSources()
         self._calls = _ClientCalls(run.id)
+        self._warnings: list[Warning] = []
 
     def encode(self, batch: list[Stamped]) -> bytes:
         """Return the chunks of a batch."""
@@ -107,6 +115,7 @@ class ChatCompletionsEncoder:
                 self._cited.add_result(event)
                 yield b": tool_result %b\n\n" % _in_comment(event.name)
             case Warning():
+                self._warnings.append(event)
                 code = event.code if event.code is not UNSET else "WARNING"
                 yield b": warning %b\n\n" % _in_comment(code)
             case Done():
@@ -150,8 +159,8 @@ class ChatCompletionsEncoder:
             return
         if not self._has_begun:
             yield self._chunk({"content": ""})
-        choice: JsonObject = {"index": 0, "delta": {}, "logprobs": None, "finish_reason": reason}
-        last: JsonObject = {"choices": [choice], **provider}
+        choice: JsonObject = {"index": 0, "delta": {}, "logprobs": None, **ending_of(done)}
+        last: JsonObject = {"choices": [choice], **provider, **warnings_of(self._warnings)}
         if self._has_usage_chunk:
             yield self._frame(last)
             yield self._frame({"choices": [], **provider, "usage": usage})

@@ -6,13 +6,20 @@ from msgspec import UNSET
 
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import RequestError
-from signalbox.core.events import Content, Done, Reasoning, Stamped, ToolCalls, ToolResult
+from signalbox.core.events import Content, Done, Reasoning, Stamped, ToolCalls, ToolResult, Warning
 from signalbox.core.handed_calls import handed_id
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.records import RunRecord
 from signalbox.encoders.chat_citations import CitedSources
 from signalbox.encoders.chat_completions_error import error_of, openrouter_error_of
-from signalbox.encoders.chat_parts import finish_reason_of, image_of, reasoning_details_of, usage_of
+from signalbox.encoders.chat_parts import (
+    ending_of,
+    finish_reason_of,
+    image_of,
+    reasoning_details_of,
+    usage_of,
+    warnings_of,
+)
 from signalbox.encoders.encoder import failure_of
 from signalbox.wire.json_text import dumps
 
@@ -31,6 +38,7 @@ class ChatCompletion:
         self._annotations: list[JsonValue] = []
         self._calls: dict[str, tuple[str, str]] = {}
         self._cited = CitedSources()
+        self._warnings: list[Warning] = []
         self._done: Done | None = None
 
     def feed(self, batch: list[Stamped]) -> None:
@@ -46,6 +54,8 @@ class ChatCompletion:
                     self._calls = {call.id: (call.name, call.arguments) for call in calls}
                 case ToolResult() as result:
                     self._cited.add_result(result)
+                case Warning() as warning:
+                    self._warnings.append(warning)
                 case Done() as done:
                     self._done = done
                 case _:
@@ -68,9 +78,9 @@ class ChatCompletion:
         if done is None:  # the events end without `done` only if another worker has taken over the run
             return self._error_of(RequestError(Code.INTERNAL, CODES[Code.SERVER_CRASH].sentence))
         reason, failure = finish_reason_of(done), failure_of(done)
-        if failure is not None and (reason is None or not self._text):
+        if failure is not None and (reason is None or not (self._text or self._refusal)):
             return self._error_of(failure)
-        choice: JsonObject = {"index": 0, "message": self._message(done), "logprobs": None, "finish_reason": reason}
+        choice: JsonObject = {"index": 0, "message": self._message(done), "logprobs": None, **ending_of(done)}
         body: JsonObject = {
             "id": self._run.id,
             "object": "chat.completion",
@@ -83,7 +93,7 @@ class ChatCompletion:
             body["provider"] = done.provider
         if (usage := usage_of(done)) is not None:
             body["usage"] = usage
-        return 200, dumps(body)
+        return 200, dumps(body | warnings_of(self._warnings))
 
     def _error_of(self, error: RequestError) -> tuple[int, bytes]:
         return error_of(error)

@@ -5,7 +5,7 @@ from typing import cast
 from msgspec import UNSET
 
 from signalbox.core.codes import Code
-from signalbox.core.events import Done
+from signalbox.core.events import Done, Warning
 from signalbox.core.messages import JsonObject, JsonValue
 
 # The run ended early, but as an answer that reached a limit, which every client can show.
@@ -20,6 +20,28 @@ def finish_reason_of(done: Done) -> str | None:
     if done.code is not UNSET and done.code in _LIMITS:
         return "length"
     return _FINISH_REASONS.get(done.status)
+
+
+def ending_of(done: Done) -> JsonObject:
+    """Return why the answer ended: OpenAI's word, and ours if the answer is not complete.
+
+    OpenAI has no word for an answer that was stopped. Without ours, it would look like a complete one.
+    """
+    ending: JsonObject = {"finish_reason": finish_reason_of(done)}
+    if done.status != "complete":
+        ending["native_finish_reason"] = done.code.lower() if done.code is not UNSET else done.status
+    return ending
+
+
+def warnings_of(warnings: list[Warning]) -> JsonObject:
+    """Return the warnings of a run as a field that clients of OpenAI ignore; none if there are none."""
+    if not warnings:
+        return {}
+    return {"warnings": [{"code": _code_of(warning), "message": warning.message} for warning in warnings]}
+
+
+def _code_of(warning: Warning) -> str | None:
+    return None if warning.code is UNSET else warning.code
 
 
 def usage_of(done: Done) -> JsonObject | None:

@@ -48,6 +48,7 @@ NAME = "chat-completions"
 _SERVER_TOOL = "signalbox:"
 _TOOLS_HEADER = "x-signalbox-tools"
 _CONVERSATION_HEADER = "x-conversation-id"
+QUESTION_HEADERS = frozenset({_TOOLS_HEADER, _CONVERSATION_HEADER})
 # The tool that OpenAI's `web_search_options` asks for.
 _WEB_SEARCH = "search_web"
 # Fields of a request that are fields of `Params` under the same name.

@@ -5,7 +5,16 @@ Fields that are not listed are forwarded to the upstream. Content and tools of a
 
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StringConstraints,
+    Tag,
+    model_validator,
+)
 
 from signalbox.intakes.v1_schema import (
     LONGEST_ARGUMENTS,
@@ -175,6 +184,17 @@ class ChatServerTool(Open):
     type: Annotated[str, StringConstraints(pattern=r"^signalbox:.{1,256}$")]
 
 
+def _whose(tool: object) -> str:
+    """Return which of both schemas a tool is checked by, so that an error names the field of that one."""
+    kind = cast("dict[str, object]", tool).get("type") if isinstance(tool, dict) else None
+    return "server" if isinstance(kind, str) and kind != "function" else "function"
+
+
+ChatTool = Annotated[
+    Annotated[ChatFunctionTool, Tag("function")] | Annotated[ChatServerTool, Tag("server")], Discriminator(_whose)
+]
+
+
 class ChatStreamOptions(Open):
     """Options of a stream."""
 
@@ -222,7 +242,7 @@ class ChatCompletionRequest(BaseModel):
     stream: bool | None = None
     stream_options: ChatStreamOptions | None = None
     n: Annotated[Any, BeforeValidator(_one_choice)] = None
-    tools: Annotated[list[ChatFunctionTool | ChatServerTool], Field(max_length=_MOST_TOOLS)] | None = None
+    tools: Annotated[list[ChatTool], Field(max_length=_MOST_TOOLS)] | None = None
     tool_choice: Literal["auto", "none", "required"] | NamedChoice | ChatServerTool | None = None
     parallel_tool_calls: bool | None = None
     web_search_options: JsonObject | None = None

@@ -158,6 +158,15 @@ def test_an_idempotency_key_answers_with_the_same_run(app: RunningApp) -> None:
     assert (other.status_code, other.json()["error"]["code"]) == (400, "idempotency_key_reused")
 
 
+@pytest.mark.parametrize("name", ["x-signalbox-tools", "x-conversation-id"])
+def test_a_key_covers_the_headers_that_change_the_question(app: RunningApp, name: str) -> None:
+    """The same body with other tools, or in another conversation, is another question."""
+    key = {"idempotency-key": f"covers-{name}"}
+    assert post(app, headers={**key, name: "calculate"}).status_code == 200
+    other = post(app, headers={**key, name: "get_current_time"})
+    assert (other.status_code, other.json()["error"]["code"]) == (400, "idempotency_key_reused")
+
+
 def test_a_wrong_method_and_an_unknown_parameter(app: RunningApp) -> None:
     """All errors of the path have OpenAI's shape."""
     for response, status in ((app.client.get(PATHS[0]), 405), (app.client.post(f"{PATHS[0]}?x=1", json={}), 400)):

@@ -215,6 +215,19 @@ def test_the_finish_reason_of_every_status() -> None:
     assert reasons == {"length": "length", "content_filter": "content_filter", "cancelled": "stop", "budget": "length"}
 
 
+def test_an_answer_that_is_not_complete_says_so() -> None:
+    """OpenAI has no word for a stopped answer; OpenRouter's second reason tells it from a complete one."""
+    stopped = chunks(Content("a"), Done(True, "cancelled"))[-1]["choices"][0]
+    assert (stopped["finish_reason"], stopped["native_finish_reason"]) == ("stop", "cancelled")
+    assert "native_finish_reason" not in chunks(Content("a"), DONE)[-1]["choices"][0]
+
+
+def test_warnings_are_in_the_last_choice_s_chunk() -> None:
+    """Clients drop comments, so the warnings are also where a client can read them."""
+    last = chunks(Content("a"), Warning("Not sent: top_a.", "PARAM_DROPPED"), DONE)[-1]
+    assert last["warnings"] == [{"code": "PARAM_DROPPED", "message": "Not sent: top_a."}]
+
+
 def test_the_same_run_is_the_same_bytes() -> None:
     """However a run's events are cut into batches, their bytes are the same."""
     events = stamped(Reasoning("Hm.", 1), Content("a"), ToolCalls([SEARCH], 1), FOUND, Content("b [1]"), DONE)

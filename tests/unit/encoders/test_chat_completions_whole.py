@@ -6,7 +6,18 @@ from typing import Any
 import pytest
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import RequestError
-from signalbox.core.events import AnyEvent, Call, Content, Done, Reasoning, Stamped, Success, ToolCalls, ToolResult
+from signalbox.core.events import (
+    AnyEvent,
+    Call,
+    Content,
+    Done,
+    Reasoning,
+    Stamped,
+    Success,
+    ToolCalls,
+    ToolResult,
+    Warning,
+)
 from signalbox.core.records import RunRecord
 from signalbox.encoders.chat_completions_error import error_of, openrouter_error_of
 from signalbox.encoders.chat_completions_whole import ChatCompletion
@@ -104,6 +115,21 @@ def test_a_withheld_answer() -> None:
     assert (status, body["error"]["code"]) == (400, "content_filter")
     status, body = answer(Content("a"), withheld)
     assert (status, body["choices"][0]["finish_reason"]) == (200, "content_filter")
+
+
+def test_a_refusal_is_an_answer() -> None:
+    """The words of the refusal are shown, as in a stream."""
+    withheld = Done(True, "content_filter", error="Withheld.", code="CONTENT_FILTER")
+    status, body = answer(Content("I cannot.", refusal=True), withheld)
+    [choice] = body["choices"]
+    assert (status, choice["message"]["refusal"], choice["message"]["content"]) == (200, "I cannot.", None)
+    assert (choice["finish_reason"], choice["native_finish_reason"]) == ("content_filter", "content_filter")
+
+
+def test_warnings_are_in_the_answer() -> None:
+    """Nothing that was changed is hidden."""
+    _, body = answer(Warning("Not sent: top_a.", "PARAM_DROPPED"), Content("a"), Done(True, "complete"))
+    assert body["warnings"] == [{"code": "PARAM_DROPPED", "message": "Not sent: top_a."}]
 
 
 def test_events_without_an_end() -> None:

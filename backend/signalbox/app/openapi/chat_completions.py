@@ -42,6 +42,7 @@ class ChatCompletionChoice(TypedDict):
     message: ChatCompletionMessage
     logprobs: None
     finish_reason: Literal["stop", "length", "tool_calls", "content_filter"]
+    native_finish_reason: NotRequired[str]
 
 
 class ChatCompletionUsage(TypedDict):
@@ -67,6 +68,7 @@ class ChatCompletionObject(TypedDict):
     choices: list[ChatCompletionChoice]
     provider: NotRequired[str]
     usage: NotRequired[ChatCompletionUsage]
+    warnings: NotRequired[list[dict[str, Any]]]
 
 
 _STREAM = (

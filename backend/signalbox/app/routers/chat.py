@@ -70,7 +70,8 @@ async def _respond(request: Request, protocol: ClientProtocol[Any]) -> Response:
     if key is None:
         return await _start(request, protocol, body, origin(), services)
     key = owned(checked_key(key), caller.owner)
-    digest = await offloaded(partial(digest_of, body.canonical), size=len(data))
+    headers = {name: request.headers[name] for name in protocol.question_headers if name in request.headers}
+    digest = await offloaded(lambda: digest_of({**body.canonical, **headers}), size=len(data))
     async with services.runs.hold_key(key) as known:
         if known is None:
             return await _start(request, protocol, body, origin(key, digest), services)

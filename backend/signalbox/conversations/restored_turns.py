@@ -40,8 +40,8 @@ def runs_named_in(messages: Iterable[Message]) -> list[str]:
 def restored(messages: Sequence[Message], stored: StoredTurns, ours: Collection[str]) -> Restored:
     """Return a client's messages with the stored turns in place of its copies; `ours` are the names of our tools.
 
-    A copy that no stored turn equals, and a call of our tools that no stored turn has, are told in words: no call that
-    the model did not make becomes a call. Calls of other providers stay as they are.
+    A copy that differs from every stored turn becomes text, and so does a call of our tools that is not stored: the
+    model gets only calls that it made. Calls of other providers stay as they are.
     """
     out: list[Message] = []
     starts: list[tuple[int, str]] = []

@@ -1,7 +1,7 @@
 // Detects that a model has sent nothing for too long. Pings do not count as output, and running tools do not count as
 // silence.
 
-/** After this time the user is told. */
+/** After this time the page says that the model is silent. */
 export const SILENCE_MS = 12_000;
 
 export interface SilenceDeps {

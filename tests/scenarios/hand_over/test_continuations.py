@@ -1,4 +1,4 @@
-"""Which stored turns a continuation gets, and what the model is told of all others."""
+"""Which stored turns a continuation restores, and which turns become text for the model."""
 
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ def received(
 
 
 def words_in(messages: list[dict[str, Any]]) -> str:
-    """Return a turn that is told in words; it has no calls and no reasoning."""
+    """Return a turn that the model gets as text, without calls and reasoning."""
     assert not any(one.get("tool_calls") or one.get("reasoning_details") for one in messages)
     assert [one["role"] for one in messages] == ["user"] or [one["role"] for one in messages] == ["assistant", "user"]
     return str(messages[-1]["content"])
@@ -58,7 +58,7 @@ def test_two_continuations_of_one_run_do_not_mix(
 
 
 def test_a_run_of_another_owner_is_foreign(client: AskClient, simulator: BackgroundSimulator, tmp_path: Path) -> None:
-    """Knowing an id is not enough: another token's turn is told in words; its owner still gets it back."""
+    """Knowing an id is not enough: the turn of another token becomes text. Its owner still gets it restored."""
     settings = settings_for(tmp_path, openrouter_base_url=simulator.base_url)
     with RunningApp(settings, protocols=(*PROTOCOLS, client.protocol), token="operator-operator") as app:
         ada, bob = (bearer(create_token(app, name)[1]) for name in ("Ada", "Bob"))

@@ -20,7 +20,10 @@ const API = {
           },
         },
         responses: {
-          200: { description: "ok", content: { "text/event-stream": { example: "data: 1\n\n" } } },
+          200: {
+            description: "ok",
+            content: { "application/json": { example: { a: 1 } }, "text/event-stream": { example: "data: 1\n\n" } },
+          },
           204: {},
         },
       },

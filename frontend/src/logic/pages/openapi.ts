@@ -91,8 +91,9 @@ function operationOf(method: string, path: string, operation: Json): Operation {
 
 const pretty = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
+/** The example of a response; if it can be one object or a stream, that of the stream. */
 function exampleOf(contents: Json): string {
-  const example = Object.values(contents)
+  const example = [contents["text/event-stream"], ...Object.values(contents)]
     .map((content) => object(content).example)
     .find((found) => found !== undefined);
   return example === undefined ? "" : pretty(example).trimEnd();

@@ -214,6 +214,12 @@ describe("the settings of a run", () => {
     });
   });
 
+  it("do not include a choice among the client's tools", () => {
+    const forced = { type: "function", function: { name: "price" } };
+    for (const tool_choice of [forced, "required", "none"])
+      expect(asked({ tools: ["a"], client_tools: ["price"], tool_choice }).toolChoice).toBe("");
+  });
+
   it("include the effort under both of its names", () => {
     expect(asked({ reasoning_effort: "low" }).effort).toBe("low");
     expect(asked({ reasoning: { effort: "none" } }).effort).toBe("none");

@@ -246,7 +246,8 @@ export function exportOf({ runId, title, trace, record, events }: Exported): Run
 export const exportText = (exported: Exported): string => `${JSON.stringify(exportOf(exported), null, 2)}\n`;
 
 /**
- * The request settings of a run, to be used for the next message. Settings that the run did not send are reset.
+ * The request settings of a run, to be used for the next message. Settings that the run did not send are reset. The
+ * choice among a client's tools is left out: the page does not have these tools.
  * `available` has the names of all tools: a run that named none was offered all. A record has no system prompt; its
  * conversation does.
  */
@@ -261,7 +262,7 @@ export function settingsOf(record: RunRecord, available: readonly string[]): Par
     effort: effortOf(request),
     parameters,
     toolsOff: offered ? available.filter((name) => !offered.has(name)) : [],
-    toolChoice: choiceOfWire(request.tool_choice),
+    toolChoice: request.client_tools === undefined ? choiceOfWire(request.tool_choice) : "",
     format: formatOfWire(request.response_format),
   };
 }

@@ -26,8 +26,8 @@ class ClientProtocol(Generic[Model]):
     `question_headers` change the question, so an Idempotency-Key covers them, too. `query` are query parameters that
     are accepted and ignored. `openapi` describes the routes; without it they are not listed.
 
-    `errors_under` are prefixes of paths that belong to no row, such as a list of models or a mistyped path: their
-    errors have this protocol's format. All paths without a format have that of v1.1.
+    `errors_under` are paths such as `/v1`. Errors there and at the paths below that belong to no row, such as a list of
+    models or a mistyped path, have this protocol's format. All paths without a format have that of v1.1.
     """
 
     name: str
@@ -96,7 +96,7 @@ CHAT_COMPLETIONS = ClientProtocol(
     whole=ChatCompletion,
     has_late_head=True,
     question_headers=chat_completions.QUESTION_HEADERS,
-    errors_under=("/v1/",),
+    errors_under=("/v1",),
     openapi=CHAT_COMPLETIONS_OPENAPI,
 )
 
@@ -106,7 +106,7 @@ OPENROUTER = replace(
     paths=("/api/v1/chat/completions",),
     error_of=chat_completions_error.openrouter_error_of,
     whole=OpenRouterCompletion,
-    errors_under=("/api/v1/",),
+    errors_under=("/api/v1",),
     openapi={},
 )
 
@@ -124,10 +124,10 @@ class ErrorFormats:
     def __init__(self, protocols: Iterable[ClientProtocol[Any]]) -> None:
         protocols = tuple(protocols)
         self._exact = {path: protocol.error_of for path, protocol in by_path(protocols).items()}
-        self._under = [(prefix, protocol.error_of) for protocol in protocols for prefix in protocol.errors_under]
+        self._under = [(f"{path}/", protocol.error_of) for protocol in protocols for path in protocol.errors_under]
 
     def of(self, path: str) -> ErrorOf:
         """Return the format of the path's protocol, else that of the first prefix that fits, else that of v1.1."""
         if (exact := self._exact.get(path)) is not None:
             return exact
-        return next((format_ for prefix, format_ in self._under if path.startswith(prefix)), error_of)
+        return next((format_ for prefix, format_ in self._under if f"{path}/".startswith(prefix)), error_of)

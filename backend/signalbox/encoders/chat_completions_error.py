@@ -16,15 +16,23 @@ _TOO_LONG = "The request exceeds the available context size."
 # The field of an error that concerns the body as a whole.
 _WHOLE_BODY = "body"
 _INVALID, _SERVER = "invalid_request_error", "server_error"
+_ERROR_TYPES = {
+    400: "invalid_request",
+    401: "authentication",
+    403: "permission_denied",
+    404: "not_found",
+    413: "payload_too_large",
+    429: "rate_limit_exceeded",
+}
 
 
 class _Shape(Struct, frozen=True):
-    """An HTTP status, OpenAI's `type` and `code`; `error_type` is OpenRouter's name of an error in a stream."""
+    """An HTTP status, OpenAI's `type` and `code`; `error_type` is OpenRouter's name, empty: that of the status."""
 
     status: int
     type: str
     code: str | None = None
-    error_type: str = "server"
+    error_type: str = ""
     param: str | None = None
 
 
@@ -44,18 +52,18 @@ _SHAPES = {
     # How a run failed. An upstream that rejects our key is not the client's fault, so it is no 401.
     Code.UPSTREAM_AUTH: _Shape(502, _SERVER, "upstream_auth", "authentication"),
     Code.UPSTREAM_CREDITS: _Shape(429, "insufficient_quota", "insufficient_quota", "payment_required"),
-    Code.UPSTREAM_FORBIDDEN: _Shape(403, _INVALID, "permission_denied", "permission_denied"),
+    Code.UPSTREAM_FORBIDDEN: _Shape(403, _INVALID, "permission_denied"),
     Code.UPSTREAM_NOT_FOUND: _Shape(404, _INVALID, "model_not_found", "not_found", "model"),
     Code.UPSTREAM_NO_TOOLS: _Shape(400, _INVALID, "unsupported_parameter", "invalid_request", "tools"),
     Code.UPSTREAM_NO_IMAGES: _Shape(400, _INVALID, "unsupported_content", "invalid_request", "messages"),
-    Code.UPSTREAM_NO_PARAMS: _Shape(400, _INVALID, "unsupported_parameter", "invalid_request"),
-    Code.UPSTREAM_SIGNATURE: _Shape(400, _INVALID, "upstream_signature", "invalid_request"),
-    Code.UPSTREAM_REJECTED: _Shape(400, _INVALID, "upstream_rejected", "invalid_request"),
-    Code.UPSTREAM_TOO_LARGE: _Shape(413, _INVALID, "request_too_large", "payload_too_large"),
+    Code.UPSTREAM_NO_PARAMS: _Shape(400, _INVALID, "unsupported_parameter"),
+    Code.UPSTREAM_SIGNATURE: _Shape(400, _INVALID, "upstream_signature"),
+    Code.UPSTREAM_REJECTED: _Shape(400, _INVALID, "upstream_rejected"),
+    Code.UPSTREAM_TOO_LARGE: _Shape(413, _INVALID, "request_too_large"),
     Code.CONTEXT_LENGTH_EXCEEDED: _Shape(
         400, _INVALID, "context_length_exceeded", "context_length_exceeded", "messages"
     ),
-    Code.RATE_LIMIT: _Shape(429, "requests", "rate_limit_exceeded", "rate_limit_exceeded"),
+    Code.RATE_LIMIT: _Shape(429, "requests", "rate_limit_exceeded"),
     Code.UPSTREAM_OVERLOADED: _Shape(503, _SERVER, "overloaded", "provider_overloaded"),
     Code.UPSTREAM_ERROR: _Shape(502, _SERVER, "upstream_error", "provider_unavailable"),
     Code.UPSTREAM_TIMEOUT: _Shape(504, _SERVER, "upstream_timeout", "timeout"),
@@ -68,7 +76,7 @@ _SHAPES = {
     Code.TURN_PAUSED: _Shape(502, _SERVER, "turn_paused", "provider_unavailable"),
     Code.STOP_UNKNOWN: _Shape(502, _SERVER, "stop_unknown", "provider_unavailable"),
     Code.CONTENT_FILTER: _Shape(400, _INVALID, "content_filter", "content_policy_violation"),
-    Code.BUDGET_REACHED: _Shape(400, _INVALID, "budget_reached", "invalid_request"),
+    Code.BUDGET_REACHED: _Shape(400, _INVALID, "budget_reached"),
     Code.RUN_TOO_LARGE: _Shape(500, _SERVER, "run_too_large"),
     Code.DETACHED_TIMEOUT: _Shape(504, _SERVER, "detached_timeout", "timeout"),
     Code.SERVER_SHUTDOWN: _Shape(503, _SERVER, "server_shutdown"),
@@ -107,7 +115,8 @@ def _shape_of(code: Code, status: int) -> _Shape:
 
 def _openrouter_object(code: Code, message: str, shape: _Shape, field: str | None) -> JsonObject:
     error = _object(code, message, shape, field)
-    metadata: JsonObject = {"error_type": shape.error_type, "code": shape.code}
+    error_type = shape.error_type or _ERROR_TYPES.get(shape.status, "server")
+    metadata: JsonObject = {"error_type": error_type, "code": shape.code}
     return {**error, "code": shape.status, "metadata": metadata}
 
 

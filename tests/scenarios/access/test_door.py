@@ -26,11 +26,12 @@ OPENAI = [
     ("POST", "/v1/embeddings"),
     ("GET", "/v1/nothing"),
     ("GET", "/v1/"),
+    ("GET", "/v1"),
     ("POST", "/api/v1/chat/completions"),
     ("GET", "/api/v1/models"),
     ("GET", "/api/v1/nothing"),
 ]
-OURS = [("POST", "/api/chat"), ("GET", "/api/runs"), ("GET", "/api/v10"), ("GET", "/v2/models"), ("GET", "/v1")]
+OURS = [("POST", "/api/chat"), ("GET", "/api/runs"), ("GET", "/api/v10"), ("GET", "/v2/models")]
 
 
 @pytest.fixture(scope="module")

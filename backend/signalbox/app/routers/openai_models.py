@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, Response
+from starlette.convertors import PathConvertor, register_url_convertor
 
 from signalbox.app.deps import ServicesDep
 from signalbox.app.openapi.chat_completions import openai_errors
@@ -11,6 +12,14 @@ from signalbox.app.openapi.openai_models import OpenAiModel, OpenAiModelList
 from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.app.routers.models import packed_response
 
+
+class _ModelId(PathConvertor):
+    """An id, which may contain slashes. It does not end with one, so that such a path is redirected like any other."""
+
+    regex = ".*[^/]"
+
+
+register_url_convertor("model_id", _ModelId())
 router = APIRouter(tags=["models"], route_class=KnownParameters)
 
 
@@ -41,9 +50,9 @@ async def list_openai_models(
     return packed_response(await services.openai_models.packed(), request, if_none_match)
 
 
-@router.get("/api/v1/models/{model_id:path}", include_in_schema=False)
+@router.get("/api/v1/models/{model_id:model_id}", include_in_schema=False)
 @router.get(
-    "/v1/models/{model_id:path}",
+    "/v1/models/{model_id:model_id}",
     response_model=None,
     responses={200: json_response(OpenAiModel), **openai_errors(400, 401, 403, 404, 500, 503)},
 )

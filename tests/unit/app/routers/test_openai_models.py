@@ -97,15 +97,30 @@ def test_one_model(app: RunningApp, path: str, model: str, slug: str) -> None:
     assert float(body["pricing"]["prompt"]) > 0
 
 
-@pytest.mark.parametrize(
-    "model", ["no/such-model", "nothing", "openai", "a/b/c/d", "%20", "openai%2F", "..%2F..%2Fetc"]
-)
+@pytest.mark.parametrize("model", ["no/such-model", "nothing", "openai", "a/b/c/d", "%20", "..%2F..%2Fetc"])
 def test_an_unknown_model(app: RunningApp, model: str) -> None:
     """As OpenAI says it."""
     refused = app.client.get(f"/v1/models/{model}")
     error = openai_error_of(refused)
     assert (refused.status_code, error["code"], error["param"]) == (404, "model_not_found", "model")
     assert error["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize("path", ["/v1/models/openai/sim", "/v1/models", "/api/v1/models/openai/sim", "/api/models"])
+def test_a_slash_at_the_end_is_redirected(app: RunningApp, path: str) -> None:
+    """The path of a model, whose id may contain slashes, behaves like the others."""
+    redirect = app.client.get(f"{path}/")
+    assert (redirect.status_code, redirect.headers["location"]) == (307, f"{app.url}{path}")
+
+
+@pytest.mark.parametrize(
+    ("path", "code"), [("/v1", "not_found"), ("/v1/", "not_found"), ("/v1/x", "not_found"), ("/api/v1", 404)]
+)
+def test_nothing_at_an_address_is_said_in_the_protocol_s_format(app: RunningApp, path: str, code: object) -> None:
+    """A client with an incomplete base URL can read the error; a path that only begins like one is ours."""
+    for refused in (app.client.get(path), app.client.post(path)):
+        assert (refused.status_code, openai_error_of(refused)["code"]) == (404, code)
+    assert error_of(app.client.get("/v12"))["code"] == "NOT_FOUND"
 
 
 def test_unknown_parameters_are_refused(app: RunningApp) -> None:

@@ -9,7 +9,7 @@ from signalbox.chat.budget import Budget
 from signalbox.core.catalog import Abilities
 from signalbox.core.events import Flag, LoopName
 from signalbox.core.messages import Message
-from signalbox.core.params import NO_PARAMS, Choice, Params
+from signalbox.core.params import NO_PARAMS, Choice, Params, StreamedArguments
 from signalbox.core.parts import ToolSchema
 from signalbox.core.tools import Owner
 from signalbox.profiles import UNKNOWN, Profile, profile_for
@@ -63,9 +63,10 @@ class ConversationContext(Struct):
     the upstream's API does not have. `provider_id` is the model's family. `flush` waits until every emitted event is on
     disk, and raises StoreError. Without a `budget` a run may cost anything.
     `request_id` is for the log, `owner` for the tools. `cited` are the numbered sources of an answer that this run
-    continues. `client_tools` are the names of those tools whose calls are handed to the client; `streams_arguments`
-    emits their arguments while the model writes them. `open_loop` is how many of the given messages, the last ones,
-    belong to the tool loop that this run continues. `profile` and `loop_start` are always set here.
+    continues. `client_tools` are the names of those tools whose calls are handed to the client; `streamed_arguments`
+    are the calls whose arguments are emitted while the model writes them. `open_loop` is how many of the given
+    messages, the last ones, belong to the tool loop that this run continues. `profile` and `loop_start` are always set
+    here.
     """
 
     run_id: str
@@ -87,7 +88,7 @@ class ConversationContext(Struct):
     request_id: str = ""
     owner: Owner = Owner()
     client_tools: frozenset[str] = frozenset()
-    streams_arguments: bool = False
+    streamed_arguments: StreamedArguments = "none"
     open_loop: int = 0
     profile: Profile = UNKNOWN
     loop_start: int = 0

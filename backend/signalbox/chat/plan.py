@@ -11,7 +11,7 @@ from signalbox.chat.context import ConversationContext, Limits, RunFlags
 from signalbox.core.ask import Ask, AskedLimits
 from signalbox.core.catalog import Abilities, ModelFacts
 from signalbox.core.messages import Message, ToolMessage
-from signalbox.core.params import NO_PARAMS, Choice, Params
+from signalbox.core.params import NO_PARAMS, Choice, Params, StreamedArguments
 from signalbox.core.parts import ToolSchema
 from signalbox.core.tools import Tool
 
@@ -49,7 +49,7 @@ class RunPlan(Struct, frozen=True, kw_only=True):
     budget: Budget | None = None
     cited: Mapping[int, tuple[str, str]] = {}
     client_tools: frozenset[str] = frozenset()
-    streams_arguments: bool = False
+    streamed_arguments: StreamedArguments = "none"
     open_loop: int = 0
 
     def context(self, run_id: str, flags: RunFlags, request_id: str = "") -> ConversationContext:
@@ -71,7 +71,7 @@ class RunPlan(Struct, frozen=True, kw_only=True):
             cited=self.cited,
             request_id=request_id,
             client_tools=self.client_tools,
-            streams_arguments=self.streams_arguments,
+            streamed_arguments=self.streamed_arguments,
             open_loop=self.open_loop,
         )
 
@@ -102,7 +102,7 @@ def plan_of(
         budget=_budget_of(ask.limits.max_cost, terms.max_cost, facts),
         cited=cited,
         client_tools=client_tools,
-        streams_arguments=ask.streams_arguments,
+        streamed_arguments=ask.streamed_arguments,
         open_loop=open_loop,
     )
 

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from signalbox.core.messages import JsonObject, Message, SystemMessage
-from signalbox.core.params import NO_PARAMS, Choice, Params
+from signalbox.core.params import NO_PARAMS, Choice, Params, StreamedArguments
 from signalbox.core.parts import ToolSchema
 from signalbox.core.records import V1
 from signalbox.core.tools import Tool
@@ -39,7 +39,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     it, empty from any other: then it is derived (`intakes/v1_question.py`).
 
     `protocol` names the row in `app/protocols.py`, and `echo` is what its encoder needs of the request; both are stored
-    with the run. `streams_arguments`: it wants the arguments of the client's tools while the model writes them.
+    with the run. `streamed_arguments`: whose calls show their arguments while the model writes them.
     """
 
     model: str
@@ -56,7 +56,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     question: JsonObject = {}
     protocol: str = V1
     echo: JsonObject = {}
-    streams_arguments: bool = False
+    streamed_arguments: StreamedArguments = "none"
 
     @property
     def conversation(self) -> list[Message]:

@@ -198,9 +198,10 @@ class Done(Event, frozen=True, tag="done"):
 
 
 class ArgumentsDelta(Event, frozen=True, gc=False, tag="arguments_delta"):
-    """A piece of the arguments of a call to the client's tool, before the call is announced under the same `id`.
+    """A piece of the arguments of a call, before the call is announced under the same `id`.
 
-    It is in the journal, and not in the contract: v1.1 announces whole calls.
+    It is in the journal only of protocols that want it, and not in the contract: v1.1 announces whole calls. If the
+    attempt fails, or the model renames the call, a call of our tools is never announced under this id.
     """
 
     id: str

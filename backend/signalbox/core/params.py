@@ -17,6 +17,9 @@ class ForcedTool(Struct, frozen=True):
 
 
 Choice: TypeAlias = Literal["auto", "none", "required"] | ForcedTool
+
+StreamedArguments: TypeAlias = Literal["none", "client", "all"]
+"""Which calls' arguments are emitted while the model writes them: none, those of the client's tools, or all."""
 """Whether the model may, must or must not call tools, or which one it must call."""
 
 

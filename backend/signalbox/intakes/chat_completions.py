@@ -86,7 +86,7 @@ def ask_of(body: Body[ChatCompletionRequest], tools: Tools, headers: Headers) ->
         position=_position_of(headers),
         protocol=NAME,
         echo={"include_usage": True} if options is not None and options.include_usage else {},
-        streams_arguments=body.is_streamed and bool(client_tools),
+        streamed_arguments="client" if body.is_streamed and client_tools else "none",
     )
 
 

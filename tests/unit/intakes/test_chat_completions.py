@@ -123,7 +123,7 @@ def test_whose_a_tool_is() -> None:
     """Functions are the client's; `signalbox:NAME` and the header ask for ours; on equal names the client's wins."""
     ask = asked(tools=[PRICE, {"type": "signalbox:calculate"}], stream=True)
     assert ask.client_tools == (ToolSchema("price", "A price.", {"type": "object"}, strict=True),)
-    assert (names(ask.tools), ask.streams_arguments) == (["calculate"], True)
+    assert (names(ask.tools), ask.streamed_arguments) == (["calculate"], "client")
     assert names(asked(tools=[PRICE], headers={"x-signalbox-tools": "calculate"}).tools) == ["calculate"]
     own = {"type": "function", "function": {"name": "calculate"}}
     ask = asked(tools=[own, {"type": "signalbox:calculate"}])

@@ -21,7 +21,7 @@ from signalbox.chat.loops.state import LoopState
 from signalbox.chat.loops.stop_reason import TurnEnd
 from signalbox.core.bounds.part_slices import slices_of
 from signalbox.core.codes import CODES, Code
-from signalbox.core.events import AnyEvent, Content, Reasoning
+from signalbox.core.events import AnyEvent, ArgumentsDelta, Content, Reasoning
 from signalbox.core.parts import (
     CallDelta,
     Citation,
@@ -95,7 +95,7 @@ class StreamedReply(Struct, eq=False):
         events: list[AnyEvent] = []
         self._collect(self._filters.split_reasoning(parts), events)
         if events:
-            self.is_visible = True
+            self.is_visible = self.is_visible or any(map(self._must_stay, events))
             self.execution.emit(events)
         if self.may_call and self._builder.assembler.touched:
             self._start_eager(self._builder.assembler.closed())
@@ -116,6 +116,10 @@ class StreamedReply(Struct, eq=False):
                     self._builder.add(part)
                     if type(part) is Served:
                         self.on_head(part)
+
+    def _must_stay(self, event: AnyEvent) -> bool:
+        """Return whether another attempt would double an event. Arguments for our tools only show what is coming."""
+        return type(event) is not ArgumentsDelta or event.name in self.execution.context.client_tools
 
     def _add_text(self, texts: list[str], events: list[AnyEvent]) -> None:
         """Add text. Nearly all of a reply is text, so this takes no Python step per piece."""
@@ -154,8 +158,8 @@ class StreamedReply(Struct, eq=False):
 
     @property
     def shows_calls(self) -> bool:
-        """Whether arguments of a call were emitted before it was complete."""
-        return self.arguments is not None and self.arguments.is_shown
+        """Whether arguments of a call to the client's tool were emitted before it was complete."""
+        return self.arguments is not None and self.arguments.shows_client_calls
 
     def remaining_events(self) -> list[AnyEvent]:
         """Return what the filters held back."""
@@ -166,9 +170,10 @@ class StreamedReply(Struct, eq=False):
         calls: list[RunningCall | RepairedCall] = []
         for slot, raw in self._raw_calls():
             fixed = repaired(raw)
-            if self.arguments is not None:
+            running = self.eager_calls.get(slot)
+            if self.arguments is not None and running is None:
                 fixed = self.arguments.finish(slot, fixed, is_complete=end is TurnEnd.CALLS)
-            calls += self._resolve_slot(self.eager_calls.get(slot), fixed)
+            calls += self._resolve_slot(running, fixed)
         return [runnable(call, end) if isinstance(call, RepairedCall) else call for call in calls]
 
     def _resolve_slot(self, running: RunningCall | None, fixed: list[RepairedCall]) -> list[RunningCall | RepairedCall]:
@@ -187,8 +192,11 @@ class StreamedReply(Struct, eq=False):
 
     def _start_eager(self, closed: list[OpenCall]) -> None:
         """Start completed calls while the model still streams, if their tools only read."""
+        id_of = self.arguments.shown_id if self.arguments is not None else _no_id
         ready = [
-            (call.slot, RepairedCall(call.name, call.value or {}, call.id)) for call in closed if self._is_eager(call)
+            (call.slot, RepairedCall(call.name, call.value or {}, call.id, id=id_of(call)))
+            for call in closed
+            if self._is_eager(call)
         ]
         for (slot, _), running in zip(
             ready, self.execution.announce([call for _, call in ready], self.step), strict=True
@@ -214,9 +222,10 @@ def begin_streamed_reply(state: LoopState, attempt: Attempt, *, may_call: bool) 
     """Prepare to stream the reply to an attempt."""
     progress, names = state.progress, state.context.tool_names
     filters, builder, arguments = TextFilters(state.context, names), ResponseBuilder(names), None
-    if may_call and state.context.streams_arguments:
+    if may_call and state.context.streamed_arguments != "none":
         tools = state.context.client_tools
-        arguments = StreamedArguments(names, tools, progress.steps, state.execution.reserve_id)
+        shown = names if state.context.streamed_arguments == "all" else tools
+        arguments = StreamedArguments(names, shown, tools, progress.steps, state.execution.reserve_id)
         builder.assembler.on_arguments = arguments.feed
     return StreamedReply(
         state.execution,
@@ -232,6 +241,10 @@ def begin_streamed_reply(state: LoopState, attempt: Attempt, *, may_call: bool) 
         filters.passes_text,
         arguments=arguments,
     )
+
+
+def _no_id(call: OpenCall) -> None:
+    """Return no id: the call gets one when it is announced."""
 
 
 def _is_same(running: RunningCall, call: RepairedCall) -> bool:

@@ -1,4 +1,4 @@
-"""Streams the arguments of calls to the client's tools: only what surely is a prefix of the call's final arguments."""
+"""Streams the arguments of calls while they arrive: only what surely is a prefix of the call's final arguments."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -84,9 +84,14 @@ class _StreamedCall(Struct):
 
 
 class StreamedArguments(Struct):
-    """The arguments of one reply as they are shown. `names` are the offered tools, `reserve_id` makes a call's id."""
+    """The arguments of one reply as they are shown. `names` are the offered tools, `reserve_id` makes a call's id.
+
+    `shown_tools` are the tools whose calls are shown. What a client has seen of a call to one of `client_tools` must
+    come true, because the client executes it.
+    """
 
     names: frozenset[str]
+    shown_tools: Collection[str]
     client_tools: Collection[str]
     step: int
     reserve_id: Callable[[], str]
@@ -109,12 +114,12 @@ class StreamedArguments(Struct):
         return events
 
     def _can_show(self, streamed: _StreamedCall) -> bool:
-        """Whether there is something to show, of a tool of the client; the name may come behind the arguments."""
+        """Whether there is something to show; the name may come behind the arguments."""
         if not streamed.waiting:
             return False
         if not streamed.id:
             name = without_namespace(streamed.call.name, self.names)
-            if name not in self.client_tools:
+            if name not in self.shown_tools:
                 return False
             streamed.name, streamed.id = name, self.reserve_id()
         return True
@@ -125,20 +130,30 @@ class StreamedArguments(Struct):
         return ArgumentsDelta(streamed.id, streamed.name, clean_text(text), self.step)
 
     @property
-    def is_shown(self) -> bool:
-        """Whether anything of a call is shown."""
-        return any(streamed.id for streamed in self._calls.values())
+    def shows_client_calls(self) -> bool:
+        """Whether anything of a call to the client's tool is shown."""
+        return any(streamed.id and streamed.name in self.client_tools for streamed in self._calls.values())
+
+    def shown_id(self, call: OpenCall) -> str | None:
+        """Return the id under which a call is shown by its present name, None if it is not."""
+        streamed = self._calls.get(call.slot)
+        return streamed.id or None if streamed is not None and streamed.name == call.name else None
 
     def finish(self, slot: int, fixed: Sequence[RepairedCall], *, is_complete: bool) -> list[RepairedCall]:
         """Return the calls of one slot, the first under the id that is shown.
 
-        Raises UpstreamError if its step is complete, and the call turned out otherwise than it is shown.
+        A call to our tool that turned out to have another name gets another id. Raises UpstreamError if its step
+        is complete, and a call to the client's tool turned out otherwise than it is shown.
         """
         streamed = self._calls.get(slot)
         if streamed is None or not streamed.id:
             return [*fixed]
         first = fixed[0]
-        is_same = first.fault is None and without_namespace(first.name, self.names) == streamed.name
-        if is_complete and not (is_same and streamed.prefix.is_closed):
-            raise UpstreamError(Code.MALFORMED_CALL)
+        has_its_name = without_namespace(first.name, self.names) == streamed.name
+        if streamed.name in self.client_tools:
+            is_same = has_its_name and first.fault is None and streamed.prefix.is_closed
+            if is_complete and not is_same:
+                raise UpstreamError(Code.MALFORMED_CALL)
+        elif not has_its_name:
+            return [*fixed]
         return [replace(first, id=streamed.id), *fixed[1:]]

@@ -1,4 +1,4 @@
-"""The V2 loop shows the arguments of the client's tools while the model writes them, if they are wanted."""
+"""The V2 loop shows the arguments of calls while the model writes them, if they are wanted."""
 
 from collections.abc import Sequence
 
@@ -13,6 +13,7 @@ from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, ArgumentsDelta, Done, ToolCalls
 from signalbox.core.invariants import first_fault
 from signalbox.core.messages import UserMessage
+from signalbox.core.params import StreamedArguments
 from signalbox.core.parts import CallDelta, ToolSchema
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.services.tool_executor import ToolExecutor
@@ -32,13 +33,13 @@ PIECES = [
 
 
 async def run(
-    client: ScriptedClient, tools: Sequence[Tool] = (), *, wanted: bool = True
+    client: ScriptedClient, tools: Sequence[Tool] = (), *, wanted: StreamedArguments = "client"
 ) -> tuple[list[AnyEvent], ScriptedClient]:
     """Run the loop with ORDER as the client's tool; check the order of its events."""
     offered = (*(tool.spec.schema for tool in tools), ORDER)
     context = ConversationContext(
         RUN_ID, "openai/sim", [UserMessage("Go.")], tool_schemas=offered, client_tools=frozenset({"order"}),
-        streams_arguments=wanted,
+        streamed_arguments=wanted,
     )  # fmt: skip
     events: list[AnyEvent] = []
     progress = Progress(clock=lambda: 0.0)
@@ -53,7 +54,6 @@ def shown(events: Sequence[AnyEvent]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for event in events:
         if isinstance(event, ArgumentsDelta):
-            assert event.name == "order"
             texts[event.id] = texts.get(event.id, "") + event.arguments
     return texts
 
@@ -74,7 +74,7 @@ async def test_arguments_are_shown_read_by_read() -> None:
 
 async def test_nothing_is_shown_where_it_is_not_wanted() -> None:
     """Neither without the wish, nor of our tools."""
-    events, _ = await run(ScriptedClient([[SERVED], *PIECES, ending("tool_calls")]), wanted=False)
+    events, _ = await run(ScriptedClient([[SERVED], *PIECES, ending("tool_calls")]), wanted="none")
     assert shown(events) == {}
     ours = ScriptedClient(calls(call(0, "lookup", '{"q": 1}')), answer("Done."))
     events, _ = await run(ours, [make_tool("lookup")])
@@ -122,3 +122,48 @@ async def test_a_call_that_turns_out_otherwise_fails_its_step(last: list[list[ob
     events, client = await run(ScriptedClient([[SERVED], *PIECES[:2], *last], answer("Not sent.")))
     assert (done_of(events).status, done_of(events).code) == ("error", Code.MALFORMED_CALL)
     assert len(client.requests) == 1
+
+
+def announced(events: Sequence[AnyEvent]) -> dict[str, str]:
+    """Return the arguments of each announced call by id."""
+    return {call.id: call.arguments for event in events if isinstance(event, ToolCalls) for call in event.calls}
+
+
+@pytest.mark.parametrize("eager", [True, False])
+async def test_our_calls_are_shown_if_they_are_wanted(eager: bool) -> None:
+    """Under the id that is announced, also if the call starts while the model still writes."""
+    lookup = [call(0, "lookup", '{"q": ', "up-1")], [CallDelta(0, arguments='"tea"}')]
+    client = ScriptedClient(
+        [[SERVED], *lookup, [call(1, "lookup", '{"q": 2}', "up-2")], ending("tool_calls")], answer("Done.")
+    )
+    events, _ = await run(client, [make_tool("lookup", eager=eager)], wanted="all")
+    assert shown(events) == {key: text.replace(":", ": ") for key, text in announced(events).items()}
+    assert [*shown(events).values()] == ['{"q": "tea"}', '{"q": 2}']
+    assert done_of(events).status == "complete"
+
+
+async def test_a_step_that_breaks_behind_arguments_for_our_tools_is_retried() -> None:
+    """Nothing was executed, and the client only loses what was to come: the next attempt has other ids."""
+    broken = [[SERVED], [call(0, "lookup", '{"q": ', "up-1")], UpstreamError(Code.UPSTREAM_OVERLOADED)]
+    client = ScriptedClient(broken, calls(call(0, "lookup", '{"q": 1}')), answer("Done."))
+    events, _ = await run(client, [make_tool("lookup")], wanted="all")
+    assert done_of(events).status == "complete"
+    lost, kept = shown(events)
+    assert [*announced(events)] == [kept] != [lost]
+
+
+async def test_a_broken_call_of_our_tool_is_corrected() -> None:
+    """As without the wish: it gets an error result under the id that is shown, and the model is asked again."""
+    broken = [[SERVED], [call(0, "lookup", '{"q": [1', "up-1")], [CallDelta(0, arguments="}")], ending("tool_calls")]
+    events, _ = await run(ScriptedClient(broken, answer("Done.")), [make_tool("lookup")], wanted="all")
+    assert done_of(events).status == "complete"
+    assert [*announced(events)] == [*shown(events)]
+
+
+async def test_a_call_of_our_tool_that_is_renamed_gets_another_id() -> None:
+    """What was shown under the first name is never announced."""
+    pieces = [call(0, "look", '{"q": ', "up-1")], [CallDelta(0, name="up", arguments="1}")]
+    client = ScriptedClient([[SERVED], *pieces, ending("tool_calls")], answer("Done."))
+    events, _ = await run(client, [make_tool("look"), make_tool("lookup")], wanted="all")
+    assert [event.calls[0].name for event in events if isinstance(event, ToolCalls)] == ["lookup"]
+    assert not shown(events).keys() & announced(events).keys()

@@ -12,7 +12,6 @@ from signalbox.app.asgi.raw_headers import headers_of
 from signalbox.app.asgi.streaming import Body, EventStream
 from signalbox.app.asgi.whole_answer import WholeAnswer, retry_headers
 from signalbox.app.deps import Services
-from signalbox.app.errors import error_response
 from signalbox.app.limits.open_streams import Slot
 from signalbox.app.protocols import V1, ClientProtocol
 from signalbox.core.codes import Code
@@ -21,7 +20,7 @@ from signalbox.core.errors import RequestError
 from signalbox.core.events import Done, Stamped, Warning
 from signalbox.core.ports import TryEmit
 from signalbox.core.records import RunRecord
-from signalbox.encoders.encoder import Encoder, ResumedEncoder, failure_of
+from signalbox.encoders.encoder import Encoder, ResumedEncoder, WholeEncoder, failure_of
 from signalbox.runs.run import Run
 
 BatchesOf: TypeAlias = Callable[[TryEmit[list[Stamped]]], AsyncGenerator[list[Stamped], None]]
@@ -56,12 +55,13 @@ def run_response(
     if not is_streamed and protocol.whole is not None:
         return WholeAnswer(protocol.whole(record), runs.subscribe(live), headers, slot.release)
     first = after if protocol.encoder.starts_anywhere else 0
-    kind = _LateRunStream if protocol.has_late_head and not after else _RunStream
 
     def batches(try_emit: TryEmit[list[Stamped]]) -> AsyncGenerator[list[Stamped], None]:
         return runs.subscribe(live, first, try_emit) if follow else runs.read_available(record.id, first)
 
-    return kind(protocol.encoder, record, headers, batches, slot, after=after)
+    if protocol.has_late_head and protocol.whole is not None and not after:
+        return _LateRunStream(protocol.encoder, record, headers, batches, slot, whole=protocol.whole)
+    return _RunStream(protocol.encoder, record, headers, batches, slot, after=after)
 
 
 def save_response(record: RunRecord, batches_of: BatchesOf, slot: Slot, *, after: int = 0) -> EventStream:
@@ -107,7 +107,10 @@ class _RunStream(EventStream):
 
 
 class _LateRunStream(_RunStream):
-    """A stream whose head waits for the first visible event: a run that fails before it is an HTTP error."""
+    """A stream whose head waits for the first visible event.
+
+    A run that fails before it is an HTTP error, which is the same as for a whole answer.
+    """
 
     def __init__(
         self,
@@ -117,10 +120,12 @@ class _LateRunStream(_RunStream):
         batches_of: BatchesOf,
         slot: Slot,
         *,
-        after: int,
+        whole: type[WholeEncoder],
     ) -> None:
-        super().__init__(encoder, record, headers, batches_of, slot, after=after)
+        super().__init__(encoder, record, headers, batches_of, slot, after=0)
+        self._record = record
         self._headers = headers
+        self._whole = whole
 
     def _source(self, batches: AsyncGenerator[list[Stamped], None]) -> Body:
         self._peeked = PeekedBody(batches)
@@ -141,14 +146,17 @@ class _LateRunStream(_RunStream):
             await self._peeked.aclose()
             raise
         done = batches[-1][-1].event if batches and not any(map(_shows, batches)) else None
-        failure = failure_of(done) if isinstance(done, Done) else None
-        if failure is None:
+        if not isinstance(done, Done) or failure_of(done) is None:
             await super()._send(send, send_body)
             return
         await self._peeked.aclose()
         self._on_end()
-        headers = self._headers | (retry_headers(done) if isinstance(done, Done) else {})
-        await error_response(failure, self._scope, headers)(self._scope, self._receive, send)
+        encoder = self._whole(self._record)
+        for batch in batches:
+            encoder.feed(batch)
+        status, body = encoder.answer()
+        response = Response(body, status, self._headers | retry_headers(done), encoder.content_type)
+        await response(self._scope, self._receive, send)
 
 
 def _shows(batch: list[Stamped]) -> bool:

@@ -84,16 +84,20 @@ _SHAPES = {
 }
 
 
-def error_of(error: RequestError) -> tuple[int, bytes]:
-    """Return an error's status and its body; `param` is the field that is wrong."""
+def error_of(error: RequestError, usage: JsonObject | None = None) -> tuple[int, bytes]:
+    """Return an error's status and its body; `param` is the field that is wrong. `usage` is that of a failed run."""
     shape = _shape_of(error.code, error.status)
-    return shape.status, dumps({"error": _object(error.code, error.message, shape, error.field)})
+    return shape.status, _body(_object(error.code, error.message, shape, error.field), usage)
 
 
-def openrouter_error_of(error: RequestError) -> tuple[int, bytes]:
+def openrouter_error_of(error: RequestError, usage: JsonObject | None = None) -> tuple[int, bytes]:
     """Return the same with the fields of OpenRouter, whose SDK accepts only a number as `code`."""
     shape = _shape_of(error.code, error.status)
-    return shape.status, dumps({"error": _openrouter_object(error.code, error.message, shape, error.field)})
+    return shape.status, _body(_openrouter_object(error.code, error.message, shape, error.field), usage)
+
+
+def _body(error: JsonObject, usage: JsonObject | None) -> bytes:
+    return dumps({"error": error} if usage is None else {"error": error, "usage": usage})
 
 
 def stream_error_of(done: Done) -> JsonObject:

@@ -78,8 +78,9 @@ class ChatCompletion:
         if done is None:  # the events end without `done` only if another worker has taken over the run
             return self._error_of(RequestError(Code.INTERNAL, CODES[Code.SERVER_CRASH].sentence))
         reason, failure = finish_reason_of(done), failure_of(done)
+        usage = usage_of(done)
         if failure is not None and (reason is None or not (self._text or self._refusal)):
-            return self._error_of(failure)
+            return self._error_of(failure, usage)
         choice: JsonObject = {"index": 0, "message": self._message(done), "logprobs": None, **ending_of(done)}
         body: JsonObject = {
             "id": self._run.id,
@@ -91,12 +92,12 @@ class ChatCompletion:
         }
         if done.provider is not UNSET:
             body["provider"] = done.provider
-        if (usage := usage_of(done)) is not None:
+        if usage is not None:
             body["usage"] = usage
         return 200, dumps(body | warnings_of(self._warnings))
 
-    def _error_of(self, error: RequestError) -> tuple[int, bytes]:
-        return error_of(error)
+    def _error_of(self, error: RequestError, usage: JsonObject | None = None) -> tuple[int, bytes]:
+        return error_of(error, usage)
 
     def _message(self, done: Done) -> JsonObject:
         calls = self._handed(done)
@@ -129,5 +130,5 @@ class ChatCompletion:
 class OpenRouterCompletion(ChatCompletion):
     """The same, with OpenRouter's errors."""
 
-    def _error_of(self, error: RequestError) -> tuple[int, bytes]:
-        return openrouter_error_of(error)
+    def _error_of(self, error: RequestError, usage: JsonObject | None = None) -> tuple[int, bytes]:
+        return openrouter_error_of(error, usage)

@@ -5,7 +5,7 @@ from typing import cast
 from msgspec import UNSET
 
 from signalbox.core.codes import Code
-from signalbox.core.events import Done, Warning
+from signalbox.core.events import Done, UsageTotals, Warning
 from signalbox.core.messages import JsonObject, JsonValue
 
 # The run ended early, but as an answer that reached a limit, which every client can show.
@@ -45,10 +45,13 @@ def _code_of(warning: Warning) -> str | None:
 
 
 def usage_of(done: Done) -> JsonObject | None:
-    """Return tokens and cost (USD), None if the upstream reported none; `cost_estimated`: an attempt is missing."""
-    if done.usage is UNSET:
+    """Return tokens and cost (USD), None if no upstream was asked.
+
+    `cost_estimated`: an attempt did not report its usage, so tokens and cost are those of the others, and may be 0.
+    """
+    if done.usage is UNSET and done.cost_estimated is UNSET:
         return None
-    total = done.usage
+    total = done.usage if done.usage is not UNSET else UsageTotals(0, 0)
     usage: JsonObject = {
         "prompt_tokens": total.input,
         "completion_tokens": total.output,

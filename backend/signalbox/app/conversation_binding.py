@@ -8,11 +8,12 @@ from time import time
 
 from signalbox.app.deps import Services
 from signalbox.chat.plan import trusted_names
-from signalbox.conversations.continuing import chain_of, cited, continuation_prompt
+from signalbox.conversations.continuing import chain_of, cited, continuation_prompt, runs_since_question
 from signalbox.conversations.history import conversation_gone, history_of
 from signalbox.conversations.question_path import (
     Continuation,
     FullHistory,
+    IdentifiedMessages,
     NewMessages,
     PathFinder,
     Question,
@@ -27,7 +28,7 @@ from signalbox.core.ask import Ask, Position
 from signalbox.core.codes import Code
 from signalbox.core.conversations import Conversation, Node, key_of
 from signalbox.core.errors import RequestError
-from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
+from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage, UserMessage
 from signalbox.offload import offloaded
 from signalbox.store.conversations import add_nodes, events_of_runs, has_node, own_turns_of, tree_of
 
@@ -65,17 +66,18 @@ async def bind(ask: Ask, services: Services, owner: str, size: int = 0) -> Bindi
     if position is None:
         return None
     system, sent = await offloaded(lambda: _split_system(ask.system, ask.messages), size=size)
-    is_whole = any(isinstance(message, AssistantMessage | ToolMessage) for message in sent)
+    is_whole = any(isinstance(message, AssistantMessage) for message in sent)
+    has_results = not is_whole and any(isinstance(message, ToolMessage) for message in sent)
     if is_whole and position.parent_id is not None:
         words = "parent_id cannot be combined with a whole history: leave it out, or send only the new message."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
     key = key_of(owner, position.conversation_id)
     conversation, nodes = await _tree(key, services, texts=is_whole)
-    if conversation is None and position.parent_id is not None:
+    if conversation is None and position.parent_id is not None and not position.message_ids:
         words = "There is no conversation with that id; it may have been deleted. Leave out parent_id to start it."
         raise RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
     leaf_id = conversation.leaf_id if conversation else None
-    question, now = _question(position, sent, leaf_id, is_whole=is_whole), time()
+    question, now = _question(position, sent, leaf_id, key, is_whole=is_whole), time()
     path = await offloaded(
         lambda: PathFinder(Tree(nodes), leaf_id, now, new_node_id).find(question, system),
         size=size + _EFFORT * len(nodes),
@@ -85,12 +87,17 @@ async def bind(ask: Ask, services: Services, owner: str, size: int = 0) -> Bindi
     if is_continuation:
         _check_continued(path, history, nodes)
         history += continuation_prompt(path.existing)
+    elif has_results and path.new:
+        _check_results(sent, history)
     elif not path.new:
         _check_open(path, history)
     system = system if system is not None else system_of(path.existing)
     messages: list[Message] = [SystemMessage(system)] if system else []
     messages += history
     messages += [message for one in path.new for message in one.messages]
+    if has_results:
+        sources = await cited_of(runs_since_question(path.existing), services)
+        return Binding(owner, key, path, messages, sources, _open_loop_in(messages))
     sources = await cited_of(chain_of(path.existing), services) if is_continuation else {}
     named = runs_named_in(messages)
     if not named:
@@ -109,9 +116,13 @@ def _split_system(system: str | None, messages: Sequence[Message]) -> tuple[str 
     return "\n\n".join(text for text in texts if text), tuple(messages[len(heads) :])
 
 
-def _question(position: Position, sent: tuple[Message, ...], leaf_id: str | None, *, is_whole: bool) -> Question:
+def _question(
+    position: Position, sent: tuple[Message, ...], leaf_id: str | None, key: str, *, is_whole: bool
+) -> Question:
     if is_whole:
         return FullHistory(sent)
+    if position.message_ids:
+        return IdentifiedMessages(sent, position.message_ids, position.parent_id, key)
     if not sent and position.parent_id is not None:
         return Continuation(position.parent_id) if position.continues else Regeneration(position.parent_id)
     return NewMessages(sent, leaf_id if position.follows_newest else position.parent_id)
@@ -130,6 +141,22 @@ def _check_open(path: QuestionPath, history: list[Message]) -> None:
     if path.existing[-1].run is not None or not ends_openly(history):
         words = "parent_id names an answer: name the message that it answers, or send a new message."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
+
+
+def _check_results(results: Sequence[Message], history: Sequence[Message]) -> None:
+    """Reject a result that answers no open call of the run: it has one already, or the client made it up."""
+    answered = {message.call_id for message in history if isinstance(message, ToolMessage)}
+    calls = (call for message in history if isinstance(message, AssistantMessage) for call in message.calls)
+    open_calls = {call.id: call.name for call in calls if call.id not in answered}
+    for result in results:
+        if not isinstance(result, ToolMessage) or open_calls.get(result.call_id) != result.name:
+            words = "A tool result belongs to no open call of the last answer: regenerate the answer."
+            raise RequestError(Code.INVALID_REQUEST, words, "messages")
+
+
+def _open_loop_in(messages: Sequence[Message]) -> int:
+    """Return how many messages follow the last one of the user: a tool loop that goes on."""
+    return sum(1 for _ in takewhile(lambda message: not isinstance(message, UserMessage), reversed(messages)))
 
 
 def _check_continued(path: QuestionPath, history: list[Message], nodes: Sequence[Node]) -> None:

@@ -85,6 +85,12 @@ def chain_of(path: Sequence[Node]) -> list[str]:
     return [node.id for node in reversed(runs)]
 
 
+def runs_since_question(path: Sequence[Node]) -> list[str]:
+    """Return the ids of the runs behind the last message of the user; results of the client's tools lie between."""
+    nodes = [*takewhile(lambda node: node.role == "assistant", reversed(path))]
+    return [node.id for node in reversed(nodes) if node.run is not None]
+
+
 def cited(chain: Iterable[Sequence[Stamped]]) -> dict[int, tuple[str, str]]:
     """Return the numbered sources of an answer's runs: title and URL by number."""
     found: dict[int, tuple[str, str]] = {}

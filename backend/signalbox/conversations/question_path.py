@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
+from uuid import UUID, uuid5
 
 from signalbox.conversations.continuing import appended
 from signalbox.conversations.restored_turns import runs_named_in
@@ -13,6 +14,8 @@ from signalbox.core.conversations import ClientNode, Node
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import Message
 
+_MESSAGES = UUID("3b0c1f6e-58d1-4a9e-8d6d-7f2a9c3f0b52")
+
 
 @dataclass(frozen=True, slots=True)
 class NewMessages:
@@ -20,6 +23,19 @@ class NewMessages:
 
     messages: tuple[Message, ...]
     parent_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifiedMessages:
+    """Messages of the user under their client's `ids`, after an answer; the first ones may be stored already.
+
+    `key` is the stored id of the conversation.
+    """
+
+    messages: tuple[Message, ...]
+    ids: tuple[str, ...]
+    answer_id: str | None
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +59,7 @@ class FullHistory:
     messages: tuple[Message, ...]
 
 
-Question: TypeAlias = NewMessages | Regeneration | Continuation | FullHistory
+Question: TypeAlias = NewMessages | IdentifiedMessages | Regeneration | Continuation | FullHistory
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +89,8 @@ class PathFinder:
         match question:
             case NewMessages():
                 return self._path_after(question, system)
+            case IdentifiedMessages():
+                return self._path_of_identified(question, system)
             case Regeneration(node_id) | Continuation(node_id):
                 return QuestionPath(tuple(self._path_to(node_id)))
             case FullHistory(messages):
@@ -90,6 +108,42 @@ class PathFinder:
         if (same := self._unanswered(new.node, question.parent_id)) is not None:
             return QuestionPath(tuple(self.tree.path(same.id)))
         return QuestionPath(tuple(path), (new,))
+
+    def _path_of_identified(self, question: IdentifiedMessages, system: str | None) -> QuestionPath:
+        """Store only the messages behind the last one that is stored already; the path ends with the last one."""
+        nodes = [
+            self._identified_node(question.key, message_id, message, system)
+            for message_id, message in zip(question.ids, question.messages, strict=True)
+        ]
+        stored = max((place for place, one in enumerate(nodes) if one.node.id in self.tree.nodes), default=-1)
+        here = nodes[stored].node.id if stored >= 0 else self._last_leg(question.answer_id)
+        path, new = self._path_to(here), list[ClientNode]()
+        for one in nodes[stored + 1 :]:
+            new.append(replace(one, node=replace(one.node, parent_id=here)))
+            here = one.node.id
+        return QuestionPath(tuple(path), tuple(new))
+
+    def _identified_node(self, key: str, message_id: str, message: Message, system: str | None) -> ClientNode:
+        """Make the node of a message. An edited message is another node, because its content is part of the id."""
+        made = self._client_node((message,), None, system)
+        given = self.tree.nodes.get(message_id)
+        if given is not None and given.run is None and given.digest == made.node.digest:
+            return replace(made, node=replace(made.node, id=given.id))
+        derived = uuid5(_MESSAGES, f"{key}\0{message_id}\0{made.node.digest}").hex
+        return replace(made, node=replace(made.node, id=derived))
+
+    def _last_leg(self, answer_id: str | None) -> str | None:
+        """Return the last node of an answer, which continues in other runs and in results of the client's tools."""
+        if answer_id is None:
+            return None
+        if answer_id not in self.tree.nodes:
+            words = "The answer before the last message is not stored here; it may have been deleted. Start a new chat."
+            raise RequestError(Code.UNKNOWN_MESSAGE, words, "messages")
+        current = {node.id for node in self.tree.path(self.leaf_id)}
+        here = answer_id
+        while legs := [node for node in self.tree.children(here) if node.role == "assistant"]:
+            here = max(legs, key=lambda node: (node.id in current, node.created)).id
+        return here
 
     def _unanswered(self, asked: Node, parent_id: str | None) -> Node | None:
         """Return an equal question that has no answer: it was stored, but its run could not start.

@@ -22,12 +22,16 @@ class Position(Struct, frozen=True):
 
     `parent_id` is the message that it follows, None for the start of a new branch. With `follows_newest` it follows the
     newest message instead. `continues`: the request continues the answer `parent_id`, without a new message.
+
+    `message_ids` are the client's ids of the messages, for a client that sends messages again which it has sent before:
+    those that are stored already are not stored again. `parent_id` is then the answer before these messages.
     """
 
     conversation_id: str
     parent_id: str | None = None
     follows_newest: bool = False
     continues: bool = False
+    message_ids: tuple[str, ...] = ()
 
 
 class Ask(Struct, frozen=True, kw_only=True):

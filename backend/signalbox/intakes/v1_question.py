@@ -114,7 +114,7 @@ def _position_fields(position: Position | None) -> JsonObject:
     if position is None:
         return {}
     fields: JsonObject = {"conversation_id": position.conversation_id}
-    if not position.follows_newest:
+    if not position.follows_newest and not (position.message_ids and position.parent_id is None):
         fields["parent_id"] = position.parent_id
     return {**fields, "continue": True} if position.continues else fields
 

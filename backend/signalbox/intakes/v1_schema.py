@@ -47,17 +47,17 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 # Names and ids: providers accept 64 characters for a tool's name, and no model's id has more than 256.
 ShortText = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 # Not `.` or `..`: clients remove them from a URL path, so such a name could not be addressed.
-_NAME = r"^(\.{0,2}[A-Za-z0-9_:\-]|\.{3})[A-Za-z0-9_.:\-]*$"
+NAME = r"^(\.{0,2}[A-Za-z0-9_:\-]|\.{3})[A-Za-z0-9_.:\-]*$"
 
 
 def _nameable(name: str) -> str:
-    if re.fullmatch(_NAME, name) is None:
+    if re.fullmatch(NAME, name) is None:
         raise ValueError("may contain only letters, digits, _ . : and -, and must not be . or ..")
     return name
 
 
 Name = Annotated[
-    str, StringConstraints(max_length=256), AfterValidator(_nameable), Field(json_schema_extra={"pattern": _NAME})
+    str, StringConstraints(max_length=256), AfterValidator(_nameable), Field(json_schema_extra={"pattern": NAME})
 ]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import Connection, RowMapping, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, Select, delete, func, select, update
 
 from signalbox.core.codes import Code
 from signalbox.core.conversations import Answer, ClientNode, Conversation, Node, answer_of, case_folded
@@ -113,7 +113,9 @@ def add_nodes(connection: Connection, conversation: Conversation, told: Sequence
     first, last = told[0].node, told[-1].node
     if first.parent_id is not None:
         _check_node(connection, conversation.id, first.parent_id, "parent_id")
-    connection.execute(insert(MESSAGES), [_row(conversation.id, one, place) for place, one in enumerate(told)])
+    rows = [_row(conversation.id, one, place) for place, one in enumerate(told)]
+    # A node under a client's id may have been inserted by an equal request meanwhile.
+    connection.execute(insert_into(connection, MESSAGES).on_conflict_do_nothing(), rows)
     here = update(CONVERSATIONS).where(CONVERSATIONS.c.id == conversation.id)
     connection.execute(here.values(leaf_id=last.id, updated=last.created))
     if conversation.title:

@@ -1,4 +1,4 @@
-"""The code blocks of docs/clients: run as printed, against the running server."""
+"""The code blocks of docs/clients and the Python of README.md: run as printed, against the running server."""
 
 import os
 import re
@@ -67,7 +67,8 @@ class Snippet:
 
 
 def snippets() -> Iterator[Snippet]:
-    """Yield the blocks of all pages."""
+    """Yield the blocks of all pages, and the Python blocks of the repository's README."""
+    yield from (snippet for snippet in snippets_of(ROOT / "README.md") if snippet.language == "python")
     for path in sorted(PAGES.glob("*.md")):
         yield from snippets_of(path)
 

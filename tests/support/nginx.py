@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from signalbox.core.codes import CODES, Code
 
 from tests.conftest import ROOT
 
@@ -100,3 +101,8 @@ def adapted(sample: str, port: int, workers: Sequence[int], folder: Path) -> str
         assert sample.count(old) == times, old
         sample = sample.replace(old, new)
     return sample
+
+
+def message_of(code: Code) -> dict[str, str]:
+    """Return the code and message of Signalbox, which nginx.conf repeats."""
+    return {"code": code, "message": f"{CODES[code].sentence} {CODES[code].todo}"}

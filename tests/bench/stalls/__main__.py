@@ -6,7 +6,7 @@ import sys
 
 from tests.bench.rig import open_rig
 from tests.bench.rounds import print_status
-from tests.bench.stalls import answers, bodies, tools  # noqa: F401 - they register their shapes
+from tests.bench.stalls import answers, requests, tools  # noqa: F401 - they register their shapes
 from tests.bench.stalls.measuring import MOST_POWER, MOST_WAIT, Result, probed_server
 from tests.bench.stalls.shapes import SHAPES
 

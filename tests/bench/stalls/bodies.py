@@ -1,15 +1,12 @@
 """Hostile request bodies: each shape makes one step between the body and the upstream request expensive."""
 
 from collections.abc import Callable
-from secrets import token_hex
 from typing import Any
 
 import orjson
 
-from tests.bench.stalls.shapes import SHAPES, Shape, Target, shape
-
 Body = dict[str, Any]
-_ASKED = {"role": "user", "content": "Go on."}
+QUESTION = {"role": "user", "content": "Go on."}
 
 
 def _call(call_id: str, arguments: Any = "{}", name: str = "work") -> Body:
@@ -31,19 +28,20 @@ def _filled(size: int, unit: Callable[[int], Any]) -> list[Any]:
 
 def _with_results(calls: list[Body], *, backwards: bool = False) -> Body:
     results = [_result(call["id"]) for call in calls]
-    return {"messages": [_ASKED, _calls(calls), *(reversed(results) if backwards else results), _ASKED]}
+    return {"messages": [QUESTION, _calls(calls), *(reversed(results) if backwards else results), QUESTION]}
 
 
 def _turns_of_calls(size: int, turn: Callable[[int], list[Body]]) -> Body:
     """Repeat a turn of calls and results, so that each message stays below the limits per message."""
-    return {"messages": [_ASKED, *(m for messages in _filled(size, turn) for m in messages), _ASKED]}
+    return {"messages": [QUESTION, *(m for messages in _filled(size, turn) for m in messages), QUESTION]}
 
 
 def _tool_result_of(text: str) -> Body:
-    return {"messages": [_ASKED, _calls([_call("call_1")]), _result("call_1", text)]}
+    return {"messages": [QUESTION, _calls([_call("call_1")]), _result("call_1", text)]}
 
 
-def _nested(depth: int) -> Any:
+def nested(depth: int) -> Any:
+    """Return a list nested this deep."""
     value: Any = 1
     for _ in range(depth):
         value = [value]
@@ -62,8 +60,10 @@ BODIES: dict[str, Callable[[int], Body]] = {
     "results in reversed order": lambda n: _with_results(
         _filled(min(n // 2, 900_000), lambda i: _call(f"call_{i}")), backwards=True
     ),
-    "results without calls": lambda n: {"messages": [_ASKED, *_filled(n, lambda i: _result(f"call_{i}")), _ASKED]},
-    "calls without results": lambda n: {"messages": [_ASKED, _calls(_filled(n, lambda i: _call(f"call_{i}"))), _ASKED]},
+    "results without calls": lambda n: {"messages": [QUESTION, *_filled(n, lambda i: _result(f"call_{i}")), QUESTION]},
+    "calls without results": lambda n: {
+        "messages": [QUESTION, _calls(_filled(n, lambda i: _call(f"call_{i}"))), QUESTION]
+    },
     "turns of 100 calls of one id": lambda n: _turns_of_calls(
         n, lambda _: [_calls([_call("call_1")] * 100), *[_result("call_1")] * 5]
     ),
@@ -83,35 +83,35 @@ BODIES: dict[str, Callable[[int], Body]] = {
     ),
     "many results of one call of long arguments": lambda n: {
         "messages": [
-            _ASKED,
+            QUESTION,
             _calls([_call("call_1", orjson.dumps({"q": _repeated("http://a.b/c ", n // 2)}).decode())]),
             *_filled(n // 2, lambda _: _result("call_1", "see https://example.org/page")),
         ][:9_000]
     },
     "arguments nested": lambda n: {
         "messages": [
-            _ASKED,
-            _calls(_filled(n, lambda i: _call(f"call_{i}", orjson.dumps({"a": _nested(60)}).decode()))),
-            _ASKED,
+            QUESTION,
+            _calls(_filled(n, lambda i: _call(f"call_{i}", orjson.dumps({"a": nested(60)}).decode()))),
+            QUESTION,
         ]
     },
     "arguments as one object": lambda n: {
-        "messages": [_ASKED, _calls([_call("call_1", {f"key{i}": i for i in range(n // 16)})]), _ASKED]
+        "messages": [QUESTION, _calls([_call("call_1", {f"key{i}": i for i in range(n // 16)})]), QUESTION]
     },
     "arguments as one text": lambda n: {
         "messages": [
-            _ASKED,
+            QUESTION,
             _calls([_call("call_1", orjson.dumps({f"key{i}": i for i in range(n // 20)}).decode())]),
-            _ASKED,
+            QUESTION,
         ]
     },
     "arguments not JSON": lambda n: {
-        "messages": [_ASKED, _calls(_filled(n, lambda i: _call(f"call_{i}", "{" * 1000))), _ASKED]
+        "messages": [QUESTION, _calls(_filled(n, lambda i: _call(f"call_{i}", "{" * 1000))), QUESTION]
     },
     # --- messages and parts ---
-    "messages": lambda n: {"messages": _filled(n, lambda _: _ASKED)},
+    "messages": lambda n: {"messages": _filled(n, lambda _: QUESTION)},
     "9,999 messages": lambda n: {"messages": [{"role": "user", "content": "x" * (n // 10_000)}] * 9_999},
-    "system messages": lambda n: {"messages": [*_filled(n, lambda _: {"role": "system", "content": "x"}), _ASKED]},
+    "system messages": lambda n: {"messages": [*_filled(n, lambda _: {"role": "system", "content": "x"}), QUESTION]},
     "parts in a message": lambda n: {
         "messages": [{"role": "user", "content": _filled(n, lambda _: {"type": "text", "text": "x"})}]
     },
@@ -136,13 +136,13 @@ BODIES: dict[str, Callable[[int], Body]] = {
     },
     "details of reasoning": lambda n: {
         "messages": [
-            _ASKED,
+            QUESTION,
             {
                 "role": "assistant",
                 "content": "x",
                 "reasoning_details": _filled(n, lambda i: {"type": "reasoning.text", "index": i, "text": "x"}),
             },
-            _ASKED,
+            QUESTION,
         ]
     },
     # --- texts ---
@@ -174,7 +174,7 @@ BODIES: dict[str, Callable[[int], Body]] = {
     "long keys": lambda n: {"prompt": "x", "metadata": {"k" * n: "v"}},
     "unknown fields": lambda n: {"prompt": "x", **{f"field{i}": 1 for i in range(n // 14)}},
     "unknown fields in messages": lambda n: {
-        "messages": _filled(min(n, 400_000), lambda _: {**_ASKED, **{f"f{i}": 1 for i in range(40)}})
+        "messages": _filled(min(n, 400_000), lambda _: {**QUESTION, **{f"f{i}": 1 for i in range(40)}})
     },
     "wrong messages": lambda n: {"messages": _filled(min(n, 400_000), lambda _: {"role": "user", "content": 1})},
     "a schema of many patterns": lambda n: {
@@ -197,160 +197,9 @@ BODIES: dict[str, Callable[[int], Body]] = {
     "stop texts": lambda n: {"prompt": "x", "stop": ["s" * (n // 16)] * 16},
     "fallback models": lambda n: {"prompt": "x", "models": ["m" * (n // 16)] * 16},
     "names of tools": lambda n: {"prompt": "x", "tools": ["t" * n]},
-    "a long name in a call": lambda n: {"messages": [_ASKED, _calls([_call("c", "{}", "n" * n)]), _ASKED]},
+    "a long name in a call": lambda n: {"messages": [QUESTION, _calls([_call("c", "{}", "n" * n)]), QUESTION]},
     "a long id in calls": lambda n: {
-        "messages": [_ASKED, _calls([_call("c" * (n // 100))] * 50), *[_result("c" * (n // 100))] * 50]
+        "messages": [QUESTION, _calls([_call("c" * (n // 100))] * 50), *[_result("c" * (n // 100))] * 50]
     },
     "a long conversation id": lambda n: {"prompt": "x", "conversation_id": "c" * n},
 }
-
-
-def _send_body(make: Callable[[int], Body], *, is_kept: bool = False) -> Callable[[Target, int], str]:
-    def drive(target: Target, size: int) -> str:
-        body = make(size)
-        more = {"conversation_id": token_hex(8)} if is_kept else {}
-        if body.get("seed") == "@digits":
-            text = orjson.dumps({"model": "bench/fast-1", **body}).replace(b'"@digits"', b"9" * size)
-            return target.send("POST", "/api/chat/stream", text)
-        return target.ask({**body, **more})
-
-    return drive
-
-
-for _name, _make in BODIES.items():
-    SHAPES[_name] = Shape(_name, _send_body(_make))
-
-# The same bodies in a stored conversation, which adds positions, titles, search text and writes of messages.
-for _name in (
-    "one text",
-    "9,999 messages",
-    "turns of 100 calls of one id",
-    "parts in a message",
-    "line ends",
-    "marks in the worst order",
-    "ligatures that decompose",
-    "marks of Markdown",
-    "underscores",
-    "dashes",
-    "a result of delimiters",
-):
-    SHAPES[f"in a conversation: {_name}"] = Shape(
-        f"in a conversation: {_name}", _send_body(BODIES[_name], is_kept=True)
-    )
-
-
-@shape("with an idempotency key: details of reasoning")
-def _keyed(target: Target, size: int) -> str:
-    return target.ask(BODIES["details of reasoning"](size), **{"idempotency-key": token_hex(8)})
-
-
-@shape("with an idempotency key: 9,999 messages")
-def _keyed_messages(target: Target, size: int) -> str:
-    return target.ask(BODIES["9,999 messages"](size), **{"idempotency-key": token_hex(8)})
-
-
-@shape("a list of numbers")
-def _numbers(target: Target, size: int) -> str:
-    return target.send("POST", "/api/chat/stream", b'{"prompt":[' + b"1," * (size // 2) + b"1]}")
-
-
-@shape("an object of keys")
-def _keys(target: Target, size: int) -> str:
-    keys = b",".join(b'"k%d":1' % place for place in range(size // 13))
-    return target.send("POST", "/api/chat/stream", b'{"prompt":"x","provider":{' + keys + b"}}")
-
-
-@shape("one key again and again")
-def _same_key(target: Target, size: int) -> str:
-    return target.send("POST", "/api/chat/stream", b"{" + b'"prompt":"x",' * (size // 13) + b'"model":"bench/fast-1"}')
-
-
-@shape("brackets without end")
-def _brackets(target: Target, size: int) -> str:
-    return target.send("POST", "/api/chat/stream", b"[" * size)
-
-
-@shape("escapes")
-def _escapes(target: Target, size: int) -> str:
-    return target.send("POST", "/api/chat/stream", b'{"prompt":"' + b"\\u0000" * (size // 6) + b'"}')
-
-
-@shape("half surrogates")
-def _surrogates(target: Target, size: int) -> str:
-    return target.send("POST", "/api/chat/stream", b'{"prompt":"' + b"\\ud800" * (size // 6) + b'"}')
-
-
-@shape("a save with data")
-def _saved(target: Target, size: int) -> str:
-    data = orjson.dumps({"run_id": "x", "data": {"a": [[1] * 8] * (size // 18)}})
-    return target.send("POST", "/api/saves", data)
-
-
-@shape("a save with nested data")
-def _saved_nested(target: Target, size: int) -> str:
-    data = orjson.dumps({"run_id": "x", "data": {f"k{i}": _nested(50) for i in range(size // 110)}})
-    return target.send("POST", "/api/saves", data)
-
-
-@shape("a title")
-def _titled(target: Target, size: int) -> str:
-    return target.send("POST", "/api/conversations", orjson.dumps({"title": "a" + "\u0301\u0323" * (size // 4)}))
-
-
-def _long_conversation(target: Target, size: int) -> str:
-    turns = max(2, min(size // 800, 9_998)) // 2
-    messages = [{"role": ("user", "assistant")[place % 2], "content": "word " * 150} for place in range(2 * turns)]
-    return target.ask({"messages": [*messages, _ASKED], "conversation_id": f"long-{size}"})
-
-
-@shape("a question in a long conversation", prepare=_long_conversation)
-def _asked_there(target: Target, size: int) -> str:
-    return target.ask({"prompt": "Go on.", "conversation_id": f"long-{size}"})
-
-
-@shape("a whole history sent again", prepare=_long_conversation)
-def _sent_again(target: Target, size: int) -> str:
-    return _long_conversation(target, size)
-
-
-@shape("a long conversation opened", prepare=_long_conversation)
-def _opened(target: Target, size: int) -> str:
-    return target.send("GET", f"/api/conversations/long-{size}")
-
-
-@shape("a long conversation exported", prepare=_long_conversation)
-def _exported(target: Target, size: int) -> str:
-    return target.send("GET", f"/api/conversations/long-{size}/export?format=json")
-
-
-@shape("a long conversation exported as Markdown", prepare=_long_conversation)
-def _as_markdown(target: Target, size: int) -> str:
-    return target.send("GET", f"/api/conversations/long-{size}/export")
-
-
-@shape("a search in a long conversation", prepare=_long_conversation)
-def _searched(target: Target, size: int) -> str:
-    return target.send("GET", "/api/conversations?search=" + "word%20" * 20)
-
-
-def _large_conversation(target: Target, size: int) -> str:
-    for _ in range(4):
-        target.ask({"prompt": "word " * (size // 5), "conversation_id": f"large-{size}"})
-    return ""
-
-
-@shape("a question in a conversation four times as large", prepare=_large_conversation)
-def _asked_in_large(target: Target, size: int) -> str:
-    return target.ask({"prompt": "Go on.", "conversation_id": f"large-{size}"})
-
-
-def _branches(target: Target, size: int) -> str:
-    for place in range(40):
-        body = {"prompt": f"{place} " + "x" * (size // 40), "conversation_id": f"tree-{size}", "parent_id": None}
-        target.ask(body)
-    return ""
-
-
-@shape("a branch beside many", prepare=_branches)
-def _branched(target: Target, size: int) -> str:
-    return target.ask({"prompt": "And?", "conversation_id": f"tree-{size}", "parent_id": None})

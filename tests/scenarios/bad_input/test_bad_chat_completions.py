@@ -1,12 +1,10 @@
 """Invalid chat completion requests: OpenAI's error object with a 4xx; no run, no upstream request."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.support.running_app import RunningApp, openai_error_of
+
+pytestmark = pytest.mark.usefixtures("no_run_started")
 
 PATHS = ("/v1/chat/completions", "/api/v1/chat/completions")
 HEAD = b'{"model": "openai/sim", "messages": [{"role": "user", "content": "Hi"}]'
@@ -40,18 +38,6 @@ BODIES = {
     "a call without an id": b'{"model": "openai/sim", "messages": [{"role": "assistant", "tool_calls": '
     b'[{"type": "function", "function": {"name": "x"}}]}]}',
 }
-
-
-@pytest.fixture(autouse=True)
-def nothing_happens(app: RunningApp, simulator: BackgroundSimulator) -> Iterator[None]:
-    """Check after every test of this file that no run was created and no upstream request was sent."""
-    before = _runs(app), len(simulator.memory.requests)
-    yield
-    assert (_runs(app), len(simulator.memory.requests)) == before
-
-
-def _runs(app: RunningApp) -> list[Any]:
-    return app.client.get("/api/runs?limit=1").json()["runs"]
 
 
 @pytest.mark.parametrize("path", PATHS)

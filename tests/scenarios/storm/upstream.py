@@ -16,7 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 from tests.scenarios.cut_streams.oracle import ANSWER
 from tests.scenarios.cut_streams.streams import NOTE, STREAMS, answer
 from tests.scenarios.storm.tool_names import WRITES
-from tests.support.hostile.shapes import Shape
+from tests.support.hostile.shape import Shape
 from tests.support.hostile.upstream import answer_of
 
 _CUT = re.compile(r"[a-z-]+/cut-(?P<stream>\d+)-(?P<byte>\d+)-(?P<how>clean|broken)")

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tests.support.hostile.shapes import JSON, SHAPES, STREAM, Shape
+from tests.support.hostile.shape import JSON, STREAM, Shape
+from tests.support.hostile.shapes import SHAPES
 from tests.support.scripted_upstream import DONE, chunk
 
 _ID = re.compile(r"(?:hostile|qwen)/(?P<shape>[a-z0-9-]+)-(?P<size>\d+)")

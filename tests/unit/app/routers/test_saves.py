@@ -1,6 +1,5 @@
 """Saves over HTTP: snapshots that are equal to the run, replayed byte for byte, and erased when deleted."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,63 +8,15 @@ import msgspec
 import pytest
 from signalbox.core.events import Stamped
 from signalbox.runs.manager import RunManager
-from signalbox.store.tables import RUNS, SAVES
-from sqlalchemy import delete, select
+from signalbox.store.tables import RUNS
 
 from tests.support.fixtures import Behind
 from tests.support.running_app import RunningApp, error_of, settings_for
 from tests.support.scripted_upstream import chunk, says, sends, waits
-from tests.support.stream_reader import ParsedStream, check_stream
+from tests.support.stream_reader import check_stream
+from tests.unit.app.routers.saving import forget_run, opened, run_with_a_tool, save, stream, written
 
 ODD_IDS = ["none", "0" * 32, "%00", "%FF", "..%5C", "%F0%9F%92%BE", "'; drop table saves; --", "x" * 3000]
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> Iterator[RunningApp]:
-    """Run an app with a separate data folder and simulator."""
-    with RunningApp(settings_for(tmp_path / "data")) as running:
-        yield running
-
-
-def run_with_a_tool(app: RunningApp, **body: Any) -> tuple[str, ParsedStream]:
-    """Ask a question that needs two steps and a tool; return the run's id and its stream."""
-    heard = app.ask("What is 17 * 23?", tools=["calculate"], **body)
-    assert heard.of("tool_result")
-    return heard.ids[0].partition(":")[0], heard
-
-
-def save(app: RunningApp, run_id: str, **body: Any) -> dict[str, Any]:
-    """Save a run; return the save's list entry."""
-    response = app.client.post("/api/saves", json={"run_id": run_id, **body})
-    assert response.status_code == 200, response.text
-    return response.json()
-
-
-def opened(app: RunningApp, save_id: str) -> dict[str, Any]:
-    """Read a save."""
-    response = app.client.get(f"/api/saves/{save_id}")
-    assert response.status_code == 200, response.text
-    return response.json()
-
-
-def stream(app: RunningApp, address: str, **asked: Any) -> bytes:
-    """Return the rest of a stream, which must not be empty."""
-    response = app.client.get(f"{address}/events", **asked)
-    assert response.status_code == 200, response.text
-    return response.content
-
-
-def written(app: RunningApp) -> None:
-    """Wait until finished runs are on disk only."""
-    app.within(app.parts.runs.store.flush())
-
-
-def forget_run(app: RunningApp, run_id: str) -> None:
-    """Delete a run's row and its dependent rows."""
-    written(app)
-    app.within(app.parts.database.write(lambda c: c.execute(delete(RUNS).where(RUNS.c.id == run_id))))
-    app.within(app.parts.database.erase_deleted())
-    assert error_of(app.client.get(f"/api/runs/{run_id}"))["code"] == "UNKNOWN_RUN"
 
 
 def flat(events: list[Stamped]) -> list[dict[str, Any]]:
@@ -283,38 +234,6 @@ def test_a_page_that_cannot_be_is_refused(app: RunningApp, asked: dict[str, Any]
     assert (response.status_code, error_of(response)["field"]) == (422, next(iter(asked)))
 
 
-def test_what_is_deleted_is_in_no_file(behind: Behind, tmp_path: Path) -> None:
-    """After DELETE the open database files contain no byte of question, answer or data."""
-    marks = {what: f"{what}-7f3a91c2" for what in ("question", "answer", "data", "title")}
-    filler = {"more": "y" * 60_000, "mark": marks["data"]}  # more than a page holds
-    app, _ = behind(says(marks["answer"]))
-    run_id = app.ask(marks["question"]).ids[0].partition(":")[0]
-    line = save(app, run_id, title=marks["title"], data=filler)
-    forget_run(app, run_id)
-    kept = files(tmp_path)
-    assert [what for what, mark in marks.items() if mark.encode() in kept] == list(marks)
-    assert app.client.delete(f"/api/saves/{line['id']}").json() == {"deleted": True}
-    left = files(tmp_path)
-    assert [what for what, mark in marks.items() if mark.encode() in left] == []
-    assert line["id"].encode() not in left
-    for method in ("GET", "DELETE"):
-        assert error_of(app.client.request(method, f"/api/saves/{line['id']}"))["code"] == "UNKNOWN_SAVE"
-
-
-def files(folder: Path) -> bytes:
-    """Read all database files."""
-    return b"".join(path.read_bytes() for path in sorted((folder / "data").glob("signalbox.db*")))
-
-
-def test_deleting_one_save_leaves_the_others(own: RunningApp) -> None:
-    """The run and its other save do not change."""
-    run_id, heard = run_with_a_tool(own)
-    one, other = save(own, run_id), save(own, run_id)
-    assert own.client.delete(f"/api/saves/{one['id']}").status_code == 200
-    assert own.client.get("/api/saves").json()["saves"] == [other]
-    assert stream(own, f"/api/saves/{other['id']}") == heard.raw == stream(own, f"/api/runs/{run_id}")
-
-
 def test_an_answer_of_a_conversation_is_saved_with_its_question(own: RunningApp) -> None:
     """The question's text comes from the tree, also for a repeated answer, and the save outlives the conversation."""
     first = own.ask("What is 17 * 23?", conversation_id="c-saves").ids[0].partition(":")[0]
@@ -327,22 +246,6 @@ def test_an_answer_of_a_conversation_is_saved_with_its_question(own: RunningApp)
     assert [line["title"] for line in made] == ["What is 17 * 23?"] * 2
     assert [opened(own, line["id"])["question"]["prompt"] for line in made] == ["What is 17 * 23?"] * 2
     assert stream(own, f"/api/saves/{made[1]['id']}") == again.content
-
-
-def test_opaque_reasoning_is_in_no_save(behind: Behind) -> None:
-    """A save contains no opaque reasoning, neither of the model nor of the client."""
-    sealed = {"type": "reasoning.encrypted", "data": "SEALED-BY-MODEL", "format": "anthropic-claude-v1", "index": 0}
-    app, _ = behind(sends(chunk({"reasoning_details": [sealed]}), chunk({"content": "Yes."}, finish="stop")))
-    brought = {"role": "assistant", "content": "So.", "reasoning_details": [{"data": "SEALED-BY-CLIENT"}]}
-    asked = [{"role": "user", "content": "And?"}, brought, {"role": "user", "content": "Really?"}]
-    run_id = app.ask(messages=asked).ids[0].partition(":")[0]
-    line = save(app, run_id)
-    assert "SEALED" not in app.client.get(f"/api/saves/{line['id']}").text
-    assert b"SEALED" not in stream(app, f"/api/saves/{line['id']}")
-    rows = app.within(app.parts.database.read(lambda c: c.execute(select(SAVES)).all()))
-    assert "SEALED" not in repr(rows)
-    messages = opened(app, line["id"])["question"]["messages"]
-    assert [message["content"] for message in messages] == ["And?", "So.", "Really?"]
 
 
 def test_a_run_that_is_deleted_while_it_is_saved_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:

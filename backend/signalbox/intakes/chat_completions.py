@@ -20,37 +20,29 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
-from signalbox.core.params import Choice, ForcedTool, Params, Reasoning, Routing
-from signalbox.core.parts import ToolSchema
-from signalbox.core.tools import Tool
+from signalbox.core.params import Params, Reasoning, Routing
 from signalbox.intakes.chat_completions_schema import (
     ChatAssistantMessage,
     ChatCompletionRequest,
     ChatContent,
     ChatFilePart,
-    ChatFunctionTool,
     ChatImagePart,
     ChatMessage,
     ChatPart,
-    ChatServerTool,
     ChatSystemMessage,
     ChatText,
     ChatTextPart,
     ChatToolMessage,
     ChatUserMessage,
-    NamedChoice,
 )
+from signalbox.intakes.chat_completions_tools import TOOLS_HEADER, chosen_tools
 from signalbox.intakes.earlier_calls import call_of, reject_blank
-from signalbox.intakes.intake import Body, Headers, Tools, named_tools
+from signalbox.intakes.intake import Body, Headers, Tools
 from signalbox.intakes.message_slices import HasMessages, validated_in_slices
 
 NAME = "chat-completions"
-_SERVER_TOOL = "signalbox:"
-_TOOLS_HEADER = "x-signalbox-tools"
 _CONVERSATION_HEADER = "x-conversation-id"
-QUESTION_HEADERS = frozenset({_TOOLS_HEADER, _CONVERSATION_HEADER})
-# The tool that OpenAI's `web_search_options` asks for.
-_WEB_SEARCH = "search_web"
+QUESTION_HEADERS = frozenset({TOOLS_HEADER, _CONVERSATION_HEADER})
 # Fields of a request that are fields of `Params` under the same name.
 _SAME = (
     "temperature", "top_p", "top_k", "min_p", "top_a", "frequency_penalty", "presence_penalty", "repetition_penalty",
@@ -73,100 +65,25 @@ def body_of(value: JsonObject) -> Body[ChatCompletionRequest]:
 def ask_of(body: Body[ChatCompletionRequest], tools: Tools, headers: Headers) -> Ask:
     """Make the Ask; raises RequestError for what does not go together, and for tools that are not offered here."""
     request = body.model
-    client_tools = _client_tools(request)
-    offered = _server_tools(request, tools, headers, client_tools)
+    chosen = chosen_tools(request, tools, headers)
     options = request.stream_options
     return Ask(
         model=request.model,
         messages=tuple(_messages_of(request.messages)),
         params=_params_of(request),
-        tools=offered,
-        client_tools=client_tools,
-        choice=_choice_of(request, [*(one.name for one in client_tools), *(one.spec.name for one in offered)]),
+        tools=chosen.ours,
+        client_tools=chosen.clients,
+        choice=chosen.choice,
         position=_position_of(headers),
         protocol=NAME,
         echo={"include_usage": True} if options is not None and options.include_usage else {},
-        streamed_arguments="client" if body.is_streamed and client_tools else "none",
+        streamed_arguments="client" if body.is_streamed and chosen.clients else "none",
     )
 
 
 def _position_of(headers: Headers) -> Position | None:
     conversation_id = headers.get(_CONVERSATION_HEADER)
     return Position(conversation_id, follows_newest=True) if conversation_id else None
-
-
-# --- tools --------------------------------------------------------------------------------------------------------
-
-
-def _client_tools(request: ChatCompletionRequest) -> tuple[ToolSchema, ...]:
-    """Return the tools that the client executes; raises RequestError for two of one name."""
-    found: dict[str, ToolSchema] = {}
-    for place, tool in enumerate(request.tools or ()):
-        if not isinstance(tool, ChatFunctionTool):
-            continue
-        function = tool.function
-        if function.name in found:
-            at = f"tools.{place}.function.name"
-            raise RequestError(Code.INVALID_REQUEST, f"{at}: there are two tools of this name.", at)
-        parameters = function.parameters or {"type": "object", "properties": {}}
-        found[function.name] = ToolSchema(function.name, function.description or "", parameters, function.strict)
-    return tuple(found.values())
-
-
-def _server_tools(
-    request: ChatCompletionRequest, tools: Tools, headers: Headers, client_tools: Sequence[ToolSchema]
-) -> tuple[Tool, ...]:
-    """Return this server's tools that the request asks for, or those that it is offered unasked.
-
-    If a client's tool has the same name, the client's is meant. Raises RequestError for an unknown tool.
-    """
-    chosen = _found(_named(request, headers), tools)
-    asks = request.tools is not None or bool(chosen) or headers.get(_TOOLS_HEADER) is not None
-    if tools.policy == "always" or (tools.policy == "auto" and not asks and request.response_format is None):
-        chosen = tuple(tool for tool in tools.by_name.values() if tool.unavailable is None)
-    taken = {one.name for one in client_tools}
-    return tuple(tool for tool in chosen if tool.spec.name not in taken)
-
-
-def _named(request: ChatCompletionRequest, headers: Headers) -> list[tuple[str, str]]:
-    """Return the names of this server's tools that a request asks for, each with the field that names it."""
-    named = [
-        (tool.type.removeprefix(_SERVER_TOOL), f"tools.{place}.type")
-        for place, tool in enumerate(request.tools or ())
-        if isinstance(tool, ChatServerTool)
-    ]
-    listed = (name.strip() for name in headers.get(_TOOLS_HEADER, "").split(","))
-    named += [(name, _TOOLS_HEADER) for name in listed if name]
-    if request.web_search_options is not None:
-        named.append((_WEB_SEARCH, "web_search_options"))
-    return named
-
-
-def _found(named: Sequence[tuple[str, str]], tools: Tools) -> tuple[Tool, ...]:
-    found: dict[str, Tool] = {}
-    for name, field in named:
-        try:
-            found.update((tool.spec.name, tool) for tool in named_tools([name], tools))
-        except RequestError as error:
-            raise RequestError(error.code, error.message, field) from None
-    return tuple(found.values())
-
-
-def _choice_of(request: ChatCompletionRequest, names: Sequence[str]) -> Choice | None:
-    """Return the tool choice; raises RequestError for one that no offered tool can meet."""
-    match request.tool_choice:
-        case NamedChoice(function=function):
-            name = function.name
-        case ChatServerTool(type=kind):
-            name = kind.removeprefix(_SERVER_TOOL)
-        case "required" if not names:
-            raise RequestError(Code.INVALID_REQUEST, "tool_choice requires a tool, but none is offered.", "tool_choice")
-        case choice:
-            return choice
-    if name not in names:
-        words = f"tool_choice names {name!r}, which is not among the tools of the request."
-        raise RequestError(Code.INVALID_REQUEST, words, "tool_choice")
-    return ForcedTool(name)
 
 
 # --- messages -----------------------------------------------------------------------------------------------------

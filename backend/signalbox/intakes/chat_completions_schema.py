@@ -3,9 +3,11 @@
 Fields that are not listed are forwarded to the upstream. Content and tools of an unknown kind are rejected.
 """
 
+import re
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -32,6 +34,7 @@ from signalbox.intakes.v1_schema import (
 )
 
 _MOST_TOOLS = 512
+_SERVER_TOOL = re.compile(r"^signalbox:.{1,256}$")
 _NO_AUDIO = "audio is not supported; send text, images or files"
 
 
@@ -178,20 +181,65 @@ class ChatFunctionTool(Open):
     function: ChatFunction
 
 
+def _named_server_tool(kind: str) -> str:
+    if _SERVER_TOOL.fullmatch(kind) is None:
+        raise ValueError("must be function or signalbox:NAME; others, such as custom tools, are not supported")
+    return kind
+
+
 class ChatServerTool(Open):
     """A tool of this server: `signalbox:NAME`."""
 
-    type: Annotated[str, StringConstraints(pattern=r"^signalbox:.{1,256}$")]
+    # The pattern is for the document of the API: its message would not say what is supported.
+    type: Annotated[str, AfterValidator(_named_server_tool), Field(json_schema_extra={"pattern": _SERVER_TOOL.pattern})]
+
+
+def _type_of(value: object) -> object:
+    return cast("dict[str, object]", value).get("type") if isinstance(value, dict) else None
 
 
 def _whose(tool: object) -> str:
     """Return which of both schemas a tool is checked by, so that an error names the field of that one."""
-    kind = cast("dict[str, object]", tool).get("type") if isinstance(tool, dict) else None
+    kind = _type_of(tool)
     return "server" if isinstance(kind, str) and kind != "function" else "function"
 
 
 ChatTool = Annotated[
     Annotated[ChatFunctionTool, Tag("function")] | Annotated[ChatServerTool, Tag("server")], Discriminator(_whose)
+]
+ChatNamedTool = Annotated[
+    Annotated[NamedChoice, Tag("function")] | Annotated[ChatServerTool, Tag("server")], Discriminator(_whose)
+]
+
+
+class ChatAllowedTools(Open):
+    """Some of the request's tools, of which the model may or must call one."""
+
+    mode: Literal["auto", "required"]
+    tools: Annotated[list[ChatNamedTool], Field(min_length=1, max_length=_MOST_TOOLS)]
+
+
+class ChatAllowedChoice(Open):
+    """Offer only some of the request's tools."""
+
+    type: Literal["allowed_tools"]
+    allowed_tools: ChatAllowedTools
+
+
+def _kind_of_choice(choice: object) -> str:
+    """Return which schema a tool choice is checked by; a type that has none is the name of a server's tool."""
+    kind = _type_of(choice)
+    if kind is None and not isinstance(choice, dict):
+        return "word"
+    return kind if isinstance(kind, str) and kind in ("function", "allowed_tools") else "server"
+
+
+ChatChoice = Annotated[
+    Annotated[Literal["auto", "none", "required"], Tag("word")]
+    | Annotated[NamedChoice, Tag("function")]
+    | Annotated[ChatAllowedChoice, Tag("allowed_tools")]
+    | Annotated[ChatServerTool, Tag("server")],
+    Discriminator(_kind_of_choice),
 ]
 
 
@@ -243,7 +291,7 @@ class ChatCompletionRequest(BaseModel):
     stream_options: ChatStreamOptions | None = None
     n: Annotated[Any, BeforeValidator(_one_choice)] = None
     tools: Annotated[list[ChatTool], Field(max_length=_MOST_TOOLS)] | None = None
-    tool_choice: Literal["auto", "none", "required"] | NamedChoice | ChatServerTool | None = None
+    tool_choice: ChatChoice | None = None
     parallel_tool_calls: bool | None = None
     web_search_options: JsonObject | None = None
     max_completion_tokens: Annotated[int, Field(ge=1)] | None = None

@@ -159,6 +159,39 @@ def test_the_tool_choice() -> None:
     assert refused(tools=[], tool_choice="required").field == "tool_choice"
 
 
+def test_only_allowed_tools_are_offered() -> None:
+    """OpenAI's `allowed_tools` names some of the tools of both kinds; its mode is the choice among them."""
+    stock = {"type": "function", "function": {"name": "stock"}}
+    allowed = [{"type": "function", "function": {"name": "price"}}, {"type": "signalbox:calculate"}]
+
+    def choosing(mode: str, tools: list[Any]) -> dict[str, Any]:
+        return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": tools}}
+
+    both = [PRICE, stock, {"type": "signalbox:calculate"}]
+    ask = asked(tools=both, tool_choice=choosing("required", allowed))
+    assert ([tool.name for tool in ask.client_tools], names(ask.tools), ask.choice) == (
+        ["price"], ["calculate"], "required",
+    )  # fmt: skip
+    ask = asked(tools=both, tool_choice=choosing("auto", allowed[:1]))
+    assert ([tool.name for tool in ask.client_tools], names(ask.tools), ask.choice) == (["price"], [], "auto")
+    for wrong, field in (
+        (choosing("auto", [*allowed, {"type": "function", "function": {"name": "x"}}]), "allowed_tools.tools.2"),
+        (choosing("auto", []), "allowed_tools.tools"),
+        (choosing("none", allowed), "allowed_tools.mode"),
+        (choosing("auto", [{"type": "custom", "custom": {"name": "x"}}]), "allowed_tools.tools.0.type"),
+        ({"type": "allowed_tools"}, "allowed_tools"),
+    ):
+        assert refused(tools=both, tool_choice=wrong).field == f"tool_choice.{field}"
+
+
+def test_custom_tools_are_named_as_not_supported() -> None:
+    """A tool whose input is free text has no schema that other providers accept."""
+    custom = {"type": "custom", "custom": {"name": "grep"}}
+    for name, value, field in (("tools", [PRICE, custom], "tools.1.type"), ("tool_choice", custom, "tool_choice.type")):
+        error = refused(None, **{name: value})
+        assert (error.field, "custom tools, are not supported" in error.message) == (field, True)
+
+
 def test_what_the_encoder_needs() -> None:
     """The wish for the usage chunk is stored with the run; the conversation comes from a header."""
     ask = asked(stream=True, stream_options={"include_usage": True}, headers={"x-conversation-id": "c-1"})

@@ -1,4 +1,7 @@
-"""Generate schema, TypeScript types and golden streams from core/events.py; `--check` only compares."""
+"""Generate schemas, TypeScript types and golden streams from core/events.py and core/data_table.py.
+
+`--check` only compares.
+"""
 
 import asyncio
 import subprocess
@@ -12,12 +15,15 @@ import orjson
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "backend")]
 
-from signalbox.core import events  # noqa: E402
+from signalbox.core import data_table, events  # noqa: E402
 
 from tests.scenarios.contract.golden import FIXTURES, golden_streams  # noqa: E402
 
 SCHEMA = ROOT / "backend" / "signalbox" / "encoders" / "v1_1.schema.json"
+TABLE_SCHEMA = SCHEMA.with_name("data_table_v1.schema.json")
 TYPES = ROOT / "frontend" / "src" / "types" / "events.ts"
+TABLE_TYPES = TYPES.with_name("dataTable.ts")
+GENERATED_TYPES = {SCHEMA: TYPES, TABLE_SCHEMA: TABLE_TYPES}
 
 
 def contract_schema() -> dict[str, Any]:
@@ -44,11 +50,29 @@ def contract_schema() -> dict[str, Any]:
     }
 
 
+def table_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a DataTable; it allows unknown fields, which a later server may add."""
+    (reference,), parts = msgspec.json.schema_components([data_table.DataTable], ref_template="#/$defs/{name}")
+    for part in parts.values():
+        part.pop("additionalProperties", None)
+        part["description"] = " ".join(part["description"].split())
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "DataTable",
+        "description": f"Version {data_table.VERSION} of Signalbox's DataTable. Unknown fields are growth.",
+        **reference,
+        "$defs": parts,
+    }
+
+
 def wanted_files() -> dict[Path, bytes]:
     """Return the content of each generated file except the TypeScript types."""
-    schema = orjson.dumps(contract_schema(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    schemas = {
+        path: orjson.dumps(schema, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        for path, schema in ((SCHEMA, contract_schema()), (TABLE_SCHEMA, table_schema()))
+    }
     streams = asyncio.run(golden_streams())
-    return {SCHEMA: schema} | {FIXTURES / f"{name}.sse": stream for name, stream in streams.items()}
+    return schemas | {FIXTURES / f"{name}.sse": stream for name, stream in streams.items()}
 
 
 def stale_files() -> list[Path]:
@@ -71,7 +95,8 @@ def main() -> int:
     for path, content in wanted_files().items():
         path.write_bytes(content)
         print(f"wrote {path.relative_to(ROOT)}")
-    return subprocess.run(["node", "scripts/types.mjs", str(SCHEMA)], cwd=ROOT / "frontend", check=False).returncode
+    commands = [["node", "scripts/types.mjs", str(schema), str(types)] for schema, types in GENERATED_TYPES.items()]
+    return max(subprocess.run(command, cwd=ROOT / "frontend", check=False).returncode for command in commands)
 
 
 if __name__ == "__main__":

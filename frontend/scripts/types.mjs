@@ -1,25 +1,26 @@
-// Writes src/types/events.ts from a JSON Schema of the contract: node scripts/types.mjs SCHEMA.json [OUT.ts]
+// Writes TypeScript types from a JSON Schema of the contract: node scripts/types.mjs SCHEMA.json OUT.ts
 import { readFile, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { compile } from "json-schema-to-typescript";
 
-const BANNER = `// Generated from the contract (backend/signalbox/core/events.py) by \`just contract\`. Do not edit.
+const SOURCES = { ChatEvent: "events.py", DataTable: "data_table.py" };
+const banner = (name) => `// Generated from the contract (backend/signalbox/core/${SOURCES[name]}) by \`just contract\`. Do not edit.
 // biome-ignore-all format: generated
 // biome-ignore-all lint: generated`;
 
-const [schemaPath, outPath = fileURLToPath(new URL("../src/types/events.ts", import.meta.url))] = process.argv.slice(2);
-if (!schemaPath) {
-  console.error("Which schema? node scripts/types.mjs SCHEMA.json [OUT.ts]");
+const [schemaPath, outPath] = process.argv.slice(2);
+if (!outPath) {
+  console.error("Which schema, and which file? node scripts/types.mjs SCHEMA.json OUT.ts");
   process.exit(2);
 }
 
 const schema = JSON.parse(await readFile(schemaPath, "utf8"));
-// A title would name the union. The page calls it ChatEvent.
+// The title names the type. The compiler would also name it after a title.
+const name = schema.title;
 delete schema.title;
 for (const definition of Object.values(schema.$defs ?? {})) tidy(definition);
-const source = await compile(schema, "ChatEvent", {
+const source = await compile(schema, name, {
   additionalProperties: false,
-  bannerComment: BANNER,
+  bannerComment: banner(name),
   unreachableDefinitions: true,
   format: true,
 });

@@ -180,7 +180,7 @@ def _add_middleware(
         hosts=settings.signalbox_allowed_hosts,
         origins=origins,
         caller_of=authenticator.caller_of,
-        public=public_paths(settings, (contract.PATH, "/openapi.json")),
+        public=public_paths(settings, (contract.PATH, contract.TABLE_PATH, "/openapi.json")),
     )
     app.add_middleware(UncaughtErrors)
     if origins:

@@ -85,4 +85,11 @@ class UpstreamError(SignalboxError):
 
 
 class ToolError(SignalboxError):
-    """A failed tool call. The model reads the message, and the user may see it."""
+    """A failed tool call. The model reads the message, and the user may see it.
+
+    `artifact` is for people, like the artifact of a `ToolReturn`.
+    """
+
+    def __init__(self, code: Code, message: str = "", *, artifact: object = None) -> None:
+        super().__init__(code, message)
+        self.artifact = artifact

@@ -83,7 +83,11 @@ ResultShape: TypeAlias = Annotated[
 
 
 class ToolResult(Event, frozen=True, tag="tool_result"):
-    """The one result of an announced call, a Success or a Failure. `cached`: it is the result of an equal search."""
+    """The one result of an announced call, a Success or a Failure.
+
+    `cached`: it is the result of an equal search. `artifact` is for people, such as a DataTable; the model does not get
+    it. A result that reuses another has no artifact, because the first one has it.
+    """
 
     id: str
     name: str
@@ -92,6 +96,7 @@ class ToolResult(Event, frozen=True, tag="tool_result"):
     visibility: Visibility
     cached: Literal[True] | UnsetType = UNSET
     step: int | UnsetType = UNSET
+    artifact: Any | UnsetType = UNSET
 
 
 class Source(Struct, frozen=True, gc=False, omit_defaults=True):

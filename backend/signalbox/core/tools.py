@@ -1,16 +1,18 @@
 """Tools: specification, context and outcome of a call, and the services that built-in tools use."""
 
 import re
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from datetime import UTC, datetime
+from itertools import count
 from typing import Literal, Protocol, TypeAlias
 
 import orjson
 from msgspec import Struct, field
 
 from signalbox.core.codes import Code
+from signalbox.core.data_table import DataTable
 from signalbox.core.errors import ToolError
 from signalbox.core.messages import (
     JsonObject,
@@ -82,10 +84,20 @@ def name_in_words(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+class ToolReturn(Struct, frozen=True):
+    """A result with an artifact: the model gets only `result`, clients get both.
+
+    `artifact` is any JSON value, or a `DataTable`; None means that there is none.
+    """
+
+    result: JsonValue
+    artifact: JsonValue | DataTable = None
+
+
 class ToolOutcome(Struct, frozen=True):
     """The outcome of a call: a JSON value, or an error sentence with a code.
 
-    `untrusted`: its text is foreign, or may quote foreign text.
+    `untrusted`: its text is foreign, or may quote foreign text. `artifact` is for people; no model gets it.
     """
 
     success: bool
@@ -93,6 +105,7 @@ class ToolOutcome(Struct, frozen=True):
     error: str = ""
     code: Code | None = None
     untrusted: bool = False
+    artifact: JsonValue = None
 
     @classmethod
     def failed(cls, code: Code, error: str) -> "ToolOutcome":
@@ -260,6 +273,7 @@ class ToolContext(Struct):
     now: Callable[[], datetime] = _utc_now
     url_allowlist: UrlAllowlist = field(default_factory=UrlAllowlist)
     result_budget: ResultBudget = field(default_factory=ResultBudget)
+    _surfaces: Iterator[int] = field(default_factory=lambda: count(1))
 
     @classmethod
     def for_conversation(cls, run_id: str, messages: Sequence[Message]) -> "ToolContext":
@@ -272,20 +286,24 @@ class ToolContext(Struct):
         context.url_allowlist.allow_texts(texts_of(tuple(messages)))  # a copy: the run appends to them
         return context
 
+    def surface_id(self, name: str) -> str:
+        """Return a new unique id for a DataTable; it starts with `name`."""
+        return f"{name}-{self.run_id}-{next(self._surfaces)}"
+
     def begin_step(self) -> None:
         """Start a step: the next request contains all results so far."""
         self.url_allowlist.begin_step()
         self.result_budget.begin_step()
 
 
-ToolFunction: TypeAlias = Callable[[JsonObject, ToolContext], Awaitable[JsonValue]]
+ToolFunction: TypeAlias = Callable[[JsonObject, ToolContext], Awaitable[JsonValue | ToolReturn]]
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
     """A tool with its function; `unavailable` says why it cannot be offered here, None if it can.
 
-    `run` returns a JSON value, or raises ToolError with a sentence that a model can act on.
+    `run` returns a JSON value or a ToolReturn, or raises ToolError with a sentence that a model can act on.
     """
 
     spec: ToolSpec
@@ -310,6 +328,7 @@ __all__ = [
     "ToolError",
     "ToolFunction",
     "ToolOutcome",
+    "ToolReturn",
     "ToolSpec",
     "UrlAllowlist",
     "Visibility",

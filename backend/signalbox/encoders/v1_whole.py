@@ -1,6 +1,6 @@
 """Encodes a run of contract v1.1 as one JSON object, for requests that ask for no stream."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import UNSET, Struct, UnsetType, json, structs
 
@@ -35,11 +35,15 @@ _BETWEEN_STEPS = "\n\n"
 
 
 class AnsweredCall(Call, frozen=True, omit_defaults=True, kw_only=True):
-    """A call with its result. A call in `handed` has none; `cached`: it is the result of an equal search."""
+    """A call with its result. A call in `handed` has none; `cached`: it is the result of an equal search.
+
+    `artifact` is for people, as in `tool_result`.
+    """
 
     step: int | UnsetType = UNSET
     result: ResultShape | UnsetType = UNSET
     cached: bool | UnsetType = UNSET
+    artifact: Any | UnsetType = UNSET
 
 
 class AnswerWarning(Struct, frozen=True, omit_defaults=True):
@@ -124,9 +128,8 @@ class WholeV1:
                     self._offsets.end_step()
                     self._calls.update((call.id, AnsweredCall(**structs.asdict(call), step=step)) for call in calls)
                 case ToolResult() as result:
-                    cached: bool | UnsetType = result.cached
-                    answered = structs.replace(self._calls[result.id], result=result.result, cached=cached)
-                    self._calls[result.id] = answered
+                    answered = {name: getattr(result, name) for name in ("result", "cached", "artifact")}
+                    self._calls[result.id] = structs.replace(self._calls[result.id], **answered)
                 case Warning(message, code, step):
                     self._warnings.append(AnswerWarning(message, code, step))
                 case Done() as done:

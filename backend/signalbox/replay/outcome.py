@@ -1,7 +1,7 @@
 """The outcome of a run, derived from its events and attempts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from msgspec import UNSET
@@ -31,7 +31,10 @@ from signalbox.wire.finish_reasons import finish_of
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """An announced call; `result` is a value or an error sentence, `ran` whether the tool was executed."""
+    """An announced call; `result` is a value or an error sentence, `ran` whether the tool was executed.
+
+    Outcomes with different artifacts compare as equal, because an artifact may hold an id of its run.
+    """
 
     name: str
     arguments: JsonObject
@@ -41,6 +44,7 @@ class CallOutcome:
     result: JsonValue = None
     cached: bool = False
     ran: bool = False
+    artifact: JsonValue = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +117,16 @@ def calls_in(events: Sequence[AnyEvent]) -> tuple[CallOutcome, ...]:
 def _call_outcome(name: str, arguments: JsonObject, step: int, event: ToolResult | None, *, ran: bool) -> CallOutcome:
     if event is None:
         return CallOutcome(name, arguments, step, success=False, ran=ran)
-    cached = event.cached is True
+    said = CallOutcome(
+        name, arguments, step, success=False, cached=event.cached is True, ran=ran, artifact=_or_none(event.artifact)
+    )
     match event.result:
         case Success(result=result) | {"success": True, "result": result}:
-            return CallOutcome(name, arguments, step, success=True, result=result, cached=cached, ran=ran)
+            return replace(said, success=True, result=result)
         case Failure(error=error, code=code) | {"success": False, "error": error, "code": code}:
-            return CallOutcome(name, arguments, step, success=False, code=code, result=error, cached=cached, ran=ran)
+            return replace(said, code=code, result=error)
         case _:
-            return CallOutcome(name, arguments, step, success=False, cached=cached, ran=ran)
+            return said
 
 
 def _order(events: Sequence[AnyEvent]) -> tuple[str, ...]:

@@ -59,13 +59,15 @@ class RecordedTools:
         if not call.success:
             code = Code(call.code) if call.code in CODES else Code.TOOL_FAILED
             quotes = untrusted and not (spec and spec.own_failures)
-            return ToolOutcome(success=False, error=str(call.result), code=code, untrusted=quotes)
+            return ToolOutcome(
+                success=False, error=str(call.result), code=code, untrusted=quotes, artifact=call.artifact
+            )
         if untrusted:
             context.url_allowlist.add_result(
                 call.result, call.name, call.arguments, spec.url_argument if spec else None
             )
         _note_sources(call.result, context)
-        return ToolOutcome(success=True, result=call.result, untrusted=untrusted)
+        return ToolOutcome(success=True, result=call.result, untrusted=untrusted, artifact=call.artifact)
 
 
 def _canonical(arguments: Mapping[str, JsonValue]) -> str:

@@ -15,9 +15,10 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.failure_location import failure_location
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
+from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolReturn, ToolSpec
 from signalbox.offload import offloaded
 from signalbox.services.argument_shapes import shape_of, surely_fit
+from signalbox.services.tool_artifacts import UnusableArtifactError, artifact_json
 from signalbox.services.tool_results import ExcessiveResultError, as_json, measured, without_surrogates
 
 if TYPE_CHECKING:
@@ -90,19 +91,27 @@ class ToolExecutor:
         limit = asyncio.timeout(tool.spec.timeout)
         try:
             async with limit:
-                result = await tool.run(given, context)
-            return await self._accepted(tool.spec, given, result, context)
+                returned = await tool.run(given, context)
+            if isinstance(returned, ToolReturn):
+                return await self._accepted(tool.spec, given, returned.result, context, returned.artifact)
+            return await self._accepted(tool.spec, given, returned, context)
         except BaseException as error:
             if isinstance(error, asyncio.CancelledError) and _is_cancelled():
                 raise
-            return _failure_of(tool.spec, given, error, context, is_late=limit.expired())
+            failure = _failure_of(tool.spec, given, error, context, is_late=limit.expired())
+            artifact = await _artifact_of(tool.spec, error, context)
+            return failure if artifact is None else replace(failure, artifact=artifact)
 
     async def _accepted(
-        self, spec: ToolSpec, given: JsonObject, result: JsonValue, context: ToolContext
+        self, spec: ToolSpec, given: JsonObject, result: JsonValue, context: ToolContext, artifact: object = None
     ) -> ToolOutcome:
         """Clean and limit a result, count its size, and allow its URLs."""
         try:
+            shown = await artifact_json(artifact)
             written = await offloaded(partial(as_json, result), size=measured(result, LARGE))
+        except UnusableArtifactError as error:
+            _log.warning("tool_artifact_refused", tool=spec.name, reason=error.reason, run_id=context.run_id)
+            return ToolOutcome.failed(Code.TOOL_FAILED, f"The artifact of {spec.name} {error.reason}.")
         except ExcessiveResultError as error:
             _log.warning("tool_result_refused", tool=spec.name, reason=error.reason, run_id=context.run_id)
             return ToolOutcome.failed(Code.TOOL_FAILED, f"The result of {spec.name} {error.reason}; ask for less.")
@@ -111,7 +120,7 @@ class ToolExecutor:
         context.result_budget.count(min(written.size, self._result_limit, left))
         if spec.untrusted:
             context.url_allowlist.add_result(value, spec.name, given, spec.url_argument)
-        return ToolOutcome(True, value, untrusted=spec.untrusted)
+        return ToolOutcome(True, value, untrusted=spec.untrusted, artifact=shown)
 
     def _not_offered(self, name: str, tool: Tool | None) -> ToolOutcome:
         if tool is not None:
@@ -145,6 +154,17 @@ def _failure_of(
         run_id=context.run_id,
     )
     return ToolOutcome.failed(Code.TOOL_FAILED, f"{spec.name} failed; answer without it, or call it differently")
+
+
+async def _artifact_of(spec: ToolSpec, error: BaseException, context: ToolContext) -> JsonValue:
+    """Return the artifact of a tool's error, None without a usable one: the failure counts more than its artifact."""
+    if not isinstance(error, ToolError) or not _is_well_formed(error):
+        return None
+    try:
+        return await artifact_json(error.artifact)
+    except UnusableArtifactError as unusable:
+        _log.warning("tool_artifact_refused", tool=spec.name, reason=unusable.reason, run_id=context.run_id)
+        return None
 
 
 def _is_well_formed(error: ToolError) -> bool:

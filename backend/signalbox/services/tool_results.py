@@ -10,7 +10,8 @@ import orjson
 from signalbox.core.messages import JsonObject, JsonValue
 
 # Approximate characters of JSON; each value and key counts as 16 more, because a million of them take a second.
-MOST_CHARACTERS = 16 * 1024 * 1024
+_MB = 1024 * 1024
+MOST_CHARACTERS = 16 * _MB
 _PER_VALUE = 16
 _DEEPEST = 200
 # Python does not format integers of more than 4,300 digits, which would take quadratic time.
@@ -46,12 +47,12 @@ class Written:
         return _shortened(self.text if self.text is not None else self.json, limit, crowded=crowded)
 
 
-def as_json(result: object) -> Written:
+def as_json(result: object, most: int = MOST_CHARACTERS) -> Written:
     """Encode a result as JSON; raises ExcessiveResultError, and TypeError for a value that JSON cannot express.
 
     NaN and Infinity become null, integers beyond 64 bits become text, lone surrogates become U+FFFD.
     """
-    measured(result, MOST_CHARACTERS, is_bound=True)
+    measured(result, most, is_bound=True)
     if isinstance(result, str):
         text = without_surrogates(result)
         return Written(orjson.dumps(text).decode(), text)
@@ -75,7 +76,7 @@ def measured(result: object, most: int, *, is_bound: bool = False) -> int:
             size += _size_of(value)
             if size > most:
                 if is_bound:
-                    raise ExcessiveResultError(f"is longer than {most // 1024 // 1024} MB of JSON")
+                    raise ExcessiveResultError(f"is longer than {_size_in_words(most)} of JSON")
                 return size
             inner += _values_in(value)
         if not inner:
@@ -84,6 +85,10 @@ def measured(result: object, most: int, *, is_bound: bool = False) -> int:
     if is_bound:
         raise ExcessiveResultError(f"is nested more than {_DEEPEST} levels deep")
     return most
+
+
+def _size_in_words(size: int) -> str:
+    return f"{size // _MB} MB" if size >= _MB else f"{size // 1024} KB"
 
 
 def _size_of(value: object) -> int:

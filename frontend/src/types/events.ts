@@ -61,7 +61,10 @@ export interface ToolExecuting {
   loop?: "legacy" | "v2";
 }
 /**
- * The one result of an announced call, a Success or a Failure. `cached`: it is the result of an equal search.
+ * The one result of an announced call, a Success or a Failure.
+ *
+ * `cached`: it is the result of an equal search. `artifact` is for people, such as a DataTable; the model does not get
+ * it. A result that reuses another has no artifact, because the first one has it.
  */
 export interface ToolResult {
   type: "tool_result";
@@ -72,6 +75,7 @@ export interface ToolResult {
   visibility: "hidden" | "primary" | "secondary";
   cached?: true;
   step?: number;
+  artifact?: unknown;
   ts?: number;
   v?: string;
   run_id?: string;

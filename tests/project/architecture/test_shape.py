@@ -110,6 +110,7 @@ SHARED_KEYS = {
         "chat/": {"tool_choice", "top_a"},
         "core/": {"parallel_tool_calls", "response_format", "tool_calls"},
     },
+    "a format of DataTable has the name": {"core/data_table.py": {"delta"}},
     "the stored format of messages has the name": {
         "app/": {"reasoning_details"},
         "store/": {"reasoning_details", "tool_calls"},

@@ -26,7 +26,12 @@ LISTS = {"GET /api/runs": "runs", "GET /api/conversations": "conversations", "GE
 BY_BODY_OR_HEADER = {"POST /api/chat", "POST /api/chat/stream", "POST /api/saves", "POST /v1/chat/completions"}
 MAKES = {"POST /api/conversations"}
 # Public like the API description: needs no token.
-PUBLIC = {"GET /api/contract/v1.1.json", "GET /health/live", "GET /health/ready"}
+PUBLIC = {
+    "GET /api/contract/v1.1.json",
+    "GET /api/contract/data-table-v1.json",
+    "GET /health/live",
+    "GET /health/ready",
+}
 OF_EVERYBODY = {
     "GET /api/models",
     "GET /api/tools",

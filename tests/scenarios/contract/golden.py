@@ -5,7 +5,8 @@ from pathlib import Path
 
 from signalbox.chat.context import Limits
 from signalbox.core.codes import Code
-from signalbox.core.errors import UpstreamError
+from signalbox.core.data_table import Column, CurrencyFormat, DataTable
+from signalbox.core.errors import ToolError, UpstreamError
 from signalbox.core.events import Stamped
 from signalbox.core.parts import (
     CallDelta,
@@ -17,6 +18,7 @@ from signalbox.core.parts import (
     TextDelta,
 )
 from signalbox.core.records import RunRecord
+from signalbox.core.tools import ToolContext, ToolReturn
 from signalbox.encoders.sse_v1 import SseV1Encoder
 from signalbox.tools.calculate import calculate
 from signalbox.tools.search_web import search_web
@@ -115,6 +117,23 @@ async def _write_tool() -> Outcome:
     return await run(client, [make_tool("save")])
 
 
+async def _artifact() -> Outcome:
+    """Script a tool whose result has a DataTable for people, and one that fails with a table of its reason."""
+    price = Column("price", "Price", CurrencyFormat("USD"))
+
+    def mugs(arguments: object, context: ToolContext) -> ToolReturn:
+        table = DataTable(surface_id=context.surface_id("mugs"), columns=[price], data=[{"price": 12.5}])
+        return ToolReturn({"prices": [12.5]}, table)
+
+    def plates(arguments: object, context: ToolContext) -> None:
+        why = "The shop is closed."
+        table = DataTable(surface_id=context.surface_id("plates"), columns=[price], data=[], error=why)
+        raise ToolError(Code.TOOL_FAILED, why, artifact=table)
+
+    client = ScriptedClient(calls(call(0, "mugs", "{}")), calls(call(0, "plates", "{}")), answer("Only mugs."))
+    return await run(client, [make_tool("mugs", mugs), make_tool("plates", plates)])
+
+
 SCENARIOS: dict[str, Callable[[], Awaitable[Outcome]]] = {
     "plain": _plain,
     "search-and-calculate": _search,
@@ -129,6 +148,7 @@ SCENARIOS: dict[str, Callable[[], Awaitable[Outcome]]] = {
     "final-empty": _empty_final,
     "other-tool": _write_tool,
     "attachments": _attachments,
+    "artifact": _artifact,
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 from signalbox.core.events import ContractEvent
 from signalbox.encoders.check import first_stream_fault, schema
 
-from scripts.contract import ROOT, SCHEMA, TYPES, stale_files
+from scripts.contract import GENERATED_TYPES, ROOT, stale_files
 from tests.scenarios.contract.golden import FIXTURES, SCENARIOS
 
 GOLDEN = sorted(FIXTURES.glob("*.sse"))
@@ -20,16 +20,18 @@ def test_nothing_generated_is_stale() -> None:
     assert [path.name for path in stale_files()] == [], "run `just contract`"
 
 
-def test_the_types_are_not_stale(tmp_path: Path) -> None:
-    """The page's TypeScript types match the schema."""
+@pytest.mark.parametrize(("schema_file", "types"), GENERATED_TYPES.items(), ids=["events", "DataTable"])
+def test_the_types_are_not_stale(schema_file: Path, types: Path, tmp_path: Path) -> None:
+    """The page's TypeScript types match the schemas."""
     node = shutil.which("node")
     if node is None or not (ROOT / "frontend" / "node_modules").is_dir():
         if os.environ.get("CI") == "true":
             pytest.fail("CI has no node or no node_modules")
         pytest.skip("no node here")
-    out = tmp_path / "events.ts"
-    subprocess.run([node, "scripts/types.mjs", str(SCHEMA), str(out)], cwd=ROOT / "frontend", check=True, timeout=60)
-    assert out.read_text() == TYPES.read_text(), "run `just contract`"
+    out = tmp_path / "types.ts"
+    command = [node, "scripts/types.mjs", str(schema_file), str(out)]
+    subprocess.run(command, cwd=ROOT / "frontend", check=True, timeout=60)
+    assert out.read_text() == types.read_text(), "run `just contract`"
 
 
 def test_every_scenario_has_its_stream() -> None:

@@ -100,7 +100,12 @@ def test_calls_have_their_results() -> None:
         ToolCalls([SEARCH, PRICE], 1),
         ToolExecuting("s1", "search_web", "search", "primary", 1),
         ToolResult("p1", "price", Failure(False, "No.", "TOOL_FAILED"), "other", "secondary", step=1),
-        ToolResult("s1", "search_web", Success(True, {"results": []}), "search", "primary", cached=True, step=1),
+        ToolResult(
+            *("s1", "search_web", Success(True, {"results": []}), "search", "primary"),
+            cached=True,
+            step=1,
+            artifact={"rows": 0},
+        ),
         DONE,
     )
     assert told["calls"] == [
@@ -113,6 +118,7 @@ def test_calls_have_their_results() -> None:
             "step": 1,
             "result": {"success": True, "result": {"results": []}},
             "cached": True,
+            "artifact": {"rows": 0},
         },
         {
             "id": "p1",

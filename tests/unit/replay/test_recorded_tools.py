@@ -1,5 +1,7 @@
 """Tools of a replay: each call gets its recorded result, and no tool is executed."""
 
+from dataclasses import replace
+
 import pytest
 from signalbox.core.codes import Code
 from signalbox.core.messages import JsonObject
@@ -33,6 +35,16 @@ async def test_calls_get_their_recorded_result() -> None:
     tools = tools_over(called("look", {"a": 1, "b": {"x": 1, "y": 2}}, {"seen": True}))
     outcome = await tools.run("look", {"b": {"y": 2, "x": 1}, "a": 1, "c": None}, ToolContext())
     assert (outcome.success, outcome.result, outcome.untrusted) == (True, {"seen": True}, True)
+
+
+async def test_artifacts_are_replayed() -> None:
+    """Of results and failures, so that people see what they saw; outcomes that differ only in this are equal."""
+    plain, failed = called("look", {"a": 1}), called("look", {"b": 1}, "It broke.", "TOOL_FAILED")
+    shown = [replace(call, artifact={"surfaceId": "s1"}) for call in (plain, failed)]
+    tools = tools_over(*shown)
+    outcomes = [await tools.run("look", call.arguments, ToolContext()) for call in shown]
+    assert [outcome.artifact for outcome in outcomes] == [{"surfaceId": "s1"}] * 2
+    assert shown == [plain, failed]
 
 
 async def test_equal_calls_get_their_results_in_order() -> None:

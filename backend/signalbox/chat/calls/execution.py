@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import TypeVar
 
-from msgspec import UNSET, Struct, field, structs
+from msgspec import UNSET, Struct, UnsetType, field, structs
 
 from signalbox.chat.calls.ids import make_call_id
 from signalbox.chat.calls.repair import RepairedCall
@@ -21,7 +21,7 @@ from signalbox.core.events import (
     ToolResult,
     Warning,
 )
-from signalbox.core.messages import JsonObject, ToolCall, ToolMessage
+from signalbox.core.messages import JsonObject, JsonValue, ToolCall, ToolMessage
 from signalbox.core.ports import Emit, ToolRunner
 from signalbox.core.tools import Category, ToolContext, ToolOutcome, ToolSpec, Visibility
 from signalbox.wire.json_text import dumps
@@ -240,12 +240,19 @@ class ToolExecution(Struct, eq=False):
         """Emit the result of a call; a second result is dropped."""
         if call.outcome is not None:
             return
+        artifact = self._artifact_of(outcome)
         call.outcome = outcome
         call.cached = cached
         self._settle_one()
         result = _result_of(outcome)
         was = True if cached else UNSET
-        self._emit_one(ToolResult(call.id, call.name, result, call.category, call.visibility, was, call.step))
+        self._emit_one(ToolResult(call.id, call.name, result, call.category, call.visibility, was, call.step, artifact))
+
+    def _artifact_of(self, outcome: ToolOutcome) -> JsonValue | UnsetType:
+        """Return the artifact of an outcome, once: equal searches share an outcome, and surface ids are unique."""
+        if outcome.artifact is None or any(call.outcome is outcome for call in self.calls):
+            return UNSET
+        return outcome.artifact
 
     def _settle_one(self) -> None:
         self._open -= 1

@@ -38,6 +38,7 @@ OPERATION_IDS = {
     "getOpenaiModel": "GET /v1/models/{model_id}",
     "listTools": "GET /api/tools",
     "getEventSchema": "GET /api/contract/v1.1.json",
+    "getDataTableSchema": "GET /api/contract/data-table-v1.json",
     "getFlag": "GET /api/flags/tool_loop_v2",
     "setFlag": "PUT /api/flags/tool_loop_v2",
     "getLiveness": "GET /health/live",
@@ -243,7 +244,9 @@ def read_the_rest(house: UserApp) -> None:
     for model in ("openai/sim", "openai/sim-error-402", "openai/sim-error-429-0", "unknown/model"):
         for stream in (True, False):
             ada.post("/v1/chat/completions", json={"model": model, "stream": stream, **hello})
-    for path in ("/api/models", "/api/tools", "/api/contract/v1.1.json", "/health/live", "/health/ready"):
+    for path in ("/api/models", "/api/tools", "/api/contract/v1.1.json", "/api/contract/data-table-v1.json"):
+        ada.get(path)
+    for path in ("/health/live", "/health/ready"):
         ada.get(path)
     ada.get("/api/models", headers={"if-none-match": "*"})
     for path in ("/v1/models", "/v1/models/openai%2Fsim", "/v1/models/nothing", "/v1/models?a=b"):

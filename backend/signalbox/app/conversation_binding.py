@@ -1,6 +1,7 @@
 """Binds a request to a conversation: its path in the tree, the model's history, the messages to store."""
 
 import secrets
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -8,7 +9,7 @@ from time import time
 
 from signalbox.app.deps import Services
 from signalbox.chat.plan import trusted_names
-from signalbox.conversations.continuing import chain_of, cited, continuation_prompt, runs_since_question
+from signalbox.conversations.continuing import chain_of, cited, continuation_prompt
 from signalbox.conversations.history import conversation_gone, history_of
 from signalbox.conversations.question_path import (
     Continuation,
@@ -20,7 +21,8 @@ from signalbox.conversations.question_path import (
     QuestionPath,
     Regeneration,
 )
-from signalbox.conversations.restored_turns import restored, runs_named_in
+from signalbox.conversations.restored_turns import runs_named_in
+from signalbox.conversations.results_alone import after_their_run
 from signalbox.conversations.titles import title_of
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.conversations.turns import ends_openly, text_in
@@ -28,7 +30,7 @@ from signalbox.core.ask import Ask, Position
 from signalbox.core.codes import Code
 from signalbox.core.conversations import Conversation, Node, key_of
 from signalbox.core.errors import RequestError
-from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage, UserMessage
+from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
 from signalbox.offload import offloaded
 from signalbox.store.conversations import add_nodes, events_of_runs, has_node, own_turns_of, tree_of
 
@@ -40,8 +42,8 @@ _EFFORT = 100
 class Binding:
     """A request in a conversation. `messages` are all messages that the model receives.
 
-    `cited` are the numbered sources of the answer that is continued: title and URL by number. `open_loop` is how many
-    messages, the last ones, belong to the tool loop that is continued.
+    `cited` are the numbered sources of the answer or the tool loop that is continued: title and URL by number.
+    `open_loop` is how many messages, the last ones, belong to that loop.
     """
 
     owner: str
@@ -67,44 +69,36 @@ async def bind(ask: Ask, services: Services, owner: str, size: int = 0) -> Bindi
         return None
     system, sent = await offloaded(lambda: _split_system(ask.system, ask.messages), size=size)
     is_whole = any(isinstance(message, AssistantMessage) for message in sent)
-    has_results = not is_whole and any(isinstance(message, ToolMessage) for message in sent)
+    has_results = any(isinstance(message, ToolMessage) for message in sent)
     if is_whole and position.parent_id is not None:
         words = "parent_id cannot be combined with a whole history: leave it out, or send only the new message."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
     key = key_of(owner, position.conversation_id)
-    conversation, nodes = await _tree(key, services, texts=is_whole)
+    conversation, nodes = await _tree(key, services, texts=is_whole or has_results)
     if conversation is None and position.parent_id is not None and not position.message_ids:
         words = "There is no conversation with that id; it may have been deleted. Leave out parent_id to start it."
         raise RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
     leaf_id = conversation.leaf_id if conversation else None
-    question, now = _question(position, sent, leaf_id, key, is_whole=is_whole), time()
-    path = await offloaded(
-        lambda: PathFinder(Tree(nodes), leaf_id, now, new_node_id).find(question, system),
-        size=size + _EFFORT * len(nodes),
-    )
-    history = await history_of(services.database, path.existing, trusted_names(services.executor.tools))
-    is_continuation = isinstance(question, Continuation)
-    if is_continuation:
-        _check_continued(path, history, nodes)
-        history += continuation_prompt(path.existing)
-    elif has_results and path.new:
-        _check_results(sent, history)
+    named = runs_named_in(sent)
+    stored = await services.database.read(own_turns_of, named, owner) if named else {}
+    finder = PathFinder(Tree(nodes), leaf_id, time(), new_node_id, stored)
+    question = _question(position, sent, finder, key, len(ask.messages) - len(sent), is_whole=is_whole)
+    path = await offloaded(lambda: finder.find(question, system), size=size + _EFFORT * len(nodes))
+    new = [message for one in path.new for message in one.messages]
+    history = await history_of(services.database, path.existing, trusted_names(services.executor.tools), owner, new)
+    messages, open_loop = history.messages, history.open_loop
+    if isinstance(question, Continuation):
+        _check_continued(path, messages, nodes)
+        messages, open_loop = [*messages, *continuation_prompt(path.existing)], 0
+    elif isinstance(question, NewMessages | IdentifiedMessages) and path.new:
+        _check_results(sent, messages)
     elif not path.new:
-        _check_open(path, history)
+        _check_open(path, messages)
     system = system if system is not None else system_of(path.existing)
-    messages: list[Message] = [SystemMessage(system)] if system else []
-    messages += history
-    messages += [message for one in path.new for message in one.messages]
-    if has_results:
-        sources = await cited_of(runs_since_question(path.existing), services)
-        return Binding(owner, key, path, messages, sources, _open_loop_in(messages))
-    sources = await cited_of(chain_of(path.existing), services) if is_continuation else {}
-    named = runs_named_in(messages)
-    if not named:
-        return Binding(owner, key, path, messages, sources)
-    stored = await services.database.read(own_turns_of, named, owner)
-    found = await offloaded(lambda: restored(messages, stored, ()), size=size)
-    return Binding(owner, key, path, found.messages, sources, found.open_loop)
+    head = [SystemMessage(system)] if system else []
+    continued = [*chain_of(path.nodes), *history.runs]
+    sources = await cited_of(continued, services) if continued else {}
+    return Binding(owner, key, path, [*head, *messages], sources, open_loop)
 
 
 def _split_system(system: str | None, messages: Sequence[Message]) -> tuple[str | None, tuple[Message, ...]]:
@@ -117,15 +111,18 @@ def _split_system(system: str | None, messages: Sequence[Message]) -> tuple[str 
 
 
 def _question(
-    position: Position, sent: tuple[Message, ...], leaf_id: str | None, key: str, *, is_whole: bool
+    position: Position, sent: tuple[Message, ...], finder: PathFinder, key: str, first: int, *, is_whole: bool
 ) -> Question:
+    """Return what is asked; `first` is the place of the first message in the request."""
     if is_whole:
         return FullHistory(sent)
     if position.message_ids:
         return IdentifiedMessages(sent, position.message_ids, position.parent_id, key)
+    if sent and isinstance(sent[0], ToolMessage) and position.follows_newest:
+        return after_their_run(sent, finder, first)
     if not sent and position.parent_id is not None:
         return Continuation(position.parent_id) if position.continues else Regeneration(position.parent_id)
-    return NewMessages(sent, leaf_id if position.follows_newest else position.parent_id)
+    return NewMessages(sent, finder.leaf_id if position.follows_newest else position.parent_id)
 
 
 async def _tree(conversation_id: str, services: Services, *, texts: bool) -> tuple[Conversation | None, list[Node]]:
@@ -143,20 +140,15 @@ def _check_open(path: QuestionPath, history: list[Message]) -> None:
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
 
 
-def _check_results(results: Sequence[Message], history: Sequence[Message]) -> None:
+def _check_results(sent: Sequence[Message], messages: Sequence[Message]) -> None:
     """Reject a result that answers no open call of the run: it has one already, or the client made it up."""
-    answered = {message.call_id for message in history if isinstance(message, ToolMessage)}
-    calls = (call for message in history if isinstance(message, AssistantMessage) for call in message.calls)
-    open_calls = {call.id: call.name for call in calls if call.id not in answered}
-    for result in results:
-        if not isinstance(result, ToolMessage) or open_calls.get(result.call_id) != result.name:
+    answered = Counter(message.call_id for message in messages if isinstance(message, ToolMessage))
+    calls = (call for message in messages if isinstance(message, AssistantMessage) for call in message.calls)
+    names = {call.id: call.name for call in calls}
+    for result in (message for message in sent if isinstance(message, ToolMessage)):
+        if names.get(result.call_id) != result.name or answered[result.call_id] > 1:
             words = "A tool result belongs to no open call of the last answer: regenerate the answer."
             raise RequestError(Code.INVALID_REQUEST, words, "messages")
-
-
-def _open_loop_in(messages: Sequence[Message]) -> int:
-    """Return how many messages follow the last one of the user: a tool loop that goes on."""
-    return sum(1 for _ in takewhile(lambda message: not isinstance(message, UserMessage), reversed(messages)))
 
 
 def _check_continued(path: QuestionPath, history: list[Message], nodes: Sequence[Node]) -> None:

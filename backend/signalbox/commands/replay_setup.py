@@ -112,7 +112,7 @@ class Workbench:
     def _messages_of(self, journal: Journal, ask: Ask, tools: Sequence[Tool]) -> tuple[Sequence[Message], int]:
         """Return what the model received, and how many messages of it belong to the tool loop that it continued."""
         if journal.messages:
-            return journal.messages, 0
+            return journal.messages, journal.open_loop
         if journal.protocol == V1:
             return with_trusted_results(ask.conversation, tools), 0
         ours = {tool.spec.name for tool in self.toolbox.tools} - {tool.name for tool in ask.client_tools}

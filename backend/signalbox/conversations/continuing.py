@@ -80,15 +80,9 @@ def _named(event: ToolResult) -> Iterator[JsonObject]:
 
 
 def chain_of(path: Sequence[Node]) -> list[str]:
-    """Return the ids of the runs that form the answer at the end of a path."""
-    runs = [*takewhile(lambda node: node.run is not None, reversed(path))]
-    return [node.id for node in reversed(runs)]
-
-
-def runs_since_question(path: Sequence[Node]) -> list[str]:
-    """Return the ids of the runs behind the last message of the user; results of the client's tools lie between."""
-    nodes = [*takewhile(lambda node: node.role == "assistant", reversed(path))]
-    return [node.id for node in reversed(nodes) if node.run is not None]
+    """Return the ids of the runs that form the answer at the end of a path: those behind the user's last message."""
+    answer = [*takewhile(lambda node: node.role != "user", reversed(path))]
+    return [node.id for node in reversed(answer) if node.run is not None]
 
 
 def cited(chain: Iterable[Sequence[Stamped]]) -> dict[int, tuple[str, str]]:

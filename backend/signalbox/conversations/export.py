@@ -8,12 +8,12 @@ from itertools import groupby
 from typing import cast
 from urllib.parse import quote
 
-from msgspec import to_builtins
+from msgspec import UNSET, to_builtins
 
 from signalbox.conversations.continuing import appended, continues, sources_in
-from signalbox.conversations.turns import files_in
+from signalbox.conversations.turns import files_in, handed_results_in
 from signalbox.core.conversations import Conversation, Node
-from signalbox.core.events import Call, Content, Stamped, ToolCalls, ToolResult
+from signalbox.core.events import Call, Content, Done, Stamped, ToolCalls, ToolResult
 from signalbox.core.messages import (
     AssistantMessage,
     ImagePart,
@@ -88,7 +88,7 @@ def as_markdown(conversation: Conversation, path: Sequence[Node], bodies: Bodies
     for chain in _answers(path):
         node = chain[0]
         body, emitted = bodies.get(node.id, ()), [event for one in chain for event in events.get(one.id, ())]
-        blocks += [f"## {_heading(node)}", *_attached(body)]
+        blocks += [f"## {_heading(node, body)}", *_attached(body)]
         blocks += _system(node)
         blocks += _answer_blocks(chain, events) if node.run else _client_blocks(node, body)
         blocks += _status(chain[-1]) + _sources(emitted)
@@ -106,10 +106,12 @@ def _answers(path: Sequence[Node]) -> list[list[Node]]:
     return chains
 
 
-def _heading(node: Node) -> str:
+def _heading(node: Node, body: Sequence[Message]) -> str:
     if node.run is not None:
         return f"Answer ({node.run.model})"
-    return "Question" if node.role == "user" else "Answer (imported)"
+    if node.role == "user":
+        return "Question"
+    return "Results of the client's tools" if handed_results_in(body) else "Answer (imported)"
 
 
 def _system(node: Node) -> list[str]:
@@ -130,8 +132,8 @@ def _file(url: str, kind: str) -> str:
 
 
 def _client_blocks(node: Node, body: Sequence[Message]) -> list[str]:
-    """Render a client's message: calls, then text."""
-    lines = _calls_in(body)
+    """Render a client's message: calls, results of handed calls, then text."""
+    lines = _calls_in(body) + [f"- `{one.name}` returned {_code(one.content)}" for one in handed_results_in(body)]
     return (["\n".join(lines)] if lines else []) + ([node.text] if node.text.strip() else [])
 
 
@@ -155,13 +157,14 @@ def _is_call(*blocks: str) -> bool:
 
 def _run_blocks(events: Sequence[Stamped]) -> list[str]:
     """Render texts and calls of one run in order."""
-    results = {s.event.id: _result(s.event) for s in events if isinstance(s.event, ToolResult)}
+    results = {s.event.id: _result_text(_result(s.event)) for s in events if isinstance(s.event, ToolResult)}
+    results |= dict.fromkeys(_handed(events), "handed to the client")
     pieces: list[tuple[bool, str]] = []
     for event in (stamped.event for stamped in events):
         if isinstance(event, Content):
             pieces.append((False, event.content + _drawn(event)))
         elif isinstance(event, ToolCalls):
-            pieces += [(True, _call_line(call, results.get(call.id))) for call in event.calls]
+            pieces += [(True, _call_line(call, results.get(call.id, "no result yet"))) for call in event.calls]
     blocks: list[str] = []
     for is_call, group in groupby(pieces, key=lambda piece: piece[0]):
         texts = [text for _, text in group]
@@ -179,18 +182,21 @@ def _calls_in(body: Sequence[Message]) -> list[str]:
     return [f"- called `{call.name}` with {_code(_arguments(call))}" for call in calls]
 
 
-def _call_line(call: Call, result: JsonObject | None) -> str:
+def _handed(events: Sequence[Stamped]) -> list[str]:
+    done = events[-1].event if events else None
+    return done.handed if isinstance(done, Done) and done.handed is not UNSET else []
+
+
+def _call_line(call: Call, result: str) -> str:
     """Render a call and its result in one line."""
-    return f"{_CALLED}{call.name}` with {_code(call.arguments)}: {_result_text(result)}"
+    return f"{_CALLED}{call.name}` with {_code(call.arguments)}: {result}"
 
 
 def _result(event: ToolResult) -> JsonObject:
     return cast(JsonObject, to_builtins(event.result))
 
 
-def _result_text(result: JsonObject | None) -> str:
-    if result is None:
-        return "no result yet"
+def _result_text(result: JsonObject) -> str:
     if not result["success"]:
         return f"failed, {_plain(str(result['error']))}"
     found = result["result"]

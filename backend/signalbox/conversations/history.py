@@ -4,12 +4,13 @@ from collections.abc import Collection, Sequence
 
 from signalbox.conversations.continuing import joined
 from signalbox.conversations.recall import recalled
+from signalbox.conversations.restored_turns import Restored, restored, runs_named_in
 from signalbox.core.codes import Code
 from signalbox.core.conversations import Node
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import Message
 from signalbox.offload import offloaded
-from signalbox.store.conversations import NodeContents, contents_of
+from signalbox.store.conversations import NodeContents, contents_of, own_turns_of
 from signalbox.store.database import Database
 
 # The work per node or event, as the number of bytes of JSON that take as long.
@@ -22,10 +23,13 @@ def conversation_gone() -> RequestError:
     return RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
 
 
-async def history_of(database: Database, path: Sequence[Node], ours: Collection[str]) -> list[Message]:
-    """Return the messages along a path; `ours` are tools whose results are trusted.
+async def history_of(
+    database: Database, path: Sequence[Node], ours: Collection[str], owner: str, new: Sequence[Message] = ()
+) -> Restored:
+    """Return the messages along a path, and `new` ones; `ours` are tools whose results are trusted.
 
-    Raises RequestError if a node was deleted meanwhile.
+    Copies of turns that the client brought are replaced by the stored turns of the owner's runs. Raises RequestError if
+    a node was deleted meanwhile.
     """
     stored = await database.read(
         contents_of,
@@ -35,7 +39,11 @@ async def history_of(database: Database, path: Sequence[Node], ours: Collection[
         cut=[node.id for node in path if node.run is not None and node.run.status != "complete"],
     )
     events = sum(map(len, stored.events.values()))
-    return await offloaded(lambda: _messages_of(stored, path, ours), size=_EFFORT * (len(path) + events))
+    effort = _EFFORT * (len(path) + len(new) + events)
+    history = [*await offloaded(lambda: _messages_of(stored, path, ours), size=effort), *new]
+    named = runs_named_in(history)
+    turns = await database.read(own_turns_of, named, owner) if named else {}
+    return await offloaded(lambda: restored(history, turns, ()), size=effort)
 
 
 def _messages_of(stored: NodeContents, path: Sequence[Node], ours: Collection[str]) -> list[Message]:

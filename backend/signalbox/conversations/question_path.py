@@ -1,18 +1,18 @@
 """Finds the path of a question in its conversation's tree: existing nodes, then new ones."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 from uuid import UUID, uuid5
 
 from signalbox.conversations.continuing import appended
-from signalbox.conversations.restored_turns import runs_named_in
-from signalbox.conversations.tree import Tree
-from signalbox.conversations.turns import digest_of, role_of, text_of, turns_in, words_of
+from signalbox.conversations.restored_turns import StoredTurns, is_copy, runs_named_in
+from signalbox.conversations.tree import Tree, system_of
+from signalbox.conversations.turns import digest_of, hand_over_side, role_of, text_of, turns_in, words_of
 from signalbox.core.codes import Code
 from signalbox.core.conversations import ClientNode, Node
 from signalbox.core.errors import RequestError
-from signalbox.core.messages import Message
+from signalbox.core.messages import AssistantMessage, Message
 
 _MESSAGES = UUID("3b0c1f6e-58d1-4a9e-8d6d-7f2a9c3f0b52")
 
@@ -54,9 +54,10 @@ class Continuation:
 
 @dataclass(frozen=True, slots=True)
 class FullHistory:
-    """A complete history, as a client sends it."""
+    """A complete history, as a client sends it; with `after`, only what follows this node."""
 
     messages: tuple[Message, ...]
+    after: str | None = None
 
 
 Question: TypeAlias = NewMessages | IdentifiedMessages | Regeneration | Continuation | FullHistory
@@ -70,19 +71,28 @@ class QuestionPath:
     new: tuple[ClientNode, ...] = ()
 
     @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes of the path."""
+        return (*self.existing, *(one.node for one in self.new))
+
+    @property
     def node_id(self) -> str:
         """The node that the run answers."""
-        return self.new[-1].node.id if self.new else self.existing[-1].id
+        return self.nodes[-1].id
 
 
 @dataclass(frozen=True, slots=True)
 class PathFinder:
-    """Finds paths in one tree; `now` and `new_id` provide times and ids of new nodes."""
+    """Finds paths in one tree; `now` and `new_id` provide times and ids of new nodes.
+
+    `stored` are the turns of the runs whose calls the question sends back.
+    """
 
     tree: Tree
     leaf_id: str | None
     now: float
     new_id: Callable[[], str]
+    stored: StoredTurns = field(default_factory=dict[str, list[Message]])
 
     def find(self, question: Question, system: str | None = None) -> QuestionPath:
         """Return the path of a question; raises RequestError for an unknown node."""
@@ -93,8 +103,8 @@ class PathFinder:
                 return self._path_of_identified(question, system)
             case Regeneration(node_id) | Continuation(node_id):
                 return QuestionPath(tuple(self._path_to(node_id)))
-            case FullHistory(messages):
-                return self._matched(turns_in(messages), system)
+            case FullHistory(messages, after):
+                return self._matched(turns_in(messages), after, system)
 
     def _path_to(self, node_id: str | None) -> list[Node]:
         path = self.tree.path(node_id)
@@ -158,11 +168,10 @@ class PathFinder:
                 return node
         return None
 
-    def _matched(self, turns: Sequence[Sequence[Message]], system: str | None) -> QuestionPath:
-        """Match turns with nodes from the root; the first turn that matches no node starts a branch."""
-        existing: list[Node] = []
+    def _matched(self, turns: Sequence[Sequence[Message]], here: str | None, system: str | None) -> QuestionPath:
+        """Match turns with the nodes behind `here`; the first turn that matches no node starts a branch."""
+        existing = self._path_to(here)
         new: list[ClientNode] = []
-        here: str | None = None
         current = {node.id for node in self.tree.path(self.leaf_id)}
         for turn in turns:
             same = self._same(turn, here, current)  # new nodes have no children
@@ -172,25 +181,36 @@ class PathFinder:
             else:
                 new.append(self._client_node(turn, here, None))
                 here = new[-1].node.id
-        if new:
+        if new and system != system_of(existing):
             new[-1] = ClientNode(replace(new[-1].node, system=system), new[-1].messages)
         return QuestionPath(tuple(existing), tuple(new))
 
     def _same(self, turn: Sequence[Message], here: str | None, current: set[str]) -> Node | None:
-        """Return the child that equals a turn; prefer the current branch, then answers of runs, then the newest.
-
-        A turn with handed calls has results that no run has, so it is no run's answer.
-        """
-        is_handed = bool(runs_named_in(turn))
+        """Return the child that equals a turn; prefer the current branch, then answers of runs, then the newest."""
         digest, role = digest_of(turn), role_of(turn)
-        words = words_of(text_of(turn))
         same = [
             node
             for node, text in self._continuations(here)
-            if node.role == role
-            and (node.digest == digest if node.run is None else not is_handed and words_of(text) == words)
+            if node.role == role and (node.digest == digest if node.run is None else self._is_answer(turn, node, text))
         ]
         return max(same, key=lambda node: (node.id in current, node.run is not None, node.created), default=None)
+
+    def _is_answer(self, turn: Sequence[Message], node: Node, text: str) -> bool:
+        """Whether a turn is a client's copy of a run's answer; `text` includes the answers that the run continues.
+
+        Calls that were handed over name their run. A client that disconnected has only the beginning of a text.
+        """
+        match hand_over_side(turn[0]):
+            case "results":
+                return False
+            case "calls":
+                stored = self.stored.get(node.id)
+                return stored is not None and runs_named_in(turn) == [node.id] and _is_copy(turn, stored)
+            case None:
+                pass
+        words, whole = words_of(text_of(turn)), words_of(text)
+        is_cut = node.run is not None and node.run.status not in (None, "complete")
+        return words == whole or (is_cut and bool(words) and whole.startswith(words))
 
     def _continuations(self, here: str | None) -> Iterator[tuple[Node, str]]:
         """Yield the children of a node with their texts; answers also with each of their continuations."""
@@ -209,3 +229,7 @@ class PathFinder:
             self.new_id(), parent_id, role_of(turn), self.now, text_of(turn), digest=digest_of(turn), system=system
         )
         return ClientNode(node, tuple(turn))
+
+
+def _is_copy(turn: Sequence[Message], stored: Sequence[Message]) -> bool:
+    return len(turn) == 1 and isinstance(turn[0], AssistantMessage) and is_copy(turn[0], stored)

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from hashlib import blake2b
 from itertools import groupby
+from typing import Literal
 
 from signalbox.core.conversations import Role
+from signalbox.core.handed_calls import handle_in
 from signalbox.core.messages import (
     AssistantMessage,
     Content,
@@ -21,8 +23,24 @@ from signalbox.wire.json_text import dumps
 
 
 def turns_in(messages: Sequence[Message]) -> list[tuple[Message, ...]]:
-    """Group consecutive messages by speaker: user and system, or assistant and tools."""
-    return [tuple(turn) for _, turn in groupby(messages, key=_speaker)]
+    """Group consecutive messages by speaker: user and system, or assistant and tools.
+
+    A message that hands calls to the client, and the client's results of them, are a turn each, as they are nodes.
+    """
+    return [
+        tuple(turn) for _, turn in groupby(messages, key=lambda message: (_speaker(message), hand_over_side(message)))
+    ]
+
+
+def hand_over_side(message: Message) -> Literal["calls", "results"] | None:
+    """Return what a message contributes to a hand-over, if anything."""
+    match message:
+        case AssistantMessage(calls=calls) if any(handle_in(call.id) for call in calls):
+            return "calls"
+        case ToolMessage(call_id=call_id) if handle_in(call_id):
+            return "results"
+        case _:
+            return None
 
 
 def role_of(turn: Sequence[Message]) -> Role:
@@ -67,7 +85,8 @@ def _comparable(message: Message) -> JsonValue:
             turn: list[JsonValue] = ["assistant", words_of(content), [[call.name, call.arguments] for call in calls]]
             return [*turn, [image.url for image in message.images]] if message.images else turn
         case ToolMessage():
-            return ["tool", message.name, message.content]
+            # The name of a handed call is not in the client's result, but the id is unique.
+            return ["tool", message.call_id if handle_in(message.call_id) else message.name, message.content]
 
 
 def _attachments(content: Content) -> JsonValue:
@@ -84,3 +103,8 @@ def files_in(turn: Sequence[Message]) -> list[ImagePart | FilePart]:
     """Return the images and files that the user attached."""
     contents = (m.content for m in turn if isinstance(m, UserMessage) and not isinstance(m.content, str))
     return [part for content in contents for part in content if not isinstance(part, TextPart)]
+
+
+def handed_results_in(turn: Sequence[Message]) -> list[ToolMessage]:
+    """Return the results of handed calls, which come without the calls; empty for any other turn."""
+    return [one for one in turn if isinstance(one, ToolMessage)] if turn and isinstance(turn[0], ToolMessage) else []

@@ -1,5 +1,6 @@
 """A request of OpenAI's chat completions as an Ask: messages, both sides' tools, parameters."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from pydantic import ConfigDict
@@ -36,7 +37,7 @@ from signalbox.intakes.chat_completions_schema import (
     ChatUserMessage,
 )
 from signalbox.intakes.chat_completions_tools import TOOLS_HEADER, chosen_tools
-from signalbox.intakes.earlier_calls import call_of, reject_blank
+from signalbox.intakes.earlier_calls import OpenCalls, call_of, reject_blank
 from signalbox.intakes.intake import Body, Headers, Tools
 from signalbox.intakes.message_slices import HasMessages, validated_in_slices
 
@@ -67,14 +68,15 @@ def ask_of(body: Body[ChatCompletionRequest], tools: Tools, headers: Headers) ->
     request = body.model
     chosen = chosen_tools(request, tools, headers)
     options = request.stream_options
+    position = _position_of(headers)
     return Ask(
         model=request.model,
-        messages=tuple(_messages_of(request.messages)),
+        messages=tuple(_messages_of(request.messages, is_stored=position is not None)),
         params=_params_of(request),
         tools=chosen.ours,
         client_tools=chosen.clients,
         choice=chosen.choice,
-        position=_position_of(headers),
+        position=position,
         protocol=NAME,
         echo={"include_usage": True} if options is not None and options.include_usage else {},
         streamed_arguments="client" if body.is_streamed and chosen.clients else "none",
@@ -89,11 +91,17 @@ def _position_of(headers: Headers) -> Position | None:
 # --- messages -----------------------------------------------------------------------------------------------------
 
 
-def _messages_of(messages: Sequence[ChatMessage]) -> list[Message]:
-    """Return the messages; raises RequestError naming the one that cannot stand where it stands."""
+def _messages_of(messages: Sequence[ChatMessage], *, is_stored: bool) -> list[Message]:
+    """Return the messages; raises RequestError naming the one that cannot stand where it stands.
+
+    `is_stored`: a conversation has the earlier messages. Then results may come without their calls, and the user may go
+    on without them.
+    """
     out: list[Message] = []
-    open_calls: dict[str, str] = {}
+    open_calls = OpenCalls(takes_handed=is_stored)
     for place, message in enumerate(messages):
+        if not (is_stored or isinstance(message, ChatToolMessage)):
+            open_calls.check_answered()
         match message:
             case ChatToolMessage():
                 out.append(_result(message, open_calls, place))
@@ -105,8 +113,14 @@ def _messages_of(messages: Sequence[ChatMessage]) -> list[Message]:
             case ChatAssistantMessage():
                 out.append(_assistant(message))
         last = out[-1]
-        open_calls = {call.id: call.name for call in last.calls} if isinstance(last, AssistantMessage) else {}
+        calls = last.calls if isinstance(last, AssistantMessage) else ()
+        open_calls = OpenCalls(
+            place, {call.id: call.name for call in calls}, Counter(call.id for call in calls),
+            takes_handed=is_stored and all(isinstance(one, SystemMessage) for one in out),
+        )  # fmt: skip
     place = len(messages) - 1
+    if isinstance(out[-1], ToolMessage):
+        open_calls.check_answered()
     if isinstance(out[-1], AssistantMessage):
         words = "The last message must not be the assistant's: an answer cannot be begun by the client."
         raise RequestError(Code.INVALID_REQUEST, words, f"messages.{place}")
@@ -127,12 +141,8 @@ def _assistant(message: ChatAssistantMessage) -> AssistantMessage:
     )
 
 
-def _result(message: ChatToolMessage, open_calls: dict[str, str], place: int) -> ToolMessage:
-    name = open_calls.get(message.tool_call_id)
-    if name is None:
-        at = f"messages.{place}.tool_call_id"
-        words = "This result does not belong to any tool call of the assistant message before it."
-        raise RequestError(Code.INVALID_REQUEST, words, at)
+def _result(message: ChatToolMessage, open_calls: OpenCalls, place: int) -> ToolMessage:
+    name = open_calls.answer(message.tool_call_id, f"messages.{place}.tool_call_id")
     content = message.content
     text = content if isinstance(content, str) else "\n".join(part.text for part in content)
     return ToolMessage(message.tool_call_id, name, text)

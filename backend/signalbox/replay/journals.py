@@ -37,7 +37,8 @@ class NoJournal(Exception):
 class Journal:
     """A stored run: its request, its events and its upstream requests.
 
-    `messages`: what the model received; None if `question` contains all of it.
+    `messages`: what the model received; None if `question` contains all of it. `open_loop` is how many of them, the
+    last ones, belong to the tool loop that the run continued.
     `lacks_history`: the run belonged to a conversation whose earlier messages are not available. `protocol` is the
     client's; `stored` are the turns of the runs that the question continues.
     """
@@ -49,6 +50,7 @@ class Journal:
     events: tuple[Stamped, ...]
     attempts: tuple[Attempt, ...] = ()
     messages: tuple[Message, ...] | None = None
+    open_loop: int = 0
     conversation_id: str | None = None
     lacks_history: bool = False
     simulated: bool = False
@@ -130,12 +132,14 @@ async def _with_conversation(
     _, nodes = await database.read(tree_of, record.conversation_id)
     path = Tree(nodes).path(record.parent_id)
     try:
-        history = await history_of(database, path, ours)
+        history = await history_of(database, path, ours, record.owner)
     except RequestError:
         raise NoJournal(f"The conversation of {record.id} has been deleted.") from None
     system = system_of(path)
     head = [SystemMessage(system)] if system else []
-    return replace(journal, messages=(*head, *history, *continuation_prompt(path)))
+    prompt = continuation_prompt(path)
+    messages = (*head, *history.messages, *prompt)
+    return replace(journal, messages=messages, open_loop=0 if prompt else history.open_loop)
 
 
 # --- from a file ------------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def test_d01_a_result_of_no_call_is_refused_here(ask_sim: Asker, place: int) -> 
 def test_d01_an_unanswered_call_is_answered_for_the_tool(ask_sim: Asker) -> None:
     """The model is told that a call has no result, and why."""
     observed = ask_sim("openai/sim", messages=[user("One?"), calls(call("call_0001")), user("Hello!")])
-    assert said_by(observed.last, "tool")[0]["content"] == "No result: the run ended before this tool had answered."
+    assert said_by(observed.last, "tool")[0]["content"] == "No result: this call was never answered."
 
 
 @pytest.mark.parametrize("quirk", ["d02", "d02-blank"])

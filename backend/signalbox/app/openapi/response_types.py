@@ -9,10 +9,9 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict, get_args
 from msgspec import Meta, Struct, defstruct
 from msgspec.inspect import StructType, type_info
 
-from signalbox.core.conversations import Role
 from signalbox.core.events import ContractEvent, LoopName, Status
 from signalbox.core.tools import Category, Visibility
-from signalbox.runs.trace import EpochSeconds, RunSummary, RunTrace, Usd
+from signalbox.runs.trace import EpochSeconds, RunSummary, RunTrace
 
 REF = "#/components/schemas/"
 NextPage = Annotated[str | None, Meta(description="The `before` of the next page; null on the last page.")]
@@ -79,122 +78,6 @@ class Deleted(TypedDict):
     """The data is deleted, in the database files too."""
 
     deleted: Literal[True]
-
-
-# --- conversations ------------------------------------------------------------------------------------------------
-
-
-class ConversationInfo(TypedDict):
-    """A conversation without its messages."""
-
-    id: str
-    title: str
-    created: EpochSeconds
-    updated: EpochSeconds
-
-
-class ConversationSummary(ConversationInfo):
-    """A conversation in a list."""
-
-    messages: Annotated[int, Meta(description="Number of messages and answers.")]
-    cost: Annotated[Usd | None, Meta(description="The sum over all runs, simulated ones included.")]
-    paid: Annotated[Usd | None, Meta(description="The sum without simulated runs.")]
-    model: Annotated[str | None, Meta(description="The model of the newest run.")]
-    is_running: bool
-    match: NotRequired[Annotated[str, Meta(description="The text around the first hit of `search`.")]]
-
-
-class ConversationList(TypedDict):
-    """A page of conversations, the most recently used first."""
-
-    conversations: list[ConversationSummary]
-    next: NextPage
-
-
-class ConversationHead(ConversationInfo):
-    """A conversation with the node that the next question follows."""
-
-    leaf_id: Annotated[str | None, Meta(description="The node that the next question follows.")]
-
-
-class Node(TypedDict):
-    """A message or an answer. An answer of a run has the run's id and its fields, from `run_id` on."""
-
-    id: str
-    parent_id: Annotated[str | None, Meta(description="The node that this one follows; null for a root.")]
-    role: Role
-    created: EpochSeconds
-    text: str
-    system: NotRequired[Annotated[str, Meta(description="Instructions sent with the message.")]]
-    parts: NotRequired[
-        Annotated[
-            list[Any],
-            Meta(
-                description="Images and files of a message, as in a question.",
-                extra_json_schema={
-                    "items": {
-                        "oneOf": [{"$ref": f"{REF}ImagePartIn"}, {"$ref": f"{REF}FilePartIn"}],
-                        "discriminator": {"propertyName": "type"},
-                    }
-                },
-            ),
-        ]
-    ]
-    run_id: NotRequired[str]
-    status: NotRequired[Literal[Status, "running"]]
-    code: NotRequired[str | None]
-    model: NotRequired[str]
-    loop: NotRequired[LoopName]
-    cost: NotRequired[Usd | None]
-    cost_estimated: NotRequired[bool]
-    steps: NotRequired[int]
-    ended: NotRequired[EpochSeconds | None]
-    simulated: NotRequired[bool]
-    first_token_ms: NotRequired[Annotated[int | None, Meta(description="Milliseconds to the model's first part.")]]
-    provider: NotRequired[str | None]
-    column: NotRequired[Annotated[int | None, Meta(description="Position among answers compared side by side.")]]
-
-
-class Conversation(ConversationHead):
-    """A conversation with all its branches, in the order of their creation."""
-
-    messages: list[Node]
-
-
-class ClientCall(TypedDict):
-    """A call in a history that a client sent."""
-
-    id: str
-    name: str
-    arguments: Annotated[str, Meta(description="JSON text.")]
-
-
-class ClientCalls(TypedDict, total=False):
-    """The calls of an assistant message that a client sent, or the result of one of them."""
-
-    calls: list[ClientCall]
-    result_of: Annotated[str, Meta(description="The id of the call.")]
-    name: str
-    content: Annotated[str, Meta(description="The result as the client sent it.")]
-
-
-class ExportedNode(Node):
-    """A node with the calls that a client sent, or with the events of its run."""
-
-    calls: NotRequired[list[ClientCalls]]
-    events: NotRequired[list[RecordedEvent]]
-
-
-class ConversationExport(ConversationHead):
-    """A conversation with all its branches and the events of its runs."""
-
-    messages: list[ExportedNode]
-
-
-class DeletedConversation(Deleted):
-    """The conversation is deleted, in the database files too."""
-
-    saves_kept: Annotated[int, Meta(description="Saves of its runs that remain.")]
 
 
 # --- saves --------------------------------------------------------------------------------------------------------

@@ -12,10 +12,8 @@ from fastapi import APIRouter, Query, Request, Response
 from signalbox.app.access import CallerDep
 from signalbox.app.conversation_binding import new_node_id
 from signalbox.app.deps import Services, ServicesDep
-from signalbox.app.openapi.document import BODY_ERRORS, api_errors, json_body, json_response
-from signalbox.app.openapi.request_bodies import CreateConversation, UpdateConversation
-from signalbox.app.openapi.response_types import Conversation as ConversationResponse
-from signalbox.app.openapi.response_types import (
+from signalbox.app.openapi.conversation_types import Conversation as ConversationResponse
+from signalbox.app.openapi.conversation_types import (
     ConversationExport,
     ConversationHead,
     ConversationInfo,
@@ -23,14 +21,16 @@ from signalbox.app.openapi.response_types import (
     ConversationSummary,
     DeletedConversation,
 )
-from signalbox.app.openapi.response_types import Node as NodeResponse
+from signalbox.app.openapi.conversation_types import Node as NodeResponse
+from signalbox.app.openapi.document import BODY_ERRORS, api_errors, json_body, json_response
+from signalbox.app.openapi.request_bodies import CreateConversation, UpdateConversation
 from signalbox.app.request.body import read_model
 from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.conversations.export import as_json, as_markdown, file_name
 from signalbox.conversations.search import excerpt
 from signalbox.conversations.tree import Tree
-from signalbox.conversations.turns import files_in
+from signalbox.conversations.turns import files_in, handed_results_in
 from signalbox.core.codes import Code
 from signalbox.core.conversations import (
     Conversation,
@@ -316,6 +316,8 @@ def _node(node: Node, bodies: Mapping[str, tuple[Message, ...]]) -> NodeResponse
         written["system"] = node.system
     if files := files_in(bodies.get(node.id, ())):
         written["parts"] = [_part(part) for part in files]
+    if results := handed_results_in(bodies.get(node.id, ())):
+        written["results"] = [{"call_id": one.call_id, "name": one.name, "content": one.content} for one in results]
     if node.run is not None:
         run: Any = {**msgspec.to_builtins(node.run), "status": node.run.status or "running"}
         written["run_id"] = node.id

@@ -18,7 +18,7 @@ from signalbox.core.messages import (
     UserMessage,
 )
 
-NO_RESULT = "No result: the run ended before this tool had answered."
+NO_RESULT = "No result: this call was never answered."
 # Providers reject a blank user turn (quirk C4), and a single space too (Bedrock: hermes-agent#41985).
 NO_TEXT = "(no text)"
 # Bedrock rejects a blank result, and it tells the model nothing (quirk C4: experiential#804).

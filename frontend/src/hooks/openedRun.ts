@@ -1,6 +1,7 @@
 // One run by its address: followed read-only, or read from a saved copy.
 import { useEffect, useState } from "react";
-import { Answer, type AnswerDeps } from "../state/chat/answer.ts";
+import { Answer } from "../state/answer/answer.ts";
+import type { AnswerDeps } from "../state/answer/answerState.ts";
 import type { Session } from "../state/server/session.ts";
 import { fetchRun } from "../stream/runRecords.ts";
 import { fetchSave, type Save, type SavedRun } from "../stream/savedRuns.ts";

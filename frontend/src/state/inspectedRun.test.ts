@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { captured, capturedFrames, capturedRecord, clientOf } from "../fixtures/record.ts";
-import { Answer } from "./chat/answer.ts";
+import { Answer } from "./answer/answer.ts";
 import { type ApiClient, InspectedRun, restoredSettings } from "./inspectedRun.ts";
 
 const RUN = capturedRecord.runId;

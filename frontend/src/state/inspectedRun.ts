@@ -11,7 +11,7 @@ import { fetchRun } from "../stream/runRecords.ts";
 import { type ChatOptions, followRun } from "../stream/runStream.ts";
 import type { RawEvent, RequestSettings, RunRecord } from "../types/api.ts";
 import type { RunTrace } from "../types/models.ts";
-import type { Answer } from "./chat/answer.ts";
+import type { Answer } from "./answer/answer.ts";
 import { type Schedule, Store, useStore } from "./store.ts";
 
 export type { ApiClient };

@@ -1,11 +1,19 @@
 // Loads the record of a run, `GET /api/runs/{id}`, with times in milliseconds.
 import type { Attempt, RunRecord } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
+import { ApiError } from "./errors.ts";
 import { fields, list, number, readBody, text, time } from "./jsonFields.ts";
 
 export async function fetchRun(client: ApiClient, runId: string, init?: RequestInit): Promise<RunRecord> {
   const body = await readBody(await client.request(`/api/runs/${encodeURIComponent(runId)}`, init));
   return { ...parseRecord(body), runId };
+}
+
+/** Throws if the server knows that the run does not exist. Other failures are ignored. */
+export async function expectRun(client: ApiClient, runId: string): Promise<void> {
+  const found = await fetchRun(client, runId).catch((error: unknown) => error);
+  if (found instanceof ApiError && found.status === 404)
+    throw new ApiError(404, "UNKNOWN_RUN", "This answer was not found. It may have been deleted.");
 }
 
 const textOrUndefined = (value: unknown): string | undefined => text(value) || undefined;

@@ -3,7 +3,8 @@ import { useEffect, useReducer, useState } from "react";
 import { useOffline } from "../../hooks/online.ts";
 import { stopsOf } from "../../logic/answer/stops.ts";
 import { connectionWords, endingOf } from "../../logic/wording/statusAndAmounts.ts";
-import type { Answer, AnswerState } from "../../state/chat/answer.ts";
+import type { Answer } from "../../state/answer/answer.ts";
+import type { AnswerState } from "../../state/answer/answerState.ts";
 import { useStore } from "../../state/store.ts";
 
 /** How often an unchanged state is announced again. */

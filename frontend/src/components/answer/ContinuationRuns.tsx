@@ -2,7 +2,7 @@
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { costWords, count, duration, endingOf, plural } from "../../logic/wording/statusAndAmounts.ts";
-import type { Answer } from "../../state/chat/answer.ts";
+import type { Answer } from "../../state/answer/answer.ts";
 import { useStore } from "../../state/store.ts";
 import type { RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";

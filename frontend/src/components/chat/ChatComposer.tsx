@@ -1,7 +1,7 @@
 // The message box of a chat, its queue, and the server's problems above it.
 import { type RefObject, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { useOffline } from "../../hooks/online.ts";
-import type { Answer } from "../../state/chat/answer.ts";
+import type { Answer } from "../../state/answer/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import { drafts } from "../../state/drafts.ts";
 import type { PictureRule } from "../../state/pictures.ts";

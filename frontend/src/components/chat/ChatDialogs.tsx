@@ -2,8 +2,8 @@
 import { useRef, useState } from "react";
 import type { RetryReason } from "../../logic/answer/answerActions.ts";
 import { otherModel, unlistedOf } from "../../logic/models/modelSearch.ts";
+import type { Answer } from "../../state/answer/answer.ts";
 import { changeRequestSettings } from "../../state/changeRequestSettings.ts";
-import type { Answer } from "../../state/chat/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
 import { useStore } from "../../state/store.ts";

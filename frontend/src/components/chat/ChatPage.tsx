@@ -2,10 +2,10 @@
 import { type ComponentProps, lazy, type RefObject, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { NARROW, useMediaQuery, WIDE } from "../../hooks/mediaQuery.ts";
 import { type Address, goTo, readAddress, useHash } from "../../state/address.ts";
+import type { Answer } from "../../state/answer/answer.ts";
+import { joinedAnswerOf, runOf, runsOf } from "../../state/answer/joinedAnswer.ts";
 import { changeRequestSettings } from "../../state/changeRequestSettings.ts";
-import type { Answer } from "../../state/chat/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
-import { joinedAnswerOf, runOf, runsOf } from "../../state/chat/joinedAnswer.ts";
 import { retried } from "../../state/retriedLoad.ts";
 import type { Settings } from "../../state/settings.ts";
 import type { Signalbox } from "../../state/signalbox.ts";

@@ -2,7 +2,7 @@
 import { type Ref, useCallback, useEffect, useRef, useState } from "react";
 import type { RetryReason } from "../../logic/answer/answerActions.ts";
 import { changedCount } from "../../logic/request/parameters.ts";
-import type { Answer } from "../../state/chat/answer.ts";
+import type { Answer } from "../../state/answer/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
 import { useStore } from "../../state/store.ts";

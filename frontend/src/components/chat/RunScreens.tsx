@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useMemo } from "react";
 import { useContinued, useRun, useSave } from "../../hooks/openedRun.ts";
 import type { AnswerActions } from "../../logic/answer/answerActions.ts";
 import { hashOf } from "../../state/address.ts";
-import type { Answer } from "../../state/chat/answer.ts";
+import type { Answer } from "../../state/answer/answer.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
 import { useStore } from "../../state/store.ts";
 import { Announcer } from "../answer/Announcer.tsx";

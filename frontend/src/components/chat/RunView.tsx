@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useFollowScroll } from "../../hooks/followScroll.ts";
 import type { AnswerActions } from "../../logic/answer/answerActions.ts";
 import type { PanelChoice } from "../../logic/answer/openPanels.ts";
-import type { Answer } from "../../state/chat/answer.ts";
+import type { Answer } from "../../state/answer/answer.ts";
 import { useStore } from "../../state/store.ts";
 import { ResponsePanel } from "../answer/ResponsePanel.tsx";
 import { Button } from "../ui/Button.tsx";

@@ -1,7 +1,7 @@
 // The actions of an answer in the chat.
 import { type RefObject, useCallback } from "react";
 import type { AnswerActions, RetryReason } from "../../logic/answer/answerActions.ts";
-import type { Answer } from "../../state/chat/answer.ts";
+import type { Answer } from "../../state/answer/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import type { AnswerPart } from "../../state/chat/chatParts.ts";
 import type { Signalbox } from "../../state/signalbox.ts";

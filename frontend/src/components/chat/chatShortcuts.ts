@@ -2,7 +2,7 @@
 import type { RefObject } from "react";
 import { useShortcuts } from "../../hooks/shortcuts.ts";
 import { copiedText } from "../../logic/answer/copiedText.ts";
-import type { Answer } from "../../state/chat/answer.ts";
+import type { Answer } from "../../state/answer/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import { copyText } from "../ui/Copy.tsx";
 import type { ChatHandle } from "./ChatScreen.tsx";

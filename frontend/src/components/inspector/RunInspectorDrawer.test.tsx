@@ -3,7 +3,7 @@ import { cleanup, render, screen, waitFor, within } from "@testing-library/react
 import userEvent, { type UserEvent } from "@testing-library/user-event";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { captured, capturedFrames, capturedRecord, clientOf } from "../../fixtures/record.ts";
-import { Answer } from "../../state/chat/answer.ts";
+import { Answer } from "../../state/answer/answer.ts";
 import RunInspectorDrawer from "./RunInspectorDrawer.tsx";
 
 const RUN = capturedRecord.runId;

@@ -2,7 +2,7 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useMediaQuery, WIDE } from "../../hooks/mediaQuery.ts";
 import { waterfall } from "../../logic/inspector/waterfall.ts";
-import type { Answer } from "../../state/chat/answer.ts";
+import type { Answer } from "../../state/answer/answer.ts";
 import { type ApiClient, useInspectedRun } from "../../state/inspectedRun.ts";
 import type { RequestSettings } from "../../types/api.ts";
 import { Dialog } from "../ui/Dialog.tsx";

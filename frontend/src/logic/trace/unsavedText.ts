@@ -21,5 +21,11 @@ export function withoutUnsaved(trace: RunTrace, events: readonly RawEvent[], { a
   return saved.reduce((known, { event }) => runReducer(known, event as unknown as ChatEvent), start);
 }
 
+/** The trace after the next event, the last of `events`. After a crash, `done` tells which earlier events were saved. */
+export function nextTrace(trace: RunTrace, events: readonly RawEvent[], event: ChatEvent): RunTrace {
+  const gap = event.type === "done" ? event.unsaved : undefined;
+  return runReducer(gap ? withoutUnsaved(trace, events.slice(0, -1), gap) : trace, event);
+}
+
 const textOf = (events: readonly RawEvent[], type: "content" | "reasoning"): string =>
   events.map(({ event }) => (event.type === type && typeof event.content === "string" ? event.content : "")).join("");

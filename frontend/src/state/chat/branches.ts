@@ -3,7 +3,7 @@
 import { pathTo } from "../../logic/chat/branchTree.ts";
 import { totalOf } from "../../logic/chat/chatCost.ts";
 import type { Conversation } from "../../types/api.ts";
-import type { AnswerDeps } from "./answer.ts";
+import type { AnswerDeps } from "../answer/answerState.ts";
 import { type AnswerPart, type ChatPart, comparedIn, entriesOf, idOf, merged, type QuestionPart } from "./chatParts.ts";
 import type { ChatStore } from "./chatState.ts";
 import type { AnswerProgress } from "./queuedMessages.ts";

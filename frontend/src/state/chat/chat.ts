@@ -5,15 +5,17 @@ import type { Queued } from "../../logic/chat/messageQueue.ts";
 import { chooseLeaf } from "../../stream/conversations.ts";
 import { newIdempotencyKey } from "../../stream/idempotencyKeys.ts";
 import type { Picture } from "../../types/api.ts";
+import type { Answer } from "../answer/answer.ts";
+import type { AnswerDeps } from "../answer/answerState.ts";
+import { runsOf } from "../answer/joinedAnswer.ts";
 import { AnswerLoader } from "../lists/answerLoader.ts";
 import { Store } from "../store.ts";
-import type { Answer, AnswerDeps } from "./answer.ts";
+import { AnswerReactions } from "./answerReactions.ts";
 import { Branches } from "./branches.ts";
 import { idOf, type QuestionPart, systemAt } from "./chatParts.ts";
 import { type ChatState, type ChatStore, NEW_CHAT } from "./chatState.ts";
-import { Continuations, continuationKey } from "./continuation.ts";
+import { Continuations } from "./continuation.ts";
 import { ConversationLoader, sentenceOf } from "./conversationLoader.ts";
-import { runsOf } from "./joinedAnswer.ts";
 import { MessageRecovery } from "./messageRecovery.ts";
 import { MessageSender, type SenderDeps } from "./messageSender.ts";
 import { QueuedMessages } from "./queuedMessages.ts";
@@ -30,11 +32,6 @@ export interface ChatDeps extends AnswerDeps, SenderDeps {
   /** Storage for messages that the server has not confirmed. */
   box?: Box | undefined;
 }
-
-/** When the server usually has the final cost of a stopped run, in ms after its end. */
-const SETTLED_MS = [8000, 45_000] as const;
-
-const GONE = new Set(["UNKNOWN_CONVERSATION", "UNKNOWN_MESSAGE"]);
 
 export class Chat extends Store<ChatState> {
   readonly id: string;
@@ -55,6 +52,7 @@ export class Chat extends Store<ChatState> {
   readonly #loader: ConversationLoader;
   readonly #recovery: MessageRecovery;
   readonly #continuations: Continuations;
+  readonly #reactions: AnswerReactions;
 
   constructor(id: string, deps: ChatDeps) {
     super(NEW_CHAT, deps.schedule);
@@ -62,7 +60,7 @@ export class Chat extends Store<ChatState> {
     this.#queued = new QueuedMessages(id, deps.box);
     this.#unconfirmed = new UnconfirmedMessages(deps.box, id);
     this.#rejected = new RejectedColumns(deps.box, id);
-    this.#deps = { ...deps, onChange: (answer) => this.#changed(answer) };
+    this.#deps = { ...deps, onChange: (answer) => this.#reactions.changed(answer) };
     const shared = { store: this.#store, branches: this.#branches, pending: this.#unconfirmed, waiting: this.#queued };
     this.#loader = new ConversationLoader({
       ...{ ...shared, id, deps: this.#deps },
@@ -94,6 +92,15 @@ export class Chat extends Store<ChatState> {
         this.set(shown);
         this.flush();
       },
+    });
+    this.#reactions = new AnswerReactions(this.#branches, this.#unconfirmed, this.#rejected, {
+      onProgress: () => {
+        this.flush();
+        deps.onProgress?.(this);
+      },
+      checkGone: () => void this.#loader.checkGone(),
+      refresh: () => void this.refresh(),
+      sendNext: () => void this.#sender.next(),
     });
   }
 
@@ -335,31 +342,5 @@ export class Chat extends Store<ChatState> {
 
   dismissTrouble(): void {
     this.set({ trouble: undefined });
-  }
-
-  #changed(answer: Answer): void {
-    const part = this.#branches.answers().find((other) => other.answer === answer);
-    const pending = answer.continues ? continuationKey(answer.continues) : part?.parent;
-    if (pending && answer.state.connection === "waiting") this.#markPromised(pending);
-    const isStopped = answer.state.stopping || answer.state.trace.end?.status === "cancelled";
-    if (pending && !answer.runId && isStopped) this.#unconfirmed.stop(pending, answer.state.trace.model);
-    if (part?.parent) this.#rejected.store(part.parent, this.#branches);
-    this.#branches.derive();
-    this.flush();
-    this.#deps.onProgress?.(this);
-    if (!answer.isOver) return;
-    if (GONE.has(answer.state.trace.end?.code ?? "")) void this.#loader.checkGone();
-    // Another tab is continuing the answer: show its continuation.
-    if (answer.continues && answer.state.trace.end?.code === "RUN_NOT_OVER") void this.refresh();
-    // It was stopped before it had an id. The conversation shows what became of it.
-    if (isStopped && !answer.runId && !answer.isLive) void this.refresh();
-    if (answer.state.trace.end?.cost_estimated) for (const ms of SETTLED_MS) setTimeout(() => void this.refresh(), ms);
-    void this.#sender.next();
-  }
-
-  /** The message will be sent to all of its models when the server can be reached. */
-  #markPromised(question: string): void {
-    this.#unconfirmed.promise(question);
-    for (const { parent, answer } of this.#branches.answers()) if (parent === question) answer.wait();
   }
 }

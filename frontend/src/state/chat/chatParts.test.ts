@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ScriptedServer } from "../../fixtures/server.ts";
-import { Answer } from "./answer.ts";
+import { Answer } from "../answer/answer.ts";
 import { type AnswerPart, type ChatPart, columnOf, comparedIn, entriesOf } from "./chatParts.ts";
 
 const question: ChatPart = {

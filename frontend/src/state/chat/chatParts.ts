@@ -2,7 +2,8 @@
 import { alternativesAlong, newestLeaf, type Part, pathTo } from "../../logic/chat/branchTree.ts";
 import type { ChatNode, Conversation, Picture } from "../../types/api.ts";
 import type { ChatMessage, ContentPart } from "../../types/models.ts";
-import { Answer, type AnswerDeps } from "./answer.ts";
+import { Answer } from "../answer/answer.ts";
+import type { AnswerDeps } from "../answer/answerState.ts";
 
 export interface QuestionPart extends Part {
   kind: "question";

@@ -1,7 +1,8 @@
 // Continues answers: adds the continuation to the tree, sends its request, and stores it until it is confirmed.
 import { newIdempotencyKey } from "../../stream/idempotencyKeys.ts";
 import type { ChatBody } from "../../types/models.ts";
-import { Answer, type AnswerDeps } from "./answer.ts";
+import { Answer } from "../answer/answer.ts";
+import type { AnswerDeps } from "../answer/answerState.ts";
 import type { Branches } from "./branches.ts";
 import type { AnswerPart } from "./chatParts.ts";
 import type { ChatStore } from "./chatState.ts";

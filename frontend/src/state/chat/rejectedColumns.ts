@@ -1,6 +1,7 @@
 // Columns of a comparison that the server rejected. The server has no run for them, so the tab stores them.
 import { refused } from "../../logic/trace/reducer.ts";
-import { Answer, type AnswerDeps } from "./answer.ts";
+import { Answer } from "../answer/answer.ts";
+import type { AnswerDeps } from "../answer/answerState.ts";
 import type { Branches } from "./branches.ts";
 import type { AnswerPart } from "./chatParts.ts";
 import { type Box, forget } from "./unconfirmedMessages.ts";

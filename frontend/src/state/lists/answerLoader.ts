@@ -1,5 +1,5 @@
 // Loads old answers when they come into view: a few at a time, the latest request first.
-import type { Answer } from "../chat/answer.ts";
+import type { Answer } from "../answer/answer.ts";
 
 const AT_ONCE = 2;
 

@@ -2,8 +2,8 @@
 import { useCallback, useSyncExternalStore } from "react";
 import { joinedTrace } from "../../logic/trace/joinedTrace.ts";
 import type { RunTrace } from "../../types/models.ts";
+import type { Entry } from "../chat/chatParts.ts";
 import type { Answer } from "./answer.ts";
-import type { Entry } from "./chatParts.ts";
 
 /** The runs of an answer in order: those that it continues, and itself. */
 export const runsOf = (answer: Answer): readonly Answer[] =>

@@ -5,7 +5,8 @@ import { emptyTrace, runReducer } from "../../logic/trace/reducer.ts";
 import { ApiError } from "../../stream/errors.ts";
 import type { AnswerRun } from "../../types/api.ts";
 import type { ChatBody, ChatEvent } from "../../types/models.ts";
-import { Answer, type AnswerDeps } from "./answer.ts";
+import { Answer } from "./answer.ts";
+import type { AnswerDeps } from "./answerState.ts";
 
 const BODY: ChatBody = { model: "m", conversation_id: "c", parent_id: null, messages: [], on_disconnect: "continue" };
 const RUN: AnswerRun = {

@@ -1,7 +1,6 @@
 // One answer. Each has a separate store, so that a token only renders its own panel again.
 
 import { hasMetLimit, limitsIn } from "../../logic/answer/reachedLimit.ts";
-import { isUsingTools } from "../../logic/answer/stops.ts";
 import {
   isLoop,
   type StoredAnswer,
@@ -11,12 +10,11 @@ import {
 } from "../../logic/trace/conversationTrace.ts";
 import { joinedTrace } from "../../logic/trace/joinedTrace.ts";
 import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../../logic/trace/reducer.ts";
-import { withoutUnsaved } from "../../logic/trace/unsavedText.ts";
-import { type ApiClient, stopRun } from "../../stream/client.ts";
+import { nextTrace } from "../../logic/trace/unsavedText.ts";
 import { ApiError, isRefusal } from "../../stream/errors.ts";
 import type { Connection } from "../../stream/followRun.ts";
 import { checkedEvent } from "../../stream/parseEvent.ts";
-import { fetchRun } from "../../stream/runRecords.ts";
+import { expectRun, fetchRun } from "../../stream/runRecords.ts";
 import {
   type ChatEnd,
   type ChatOptions,
@@ -25,72 +23,21 @@ import {
   postChat,
   type Started,
 } from "../../stream/runStream.ts";
-import type { Effort, Parameters, RawEvent } from "../../types/api.ts";
+import type { Effort, RawEvent } from "../../types/api.ts";
 import type { ChatBody, ChatEvent, RunEnd, RunTrace } from "../../types/models.ts";
-import { SilenceTimer } from "../modelSilence.ts";
-import { nextFrame, type Schedule, Store } from "../store.ts";
+import { nextFrame, Store } from "../store.ts";
+import {
+  type AnswerDeps,
+  type AnswerOptions,
+  type AnswerState,
+  isSilenceExcused,
+  newAnswerState,
+  type SavedRunOptions,
+} from "./answerState.ts";
 import { runsOf } from "./joinedAnswer.ts";
+import { RunConnection } from "./runConnection.ts";
+import { RunStop } from "./runStop.ts";
 
-export interface AnswerState {
-  trace: RunTrace;
-  /**
-   * What is loaded. `text`: only the conversation's data. `fetching`: its events are loading. `whole`: all events of
-   * its run. `failed`: the events are not available.
-   */
-  known: "text" | "fetching" | "whole" | "failed";
-  /** A stop was requested, and the run has not ended yet. */
-  stopping: boolean;
-  /** The stop request failed, so the run may continue. */
-  stopFailed: boolean;
-  /**
-   * `resuming`: reconnecting for longer than `quietMs`. `polling`: other answers use all live streams. `waiting`: the
-   * message is not sent until the server can be reached.
-   */
-  connection: Connection;
-  /** When the last event and the last reasoning arrived, by the page's clock (`now`). Undefined for finished runs. */
-  heardAt: number | undefined;
-  reasonedAt: number | undefined;
-  /** Since when the model has been silent for too long, by the page's clock. */
-  silentSince: number | undefined;
-  /** The limits that the request set. Undefined while unknown. */
-  limits: Parameters | undefined;
-}
-
-export interface AnswerDeps {
-  client: ApiClient;
-  onUnauthorized?: () => void;
-  /** Called when the run gets its id, changes its connection, or ends. */
-  onChange?: (answer: Answer) => void;
-  schedule?: Schedule;
-  /** The page's clock in milliseconds. */
-  now?: () => number;
-  /** How long a stopped run may take to send its `done`. */
-  stopGraceMs?: number;
-  /** How long a stopped message keeps its connection to receive the id of its run. */
-  unnamedMs?: number;
-  stopDelays?: readonly number[];
-  /** Shorter connection losses are not shown. */
-  quietMs?: number;
-  stream?: Partial<ChatOptions>;
-}
-
-export interface AnswerOptions {
-  model: string;
-  effort: Effort;
-  /** Undefined until the server has sent it. */
-  runId?: string;
-  /** Read the events from this saved answer. */
-  saveId?: string;
-  /** The answer that this one continues. */
-  continues?: Answer | undefined;
-}
-
-type SavedRunOptions = Pick<AnswerOptions, "model" | "continues"> & { runId: string };
-
-const STOP_GRACE_MS = 2000;
-const UNNAMED_MS = 8000;
-/** Delays before each stop request. */
-const STOP_DELAYS = [0, 500, 1000, 2000, 4000] as const;
 const QUIET_MS = 1500;
 
 let made = 0;
@@ -111,15 +58,8 @@ export class Answer extends Store<AnswerState> {
   readonly #deps: AnswerDeps;
   readonly #now: () => number;
   readonly #saveId: string | undefined;
-  #abort: AbortController | undefined;
-  #grace: ReturnType<typeof setTimeout> | undefined;
-  #away: ReturnType<typeof setTimeout> | undefined;
-  readonly #silence = new SilenceTimer({
-    now: () => this.#now(),
-    isExcused: () =>
-      this.isOver || this.state.stopping || this.state.connection === "waiting" || isUsingTools(this.state.trace),
-    onSilence: (silentSince) => this.set({ silentSince }),
-  });
+  readonly #connection: RunConnection;
+  readonly #stop: RunStop;
 
   private constructor(
     deps: AnswerDeps,
@@ -128,22 +68,28 @@ export class Answer extends Store<AnswerState> {
   ) {
     const trace = { ...emptyTrace(model), ...(runId && { runId }) };
     super(
-      {
-        trace: stored ? storedTrace(trace, stored) : trace,
-        // Answers from another client's history have no events.
-        known: stored?.run ? "text" : "whole",
-        stopping: false,
-        stopFailed: false,
-        connection: "open",
-        heardAt: undefined,
-        reasonedAt: undefined,
-        silentSince: undefined,
-        limits: undefined,
-      },
+      // Answers from another client's history have no events.
+      newAnswerState(stored ? storedTrace(trace, stored) : trace, stored?.run ? "text" : "whole"),
       deps.schedule ?? nextFrame,
     );
     this.#deps = deps;
     this.#now = deps.now ?? (() => performance.now());
+    this.#connection = new RunConnection({
+      now: this.#now,
+      quietMs: deps.quietMs ?? QUIET_MS,
+      isExcused: () => isSilenceExcused(this.state),
+      onSilence: (silentSince) => this.set({ silentSince }),
+      onChange: (connection) => this.#setConnection(connection),
+    });
+    this.#stop = new RunStop(deps, {
+      isOver: () => this.isOver,
+      isNeeded: (abort) => this.#connection.abort === abort && (!this.isOver || this.state.trace.end?.local === true),
+      end: () => this.#endHere(stoppedLocally),
+      onFailed: () => {
+        this.set({ stopping: false, stopFailed: true });
+        this.flush();
+      },
+    });
     this.effort = effort;
     this.#saveId = saveId;
     this.continues = continues;
@@ -187,7 +133,7 @@ export class Answer extends Store<AnswerState> {
       const known = checkedEvent(event);
       if (!known) continue;
       answer.#record(known, seq);
-      answer.#change(() => runReducer(answer.#withoutUnsaved(known), known));
+      answer.#change((trace) => nextTrace(trace, answer.events, known));
     }
     answer.flush();
     return answer;
@@ -213,7 +159,7 @@ export class Answer extends Store<AnswerState> {
 
   /** The answer is being requested or followed. */
   get isLive(): boolean {
-    return this.#abort !== undefined;
+    return this.#connection.abort !== undefined;
   }
 
   /** Another answer to the same message cannot reach the server, so this one waits too. */
@@ -259,33 +205,24 @@ export class Answer extends Store<AnswerState> {
           this.#record(event, seq);
           fresh = runReducer(fresh, event);
         },
-      }).then((end) => {
+      }).then(async (end) => {
         if (this.state.known === "whole") return end;
         const { totalMs } = before.trace;
         const timed = { ...(totalMs !== undefined && { totalMs }), ...fresh };
         if (end === "done") this.set({ trace: withSettledCost(before.trace.end, timed), known: "whole" });
         else this.set({ known: !before.trace.end ? "whole" : end === "aborted" ? before.known : "failed" });
-        if (end === "lost" && this.events.length === 0 && !before.trace.end) return this.#checkExists(runId);
+        if (end === "lost" && this.events.length === 0 && !before.trace.end) await expectRun(this.#deps.client, runId);
         return before.trace.end ? "done" : end;
       }),
     );
-    await this.#loadLimits();
+    if (!this.state.limits && !saveId && hasMetLimit(this.state.trace)) await this.#loadLimits();
   }
 
-  /** If the answer reached a limit, fetch the limits of its request. */
+  /** Fetch the limits of its request. */
   async #loadLimits(): Promise<void> {
-    if (this.state.limits || this.#saveId || !hasMetLimit(this.state.trace)) return;
     const record = await fetchRun(this.#deps.client, this.runId).catch(() => undefined);
     // If the server does not respond, the limits stay unknown and none is named.
     if (record) this.set({ limits: limitsIn(record.request) });
-  }
-
-  /** No event could be read. Throws if the run no longer exists. */
-  async #checkExists(runId: string): Promise<ChatEnd> {
-    const found = await fetchRun(this.#deps.client, runId).catch((error: unknown) => error);
-    if (found instanceof ApiError && found.status === 404)
-      throw new ApiError(404, "UNKNOWN_RUN", "This answer was not found. It may have been deleted.");
-    return "lost";
   }
 
   /** Set the final cost, which is known some time after the run ended. */
@@ -301,14 +238,19 @@ export class Answer extends Store<AnswerState> {
    */
   async stop(): Promise<void> {
     if (this.isOver || this.state.stopping) return;
-    const abort = this.#abort;
+    const { abort } = this.#connection;
     if (!abort) return this.#endHere(stoppedLocally);
-    if (this.state.connection === "waiting") return this.#endUnsent(abort);
+    // Between two attempts to send its message.
+    if (this.state.connection === "waiting") {
+      this.set({ connection: "open" });
+      this.#endHere(stoppedLocally);
+      return abort.abort();
+    }
     this.set({ stopping: true, stopFailed: false });
     this.flush();
     this.#deps.onChange?.(this);
-    if (this.runId) await this.#stopOnServer(abort);
-    else this.#grace = setTimeout(() => this.#endUnnamed(abort), this.#deps.stopGraceMs ?? STOP_GRACE_MS);
+    if (this.runId) await this.#stop.onServer(this.runId, abort);
+    else this.#stop.withoutId(abort);
   }
 
   /** End an answer that was not requested because the server did not respond to another request. */
@@ -323,68 +265,22 @@ export class Answer extends Store<AnswerState> {
     this.#deps.onChange?.(this);
   }
 
-  /** End an answer between two attempts to send its message. */
-  #endUnsent(abort: AbortController): void {
-    this.set({ connection: "open" });
-    this.#endHere(stoppedLocally);
-    abort.abort();
-  }
-
-  /** End an answer without a run id. Its connection is needed by others; the conversation shows what became of it. */
-  #endUnnamed(abort: AbortController): void {
-    this.#endHere(stoppedLocally);
-    this.#grace = setTimeout(() => abort.abort(), this.#deps.unnamedMs ?? UNNAMED_MS);
-  }
-
-  /** Retry the stop request. The answer only counts as stopped once the server confirms it. */
-  async #stopOnServer(abort: AbortController): Promise<void> {
-    clearTimeout(this.#grace);
-    for (const delay of this.#deps.stopDelays ?? STOP_DELAYS) {
-      await new Promise((resolve) => setTimeout(resolve, delay));
-      if (this.#abort !== abort || (this.isOver && !this.state.trace.end?.local)) return;
-      if (!(await this.#isStopped())) continue;
-      if (this.isOver) abort.abort();
-      else this.#grace = setTimeout(() => abort.abort(), this.#deps.stopGraceMs ?? STOP_GRACE_MS);
-      return;
-    }
-    this.set({ stopping: false, stopFailed: true });
-    this.flush();
-  }
-
-  /** Request a stop. Returns whether the run is stopped or no longer exists. */
-  async #isStopped(): Promise<boolean> {
-    try {
-      await stopRun(this.#deps.client, this.runId);
-      return true;
-    } catch (error) {
-      return error instanceof ApiError && error.status === 404;
-    }
-  }
-
   /** Stop following. The run itself continues. */
   leave(): void {
-    const abort = this.#abort;
-    this.#abort = undefined;
-    this.#silence.stop();
-    abort?.abort();
+    this.#connection.leave();
   }
 
   async #follow(start: (options: ChatOptions) => Promise<ChatEnd>): Promise<void> {
-    const abort = new AbortController();
-    this.#abort = abort;
-    this.#silence.restart();
+    const abort = this.#connection.open();
     this.flush();
     try {
       const end = await start(this.#options(abort));
-      if (this.#abort === abort) this.#finish(end);
+      if (this.#connection.abort === abort) this.#finish(end);
     } catch (error) {
-      if (this.#abort === abort) this.#refuse(error);
+      if (this.#connection.abort === abort) this.#refuse(error);
     } finally {
-      clearTimeout(this.#grace);
-      this.#reconnected();
-      if (this.#abort === abort) {
-        this.#silence.stop();
-        this.#abort = undefined;
+      this.#stop.settled();
+      if (this.#connection.close(abort)) {
         this.set({ stopping: false });
         this.flush();
         this.#deps.onChange?.(this);
@@ -399,27 +295,24 @@ export class Answer extends Store<AnswerState> {
       signal: abort.signal,
       onStart: ({ runId, loop }) => {
         this.#change((trace) => ({ ...trace, runId, ...(isLoop(loop) && { loop }) }));
-        if (this.state.stopping) void this.#stopOnServer(abort);
+        if (this.state.stopping) void this.#stop.onServer(runId, abort);
       },
       onEvent: (event, seq) => this.#add(event, seq),
-      onConnection: (state) => {
-        if (state === "resuming") this.#disconnected();
-        else {
-          const isNews = state === "waiting" && this.state.connection !== "waiting";
-          this.#reconnected();
-          this.#silence.restart();
-          this.set({ connection: state });
-          if (isNews) this.#deps.onChange?.(this);
-        }
-      },
+      onConnection: (state) => this.#connection.change(state),
     };
+  }
+
+  #setConnection(connection: Connection): void {
+    const isFirstWait = connection === "waiting" && this.state.connection !== "waiting";
+    this.set({ connection });
+    if (isFirstWait) this.#deps.onChange?.(this);
   }
 
   #add(event: ChatEvent, seq: number): void {
     const now = this.#now();
-    this.#silence.restart();
+    this.#connection.heard();
     this.#record(event, seq);
-    const trace = runReducer(this.#withoutUnsaved(event), event);
+    const trace = nextTrace(this.state.trace, this.events, event);
     this.set({
       trace: this.askedAt === undefined ? trace : withPageTimes(trace, now - this.askedAt),
       heardAt: now,
@@ -427,35 +320,16 @@ export class Answer extends Store<AnswerState> {
     });
   }
 
-  /** After a crash, `done` tells which earlier events were saved. */
-  #withoutUnsaved(event: ChatEvent): RunTrace {
-    const { trace } = this.state;
-    return event.type === "done" && event.unsaved
-      ? withoutUnsaved(trace, this.events.slice(0, -1), event.unsaved)
-      : trace;
-  }
-
   #record(event: ChatEvent, seq: number): void {
     this.events.push({ seq, event: event as unknown as RawEvent["event"] });
-  }
-
-  /** Short connection losses are not shown. */
-  #disconnected(): void {
-    this.#silence.stop();
-    this.#away ??= setTimeout(() => this.set({ connection: "resuming" }), this.#deps.quietMs ?? QUIET_MS);
-  }
-
-  #reconnected(): void {
-    clearTimeout(this.#away);
-    this.#away = undefined;
-    if (this.state.connection === "resuming") this.set({ connection: "open" });
   }
 
   #finish(end: ChatEnd): void {
     if (end === "done") return;
     this.#change(end === "aborted" ? stoppedLocally : connectionLost);
-    const passed = this.askedAt === undefined ? undefined : this.#now() - this.askedAt;
-    if (passed !== undefined) this.#change((trace) => ({ ...trace, totalMs: passed }));
+    if (this.askedAt === undefined) return;
+    const totalMs = this.#now() - this.askedAt;
+    this.#change((trace) => ({ ...trace, totalMs }));
   }
 
   #refuse(error: unknown): void {

@@ -116,4 +116,4 @@ def test_neither_key_nor_prompt_is_ever_shown(tmp_path: Path, key: str) -> None:
     assert {name for name, text in kept.items() if PROMPT in text} == {"signalbox.db"}  # which its owner alone can read
     assert PROMPT not in "".join(heard)
     lines = [json.loads(line) for line in process.errors().splitlines() if line.startswith("{")]
-    assert len([line for line in lines if line["event"] == "run"]) >= 8
+    assert len([line for line in lines if line["event"] == "run.finished"]) >= 8

@@ -87,7 +87,7 @@ def test_one_line_is_logged_per_run(tmp_path: Path) -> None:
         ids = [client.post("/api/chat/stream", json=ASK).headers["x-run-id"] for _ in range(3)]
         client.post("/api/chat/stream", json={**ASK, "prompt": "canary-prompt-99", "model": "openai/sim-error-500"})
     lines = [json.loads(line) for line in process.errors().splitlines()]
-    runs = [line for line in lines if line["event"] == "run"]
+    runs = [line for line in lines if line["event"] == "run.finished"]
     assert [run["run_id"] for run in runs[:3]] == ids
     assert len(runs) == 4
     assert {"status", "code", "model", "steps", "seconds", "cost", "simulated", "timestamp"} <= set(runs[0])

@@ -113,6 +113,6 @@ class UncaughtErrors:
             info = info_of(scope)
             info.is_logged = True
             kind = type(error).__name__
-            _log.error("request.broke", request_id=info.id, path=scope["path"], error=kind, where=where)
+            _log.error("request.internal_error", request_id=info.id, path=scope["path"], error=kind, where=where)
             if not has_started:
                 await error_response(RequestError(Code.INTERNAL), scope)(scope, receive, send)

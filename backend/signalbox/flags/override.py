@@ -92,7 +92,7 @@ class OverrideFile:
             return self._unreadable(error)
 
     def _unreadable(self, error: Exception) -> Override:
-        _log.error("flag.unreadable", file=self._path.name, error=type(error).__name__, stands="off")
+        _log.error("flag.override_unreadable", file=self._path.name, error=type(error).__name__, effective="off")
         return Override("off")
 
 

@@ -74,14 +74,14 @@ class SharedOverride:
         try:
             self._override = None if value is None else override_of(orjson.loads(value))
         except ValueError as error:
-            _log.error("flag.unreadable", file=None, error=type(error).__name__, stands="off")
+            _log.error("flag.override_unreadable", file=None, error=type(error).__name__, effective="off")
             self._override = Override("off")
 
     def _log_reachability(self, is_reachable: bool) -> None:
         if is_reachable and not self._is_reachable:
-            _log.info("flag.heard_again")
+            _log.info("flag.store_available")
         elif self._is_reachable and not is_reachable:
-            _log.warning("flag.unheard")
+            _log.warning("flag.store_unavailable")
         self._is_reachable = is_reachable
 
 

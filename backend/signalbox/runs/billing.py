@@ -69,13 +69,13 @@ class Settlements:
         try:
             code = await self._fetch_all(progress)
         except Exception as error:  # noqa: BLE001 - logged; a malformed bill must not end the task without saving
-            _log.error("bill.broke", run_id=run_id, error=type(error).__name__)
+            _log.error("settlement.failed", run_id=run_id, error=type(error).__name__)
         if not progress.is_estimate:
             progress.settled_at = self.clock()
         save()
         usage = progress.usage
         _log.info(
-            "bill",
+            "settlement.finished",
             run_id=run_id,
             settled=progress.settled_at is not None,
             code=str(code) if code else None,

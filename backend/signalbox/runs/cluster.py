@@ -226,7 +226,7 @@ class Cluster:
         except StoreError:
             return False
         except Exception as error:  # noqa: BLE001 - without heartbeats other workers would consider this one dead
-            _log.error("peers.beat", error=type(error).__name__)
+            _log.error("cluster.heartbeat_failed", error=type(error).__name__)
             return False
         return True
 
@@ -248,7 +248,7 @@ def _may_end_orphans(ending: "asyncio.Future[object] | None") -> bool:
         return ending is None
     error = None if ending.cancelled() else ending.exception()
     if error is not None and not isinstance(error, StoreError):
-        _log.error("peers.beat", error=type(error).__name__)
+        _log.error("cluster.heartbeat_failed", error=type(error).__name__)
     return True
 
 

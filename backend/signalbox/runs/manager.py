@@ -273,7 +273,7 @@ class RunManager:
             try:
                 follow(run)
             except Exception as error:  # noqa: BLE001 - one failing step must not prevent the others
-                _log.error("run.after", run_id=run.id, error=type(error).__name__)
+                _log.error("run.cleanup_failed", run_id=run.id, error=type(error).__name__)
 
     def _on_durable(self, run: Run, seq: int, reserved: int) -> None:
         run.journal.mark_durable(seq, reserved)

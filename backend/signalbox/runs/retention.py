@@ -46,7 +46,7 @@ class Retention:
         )
         if swept != Swept():
             await self.database.erase_deleted()
-            _log.info("retention", runs=swept.runs, conversations=swept.conversations)
+            _log.info("retention.finished", runs=swept.runs, conversations=swept.conversations)
         return swept
 
     async def _sweep_in_batches(self, delete: Bound[[float, int], Swept], before: float, most: int) -> Swept:

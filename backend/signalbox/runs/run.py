@@ -140,7 +140,7 @@ class Run(Struct, eq=False):
             driven = drive(loop, self.context, self.progress, self._emit, lambda: self._ending, most_bytes=most_bytes)
             self._finish(await driven)
         except Exception as error:  # noqa: BLE001 - a journal that fails ends the run and releases its slot
-            _log.error("run.unrecorded", run_id=self.id, error=type(error).__name__)
+            _log.error("run.journal_failed", run_id=self.id, error=type(error).__name__)
         finally:
             self._end(on_over)
 
@@ -161,7 +161,7 @@ class Run(Struct, eq=False):
         try:
             self._emit([*warning_of(ending), done])
         except Exception as error:  # noqa: BLE001 - no more events are possible; subscribers are released anyway
-            _log.error("run.untold", run_id=self.id, error=type(error).__name__)
+            _log.error("run.ending_failed", run_id=self.id, error=type(error).__name__)
         self._finish(done)
 
     @property

@@ -178,7 +178,7 @@ class Supervisor:
         wait = 0.0 if place.deaths == 1 else min(_LONGEST_WAIT, _FIRST_WAIT * 2.0 ** (place.deaths - 2))
         place.due = monotonic() + wait
         if self._kill_at is None and self._greeting is not None:  # the first worker has printed its error itself
-            _log.error("worker.died", worker=worker.pid, status=status, again_in=wait)
+            _log.error("worker.died", worker=worker.pid, status=status, restart_in=wait)
 
     def _is_hopeless(self) -> bool:
         """Return whether no worker runs and none will be started."""

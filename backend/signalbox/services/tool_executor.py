@@ -110,10 +110,10 @@ class ToolExecutor:
             shown = await artifact_json(artifact)
             written = await offloaded(partial(as_json, result), size=measured(result, LARGE))
         except UnusableArtifactError as error:
-            _log.warning("tool_artifact_refused", tool=spec.name, reason=error.reason, run_id=context.run_id)
+            _log.warning("tool.artifact_rejected", tool=spec.name, reason=error.reason, run_id=context.run_id)
             return ToolOutcome.failed(Code.TOOL_FAILED, f"The artifact of {spec.name} {error.reason}.")
         except ExcessiveResultError as error:
-            _log.warning("tool_result_refused", tool=spec.name, reason=error.reason, run_id=context.run_id)
+            _log.warning("tool.result_rejected", tool=spec.name, reason=error.reason, run_id=context.run_id)
             return ToolOutcome.failed(Code.TOOL_FAILED, f"The result of {spec.name} {error.reason}; ask for less.")
         left = context.result_budget.remaining()  # read after the await, because the calls of a step share it
         value = written.capped(min(self._result_limit, left), crowded=left < self._result_limit)
@@ -147,7 +147,7 @@ def _failure_of(
         return _failed(spec, given, error, context)
     # Only its type and location: the message may contain arguments, paths and keys.
     _log.warning(
-        "tool_failed",
+        "tool.failed",
         tool=spec.name,
         error=type(error).__name__,
         raised_at=failure_location(error),
@@ -163,7 +163,7 @@ async def _artifact_of(spec: ToolSpec, error: BaseException, context: ToolContex
     try:
         return await artifact_json(error.artifact)
     except UnusableArtifactError as unusable:
-        _log.warning("tool_artifact_refused", tool=spec.name, reason=unusable.reason, run_id=context.run_id)
+        _log.warning("tool.artifact_rejected", tool=spec.name, reason=unusable.reason, run_id=context.run_id)
         return None
 
 

@@ -101,12 +101,12 @@ class PluginThread:
             self._loop.call_later(SECONDS, self._sum_up)
         self._written += 1
         _log.warning(
-            "plugin_broke", package=self._package, error=type(error).__name__, raised_at=failure_location(error)
+            "plugin.failed", package=self._package, error=type(error).__name__, raised_at=failure_location(error)
         )
 
     def _sum_up(self) -> None:
         if self._skipped:
-            _log.warning("plugin_broke_more", package=self._package, more=self._skipped, seconds=SECONDS)
+            _log.warning("plugin.failures_suppressed", package=self._package, more=self._skipped, seconds=SECONDS)
         self._written = self._skipped = 0
 
 

@@ -51,11 +51,13 @@ def _safe_key(name: str, search_key: SearchKey) -> SearchKey:
         try:
             made = cast(object, search_key(deepcopy(arguments)))
         except BaseException as error:  # noqa: BLE001 - a plugin's function that runs on the server's event loop
-            _log.warning("search_key_failed", tool=name, error=type(error).__name__, raised_at=failure_location(error))
+            _log.warning(
+                "plugin.search_key_failed", tool=name, error=type(error).__name__, raised_at=failure_location(error)
+            )
         else:
             if isinstance(made, str):
                 return made
-            _log.warning("search_key_failed", tool=name, error=f"returned {type(made).__name__}")
+            _log.warning("plugin.search_key_failed", tool=name, error=f"returned {type(made).__name__}")
         return json.dumps(dict(arguments), sort_keys=True)
 
     return key

@@ -80,7 +80,7 @@ def entry_points_of(group: str) -> Iterator[EntryPoint]:
             name = str(distribution.metadata["Name"])
             entries = [entry for entry in distribution.entry_points if entry.group == group]
         except Exception as error:  # noqa: BLE001 - broken metadata of one package hides no other
-            _log.warning("package_not_readable", error=type(error).__name__)
+            _log.warning("plugin.package_unreadable", error=type(error).__name__)
             continue
         if name not in seen:
             yield from entries

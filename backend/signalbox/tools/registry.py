@@ -100,7 +100,7 @@ def _check(tool: Tool, thread: PluginThread, names: Collection[str]) -> None:
 
 def _missing(plugin: Plugin, fault: PluginFaultError) -> Tool:
     """Return an unavailable stand-in for a tool, and log why."""
-    _log.warning("tool_not_loaded", **plugin.facts_of(fault))
+    _log.warning("tool.not_loaded", **plugin.facts_of(fault))
     description = f"A tool from the package {plugin.package}."
     spec = ToolSpec(safe_name(plugin.name), description, {"type": "object", "properties": {}})
     return Tool(spec, _never, f"{plugin.package}: {fault.reason}")

@@ -203,4 +203,4 @@ def test_a_process_ends_while_the_database_is_away(tmp_path: Path, proxy: Proxy,
                 rest = b"".join(pieces)
                 process.process.wait(30)
             assert b'"status":"interrupted"' in rest
-            assert "journal.lost" in process.errors()
+            assert "journal.events_lost" in process.errors()

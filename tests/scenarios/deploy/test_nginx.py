@@ -151,8 +151,10 @@ def test_a_request_is_found_in_both_logs(tmp_path: Path) -> None:
         until(lambda: len(log.read_text().splitlines()) == 3)
         own = [json.loads(line) for line in process.errors().splitlines()]
     of_nginx = [json.loads(line) for line in log.read_text().splitlines()]
-    assert [(line["request_id"], line["run_id"]) for line in own if line["event"] == "run"] == [(request_id, run_id)]
-    [ours] = [line for line in own if line["event"] == "request.refused"]
+    assert [(line["request_id"], line["run_id"]) for line in own if line["event"] == "run.finished"] == [
+        (request_id, run_id)
+    ]
+    [ours] = [line for line in own if line["event"] == "request.rejected"]
     assert [(line["request_id"], line["run_id"], line["status"]) for line in of_nginx] == [
         (request_id, run_id, "200"),
         (refused.headers["x-request-id"], "", "422"),

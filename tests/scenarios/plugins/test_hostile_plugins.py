@@ -132,7 +132,7 @@ def test_the_log_names_file_and_line_and_nothing_else(server: Process, client: h
     """The log contains neither arguments nor the exception's text."""
     heard = ask(client, "exits")
     lines = [json.loads(line) for line in server.errors().splitlines()]
-    [line] = [one for one in lines if one["event"] == "tool_failed" and one["run_id"] == heard.events[0]["run_id"]]
+    [line] = [one for one in lines if one["event"] == "tool.failed" and one["run_id"] == heard.events[0]["run_id"]]
     at = next(n for n, text in enumerate(CODE.splitlines(), 1) if text == '    sys.exit("s3cret")')
     assert (line["tool"], line["error"]) == ("exits", "SystemExit")
     assert line["raised_at"].endswith(f"/hostile.py:{at}")

@@ -123,9 +123,9 @@ def test_the_log_has_the_fields_that_the_page_names(operator: Operator) -> None:
     operator.types(block('"percent":10'))
     operator.asks()
     lines = [json.loads(line) for line in operator.process.errors().splitlines()]
-    [pulled] = [line for line in lines if line["event"] == "flag.pulled"]
+    [pulled] = [line for line in lines if line["event"] == "flag.override_set"]
     assert (pulled["state"], pulled["percent"]) == ("percent", 10)
-    [run] = [line for line in lines if line["event"] == "run"]
+    [run] = [line for line in lines if line["event"] == "run.finished"]
     named = {"loop", "status", "code", "steps", "attempts", "seconds", "input", "output", "cost"}
     assert named <= set(run)
     section = PAGE[PAGE.index("Watching V2") :]

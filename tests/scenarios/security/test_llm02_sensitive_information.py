@@ -88,7 +88,7 @@ def test_g04_the_text_of_an_exception_is_not_shown(behind: Behind, capfd: pytest
     assert heard.result_codes() == ["TOOL_FAILED", "TOOL_FAILED"]
     trace = app.client.get(f"/api/runs/{response.headers['x-run-id']}").text
     logged = "".join(capfd.readouterr())
-    assert "tool_failed" in logged
+    assert "tool.failed" in logged
     assert leaks(response.text, trace, logged, *(json.dumps(asked.body) for asked in upstream.asked)) == []
 
 

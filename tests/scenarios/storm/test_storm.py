@@ -23,7 +23,7 @@ def test_a_short_storm_leaves_nothing_behind(tmp_path: Path) -> None:
         port = urlsplit(server.url).port or 0
         storm = Storm(port, figures, at_once=AT_ONCE, limit=60, most_sockets=4 * AT_ONCE + 100, plain=10)
         asyncio.run(storm.blow(jobs(SEED, RUNS, share=SHARE, stalls=False), first=0))
-        assert [line for line in server.errors().splitlines() if '"event":"run"' not in line] == []
+        assert [line for line in server.errors().splitlines() if '"event":"run.finished"' not in line] == []
     # After so few runs memory still grows, so it is not checked.
     assert failures(figures, judge_memory=False) == [], f"{table(figures)}\n{details(figures)}"
     assert figures.cuts > 0

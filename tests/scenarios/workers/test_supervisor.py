@@ -93,8 +93,8 @@ def test_workers_serve_together_and_a_killed_one_is_back(tmp_path: Path, postgre
             again = next(pid for pid in clients if pid != other)
             assert check_stream(clients[again].post("/api/chat/stream", json=ASK).content).done["status"] == "complete"
         [died] = logged(process, "worker.died")
-        assert (died["worker"], died["status"], died["again_in"]) == (victim, -signal.SIGKILL, 0)
-        assert {line["pid"] for line in logged(process, "run")} == {other, again}
+        assert (died["worker"], died["status"], died["restart_in"]) == (victim, -signal.SIGKILL, 0)
+        assert {line["pid"] for line in logged(process, "run.finished")} == {other, again}
         process.process.terminate()
         assert process.end() == 0
 
@@ -278,7 +278,7 @@ def test_workers_that_always_fall_are_given_up(when: str) -> None:
         assert lines == []
         return
     assert lines.pop() == "signalbox: all workers keep dying, so the server stops; the log lines above say why."
-    pauses = [json.loads(line)["again_in"] for line in lines]
+    pauses = [json.loads(line)["restart_in"] for line in lines]
     assert pauses[0] == 0
     assert set(pauses) >= {0, 0.01, 0.02, 0.04, 0.08}
     # One slot may exit once more while the other reaches its fifth.

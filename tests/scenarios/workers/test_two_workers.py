@@ -130,7 +130,7 @@ def test_through_nginx_a_broken_line_is_taken_up_wherever_it_leads(tmp_path: Pat
             whole = client.get(f"/api/runs/{run_id}/events")
             assert check_stream(whole.content).text == "First second."
         for process in (here.one, here.two):
-            served[process.url] = sum('"event":"run"' in line for line in process.errors().splitlines())
+            served[process.url] = sum('"event":"run.finished"' in line for line in process.errors().splitlines())
         assert sum(served.values()) == count, "every run has ended in exactly one worker"
         assert all(served.values()), "one worker had them all"
 

@@ -96,7 +96,7 @@ async def test_an_outage_changes_nothing_and_is_logged_once(database: Breaking, 
         database.is_gone = False
         await override.refresh()
         await override.refresh()
-    assert [line["event"] for line in logged] == ["flag.unheard", "flag.heard_again"]
+    assert [line["event"] for line in logged] == ["flag.store_unavailable", "flag.store_available"]
 
 
 async def test_a_change_that_cannot_be_stored_is_rejected(
@@ -124,7 +124,7 @@ async def test_an_invalid_value_counts_as_off(database: Breaking, stack: AsyncEx
         await override.refresh()
         await override.refresh()
     assert override.current() == OFF
-    assert [line["event"] for line in logged] == ["flag.unreadable"]
+    assert [line["event"] for line in logged] == ["flag.override_unreadable"]
 
 
 async def test_the_override_of_a_single_worker_is_taken_over(database: Breaking, stack: AsyncExitStack) -> None:

@@ -177,10 +177,10 @@ async def test_the_log_has_codes_and_figures_only() -> None:
         await settled(owing("gen-1"), Bills(Bill(LATER)))
     assert "canary" not in str(lines)
     assert [(line["event"], line.get("settled"), line.get("code"), line.get("cost")) for line in lines] == [
-        ("bill", False, "UPSTREAM_AUTH", None),
-        ("bill.broke", None, None, None),
-        ("bill", False, None, None),
-        ("bill", True, None, 0.02),
+        ("settlement.finished", False, "UPSTREAM_AUTH", None),
+        ("settlement.failed", None, None, None),
+        ("settlement.finished", False, None, None),
+        ("settlement.finished", True, None, 0.02),
     ]
 
 

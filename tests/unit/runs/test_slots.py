@@ -87,10 +87,10 @@ async def test_f07_a_loop_that_raises_releases_its_slot() -> None:
 @pytest.mark.parametrize(
     ("failing", "told"),
     [
-        pytest.param((1,), ["run.broke"], id="at its first word"),
-        pytest.param((2,), ["run.broke"], id="at its second"),
-        pytest.param((3,), ["run.unrecorded"], id="at its end"),
-        pytest.param((0,), ["run.broke", "run.unrecorded", "run.untold"], id="from now on"),
+        pytest.param((1,), ["run.internal_error"], id="at its first word"),
+        pytest.param((2,), ["run.internal_error"], id="at its second"),
+        pytest.param((3,), ["run.journal_failed"], id="at its end"),
+        pytest.param((0,), ["run.internal_error", "run.journal_failed", "run.ending_failed"], id="from now on"),
     ],
 )
 async def test_f07_a_journal_that_fails_releases_its_slot(failing: tuple[int, ...], told: list[str]) -> None:
@@ -127,7 +127,7 @@ async def test_f07_a_failing_follow_up_releases_the_slot() -> None:
             await run.wait()
             assert manager.live(run.id) is None
     assert not manager._live
-    assert [line["event"] for line in lines] == ["run.after"] * 3
+    assert [line["event"] for line in lines] == ["run.cleanup_failed"] * 3
     assert "canary" not in str(lines)
 
 

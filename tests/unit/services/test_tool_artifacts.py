@@ -98,7 +98,7 @@ async def test_what_cannot_be_sent_fails_the_call() -> None:
             f"The artifact of probe {reason}.",
         )
         assert outcome.artifact is None
-        assert [(line["event"], line["reason"]) for line in logs] == [("tool_artifact_refused", reason)]
+        assert [(line["event"], line["reason"]) for line in logs] == [("tool.artifact_rejected", reason)]
 
 
 async def test_a_failure_may_have_an_artifact() -> None:
@@ -116,7 +116,7 @@ async def test_a_failure_may_have_an_artifact() -> None:
     with capture_logs() as logs:
         broken = await outcome_of(ToolError(Code.TIMEOUT, "The shop is closed.", artifact=prices("free")))
     assert (broken.code, broken.error, broken.artifact) == (Code.TIMEOUT, "The shop is closed.", None)
-    assert [line["event"] for line in logs] == ["tool_artifact_refused"]
+    assert [line["event"] for line in logs] == ["tool.artifact_rejected"]
 
 
 def test_surface_ids_are_unique() -> None:

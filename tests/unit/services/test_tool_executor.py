@@ -112,7 +112,7 @@ async def test_sc14_every_exception_is_a_result_without_its_text(error: BaseExce
     assert "sk-or-secret" not in outcome.error
     assert logs == [
         {
-            "event": "tool_failed",
+            "event": "tool.failed",
             "log_level": "warning",
             "tool": "probe",
             "error": type(error).__name__,

@@ -100,7 +100,7 @@ async def test_a_long_read_does_not_delay_a_deletion(disk: FileDisk, monkeypatch
         with capture_logs() as lines:
             await disk.erase_deleted()
             await disk.erase_deleted()
-        assert [line["event"] for line in lines] == ["database.log_kept"]
+        assert [line["event"] for line in lines] == ["database.wal_kept"]
         assert is_left()
         await disk.write(put)
     await until(lambda: not is_left())

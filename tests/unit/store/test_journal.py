@@ -132,7 +132,7 @@ async def test_closing_does_not_wait_for_a_silent_disk(disk: Disk, monkeypatch: 
     store.save_figures("a", lambda: a_run("a"))
     with capture_logs() as lines:
         await asyncio.wait_for(store.aclose(), 5)
-    assert "journal.lost" in [line["event"] for line in lines]
+    assert "journal.events_lost" in [line["event"] for line in lines]
     assert asyncio.all_tasks() == before
 
 

@@ -211,7 +211,7 @@ async def test_a_run_that_cannot_be_written_is_discarded(disk: Disk, store: Jour
     store.append("bad", event)
     with capture_logs() as lines:
         await store.flush()
-    assert [line["event"] for line in lines if line["event"].startswith("journal")] == ["journal.refused"]
+    assert [line["event"] for line in lines if line["event"].startswith("journal")] == ["journal.discarded"]
     assert [disk.seqs(run_id) for run_id in [*RUNS[:4], "bad"]] == [[(1, 2)]] * 4 + [[]]
     assert told[-1][0] == 1
     before = disk.transactions
@@ -235,7 +235,7 @@ async def test_an_error_in_figures_does_not_prevent_a_flush(disk: Disk, store: J
         await store.flush()
     assert disk.seqs("a") == [(1, 2)]
     assert "canary" not in str(lines)
-    assert lines[0]["event"] == "journal.figures"
+    assert lines[0]["event"] == "journal.usage_failed"
 
 
 async def test_an_error_in_on_durable_does_not_stop_the_writer(disk: Disk, store: JournalStore) -> None:

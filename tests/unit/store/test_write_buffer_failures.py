@@ -111,7 +111,7 @@ async def test_an_internal_error_does_not_stop_the_writer(
         broken.setattr(buffered._buffer, "mark_written", _breaks)  # type: ignore[attr-defined]
         with pytest.raises(StoreError):
             await buffered.flush("a")
-    assert [line["event"] for line in logs] == ["journal.broke"]
+    assert [line["event"] for line in logs] == ["journal.internal_error"]
     buffered.append("b", words(1, 1))
     await buffered.flush("b")
     assert disk.seqs("b") == [(1, 1)]

@@ -152,7 +152,7 @@ def test_a_broken_plugin_is_logged(capsys: pytest.CaptureFixture[str]):
     assert lines[0].pop("raised_at").startswith(f"{__file__}:")
     assert lines == [
         {
-            "event": "tool_not_loaded",
+            "event": "tool.not_loaded",
             "log_level": "warning",
             "entry": "x",
             "package": "acme_x",

@@ -31,6 +31,6 @@ def test_a_flood_of_failures_is_a_few_lines_and_their_number(monkeypatch: pytest
                 thread.load(dict, LONGEST)
         finally:
             thread.close()
-    assert [line["event"] for line in lines] == ["plugin_broke"] * 3 + ["plugin_broke_more"]
+    assert [line["event"] for line in lines] == ["plugin.failed"] * 3 + ["plugin.failures_suppressed"]
     assert lines[-1]["more"] == 7
     assert "secret" not in str(lines)

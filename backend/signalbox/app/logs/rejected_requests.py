@@ -69,7 +69,7 @@ class RejectionLog:
         client, info = scope.get("client"), info_of(scope)
         _log.log(
             _level(status),
-            "request.refused",
+            "request.rejected",
             request_id=info.id,
             status=status,
             code=info.code,
@@ -88,7 +88,9 @@ class RejectionLog:
         if window.skipped:
             status, code = kind
             seconds = round(self._clock() - window.began, 1)
-            _log.log(_level(status), "requests.refused", status=status, code=code, more=window.skipped, seconds=seconds)
+            _log.log(
+                _level(status), "requests.rejected", status=status, code=code, more=window.skipped, seconds=seconds
+            )
 
     def flush(self) -> None:
         """Log the open counts, at the end of the process."""

@@ -44,7 +44,7 @@ class RunLog:
         usage, flags = None if done.usage is UNSET else done.usage, context.flags
         code = None if done.code is UNSET else done.code
         self._at(done.status, code)(
-            "run",
+            "run.finished",
             **_ids(run.opening, context.request_id),
             status=done.status,
             code=code,
@@ -65,7 +65,7 @@ class RunLog:
     def recovered(self, record: RunRecord) -> None:
         """Log the end of a run that a crash interrupted."""
         self._at(record.status, record.code)(
-            "run",
+            "run.finished",
             **_ids(record, ""),
             status=record.status,
             code=record.code,

@@ -55,7 +55,7 @@ def log_what_python_prints() -> None:
     Only for a process that Signalbox started: test runners and other hosts set these hooks too.
     """
     sys.excepthook = _uncaught
-    sys.unraisablehook = lambda told: _log().error("unraisable", exc_info=told.exc_value)
+    sys.unraisablehook = lambda fault: _log().error("process.unraisable_exception", exc_info=fault.exc_value)
     threading.excepthook = _uncaught_in_thread
     warnings.showwarning = _show_warning
 
@@ -148,14 +148,16 @@ def _uncaught(kind: type[BaseException], error: BaseException, traceback: Traceb
     if issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, traceback)
     else:
-        _log().critical("process.broke", exc_info=error)
+        _log().critical("process.uncaught_exception", exc_info=error)
 
 
 def _uncaught_in_thread(told: threading.ExceptHookArgs) -> None:
     if not issubclass(told.exc_type, SystemExit):
-        _log().error("thread.broke", thread=told.thread.name if told.thread else None, exc_info=told.exc_value)
+        _log().error(
+            "thread.uncaught_exception", thread=told.thread.name if told.thread else None, exc_info=told.exc_value
+        )
 
 
 def _show_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object) -> None:
     where = f"{'/'.join(Path(filename).parts[-2:])}:{lineno}"
-    _log().warning("python.warning", category=category.__name__, where=where, says=without_values(str(message)))
+    _log().warning("python.warning", category=category.__name__, where=where, message=without_values(str(message)))

@@ -44,7 +44,7 @@ async def set_flag(request: Request, services: ServicesDep) -> FeatureFlag:
         raise RequestError(Code.UNAUTHORIZED, words, "Authorization")
     wanted = await read_model(request, FlagOverride, _BODY_LIMIT)
     await services.flag_override.store(Override(wanted.state, wanted.percent or 0))
-    _log.info("flag.pulled", flag=FLAG_KEY, state=wanted.state, percent=wanted.percent)
+    _log.info("flag.override_set", flag=FLAG_KEY, state=wanted.state, percent=wanted.percent)
     return _flag(services)
 
 

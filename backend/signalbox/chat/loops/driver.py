@@ -72,7 +72,7 @@ async def drive(
         _release_frames(error)
     except Exception as error:  # noqa: BLE001 - the ending is emitted, whatever broke
         ids = {"run_id": context.run_id, "request_id": context.request_id or None}
-        _log.error("run.broke", **ids, error=type(error).__name__, where=_location_of(error))
+        _log.error("run.internal_error", **ids, error=type(error).__name__, where=_location_of(error))
         ending = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
         _release_frames(error)
     if ending.status == "complete" and not (emitter.has_content or ending.handed):

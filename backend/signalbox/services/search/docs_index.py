@@ -195,7 +195,7 @@ def _open(database: Path | None, folders: str) -> sqlite3.Connection:
                 _remove(database)
                 return _prepared(str(database), folders)
     except (sqlite3.DatabaseError, OSError) as error:
-        _log.warning("docs_index_in_memory", error=type(error).__name__)
+        _log.warning("docs_index.in_memory", error=type(error).__name__)
         return _prepared(":memory:", folders)
 
 

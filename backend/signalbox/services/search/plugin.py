@@ -43,7 +43,7 @@ def plugin_backend(name: str, on_close: OnClose) -> SearchBackend:
         if isinstance(read, str):
             raise PluginFaultError(read)  # noqa: TRY301 - all faults are handled below
     except PluginFaultError as fault:
-        _log.warning("search_backend_not_loaded", **plugin.facts_of(fault))
+        _log.warning("search_backend.not_loaded", **plugin.facts_of(fault))
         raise SearchUnavailableError(f"SEARCH_BACKEND is {name}, and {plugin.package} says: {fault.reason}") from None
     about, paid = read
     return PluginSearch(name, about, paid, backend, thread)
@@ -98,7 +98,10 @@ class PluginSearch:
             if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
                 raise
             _log.warning(
-                "search_failed", backend=self.name, error=type(error).__name__, raised_at=failure_location(error)
+                "search_backend.failed",
+                backend=self.name,
+                error=type(error).__name__,
+                raised_at=failure_location(error),
             )
             raise ToolError(Code.TOOL_FAILED, f"The search backend {self.name} failed; answer without it.") from None
 

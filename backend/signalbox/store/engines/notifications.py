@@ -38,7 +38,7 @@ class Notifications:
             with suppress(StoreError, OSError, ValueError, DriverError, DriverFault):
                 await self._listen_once()
             if self.is_listening:
-                _log.warning("notices.lost")
+                _log.warning("notifications.disconnected")
             self.is_listening = False
             await asyncio.sleep(_RETRY_SECONDS)
 

@@ -69,7 +69,7 @@ class SqliteDatabase(Database):
         """
         if await _raising_store_errors(self._writer.run(self._truncate_log)) or self._truncating is not None:
             return
-        _log.warning("database.log_kept")
+        _log.warning("database.wal_kept")
         self._truncating = asyncio.create_task(self._truncate_later(), name="database log")
 
     async def _truncate_later(self) -> None:

@@ -80,6 +80,6 @@ class Silence:
             self._until = None
             return
         if self._until is None:
-            _log.error("database.silent")
+            _log.error("database.unresponsive")
         self._until = asyncio.get_running_loop().time() + SILENT_SECONDS
         self._on_silence()

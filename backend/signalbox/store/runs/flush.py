@@ -153,7 +153,7 @@ def take_pending(run: OpenRun) -> PendingWrite:
     try:
         return run.take_pending()
     except Exception as error:  # noqa: BLE001 - broken figures must not keep events from the disk
-        _log.error("journal.figures", run_id=run.id, error=type(error).__name__)
+        _log.error("journal.usage_failed", run_id=run.id, error=type(error).__name__)
         run.figures = None
         return run.take_pending()
 

@@ -108,7 +108,7 @@ class JournalStore(StoredRuns):
         try:
             run.on_durable(seq, max(run.reserved, seq) if run.is_discarded else run.reserved)
         except Exception as error:  # noqa: BLE001 - logged; the writer continues
-            _log.error("journal.untold", run_id=run.id, error=type(error).__name__)
+            _log.error("journal.callback_failed", run_id=run.id, error=type(error).__name__)
 
     # --- called by runs: may wait --------------------------------------------------------------------------------
 
@@ -171,7 +171,7 @@ class JournalStore(StoredRuns):
         try:
             await self.flush()
         except StoreError:
-            _log.error("journal.lost", runs=len(self._buffer.run_ids))
+            _log.error("journal.events_lost", runs=len(self._buffer.run_ids))
         self._is_closed = True
         if self._worker is not None:
             self._worker.cancel()
@@ -213,7 +213,7 @@ class JournalStore(StoredRuns):
             self._mark_unhealthy()
             failed = error
         except Exception as error:  # noqa: BLE001 - an internal error: waiting callers get it, and the writer continues
-            _log.error("journal.broke", error=type(error).__name__)
+            _log.error("journal.internal_error", error=type(error).__name__)
             failed = StoreError(Code.INTERNAL)
         finally:
             self._writing = frozenset()
@@ -313,14 +313,14 @@ class JournalStore(StoredRuns):
 
     def _discard_rejected(self, run: OpenRun) -> None:
         """Discard a run whose rows can never be written, because its conversation was deleted."""
-        _log.error("journal.refused", run_id=run.id)
+        _log.error("journal.discarded", run_id=run.id)
         run.discard()
         self._buffer.discard(run.id)
         self._report_durable(run, run.seq)
 
     def _mark_unhealthy(self) -> None:
         if self.is_healthy:
-            _log.error("journal.unwritten", runs=len(self._buffer.run_ids))
+            _log.error("journal.write_failed", runs=len(self._buffer.run_ids))
         self.is_healthy = False
 
     # --- reading -------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ def refused(app: RunningApp, ask: Callable[[httpx.Client], httpx.Response]) -> d
     """Send a request that is rejected, and return its log line."""
     with capture_logs() as lines:
         answer = ask(app.client)
-    [line] = [line for line in lines if line["event"] == "request.refused"]
+    [line] = [line for line in lines if line["event"] == "request.rejected"]
     assert set(line) == LINE
     assert (line["request_id"], line["status"]) == (answer.headers["x-request-id"], answer.status_code)
     assert line["client"] == "127.0.0.1"
@@ -106,7 +106,7 @@ def test_a_flood_is_counted_instead_of_written(app: RunningApp) -> None:
         assert len(lines) == MOST_LINES + 1
         clock.move(1)
     told = lines[-1]
-    assert (told["event"], told["status"], told["code"]) == ("requests.refused", 401, "UNAUTHORIZED")
+    assert (told["event"], told["status"], told["code"]) == ("requests.rejected", 401, "UNAUTHORIZED")
     assert (told["more"], told["seconds"]) == (10_000 - MOST_LINES, SECONDS)
 
 
@@ -120,7 +120,7 @@ def test_after_its_minute_a_kind_has_lines_again() -> None:
         clock.now += SECONDS  # the timer is late
         reject(rejections)
         clock.move(0)
-    assert [line["event"] for line in lines[MOST_LINES:]] == ["requests.refused", "request.refused"]
+    assert [line["event"] for line in lines[MOST_LINES:]] == ["requests.rejected", "request.rejected"]
     assert lines[MOST_LINES]["more"] == 3
 
 
@@ -133,7 +133,7 @@ def test_what_was_counted_is_said_at_the_end(app: RunningApp) -> None:
             reject(rejections)
         rejections.flush()
         rejections.flush()
-    assert [line["more"] for line in lines if line["event"] == "requests.refused"] == [5]
+    assert [line["more"] for line in lines if line["event"] == "requests.rejected"] == [5]
 
 
 def test_a_long_path_is_cut(app: RunningApp) -> None:

@@ -65,7 +65,7 @@ def test_a_stream_and_a_crash_say_it_too(app: RunningApp, monkeypatch: pytest.Mo
         answer = app.client.get("/api/runs", headers={HEADER: GIVEN})
     assert (answer.status_code, answer.headers[HEADER]) == (500, GIVEN)
     [line] = lines
-    assert (line["event"], line["request_id"], line["log_level"]) == ("request.broke", GIVEN, "error")
+    assert (line["event"], line["request_id"], line["log_level"]) == ("request.internal_error", GIVEN, "error")
 
 
 def test_a_page_of_an_allowed_origin_may_send_and_read_it(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_runs_lines_have_its_requests_id(app: RunningApp) -> None:
             json={"model": "openai/sim", "prompt": "Hi!", "conversation_id": "mine"},
             headers={HEADER: GIVEN},
         )
-    assert [line["event"] for line in lines] == ["run.started", "run"]
+    assert [line["event"] for line in lines] == ["run.started", "run.finished"]
     for line in lines:
         assert (line["request_id"], line["conversation_id"], line["owner"]) == (GIVEN, "mine", None)
         assert line["log_level"] == "info"
@@ -110,8 +110,8 @@ def test_a_run_that_breaks_names_its_request(
         )
     assert check_stream(answer.content).done["code"] == Code.INTERNAL
     told = {line["event"]: line for line in lines}
-    assert told["run.broke"]["request_id"] == told["run"]["request_id"] == GIVEN
-    assert told["run"]["log_level"] == "error"
+    assert told["run.internal_error"]["request_id"] == told["run.finished"]["request_id"] == GIVEN
+    assert told["run.finished"]["log_level"] == "error"
 
 
 @pytest.mark.e2e
@@ -123,7 +123,7 @@ def test_a_process_writes_them_as_json(tmp_path: Path) -> None:
         assert client.post("/api/chat/stream", json={"prompt": "canary"}, headers={HEADER: "bad-1"}).status_code == 422
     lines = [orjson.loads(line) for line in process.errors().splitlines()]
     by_event = {line["event"]: line for line in lines}
-    assert by_event["run.started"]["request_id"] == by_event["run"]["request_id"] == GIVEN
-    assert by_event["request.refused"]["request_id"] == "bad-1"
+    assert by_event["run.started"]["request_id"] == by_event["run.finished"]["request_id"] == GIVEN
+    assert by_event["request.rejected"]["request_id"] == "bad-1"
     assert all({"level", "timestamp"} <= line.keys() for line in lines)
     assert "canary" not in process.errors()

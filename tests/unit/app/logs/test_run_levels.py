@@ -46,7 +46,7 @@ def test_a_failed_run_stands_out_and_names_its_owner(tmp_path: Path) -> None:
             body = {"model": "openai/sim-error-401", "prompt": "Hi!", "tools": []}
             answer = app.client.post("/api/chat/stream", json=body, headers=bearer(text))
             assert answer.status_code == 200
-    runs = [line for line in lines if line["event"] in ("run", "run.started")]
+    runs = [line for line in lines if line["event"] in ("run.finished", "run.started")]
     assert [line["owner"] for line in runs] == [token.id, token.id]
     assert (runs[1]["log_level"], runs[1]["code"]) == ("error", "UPSTREAM_AUTH")
     assert text.rpartition("-")[2] not in str(lines)
@@ -66,6 +66,6 @@ def test_a_run_that_a_crash_has_cut_ends_in_the_log_too(tmp_path: Path) -> None:
     with serving(tmp_path) as process:
         pass
     lines = [orjson.loads(line) for line in process.errors().splitlines()]
-    [line] = [line for line in lines if line["event"] == "run"]
+    [line] = [line for line in lines if line["event"] == "run.finished"]
     assert (line["run_id"], line["status"], line["code"]) == (run_id, "interrupted", "SERVER_CRASH")
     assert (line["level"], line["recovered"]) == ("warning", True)

@@ -198,7 +198,12 @@ def test_what_python_itself_prints_is_logged_without_values(tmp_path: Path) -> N
         [sys.executable, "-c", HOOKS], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
     )
     assert ended.returncode == 1
-    for event in ("python.warning", "thread.broke", "unraisable", "process.broke"):
+    for event in (
+        "python.warning",
+        "thread.uncaught_exception",
+        "process.unraisable_exception",
+        "process.uncaught_exception",
+    ):
         assert f'"event":"{event}"' in ended.stderr
     assert len(ended.stderr.splitlines()) == 4
     assert PROMPT not in ended.stderr

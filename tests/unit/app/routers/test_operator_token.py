@@ -45,7 +45,7 @@ def test_a_token_that_was_set_is_printed_nowhere(tmp_path: Path) -> None:
         assert client.put(URL, json={"state": "on"}).status_code == 401
         said = "\n".join([*process.printed, process.errors()])
     assert "canary-token-77" not in said
-    assert "flag.pulled" in said
+    assert "flag.override_set" in said
     assert not (tmp_path / "data" / FILE).exists()
 
 

@@ -89,6 +89,7 @@ class ConversationContext(Struct):
     owner: Owner = Owner()
     client_tools: frozenset[str] = frozenset()
     streamed_arguments: StreamedArguments = "none"
+    emits_logprobs: bool = False
     open_loop: int = 0
     profile: Profile = UNKNOWN
     loop_start: int = 0

@@ -50,6 +50,7 @@ class RunPlan(Struct, frozen=True, kw_only=True):
     cited: Mapping[int, tuple[str, str]] = {}
     client_tools: frozenset[str] = frozenset()
     streamed_arguments: StreamedArguments = "none"
+    emits_logprobs: bool = False
     open_loop: int = 0
 
     def context(self, run_id: str, flags: RunFlags, request_id: str = "") -> ConversationContext:
@@ -72,6 +73,7 @@ class RunPlan(Struct, frozen=True, kw_only=True):
             request_id=request_id,
             client_tools=self.client_tools,
             streamed_arguments=self.streamed_arguments,
+            emits_logprobs=self.emits_logprobs,
             open_loop=self.open_loop,
         )
 
@@ -103,6 +105,7 @@ def plan_of(
         cited=cited,
         client_tools=client_tools,
         streamed_arguments=ask.streamed_arguments,
+        emits_logprobs=ask.emits_logprobs,
         open_loop=open_loop,
     )
 

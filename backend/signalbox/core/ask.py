@@ -44,6 +44,7 @@ class Ask(Struct, frozen=True, kw_only=True):
 
     `protocol` names the row in `app/protocols.py`, and `echo` is what its encoder needs of the request; both are stored
     with the run. `streamed_arguments`: whose calls show their arguments while the model writes them.
+    `emits_logprobs`: the run emits the log probabilities that the model is asked for.
     """
 
     model: str
@@ -61,6 +62,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     protocol: str = V1
     echo: JsonObject = {}
     streamed_arguments: StreamedArguments = "none"
+    emits_logprobs: bool = False
 
     @property
     def conversation(self) -> list[Message]:

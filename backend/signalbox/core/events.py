@@ -215,8 +215,19 @@ class ArgumentsDelta(Event, frozen=True, gc=False, tag="arguments_delta"):
     step: int
 
 
+class Logprobs(Event, frozen=True, gc=False, tag="logprobs"):
+    """Log probabilities of the tokens of the text that follows, for a client that asks for them.
+
+    It is in the journal, and not in the contract.
+    """
+
+    tokens: list[Any]
+    refusal_tokens: list[Any]
+
+
 ContractEvent: TypeAlias = Reasoning | ToolCalls | ToolExecuting | ToolResult | Content | Warning | Done
-AnyEvent: TypeAlias = ContractEvent | ArgumentsDelta
+AnyEvent: TypeAlias = ContractEvent | ArgumentsDelta | Logprobs
+JOURNAL_ONLY: frozenset[type[AnyEvent]] = frozenset({ArgumentsDelta, Logprobs})
 
 
 class Envelope(Struct, frozen=True, omit_defaults=True):
@@ -238,4 +249,4 @@ class Stamped(Struct, frozen=True):
 
 def contract_events(events: Iterable[Stamped]) -> list[Stamped]:
     """Return the events that the contract has, without those that are only in the journal."""
-    return [stamped for stamped in events if type(stamped.event) is not ArgumentsDelta]
+    return [stamped for stamped in events if type(stamped.event) not in JOURNAL_ONLY]

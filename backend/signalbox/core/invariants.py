@@ -11,6 +11,7 @@ from signalbox.core.events import (
     ArgumentsDelta,
     Content,
     Done,
+    Logprobs,
     Reasoning,
     Stamped,
     Status,
@@ -66,7 +67,7 @@ class OrderCheck:
                 return self._warn(event)
             case Done():
                 return self._end(event)
-            case Reasoning() | ArgumentsDelta():
+            case Reasoning() | ArgumentsDelta() | Logprobs():
                 pass
         return None
 

@@ -50,6 +50,13 @@ class TextDelta(Struct, frozen=True, gc=False):
     text: str
 
 
+class TokenLogprobs(Struct, frozen=True, gc=False):
+    """Log probabilities of the tokens of the next text, and of the next refusal, as the provider sends them."""
+
+    text: tuple[JsonValue, ...] = ()
+    refusal: tuple[JsonValue, ...] = ()
+
+
 class RefusalDelta(Struct, frozen=True, gc=False):
     """A piece of a refusal, which some providers send in a separate field."""
 
@@ -175,6 +182,7 @@ StreamPart: TypeAlias = (
     | Citation
     | ImageDelta
     | Omitted
+    | TokenLogprobs
     | RefusalDelta
     | ReasoningDelta
     | HiddenReasoning
@@ -220,6 +228,7 @@ class Completion(Struct, frozen=True):
     reasoning: str = ""
     reasoning_field: str | None = None
     reasoning_details: tuple[ReasoningDetail, ...] = ()
+    logprobs: tuple[TokenLogprobs, ...] = ()
     calls: tuple[RawCall, ...] = ()
     images: tuple[ImageDelta, ...] = ()
     citations: tuple[Citation, ...] = ()

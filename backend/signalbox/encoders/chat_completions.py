@@ -14,6 +14,7 @@ from signalbox.core.events import (
     Call,
     Content,
     Done,
+    Logprobs,
     Reasoning,
     Stamped,
     ToolCalls,
@@ -30,6 +31,8 @@ from signalbox.encoders.chat_parts import (
     ending_of,
     finish_reason_of,
     image_of,
+    joined_logprobs,
+    logprobs_of,
     reasoning_details_of,
     usage_of,
     warnings_of,
@@ -76,6 +79,8 @@ class ChatCompletionsEncoder:
         self._before_delta = self._head + b',"choices":[{"index":0,"delta":'
         self._before_text = self._before_delta + b'{"content":'
         self._has_begun = False
+        self._may_be_plain = False  # the role has been sent, and no log probabilities wait for their text
+        self._logprobs: Logprobs | None = None
         self._cited = CitedSources()
         self._calls = _ClientCalls(run.id)
         self._warnings: list[Warning] = []
@@ -85,7 +90,7 @@ class ChatCompletionsEncoder:
         frames: list[bytes] = []
         for stamped in batch:
             event = stamped.event
-            if type(event) is Content and self._has_begun and _is_plain(event):  # nearly all
+            if type(event) is Content and self._may_be_plain and _is_plain(event):  # nearly all
                 self._cited.add_text(event.content)
                 frames += (self._before_text, _encode(event.content), b"}", _AFTER_DELTA)
             elif type(event) is Reasoning and event.content:
@@ -102,7 +107,7 @@ class ChatCompletionsEncoder:
                 if not self._has_begun:
                     yield self._chunk({"content": ""})
                 if event.content or event.images is not UNSET:
-                    yield self._chunk(self._delta_of(event))
+                    yield self._chunk(self._delta_of(event), self._after_text())
                 if event.sources is not UNSET:
                     yield self._chunk({"annotations": self._cited.annotations_of(event.sources)})
             case ToolCalls(calls):
@@ -118,6 +123,9 @@ class ChatCompletionsEncoder:
                 self._warnings.append(event)
                 code = event.code if event.code is not UNSET else "WARNING"
                 yield b": warning %b\n\n" % _in_comment(code)
+            case Logprobs():
+                self._logprobs = event if self._logprobs is None else joined_logprobs([self._logprobs, event])
+                self._may_be_plain = False
             case Done():
                 yield from self._ending(event)
             case _:
@@ -131,20 +139,31 @@ class ChatCompletionsEncoder:
         self._cited.add_text(event.content)
         return {"content": event.content}
 
-    def _chunk(self, delta: JsonObject) -> bytes:
-        return self._delta_chunk(dumps(delta))
+    def _after_text(self) -> bytes:
+        """Return what follows the delta of a text: its log probabilities, if there are any."""
+        if self._logprobs is None:
+            return _AFTER_DELTA
+        logprobs, self._logprobs = dumps(logprobs_of(self._logprobs)), None
+        self._may_be_plain = self._has_begun
+        return _AFTER_DELTA.replace(b"null", logprobs, 1)
 
-    def _delta_chunk(self, delta: bytes) -> bytes:
+    def _chunk(self, delta: JsonObject, after: bytes = _AFTER_DELTA) -> bytes:
+        return self._delta_chunk(dumps(delta), after)
+
+    def _delta_chunk(self, delta: bytes, after: bytes = _AFTER_DELTA) -> bytes:
         if not self._has_begun:
             self._has_begun = True
+            self._may_be_plain = self._logprobs is None
             delta = b'{"role":"assistant",' + delta[1:]
-        return self._before_delta + delta + _AFTER_DELTA
+        return self._before_delta + delta + after
 
     def _frame(self, fields: JsonObject) -> bytes:
         return b"%b,%b\n\n" % (self._head, dumps(fields)[1:])
 
     def _ending(self, done: Done) -> Iterator[bytes]:
         """Write the calls that are the client's, the sources that the text cites, why the run ended, and the usage."""
+        if self._logprobs is not None:
+            yield self._chunk({"content": ""}, self._after_text())
         if cited := self._cited.annotations():
             yield self._chunk({"annotations": cited})
         for call in self._calls.unsent(done):

@@ -6,7 +6,7 @@ from msgspec import UNSET
 
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import RequestError
-from signalbox.core.events import Content, Done, Reasoning, Stamped, ToolCalls, ToolResult, Warning
+from signalbox.core.events import Content, Done, Logprobs, Reasoning, Stamped, ToolCalls, ToolResult, Warning
 from signalbox.core.handed_calls import handed_id
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.records import RunRecord
@@ -16,6 +16,8 @@ from signalbox.encoders.chat_parts import (
     ending_of,
     finish_reason_of,
     image_of,
+    joined_logprobs,
+    logprobs_of,
     reasoning_details_of,
     usage_of,
     warnings_of,
@@ -34,6 +36,7 @@ class ChatCompletion:
         self._text: list[str] = []
         self._refusal: list[str] = []
         self._reasoning: list[str] = []
+        self._logprobs: list[Logprobs] = []
         self._images: list[JsonValue] = []
         self._annotations: list[JsonValue] = []
         self._calls: dict[str, tuple[str, str]] = {}
@@ -49,6 +52,8 @@ class ChatCompletion:
                     self._add_content(content)
                 case Reasoning(text):
                     self._reasoning.append(text)
+                case Logprobs() as logprobs:
+                    self._logprobs.append(logprobs)
                 case ToolCalls(calls):
                     self._cited.end_step()
                     self._calls = {call.id: (call.name, call.arguments) for call in calls}
@@ -81,7 +86,8 @@ class ChatCompletion:
         usage = usage_of(done)
         if failure is not None and (reason is None or not (self._text or self._refusal)):
             return self._error_of(failure, usage)
-        choice: JsonObject = {"index": 0, "message": self._message(done), "logprobs": None, **ending_of(done)}
+        logprobs = logprobs_of(joined_logprobs(self._logprobs)) if self._logprobs else None
+        choice: JsonObject = {"index": 0, "message": self._message(done), "logprobs": logprobs, **ending_of(done)}
         body: JsonObject = {
             "id": self._run.id,
             "object": "chat.completion",

@@ -1,11 +1,12 @@
 """What streamed and whole chat completions have in common: finish reasons, usage, reasoning, images."""
 
+from collections.abc import Sequence
 from typing import cast
 
 from msgspec import UNSET
 
 from signalbox.core.codes import Code
-from signalbox.core.events import Done, UsageTotals, Warning
+from signalbox.core.events import Done, Logprobs, UsageTotals, Warning
 from signalbox.core.messages import JsonObject, JsonValue
 
 # The run ended early, but as an answer that reached a limit, which every client can show.
@@ -68,6 +69,19 @@ def usage_of(done: Done) -> JsonObject | None:
 
 def _count(tokens: object) -> int:
     return 0 if tokens is UNSET else cast(int, tokens)
+
+
+def joined_logprobs(events: Sequence[Logprobs]) -> Logprobs:
+    """Return the log probabilities of adjacent texts as one event."""
+    return Logprobs(
+        [token for event in events for token in event.tokens],
+        [token for event in events for token in event.refusal_tokens],
+    )
+
+
+def logprobs_of(event: Logprobs) -> JsonObject:
+    """Return log probabilities in OpenAI's shape; there are none where a list is missing."""
+    return {"content": event.tokens or None, "refusal": event.refusal_tokens or None}
 
 
 def reasoning_details_of(text: str) -> list[JsonValue]:

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from msgspec import json
 
-from signalbox.core.events import VERSION, ArgumentsDelta, Content, Stamped
+from signalbox.core.events import JOURNAL_ONLY, VERSION, Content, Stamped
 from signalbox.core.records import RunRecord
 
 _encode = json.Encoder().encode
@@ -53,8 +53,8 @@ class SseV1Encoder:
         event = stamped.event
         data = _encode(event)
         if type(event) is not Content:
-            if type(event) is ArgumentsDelta:
-                return b""  # the call is announced whole
+            if type(event) in JOURNAL_ONLY:
+                return b""
             data = b'%b,"ts":%d}' % (data[:-1], stamped.at)
         if self._is_first:
             self._is_first = False

@@ -79,6 +79,7 @@ def ask_of(body: Body[ChatCompletionRequest], tools: Tools, headers: Headers) ->
         position=position,
         protocol=NAME,
         echo={"include_usage": True} if options is not None and options.include_usage else {},
+        emits_logprobs=bool(request.logprobs),
         streamed_arguments="client" if body.is_streamed and chosen.clients else "none",
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from .catalog import price_of
+from .catalog import price_of, row_of
 from .completion import Completion, assign_ids, usage_of
 from .families import FAMILIES, Family, Origin
 from .faults.scripted import fault_of, turn_of
@@ -51,6 +51,7 @@ def build_completion(incoming: Incoming, served: int) -> Completion:
         calls=calls,
         details=tuple(family.make_details(reasoning, signed_ids, Origin(incoming.plain_model, provider))),
         usage=usage_of(incoming, reasoning, written, price_of(incoming.model)),
+        logprobs=incoming.logprobs if "logprobs" in row_of(incoming.model).parameters else None,
         attempt=incoming.attempt,
     )
     return quirk.completion(incoming, completion) if quirk and quirk.completion else completion

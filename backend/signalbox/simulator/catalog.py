@@ -10,6 +10,7 @@ from .families import FAMILIES
 CREATED = 1763683200
 COMMON = ("max_tokens", "temperature", "top_p", "stop", "seed", "tools", "tool_choice", "response_format")
 REASONING = ("reasoning", "include_reasoning")
+LOGPROBS = ("logprobs", "top_logprobs")
 SAMPLING = ("temperature", "top_p")
 TOOLS = ("tools", "tool_choice")
 LONGEST_ANSWER = 16_384
@@ -45,7 +46,8 @@ class Model:
     def parameters(self) -> tuple[str, ...]:
         """Return the supported parameters."""
         parallel = ("parallel_tool_calls",) if self.id.startswith("openai/") else ()
-        every = (*COMMON, *(REASONING if self.reasons else ()), *parallel)
+        logprobs = LOGPROBS if self.id.partition("/")[0] in ("openai", "deepseek", "qwen") else ()
+        every = (*COMMON, *(REASONING if self.reasons else ()), *parallel, *logprobs)
         return tuple(name for name in every if name not in self.unsupported)
 
     @property

@@ -29,6 +29,8 @@ class Completion:
     calls: tuple[WireCall, ...]
     details: tuple[Detail, ...]
     usage: dict[str, Any]
+    logprobs: int | None = None
+    """How many alternatives each token of the text has with its log probability; None if these are not asked for."""
     attempt: int = 1
     """The number of this attempt."""
 

@@ -22,6 +22,7 @@ from signalbox.core.parts import (
     Served,
     StreamPart,
     TextDelta,
+    TokenLogprobs,
     Unreadable,
     UsageReport,
 )
@@ -36,6 +37,7 @@ class ResponseBuilder(Struct, eq=False):
     reasoning: list[str] = []
     reasoning_field: str | None = None
     details: tuple[ReasoningDetail, ...] = ()
+    logprobs: list[TokenLogprobs] = []
     images: list[ImageDelta] = []
     citations: list[Citation] = []
     omitted: list[Omitted] = []
@@ -84,6 +86,8 @@ class ResponseBuilder(Struct, eq=False):
                 self.omitted.append(part)
             case Unreadable():
                 self.unreadable += 1
+            case TokenLogprobs():
+                self.logprobs.append(part)
             case HiddenReasoning():
                 pass
 
@@ -95,6 +99,7 @@ class ResponseBuilder(Struct, eq=False):
             reasoning="".join(self.reasoning),
             reasoning_field=self.reasoning_field,
             reasoning_details=self.details,
+            logprobs=tuple(self.logprobs),
             calls=tuple(self.assembler.calls()),
             images=tuple(self.images),
             citations=tuple(self.citations),

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from signalbox.chat.answer.attachments import attachment_events
+from signalbox.chat.answer.logprobs import logprobs_events
 from signalbox.chat.answer.response import ResponseBuilder
 from signalbox.chat.answer.text_filters import TextFilters, text_of
 from signalbox.chat.calls.arguments import is_same
@@ -129,6 +130,7 @@ class StreamedReply(Struct, eq=False):
         if not self.has_words:
             self._separate(events)
             self.has_words = not "".join(texts).isspace()
+        self._add_logprobs(events)
         events.extend(map(Content, texts))
 
     def _add_visible(self, parts: "Iterator[_Visible]", events: list[AnyEvent]) -> None:
@@ -141,6 +143,7 @@ class StreamedReply(Struct, eq=False):
             elif isinstance(part, RefusalDelta):
                 self._separate(events)
                 self.has_words = True
+                self._add_logprobs(events)
                 events.append(Content(part.text, refusal=True))
             elif isinstance(part, Citation | ImageDelta | Omitted):
                 events += attachment_events([part], self.execution.tool_context.sources, self.step)
@@ -148,11 +151,20 @@ class StreamedReply(Struct, eq=False):
                 self._has_reasoned = True
                 events.append(Reasoning("", self.step, hidden=True))
 
+    def _add_logprobs(self, events: list[AnyEvent]) -> None:
+        """Add the log probabilities of the text that follows: text that a filter holds back keeps them back, too."""
+        logprobs = self._builder.logprobs
+        if logprobs and self.execution.context.emits_logprobs:
+            events += logprobs_events(logprobs)
+            self._builder.logprobs = []
+
     def finish(self) -> Completion:
         """Return the reply, complete or as far as it was read; `held_back` then holds the events not emitted yet."""
         self._collect(self._filters.flush(), self.held_back)
         self._add_text(self._filters.flush_text(), self.held_back)
         self.is_visible = self.is_visible or bool(self.held_back)
+        if self.is_visible:
+            self._add_logprobs(self.held_back)
         self.completion = self._filters.with_leaked_calls(self._builder.result())
         return self.completion
 

@@ -5,6 +5,7 @@ import asyncio
 from msgspec import UNSET
 
 from signalbox.chat.answer.attachments import attachment_events, attachments_of
+from signalbox.chat.answer.logprobs import logprobs_events
 from signalbox.chat.answer.response import parse_completion_response
 from signalbox.chat.answer.streamed_reply import runnable
 from signalbox.chat.answer.text_filters import TextFilters
@@ -80,6 +81,8 @@ class WholeReply:
             return events
         if state.has_emitted_text and (completion.content or completion.refusal):
             events.append(Content("\n\n"))
+        if state.context.emits_logprobs:
+            events += logprobs_events(completion.logprobs)
         events += map(Content, texts_of(completion.content))
         if completion.refusal:
             events.append(Content(completion.refusal, refusal=True))

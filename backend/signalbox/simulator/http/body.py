@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 
 from ..completion import Completion
+from ..logprobs import choice_logprobs
 from ..model.drawing import image_part
 from .stream import head
 
@@ -41,9 +42,10 @@ def message(completion: Completion) -> dict[str, Any]:
 
 def body(completion: Completion) -> dict[str, Any]:
     """Return the JSON body."""
+    turn = completion.limited.turn
     choice = {
         "index": 0,
-        "logprobs": None,
+        "logprobs": choice_logprobs(turn.text, turn.refusal, completion.logprobs),
         "finish_reason": completion.finish,
         "native_finish_reason": completion.native,
         "message": message(completion),

@@ -75,6 +75,12 @@ class Incoming:
         return bool(self.tools) and self.tool_choice != "none"
 
     @property
+    def logprobs(self) -> int | None:
+        """Return how many alternatives to give for each token, None if no log probabilities are asked for."""
+        count = self.body.get("top_logprobs")
+        return (count if isinstance(count, int) else 0) if self.body.get("logprobs") is True else None
+
+    @property
     def may_draw(self) -> bool:
         """Return whether the answer may contain images."""
         return "image" in self.modalities

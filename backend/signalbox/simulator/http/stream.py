@@ -8,6 +8,7 @@ import orjson
 
 from ..completion import Completion
 from ..families import Delta, Detail
+from ..logprobs import choice_logprobs
 from ..model.drawing import image_part
 
 COMMENT = b": OPENROUTER PROCESSING\n\n"
@@ -108,8 +109,9 @@ def envelope(completion: Completion, piece: Piece) -> dict[str, Any]:
         "finish_reason": piece.finish,
         "native_finish_reason": piece.native,
     }
-    if not family.newer:
-        choice["logprobs"] = None
+    logprobs = choice_logprobs(delta["content"] or "", piece.delta.get("refusal") or "", completion.logprobs)
+    if logprobs is not None or not family.newer:
+        choice["logprobs"] = logprobs
     chunk = head(completion, "chat.completion.chunk")
     empty = piece.last and family.usage_without_choice and not completion.calls
     chunk["choices"] = [] if empty else [choice]

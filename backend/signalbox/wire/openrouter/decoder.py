@@ -16,6 +16,7 @@ from signalbox.core.parts import (
     Served,
     StreamPart,
     TextDelta,
+    TokenLogprobs,
     Usage,
     UsageReport,
 )
@@ -86,6 +87,8 @@ class ChunkDecoder:
             # `message` beside `delta` repeats all text so far (Perplexity, Writer); without `delta` it is the answer.
             content = delta if isinstance(delta, dict) else choice.get("message")
             if isinstance(content, dict):
+                if (logprobs := choice.get("logprobs")) and not content.get("tool_calls"):
+                    _add_logprobs(logprobs, out)
                 self._delta(content, out)
             self._finish(choice, out)
             error = error or choice.get("error")
@@ -215,6 +218,16 @@ def _call(call: JsonObject, position: int | None = None) -> CallDelta:
         arguments=arguments if isinstance(arguments, str) else None,
         position=position,
     )
+
+
+def _add_logprobs(logprobs: JsonValue, out: list[StreamPart]) -> None:
+    """Append the log probabilities of the text of a chunk; those of a call's arguments have no place in an answer."""
+    if isinstance(logprobs, dict):
+        text, refusal = (
+            tuple(tokens) if isinstance(tokens := logprobs.get(name), list) else () for name in ("content", "refusal")
+        )
+        if text or refusal:
+            out.append(TokenLogprobs(text, refusal))
 
 
 def _id(value: JsonValue) -> str | None:

@@ -56,6 +56,7 @@ class _Choice(Struct, gc=False):
     index: Literal[0] | None = 0
     finish_reason: None = None
     native_finish_reason: None = None
+    logprobs: None = None
     error: None = None
 
 

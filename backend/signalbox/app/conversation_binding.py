@@ -10,7 +10,7 @@ from time import time
 from signalbox.app.deps import Services
 from signalbox.chat.plan import trusted_names
 from signalbox.conversations.continuing import chain_of, cited, continuation_prompt
-from signalbox.conversations.history import conversation_gone, history_of
+from signalbox.conversations.history import conversation_gone, history_of, stored_turns
 from signalbox.conversations.question_path import (
     Continuation,
     FullHistory,
@@ -32,7 +32,7 @@ from signalbox.core.conversations import Conversation, Node, key_of
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
 from signalbox.offload import offloaded
-from signalbox.store.conversations import add_nodes, events_of_runs, has_node, own_turns_of, tree_of
+from signalbox.store.conversations import add_nodes, events_of_runs, has_node, tree_of
 
 # The time to process a node or an event, as the number of body bytes that take as long.
 _EFFORT = 100
@@ -79,13 +79,13 @@ async def bind(ask: Ask, services: Services, owner: str, size: int = 0) -> Bindi
         words = "There is no conversation with that id; it may have been deleted. Leave out parent_id to start it."
         raise RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
     leaf_id = conversation.leaf_id if conversation else None
-    named = runs_named_in(sent)
-    stored = await services.database.read(own_turns_of, named, owner) if named else {}
+    ours = trusted_names(services.executor.tools)
+    stored = await stored_turns(services.database, runs_named_in(sent), owner, ours)
     finder = PathFinder(Tree(nodes), leaf_id, time(), new_node_id, stored)
     question = _question(position, sent, finder, key, len(ask.messages) - len(sent), is_whole=is_whole)
     path = await offloaded(lambda: finder.find(question, system), size=size + _EFFORT * len(nodes))
     new = [message for one in path.new for message in one.messages]
-    history = await history_of(services.database, path.existing, trusted_names(services.executor.tools), owner, new)
+    history = await history_of(services.database, path.existing, ours, owner, new)
     messages, open_loop = history.messages, history.open_loop
     if isinstance(question, Continuation):
         _check_continued(path, messages, nodes)

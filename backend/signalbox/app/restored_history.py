@@ -6,11 +6,12 @@ from msgspec import Struct
 
 from signalbox.app.conversation_binding import cited_of
 from signalbox.app.deps import Services
+from signalbox.chat.plan import trusted_names
+from signalbox.conversations.history import stored_turns
 from signalbox.conversations.restored_turns import restored, runs_named_in
 from signalbox.core.ask import Ask
 from signalbox.core.messages import Message
 from signalbox.offload import offloaded
-from signalbox.store.conversations import own_turns_of
 
 
 class History(Struct, frozen=True):
@@ -28,7 +29,7 @@ async def restored_history(ask: Ask, owner: str, services: Services, size: int) 
     for run_id in named:
         if services.runs.live(run_id) is not None:  # its end may not be on disk yet
             await services.runs.store.flush(run_id)
-    stored = await services.database.read(own_turns_of, named, owner) if named else {}
+    stored = await stored_turns(services.database, named, owner, trusted_names(services.executor.tools))
     ours = services.executor.by_name.keys() - {tool.name for tool in ask.client_tools}
     found = await offloaded(lambda: restored(messages, stored, ours), size=size)
     sources = await cited_of(found.runs, services) if found.runs else {}

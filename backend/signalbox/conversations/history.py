@@ -4,13 +4,13 @@ from collections.abc import Collection, Sequence
 
 from signalbox.conversations.continuing import joined
 from signalbox.conversations.recall import recalled
-from signalbox.conversations.restored_turns import Restored, restored, runs_named_in
+from signalbox.conversations.restored_turns import Restored, StoredTurns, restored, runs_named_in
 from signalbox.core.codes import Code
 from signalbox.core.conversations import Node
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import Message
 from signalbox.offload import offloaded
-from signalbox.store.conversations import NodeContents, contents_of, own_turns_of
+from signalbox.store.conversations import NodeContents, contents_of, own_contents_of
 from signalbox.store.database import Database
 
 # The work per node or event, as the number of bytes of JSON that take as long.
@@ -21,6 +21,19 @@ def conversation_gone() -> RequestError:
     """Return the error for a question whose conversation was deleted before its run started."""
     words = "The conversation was deleted, and this question was not saved. Leave out parent_id to start it again."
     return RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
+
+
+async def stored_turns(database: Database, run_ids: Sequence[str], owner: str, ours: Collection[str]) -> StoredTurns:
+    """Return the turns of those runs that are over and belong to this owner; `ours` as in `history_of`."""
+    if not run_ids:
+        return {}
+    found = await database.read(own_contents_of, run_ids, owner)
+    known = found.turns.keys() | found.events.keys()
+
+    def all_recalled() -> StoredTurns:
+        return {run_id: recalled(found.turns.get(run_id, ()), found.events.get(run_id, ()), ours) for run_id in known}
+
+    return await offloaded(all_recalled, size=_EFFORT * sum(map(len, found.events.values())))
 
 
 async def history_of(
@@ -41,8 +54,7 @@ async def history_of(
     events = sum(map(len, stored.events.values()))
     effort = _EFFORT * (len(path) + len(new) + events)
     history = [*await offloaded(lambda: _messages_of(stored, path, ours), size=effort), *new]
-    named = runs_named_in(history)
-    turns = await database.read(own_turns_of, named, owner) if named else {}
+    turns = await stored_turns(database, runs_named_in(history), owner, ours)
     return await offloaded(lambda: restored(history, turns, ()), size=effort)
 
 

@@ -16,7 +16,7 @@ from signalbox.core.handed_calls import handle_in
 from signalbox.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 
 StoredTurns = Mapping[str, Sequence[Message]]
-"""The turns of the caller's complete runs, by run id."""
+"""The turns of the caller's finished runs, by run id."""
 
 
 class Restored(Struct, frozen=True):
@@ -131,8 +131,12 @@ def _own_results(results: Sequence[ToolMessage], turns: Sequence[Message]) -> It
 
 
 def _in_words(head: AssistantMessage, results: Sequence[ToolMessage], stored: Sequence[Message]) -> list[Message]:
-    """Tell a client's turn in words, with its results as untrusted content, and ours that are stored with it."""
-    ours = [turn for turn in stored if isinstance(turn, ToolMessage)]
+    """Tell a client's turn in words, with its results as untrusted content, and those that are stored with it.
+
+    A run that was cut off has a result for each call; if the client has executed one of them, its result counts.
+    """
+    sent = {handle.call_id for result in results if (handle := handle_in(result.call_id))}
+    ours = [turn for turn in stored if isinstance(turn, ToolMessage) and turn.call_id not in sent]
     answered = {result.call_id for result in ours}
     calls = [call for call in _calls_in(stored) if call.id in answered]
     told = replace(head, calls=(*calls, *head.calls))

@@ -9,7 +9,7 @@ import msgspec
 
 from signalbox.chat.loops.progress import Attempt
 from signalbox.conversations.continuing import continuation_prompt
-from signalbox.conversations.history import history_of
+from signalbox.conversations.history import history_of, stored_turns
 from signalbox.conversations.restored_turns import StoredTurns
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.core.errors import RequestError
@@ -21,7 +21,7 @@ from signalbox.intakes.v1_question import runs_named_in_question
 from signalbox.replay.outcome import CallOutcome, Outcome, calls_in, outcome_of
 from signalbox.runs.attempts_codec import progress_of
 from signalbox.runs.journal import read_all
-from signalbox.store.conversations import own_turns_of, tree_of
+from signalbox.store.conversations import tree_of
 from signalbox.store.database import Database
 from signalbox.store.runs.format_0_1 import event_from
 from signalbox.store.runs.journal import JournalStore
@@ -127,7 +127,7 @@ async def _with_conversation(
     )
     if record.conversation_id is None:
         named = runs_named_in_question(record.question)
-        stored = await database.read(own_turns_of, named, record.owner) if named else {}
+        stored = await stored_turns(database, named, record.owner, ours)
         return replace(journal, stored=stored)
     _, nodes = await database.read(tree_of, record.conversation_id)
     path = Tree(nodes).path(record.parent_id)

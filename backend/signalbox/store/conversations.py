@@ -199,13 +199,14 @@ def turns_of(connection: Connection, run_ids: Collection[str]) -> Mapping[str, l
     return out
 
 
-def own_turns_of(connection: Connection, run_ids: Collection[str], owner: str) -> dict[str, list[Message]]:
-    """Return the turns of those runs that are complete and belong to this owner."""
-    own = select(RUNS.c.id).where(
-        RUNS.c.id.in_(id_subquery(run_ids)), RUNS.c.owner == owner, RUNS.c.status == "complete"
+def own_contents_of(connection: Connection, run_ids: Collection[str], owner: str) -> NodeContents:
+    """Return the content of those runs that are over and belong to this owner."""
+    own = select(RUNS.c.id, RUNS.c.status).where(
+        RUNS.c.id.in_(id_subquery(run_ids)), RUNS.c.owner == owner, RUNS.c.status.is_not(None)
     )
-    found = turns_of(connection, [*connection.execute(own).scalars()])
-    return {run_id: [message for _, message in turns] for run_id, turns in found.items()}
+    found = [(run_id, status) for run_id, status in connection.execute(own)]
+    cut = [run_id for run_id, status in found if status != "complete"]
+    return contents_of(connection, told=(), runs=[run_id for run_id, _ in found], cut=cut)
 
 
 def events_since_turns(connection: Connection, run_ids: Collection[str]) -> Mapping[str, list[Stamped]]:

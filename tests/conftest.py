@@ -1,14 +1,17 @@
 """Fixtures and hooks for all tests: the asyncio backend, recorded provider streams, a PostgreSQL server."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AsyncExitStack
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import jsonschema_rs
 import pytest
 from hypothesis import settings
+from jsonschema import Draft202012Validator
+from signalbox.encoders import check
 from signalbox.services.search import docs_index
 from signalbox.services.search.docs import DocsSearch
 
@@ -62,6 +65,27 @@ def lean_starts() -> Iterator[None]:
         patch.setattr("signalbox.app.tool_setup._prepare", close_later)
         patch.setattr("signalbox.app.main.warm_up", do_nothing)
         patch.setattr(docs_index, "read_page", cache(docs_index.read_page))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fast_checks() -> Iterator[None]:
+    """Validate events of the contract in Rust, and those with a fault again in Python, for the sentence that names it.
+
+    Tests check every event of every stream. In Python, that takes a third of their CPU time.
+    """
+
+    class Validator:
+        def __init__(self, schema: Any, python: Draft202012Validator) -> None:
+            self._is_valid = jsonschema_rs.Draft202012Validator(schema).is_valid
+            self._python = python
+
+        def iter_errors(self, value: Any) -> Iterable[Any]:
+            return () if self._is_valid(value) else self._python.iter_errors(value)
+
+    made = {kind: Validator(python.schema, python) for kind, python in check._validators().items()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(check, "_validators", lambda: made)
         yield
 
 

@@ -137,7 +137,7 @@ def run_in_turn(episodes: list[tuple[ScriptedRun, Cut]]) -> list[dict[str, Any]]
     return messages
 
 
-@settings(max_examples=250)
+@settings(max_examples=100)
 @given(EPISODES, MANGLES, ASKS)
 def test_a_client_can_go_on_with_any_family(
     episodes: list[tuple[ScriptedRun, Cut]], mangles: list[Mangled], ask: Ask
@@ -150,7 +150,7 @@ def test_a_client_can_go_on_with_any_family(
         assert refusal is None, f"{model}: {refusal}"
 
 
-@settings(max_examples=250)
+@settings(max_examples=100)
 @given(EPISODES, st.integers(0, 12), ASKS, st.booleans())
 def test_what_stands_in_memory_goes_on_with_any_family(
     episodes: list[tuple[ScriptedRun, Cut]], short: int, ask: Ask, pictured: bool
@@ -166,7 +166,7 @@ def test_what_stands_in_memory_goes_on_with_any_family(
         assert refusal is None, f"{model}: {refusal}"
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(EPISODES, SIMULATED, CUTS, ASKS, st.integers(1, 3))
 def test_a_tool_loop_goes_on_whatever_is_given_up(
     episodes: list[tuple[ScriptedRun, Cut]], scripted_run: ScriptedRun, cut: Cut, ask: Ask, steps: int

@@ -139,11 +139,7 @@ def test_attributes_are_read_as_written():
         "<a '",
         '<a ">"',
         '<a =">"',
-        "<p hidden>",
         "<div>",
-        "<b><p>",
-        "<table>a",
-        "<a><b><i>",
         "<script>",
         "</script",
         "<title>",
@@ -153,11 +149,6 @@ def test_attributes_are_read_as_written():
         "&amp",
         "<a b=",
         "<a b = ",
-        "<pre>",
-        "<li>",
-        "<td>",
-        "<nav>",
-        "</p>",
         "a\n",
         "<textarea></textare",
         "- \n",
@@ -219,7 +210,13 @@ def test_any_markup_becomes_text(markup: str):
     assert not re.search(r"\n{4,}", page.text) or "<pre>" in markup
 
 
-@pytest.mark.parametrize("piece", ["<p>", "<div>", "<", "<b>x", "</p>", "<a href=x>", "<ul><li>", "<pre>", "<h1>"])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("<p>", "<div>", "<", "<b>x", "</p>", "<a href=x>", "<ul><li>", "<pre>", "<h1>", "<p hidden>", "<b><p>"),
+        *("<table>a", "<a><b><i>", "<li>", "<td>", "<nav>"),
+    ],
+)
 def test_a_page_of_tags_takes_bounded_steps(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps grow linearly with the length, up to the limit of tokens."""
     assert growth_of(lambda size: page_text(piece * size, "https://a.example/"), 200) < 2.3

@@ -41,7 +41,7 @@ describe.each(CASES)("%s", (_, text) => {
   it("are cheap while they grow", () => {
     const { container, rerender } = render(view("", false));
     // Character by character up to the limit, then in larger steps.
-    for (let end = 1; end < text.length; end += end < 300 ? 1 : Math.ceil(text.length / 60)) {
+    for (let end = 1; end < text.length; end += end < 300 ? 1 : Math.ceil(text.length / 30)) {
       rerender(view(text.slice(0, end), false));
     }
     rerender(view(`${text}\n\nThe **end**.`, true));

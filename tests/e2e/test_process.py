@@ -119,7 +119,7 @@ def test_a_bind_beyond_this_machine_asks_for_its_token(tmp_path: Path) -> None:
     env = {"SIGNALBOX_ACCESS_TOKEN": "a-token", "SIGNALBOX_ALLOWED_HOSTS": "box.example"}
     with serving(tmp_path, "--host", "0.0.0.0", env=env) as process:
         url = process.url.replace("0.0.0.0", "127.0.0.1")
-        with httpx.Client(base_url=url, trust_env=False) as client:
+        with httpx.Client(base_url=url, trust_env=False, verify=False) as client:
             assert client.get("/api/runs").status_code == 401
             assert client.post("/api/chat/stream", json=ASK).status_code == 401
             token = {"authorization": "Bearer a-token"}

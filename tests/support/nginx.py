@@ -33,7 +33,7 @@ class Nginx:
         return f"http://127.0.0.1:{self.port}"
 
     def client(self) -> httpx.Client:
-        return httpx.Client(base_url=self.url, timeout=WAIT, trust_env=False)
+        return httpx.Client(base_url=self.url, timeout=WAIT, trust_env=False, verify=False)
 
 
 def program() -> str:

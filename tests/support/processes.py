@@ -112,7 +112,7 @@ class Process:
         return self
 
     def client(self, **settings: object) -> httpx.Client:
-        return httpx.Client(base_url=self.url, timeout=WAIT, trust_env=False, **settings)  # type: ignore[arg-type]
+        return httpx.Client(base_url=self.url, timeout=WAIT, trust_env=False, verify=False, **settings)  # type: ignore[arg-type]
 
     def errors(self) -> str:
         """Return the standard error output so far: the log."""

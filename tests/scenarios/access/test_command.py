@@ -50,7 +50,7 @@ def test_tokens_are_made_listed_and_revoked_beside_a_server(tmp_path: Path) -> N
         url = process.url.replace("0.0.0.0", "127.0.0.1")
         second, _ = token(tmp_path, "create", "Bob", "--days", "1.5")
         ada, bob = first.strip(), second.strip()
-        with httpx.Client(base_url=url, trust_env=False) as client:
+        with httpx.Client(base_url=url, trust_env=False, verify=False) as client:
             assert client.get("/api/runs").status_code == 401
             for text in (ada, bob):
                 assert client.get("/api/runs", headers=bearer(text)).status_code == 200

@@ -149,7 +149,7 @@ def test_e07_a_stream_is_never_compressed(ask_sim: Asker) -> None:
     asked = {"model": "openai/sim", "prompt": "What is the tool loop of Signalbox?"}
     headers = {"x-tool-loop": ask_sim.loop, "accept-encoding": "gzip, deflate, br, zstd"}
     with (
-        httpx.Client(base_url=ask_sim.app.url, trust_env=False) as client,
+        httpx.Client(base_url=ask_sim.app.url, trust_env=False, verify=False) as client,
         client.stream("POST", "/api/chat/stream", json=asked, headers=headers) as response,
     ):
         assert "content-encoding" not in response.headers

@@ -17,5 +17,5 @@ def simulator() -> Iterator[BackgroundSimulator]:
 @pytest.fixture
 def client(simulator: BackgroundSimulator) -> Iterator[httpx.Client]:
     """Return a client of the simulator."""
-    with httpx.Client(base_url=simulator.base_url, timeout=10) as connected:
+    with httpx.Client(base_url=simulator.base_url, timeout=10, verify=False) as connected:
         yield connected

@@ -78,7 +78,7 @@ def test_unknown_generations(client: httpx.Client) -> None:
 
 def test_requests_are_recorded_without_the_key() -> None:
     """The last bodies are recorded, up to a limit, and never the key."""
-    with BackgroundSimulator() as simulator, httpx.Client(base_url=simulator.base_url) as client:
+    with BackgroundSimulator() as simulator, httpx.Client(base_url=simulator.base_url, verify=False) as client:
         headers = {"Authorization": "Bearer sk-or-canary", "HTTP-Referer": "https://example.org"}
         body = ask("openai/sim-done-only", "Hello!")
         for _ in range(MAX_ENTRIES + 3):
@@ -136,7 +136,7 @@ def test_a_disconnect_ends_the_answer() -> None:
     """A paced answer stops when its client disconnects."""
     with (
         BackgroundSimulator(pace=0.01) as simulator,
-        httpx.Client(base_url=simulator.base_url) as client,
+        httpx.Client(base_url=simulator.base_url, verify=False) as client,
     ):
         with client.stream("POST", "/chat/completions", json=ask("openai/sim-long", "Hello!")) as response:
             chunks = response.iter_raw()
@@ -149,7 +149,7 @@ def test_a_disconnect_ends_the_answer() -> None:
 def test_stopping_with_a_stalled_answer() -> None:
     """The simulator stops although an answer is open."""
     simulator = BackgroundSimulator().start()
-    client = httpx.Client(base_url=simulator.base_url)
+    client = httpx.Client(base_url=simulator.base_url, verify=False)
     with client.stream("POST", "/chat/completions", json=ask("openai/sim-stall", "Hello!")):
         simulator.stop()
     client.close()

@@ -166,7 +166,7 @@ def test_done_only(client: httpx.Client) -> None:
 def test_stall(simulator: BackgroundSimulator) -> None:
     """After some chunks nothing follows, and the simulator notices that the client disconnects."""
     body = ask("openai/sim-stall", QUESTION)
-    with httpx.Client(base_url=simulator.base_url, timeout=0.2) as impatient:
+    with httpx.Client(base_url=simulator.base_url, timeout=0.2, verify=False) as impatient:
         request = impatient.build_request("POST", "/chat/completions", json=body)
         response = impatient.send(request, stream=True)
         received = simulator.memory.requests[-1]

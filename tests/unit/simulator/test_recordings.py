@@ -27,7 +27,7 @@ def player(recordings: Path) -> Iterator[httpx.Client]:
     """Run a simulator that replays all recordings."""
     with (
         BackgroundSimulator(replay=recordings) as simulator,
-        httpx.Client(base_url=simulator.base_url, timeout=10) as client,
+        httpx.Client(base_url=simulator.base_url, timeout=10, verify=False) as client,
     ):
         yield client
 

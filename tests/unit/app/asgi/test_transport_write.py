@@ -30,7 +30,7 @@ async def served(app: Any) -> AsyncGenerator[httpx.AsyncClient]:
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     try:
-        async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=30) as client:
+        async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=30, verify=False) as client:
             yield client
     finally:
         server.should_exit = True

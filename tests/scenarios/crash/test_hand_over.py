@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.scenarios.crash.restarts import rows, serve_until_killed, until
-from tests.scenarios.hand_over.chat_client import CLOCK, Json, results, user
+from tests.scenarios.hand_over.chat_client import CLOCK, Json, message_in, results, user
 from tests.scenarios.tool_loop.script import Called, answers, calls
 from tests.support.scripted_upstream import Exchange, Script, ScriptedUpstream
 
@@ -103,7 +103,7 @@ def test_a_client_answers_a_call_of_a_killed_run(tmp_path: Path, place: dict[str
     with server.upstream:
         with server.running() as client, pytest.raises(httpx.TransportError):
             read_stream(client, seen, QUESTION, **place)
-        called = called_in(seen.decode())
+        called = message_in(seen.decode())
         with server.running() as client:
             assert send(client, QUESTION, called, *results(called, "09:41"), **place)["content"] == "Thanks."
         told = server.upstream.asked[-1].body["messages"][-1]["content"]
@@ -135,25 +135,12 @@ def test_killed_before_the_client_has_read_the_end(tmp_path: Path, loop: str, pl
         with server.running() as client:
             again = client.post("/v1/chat/completions", **asked)
             assert again.headers["x-run-id"] == run_id
-            called = called_in(again.text)
+            called = message_in(again.text)
             assert send(client, QUESTION, called, *results(called, "09:41"), **place)["content"] == "Here."
         told = server.upstream.asked[-1].body["messages"]
         assert (len(server.upstream.asked), server.lines) == (2, ["line"])
         assert len([one for one in told if one["role"] == "tool"]) == 2
         assert "09:41" in kept(told, "wall_clock")[-1]
-
-
-def called_in(stream: str) -> Json:
-    """Put the message of a stream together, as a client does."""
-    frames = [json.loads(line.removeprefix("data: ")) for line in stream.splitlines() if line.startswith("data: {")]
-    found: dict[int, Json] = {}
-    for delta in (choice["delta"] for frame in frames for choice in frame["choices"]):
-        for call in delta.get("tool_calls") or ():
-            known = found.setdefault(call["index"], {"function": {"arguments": ""}})
-            known.update({name: value for name, value in call.items() if name in ("id", "type")})
-            known["function"]["name"] = call["function"].get("name", known["function"].get("name"))
-            known["function"]["arguments"] += call["function"]["arguments"]
-    return {"role": "assistant", "content": None, "tool_calls": [found[index] for index in sorted(found)]}
 
 
 @LOOPS

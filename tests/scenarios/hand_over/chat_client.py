@@ -1,5 +1,6 @@
 """A client of /v1/chat/completions that executes a tool, and sends its whole history or only what is new."""
 
+import json
 from typing import Any
 
 import httpx
@@ -29,6 +30,19 @@ def results(message: Json, *contents: str) -> list[Json]:
     """Return the results of a message's calls."""
     pairs = zip(message["tool_calls"], contents, strict=True)
     return [{"role": "tool", "tool_call_id": call["id"], "content": content} for call, content in pairs]
+
+
+def message_in(stream: str) -> Json:
+    """Put the message of a stream together, as a client does."""
+    frames = [json.loads(line.removeprefix("data: ")) for line in stream.splitlines() if line.startswith("data: {")]
+    found: dict[int, Json] = {}
+    for delta in (choice["delta"] for frame in frames for choice in frame["choices"]):
+        for call in delta.get("tool_calls") or ():
+            known = found.setdefault(call["index"], {"function": {"arguments": ""}})
+            known.update({name: value for name, value in call.items() if name in ("id", "type")})
+            known["function"]["name"] = call["function"].get("name", known["function"].get("name"))
+            known["function"]["arguments"] += call["function"]["arguments"]
+    return {"role": "assistant", "content": None, "tool_calls": [found[index] for index in sorted(found)]}
 
 
 class ChatClient:

@@ -54,6 +54,7 @@ CLIENTS = (
     Client("langchain-js", ("langchain_sdk.mjs",)),
     Client("ai-sdk openai-compatible", ("ai_sdk.mjs", "openai-compatible")),
     Client("ai-sdk openrouter", ("ai_sdk.mjs", "openrouter")),
+    Client("librechat", ("librechat_config.mjs",)),
     Client("compatcanary", (*CANARY, "--profile", "chat")),
 )
 

@@ -106,7 +106,7 @@ CLIENT_PROTOCOLS = ("intakes/", "encoders/", "app/openapi/")
 # Provider keys that other packages use with another meaning, and where.
 SHARED_KEYS = {
     "the public API has the name": {
-        "app/": {"context_length", "file_data", "image_url", "supported_parameters"},
+        "app/": {"/api/v1", "context_length", "file_data", "image_url", "supported_parameters"},
         "chat/": {"tool_choice", "top_a"},
         "core/": {"parallel_tool_calls", "response_format", "tool_calls"},
     },

@@ -102,7 +102,7 @@ def test_every_endpoint_is_asked(openapi: dict[str, Any]) -> None:
 
 
 def test_every_address_is_one(openapi: dict[str, Any]) -> None:
-    """Every request uses a documented path, except those that test a missing path, an id with a slash, or OpenRouter's."""
+    """Every request uses a documented path, except those for a missing path or model, and OpenRouter's."""
     known = [*openapi["paths"], "/openapi.json"]
     astray = [
         f.name for f in REQUESTS if not any(re.fullmatch(_pattern(path), _filled(f.path_asked)) for path in known)

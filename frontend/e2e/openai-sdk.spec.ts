@@ -82,7 +82,7 @@ async function bundled(): Promise<string> {
   return made.output[0].code;
 }
 
-/** Serve a page with the script from an origin of its own. */
+/** Serve a page with the script from a separate origin. */
 async function serve(script: string): Promise<Server> {
   const server = createServer((request, response) => {
     const [type, text] =

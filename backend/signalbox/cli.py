@@ -44,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"signalbox {__version__}")
     verbs = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    serve = verbs.add_parser("serve", help="serve the app and its page")
+    serve = verbs.add_parser("serve", help="run the server with its chat page")
     serve.add_argument("--host", help="address to listen on (SIGNALBOX_HOST, 127.0.0.1)")
     serve.add_argument("--port", type=int, help="port to listen on (SIGNALBOX_PORT, 8000; 0: any free one)")
     serve.add_argument(
@@ -55,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     serve.set_defaults(run=_serve)
 
-    doctor = verbs.add_parser("doctor", help="check key, data folder, database, search and port, and say what to fix")
+    doctor = verbs.add_parser("doctor", help="check API key, data folder, database, search and port; print what to fix")
     doctor.add_argument("--host", help="address that the server listens on (SIGNALBOX_HOST)")
     doctor.add_argument("--port", type=int, help="port that the server listens on (SIGNALBOX_PORT)")
     doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
@@ -66,17 +66,23 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("--host", default="127.0.0.1")
     simulate.add_argument("--port", type=int, default=8001)
     simulate.add_argument("--pace", type=float, default=None, help="seconds between two chunks")
-    simulate.add_argument("--replay", type=Path, help="a recording, or a folder of recordings, to answer with")
+    simulate.add_argument("--replay", type=Path, help="answer with a recording, or with a folder of recordings")
     simulate.set_defaults(run=_simulate)
 
-    decode = verbs.add_parser("decode", help="decode a captured upstream response, as JSON")
-    decode.add_argument("--dialect", type=_dialect, required=True, metavar="NAME", help="such as openrouter-chat")
+    decode = verbs.add_parser("decode", help="print a captured upstream response as decoded JSON")
+    decode.add_argument(
+        "--dialect",
+        type=_dialect,
+        required=True,
+        metavar="NAME",
+        help="dialect of the response, such as openrouter-chat",
+    )
     decode.add_argument("file", type=Path, help="the body, streamed or whole; - for standard input")
     decode.set_defaults(run=_decode)
 
-    check = verbs.add_parser("check-stream", help="check a v1.1 stream: schema and order")
+    check = verbs.add_parser("check-stream", help="check the events and their order in a captured v1.1 stream")
     check.add_argument("file", type=Path, help="the stream as bytes; - for standard input")
-    check.add_argument("--resumed", action="store_true", help="the stream begins in the middle of its run")
+    check.add_argument("--resumed", action="store_true", help="accept a stream that begins in the middle of its run")
     check.set_defaults(run=_check)
     _add_replaying(verbs)
     _add_tokens(verbs)
@@ -84,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_backups(verbs: _Verbs) -> None:
-    backup = verbs.add_parser("backup", help="write all data to one file, also while a server runs")
+    backup = verbs.add_parser("backup", help="write all data to one file; the server may be running")
     backup.add_argument(
         "target",
         nargs="?",
@@ -93,7 +99,7 @@ def _add_backups(verbs: _Verbs) -> None:
         help="a folder (default: the current one), or a file to write",
     )
     backup.set_defaults(run=_backup)
-    restore = verbs.add_parser("restore", help="restore a backup; existing data is moved aside")
+    restore = verbs.add_parser("restore", help="restore a backup; existing data is renamed, not deleted")
     restore.add_argument("file", type=Path, help="a file written by signalbox backup; the server must be stopped")
     restore.set_defaults(run=_restore)
 
@@ -101,8 +107,10 @@ def _add_backups(verbs: _Verbs) -> None:
 def _add_replaying(verbs: _Verbs) -> None:
     replay = verbs.add_parser("replay", help="replay a run from its journal; executes no tool and stores nothing")
     replay.add_argument("name", metavar="RUN", help="id of a run or a save, or a file of GET /api/saves/ID")
-    replay.add_argument("--loop", choices=("legacy", "v2"), help="default: the loop that the run did not use")
-    replay.add_argument("--model", help="another model; the default loop is then the run's")
+    replay.add_argument(
+        "--loop", choices=("legacy", "v2"), help="loop of the replay (default: the loop that the run did not use)"
+    )
+    replay.add_argument("--model", help="replay with another model; then the default is the loop of the run")
     replay.add_argument("--json", action="store_true", help="print the comparison as JSON")
     replay.add_argument(
         "--events", type=Path, metavar="FILE", help="write the replay's v1.1 stream; - for standard output"
@@ -110,11 +118,11 @@ def _add_replaying(verbs: _Verbs) -> None:
     replay.set_defaults(run=_replay)
 
     parity = verbs.add_parser("parity", help="replay runs on both loops and print where they differ")
-    parity.add_argument("runs", nargs="*", metavar="RUN", help="ids of runs or saves, or files, as with replay")
+    parity.add_argument("runs", nargs="*", metavar="RUN", help="ids of runs or saves, or files of GET /api/saves/ID")
     chosen = parity.add_mutually_exclusive_group()
-    chosen.add_argument("--newest", type=_count, metavar="N", help="the N newest runs")
-    chosen.add_argument("--scenarios", action="store_true", help="all scenarios of the simulator (the default)")
-    chosen.add_argument("--recordings", type=Path, metavar="DIR", help="a folder of recorded answers")
+    chosen.add_argument("--newest", type=_count, metavar="N", help="replay the N newest runs")
+    chosen.add_argument("--scenarios", action="store_true", help="replay all scenarios of the simulator (the default)")
+    chosen.add_argument("--recordings", type=Path, metavar="DIR", help="replay a folder of recorded answers")
     parity.add_argument("--json", action="store_true", help="print the report as JSON")
     parity.set_defaults(run=_parity)
 
@@ -122,7 +130,7 @@ def _add_replaying(verbs: _Verbs) -> None:
 def _add_tokens(verbs: _Verbs) -> None:
     token = verbs.add_parser("token", help="create, list and revoke API tokens; each has its own runs")
     doings = token.add_subparsers(required=True, metavar="COMMAND")
-    create = doings.add_parser("create", help="create a token and print it, only once")
+    create = doings.add_parser("create", help="create a token; this is the only time that it is printed")
     create.add_argument("name", metavar="NAME", help="name of the user, shown in the list")
     create.add_argument("--days", type=float, default=None, help="days until it expires (default: never)")
     create.set_defaults(run=_create_token)

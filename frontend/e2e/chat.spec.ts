@@ -14,10 +14,10 @@ import {
   response,
   said,
   shown,
-  someWords,
   stops,
   test,
   useModel,
+  waitForText,
 } from "./support/page.ts";
 import { openWire } from "./support/wire.ts";
 
@@ -163,7 +163,7 @@ test("a new chat does not stop the previous run, which is marked as running in t
   page.on("request", (request) => request.url().endsWith("/stop") && stopped.push(request.url()));
   await useModel(page, "openai/sim-long-400");
   const runId = await askRun(page, "A long answer, please.");
-  await someWords(page);
+  await waitForText(page);
   const address = new URL(page.url()).hash;
   await newChat(page).click();
   await expect(page.locator("[data-part=empty]")).toBeVisible();
@@ -217,7 +217,7 @@ test("after a stop the queue waits for the user; Send now sends at once", async 
   const queue = page.getByRole("region", { name: "Queued messages" });
   await useModel(page, "openai/sim-long-3000");
   await ask(page, "A long answer, please.");
-  await someWords(page);
+  await waitForText(page);
   await ask(page, "What time is it in Tokyo?");
   await stop(page).click();
   await ended(page, "cancelled");
@@ -225,7 +225,7 @@ test("after a stop the queue waits for the user; Send now sends at once", async 
   await expect(question(page)).toHaveCount(1);
   await queue.getByRole("button", { name: "Send now" }).click();
   await expect(question(page).last()).toContainText("Tokyo");
-  await someWords(page);
+  await waitForText(page);
 
   // "Send now" stops a running answer.
   await useModel(page, "openai/sim");
@@ -239,7 +239,7 @@ test("after a stop the queue waits for the user; Send now sends at once", async 
 test("stop cancels the run on the server, keeps the text, and frees the message box", async ({ page }) => {
   await useModel(page, "openai/sim-long-3000");
   const runId = await askRun(page, "A long answer, please.");
-  await someWords(page);
+  await waitForText(page);
   const told = page.waitForResponse(/\/api\/runs\/\w+\/stop$/);
   await stop(page).click();
   expect((await told).status()).toBe(200);

@@ -9,10 +9,10 @@ import {
   message,
   type Page,
   REFUSED,
-  someWords,
   stops,
   test,
   useModel,
+  waitForText,
 } from "./support/page.ts";
 
 const lines = (page: Page) => page.locator("[data-part=sidebar] [data-part=line]");
@@ -157,14 +157,14 @@ test("a conversation is exported as Markdown and as JSON", async ({ page }) => {
 test("a running conversation has a lamp until it is over", async ({ page }) => {
   await useModel(page, "openai/sim-long-3000");
   await ask(page, `Hello ${word}.`);
-  await someWords(page);
+  await waitForText(page);
   const line = lines(page).filter({ hasText: word });
   await expect(line.locator("[data-lamp=running]")).toBeVisible();
   // The run continues while another chat is open.
   await page.getByRole("button", { name: "New chat" }).click();
   await expect(line.locator("[data-lamp=running]")).toBeVisible();
   await line.getByRole("link").click();
-  await someWords(page);
+  await waitForText(page);
   await message(page).press("Escape");
   await ended(page, "cancelled");
   await expect(line.locator("[data-lamp=running]")).toHaveCount(0);

@@ -11,9 +11,9 @@ import {
   type Page,
   response,
   shown,
-  someWords,
   test,
   useModel,
+  waitForText,
 } from "./support/page.ts";
 import { type OwnServer, ownServer } from "./support/server.ts";
 import { openWire } from "./support/wire.ts";
@@ -37,7 +37,7 @@ async function askLong(page: Page, url = server.url): Promise<string> {
   await page.goto(url);
   await useModel(page, "openai/sim-long-3000");
   const runId = await askRun(page, "A long answer, please.");
-  await someWords(page);
+  await waitForText(page);
   return runId;
 }
 

@@ -9,9 +9,9 @@ import {
   journal,
   message,
   type Page,
-  someWords,
   test,
   useModel,
+  waitForText,
 } from "./support/page.ts";
 
 const SEARCH = "What is a run? Search for it.";
@@ -250,7 +250,7 @@ test("a failed run shows the reason, and a stopped one its status", async ({ pag
   await page.keyboard.press("Escape");
   await useModel(page, "openai/sim-long-3000");
   await ask(page, SEARCH);
-  await someWords(page);
+  await waitForText(page);
   await message(page).press("Escape");
   await ended(page, "cancelled");
   await inspect(page).click();

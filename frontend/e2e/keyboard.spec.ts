@@ -1,5 +1,5 @@
 // The whole chat by keyboard: everything is reachable, the focus is visible, and closing restores it.
-import { ask, ended, expect, message, type Page, response, someWords, stops, test } from "./support/page.ts";
+import { ask, ended, expect, message, type Page, response, stops, test, waitForText } from "./support/page.ts";
 
 const SEARCH = "What is a run? Search for it.";
 
@@ -93,7 +93,7 @@ test("sending, stopping, opening a panel, copying, retrying and switching versio
   await page.keyboard.type("Give me much of it.");
   await pick(page, "openai/sim-long-3000");
   await press(page, "Shift+Escape", "Enter");
-  await someWords(page);
+  await waitForText(page);
   await tabTo(page, /^button Stop$/);
   await page.keyboard.press("Enter");
   await ended(page, "cancelled");
@@ -216,7 +216,7 @@ test("every listed shortcut works", async ({ page }) => {
       await page.keyboard.type("A long one.");
       await page.keyboard.press("Enter");
       await expect(page.locator("[data-part=running]")).toBeVisible();
-      await someWords(page);
+      await waitForText(page);
       await page.keyboard.type("And then?");
       await page.keyboard.press("Enter");
       await expect(page.locator("[data-part=queue]")).toContainText("And then?");

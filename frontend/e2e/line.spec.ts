@@ -7,10 +7,10 @@ import {
   expect,
   type Page,
   response,
-  someWords,
   stops,
   test,
   useModel,
+  waitForText,
 } from "./support/page.ts";
 import { seenLine, watchLine } from "./support/watch.ts";
 import { openWire, type Wire } from "./support/wire.ts";
@@ -99,7 +99,7 @@ test("the open panel changes from reasoning to search, until the answer begins",
   await expect(response(page).locator("[data-part=source]").first()).toBeVisible();
 
   await wire.release();
-  await someWords(page);
+  await waitForText(page);
   await expect(head(page, "search")).toHaveAttribute("aria-expanded", "false");
   await ended(page);
   await expect(response(page).locator("[aria-expanded=true]")).toHaveCount(0);
@@ -155,7 +155,7 @@ test("a panel that the user has opened or closed stays that way", async ({ page 
 test("rows can be clicked while the page follows the answer", async ({ page }) => {
   await useModel(page, "openai/sim-long-3000");
   await ask(page, "A long answer, please.");
-  await someWords(page);
+  await waitForText(page);
   await expect.poll(() => page.getByRole("main").evaluate((box) => box.scrollTop)).toBeGreaterThan(50);
   await response(page)
     .locator("[data-part=running]")
@@ -187,7 +187,7 @@ test("the steps of a long run fold into one row when the answer begins, which op
   await expect(stops(page, "steps")).toHaveCount(0);
 
   await wire.release();
-  await someWords(page);
+  await waitForText(page);
   const row = head(page, "steps");
   await expect(row).toHaveText(/^3 searches · \d+ sources · [\d.]+ m?s$/);
   await expect(row).toHaveAttribute("aria-expanded", "false");

@@ -10,8 +10,8 @@ import {
   message,
   REFUSED,
   response,
-  someWords,
   test,
+  waitForText,
 } from "./support/page.ts";
 import { asked, SCREENS, SEARCH } from "./support/screenList.ts";
 import { expectFits, inspectScreen } from "./support/screens.ts";
@@ -34,7 +34,7 @@ test("reduced motion stops all animation, even during an answer", async ({ page 
   await ask(page, "A long answer, please.");
   const moving = () => page.evaluate(() => document.getAnimations().length);
   expect(await moving()).toBe(0);
-  await someWords(page);
+  await waitForText(page);
   expect(await moving()).toBe(0);
   await page.getByRole("button", { name: "Settings" }).click();
   await expect(page.getByRole("dialog")).toBeVisible();

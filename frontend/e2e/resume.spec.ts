@@ -14,10 +14,10 @@ import {
   response,
   said,
   shown,
-  someWords,
   stops,
   test,
   useModel,
+  waitForText,
 } from "./support/page.ts";
 import { openWire, type Wire } from "./support/wire.ts";
 
@@ -185,7 +185,7 @@ test.describe("a reload", () => {
     await expect(page.getByRole("region", { name: "Queued messages" })).toContainText("This waits.");
     await expect(message(page)).toHaveValue("This is being written.");
     await expect(page.locator("[data-part=composer] [data-part=picture] img")).toHaveCount(1);
-    await someWords(page);
+    await waitForText(page);
     await stop(page).click();
     await ended(page, "cancelled");
     expect((await journal(page, runId)).at(-1)).toMatchObject({ status: "cancelled" });

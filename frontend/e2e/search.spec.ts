@@ -1,6 +1,6 @@
 // Searches on the line: sources with the server's numbers, bursts, and failures.
 import { answer, ask, askRun, end, ended, expect, journal, response, stops, test, useModel } from "./support/page.ts";
-import { seenLine, seenWords, watchLine, watchWords } from "./support/watch.ts";
+import { seenLine, seenText, watchLine, watchText } from "./support/watch.ts";
 import { openWire } from "./support/wire.ts";
 
 const SEARCH = "How does Signalbox keep a stream alive when the connection drops?";
@@ -113,11 +113,11 @@ test("a repeated search is marked as cached", async ({ page }) => {
 
 test("hidden tools never show on the line, but in the inspector", async ({ page }) => {
   await useModel(page, "openai/sim-parallel");
-  await watchWords(page);
+  await watchText(page);
   await watchLine(page);
   await ask(page, "What is a run?");
   await ended(page);
-  const words = (await seenWords(page)).join("\n");
+  const words = (await seenText(page)).join("\n");
   expect(words).toContain("Searched");
   expect(words).not.toMatch(/get_current_time|calculate|Clock|Calculator/);
   expect((await seenLine(page)).flat().filter(({ kind }) => kind === "tools")).toEqual([]);

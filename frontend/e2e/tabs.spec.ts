@@ -1,6 +1,6 @@
 // The same run in several tabs, and more answers than the browser can stream.
 import { askLong, connection, stop } from "./support/longAnswers.ts";
-import { ask, end, ended, expect, journal, message, said, shown, someWords, test, useModel } from "./support/page.ts";
+import { ask, end, ended, expect, journal, message, said, shown, test, useModel, waitForText } from "./support/page.ts";
 
 test.describe("several tabs", () => {
   test("a stop in one tab ends the answer in the other", async ({ page, context }) => {
@@ -8,7 +8,7 @@ test.describe("several tabs", () => {
     const runId = await askLong(page, 3000);
     const other = await context.newPage();
     await other.goto(`/#run=${runId}`);
-    await someWords(other);
+    await waitForText(other);
     await expect(message(other)).toHaveCount(0);
     await expect(other.locator("footer")).toContainText(
       "This answer is being written for a request made elsewhere, for example through the API.",
@@ -30,7 +30,7 @@ test.describe("several tabs", () => {
     const runId = await askLong(page, 3000);
     const other = await context.newPage();
     await other.goto(page.url());
-    await someWords(other);
+    await waitForText(other);
     await stop(other).click();
     await ended(page, "cancelled");
     await ended(other, "cancelled");
@@ -72,7 +72,7 @@ test.describe("several tabs", () => {
     await useModel(other, "openai/sim-long-2000");
     await ask(other, "A long answer, please.");
     await expect(connection(other)).toHaveText(/Updated once a second, because four other answers are streaming\./);
-    await someWords(other);
+    await waitForText(other);
     expect(most).toBeLessThanOrEqual(5);
     expect(open.size).toBeLessThanOrEqual(4);
 

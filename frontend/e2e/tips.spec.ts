@@ -7,9 +7,9 @@ import {
   message,
   type Page,
   response,
-  someWords,
   stops,
   test,
+  waitForText,
 } from "./support/page.ts";
 import { openWire } from "./support/wire.ts";
 
@@ -19,7 +19,7 @@ async function running(page: Page): Promise<void> {
   await page.goto("/");
   await chooseModel(page, "openai/sim-long-3000");
   await ask(page, "A long answer, please.");
-  await someWords(page);
+  await waitForText(page);
 }
 
 test("Esc stops the answer while a tooltip shows, and closes the tooltip", async ({ page }) => {

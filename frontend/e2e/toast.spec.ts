@@ -1,5 +1,5 @@
 // Toasts: announced, never over the message box, and dismissible.
-import { ask, useModel as chooseModel, ended, expect, message, type Page, someWords, test } from "./support/page.ts";
+import { ask, useModel as chooseModel, ended, expect, message, type Page, test, waitForText } from "./support/page.ts";
 
 const toast = (page: Page) => page.locator("[data-part=toast]");
 
@@ -17,7 +17,7 @@ for (const [width, height] of [
     await page.goto("/");
     await chooseModel(page, "openai/sim-long-3000");
     await ask(page, "A long answer, please.");
-    await someWords(page);
+    await waitForText(page);
     for (const question of ["And then?", "And after that?", "And at the end?"]) await ask(page, question);
     await message(page).fill("One\ntwo\nthree\nlines");
     await page.setViewportSize({ width, height });

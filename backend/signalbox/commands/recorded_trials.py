@@ -18,7 +18,7 @@ from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.replay.case import Case
 from signalbox.replay.parity import Trial
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.simulator.http.replay import Library, Recording, load
+from signalbox.simulator.http.replay import Recording, Recordings, load
 
 _TAKEN = ("role", "content", "tool_calls", "tool_call_id")
 _ASKED = UserMessage("Use the tools.")
@@ -31,15 +31,15 @@ class NoRecordings(Exception):
 def recorded(folder: Path) -> list[Trial]:
     """Return a trial for each chain and each single exchange; raises NoRecordings."""
     try:
-        library = load(folder)
+        recordings = load(folder)
     except (OSError, ValueError) as error:
         raise NoRecordings(f"{folder} contains no recordings: {error}.") from None
-    return [_trial(f"replay/{name}", steps) for name, steps in _sets(library).items()]
+    return [_trial(f"replay/{name}", steps) for name, steps in _sets(recordings).items()]
 
 
-def _sets(library: Library) -> dict[str, list[Recording]]:
+def _sets(recordings: Recordings) -> dict[str, list[Recording]]:
     sets: defaultdict[str, list[Recording]] = defaultdict(list)
-    for recording in library.recordings:
+    for recording in recordings.recordings:
         sets[recording.chain or recording.stem].append(recording)
     return {name: sorted(steps, key=lambda one: one.step) for name, steps in sets.items()}
 

@@ -1,5 +1,5 @@
 // Long answers: requested, stopped, and compared with the journal.
-import { askRun, ended, expect, journal, type Page, said, shown, someWords, stops, useModel } from "./page.ts";
+import { askRun, ended, expect, journal, type Page, said, shown, stops, useModel, waitForText } from "./page.ts";
 
 export const stop = (page: Page) => page.getByRole("button", { name: "Stop", exact: true });
 export const connection = (page: Page) => stops(page, "connection");
@@ -8,7 +8,7 @@ export const connection = (page: Page) => stops(page, "connection");
 export async function askLong(page: Page, deltas: number): Promise<string> {
   await useModel(page, `openai/sim-long-${deltas}`);
   const runId = await askRun(page, "A long answer, please.");
-  await someWords(page);
+  await waitForText(page);
   return runId;
 }
 

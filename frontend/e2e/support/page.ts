@@ -92,7 +92,7 @@ export async function ended(page: Page, status = "complete"): Promise<void> {
 }
 
 /** Wait until the last answer shows some text. */
-export async function someWords(page: Page): Promise<void> {
+export async function waitForText(page: Page): Promise<void> {
   await expect(answer(page).last()).toContainText(/\w+ \w+ \w+/, { timeout: 20_000 });
 }
 

@@ -9,7 +9,7 @@ import {
   message,
   type Page,
   response,
-  someWords,
+  waitForText,
 } from "./page.ts";
 import type { Screen } from "./screens.ts";
 
@@ -63,7 +63,7 @@ export const SCREENS: readonly Screen[] = [
       await chat(page);
       await chooseModel(page, "openai/sim-long-3000");
       await ask(page, "A long answer, please.");
-      await someWords(page);
+      await waitForText(page);
     },
   },
   {
@@ -150,7 +150,7 @@ export const SCREENS: readonly Screen[] = [
       await chat(page);
       await chooseModel(page, "openai/sim-long-3000");
       await ask(page, "A long answer, please.");
-      await someWords(page);
+      await waitForText(page);
       await ask(page, "And what is a run?");
       await ask(page, "And one more thing that is longer than a line of the queue can ever be, so that it is cut.");
       await expect(page.locator("[data-part=queue] li")).toHaveCount(2);

@@ -46,7 +46,7 @@ export async function watchLine(page: Page): Promise<void> {
 export const seenLine = (page: Page): Promise<SeenStop[][]> => page.evaluate(() => window.seen);
 
 /** Record the texts of tools in the chat, even if they show for one frame. The answer's text is excluded. */
-export async function watchWords(page: Page): Promise<void> {
+export async function watchText(page: Page): Promise<void> {
   await page.evaluate(() => {
     window.words = new Set();
     const said =
@@ -60,4 +60,4 @@ export async function watchWords(page: Page): Promise<void> {
   });
 }
 
-export const seenWords = (page: Page): Promise<string[]> => page.evaluate(() => [...window.words]);
+export const seenText = (page: Page): Promise<string[]> => page.evaluate(() => [...window.words]);

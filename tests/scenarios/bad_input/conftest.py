@@ -11,9 +11,9 @@ from tests.support.running_app import RunningApp
 @pytest.fixture
 def no_run_started(app: RunningApp, simulator: BackgroundSimulator) -> Any:
     """Check after the test that it started no run and sent no upstream request."""
-    newest, asked = _newest(app), [id(request) for request in simulator.memory.requests]
+    newest, asked = _newest(app), [id(request) for request in simulator.state.requests]
     yield
-    assert (_newest(app), [id(request) for request in simulator.memory.requests]) == (newest, asked)
+    assert (_newest(app), [id(request) for request in simulator.state.requests]) == (newest, asked)
 
 
 def _newest(app: RunningApp) -> list[Any]:

@@ -69,11 +69,11 @@ class Chat:
 
         Check that the run completes, no request is rejected, and only its own reasoning is sent back.
         """
-        self.simulator.memory.requests.clear()
+        self.simulator.state.requests.clear()
         answer = self.ask(model, text, loop, **body)
         assert answer.done["status"] == "complete", answer.done
         # A request of a run that was left may still come in.
-        received = [one for one in self.simulator.memory.requests if one.body["model"] == model]
+        received = [one for one in self.simulator.state.requests if one.body["model"] == model]
         assert len(received) == answer.done["steps"]
         assert {one.status for one in received} == {200}
         for one in received:

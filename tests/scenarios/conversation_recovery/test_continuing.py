@@ -95,5 +95,5 @@ def test_a_cut_connection_goes_on(app: RunningApp, simulator: BackgroundSimulato
     answer.go_on()
     assert PARAGRAPH.startswith(answer.text)
     assert len(answer.text) > len(first.text)
-    asked = simulator.memory.requests[-1].body["messages"]
+    asked = simulator.state.requests[-1].body["messages"]
     assert [message["role"] for message in asked][-3:] == ["user", "assistant", "user"]

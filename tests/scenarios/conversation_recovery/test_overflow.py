@@ -193,16 +193,16 @@ def test_a_chat_of_five_turns_that_each_overflow(app: RunningApp, simulator: Bac
     chat = Chat(app, simulator)
     model = f"{family}/sim-context-2000"
     for turn in range(5):
-        simulator.memory.requests.clear()
+        simulator.state.requests.clear()
         loop = LOOPS[(turn + FAMILIES.index(family)) % 2]
         answer = chat.ask(model, "Use tell_much, please.", loop, tools=[*TOOLS, "tell_much"])
         assert answer.done["status"] == "complete", answer.done
         assert answer.warnings == ["CONTEXT_TRIMMED"]
         assert answer.result_codes() == [None]
-        first, *_, last = simulator.memory.requests
+        first, *_, last = simulator.state.requests
         whole = [message["content"] for message in first.body["messages"] if message["role"] == "tool"]
         assert [MUCH in content for content in whole] == [True] * turn  # the next turn sends everything again
-        assert (last.status, {one.status for one in simulator.memory.requests}) == (200, {200, 400})
+        assert (last.status, {one.status for one in simulator.state.requests}) == (200, {200, 400})
 
 
 def overflow() -> UpstreamError:

@@ -31,11 +31,11 @@ def received(
     app: RunningApp, client: AskClient, simulator: BackgroundSimulator, *messages: Message, **given: Any
 ) -> list[dict[str, Any]]:
     """Continue a run; return the messages behind the question as the simulator received them, in one attempt."""
-    before = simulator.memory.served
+    before = simulator.state.served
     answer = client.send(app, asking(MODEL, *messages), *OURS, **given)
     assert answer.done.status == "complete"
-    assert simulator.memory.served == before + 1
-    return simulator.memory.requests[-1].body["messages"][1:]
+    assert simulator.state.served == before + 1
+    return simulator.state.requests[-1].body["messages"][1:]
 
 
 def words_in(messages: list[dict[str, Any]]) -> str:
@@ -106,7 +106,7 @@ def test_contract_v1_1_still_trusts_by_name(served: RunningApp, simulator: Backg
         {"role": "tool", "tool_call_id": "c1", "content": "42"},
     ]
     served.ask(messages=messages, tools=[])
-    sent = simulator.memory.requests[-1].body["messages"]
+    sent = simulator.state.requests[-1].body["messages"]
     assert [one["content"] for one in sent if one["role"] == "tool"] == ["42"]
 
 
@@ -146,7 +146,7 @@ def test_a_loop_in_a_conversation_is_continued(
     for more in ((), (AssistantMessage("Done."), UserMessage("Thanks."))):
         ask = replace(asking(MODEL, *first.copy("09:41"), *more), position=place)
         assert client.send(served, ask, *OURS).done.status == "complete"
-        turns = [one for one in simulator.memory.requests[-1].body["messages"] if one.get("tool_calls")]
+        turns = [one for one in simulator.state.requests[-1].body["messages"] if one.get("tool_calls")]
         assert {call["function"]["name"] for call in turns[0]["tool_calls"]} == {"wall_clock", *OURS}
-        assert "09:41" in str(simulator.memory.requests[-1].body["messages"])
+        assert "09:41" in str(simulator.state.requests[-1].body["messages"])
         assert bool(turns[0].get("reasoning_details")) == (not more)

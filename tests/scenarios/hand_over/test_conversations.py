@@ -33,7 +33,7 @@ def client(app: RunningApp, request: pytest.FixtureRequest) -> ChatClient:
 
 def sent(simulator: BackgroundSimulator) -> list[Json]:
     """Return the messages that the model received last."""
-    return simulator.memory.requests[-1].body["messages"]
+    return simulator.state.requests[-1].body["messages"]
 
 
 @pytest.mark.parametrize("loop", ["v2", "legacy"])
@@ -52,9 +52,9 @@ def test_a_conversation_is_one_straight_branch(
         return answer
 
     called = add(user(QUESTION))
-    before = simulator.memory.served
+    before = simulator.state.served
     answer = add(*results(called, "09:41"))
-    assert simulator.memory.served == before + 1
+    assert simulator.state.served == before + 1
     turn = next(one for one in sent(simulator) if one.get("tool_calls"))
     assert {call["function"]["name"] for call in turn["tool_calls"]} == {"wall_clock", "calculate", "search_web"}
     assert turn["reasoning_details"]
@@ -143,10 +143,10 @@ def test_results_alone_need_their_run(client: ChatClient, simulator: BackgroundS
         client.headers["x-conversation-id"] = f"results-{where[:7]}"
     if where == "another conversation":
         client.send(user("Hello!"))
-    before = simulator.memory.served
+    before = simulator.state.served
     error = client.rejected({"role": "system", "content": "Be brief."}, *results(called, "09:41"))
     assert error["param"] == "messages.1.tool_call_id"
-    assert simulator.memory.served == before
+    assert simulator.state.served == before
     if where == "another conversation":
         assert client.branch() == ["question", "answer"]
 

@@ -25,7 +25,7 @@ def attempts_of(app: RunningApp, answer: Answer) -> list[dict[str, Any]]:
 
 def last_request(simulator: BackgroundSimulator) -> list[dict[str, Any]]:
     """Return the messages that the simulator received last."""
-    return simulator.memory.requests[-1].body["messages"]
+    return simulator.state.requests[-1].body["messages"]
 
 
 @EACH

@@ -57,7 +57,7 @@ def app(simulator: BackgroundSimulator, data: Path, tokens: Tokens) -> Iterator[
 
 def received(simulator: BackgroundSimulator) -> list[Json]:
     """Return the messages behind the question as the model received them."""
-    return simulator.memory.requests[-1].body["messages"][1:]
+    return simulator.state.requests[-1].body["messages"][1:]
 
 
 @EACH_HEADER

@@ -126,10 +126,10 @@ def test_an_altered_turn_keeps_our_results(app: RunningApp, simulator: Backgroun
         "arguments": {**called, "tool_calls": [{**call, "function": {"name": "wall_clock", "arguments": '{"a": 1}'}}]},
         "call": {**called, "tool_calls": [call, extra]},
     }[altered]
-    before = simulator.memory.served
+    before = simulator.state.served
     client.send(user(QUESTION), copy, *results(copy, *["09:41"] * len(copy["tool_calls"])))
-    assert simulator.memory.served == before + 1
-    messages = simulator.memory.requests[-1].body["messages"]
+    assert simulator.state.served == before + 1
+    messages = simulator.state.requests[-1].body["messages"]
     assert not any(one.get("tool_calls") for one in messages)
     told = messages[-1]["content"]
     assert 'calculate {"expression":"6 * 7"}' in told

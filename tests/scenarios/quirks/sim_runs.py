@@ -49,7 +49,7 @@ class Asker:
 
     def __call__(self, model: str, prompt: str | None = None, **body: Any) -> ObservedRun:
         """Send a question and check the stream; without a prompt, use a question that was not sent before."""
-        memory = self.simulator.memory
+        memory = self.simulator.state
         memory.requests.clear()
         if "messages" not in body:
             body["prompt"] = prompt or question()

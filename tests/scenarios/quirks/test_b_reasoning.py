@@ -236,11 +236,11 @@ def test_b08_a_budget_leaves_room_for_the_answer(ask_sim: Asker) -> None:
 )
 def test_b09_effort_and_budget_together_are_refused_here(ask_sim: Asker, asked: Body) -> None:
     """Nothing is sent, and the error names the field."""
-    ask_sim.simulator.memory.requests.clear()
+    ask_sim.simulator.state.requests.clear()
     response = ask_sim.app.client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi", **asked})
     assert response.status_code == 422
     assert "not both" in error_of(response)["message"]
-    assert ask_sim.simulator.memory.requests == []
+    assert ask_sim.simulator.state.requests == []
 
 
 @pytest.mark.parametrize("asked", [{"reasoning": {"max_tokens": 2000}}, {"reasoning_effort": "low"}])

@@ -54,12 +54,12 @@ def test_d01_a_result_of_no_call_is_refused_here(ask_sim: Asker, place: int) -> 
     history.insert(place, result("call_0009", "lost"))
     if history[-1]["role"] != "user":
         history.append(user("Hello!"))
-    ask_sim.simulator.memory.requests.clear()
+    ask_sim.simulator.state.requests.clear()
     body = {"model": f"{FAMILIES[place]}/sim", "messages": history}
     response = ask_sim.app.client.post("/api/chat/stream", json=body, headers={"x-tool-loop": ask_sim.loop})
     assert response.status_code == 422
     assert error_of(response)["field"] == f"messages.{place}.tool_call_id"
-    assert ask_sim.simulator.memory.requests == []
+    assert ask_sim.simulator.state.requests == []
 
 
 def test_d01_an_unanswered_call_is_answered_for_the_tool(ask_sim: Asker) -> None:

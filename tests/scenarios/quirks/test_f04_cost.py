@@ -91,7 +91,7 @@ def test_f04_what_a_broken_stream_cost_is_fetched_later(
     assert simulator.wait_until(lambda memory: not memory.unfinished)
     held.settle()
     after = held.trace(run_id)
-    observed = simulator.memory.generations[attempt["generation_id"]]
+    observed = simulator.state.generations[attempt["generation_id"]]
     assert after["cost"] == observed["total_cost"] > 0
     assert (after["cost_estimated"], after["settled_at"] >= after["ended"]) == (False, True)
     [attempt] = after["attempts"]

@@ -39,10 +39,10 @@ def test_f04_the_simulators_late_bill(tmp_path: Path) -> None:
         run_id, heard = stopped(app, b'"content"', model="openai/sim-late-bill", prompt="Hello!", tools=[])
         assert (heard.done["status"], heard.done["cost_estimated"]) == ("cancelled", True)
         assert simulator.wait_until(lambda memory: not memory.unfinished)
-        [(generation_id, observed)] = simulator.memory.generations.items()
-        assert simulator.memory.polls_left[generation_id] == 2
+        [(generation_id, observed)] = simulator.state.generations.items()
+        assert simulator.state.polls_left[generation_id] == 2
         held.settle()
-        assert simulator.memory.polls_left[generation_id] == 0
+        assert simulator.state.polls_left[generation_id] == 0
         trace = held.trace(run_id)
         assert (trace["cost"], trace["attempts"][0]["cancelled"]) == (observed["total_cost"], True)
 

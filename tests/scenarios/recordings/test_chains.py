@@ -93,7 +93,7 @@ def drive(loop: Loop, model: str, folder: Path, *, eager: bool) -> tuple[bytes, 
         upstream = {"openrouter_base_url": simulator.base_url, "openrouter_api_key": "sk-test"}
         with RunningApp(settings_for(folder / "data", **upstream), extra_tools=tools) as app:
             stream = app.client.post("/api/chat/stream", json=body)
-        received = [r.body for r in simulator.memory.requests if r.path.endswith("/chat/completions")]
+        received = [r.body for r in simulator.state.requests if r.path.endswith("/chat/completions")]
     assert stream.status_code == 200, stream.text
     return stream.content, received
 

@@ -21,10 +21,10 @@ class Asker:
         self.app, self.simulator = app, simulator
 
     def __call__(self, fault: str, **body: Any) -> tuple[ParsedStream, list[Received]]:
-        known = {id(request) for request in self.simulator.memory.requests}
+        known = {id(request) for request in self.simulator.state.requests}
         heard = self.app.ask(ASKED, model=fault if "/" in fault else f"openai/{fault}", **body)
-        assert self.simulator.wait_until(lambda memory: memory.open_streams == 0)
-        new = [request for request in self.simulator.memory.requests if id(request) not in known]
+        assert self.simulator.wait_until(lambda state: state.open_streams == 0)
+        new = [request for request in self.simulator.state.requests if id(request) not in known]
         return heard, [request for request in new if request.path.endswith("/completions")]
 
 

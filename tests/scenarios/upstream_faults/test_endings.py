@@ -118,7 +118,7 @@ def test_the_simulators_stall(ask: Asker, tmp_path: Path) -> None:
         heard = app.ask(model="openai/sim-stall")
         ended(heard, "interrupted", "UPSTREAM_STALLED")
         assert heard.text
-    assert ask.simulator.wait_until(lambda memory: memory.open_streams == 0)
+    assert ask.simulator.wait_until(lambda state: state.open_streams == 0)
 
 
 @pytest.mark.parametrize("fault", ["sim-empty", "sim-reasoning-only"])
@@ -205,7 +205,7 @@ def test_a_long_answer_arrives_whole(ask: Asker) -> None:
 def test_usage_and_cost_are_summed(ask: Asker) -> None:
     """`done` has the sums of all steps, and the trace has each step."""
     heard, requests = ask("sim-steps-2")
-    told = [ask.simulator.memory.generations[r.generation_id or ""] for r in requests]
+    told = [ask.simulator.state.generations[r.generation_id or ""] for r in requests]
     assert heard.done["usage"]["output"] == sum(one["tokens_completion"] for one in told)
     assert heard.done["cost"] == pytest.approx(sum(one["total_cost"] for one in told))
     trace = ask.app.client.get(f"/api/runs/{heard.events[0]['run_id']}").json()

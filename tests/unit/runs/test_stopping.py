@@ -98,9 +98,9 @@ def test_the_last_subscriber_leaves_the_simulators_stall(app: RunningApp, simula
     """The same with the simulator, which counts its open streams."""
     with app.asking(model="openai/sim-stall", tools=[]) as response:
         run_id = response.headers["x-run-id"]
-        assert simulator.wait_until(lambda memory: memory.open_streams == 1)
-    assert simulator.wait_until(lambda memory: memory.open_streams == 0)
-    assert simulator.memory.requests[-1].closed_early is True
+        assert simulator.wait_until(lambda state: state.open_streams == 1)
+    assert simulator.wait_until(lambda state: state.open_streams == 0)
+    assert simulator.state.requests[-1].closed_early is True
     app.over(run_id)
 
 

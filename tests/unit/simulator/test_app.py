@@ -12,7 +12,7 @@ from openrouter.components import GenerationResponse, ModelsListResponse
 from openrouter.operations import GetCurrentKeyResponse
 from signalbox.simulator import create_simulator
 from signalbox.simulator.http.server import BackgroundSimulator
-from signalbox.simulator.http.state import MAX_ENTRIES, Memory
+from signalbox.simulator.http.state import MAX_ENTRIES, SimulatorState
 
 from tests.unit.simulator.requests import FAMILIES, ask
 from tests.unit.simulator.slow_decoder import decode
@@ -48,12 +48,12 @@ def test_key(client: httpx.Client) -> None:
 
 def test_usage_never_decreases() -> None:
     """The cost of dropped generations still counts."""
-    memory = Memory()
+    state = SimulatorState()
     spent: list[float] = []
     for number in range(MAX_ENTRIES + 3):
-        memory.serve({"id": f"gen-{number}", "model": "openai/sim", "usage": 1.0, "total_cost": 1.0})
-        spent.append(memory.spent)
-        memory.settle(f"gen-{number}")
+        state.serve({"id": f"gen-{number}", "model": "openai/sim", "usage": 1.0, "total_cost": 1.0})
+        spent.append(state.spent)
+        state.settle(f"gen-{number}")
     assert spent == [float(number) for number in range(MAX_ENTRIES + 3)]
 
 
@@ -83,7 +83,7 @@ def test_requests_are_recorded_without_the_key() -> None:
         body = ask("openai/sim-done-only", "Hello!")
         for _ in range(MAX_ENTRIES + 3):
             client.post("/chat/completions", json=body, headers=headers)
-        assert simulator.wait_until(lambda memory: memory.open_streams == 0)
+        assert simulator.wait_until(lambda state: state.open_streams == 0)
         kept = simulator.app.state.requests
         assert len(kept) == MAX_ENTRIES
         assert kept[-1].body == body
@@ -142,7 +142,7 @@ def test_a_disconnect_ends_the_answer() -> None:
             chunks = response.iter_raw()
             assert next(chunks)
             assert simulator.app.state.open_streams == 1
-        assert simulator.wait_until(lambda memory: memory.open_streams == 0)
+        assert simulator.wait_until(lambda state: state.open_streams == 0)
         assert simulator.app.state.requests[-1].closed_early is True
 
 

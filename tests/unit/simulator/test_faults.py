@@ -169,11 +169,11 @@ def test_stall(simulator: BackgroundSimulator) -> None:
     with httpx.Client(base_url=simulator.base_url, timeout=0.2, verify=False) as impatient:
         request = impatient.build_request("POST", "/chat/completions", json=body)
         response = impatient.send(request, stream=True)
-        received = simulator.memory.requests[-1]
+        received = simulator.state.requests[-1]
         assert simulator.app.state.open_streams == 1
         with pytest.raises(httpx.ReadTimeout):
             response.read()
-    assert simulator.wait_until(lambda memory: memory.open_streams == 0)
+    assert simulator.wait_until(lambda state: state.open_streams == 0)
     assert simulator.app.state.open_streams == 0
     assert received.closed_early is True
 

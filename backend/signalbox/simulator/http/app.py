@@ -22,9 +22,9 @@ from .account import key_body
 from .body import body_writes
 from .errors import Rejected
 from .incoming import Incoming, parse_request
-from .replay import Library, Recording, load
+from .replay import Recording, Recordings, load
 from .scripted_errors import scripted_error
-from .state import STORED_HEADERS, Memory, Received
+from .state import STORED_HEADERS, Received, SimulatorState
 from .stream import frames
 from .writes import Writes
 
@@ -35,7 +35,7 @@ def create_simulator(*, replay: Path | None = None, pace: float = DEFAULT_PACE, 
     """Return the app; `pace` is in seconds between writes, `list_faults` lists the fault ids in /models.
 
     `app.state.requests` are the received requests, `app.state.open_streams` is the number of answers being sent, and
-    `app.state.memory` has both and more.
+    `app.state.simulator` has both and more.
     """
     routes = [
         Route("/api/v1/chat/completions", chat, methods=["POST"]),
@@ -44,11 +44,11 @@ def create_simulator(*, replay: Path | None = None, pace: float = DEFAULT_PACE, 
         Route("/api/v1/generation", generation_of),
     ]
     app = Starlette(routes=routes, exception_handlers={Rejected: _rejection})  # pyright: ignore[reportArgumentType]
-    app.state.memory = Memory(app_state=app.state)
+    app.state.simulator = SimulatorState(app_state=app.state)
     app.state.open_streams = 0
-    app.state.requests = app.state.memory.requests
+    app.state.requests = app.state.simulator.requests
     app.state.pace = pace
-    app.state.library = load(replay) if replay else None
+    app.state.recordings = load(replay) if replay else None
     app.state.list_faults = list_faults
     app.state.attempts = Attempts()
     return app
@@ -56,8 +56,8 @@ def create_simulator(*, replay: Path | None = None, pace: float = DEFAULT_PACE, 
 
 async def chat(request: Request) -> Response:
     """Answer POST /chat/completions."""
-    memory: Memory = request.app.state.memory
-    received = await _receive(request, memory)
+    state: SimulatorState = request.app.state.simulator
+    received = await _receive(request, state)
     try:
         return _answer(request, received)
     except Rejected as rejected:
@@ -65,7 +65,7 @@ async def chat(request: Request) -> Response:
         raise
 
 
-async def _receive(request: Request, memory: Memory) -> Received:
+async def _receive(request: Request, state: SimulatorState) -> Received:
     """Record the request as received."""
     text = await request.body()
     body: Any = None
@@ -73,7 +73,7 @@ async def _receive(request: Request, memory: Memory) -> Received:
         body = orjson.loads(text)
     headers = {name: request.headers[name] for name in STORED_HEADERS if name in request.headers}
     received = Received(request.url.path, body, headers, "authorization" in request.headers)
-    memory.receive(received)
+    state.receive(received)
     if body is None:
         received.status = 400
         raise Rejected(400, "Invalid JSON in request body")
@@ -81,13 +81,13 @@ async def _receive(request: Request, memory: Memory) -> Received:
 
 
 def _answer(request: Request, received: Received) -> Response:
-    library: Library | None = request.app.state.library
-    if library is not None:
-        recording = library.pick(as_object(received.body), request.headers)
+    recordings: Recordings | None = request.app.state.recordings
+    if recordings is not None:
+        recording = recordings.pick(as_object(received.body), request.headers)
         if recording is not None:
             return _replayed(request, received, recording)
     body = check_body(received.body)
-    incoming = _accepted(body, request.app.state.attempts, replaying=library is not None)
+    incoming = _accepted(body, request.app.state.attempts, replaying=recordings is not None)
     return _simulated(request, received, incoming)
 
 
@@ -95,7 +95,7 @@ def _replayed(request: Request, received: Received, recording: Recording) -> Res
     received.status = recording.status
     return Writes(
         recording.writes(),
-        memory=request.app.state.memory,
+        state=request.app.state.simulator,
         received=received,
         pace=request.app.state.pace,
         media_type=recording.content_type,
@@ -127,15 +127,15 @@ def _accepted(body: dict[str, Any], attempts: Attempts, *, replaying: bool) -> I
 
 
 def _simulated(request: Request, received: Received, incoming: Incoming) -> Response:
-    memory: Memory = request.app.state.memory
-    memory.served += 1
-    completion = build_completion(incoming, memory.served)
-    memory.serve(generation_entry(completion, incoming))
+    state: SimulatorState = request.app.state.simulator
+    state.served += 1
+    completion = build_completion(incoming, state.served)
+    state.serve(generation_entry(completion, incoming))
     received.status, received.generation_id = 200, completion.id
     writes, ending, media_type = response_writes(completion, fault_of(incoming.model), stream=incoming.stream)
     return Writes(
         writes,
-        memory=memory,
+        state=state,
         received=received,
         pace=request.app.state.pace,
         media_type=media_type,
@@ -147,8 +147,8 @@ def _simulated(request: Request, received: Received, incoming: Incoming) -> Resp
 
 async def models(request: Request) -> Response:
     """Answer GET /models."""
-    library: Library | None = request.app.state.library
-    rows = library.listed() if library else list(ROWS)
+    recordings: Recordings | None = request.app.state.recordings
+    rows = recordings.listed() if recordings else list(ROWS)
     if request.app.state.list_faults:
         ids = [f"{family}/{fault}" for family in FAMILIES for fault in example_ids()]
         rows += [*SCRIPTED, *[Model(name, f"Fault: {name}", "1", "1", images=True, hidden=True) for name in ids]]
@@ -157,15 +157,15 @@ async def models(request: Request) -> Response:
 
 async def key(request: Request) -> Response:
     """Answer GET /key."""
-    memory: Memory = request.app.state.memory
-    return _json(key_body(memory.spent))
+    state: SimulatorState = request.app.state.simulator
+    return _json(key_body(state.spent))
 
 
 async def generation_of(request: Request) -> Response:
     """Answer GET /generation?id=."""
-    memory: Memory = request.app.state.memory
+    state: SimulatorState = request.app.state.simulator
     wanted = request.query_params.get("id", "")
-    found = memory.poll(wanted)
+    found = state.poll(wanted)
     if found is None:
         raise Rejected(404, f"Generation {wanted} not found")
     return _json({"data": found})

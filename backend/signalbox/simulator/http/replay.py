@@ -63,7 +63,7 @@ def assistants(messages: tuple[dict[str, Any], ...] | list[dict[str, Any]]) -> i
     return sum(1 for message in messages if message.get("role") == "assistant")
 
 
-def load(path: Path) -> "Library":
+def load(path: Path) -> "Recordings":
     """Load a recording, or every chat recording of a folder."""
     if path.is_dir():
         files = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
@@ -74,7 +74,7 @@ def load(path: Path) -> "Library":
     found = [load_recording(file) for file in files if not path.is_dir() or _dialect(file) in DIALECTS]
     if not found:
         raise FileNotFoundError(f"no chat recordings (*.sse, *.body.json) in {path}")
-    return Library(tuple(found))
+    return Recordings(tuple(found))
 
 
 def stem_of(file: Path) -> str:
@@ -113,7 +113,7 @@ def load_recording(file: Path) -> Recording:
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class Recordings:
     """The recordings that are served."""
 
     recordings: tuple[Recording, ...]

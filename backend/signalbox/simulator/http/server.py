@@ -14,7 +14,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from .app import DEFAULT_PACE, create_simulator
-from .state import Memory
+from .state import SimulatorState
 
 HOST = "127.0.0.1"
 START_SECONDS = 10.0
@@ -63,14 +63,14 @@ class BackgroundSimulator:
         return f"http://{self.host}:{self.port}/api/v1"
 
     @property
-    def memory(self) -> Memory:
+    def state(self) -> SimulatorState:
         """Return the record of requests and answers."""
-        return self.app.state.memory
+        return self.app.state.simulator
 
-    def wait_until(self, holds: Callable[[Memory], bool], seconds: float = 5.0) -> bool:
+    def wait_until(self, holds: Callable[[SimulatorState], bool], seconds: float = 5.0) -> bool:
         """Wait for a condition on the record; return whether it became true."""
-        with self.memory.changed:
-            return self.memory.changed.wait_for(lambda: holds(self.memory), seconds)
+        with self.state.changed:
+            return self.state.changed.wait_for(lambda: holds(self.state), seconds)
 
     def start(self) -> Self:
         """Start the thread and wait until the server listens."""
@@ -82,7 +82,7 @@ class BackgroundSimulator:
     def stop(self) -> None:
         """End all open answers and the thread."""
         self._server.should_exit = True
-        self._server.force_exit = self.memory.open_streams > 0
+        self._server.force_exit = self.state.open_streams > 0
         self._thread.join(START_SECONDS)
         self._socket.close()
 

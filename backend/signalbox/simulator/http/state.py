@@ -34,7 +34,7 @@ class Received:
 
 
 @dataclass(slots=True)
-class Memory:
+class SimulatorState:
     """Bounded state, shared with tests in another thread; every change notifies `changed`."""
 
     requests: list[Received] = field(default_factory=list[Received])

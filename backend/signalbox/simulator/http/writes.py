@@ -7,7 +7,7 @@ import anyio
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from .state import Memory, Received
+from .state import Received, SimulatorState
 
 Ending = Literal["clean", "cut", "stall"]
 
@@ -22,7 +22,7 @@ class Writes(Response):
         self,
         writes: Iterable[bytes],
         *,
-        memory: Memory,
+        state: SimulatorState,
         received: Received,
         pace: float,
         media_type: str,
@@ -35,7 +35,7 @@ class Writes(Response):
         self.writes = list(writes)
         self.whole = whole
         self.sent = 0
-        self.memory = memory
+        self.state = state
         self.received = received
         self.pace = pace
         self.ending = ending
@@ -49,7 +49,7 @@ class Writes(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the end, or until the client disconnects."""
         finished = False
-        self.memory.opened()
+        self.state.opened()
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(_cancel_on_disconnect, receive, group.cancel_scope)
@@ -57,9 +57,9 @@ class Writes(Response):
                 finished = True
                 group.cancel_scope.cancel()
         finally:
-            if self.received.generation_id in self.memory.unfinished:
-                self.memory.settle(self.received.generation_id, self._share(), early=not finished)
-            self.memory.closed(self.received, early=not finished)
+            if self.received.generation_id in self.state.unfinished:
+                self.state.settle(self.received.generation_id, self._share(), early=not finished)
+            self.state.closed(self.received, early=not finished)
 
     def _share(self) -> float:
         return self.sent / max(self.whole(), 1) if self.whole else 1.0
@@ -68,7 +68,7 @@ class Writes(Response):
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         async for write in self._paced():
             if b'"usage":{' in write:  # the cost must be available before the client reads the end
-                self.memory.settle(self.received.generation_id)
+                self.state.settle(self.received.generation_id)
             await send({"type": "http.response.body", "body": write, "more_body": True})
             self.sent += len(write)
         if self.ending == "stall":

@@ -2,7 +2,7 @@
 import { useEffect, useReducer, useState } from "react";
 import { useOffline } from "../../hooks/online.ts";
 import { stopsOf } from "../../logic/answer/stops.ts";
-import { connectionWords, endingOf } from "../../logic/wording/statusAndAmounts.ts";
+import { connectionText, endingOf } from "../../logic/wording/statusAndAmounts.ts";
 import type { Answer } from "../../state/answer/answer.ts";
 import type { AnswerState } from "../../state/answer/answerState.ts";
 import { useStore } from "../../state/store.ts";
@@ -53,7 +53,7 @@ function sentenceOf({ trace, stopping, connection, silentSince }: AnswerState, o
   const { end } = trace;
   if (end) return end.status === "complete" ? "The answer is complete." : `${endingOf(end).label}.`;
   if (stopping) return "Stopping.";
-  if (connection === "resuming" || connection === "waiting") return connectionWords(connection, offline);
+  if (connection === "resuming" || connection === "waiting") return connectionText(connection, offline);
   if (silentSince !== undefined) return "No output from the model.";
   const last = stopsOf(trace).at(-1);
   switch (last?.kind) {

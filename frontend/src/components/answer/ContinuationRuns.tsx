@@ -1,7 +1,7 @@
 // The runs of a continued answer: what each of them took, and a button that opens its run details.
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
-import { costWords, count, duration, endingOf, plural } from "../../logic/wording/statusAndAmounts.ts";
+import { costText, count, duration, endingOf, plural } from "../../logic/wording/statusAndAmounts.ts";
 import type { Answer } from "../../state/answer/answer.ts";
 import { useStore } from "../../state/store.ts";
 import type { RunTrace } from "../../types/models.ts";
@@ -61,7 +61,7 @@ function factsOf({ end, totalMs, model }: RunTrace): readonly string[] {
     end.usage ? `${count(end.usage.input + end.usage.output)} tokens` : "",
     end.cost === undefined
       ? ""
-      : costWords(end.cost, { simulated: end.simulated === true, estimated: end.cost_estimated === true }),
+      : costText(end.cost, { simulated: end.simulated === true, estimated: end.cost_estimated === true }),
     endingOf(end).label,
   ].filter(Boolean);
 }

@@ -6,13 +6,13 @@ import { hasAnswer } from "../../logic/answer/copiedText.ts";
 import type { ReachedLimit } from "../../logic/answer/reachedLimit.ts";
 import type { Fix } from "../../logic/wording/advice.ts";
 import {
-  costWords,
+  costText,
   count,
   duration,
   endingOf,
   isCut,
   isFailure,
-  loopWords,
+  loopText,
 } from "../../logic/wording/statusAndAmounts.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
@@ -90,7 +90,7 @@ export function RunningLine({ trace, actions }: { trace: RunTrace; actions: Answ
 
 /** The loop only matters to engineers, so it is only in the run details and in the tooltip of their button. */
 const loopTitle = (loop: RunTrace["loop"], flag: RunEnd["flag"]): string | undefined =>
-  loopWords(loop, flag).replace(/^l/, "L") || undefined;
+  loopText(loop, flag).replace(/^l/, "L") || undefined;
 
 function Facts({ facts, compact }: { facts: readonly Fact[]; compact: boolean }) {
   return (
@@ -145,10 +145,10 @@ function factsOf(trace: RunTrace, end: RunEnd, compact: boolean): Fact[] {
     },
     // Columns show the time to the first token, because readers compare it.
     first && compact && { key: "first", words: `first token ${first}`, title: "time until the model's first output" },
-    usage && { key: "tokens", words: `${count(usage.input + usage.output)} tokens`, title: usageWords(usage) },
+    usage && { key: "tokens", words: `${count(usage.input + usage.output)} tokens`, title: usageText(usage) },
     end.cost !== undefined && {
       key: "cost",
-      words: costWords(end.cost, { simulated: end.simulated === true, estimated: end.cost_estimated === true }),
+      words: costText(end.cost, { simulated: end.simulated === true, estimated: end.cost_estimated === true }),
       title: costNote(end),
     },
     // "would cost" already says that the run was simulated.
@@ -174,7 +174,7 @@ const costNote = ({ simulated, cost_estimated }: RunEnd): string | undefined => 
   return cost_estimated ? "the provider did not report the cost of every request" : undefined;
 };
 
-const usageWords = ({ input, output, reasoning, cached }: NonNullable<RunEnd["usage"]>): string =>
+const usageText = ({ input, output, reasoning, cached }: NonNullable<RunEnd["usage"]>): string =>
   [
     `${count(input)} input${cached ? ` (${count(cached)} cached)` : ""}`,
     `${count(output)} output${reasoning ? ` (${count(reasoning)} reasoning)` : ""}`,

@@ -7,7 +7,7 @@ import type { PanelChoice } from "../../logic/answer/openPanels.ts";
 import { reachedLimit } from "../../logic/answer/reachedLimit.ts";
 import { type Stop, stopsOf, warningsOf } from "../../logic/answer/stops.ts";
 import { canContinue } from "../../logic/trace/canContinue.ts";
-import { connectionWords, continuationWords, isFailure } from "../../logic/wording/statusAndAmounts.ts";
+import { connectionText, continuationText, isFailure } from "../../logic/wording/statusAndAmounts.ts";
 import type { Answer } from "../../state/answer/answer.ts";
 import type { AnswerState } from "../../state/answer/answerState.ts";
 import { runsOf, useJoinedTrace } from "../../state/answer/joinedAnswer.ts";
@@ -116,7 +116,7 @@ function Connection({ state, isContinuation }: { state: AnswerState; isContinuat
   const { trace, stopping, stopFailed, connection } = state;
   const offline = useOffline();
   const waits = isContinuation && connection === "waiting";
-  const line = waits ? continuationWords(offline) : connectionWords(connection, offline);
+  const line = waits ? continuationText(offline) : connectionText(connection, offline);
   const words = stopping ? "Stopping" : stopFailed ? NOT_STOPPED : line;
   if (trace.end || !words) return null;
   return (

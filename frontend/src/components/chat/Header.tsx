@@ -2,7 +2,7 @@
 import { Columns2, PanelLeft, SlidersHorizontal, SquarePen } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ChatCost } from "../../logic/chat/chatCost.ts";
-import { costWords } from "../../logic/wording/statusAndAmounts.ts";
+import { costText } from "../../logic/wording/statusAndAmounts.ts";
 import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 import { Tip } from "../ui/Tip.tsx";
@@ -83,7 +83,7 @@ function Total({ total }: Props) {
   return (
     <Tip label={total.simulated ? WOULD_COST : "Total cost of this chat, including all versions."}>
       <span className="px-1 text-dim tabular-nums @max-md/main:hidden" data-part="total">
-        {costWords(total.usd, total)}
+        {costText(total.usd, total)}
       </span>
     </Tip>
   );

@@ -46,7 +46,7 @@ export function Question({ text, pictures, files, editing, onSaveEdit, onCancelE
               <FileText aria-hidden="true" className="size-4" /> <bdi>{name}</bdi>
             </p>
           ))}
-          {text && <Words key={text} text={text} />}
+          {text && <QuestionText key={text} text={text} />}
           <div className="flex h-7 items-center">
             <div className="flex opacity-0 transition-opacity group-focus-within/question:opacity-100 group-hover/question:opacity-100 pointer-coarse:opacity-100">
               {onEdit && (
@@ -82,7 +82,7 @@ const LINE_CHARS = 64;
 export const isLong = (text: string): boolean =>
   text.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LINE_CHARS)), 0) > FOLDED_LINES + 2;
 
-function Words({ text }: { text: string }) {
+function QuestionText({ text }: { text: string }) {
   const [all, setAll] = useState(false);
   const long = isLong(text);
   return (

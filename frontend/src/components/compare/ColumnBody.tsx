@@ -1,6 +1,6 @@
 // One answer of a comparison, and a button that continues the chat from it.
 import { useEffect, useMemo } from "react";
-import { labelWords } from "../../logic/models/modelLabels.ts";
+import { labelText } from "../../logic/models/modelLabels.ts";
 import { useStored } from "../../state/store.ts";
 import { ResponsePanel } from "../answer/ResponsePanel.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -24,7 +24,7 @@ export function ColumnBody({ part, label, chat, chosen, panels, actionsOf }: Col
         ) : (
           <Button
             look="outline"
-            aria-label={`Continue with this answer: ${labelWords(label)}`}
+            aria-label={`Continue with this answer: ${labelText(label)}`}
             onClick={() => chat.choose(key)}
           >
             Continue with this answer

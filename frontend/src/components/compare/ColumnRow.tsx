@@ -1,6 +1,6 @@
 // Columns side by side. They scroll horizontally in one box, and their heads stay visible above them.
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import { labelWords } from "../../logic/models/modelLabels.ts";
+import { labelText } from "../../logic/models/modelLabels.ts";
 import { Button } from "../ui/Button.tsx";
 import { ColumnBody } from "./ColumnBody.tsx";
 import { ColumnName } from "./ColumnName.tsx";
@@ -45,7 +45,7 @@ export function ColumnRow({ columns, ...compared }: ComparedProps & { columns: r
               data-part="column"
               data-model={column.model}
               data-chosen={column.part.key === compared.chosen}
-              aria-label={labelWords(column.label)}
+              aria-label={labelText(column.label)}
               className="flex min-w-0 snap-start flex-col rounded-md border border-edge bg-raised p-3 data-[chosen=true]:border-edge-strong"
             >
               <ColumnBody {...column} {...compared} />

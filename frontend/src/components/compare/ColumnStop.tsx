@@ -1,6 +1,6 @@
 // Stops the answer of one column.
 
-import { labelWords } from "../../logic/models/modelLabels.ts";
+import { labelText } from "../../logic/models/modelLabels.ts";
 import { useStored } from "../../state/store.ts";
 import { Button } from "../ui/Button.tsx";
 import type { Column } from "./columns.ts";
@@ -18,7 +18,7 @@ export function ColumnStop({ part: { answer }, label, onFocus }: Props) {
       look="outline"
       onFocus={onFocus}
       disabled={stopping}
-      aria-label={`Stop ${labelWords(label)}`}
+      aria-label={`Stop ${labelText(label)}`}
       onClick={() => void answer.stop()}
     >
       {stopping ? "Stopping" : "Stop"}

@@ -1,6 +1,6 @@
 // The queued messages above the message box, with buttons to send, edit and delete them.
 import { CornerDownRight, Image, Pencil, Trash2 } from "lucide-react";
-import { HOLD_WORDS, type Hold, type Queued, queuedWords } from "../../logic/chat/messageQueue.ts";
+import { HOLD_WORDS, type Hold, type Queued, queuedText } from "../../logic/chat/messageQueue.ts";
 import { plural } from "../../logic/wording/statusAndAmounts.ts";
 import { Button } from "../ui/Button.tsx";
 import { Tip } from "../ui/Tip.tsx";
@@ -60,7 +60,7 @@ export function QueueLines({ queue, held, hold, onQueueSend, onQueueEdit, onQueu
               <li key={queued.id} className="flex items-center gap-2">
                 <CornerDownRight aria-hidden="true" className="size-4 shrink-0 text-dim" />
                 <span dir="auto" className="min-w-0 flex-1 truncate">
-                  {queuedWords(queued)}
+                  {queuedText(queued)}
                 </span>
                 {queued.pictures.length > 0 && (
                   <Image aria-label={plural(queued.pictures.length, "image")} className="size-4 shrink-0 text-dim" />

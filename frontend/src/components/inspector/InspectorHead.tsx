@@ -3,7 +3,7 @@ import { ClipboardCopy, Download, Hash, SlidersHorizontal, X } from "lucide-reac
 import type { ReactNode } from "react";
 import { useTemporaryMessage } from "../../hooks/temporaryMessage.ts";
 import { exportText, isSimulated, statusOf, totalMs } from "../../logic/inspector/runFacts.ts";
-import { costWords, duration } from "../../logic/wording/statusAndAmounts.ts";
+import { costText, duration } from "../../logic/wording/statusAndAmounts.ts";
 import { saveFile } from "../../state/download.ts";
 import { type ApiClient, type InspectedRunState, restoredSettings } from "../../state/inspectedRun.ts";
 import type { RequestSettings, RunRecord } from "../../types/api.ts";
@@ -75,7 +75,7 @@ function RunSummary({ seen, title }: { seen: InspectedRunState; title: string })
     label,
     model !== title && model,
     ms !== undefined && duration(ms),
-    usd !== undefined && costWords(usd, { simulated, estimated: false }),
+    usd !== undefined && costText(usd, { simulated, estimated: false }),
     simulated && "simulated",
   ];
   return (
@@ -109,7 +109,7 @@ function UseSettingsButton({
   const use = async () => {
     const settings = await restoredSettings(client, record);
     if (settings) onUse(settings);
-    showMessage(settings ? restoredWords(settings, record) : "The tools could not be loaded");
+    showMessage(settings ? restoredText(settings, record) : "The tools could not be loaded");
   };
   return (
     <Button onClick={() => void use()}>
@@ -119,7 +119,7 @@ function UseSettingsButton({
   );
 }
 
-const restoredWords = ({ system }: Partial<RequestSettings>, { conversationId }: RunRecord): string =>
+const restoredText = ({ system }: Partial<RequestSettings>, { conversationId }: RunRecord): string =>
   system === undefined && conversationId !== undefined
     ? "Settings applied, but the system prompt could not be loaded"
     : "Settings applied";

@@ -60,7 +60,7 @@ export function TimelineBar({ row, ticks }: { row: Row; ticks: readonly Tick[] }
   );
 }
 
-const tickWords = (ms: number): string => (ms === 0 ? "0" : duration(ms).replace(/\.0 s$/, " s"));
+const tickText = (ms: number): string => (ms === 0 ? "0" : duration(ms).replace(/\.0 s$/, " s"));
 
 /** The last label is left of its tick, so that it stays inside. */
 export function TimelineTicks({ ticks }: { ticks: readonly Tick[] }) {
@@ -73,7 +73,7 @@ export function TimelineTicks({ ticks }: { ticks: readonly Tick[] }) {
           y="13"
           className={`fill-dim text-tiny tabular-nums narrow:even:hidden ${x > 85 ? "[text-anchor:end]" : x > 2 ? "[text-anchor:middle]" : ""}`}
         >
-          {tickWords(ms)}
+          {tickText(ms)}
         </text>
       ))}
     </svg>

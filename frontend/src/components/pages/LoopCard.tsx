@@ -1,6 +1,6 @@
 // The statistics of one loop: the share of completed runs, the other endings, and its latest runs as lamps.
 import { inList, type LoopRuns, runLamp } from "../../logic/pages/operator.ts";
-import { costWords, count, duration } from "../../logic/wording/statusAndAmounts.ts";
+import { costText, count, duration } from "../../logic/wording/statusAndAmounts.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { EndingBar } from "./EndingBar.tsx";
 
@@ -57,7 +57,7 @@ function Medians({ group: { ms, cost } }: { group: LoopRuns }) {
   return (
     <p className="text-dim text-small tabular-nums">
       Median {duration(ms)}
-      {cost && ` · ${costWords(cost.usd, { simulated: cost.simulated, estimated: false })}`}
+      {cost && ` · ${costText(cost.usd, { simulated: cost.simulated, estimated: false })}`}
     </p>
   );
 }

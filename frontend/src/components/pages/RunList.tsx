@@ -7,10 +7,10 @@ import {
   type LoopRuns,
   type RunFilter,
   runLamp,
-  statusWords,
+  statusText,
 } from "../../logic/pages/operator.ts";
 import { protocolLabel } from "../../logic/wording/protocolLabel.ts";
-import { costWords, count, duration, plural } from "../../logic/wording/statusAndAmounts.ts";
+import { costText, count, duration, plural } from "../../logic/wording/statusAndAmounts.ts";
 import type { RunLine } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
@@ -54,7 +54,7 @@ export function RunList({ runs, isAll, groups, asOf, onOlder, isFetchingOlder }:
           value={filter.status}
           options={[
             ["", "All statuses"],
-            ...endings.map((status) => [status, statusWords({ status, code: undefined })] as const),
+            ...endings.map((status) => [status, statusText({ status, code: undefined })] as const),
           ]}
           onChange={(status) => setFilter({ ...filter, status })}
         />
@@ -137,7 +137,7 @@ function Row({ run, isAll, asOf }: Omit<TableProps, "runs"> & { run: RunLine }) 
   const { runId, model, loop, protocol, steps, started, ms, cost: usd, simulated } = run;
   const code = codeOf(run);
   const took = ms === undefined ? "" : duration(ms);
-  const costs = usd === undefined ? "" : costWords(usd, { simulated, estimated: false });
+  const costs = usd === undefined ? "" : costText(usd, { simulated, estimated: false });
   return (
     <tr data-part="run" className="relative hover:bg-sunken">
       <td className={`${CELL} w-1/2 narrow:w-full`}>
@@ -148,7 +148,7 @@ function Row({ run, isAll, asOf }: Omit<TableProps, "runs"> & { run: RunLine }) 
         >
           <Lamp lamp={runLamp(run)} />
           <span>
-            {statusWords(run)}
+            {statusText(run)}
             {code && <span className="ms-2 text-dim text-tiny wrap-anywhere">{code}</span>}
           </span>
           <span className="sr-only">, {model}</span>

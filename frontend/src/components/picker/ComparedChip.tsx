@@ -1,6 +1,6 @@
 // One compared model: a button that changes it and a button that removes it.
 import { X } from "lucide-react";
-import { labelWords, type ModelLabel } from "../../logic/models/modelLabels.ts";
+import { labelText, type ModelLabel } from "../../logic/models/modelLabels.ts";
 import { isListed } from "../../logic/models/modelSearch.ts";
 import { Button } from "../ui/Button.tsx";
 import type { ComparePickerProps } from "./ComparePicker.tsx";
@@ -33,7 +33,7 @@ export function ComparedChip({ id, label, picker, others, onChange, onRemove }: 
         label="Model to compare"
         trigger={
           <Button
-            aria-label={`Change ${labelWords(label)}${isGone ? " Not listed" : ""}`}
+            aria-label={`Change ${labelText(label)}${isGone ? " Not listed" : ""}`}
             className="min-w-0 shrink! gap-1 ps-2.5 pe-1"
           >
             <span className="truncate text-ink">{label.name}</span>
@@ -43,7 +43,7 @@ export function ComparedChip({ id, label, picker, others, onChange, onRemove }: 
           </Button>
         }
       />
-      <Button size="icon-small" aria-label={`Remove ${labelWords(label)}`} onClick={onRemove}>
+      <Button size="icon-small" aria-label={`Remove ${labelText(label)}`} onClick={onRemove}>
         <X aria-hidden="true" />
       </Button>
     </span>

@@ -1,7 +1,7 @@
 // One row of the model list: name, id, abilities, context window and price.
 import { Check, CornerDownLeft, Star } from "lucide-react";
 import { memo } from "react";
-import { type Filter, perMillion, priceWords, shortName, tokenWords } from "../../logic/models/modelSearch.ts";
+import { type Filter, perMillion, priceText, shortName, tokenText } from "../../logic/models/modelSearch.ts";
 import type { Model, Pricing } from "../../types/api.ts";
 import { FILTER_WORDS } from "./FilterChips.tsx";
 
@@ -77,11 +77,11 @@ function Facts({ model: { badges, context, pricing, isGone } }: { model: Model }
         })}
       </span>
       <span className="w-9 text-end narrow:w-auto">
-        {context !== undefined && tokenWords(context)}
+        {context !== undefined && tokenText(context)}
         {context !== undefined && <span className="sr-only"> tokens, </span>}
       </span>
       <span className="w-24 text-end narrow:w-auto">
-        <span aria-hidden="true">{priceWords(pricing)}</span>
+        <span aria-hidden="true">{priceText(pricing)}</span>
         <span className="sr-only">{spokenPrice(pricing)}</span>
       </span>
     </div>
@@ -89,7 +89,7 @@ function Facts({ model: { badges, context, pricing, isGone } }: { model: Model }
 }
 
 function spokenPrice(pricing: Pricing): string {
-  const words = priceWords(pricing);
+  const words = priceText(pricing);
   if (!words.startsWith("$") && !words.startsWith("<")) return words;
   const { prompt, completion } = pricing;
   const parts = [

@@ -1,6 +1,6 @@
 // Facts about a model from the catalogue.
 import type { ReactNode } from "react";
-import { isFree, perMillion, tokenWords } from "../../logic/models/modelSearch.ts";
+import { isFree, perMillion, tokenText } from "../../logic/models/modelSearch.ts";
 import { count } from "../../logic/wording/statusAndAmounts.ts";
 import type { Model, Pricing } from "../../types/api.ts";
 
@@ -44,7 +44,7 @@ function Tokens({ amount, most = false }: { amount: number; most?: boolean }) {
   return (
     <span className="tabular-nums" title={`${count(amount)} tokens`}>
       {most ? "at most " : ""}
-      {tokenWords(amount)} tokens
+      {tokenText(amount)} tokens
     </span>
   );
 }

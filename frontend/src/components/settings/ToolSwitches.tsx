@@ -1,7 +1,7 @@
 // The tools that the model may use, each with a switch, or with the reason why it is unavailable.
 import { Switch } from "@base-ui/react/switch";
 import { useId } from "react";
-import { nameInWords } from "../../logic/wording/toolTitles.ts";
+import { readableName } from "../../logic/wording/toolTitles.ts";
 import type { Tool } from "../../types/api.ts";
 
 interface Props {
@@ -54,7 +54,7 @@ function ToolSwitch({ tool, unusableId, on, onToggle }: RowProps) {
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-baseline gap-x-2">
           <span id={`${id}-name`} className="text-small">
-            {tool.title || nameInWords(tool.name)}
+            {tool.title || readableName(tool.name)}
           </span>
           <code className="font-mono text-dim text-tiny">{tool.name}</code>
         </p>

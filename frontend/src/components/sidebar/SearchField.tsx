@@ -2,7 +2,7 @@
 import { Search, X } from "lucide-react";
 import { type KeyboardEvent, useRef } from "react";
 import { isMac } from "../../hooks/shortcuts.ts";
-import { shortcutWords } from "../../logic/chat/shortcuts.ts";
+import { shortcutText } from "../../logic/chat/shortcuts.ts";
 import { Button } from "../ui/Button.tsx";
 import { focusFirstLine } from "./lineFocus.ts";
 
@@ -59,7 +59,7 @@ export function SearchField({ search, onSearch }: Props) {
           className="pointer-events-none absolute end-2.5 font-sans text-dim text-tiny group-focus-within:hidden pointer-coarse:hidden"
           aria-hidden="true"
         >
-          {shortcutWords("search", isMac())}
+          {shortcutText("search", isMac())}
         </span>
       )}
     </div>

@@ -3,7 +3,7 @@ import { Tabs } from "@base-ui/react/tabs";
 import { SquarePen } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { isMac } from "../../hooks/shortcuts.ts";
-import { shortcutWords } from "../../logic/chat/shortcuts.ts";
+import { shortcutText } from "../../logic/chat/shortcuts.ts";
 import type { Address } from "../../state/address.ts";
 import type { Conversations } from "../../state/lists/conversations.ts";
 import type { SavedRuns } from "../../state/lists/savedRuns.ts";
@@ -48,7 +48,7 @@ export function Sidebar({ conversations, saves, here, onOpen, onOpenSave, onNew,
           <Brand />
           Signalbox
         </p>
-        <Tip label={`New chat, ${shortcutWords("new", isMac())}`}>
+        <Tip label={`New chat, ${shortcutText("new", isMac())}`}>
           <Button look="outline" size="medium" className="w-full" onClick={onNew}>
             <SquarePen aria-hidden="true" />
             New chat

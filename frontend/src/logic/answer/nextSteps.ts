@@ -1,6 +1,6 @@
 // The next steps after a failure: one sentence and the matching buttons, best first.
 import type { RunEnd } from "../../types/models.ts";
-import { ADVICE, adviceOf, type Fix, fixesOf, waitWords } from "../wording/advice.ts";
+import { ADVICE, adviceOf, type Fix, fixesOf, waitText } from "../wording/advice.ts";
 
 export interface NextSteps {
   sentence: string;
@@ -39,7 +39,7 @@ function retried(known: readonly Fix[]): NextSteps {
 function continued(end: RunEnd, known: readonly Fix[], fixes: readonly Fix[]): string {
   if (known.includes("continue")) return adviceOf(end);
   if (end.retry_after !== undefined && end.retry_after >= 1)
-    return `Wait ${waitWords(end.retry_after)}, then continue the answer.`;
+    return `Wait ${waitText(end.retry_after)}, then continue the answer.`;
   const special = CONTINUED[end.code ?? ""];
   if (special) return special;
   // If something must be fixed first, a retry does not help.

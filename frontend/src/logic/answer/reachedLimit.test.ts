@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunItem } from "../../types/models.ts";
 import { emptyTrace } from "../trace/reducer.ts";
-import { isRaisable, limitsIn, limitWords, reachedLimit } from "./reachedLimit.ts";
+import { isRaisable, limitsIn, limitText, reachedLimit } from "./reachedLimit.ts";
 
 const warned = (code: string): RunItem => ({ kind: "warning", id: "warning-1", message: "", code });
 
@@ -34,9 +34,9 @@ describe("the limit that was reached", () => {
 
   it("has the label of the settings", () => {
     const limit = { name: "max_tokens", value: 1200 } as const;
-    expect(limitWords(limit, { max_tokens: 1200 })).toBe("“Maximum answer length” is set to 1,200 in your settings.");
+    expect(limitText(limit, { max_tokens: 1200 })).toBe("“Maximum answer length” is set to 1,200 in your settings.");
     const was = "“Maximum answer length” was set to 1,200 for this answer.";
-    expect(limitWords(limit, { max_tokens: 2000 })).toBe(`${was} It is now set to 2,000.`);
-    expect(limitWords(limit, {})).toBe(`${was} It is no longer set.`);
+    expect(limitText(limit, { max_tokens: 2000 })).toBe(`${was} It is now set to 2,000.`);
+    expect(limitText(limit, {})).toBe(`${was} It is no longer set.`);
   });
 });

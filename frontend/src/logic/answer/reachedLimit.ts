@@ -44,7 +44,7 @@ export function reachedLimit(trace: RunTrace, end: RunEnd, asked: Parameters = {
 export const isRaisable = ({ name, value }: ReachedLimit, now: Parameters): boolean => (now[name] ?? Infinity) <= value;
 
 /** A sentence with the setting's label and value. If the setting has changed since, it has both values. */
-export function limitWords({ name, value }: ReachedLimit, now: Parameters): string {
+export function limitText({ name, value }: ReachedLimit, now: Parameters): string {
   const label = `\u201c${RANGES[name].label}\u201d`;
   const today = now[name];
   if (today === value) return `${label} is set to ${count(value)} in your settings.`;

@@ -90,7 +90,7 @@ function kindsOf(calls: readonly CallItem[], titleOf: (name: string) => string):
     calls.filter(({ category }) => category !== "search"),
     ({ name }) => name,
   );
-  const tools = [...byName].map(([name, { length }]) => toolWords(name, length, titleOf));
+  const tools = [...byName].map(([name, { length }]) => toolText(name, length, titleOf));
   const rest = tools.length - FEW;
   return [
     ...(searches > 0 ? [plural(searches, "search", "searches")] : []),
@@ -99,7 +99,7 @@ function kindsOf(calls: readonly CallItem[], titleOf: (name: string) => string):
   ];
 }
 
-function toolWords(name: string, times: number, titleOf: (name: string) => string): string {
+function toolText(name: string, times: number, titleOf: (name: string) => string): string {
   const noun = NOUNS[name];
   if (noun) return plural(times, ...noun);
   return times === 1 ? titleOf(name) : `${titleOf(name)} ${times}×`;

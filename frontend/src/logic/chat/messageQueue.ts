@@ -26,7 +26,7 @@ export interface Queued {
 }
 
 /** The message's label in the queue. Without text: "2 images". */
-export function queuedWords({ text, pictures, again }: Queued): string {
+export function queuedText({ text, pictures, again }: Queued): string {
   const words = text.trim() || (pictures.length === 1 ? "1 image" : `${pictures.length} images`);
   return again === undefined ? words : `Regenerate: ${words}`;
 }

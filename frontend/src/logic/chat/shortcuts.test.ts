@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keyNames, SHORTCUT_NAMES, SHORTCUTS, type Stroke, shortcutOf, shortcutWords } from "./shortcuts.ts";
+import { keyNames, SHORTCUT_NAMES, SHORTCUTS, type Stroke, shortcutOf, shortcutText } from "./shortcuts.ts";
 
 const stroke = (key: string, more: Partial<Stroke> = {}): Stroke => ({
   key,
@@ -70,7 +70,7 @@ it("uses no keys that browsers reserve or that close, hide or inspect the page",
 });
 
 it("has key names that match the keyboard", () => {
-  expect(shortcutWords("new", false)).toBe("Ctrl+Shift+O");
-  expect(shortcutWords("new", true)).toBe("⌘⇧O");
-  expect(shortcutWords("focus", false)).toBe("Shift+Esc");
+  expect(shortcutText("new", false)).toBe("Ctrl+Shift+O");
+  expect(shortcutText("new", true)).toBe("⌘⇧O");
+  expect(shortcutText("focus", false)).toBe("Shift+Esc");
 });

@@ -113,5 +113,5 @@ export const keyNames = ({ key, mod, shift }: Keys, mac: boolean): readonly stri
 ];
 
 /** "Ctrl+Shift+O", or "⌘⇧O" on a Mac: for tooltips. */
-export const shortcutWords = (name: ShortcutName, mac: boolean): string =>
+export const shortcutText = (name: ShortcutName, mac: boolean): string =>
   keyNames(SHORTCUTS[name].keys[0], mac).join(mac ? "" : "+");

@@ -1,7 +1,7 @@
 // The facts about one attempt for the run inspector.
 import type { Attempt } from "../../types/api.ts";
-import { costWords, count, duration } from "../wording/statusAndAmounts.ts";
-import { type Fact, speedOf, speedWords } from "./runFacts.ts";
+import { costText, count, duration } from "../wording/statusAndAmounts.ts";
+import { type Fact, speedOf, speedText } from "./runFacts.ts";
 
 const factOf = (name: string, value: string | undefined, note?: string): Fact =>
   value ? { name, value, ...(note && { note }) } : { name, value: "unknown", missing: true };
@@ -32,14 +32,14 @@ export function responseFacts(attempt: Attempt, simulated = false): readonly Fac
     factOf("Provider", attempt.provider),
     factOf("First token", after(firstPartAt)),
     factOf("Duration", after(endedAt)),
-    factOf("Speed", speedWords(speedOf([attempt]))),
+    factOf("Speed", speedText(speedOf([attempt]))),
     factOf("Input tokens", amount(usage?.input)),
     factOf("Cached input tokens", amount(usage?.cached)),
     factOf("Output tokens", amount(usage?.output)),
     factOf("Reasoning tokens", amount(usage?.reasoning)),
     factOf(
       "Cost",
-      usage?.cost === undefined ? undefined : costWords(usage.cost, { simulated, estimated: false }),
+      usage?.cost === undefined ? undefined : costText(usage.cost, { simulated, estimated: false }),
       attempt.settled ? "final cost reported later" : undefined,
     ),
     factOf(

@@ -16,7 +16,7 @@ import { formatOfWire } from "../request/responseFormat.ts";
 import { choiceOfWire } from "../request/toolChoice.ts";
 import { TITLES } from "../wording/failureText.ts";
 import { protocolLabel } from "../wording/protocolLabel.ts";
-import { costWords, count, duration, endingOf, loopWords, plural } from "../wording/statusAndAmounts.ts";
+import { costText, count, duration, endingOf, loopText, plural } from "../wording/statusAndAmounts.ts";
 import { hasEnded } from "./waterfall.ts";
 
 export interface Fact {
@@ -96,16 +96,16 @@ export function factsOf(inspected: Inspected, clock: (ms: number) => string): re
     fact("Model used", end?.model ?? served?.servedModel),
     fact("Provider", end?.provider ?? served?.provider),
     fact("Protocol", record && protocolLabel(record.protocol)),
-    fact("Loop", loopWords(record?.loop || trace?.loop || end?.loop, record?.flag ?? end?.flag).replace(/^loop /, "")),
+    fact("Loop", loopText(record?.loop || trace?.loop || end?.loop, record?.flag ?? end?.flag).replace(/^loop /, "")),
     fact("Started", begun ? clock(begun) : undefined),
     totalFact(inspected, fact),
     firstFact(inspected, fact),
-    fact("Speed", speedWords(speedOf(attempts))),
-    fact("Steps", stepWords(record, end)),
+    fact("Speed", speedText(speedOf(attempts))),
+    fact("Steps", stepText(record, end)),
     fact("Input tokens", amount(usage?.input)),
-    fact("Cached input tokens", amount(usage?.cached), shareWords(usage?.cached, usage?.input)),
+    fact("Cached input tokens", amount(usage?.cached), shareText(usage?.cached, usage?.input)),
     fact("Output tokens", amount(usage?.output)),
-    fact("Reasoning tokens", amount(usage?.reasoning), shareWords(usage?.reasoning, usage?.output)),
+    fact("Reasoning tokens", amount(usage?.reasoning), shareText(usage?.reasoning, usage?.output)),
     costFact(inspected, fact),
     fact(
       "Finish reason",
@@ -139,7 +139,7 @@ function firstFact({ trace, record }: Inspected, fact: MakeFact): Fact {
   return fact("First token", measured === undefined ? undefined : duration(measured), note);
 }
 
-const stepWords = (record: RunRecord | undefined, end: RunEnd | undefined): string | undefined => {
+const stepText = (record: RunRecord | undefined, end: RunEnd | undefined): string | undefined => {
   const attempts = record?.attempts ?? [];
   const steps = end?.steps ?? (attempts.length > 0 ? new Set(attempts.map(({ step }) => step)).size : undefined);
   if (steps === undefined) return undefined;
@@ -155,7 +155,7 @@ function costFact({ trace, record }: Inspected, fact: MakeFact): Fact {
   const estimated = record ? record.costEstimated : trace?.end?.cost_estimated === true;
   const note = estimated ? "estimated" : record?.settledAt !== undefined ? "final cost reported later" : undefined;
   const simulated = isSimulated({ trace, record });
-  return fact("Cost", amount === undefined ? undefined : costWords(amount, { simulated, estimated: false }), note);
+  return fact("Cost", amount === undefined ? undefined : costText(amount, { simulated, estimated: false }), note);
 }
 
 interface Totals {
@@ -177,7 +177,7 @@ export function usageOf(attempts: readonly Attempt[], end: RunEnd | undefined): 
   return { input, output, reasoning, cached };
 }
 
-const shareWords = (part: number | undefined, whole: number | undefined): string | undefined =>
+const shareText = (part: number | undefined, whole: number | undefined): string | undefined =>
   part && whole ? `${Math.round((part / whole) * 100)}%` : undefined;
 
 /**
@@ -194,7 +194,7 @@ export function speedOf(attempts: readonly Attempt[]): number | undefined {
   return ms > 0 ? (tokens / ms) * 1000 : undefined;
 }
 
-export const speedWords = (perSecond: number | undefined): string | undefined =>
+export const speedText = (perSecond: number | undefined): string | undefined =>
   perSecond === undefined
     ? undefined
     : `${perSecond < 10 ? perSecond.toFixed(1) : count(Math.round(perSecond))} tokens/s`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aModel } from "../../fixtures/catalogue.ts";
-import { labelsOf, labelWords, withChanged } from "./modelLabels.ts";
+import { labelsOf, labelText, withChanged } from "./modelLabels.ts";
 
 const MODELS = [
   aModel("anthropic/claude-sonnet-4", { name: "Anthropic: Claude Sonnet 4" }),
@@ -9,7 +9,7 @@ const MODELS = [
   aModel("openai/gpt-x", { name: "OpenAI: GPT X" }),
   aModel("openai/gpt-x:free", { name: "OpenAI: GPT X" }),
 ];
-const words = (...ids: string[]) => [...labelsOf(MODELS, ids).values()].map(labelWords);
+const words = (...ids: string[]) => [...labelsOf(MODELS, ids).values()].map(labelText);
 
 describe("labels of models", () => {
   it("have the model and its maker", () => {

@@ -10,14 +10,14 @@ export interface ModelLabel {
 }
 
 /** "Claude Sonnet 4 · Anthropic" */
-export const labelWords = ({ name, maker }: ModelLabel): string => (maker ? `${name} · ${maker}` : name);
+export const labelText = ({ name, maker }: ModelLabel): string => (maker ? `${name} · ${maker}` : name);
 
 /** The label of each id. Models with the same label use their ids as names. */
 export function labelsOf(models: readonly Model[], ids: readonly string[]): ReadonlyMap<string, ModelLabel> {
   const labels = new Map(ids.map((id) => [id, labelOf(models, id)]));
-  const uses = Map.groupBy(labels.values(), labelWords);
+  const uses = Map.groupBy(labels.values(), labelText);
   for (const [id, label] of labels) {
-    if ((uses.get(labelWords(label))?.length ?? 0) > 1) labels.set(id, { ...label, name: id });
+    if ((uses.get(labelText(label))?.length ?? 0) > 1) labels.set(id, { ...label, name: id });
   }
   return labels;
 }

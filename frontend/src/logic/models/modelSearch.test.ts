@@ -6,12 +6,12 @@ import {
   otherModel,
   passes,
   perMillion,
-  priceWords,
+  priceText,
   providerOf,
   search,
   sectionsOf,
   shortName,
-  tokenWords,
+  tokenText,
 } from "./modelSearch.ts";
 
 const MODELS = catalogue();
@@ -98,7 +98,7 @@ describe("a model's words", () => {
     [1_500_000, "1.5M"],
     [2_000_000, "2M"],
   ])("%d tokens are %s", (tokens, words) => {
-    expect(tokenWords(tokens)).toBe(words);
+    expect(tokenText(tokens)).toBe(words);
   });
 
   it.each([
@@ -118,10 +118,10 @@ describe("a model's words", () => {
   });
 
   it("price: in and out, free, or not known", () => {
-    expect(priceWords({ prompt: 0.00000015, completion: 0.0000006 })).toBe("$0.15 · $0.60");
-    expect(priceWords({ prompt: 0, completion: 0 })).toBe("free");
-    expect(priceWords({ prompt: undefined, completion: undefined })).toBe("");
-    expect(priceWords({ prompt: 0.000001, completion: undefined })).toBe("$1 · ?");
+    expect(priceText({ prompt: 0.00000015, completion: 0.0000006 })).toBe("$0.15 · $0.60");
+    expect(priceText({ prompt: 0, completion: 0 })).toBe("free");
+    expect(priceText({ prompt: undefined, completion: undefined })).toBe("");
+    expect(priceText({ prompt: 0.000001, completion: undefined })).toBe("$1 · ?");
   });
 
   it("name: its provider apart", () => {

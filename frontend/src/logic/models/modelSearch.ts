@@ -136,7 +136,7 @@ export function providerOf({ id, name }: Model): string {
 export const shortName = ({ name }: Model): string => name.slice(name.indexOf(": ") + 1).trim() || name;
 
 /** 33k, 128k, 1M, 1.5M. */
-export function tokenWords(tokens: number): string {
+export function tokenText(tokens: number): string {
   if (tokens < 1000) return String(tokens);
   if (tokens < 999_500) return `${Math.round(tokens / 1000)}k`;
   return `${(tokens / 1_000_000).toFixed(1).replace(/\.0$/, "")}M`;
@@ -152,7 +152,7 @@ export function perMillion(perToken: number): string {
 }
 
 /** "$0.15 · $0.60", "free", or empty if the catalogue has no price. */
-export function priceWords({ prompt, completion }: Pricing): string {
+export function priceText({ prompt, completion }: Pricing): string {
   if (prompt === undefined && completion === undefined) return "";
   if (isFree({ prompt, completion })) return "free";
   return [prompt, completion].map((usd) => (usd === undefined ? "?" : perMillion(usd))).join(" · ");

@@ -10,7 +10,7 @@ import {
   joinRuns,
   loopSources,
   runLamp,
-  statusWords,
+  statusText,
 } from "./operator.ts";
 
 const run = (more: Partial<RunLine>): RunLine => ({
@@ -57,13 +57,13 @@ describe("the operator's page", () => {
     ]);
     expect([codeOf(failed), runLamp(failed)]).toEqual(["UPSTREAM_TIMEOUT", "failed"]);
     const filtered = run({ status: "content_filter", code: "CONTENT_FILTER" });
-    expect([codeOf(filtered), statusWords(filtered), runLamp(filtered)]).toEqual([
+    expect([codeOf(filtered), statusText(filtered), runLamp(filtered)]).toEqual([
       undefined,
       "Blocked by a content filter",
       "failed",
     ]);
     const cut = run({ status: "interrupted", code: "BUDGET_REACHED" });
-    expect([codeOf(cut), statusWords(cut), runLamp(cut)]).toEqual(["BUDGET_REACHED", "Cost limit reached", "cut"]);
+    expect([codeOf(cut), statusText(cut), runLamp(cut)]).toEqual(["BUDGET_REACHED", "Cost limit reached", "cut"]);
     expect(runLamp(run({ status: "running" }))).toBe("running");
   });
 

@@ -46,7 +46,7 @@ type Ended = Pick<RunLine, "status" | "code">;
 export const runLamp = (run: Ended): Lamp => (run.status === "running" ? "running" : endingOf(asEnd(run)).lamp);
 
 /** The status of a run in the words of the chat. */
-export const statusWords = (run: Ended): string =>
+export const statusText = (run: Ended): string =>
   run.status === "running" ? "Running" : endingOf(asEnd(run)).label || "Complete";
 
 const asEnd = ({ status, code }: Ended) => ({ status, ...(code !== undefined && { code }) });
@@ -115,9 +115,9 @@ function costOf(runs: readonly RunLine[]): MedianCost | undefined {
 const ORDER: readonly Lamp[] = ["done", "blue", "cut", "waiting", "failed", "running"];
 
 function endingsOf(runs: readonly RunLine[]): readonly Ending[] {
-  const byName = Map.groupBy(runs, (run) => `${statusWords(run)} ${runLamp(run)}`);
+  const byName = Map.groupBy(runs, (run) => `${statusText(run)} ${runLamp(run)}`);
   const found = [...byName.values()].flatMap(([run, ...more]) =>
-    run ? [{ name: statusWords(run), lamp: runLamp(run), count: 1 + more.length }] : [],
+    run ? [{ name: statusText(run), lamp: runLamp(run), count: 1 + more.length }] : [],
   );
   return found.toSorted((a, b) => ORDER.indexOf(a.lamp) - ORDER.indexOf(b.lamp) || b.count - a.count);
 }

@@ -50,7 +50,7 @@ function joinedItems(trace: RunTrace, more: RunTrace, place: number): readonly R
   return [
     ...before.filter((_, at) => at !== seam),
     ...items.slice(0, words),
-    joinedWords(cut, next, trace.end?.status === "complete", more.end !== undefined || words < items.length - 1),
+    joinedText(cut, next, trace.end?.status === "complete", more.end !== undefined || words < items.length - 1),
     ...items.slice(words + 1),
   ];
 }
@@ -72,7 +72,7 @@ interface Joined {
 /** Cached, so that unchanged items are not rendered again. */
 const joints = new WeakMap<ContentItem, Joined>();
 
-function joinedWords(cut: ContentItem, next: ContentItem, wasComplete: boolean, isWhole: boolean): ContentItem {
+function joinedText(cut: ContentItem, next: ContentItem, wasComplete: boolean, isWhole: boolean): ContentItem {
   const known = joints.get(next);
   if (known?.cut === cut && known.isWhole === isWhole) return known.words;
   const more = wasComplete ? `\n\n${next.text.trimStart()}` : addedText(cut.text, next.text, isWhole);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { slugger } from "../markdown/headingSlugs.ts";
 import { documentOf, linkWithin } from "../pages/documents.ts";
 import { adviceOf } from "../wording/advice.ts";
-import { cost, duration, endingOf, isFailure, loopWords, thoughtFor } from "../wording/statusAndAmounts.ts";
+import { cost, duration, endingOf, isFailure, loopText, thoughtFor } from "../wording/statusAndAmounts.ts";
 import { isGuide, linkedSources, linksOf, sourcesIn } from "./sources.ts";
 
 describe("links", () => {
@@ -128,8 +128,8 @@ describe("words", () => {
   });
 
   it("name the loop and its reason", () => {
-    const flag = (reason: string) => loopWords("v2", { variant: "v2", reason });
-    expect([loopWords(undefined, undefined), loopWords("v2", undefined)]).toEqual(["", "loop v2"]);
+    const flag = (reason: string) => loopText("v2", { variant: "v2", reason });
+    expect([loopText(undefined, undefined), loopText("v2", undefined)]).toEqual(["", "loop v2"]);
     expect([flag("STATIC"), flag("SPLIT"), flag("NEW_ONE")]).toEqual([
       "loop v2, set by the operator",
       "loop v2, by percentage",

@@ -88,7 +88,7 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
 /** The best next step, as a sentence. */
 export const adviceOf = (end: RunEnd): string => {
   if (end.retry_after !== undefined && end.retry_after >= 1) {
-    const wait = waitWords(end.retry_after);
+    const wait = waitText(end.retry_after);
     return end.retryable === false ? `Choose another model or retry in ${wait}.` : `Wait ${wait}, then retry.`;
   }
   return (
@@ -98,7 +98,7 @@ export const adviceOf = (end: RunEnd): string => {
 };
 
 /** 42 seconds, 12 minutes, 5 hours. Rounded up. */
-export const waitWords = (seconds: number): string => {
+export const waitText = (seconds: number): string => {
   if (seconds <= 120) return plural(Math.ceil(seconds), "second");
   return seconds <= 7200 ? plural(Math.ceil(seconds / 60), "minute") : plural(Math.ceil(seconds / 3600), "hour");
 };
@@ -112,11 +112,11 @@ export const fixesOf = (end: RunEnd): readonly Fix[] => {
 
 /** Sentences on what was saved of the whole answer, and what its last run cost. */
 export function lossOf(whole: RunTrace, end: RunEnd, last = whole): string {
-  return `${savedWords(whole, end)} ${billedWords(last, end)}`.trim();
+  return `${savedText(whole, end)} ${billedText(last, end)}`.trim();
 }
 
 /** What was saved. If the page itself ended the answer, it does not know what the server has. */
-function savedWords(trace: RunTrace, end: RunEnd): string {
+function savedText(trace: RunTrace, end: RunEnd): string {
   const { text = "", reasoning = "" } = trace.unsaved ?? {};
   if (text.length === 1) return "The last character you saw was not saved.";
   if (text) return `The last ${count(text.length)} characters you saw were not saved.`;
@@ -128,7 +128,7 @@ function savedWords(trace: RunTrace, end: RunEnd): string {
 /** The page could not reach the server, so it does not know the cost. */
 const UNHEARD: readonly string[] = ["CONNECTION_LOST", "SERVER_UNREACHABLE", "FOREIGN_ANSWER"];
 
-function billedWords(trace: RunTrace, end: RunEnd): string {
+function billedText(trace: RunTrace, end: RunEnd): string {
   if (end.local && UNHEARD.includes(end.code ?? "")) return "";
   if (end.simulated) return "It was simulated, so nothing was charged.";
   if (end.cost !== undefined && end.cost > 0)

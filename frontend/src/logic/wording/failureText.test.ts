@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { CONTRACT_SENTENCES, failureWords, TITLES } from "./failureText.ts";
+import { CONTRACT_SENTENCES, failureText, TITLES } from "./failureText.ts";
 
 const CONTRACT = readFileSync(new URL("../../../../docs/sse-contract.md", import.meta.url), "utf8");
 
@@ -24,7 +24,7 @@ describe("the title of a failure", () => {
     ["UPSTREAM_ERROR", "The provider returned an error.", "The upstream", "x"],
   ])("%s is ours, and the provider is quoted", (code, sentence, who, words) => {
     const end = { status: "error", code, error: `${sentence} ${who} said: ${words}` };
-    expect(failureWords(end, "m")).toEqual({
+    expect(failureText(end, "m")).toEqual({
       title: TITLES[code],
       detail: "",
       quote: { who: who === "The upstream" ? "The provider" : who, words },
@@ -36,14 +36,14 @@ describe("the title of a failure", () => {
     ["UPSTREAM_UNREACHABLE", "The upstream did not accept a connection in time."],
     ["BUDGET_REACHED", "The prompt alone reaches the run's cost limit."],
   ])("%s keeps what the server says beyond it", (code, error) => {
-    const { title, detail } = failureWords({ status: "error", code, error }, "m");
+    const { title, detail } = failureText({ status: "error", code, error }, "m");
     expect(title).toBe(TITLES[code]);
     expect(detail).toMatch(/^(It accepts requests again in about 5 hours|The upstream did not|The prompt alone).*\.$/);
   });
 
   it("is the server's sentence if it is more complete, or if the page has none", () => {
     const unknown = "The provider stopped for a reason that Signalbox does not know: nap.";
-    const words = (code: string, error: string) => failureWords({ status: "error", code, error }, "m");
+    const words = (code: string, error: string) => failureText({ status: "error", code, error }, "m");
     expect(words("STOP_UNKNOWN", unknown)).toEqual({ title: unknown, detail: "", quote: undefined });
     expect(words("INVALID_REQUEST", "max_tokens: too large.").title).toBe("max_tokens: too large.");
     expect(words("SOMETHING_NEW", "It broke. Groq said: no")).toEqual({
@@ -55,10 +55,10 @@ describe("the title of a failure", () => {
 
   it("names an unknown model, and needs no message from the server", () => {
     const end = { status: "error", code: "UNKNOWN_MODEL", error: "See GET /api/models." };
-    expect(failureWords(end, "no-such/model").title).toBe("There is no model called \u201cno-such/model\u201d.");
+    expect(failureText(end, "no-such/model").title).toBe("There is no model called \u201cno-such/model\u201d.");
     const gone = { status: "error", code: "UNKNOWN_CONVERSATION", error: "GET /api/conversations lists them." };
-    expect(failureWords(gone, "m")).toMatchObject({ title: "This conversation no longer exists.", detail: "" });
-    expect(failureWords({ status: "error", code: "STREAM_CUT" }, "m").title).toBe(TITLES.STREAM_CUT);
-    expect(failureWords({ status: "error" }, "m").title).toBe("Failed.");
+    expect(failureText(gone, "m")).toMatchObject({ title: "This conversation no longer exists.", detail: "" });
+    expect(failureText({ status: "error", code: "STREAM_CUT" }, "m").title).toBe(TITLES.STREAM_CUT);
+    expect(failureText({ status: "error" }, "m").title).toBe("Failed.");
   });
 });

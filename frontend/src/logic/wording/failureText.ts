@@ -2,7 +2,7 @@
 import type { RunEnd } from "../../types/models.ts";
 import { endingOf } from "./statusAndAmounts.ts";
 
-export interface FailureWords {
+export interface FailureText {
   title: string;
   /** The server's text after the title. Empty if there is none. */
   detail: string;
@@ -67,7 +67,7 @@ const GONE: Readonly<Record<string, string>> = {
   UNKNOWN_MESSAGE: "The message before this one no longer exists.",
 };
 
-export function failureWords(end: RunEnd, model: string): FailureWords {
+export function failureText(end: RunEnd, model: string): FailureText {
   const { code = "", error = "" } = end;
   // The API's message is written for programs.
   if (code === "UNKNOWN_MODEL" && model)

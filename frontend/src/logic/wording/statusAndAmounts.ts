@@ -41,12 +41,12 @@ const REASONS: Readonly<Record<string, string>> = {
   DEFAULT: "default",
 };
 
-const reasonWords = ({ reason }: NonNullable<RunEnd["flag"]>): string => REASONS[reason] ?? reason.toLowerCase();
+const reasonText = ({ reason }: NonNullable<RunEnd["flag"]>): string => REASONS[reason] ?? reason.toLowerCase();
 
 /** "loop v2, set by the operator". */
-export const loopWords = (loop: string | undefined, flag: RunEnd["flag"]): string => {
+export const loopText = (loop: string | undefined, flag: RunEnd["flag"]): string => {
   if (!loop) return "";
-  return flag ? `loop ${loop}, ${reasonWords(flag)}` : `loop ${loop}`;
+  return flag ? `loop ${loop}, ${reasonText(flag)}` : `loop ${loop}`;
 };
 
 /** Whether the ending has an error box. */
@@ -70,11 +70,11 @@ const OFFLINE: Readonly<Record<string, string>> = {
 const CONTINUED_LATER = "Signalbox can't be reached. The answer will continue when the connection is back.";
 
 /** The text for a continuation that has not been sent yet. */
-export const continuationWords = (offline: boolean): string =>
+export const continuationText = (offline: boolean): string =>
   (offline ? OFFLINE.resuming : undefined) ?? CONTINUED_LATER;
 
 /** The text for a connection state. Empty if it needs none. */
-export const connectionWords = (connection: keyof typeof CONNECTIONS, offline: boolean): string =>
+export const connectionText = (connection: keyof typeof CONNECTIONS, offline: boolean): string =>
   (offline ? OFFLINE[connection] : undefined) ?? CONNECTIONS[connection];
 
 /** 340 ms, 9.4 s, 2 min 5 s. */
@@ -100,14 +100,14 @@ export function cost(usd: number): string {
 }
 
 /** The cost of a run. For a simulated run, what it would have cost. */
-export const costWords = (usd: number, { simulated, estimated }: { simulated: boolean; estimated: boolean }): string =>
+export const costText = (usd: number, { simulated, estimated }: { simulated: boolean; estimated: boolean }): string =>
   `${simulated ? "would cost " : ""}${estimated ? "about " : ""}${cost(usd)}`;
 
 /** The paid cost of a conversation. If all answers were simulated, what they would have cost. Empty if zero. */
 export function lineCost({ cost: usd = 0, paid = 0 }: { cost: number | undefined; paid: number | undefined }): string {
   const simulated = paid === 0;
   const shown = simulated ? usd : paid;
-  return shown > 0 ? costWords(shown, { simulated, estimated: false }) : "";
+  return shown > 0 ? costText(shown, { simulated, estimated: false }) : "";
 }
 
 export const count = (n: number): string => n.toLocaleString("en-US");

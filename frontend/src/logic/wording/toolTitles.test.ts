@@ -1,6 +1,6 @@
 // Tools have readable titles.
 import { describe, expect, it } from "vitest";
-import { nameInWords, titleOf, toolTitles } from "./toolTitles.ts";
+import { readableName, titleOf, toolTitles } from "./toolTitles.ts";
 
 describe("A tool's name", () => {
   it.each([
@@ -9,7 +9,7 @@ describe("A tool's name", () => {
     ["readURL", "Read URL"],
     ["fetch_PDF__page_2", "Fetch PDF page 2"],
     ["", ""],
-  ])("%s in words is %s", (name, words) => expect(nameInWords(name)).toBe(words));
+  ])("%s in words is %s", (name, words) => expect(readableName(name)).toBe(words));
 
   it("is the listed title, or the name as words", () => {
     const tool = {

@@ -7,10 +7,10 @@ export const toolTitles = (tools: readonly Tool[]): ToolTitles =>
   new Map(tools.map(({ name, title }) => [name, title]));
 
 /** A run may have used a tool that is no longer installed. */
-export const titleOf = (titles: ToolTitles, name: string): string => titles.get(name) || nameInWords(name);
+export const titleOf = (titles: ToolTitles, name: string): string => titles.get(name) || readableName(name);
 
 /** `get_weather` becomes "Get weather". Abbreviations keep their capitals. */
-export function nameInWords(name: string): string {
+export function readableName(name: string): string {
   const words = name
     .split(/_+|(?<=[a-z0-9])(?=[A-Z])/)
     .filter(Boolean)

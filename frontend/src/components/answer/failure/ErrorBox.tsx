@@ -2,9 +2,9 @@
 import { useEffect, useReducer } from "react";
 import type { AnswerActions } from "../../../logic/answer/answerActions.ts";
 import type { NextSteps } from "../../../logic/answer/nextSteps.ts";
-import { limitWords, type ReachedLimit } from "../../../logic/answer/reachedLimit.ts";
+import { limitText, type ReachedLimit } from "../../../logic/answer/reachedLimit.ts";
 import { type Fix, lossOf } from "../../../logic/wording/advice.ts";
-import { failureWords } from "../../../logic/wording/failureText.ts";
+import { failureText } from "../../../logic/wording/failureText.ts";
 import { isCut } from "../../../logic/wording/statusAndAmounts.ts";
 import type { RunEnd, RunTrace } from "../../../types/models.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -30,7 +30,7 @@ interface Props {
 
 export function ErrorBox({ trace, own, end, actions, steps, limit, endedAt }: Props) {
   const [best] = steps.fixes;
-  const { title, detail, quote } = failureWords(end, trace.model);
+  const { title, detail, quote } = failureText(end, trace.model);
   return (
     <div
       data-part="error"
@@ -48,7 +48,7 @@ export function ErrorBox({ trace, own, end, actions, steps, limit, endedAt }: Pr
           </p>
         )}
         <p className="text-dim">
-          {lossOf(trace, end, own)} {limit && `${limitWords(limit, actions.limits)} `}
+          {lossOf(trace, end, own)} {limit && `${limitText(limit, actions.limits)} `}
           {steps.sentence}
         </p>
       </div>

@@ -25,7 +25,7 @@ export function CodeBlock({ pieces, language, open }: Props) {
       {/* biome-ignore-start lint/a11y/useSemanticElements: it is no group of fields. */}
       <pre role="group" tabIndex={0} aria-label={language ? `Code, ${language}` : "Code"}>
         <code>
-          <Words pieces={pieces} language={language} />
+          <HighlightedText pieces={pieces} language={language} />
         </code>
       </pre>
       {/* biome-ignore-end lint/a11y/useSemanticElements: it is no group of fields. */}
@@ -35,7 +35,7 @@ export function CodeBlock({ pieces, language, open }: Props) {
 }
 
 /** The highlighted lines, followed by the rest as plain text. */
-function Words({ pieces, language }: Omit<Props, "open">) {
+function HighlightedText({ pieces, language }: Omit<Props, "open">) {
   const { groups, length } = useHighlight(pieces, language);
   const rest = restOf(pieces, length);
   return (
@@ -76,7 +76,7 @@ const Lines = memo(function Lines({ lines, isLast, rest }: LinesProps) {
   );
 });
 
-/** Words without a colour are plain text nodes, which keeps a page of code light. */
+/** HighlightedText without a colour are plain text nodes, which keeps a page of code light. */
 const Coloured = memo(function Coloured({ line, ends }: { line: Line; ends: boolean }) {
   return (
     <>

@@ -9,6 +9,11 @@ from tests.support.running_app import error_of
 
 PAGE, EVIL = "https://page.example", "https://evil.example"
 ALLOW = "access-control-allow-origin"
+# Recorded: openai-js 7.55.0 in Chromium 156, a stream with the header for the server's tools.
+OPENAI_JS = (
+    "authorization,content-type,x-signalbox-tools,x-stainless-arch,x-stainless-helper-method,x-stainless-lang,"
+    "x-stainless-os,x-stainless-package-version,x-stainless-retry-count,x-stainless-runtime,x-stainless-runtime-version"
+)
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +40,18 @@ def test_a_preflight_needs_no_token(users: UserApp, method: str, path: str) -> N
     refused = users.app.client.options(path, headers={"origin": EVIL, **asked})
     assert refused.status_code == 400
     assert ALLOW not in refused.headers
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/models", "/api/v1/chat/completions"])
+def test_a_preflight_allows_the_headers_of_openai_js(users: UserApp, path: str) -> None:
+    """Every header that openai-js sends from a browser is allowed."""
+    asked = {"access-control-request-method": "POST", "access-control-request-headers": OPENAI_JS}
+    told = users.app.client.options(path, headers={"origin": PAGE, "sec-fetch-site": "cross-site", **asked})
+    assert (told.status_code, told.headers[ALLOW]) == (200, PAGE)
+    allowed = {name.strip().lower() for name in told.headers["access-control-allow-headers"].split(",")}
+    assert set(OPENAI_JS.split(",")) <= allowed
+    refused = users.app.client.options(path, headers={"origin": EVIL, **asked})
+    assert (refused.status_code, ALLOW in refused.headers) == (400, False)
 
 
 def test_a_page_on_the_list_reads_also_why_it_was_refused(users: UserApp) -> None:

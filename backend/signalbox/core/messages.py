@@ -57,9 +57,13 @@ def nests_too_deeply(value: JsonValue) -> bool:
 
 
 class TextPart(Struct, frozen=True):
-    """A piece of plain text."""
+    """A piece of plain text.
+
+    `cache_control` of any part is the client's wish that the provider caches the prompt up to this part.
+    """
 
     text: str
+    cache_control: JsonObject | None = None
 
 
 class ImagePart(Struct, frozen=True):
@@ -67,6 +71,7 @@ class ImagePart(Struct, frozen=True):
 
     url: str
     detail: str | None = None
+    cache_control: JsonObject | None = None
 
 
 class FilePart(Struct, frozen=True):
@@ -74,6 +79,7 @@ class FilePart(Struct, frozen=True):
 
     filename: str
     data: str
+    cache_control: JsonObject | None = None
 
 
 ContentPart: TypeAlias = TextPart | ImagePart | FilePart
@@ -158,6 +164,7 @@ class ToolMessage(Struct, frozen=True):
     name: str
     content: str
     untrusted: bool = True
+    cache_control: JsonObject | None = None
 
 
 Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage

@@ -145,8 +145,11 @@ def _assistant(message: ChatAssistantMessage) -> AssistantMessage:
 def _result(message: ChatToolMessage, open_calls: OpenCalls, place: int) -> ToolMessage:
     name = open_calls.answer(message.tool_call_id, f"messages.{place}.tool_call_id")
     content = message.content
-    text = content if isinstance(content, str) else "\n".join(part.text for part in content)
-    return ToolMessage(message.tool_call_id, name, text)
+    if isinstance(content, str):
+        return ToolMessage(message.tool_call_id, name, content)
+    marks = [part.cache_control for part in content if part.cache_control is not None]
+    text = "\n".join(part.text for part in content)
+    return ToolMessage(message.tool_call_id, name, text, cache_control=marks[-1] if marks else None)
 
 
 def _content(content: ChatContent | ChatText) -> Content:
@@ -156,11 +159,11 @@ def _content(content: ChatContent | ChatText) -> Content:
 def _part(part: ChatPart) -> ContentPart:
     match part:
         case ChatTextPart():
-            return TextPart(part.text)
+            return TextPart(part.text, part.cache_control)
         case ChatImagePart():
-            return ImagePart(part.image_url.url, part.image_url.detail)
+            return ImagePart(part.image_url.url, part.image_url.detail, part.cache_control)
         case ChatFilePart():
-            return FilePart(part.file.filename, part.file.file_data)
+            return FilePart(part.file.filename, part.file.file_data, part.cache_control)
 
 
 # --- parameters ---------------------------------------------------------------------------------------------------

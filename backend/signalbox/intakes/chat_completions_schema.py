@@ -44,7 +44,13 @@ class Open(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, allow_inf_nan=False)
 
 
-class ChatTextPart(Open):
+class Cacheable(Open):
+    """A part with which a cached prompt may end, as OpenRouter's clients mark it for some providers."""
+
+    cache_control: JsonObject | None = None
+
+
+class ChatTextPart(Cacheable):
     """A piece of text."""
 
     type: Literal["text"]
@@ -58,7 +64,7 @@ class ChatRefusalPart(Open):
     refusal: str
 
 
-class ChatImagePart(Open):
+class ChatImagePart(Cacheable):
     """An image by URL."""
 
     type: Literal["image_url"]
@@ -88,7 +94,7 @@ class ChatFile(FileData):
         return cast(object, value)
 
 
-class ChatFilePart(Open):
+class ChatFilePart(Cacheable):
     """A file."""
 
     type: Literal["file"]
@@ -271,6 +277,12 @@ def _no_audio(value: Any) -> Any:
     return value
 
 
+def _without_audio(modalities: list[str]) -> list[str]:
+    if "audio" in modalities:
+        raise ValueError(_NO_AUDIO)
+    return modalities
+
+
 def _no_functions(value: Any) -> Any:
     if value is not None:
         raise ValueError("is deprecated and not supported; use tools and tool_choice")
@@ -315,7 +327,7 @@ class ChatCompletionRequest(BaseModel):
     provider: JsonObject | None = None
     models: Annotated[list[ShortText], Field(min_length=1, max_length=16)] | None = None
     metadata: Annotated[dict[str, str], Field(max_length=16)] | None = None
-    modalities: list[str] | None = None
+    modalities: Annotated[list[str], AfterValidator(_without_audio)] | None = None
     audio: Annotated[Any, BeforeValidator(_no_audio)] = None
     functions: _NotSupported = None
     function_call: _NotSupported = None
@@ -327,6 +339,4 @@ class ChatCompletionRequest(BaseModel):
             raise ValueError("reasoning takes effort or max_tokens, not both")
         if reasoning is not None and self.reasoning_effort not in (None, reasoning.effort):
             raise ValueError("reasoning and reasoning_effort contradict each other; send one of them")
-        if "audio" in (self.modalities or ()):
-            raise ValueError(f"modalities: {_NO_AUDIO}")
         return self

@@ -129,3 +129,20 @@ def test_a_client_that_leaves_after_a_late_head_ends_the_run(tmp_path: Path) -> 
         done = app.over(run_id).done
         assert done is not None
         assert (done.status, app.call(lambda: app.parts.streams.open)) == ("cancelled", 0)
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+def test_a_client_that_closes_its_sending_side_has_left(tmp_path: Path, stream: bool) -> None:
+    """TCP does not tell a half-closed connection from a closed one, so the run ends, and nothing is sent."""
+    with serving(tmp_path, silent) as (app, upstream):
+        body = json.dumps({**BODY, "stream": stream}).encode()
+        kind = f"content-type: application/json\r\ncontent-length: {len(body)}"
+        head = f"POST {PATH} HTTP/1.0\r\nhost: 127.0.0.1\r\n{kind}\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", app.port), WAIT) as client:
+            client.sendall(head.encode() + body)
+            assert upstream.wait_until(lambda: len(upstream.asked) == 1)
+            client.shutdown(socket.SHUT_WR)
+            assert client.recv(1) == b""
+        assert upstream.wait_until(lambda: len(upstream.left) == 1)
+        assert only_run(app)["status"] == "cancelled"

@@ -80,7 +80,7 @@ def test_messages_of_every_role() -> None:
         SystemMessage((TextPart("Be brief."),)),
         UserMessage(
             (
-                TextPart("See"),
+                TextPart("See", {"type": "ephemeral"}),
                 ImagePart("https://example.org/a.png", "low"),
                 FilePart("a.pdf", "data:application/pdf;base64,QQ=="),
             )
@@ -206,7 +206,7 @@ def test_what_the_encoder_needs() -> None:
         ({"n": 2}, "n"),
         ({"model": ""}, "model"),
         ({"audio": {"voice": "x"}}, "audio"),
-        ({"modalities": ["text", "audio"]}, None),
+        ({"modalities": ["text", "audio"]}, "modalities"),
         ({"functions": []}, "functions"),
         ({"temperature": 3}, "temperature"),
         ({"tools": [{"type": "custom"}]}, "tools.0.type"),

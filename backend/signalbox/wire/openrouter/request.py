@@ -45,8 +45,8 @@ KEYS = {
 def body_of(request: Request, *, stream: bool, routed: bool = True) -> bytes:
     """Write the body. `routed`: for OpenRouter, which always reports usage and accepts a session id.
 
-    Other servers report the usage of a stream only on request (`stream_options`), do not know `session_id`, and take
-    the reasoning effort as OpenAI does.
+    Other servers report the usage of a stream only on request (`stream_options`), do not know `session_id` and
+    `cache_control`, and take the reasoning effort as OpenAI does.
     """
     try:
         return orjson.dumps(_body(request, list(map(_fragment, request.tools)), stream=stream, routed=routed))
@@ -57,7 +57,7 @@ def body_of(request: Request, *, stream: bool, routed: bool = True) -> bytes:
 def _body(request: Request, tools: JsonValue, *, stream: bool, routed: bool) -> JsonObject:
     body: JsonObject = {
         "model": request.model,
-        "messages": [_message(message) for message in request.messages],
+        "messages": [_message(message, routed=routed) for message in request.messages],
         "stream": stream,
     }
     if request.tools:
@@ -117,14 +117,17 @@ def _tool(tool: ToolSchema) -> JsonObject:
     return {"type": "function", "function": function}
 
 
-def _message(message: Message) -> JsonObject:
+def _message(message: Message, *, routed: bool) -> JsonObject:
     match message:
         case SystemMessage(content):
-            return {"role": "system", "content": _content(content)}
+            return {"role": "system", "content": _content(content, routed=routed)}
         case UserMessage(content):
-            return {"role": "user", "content": _content(content)}
+            return {"role": "user", "content": _content(content, routed=routed)}
         case ToolMessage(call_id, name, content):
-            return {"role": "tool", "tool_call_id": call_id, "name": name, "content": content or "(no output)"}
+            text: JsonValue = content or "(no output)"
+            if routed and message.cache_control is not None:  # only a part can have it
+                text = [{"type": "text", "text": text, "cache_control": message.cache_control}]
+            return {"role": "tool", "tool_call_id": call_id, "name": name, "content": text}
         case AssistantMessage():
             return _assistant(message)
 
@@ -148,8 +151,15 @@ def _call(call: ToolCall) -> JsonObject:
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
-def _content(content: Content) -> JsonValue:
-    return content if isinstance(content, str) else [_part(part) for part in content]
+def _content(content: Content, *, routed: bool) -> JsonValue:
+    if isinstance(content, str):
+        return content
+    if not routed:
+        return [_part(part) for part in content]
+    return [
+        _part(part) if part.cache_control is None else {**_part(part), "cache_control": part.cache_control}
+        for part in content
+    ]
 
 
 def _part(part: ContentPart) -> JsonObject:

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ScriptedServer } from "../../fixtures/server.ts";
 import { Answer } from "../answer/answer.ts";
-import { type AnswerPart, type ChatPart, columnOf, comparedIn, entriesOf } from "./chatParts.ts";
+import { type AnswerPart, type ChatPart, columnOf, comparedIn, entriesOf, merged } from "./chatParts.ts";
 
 const question: ChatPart = {
   ...{ kind: "question", key: "q", parent: null, id: "q", text: "?", pictures: [], files: [], system: undefined },
@@ -42,5 +42,24 @@ describe("answers side by side", () => {
   it("are a comparison if two of them have columns", () => {
     expect([...comparedIn(partsOf(answered("a1", "a", 0), answered("b1", "b", 1)))]).toEqual(["q"]);
     expect([...comparedIn(partsOf(answered("a1", "a", 0), answered("a2", "a", 0), answered("b1", "b")))]).toEqual([]);
+  });
+});
+
+describe("an answer that handed calls to another client", () => {
+  it("is followed by that client's results and the next answer, as one branch", () => {
+    const base = { created: 0, text: "" };
+    const run = { ...{ status: "complete", code: undefined, model: "m", loop: "v2", cost: 1, costEstimated: false } };
+    const figures = { simulated: false, steps: 1, firstTokenMs: 1, provider: undefined, column: undefined, ms: 1 };
+    const nodes: Parameters<typeof merged>[1]["nodes"] = [
+      { ...base, id: "q", parentId: null, role: "user", pictures: [], files: [], system: undefined },
+      { ...base, id: "a", parentId: "q", role: "assistant", run: { ...run, ...figures } },
+      { ...base, id: "r", parentId: "a", role: "assistant", run: undefined },
+      { ...base, id: "b", parentId: "r", role: "assistant", text: "It is late.", run: { ...run, ...figures } },
+    ];
+    const conversation = { id: "c", title: "", leafId: "b", nodes };
+    const { parts, leaf } = merged({ parts: new Map(), leaf: null }, conversation, { client: new ScriptedServer() });
+    const shown = entriesOf(parts, leaf, new Set());
+    expect(shown.map(({ part }) => part.key)).toEqual(["q", "a", "b"]);
+    expect(shown.every(({ alternatives }) => alternatives.length === 1)).toBe(true);
   });
 });

@@ -29,8 +29,9 @@ _BY_STATUS = {404: Code.NOT_FOUND, 405: Code.METHOD_NOT_ALLOWED}
 class _ErrorResponse(Response):
     """An error response; it passes its code to the log."""
 
-    def __init__(self, code: Code, content: bytes, status: int, headers: dict[str, str] | None) -> None:
-        super().__init__(content, status, headers, media_type="application/json")
+    def __init__(self, code: Code, content: bytes | str, status: int, headers: dict[str, str] | None) -> None:
+        kind = "application/json" if isinstance(content, bytes) else "text/plain"
+        super().__init__(content, status, headers, media_type=kind)
         self._code = code
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -37,6 +37,7 @@ from signalbox.app.process.memory_release import Upkeep, tune
 from signalbox.app.process.warm_up import warm_up
 from signalbox.app.protocols import PROTOCOLS, ClientProtocol, ErrorFormats, by_path
 from signalbox.app.routers import (
+    ai_sdk,
     chat,
     contract,
     conversations,
@@ -145,6 +146,7 @@ def create_app(
     add_error_handlers(app)
     for router in (
         chat.router_of(protocols),
+        ai_sdk.router,
         runs.router,
         conversations.router,
         saves.router,

@@ -4,16 +4,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
+from signalbox.app.openapi.ai_sdk import OPENAPI as AI_SDK_OPENAPI
 from signalbox.app.openapi.chat_completions import OPENAPI as CHAT_COMPLETIONS_OPENAPI
 from signalbox.app.openapi.document import CHAT_BODY, CHAT_HEADERS, chat_responses
-from signalbox.encoders import chat_completions_error
+from signalbox.encoders import ai_sdk_error, chat_completions_error
+from signalbox.encoders.ai_sdk import AiSdkEncoder
 from signalbox.encoders.chat_completions import ChatCompletionsEncoder
 from signalbox.encoders.chat_completions_whole import ChatCompletion, OpenRouterCompletion
 from signalbox.encoders.encoder import Encoder, ErrorOf, WholeEncoder
 from signalbox.encoders.sse_v1 import SseV1Encoder
 from signalbox.encoders.v1_error import error_of
 from signalbox.encoders.v1_whole import WholeV1
-from signalbox.intakes import chat_completions, v1, v1_body
+from signalbox.intakes import ai_sdk, chat_completions, v1, v1_body
 from signalbox.intakes.intake import AskOf, BodyOf, Model
 
 
@@ -110,7 +112,18 @@ OPENROUTER = replace(
     openapi={},
 )
 
-PROTOCOLS: tuple[ClientProtocol[Any], ...] = (V1, V1_WHOLE, CHAT_COMPLETIONS, OPENROUTER)
+AI_SDK = ClientProtocol(
+    name=ai_sdk.NAME,
+    paths=("/api/ai/chat",),
+    body_of=ai_sdk.body_of,
+    ask_of=ai_sdk.ask_of,
+    encoder=AiSdkEncoder,
+    error_of=ai_sdk_error.error_of,
+    errors_under=("/api/ai",),
+    openapi=AI_SDK_OPENAPI,
+)
+
+PROTOCOLS: tuple[ClientProtocol[Any], ...] = (V1, V1_WHOLE, CHAT_COMPLETIONS, OPENROUTER, AI_SDK)
 
 
 def by_path(protocols: Iterable[ClientProtocol[Any]]) -> dict[str, ClientProtocol[Any]]:

@@ -44,10 +44,12 @@ def run_response(
     is_streamed: bool = True,
     after: int = 0,
     follow: bool = True,
+    preface: bytes = b"",
 ) -> Response:
     """Respond with a run's events after a cursor, until its end; without `follow`, only with those so far.
 
     `is_streamed`: send events as they are emitted. Otherwise send one response at the end, if the protocol has one.
+    `preface` is sent before them.
     """
     record, runs = run.opening if isinstance(run, Run) else run, services.runs
     headers = {**_run_headers(record), **_conversation_headers(record)}
@@ -61,7 +63,9 @@ def run_response(
 
     if protocol.has_late_head and protocol.whole is not None and not after:
         return _LateRunStream(protocol.encoder, record, headers, batches, slot, whole=protocol.whole)
-    return _RunStream(protocol.encoder, record, headers, batches, slot, after=after)
+    stream = _RunStream(protocol.encoder, record, headers, batches, slot, after=after)
+    stream.first = preface
+    return stream
 
 
 def save_response(record: RunRecord, batches_of: BatchesOf, slot: Slot, *, after: int = 0) -> EventStream:

@@ -80,9 +80,13 @@ def _named(event: ToolResult) -> Iterator[JsonObject]:
 
 
 def chain_of(path: Sequence[Node]) -> list[str]:
-    """Return the ids of the runs that form the answer at the end of a path: those behind the user's last message."""
-    answer = [*takewhile(lambda node: node.role != "user", reversed(path))]
-    return [node.id for node in reversed(answer) if node.run is not None]
+    """Return the ids of the runs that form the answer at the end of a path."""
+    return [node.id for node in answer_at(path) if node.run is not None]
+
+
+def answer_at(path: Sequence[Node]) -> list[Node]:
+    """Return the nodes of the answer at the end of a path: its runs, and between them results of the client's tools."""
+    return [*takewhile(lambda node: node.role == "assistant", reversed(path))][::-1]
 
 
 def cited(chain: Iterable[Sequence[Stamped]]) -> dict[int, tuple[str, str]]:

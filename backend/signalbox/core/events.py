@@ -98,6 +98,17 @@ class ToolResult(Event, frozen=True, tag="tool_result"):
     step: int | UnsetType = UNSET
     artifact: Any | UnsetType = UNSET
 
+    @property
+    def outcome(self) -> Success | Failure:
+        """The result; that of an event which was read from disk is a plain object."""
+        match self.result:
+            case {"success": True, "result": result}:
+                return Success(True, result)
+            case {"success": False, "error": str(error), "code": str(code)}:
+                return Failure(False, error, code)
+            case outcome:
+                return outcome
+
 
 class Source(Struct, frozen=True, gc=False, omit_defaults=True):
     """A page that the model's provider cites.

@@ -48,8 +48,8 @@ class CitedSources:
 
     def add_result(self, event: ToolResult) -> None:
         """Take in a tool's result; of a search, its numbered results can be cited from now on."""
-        if event.category == "search" and isinstance(event.result, Success):
-            found = cast("object", event.result.result)  # a plugin's tool may return any JSON
+        if event.category == "search" and isinstance(outcome := event.outcome, Success):
+            found = cast("object", outcome.result)  # a plugin's tool may return any JSON
             results = cast("dict[str, object]", found).get("results") if isinstance(found, dict) else None
             self._add_results(cast("list[object]", results) if isinstance(results, list) else [])
 
@@ -60,6 +60,11 @@ class CitedSources:
                     self._results[n] = (url, title)
                 case _:
                     pass
+
+    @property
+    def cited(self) -> list[tuple[int, str, str]]:
+        """The cited results of searches, each once: number, URL and title."""
+        return [(n, *self._results[n]) for n in self._citations]
 
     def annotations(self) -> list[JsonValue]:
         """Return the cited results of searches, each once, where the text cites it first."""

@@ -14,8 +14,8 @@ from signalbox.core.errors import RequestError
 from signalbox.core.events import Done, Stamped
 from signalbox.core.records import RunRecord
 
-ErrorOf: TypeAlias = Callable[[RequestError], tuple[int, bytes]]
-"""Encodes the error of a rejected request as an HTTP status and a body."""
+ErrorOf: TypeAlias = Callable[[RequestError], tuple[int, bytes | str]]
+"""Encodes the error of a rejected request as an HTTP status and a body: JSON as bytes, or plain text as a string."""
 
 
 _FAILED = frozenset({"error", "interrupted", "content_filter"})

@@ -12,7 +12,8 @@ _THREADS = UUID("5a7d0f0e-6c1b-4b53-9f0e-0d6a51c1b0a1")
 # Ids that Signalbox makes: of runs, and of messages that it stores.
 _OURS = re.compile(r"[0-9a-f]{32}")
 
-ThreadId = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+# Without control characters, which a URL path cannot contain.
+ThreadId = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]+$")]
 
 
 def conversation_id_of(thread_id: str) -> str:

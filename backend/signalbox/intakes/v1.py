@@ -24,6 +24,7 @@ from signalbox.intakes.earlier_calls import call_of, reject_blank
 from signalbox.intakes.intake import Body, Headers, Tools, named_tools
 from signalbox.intakes.v1_schema import (
     AssistantIn,
+    ChatParameters,
     ChatRequest,
     ContentIn,
     FilePartIn,
@@ -61,7 +62,7 @@ def ask_of(body: Body[ChatRequest], tools: Tools, headers: Headers) -> Ask:
         system=request.system,
         params=params_of(request),
         tools=offered,
-        choice=tool_choice_of(request, offered),
+        choice=tool_choice_of(request, [tool.spec.name for tool in offered]),
         finalize_hint=request.finalize_hint or "",
         limits=AskedLimits(request.max_steps, request.max_searches, request.max_cost),
         position=position,
@@ -157,7 +158,7 @@ def _plain(content: ContentIn | None) -> str:
     return "\n".join(part.text for part in content if isinstance(part, TextPartIn))
 
 
-def tools_of(request: ChatRequest, tools: Tools) -> tuple[Tool, ...]:
+def tools_of(request: ChatParameters, tools: Tools) -> tuple[Tool, ...]:
     """Return the tools to offer; raises RequestError for an unknown or unavailable one.
 
     With `max_searches: 0`, no search tool is offered.
@@ -171,10 +172,9 @@ def tools_of(request: ChatRequest, tools: Tools) -> tuple[Tool, ...]:
     return tuple(offered)
 
 
-def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> Choice | None:
+def tool_choice_of(request: ChatParameters, names: Sequence[str]) -> Choice | None:
     """Return the tool choice; raises RequestError if no offered tool satisfies it."""
     choice = request.tool_choice
-    names = [tool.spec.name for tool in tools]
     if isinstance(choice, NamedChoice):
         if choice.function.name not in names:
             raise RequestError(
@@ -186,7 +186,7 @@ def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> Choice | None
     return choice
 
 
-def params_of(request: ChatRequest) -> Params:
+def params_of(request: ChatParameters) -> Params:
     """Return the parameters that the request sets; raises RequestError for contradictory ones."""
     if request.model_fields_set.isdisjoint(_PARAMS):
         return NO_PARAMS
@@ -203,7 +203,7 @@ def params_of(request: ChatRequest) -> Params:
     )
 
 
-def _max_tokens_of(request: ChatRequest) -> int | None:
+def _max_tokens_of(request: ChatParameters) -> int | None:
     limit, alias = request.max_tokens, request.max_completion_tokens
     if limit is not None and alias is not None and limit != alias:
         words = "max_tokens and its alias max_completion_tokens differ: send one of them."
@@ -219,7 +219,7 @@ def _routing_of(provider: JsonObject) -> Routing:
     return Routing(provider, requires_all_params=provider.get("require_parameters") is True)
 
 
-def _reasoning_of(request: ChatRequest) -> Reasoning | None:
+def _reasoning_of(request: ChatParameters) -> Reasoning | None:
     if request.reasoning is not None:
         return Reasoning(**request.reasoning.model_dump())
     return Reasoning(effort=request.reasoning_effort) if request.reasoning_effort is not None else None

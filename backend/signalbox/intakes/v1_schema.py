@@ -204,12 +204,10 @@ class NamedChoice(Strict):
     function: NamedFunction
 
 
-class ChatRequest(Strict):
-    """One question to one model. Every parameter is forwarded exactly when it is set."""
+class ChatParameters(Strict):
+    """How a model is asked, in all protocols of Signalbox. Every parameter is forwarded exactly when it is set."""
 
     model: Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f]+$")]
-    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=MOST_MESSAGES)] | None = None
-    prompt: str | None = None
     system: str | None = None
     tools: Annotated[list[ShortText], Field(max_length=128)] | None = Field(
         default=None, description="Names of tools to offer; absent: all available ones; []: none."
@@ -251,6 +249,19 @@ class ChatRequest(Strict):
         default=None, description="What the model may answer with; absent: images too from a model that draws."
     )
     finalize_hint: Annotated[str, StringConstraints(max_length=4000)] | None = None
+
+    @model_validator(mode="after")
+    def _one_effort(self) -> "ChatParameters":
+        if self.reasoning is not None and self.reasoning_effort is not None:
+            raise ValueError("takes reasoning or its alias reasoning_effort, not both")
+        return self
+
+
+class ChatRequest(ChatParameters):
+    """One question to one model."""
+
+    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=MOST_MESSAGES)] | None = None
+    prompt: str | None = None
     conversation_id: Name | None = None
     parent_id: Name | None = Field(
         default=None, description="The message that this one follows; absent: the newest; null: none, a new beginning."
@@ -279,6 +290,4 @@ class ChatRequest(Strict):
             raise ValueError("to continue an answer, leave out system: it keeps its instructions")
         if self.messages is not None and self.prompt is not None:
             raise ValueError("takes messages or prompt, not both")
-        if self.reasoning is not None and self.reasoning_effort is not None:
-            raise ValueError("takes reasoning or its alias reasoning_effort, not both")
         return self

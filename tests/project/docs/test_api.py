@@ -68,6 +68,7 @@ def test_the_numbers_of_endpoints_are_right() -> None:
     numbers = {
         "/api/chat": 2,
         "/v1/chat": 1,
+        "/api/ai/chat": 3,
         "/api/runs": 5,
         "/api/conversations": 6,
         "/api/saves": 5,

@@ -36,8 +36,8 @@ class EventStream(Response):
     """Sends the items of a generator, one write each, with the headers and the ping of an encoder.
 
     Unlike Starlette's StreamingResponse it notices a client that leaves while `send` is blocked (quirk E3), and it
-    always closes the generator, so that the run loses its subscriber. `last` is sent in one write with the end of the
-    body. `on_end` is called at every end, sometimes twice.
+    always closes the generator, so that the run loses its subscriber. `first` is sent before the items, `last` in
+    one write with the end of the body. `on_end` is called at every end, sometimes twice.
 
     A separate task sends: in the request's task, each event would resume every call between the server and this
     response. A timer sends pings.
@@ -54,7 +54,7 @@ class EventStream(Response):
         self.status_code, self.background, self.body = 200, None, b""
         self.raw_headers = [*_head_of(encoder), *_raw(headers)]
         self._ping_bytes = encoder.ping
-        self.last = b""
+        self.first = self.last = b""
         self._body: Body = body
         self._on_end = on_end
         self._last_write = 0.0
@@ -95,6 +95,8 @@ class EventStream(Response):
             self._timer = loop.call_later(PING_SECONDS, self._ping, send_body)
             self._send_body = cast("Callable[[Message], Coroutine[Any, Any, None]]", send_body)
             self._write = direct_write(send_body) or no_direct_write
+            if self.first:
+                await send_body({"type": "http.response.body", "body": self.first, "more_body": True})
             self.is_free = True
             async for item in self._body:
                 for chunk in self._chunks(item):

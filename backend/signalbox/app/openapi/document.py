@@ -25,6 +25,7 @@ Responses: TypeAlias = dict[int | str, Json]
 _TAGS = {
     "chat": "Ask a question.",
     "chat completions": "The same for clients of OpenAI and OpenRouter.",
+    "AI SDK": "Chats of pages built with the Vercel AI SDK.",
     "runs": "List, read, follow, stop and delete runs.",
     "conversations": "Conversations stored on the server.",
     "saves": "Snapshots of runs.",

@@ -34,6 +34,16 @@ REQUESTS: dict[str, dict[str, Any]] = {
             "tools": ["calculate", "get_current_time"],
         },
     },
+    "AiSdkRequest": {
+        "a message": {
+            "id": "chat-1",
+            "model": "openai/sim",
+            "messages": [
+                {"id": "msg-1", "role": "user", "parts": [{"type": "text", "text": "What is 17 % of 2,340?"}]}
+            ],
+            "trigger": "submit-message",
+        },
+    },
     "ChatCompletionRequest": {
         "a stream": {
             "model": "openai/sim",

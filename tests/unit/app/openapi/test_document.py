@@ -17,6 +17,9 @@ OPERATION_IDS = {
     "streamChat": "POST /api/chat/stream",
     "answerChat": "POST /api/chat",
     "createChatCompletion": "POST /v1/chat/completions",
+    "answerAiChat": "POST /api/ai/chat",
+    "resumeAiChat": "GET /api/ai/chat/{chat_id}/stream",
+    "stopAiChat": "POST /api/ai/chat/{chat_id}/stop",
     "listRuns": "GET /api/runs",
     "getRun": "GET /api/runs/{run_id}",
     "deleteRun": "DELETE /api/runs/{run_id}",
@@ -100,7 +103,8 @@ def test_every_json_response_has_a_schema(document: Json) -> None:
     """Successes and errors of all operations."""
     schemas = dict(json_schemas(document))
     assert all(schemas.values()), [label for label, schema in schemas.items() if not schema]
-    assert {label.rpartition(" ")[0] for label in schemas} == set(OPERATION_IDS.values())
+    streams_and_texts = {OPERATION_IDS[name] for name in ("answerAiChat", "resumeAiChat")}
+    assert {label.rpartition(" ")[0] for label in schemas} == set(OPERATION_IDS.values()) - streams_and_texts
 
 
 def test_operation_ids_are_stable(document: Json) -> None:
@@ -261,6 +265,16 @@ def read_the_rest(house: UserApp) -> None:
         ada.get("/health/ready")
 
 
+def ask_as_ai_sdk(ada: User) -> None:
+    """Send, resume and stop a chat of the AI SDK, and make its errors."""
+    message = {"id": "m1", "role": "user", "parts": [{"type": "text", "text": "Hello!"}]}
+    for model in ("openai/sim", "no/such"):
+        ada.client.post("/api/ai/chat", json={"id": "ai-1", "model": model, "messages": [message]})
+    for query in ("", "?finished=true", "?a=b"):
+        ada.client.get(f"/api/ai/chat/ai-1/stream{query}")
+    ada.client.post("/api/ai/chat/ai-1/stop")
+
+
 def test_every_response_is_as_described(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Runs with tools, failures and continuations, conversations, saves, flags: every field is declared."""
     with serve_users(tmp_path_factory.mktemp("data"), signalbox_max_streams_per_user=8) as house:
@@ -272,6 +286,7 @@ def test_every_response_is_as_described(tmp_path_factory: pytest.TempPathFactory
         read_conversations(house["ada"])
         read_runs(house, runs)
         read_saves(house["ada"], runs)
+        ask_as_ai_sdk(house["ada"])
         read_the_rest(house)
         house["ada"].client.headers["authorization"] = "Bearer wrong"
         for path in ("/api/runs", "/v1/models"):

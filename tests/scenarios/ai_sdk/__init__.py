@@ -1,0 +1,1 @@
+"""Chats of the Vercel AI SDK over HTTP."""

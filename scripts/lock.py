@@ -12,11 +12,12 @@ COMPILE = (
     *("uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"),
     *("--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate"),
 )
+EXTRAS = tuple(word for name in ("ddgs", "postgres", "scrapingbee") for word in ("--extra", name))
 # lock file → its sources
 LOCKS = {
     "tools": ("--group", "tools"),
-    "run": ("pyproject.toml", "--extra", "ddgs", "--extra", "postgres", "--group", "tools", "--group", "build"),
-    "dev": ("pyproject.toml", "--extra", "ddgs", "--extra", "postgres", "--group", "dev"),
+    "run": ("pyproject.toml", *EXTRAS, "--group", "tools", "--group", "build"),
+    "dev": ("pyproject.toml", *EXTRAS, "--group", "dev"),
 }
 
 

@@ -74,6 +74,11 @@ class Settings(BaseSettings):
     brave_base_url: str = "https://api.search.brave.com/res/v1"
     tavily_api_key: SecretStr | None = None
     tavily_base_url: str = "https://api.tavily.com"
+    product_source: str | None = None
+    product_json: Path | None = None
+    product_json_key: SecretStr | None = None
+    scrapingbee_api_key: SecretStr | None = None
+    scrapingbee_base_url: str = "https://app.scrapingbee.com/api/v1"
     signalbox_docs: Path | None = None
     signalbox_notes_dir: Path | None = None
     signalbox_fetch_allow: Annotated[tuple[str, ...], NoDecode] = ()
@@ -108,7 +113,7 @@ class Settings(BaseSettings):
     def _split(cls, value: object) -> object:
         return tuple(item.strip() for item in value.split(",") if item.strip()) if isinstance(value, str) else value
 
-    @field_validator("openrouter_base_url", "searxng_url", "brave_base_url", "tavily_base_url")
+    @field_validator("openrouter_base_url", "searxng_url", "brave_base_url", "tavily_base_url", "scrapingbee_base_url")
     @classmethod
     def _is_url(cls, value: str | None) -> str | None:
         if value is None:
@@ -143,20 +148,24 @@ class Settings(BaseSettings):
     @field_validator("search_backend")
     @classmethod
     def _is_backend(cls, value: str | None) -> str | None:
-        name = value.strip().lower() if value else None
-        if not name:
+        if not (name := _name_in(value)):
             return name
         from signalbox.services.search import NAMES, plugin_names  # loads an HTTP client, which most commands omit
 
-        if name not in NAMES and name not in plugin_names():
-            names = (*NAMES, *plugin_names())
-            near = get_close_matches(name, names, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise ValueError(f"must be one of {', '.join(names)}{hint}")
-        return name
+        return _one_of(name, NAMES, plugin_names())
+
+    @field_validator("product_source")
+    @classmethod
+    def _is_product_source(cls, value: str | None) -> str | None:
+        if not (name := _name_in(value)):
+            return name
+        from signalbox.services.products import NAMES, plugin_names  # as above
+
+        return _one_of(name, NAMES, plugin_names())
 
     @field_validator(
-        "openrouter_api_key", "brave_api_key", "tavily_api_key", "signalbox_admin_token", "signalbox_access_token"
+        *("openrouter_api_key", "brave_api_key", "tavily_api_key", "product_json_key", "scrapingbee_api_key"),
+        *("signalbox_admin_token", "signalbox_access_token"),
     )
     @classmethod
     def _is_header_text(cls, value: SecretStr | None) -> SecretStr | None:
@@ -217,6 +226,20 @@ class Settings(BaseSettings):
             return False
         host = urlsplit(self.openrouter_base_url).hostname or ""
         return host == "openrouter.ai" or host.endswith(".openrouter.ai")
+
+
+def _name_in(value: str | None) -> str | None:
+    return value.strip().lower() if value else None
+
+
+def _one_of(name: str, built_in: Collection[str], plugins: Collection[str]) -> str:
+    """Return the name of a backend; raises ValueError with the names that exist."""
+    names = (*built_in, *plugins)
+    if name in names:
+        return name
+    near = get_close_matches(name, names, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise ValueError(f"must be one of {', '.join(names)}{hint}")
 
 
 def load_settings(env_file: Path | None = Path(".env"), *, only: Collection[str] | None = None) -> Settings:

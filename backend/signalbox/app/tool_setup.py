@@ -16,6 +16,7 @@ from signalbox.services.addresses import Allowance
 from signalbox.services.fetch import PageFetcher
 from signalbox.services.folder_pages import FolderPages
 from signalbox.services.notes import NotesFolder
+from signalbox.services.products import PickedSource, ProductSetup, pick_source
 from signalbox.services.search import Client, OnClose, pick
 from signalbox.services.search.docs import DocsSearch
 from signalbox.services.search.setup import SearchSetup
@@ -42,15 +43,15 @@ async def fill_toolbox(
     search, why_not = search_of(settings, client, folder / "docs-index.sqlite", stack.callback)
     if isinstance(search, DocsSearch):
         await _prepare(search, stack)
-    ours = built_in_tools(settings, search, why_not, _notes_fault(notes_folder(settings)))
+    products = products_of(settings, client, stack.callback)
+    ours = built_in_tools(settings, search, why_not, _notes_fault(notes_folder(settings)), products)
     names = {tool.spec.name for tool in (*ours, *extra_tools)}
-    return Toolbox(
-        [*ours, *extra_tools, *from_packages(names, on_close=stack.callback)], search is not None and search.paid
-    )
+    is_paid = any(source is not None and source.paid for source in (search, products[0]))
+    return Toolbox([*ours, *extra_tools, *from_packages(names, on_close=stack.callback)], is_paid)
 
 
 def built_in_tools(
-    settings: Settings, search: SearchBackend | None, why_not: str | None, no_notes: str | None
+    settings: Settings, search: SearchBackend | None, why_not: str | None, no_notes: str | None, products: PickedSource
 ) -> list[Tool]:
     """Make the built-in tools; `why_not` and `no_notes` are the reasons if there is no search or no notes folder."""
     guide, notes = settings.signalbox_docs or docs_folder(), notes_folder(settings)
@@ -63,6 +64,8 @@ def built_in_tools(
         notes=None if no_notes else NotesFolder(notes, on_saved=_on_saved(search)),
         notes_unavailable=no_notes,
         search_notice=search_notice_for(settings, search),
+        products=products[0],
+        products_unavailable=products[1],
     )
 
 
@@ -81,6 +84,18 @@ def search_of(
         database=index,
     )
     return pick(settings.search_backend, setup, on_close)
+
+
+def products_of(settings: Settings, client: Client, on_close: OnClose = lambda _: None) -> PickedSource:
+    """Return the product source, or None and the reason."""
+    setup = ProductSetup(
+        client=client,
+        json_config=settings.product_json,
+        json_key=_secret(settings.product_json_key),
+        scrapingbee=(settings.scrapingbee_base_url, _secret(settings.scrapingbee_api_key)),
+        is_simulated=settings.is_simulated,
+    )
+    return pick_source(settings.product_source, setup, on_close)
 
 
 def search_notice_for(settings: Settings, search: SearchBackend | None) -> str:

@@ -14,7 +14,7 @@ from signalbox.app.config import Settings
 from signalbox.app.database_setup import FILE, database_of, location_of
 from signalbox.app.logs.setup import configure_logs
 from signalbox.app.main import upstream_of
-from signalbox.app.tool_setup import Toolbox, built_in_tools, search_of
+from signalbox.app.tool_setup import Toolbox, built_in_tools, products_of, search_of
 from signalbox.chat.plan import ServerTerms, plan_of, trusted_names, with_trusted_results
 from signalbox.conversations.restored_turns import restored
 from signalbox.core.ask import Ask
@@ -159,9 +159,11 @@ def _body_of(journal: Journal) -> Body[ChatRequest]:
 def _known_tools(settings: Settings, client: Client) -> Toolbox:
     """Make every tool for what reads their schemas and runs none of them: nothing is written, nothing is asked."""
     search, why_not = search_of(settings, client, None)
-    ours = built_in_tools(settings, search, why_not, None)
+    products = products_of(settings, client)
+    ours = built_in_tools(settings, search, why_not, None, products)
     names = {tool.spec.name for tool in ours}
-    return Toolbox([*ours, *from_packages(names)], search is not None and search.paid)
+    is_paid = any(source is not None and source.paid for source in (search, products[0]))
+    return Toolbox([*ours, *from_packages(names)], is_paid)
 
 
 @asynccontextmanager

@@ -114,7 +114,7 @@ class ArrayFormat(_Format, frozen=True, tag="array"):
 
 
 class ImageFormat(_Format, frozen=True, tag="image"):
-    """An image, by its http or https address at its source. `altKey` names the field that describes the image."""
+    """An image, by its address at its source. `altKey` names the field that describes the image."""
 
     width: Pixels | UnsetType = UNSET
     height: Pixels | UnsetType = UNSET
@@ -222,13 +222,15 @@ def _cell_fault(column: Column, row: Mapping[str, Cell]) -> str | None:
 
 def _address_fault(key: str, row: Mapping[str, Cell]) -> str | None:
     address = row.get(key)
-    return None if address is None or is_address(address) else f"{key}: expected an http or https address"
+    return None if address is None or is_address(address) else f"{key}: expected an http or https address, or a path"
 
 
 def is_address(value: object) -> bool:
-    """Return whether a value is an absolute http or https address."""
+    """Return whether a value is an absolute http or https address, or a path on this server."""
     if not isinstance(value, str) or not value.isprintable():
         return False
+    if value.startswith("/"):
+        return not value.startswith(("//", "/\\"))
     try:
         parts = urlsplit(value)
     except ValueError:

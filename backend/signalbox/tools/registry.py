@@ -10,6 +10,7 @@ from typing import cast
 
 import structlog
 
+from signalbox.core.products import ProductSource
 from signalbox.core.tools import NoteStore, PageFetcher, SearchBackend, Tool, ToolSpec
 from signalbox.tools.calculate import calculate
 from signalbox.tools.get_current_time import get_current_time
@@ -19,6 +20,7 @@ from signalbox.tools.plugin_tool import isolated
 from signalbox.tools.plugins import Plugin, PluginFaultError, in_plugin, plugins_of
 from signalbox.tools.read_url import read_url
 from signalbox.tools.save_note import save_note
+from signalbox.tools.search_products import search_products
 from signalbox.tools.search_web import search_web
 
 GROUP = "signalbox.tools"
@@ -34,10 +36,13 @@ def built_in(
     notes: NoteStore | None = None,
     notes_unavailable: str | None = None,
     search_notice: str = "",
+    products: ProductSource | None = None,
+    products_unavailable: str | None = None,
 ) -> list[Tool]:
     """Return every built-in tool; one that cannot be used has the reason in `unavailable`."""
     return [
         search_web(search, search_unavailable, notice=search_notice),
+        search_products(products, products_unavailable),
         read_url(pages),
         save_note(notes, notes_unavailable, found_by_search=search is not None and search.name == "docs"),
         get_current_time(),

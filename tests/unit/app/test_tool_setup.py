@@ -25,10 +25,11 @@ def listed(app: RunningApp) -> dict[str, dict[str, Any]]:
 
 
 def test_every_tool_is_listed_with_its_metadata(app: RunningApp) -> None:
-    """The five built-in tools are available without a key or a network."""
+    """The six built-in tools are available without a key or a network."""
     tools = listed(app)
     assert [(name, tool["category"], tool["visibility"], tool["eager"]) for name, tool in tools.items()] == [
         ("search_web", "search", "primary", True),
+        ("search_products", "search", "primary", True),
         ("read_url", "other", "secondary", True),
         ("save_note", "other", "secondary", False),
         ("get_current_time", "utility", "hidden", True),
@@ -52,6 +53,7 @@ def test_every_tool_has_a_title_and_a_summary(app: RunningApp) -> None:
     tools = listed(app)
     assert {name: tool["title"] for name, tool in tools.items()} == {
         "search_web": "Web search",
+        "search_products": "Product search",
         "read_url": "Read a page",
         "save_note": "Save a note",
         "get_current_time": "Clock",

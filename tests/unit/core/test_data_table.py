@@ -82,6 +82,7 @@ GOOD: list[tuple[dict[str, Any] | None, object]] = [
     ({"kind": "status", "statusMap": {"new": {"tone": "info"}}}, "used"),
     ({"kind": "boolean"}, False),
     ({"kind": "link", "external": True}, "https://shop.example/"),
+    ({"kind": "link"}, "/notes/mugs.md"),
     ({"kind": "badge", "colorMap": {"sale": "warning"}}, "sale"),
     ({"kind": "array", "maxVisible": 2}, ["a", 1, None]),
     ({"kind": "image", "width": 160, "height": 160, "altKey": "name"}, "http://shop.example/1.png"),
@@ -105,8 +106,8 @@ def test_every_format_has_its_values(form: dict[str, Any] | None, cell: object) 
         ({"kind": "date"}, 1790000000, "data[0].x: expected a text"),
         ({"kind": "array"}, "a", "data[0].x: expected a list"),
         (None, ["a"], "data[0].x: expected a single value, or the format array"),
-        ({"kind": "link"}, "javascript:alert(1)", "data[0].x: expected an http or https address"),
-        ({"kind": "image"}, "data:image/png;base64,AA", "data[0].x: expected an http or https address"),
+        ({"kind": "link"}, "javascript:alert(1)", "data[0].x: expected an http or https address, or a path"),
+        ({"kind": "image"}, "data:image/png;base64,AA", "data[0].x: expected an http or https address, or a path"),
     ],
 )
 def test_a_value_that_does_not_fit_its_format(form: dict[str, Any] | None, cell: object, fault: str) -> None:
@@ -119,7 +120,7 @@ def test_the_address_of_a_link_is_checked() -> None:
     form = {"kind": "link", "hrefKey": "url"}
     assert fault_of(table_with(form, "Shop", url="https://shop.example/")) is None
     assert (
-        fault_of(table_with(form, None, url="file:///etc/passwd")) == "data[0].url: expected an http or https address"
+        fault_of(table_with(form, None, url="file:///etc/passwd")) == "data[0].url: expected an http or https address, or a path"
     )
 
 
@@ -154,7 +155,7 @@ def test_fields_of_a_later_version_are_allowed_in_the_schema() -> None:
     assert SCHEMA.is_valid({**to_builtins(MUGS), "sort": "price"})
 
 
-@pytest.mark.parametrize("text", ["http://[", "//host/x", "https://", "https://a\nb", "mailto:a@b.c", "", 3, None])
+@pytest.mark.parametrize("text", ["http://[", "//host/x", "/\\host", "https://", "https://a\nb", "mailto:a@b.c", "", 3, None])
 def test_what_is_no_address(text: object) -> None:
-    """Only absolute http and https addresses are."""
+    """Only absolute http and https addresses and paths on this server are."""
     assert not is_address(text)

@@ -10,6 +10,8 @@ from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import SavedNote, SearchHit, SearchQuery, Tool, WebPage
 from signalbox.tools.registry import built_in
 
+from tests.support.product_sources import FakeProducts
+
 SAFE_KEYWORDS = {"type", "description", "properties", "required", "items", "enum"}
 
 
@@ -32,7 +34,7 @@ class NoNotes:
         return SavedNote("x.md", "/notes/x.md")
 
 
-TOOLS = built_in(NoSearch(), None, pages=NoPages(), notes=NoNotes())
+TOOLS = built_in(NoSearch(), None, pages=NoPages(), notes=NoNotes(), products=FakeProducts())
 
 
 def schemas_within(schema: JsonObject) -> Iterator[JsonObject]:
@@ -78,12 +80,13 @@ def test_the_metadata_is_the_contracts():
     """Search is primary, utilities are hidden, and all tools but save_note are eager."""
     assert {tool.spec.name: (tool.spec.category, tool.spec.visibility, tool.spec.eager) for tool in TOOLS} == {
         "search_web": ("search", "primary", True),
+        "search_products": ("search", "primary", True),
         "read_url": ("other", "secondary", True),
         "save_note": ("other", "secondary", False),
         "get_current_time": ("utility", "hidden", True),
         "calculate": ("utility", "hidden", True),
     }
-    assert [tool.spec.name for tool in TOOLS if tool.spec.search_key] == ["search_web"]
+    assert [tool.spec.name for tool in TOOLS if tool.spec.search_key] == ["search_web", "search_products"]
 
 
 def test_without_a_backend_search_is_unavailable():
@@ -92,6 +95,7 @@ def test_without_a_backend_search_is_unavailable():
     reasons = {tool.spec.name: tool.unavailable for tool in tools if tool.unavailable}
     assert reasons == {
         "search_web": "SEARXNG_URL is not set",
+        "search_products": "no product source is set up",
         "read_url": "no page reader is set up",
         "save_note": "there is no notes folder",
     }

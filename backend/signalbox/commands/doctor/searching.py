@@ -1,4 +1,4 @@
-"""Checks search with one real query, and lists tools that are not offered."""
+"""Checks web search and product search with one real query each, and lists tools that are not offered."""
 
 import asyncio
 import os
@@ -6,11 +6,13 @@ from pathlib import Path
 
 from signalbox.app.config import Settings
 from signalbox.app.folders import notes_folder
-from signalbox.app.tool_setup import built_in_tools, search_notice_for, search_of
+from signalbox.app.tool_setup import built_in_tools, products_of, search_notice_for, search_of
 from signalbox.commands.doctor.finding import Finding, fail, ok, warn
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
+from signalbox.core.products import ProductQuery, ProductSource
 from signalbox.core.tools import SearchBackend, SearchQuery
+from signalbox.services.products import NOT_SET_UP, PickedSource
 from signalbox.services.search import Client
 from signalbox.services.search.docs import DocsSearch
 from signalbox.tools.registry import from_packages
@@ -18,6 +20,8 @@ from signalbox.tools.registry import from_packages
 SECONDS = 5.0
 _QUERY = SearchQuery("how to stop a run", limit=3)
 _UNCONFIGURED = " Web search is not configured: set BRAVE_API_KEY, TAVILY_API_KEY or SEARXNG_URL for it."
+_PRODUCTS = ProductQuery("mug", limit=1)
+_PRODUCT_SETTINGS = "Check PRODUCT_SOURCE and the settings of that source in .env."
 _SETTINGS = "Check SEARCH_BACKEND and the settings of that backend in .env."
 
 
@@ -29,7 +33,32 @@ async def check_search(settings: Settings, client: Client) -> list[Finding]:
     finally:
         if isinstance(search, DocsSearch):  # in the background: it waits for the index
             asyncio.get_running_loop().run_in_executor(None, search.close)
-    return [found, *await asyncio.to_thread(_tools, settings, search, why_not)]
+    products = await asyncio.to_thread(products_of, settings, client)
+    return [
+        found,
+        await _products_searched(*products),
+        *await asyncio.to_thread(_tools, settings, search, why_not, products),
+    ]
+
+
+async def _products_searched(source: ProductSource | None, why_not: str | None) -> Finding:
+    """Search for products once. A paid source is not asked, because each of its searches costs money."""
+    if source is None:
+        if why_not == NOT_SET_UP:
+            return ok("products", "Product search is not set up: docs/product-search.md says how.")
+        return warn("products", f"Product search is not available: {why_not}.", _PRODUCT_SETTINGS)
+    if source.paid:
+        return ok("products", f"{source.name} is set up, and not asked, because its searches cost money.")
+    try:
+        async with asyncio.timeout(SECONDS):
+            found = await source.search(_PRODUCTS)
+    except TimeoutError:
+        return fail("products", f"{source.name} does not answer within {SECONDS:g} s.", _PRODUCT_SETTINGS)
+    except ToolError as error:
+        state = warn if error.code is Code.RATE_LIMIT else fail
+        return state("products", f"{source.name}: {error.message}", _PRODUCT_SETTINGS)
+    words = f"{source.name} answers; it searches {source.about}."
+    return ok("products", words if found else f"{words} It has nothing for “{_PRODUCTS.text}”.")
 
 
 async def _searched(search: SearchBackend | None, why_not: str | None, more: str) -> Finding:
@@ -55,9 +84,12 @@ async def _searched(search: SearchBackend | None, why_not: str | None, more: str
     return ok("search", f"{search.name} answers; it searches {search.about}.{more}")
 
 
-def _tools(settings: Settings, search: SearchBackend | None, why_not: str | None) -> list[Finding]:
-    ours = built_in_tools(settings, search, why_not, _no_notes(notes_folder(settings)))
+def _tools(
+    settings: Settings, search: SearchBackend | None, why_not: str | None, products: PickedSource
+) -> list[Finding]:
+    ours = built_in_tools(settings, search, why_not, _no_notes(notes_folder(settings)), products)
     every = [*ours, *from_packages({tool.spec.name for tool in ours})]
+    every = [tool for tool in every if tool.unavailable != NOT_SET_UP]
     missing = [f"{tool.spec.name} is not offered: {tool.unavailable}" for tool in every if tool.unavailable]
     offered = ", ".join(tool.spec.name for tool in every if not tool.unavailable)
     if not missing:

@@ -7,8 +7,9 @@ import httpx
 
 from signalbox.core.tools import SearchBackend, SearchUnavailableError
 from signalbox.services.http.connect import default_tls
+from signalbox.services.plugin_backend import OnClose
 from signalbox.services.search import brave, ddgs, docs, searxng, tavily
-from signalbox.services.search.plugin import OnClose, plugin_backend, plugin_names
+from signalbox.services.search.plugin import plugin_backend, plugin_names
 from signalbox.services.search.setup import SearchSetup
 
 # Other layers use this name, because they must not import httpx.

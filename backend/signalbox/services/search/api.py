@@ -49,15 +49,36 @@ class Account:
 
 
 class SearchApi:
-    """One service's API over HTTP. Its error messages contain neither the URL nor the key (quirk G4)."""
+    """One service's API over HTTP. Its error messages contain neither the URL nor the key (quirk G4).
 
-    def __init__(self, name: str, client: httpx.AsyncClient, *, sleep: Sleep = asyncio.sleep) -> None:
+    `largest` is the maximum size of a response in bytes.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        client: httpx.AsyncClient,
+        *,
+        sleep: Sleep = asyncio.sleep,
+        timeout: httpx.Timeout = _TIMEOUT,
+        largest: int = LARGEST_ANSWER,
+    ) -> None:
         self._name = name
         self._client = client
         self._sleep = sleep
+        self._timeout = timeout
+        self._largest = largest
 
     async def ask(self, request: httpx.Request) -> JsonObject:
         """Send a request and return the JSON object of the response; raises ToolError."""
+        body = await self.read(request)
+        answer = await offloaded(partial(self.parse, body), size=len(body))
+        if not isinstance(answer, dict):
+            raise self.unreadable()
+        return answer
+
+    async def read(self, request: httpx.Request) -> bytes:
+        """Send a request and return the body of a successful response; raises ToolError."""
         try:
             status, headers, body = await self._send(request)
             if status == 429:
@@ -67,22 +88,24 @@ class SearchApi:
             raise ToolError(Code.TIMEOUT, f"{self._name} did not answer in time.") from None
         except httpx.HTTPError:
             raise ToolError(Code.TOOL_FAILED, f"{self._name} cannot be reached.") from None
-        return await offloaded(partial(self._parse, status, body), size=len(body))
+        self._check(status)
+        return body
 
     async def _send(self, request: httpx.Request) -> tuple[int, httpx.Headers, bytes]:
-        request.extensions["timeout"] = _TIMEOUT.as_dict()
+        request.extensions["timeout"] = self._timeout.as_dict()
         response = await self._client.send(request, stream=True, follow_redirects=False)
         try:
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 body += chunk
-                if len(body) > LARGEST_ANSWER:
+                if len(body) > self._largest:
                     raise ToolError(Code.TOOL_FAILED, f"The answer of {self._name} is too large.")
             return response.status_code, response.headers, bytes(body)
         finally:
             await response.aclose()
 
-    def _parse(self, status: int, body: bytes) -> JsonObject:
+    def _check(self, status: int) -> None:
+        """Raise ToolError for the status of a failure."""
         if status == 429:
             words = f"{self._name} received too many requests; wait, or answer without a search."
             raise ToolError(Code.RATE_LIMIT, words)
@@ -90,15 +113,19 @@ class SearchApi:
             raise ToolError(Code.TOOL_FAILED, f"{self._name} rejected the API key set on this server.")
         if status != 200:
             raise ToolError(Code.TOOL_FAILED, f"{self._name} answered with status {status}.")
+
+    def parse(self, body: bytes) -> JsonValue:
+        """Decode the JSON of a response; raises ToolError."""
         if holds_too_much(body):
             raise ToolError(Code.TOOL_FAILED, f"The answer of {self._name} is too large.")
         try:
-            answer = cast(JsonValue, orjson.loads(body))
+            return cast(JsonValue, orjson.loads(body))
         except orjson.JSONDecodeError:
-            answer = None
-        if not isinstance(answer, dict):
-            raise ToolError(Code.TOOL_FAILED, f"The answer of {self._name} cannot be read.")
-        return answer
+            raise self.unreadable() from None
+
+    def unreadable(self) -> ToolError:
+        """Return the error for a response of an unexpected form."""
+        return ToolError(Code.TOOL_FAILED, f"The answer of {self._name} cannot be read.")
 
 
 def holds_too_much(body: bytes) -> bool:

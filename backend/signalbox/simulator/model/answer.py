@@ -10,6 +10,7 @@ from .formulas import Formula, formula_in, shown_result
 from .intents import SMALL_TALK
 from .notes import saves_notes, split_note, unsaved
 from .plan import Exchange, first_argument, wanted
+from .products import found_products, is_product_search
 from .programs import asks_for_program, program
 from .search_results import found, read_searches
 from .tool_results import tidy
@@ -60,6 +61,8 @@ def is_answered(made: list[Exchange]) -> bool:
 
 def _is_search(exchange: Exchange) -> bool:
     # The result of a saved note has a title and a URL, but is not a source.
+    if is_product_search(exchange.name):
+        return False
     return is_named(exchange.name, "search") or (bool(exchange.result.items) and not saves_notes(exchange.name))
 
 
@@ -98,6 +101,8 @@ def _earlier(incoming: Incoming) -> str:
 def _line(exchange: Exchange) -> str:
     """Return one line about a result that is not a search."""
     result = exchange.result
+    if is_product_search(exchange.name):
+        return found_products(result, first_argument(exchange))
     if result.error:
         return f"`{exchange.name}` failed: {tidy(result.error, 200)}"
     if is_named(exchange.name, "calc", "math"):

@@ -12,6 +12,7 @@ from ..http.incoming import Incoming, Tool, calls_of, is_named, text_of
 from ..json_values import as_object
 from .intents import DEEP, Intent, asked_for
 from .notes import save_call, split_note
+from .products import is_product_search, product_call
 from .tool_results import Result, read_result
 from .turns import Call
 from .values import URL, Values
@@ -77,7 +78,10 @@ def wanted(incoming: Incoming) -> list[list[Intent]]:
 
 def planned_calls(incoming: Incoming) -> list[list[Call]]:
     """Return the stages of the question as calls of the offered tools."""
-    found = [[call for intent in stage for call in _call(incoming, intent)] for stage in wanted(incoming)]
+    if shopping := product_call(incoming):
+        found = [[shopping]]
+    else:
+        found = [[call for intent in stage for call in _call(incoming, intent)] for stage in wanted(incoming)]
     found = [stage for stage in found if stage]
     named = [call for call in _named(incoming) if all(call.name != other.name for stage in found for other in stage)]
     if named:
@@ -108,7 +112,8 @@ def _note(incoming: Incoming) -> list[Call]:
 
 def search_call(incoming: Incoming, query: str) -> Call | None:
     """Return a call of the offered search tool, with a time hint for news."""
-    tool = incoming.tool("search")
+    searching = (tool for tool in incoming.tools if is_named(tool.name, "search"))
+    tool = next((tool for tool in searching if not is_product_search(tool.name)), None)
     if tool is None:
         return None
     arguments: dict[str, Any] = {tool.main_property("query", "q"): query}
@@ -189,7 +194,7 @@ def _written_out(name: str, text: str) -> dict[str, Any] | None:
 
 def _follow_up(incoming: Incoming, planned: list[list[Call]], made: list[Exchange]) -> list[Call]:
     """Return a second search: with fewer words if nothing was found, or a deeper one if the question asks for it."""
-    searches = [exchange for exchange in made if is_named(exchange.name, "search")]
+    searches = [one for one in made if is_named(one.name, "search") and not is_product_search(one.name)]
     if len(made) != sum(map(len, planned)) or len(searches) != 1 or searches[0].result.error:
         return []
     query = str(as_object(searches[0].arguments).get("query", ""))

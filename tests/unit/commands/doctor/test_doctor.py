@@ -259,7 +259,7 @@ def test_search_that_is_not_set_up(tmp_path: Path) -> None:
     assert found["search"].state == "warn"
     assert "BRAVE_API_KEY is not set" in found["search"].found
     assert "search_web is not offered" in found["tools"].found
-    assert "Offered are read_url" in found["tools"].found
+    assert "Offered are search_products, read_url" in found["tools"].found
 
 
 def test_a_folder_that_takes_long_to_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from signalbox.core.messages import JsonValue
 from signalbox.core.tools import SearchHit, SearchQuery
+from signalbox.services.plugin_backend import PluginBackend
 from signalbox.services.search import api
 from signalbox.services.search.api import LONGEST_FIELD, MOST_RESULTS, day_of, hits_of, text_of
 from signalbox.services.search.plugin import PluginSearch
@@ -49,7 +50,10 @@ async def test_a_plugins_surplus_hits_are_ignored():
     """Only the requested number of hits is checked."""
     thread = PluginThread("endless")
     try:
-        search = PluginSearch("endless", "everything", False, Endless(), thread)
+        search = PluginSearch(
+            *("endless", "everything", False),
+            PluginBackend("endless", "search backend", "everything", False, Endless(), thread),
+        )
         assert [hit.title for hit in await search.search(SearchQuery("x", 1))] == ["One"]
     finally:
         thread.close()

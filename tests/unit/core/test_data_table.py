@@ -120,7 +120,8 @@ def test_the_address_of_a_link_is_checked() -> None:
     form = {"kind": "link", "hrefKey": "url"}
     assert fault_of(table_with(form, "Shop", url="https://shop.example/")) is None
     assert (
-        fault_of(table_with(form, None, url="file:///etc/passwd")) == "data[0].url: expected an http or https address, or a path"
+        fault_of(table_with(form, None, url="file:///etc/passwd"))
+        == "data[0].url: expected an http or https address, or a path"
     )
 
 
@@ -155,7 +156,9 @@ def test_fields_of_a_later_version_are_allowed_in_the_schema() -> None:
     assert SCHEMA.is_valid({**to_builtins(MUGS), "sort": "price"})
 
 
-@pytest.mark.parametrize("text", ["http://[", "//host/x", "/\\host", "https://", "https://a\nb", "mailto:a@b.c", "", 3, None])
+@pytest.mark.parametrize(
+    "text", ["http://[", "//host/x", "/\\host", "https://", "https://a\nb", "mailto:a@b.c", "", 3, None]
+)
 def test_what_is_no_address(text: object) -> None:
     """Only absolute http and https addresses and paths on this server are."""
     assert not is_address(text)

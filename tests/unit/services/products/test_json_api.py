@@ -173,11 +173,11 @@ async def test_settings_that_are_missing(tmp_path: Path) -> None:
     file = tmp_path / "shop.toml"
     file.write_text(MAPPING % "https://shop.example")
     async with httpx.AsyncClient() as client:
-        for given, why in (
-            ({}, "PRODUCT_JSON names no file"),
-            ({"json_config": tmp_path / "none.toml"}, "cannot be read"),
-            ({"json_config": file}, "PRODUCT_JSON_KEY is not set"),
+        for config, why in (
+            (None, "PRODUCT_JSON names no file"),
+            (tmp_path / "none.toml", "cannot be read"),
+            (file, "PRODUCT_JSON_KEY is not set"),
         ):
             with pytest.raises(SearchUnavailableError, match=why):
-                from_setup(ProductSetup(client=client, **given))
+                from_setup(ProductSetup(client=client, json_config=config))
         assert from_setup(ProductSetup(client=client, json_config=file, json_key=KEY)).name == "json"

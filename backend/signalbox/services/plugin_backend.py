@@ -55,7 +55,9 @@ class PluginBackend:
 
     def failed(self, error: BaseException) -> ToolError:
         """Log a failure, and return the error for the model."""
-        _log.warning("search_backend.failed", backend=self.name, error=type(error).__name__, raised_at=failure_location(error))
+        _log.warning(
+            "search_backend.failed", backend=self.name, error=type(error).__name__, raised_at=failure_location(error)
+        )
         return ToolError(Code.TOOL_FAILED, f"The {self.kind} {self.name} failed; answer without it.")
 
 

@@ -173,7 +173,7 @@ async def test_what_a_source_returns_is_cleaned() -> None:
 
 
 async def test_several_currencies() -> None:
-    """Prices stay numbers, with their currency in a column of its own."""
+    """Prices stay numbers, with their currency in another column."""
     outcome = await outcome_of(FakeProducts([product("Mug", 5.0), product("Tasse", 6.0, currency="EUR")]))
     table: Any = outcome.artifact
     assert [column["key"] for column in table["columns"]] == ["name", "price", "currency"]

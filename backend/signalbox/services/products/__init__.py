@@ -28,7 +28,7 @@ def pick_source(wanted: str | None, setup: ProductSetup, on_close: OnClose = lam
     """Return the product source, or None and the reason.
 
     Without `wanted`, it is the first of the JSON API and ScrapingBee that is configured, otherwise the demo catalogue,
-    but only while the simulator answers: nobody should be offered invented products unasked. `on_close` receives a
+    but only while the simulator answers, so that no user is shown invented products unasked. `on_close` receives a
     function that stops a plugin's thread.
     """
     name = (wanted or "").strip().lower() or _first_configured(setup)

@@ -79,7 +79,7 @@ class JsonApi:
     async def search(self, query: ProductQuery) -> list[Product]:
         """Return the products of one page of results; raises ToolError."""
         request = httpx.Request("GET", self._url(query), headers={"accept": "application/json", **self._headers})
-        body = await self._api.read(request)
+        body = await self._api.fetch(request)
         return await offloaded(partial(self._products, body), size=len(body))
 
     def _url(self, query: ProductQuery) -> str:

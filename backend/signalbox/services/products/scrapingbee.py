@@ -40,7 +40,7 @@ class ScrapingBee:
 
     async def search(self, query: ProductQuery) -> list[Product]:
         """Return the products of the first page of results; raises ToolError."""
-        page = await self._api.read(self._request(query))
+        page = await self._api.fetch(self._request(query))
         return await offloaded(partial(mercari.products_in, page, query.condition), size=len(page))
 
     def _request(self, query: ProductQuery) -> httpx.Request:

@@ -71,13 +71,13 @@ class SearchApi:
 
     async def ask(self, request: httpx.Request) -> JsonObject:
         """Send a request and return the JSON object of the response; raises ToolError."""
-        body = await self.read(request)
+        body = await self.fetch(request)
         answer = await offloaded(partial(self.parse, body), size=len(body))
         if not isinstance(answer, dict):
             raise self.unreadable()
         return answer
 
-    async def read(self, request: httpx.Request) -> bytes:
+    async def fetch(self, request: httpx.Request) -> bytes:
         """Send a request and return the body of a successful response; raises ToolError."""
         try:
             status, headers, body = await self._send(request)

@@ -6,11 +6,11 @@ from typing import Any
 
 from ..http.incoming import Incoming, calls_of, is_named
 from ..json_values import as_objects
+from ..products import found_products, is_product_search
 from .formulas import Formula, formula_in, shown_result
 from .intents import SMALL_TALK
 from .notes import saves_notes, split_note, unsaved
 from .plan import Exchange, first_argument, wanted
-from .products import found_products, is_product_search
 from .programs import asks_for_program, program
 from .search_results import found, read_searches
 from .tool_results import tidy

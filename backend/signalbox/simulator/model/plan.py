@@ -10,9 +10,9 @@ import orjson
 
 from ..http.incoming import Incoming, Tool, calls_of, is_named, text_of
 from ..json_values import as_object
+from ..products import is_product_search, product_call
 from .intents import DEEP, Intent, asked_for
 from .notes import save_call, split_note
-from .products import is_product_search, product_call
 from .tool_results import Result, read_result
 from .turns import Call
 from .values import URL, Values

@@ -3,11 +3,11 @@
 import re
 from typing import Any
 
-from ..http.incoming import Incoming
-from ..json_values import as_list, as_object
-from .intents import keywords
-from .tool_results import Result, tidy
-from .turns import Call
+from .http.incoming import Incoming
+from .json_values import as_list, as_object
+from .model.intents import keywords
+from .model.tool_results import Result, tidy
+from .model.turns import Call
 
 _TOOL = "search_products"
 _AMOUNT = r"(?:[$€£¥]\s*)?(?P<{0}>\d[\d,]*(?:\.\d+)?)\s*(?:dollars?|bucks|usd|euros?|eur|yen|jpy|pounds?|gbp|[$€£¥円])?"

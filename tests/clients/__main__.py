@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from tests.clients.ai_sdk_streams import write_streams
 from tests.clients.environments import HERE, NODE, install_node, install_python, node_page, python_of
 from tests.clients.snippets import ENVIRONMENTS, snippets
 from tests.support.processes import serving
@@ -41,6 +42,7 @@ class Client:
         return [str(node_page().bin / "node"), *arguments]
 
 
+AI_SDK_VERSIONS = ("7", "6", "5")
 CANARY = ("node_modules/compatcanary/src/cli.js", "scan", "--base-url", "{url}/v1", "--model", "openai/sim")
 CLIENTS = (
     Client("llm", ("llm_command.py",), "llm"),
@@ -55,6 +57,7 @@ CLIENTS = (
     Client("ai-sdk openai-compatible", ("ai_sdk.mjs", "openai-compatible")),
     Client("ai-sdk openrouter", ("ai_sdk.mjs", "openrouter")),
     Client("librechat", ("librechat_config.mjs",)),
+    *(Client(f"ai-sdk pages {version}", ("ai_sdk_pages.mjs", version)) for version in AI_SDK_VERSIONS),
     Client("compatcanary", (*CANARY, "--profile", "chat")),
 )
 
@@ -76,24 +79,39 @@ class Outcome:
 
 
 def run_client(client: Client) -> Outcome:
-    """Run a client's program against a separate server; read its results, a line of JSON for each check."""
+    """Run a client's program against a separate server."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server:
-        done = subprocess.run(
-            client.command(server.url),
-            cwd=NODE,
-            env={**os.environ, "SIGNALBOX_URL": server.url, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_SECONDS,
-        )
+        return _run(client.name, client.command(server.url), server.url, started)
+
+
+def run_streams(version: str) -> Outcome:
+    """Read streams with a version of the AI SDK's client, without a server."""
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        streams = Path(folder) / "streams.json"
+        write_streams(streams)
+        program = [str(node_page().bin / "node"), "ai_sdk_streams.mjs", version, str(streams)]
+        return _run(f"ai-sdk streams {version}", program, "", started)
+
+
+def _run(name: str, command: Sequence[str], url: str, started: float) -> Outcome:
+    """Run a program; read its results, a line of JSON for each check."""
+    done = subprocess.run(
+        command,
+        cwd=NODE,
+        env={**os.environ, "SIGNALBOX_URL": url, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=_SECONDS,
+    )
     results = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"check"')]
     failures = [f"  {result['check']}: {result['error']}" for result in results if result["error"]]
     if done.returncode and not failures:
         failures = [done.stdout, done.stderr]
     checks = tuple(result["check"] for result in results)
-    return Outcome(client.name, checks or ("its own suite",), tuple(failures), time.monotonic() - started)
+    return Outcome(name, checks or ("its own suite",), tuple(failures), time.monotonic() - started)
 
 
 def run_snippets() -> Outcome:
@@ -122,6 +140,8 @@ def main(arguments: Sequence[str]) -> int:
     print(f"── installed in {time.monotonic() - started:.1f} s", flush=True)
     jobs: list[Callable[[], Outcome]] = [run_snippets] if has_docs else []
     jobs += [partial(run_client, client) for client in clients]
+    has_streams = not arguments or "ai-sdk streams".startswith(tuple(arguments))
+    jobs += [partial(run_streams, version) for version in AI_SDK_VERSIONS if has_streams]
     failed = False
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         for outcome in pool.map(lambda job: job(), jobs):

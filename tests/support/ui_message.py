@@ -92,6 +92,8 @@ class UiMessageReader:
                 known["text"] += chunk["inputTextDelta"]
             case "tool-input-available":
                 known |= {"state": "input-available", "input": chunk["input"]}
+            case "tool-input-error":
+                known |= {"state": "output-error", "input": chunk["input"], "errorText": chunk["errorText"]}
             case "tool-output-available":
                 known |= {"state": "output-available", "output": chunk["output"]}
             case _:

@@ -65,6 +65,7 @@ class AiSdkEncoder:
         self._parts = 0
         self._open: tuple[str, str] | None = None  # the part that is streamed: its type and id
         self._before_delta = b""
+        self._is_in_text = False  # the next text continues the part
         self._cited = CitedSources()
         self._sources: set[int] = set()
         client_tools = cast("list[str]", run.echo.get("client_tools", []))
@@ -75,16 +76,14 @@ class AiSdkEncoder:
         frames: list[bytes] = []
         for stamped in batch:
             event = stamped.event
-            kind = type(event)
-            if kind is Content and self._is_plain_text(cast(Content, event)):  # nearly all
-                text = cast(Content, event).content
-                self._cited.add_text(text)
-                frames += (self._before_delta, _encode(text), b"}\n\n")
-            elif kind is Reasoning and self._continues_reasoning(cast(Reasoning, event)):
-                frames += (self._before_delta, _encode(cast(Reasoning, event).content), b"}\n\n")
+            if type(event) is Content and self._is_in_text and event.sources is UNSET and event.images is UNSET:
+                self._cited.add_text(event.content)  # nearly all
+                frames.append(b"%b%b}\n\n" % (self._before_delta, _encode(event.content)))
+            elif type(event) is Reasoning and self._continues_reasoning(event):
+                frames.append(b"%b%b}\n\n" % (self._before_delta, _encode(event.content)))
             else:
                 frames += map(_frame, self._chunks(event))
-                if kind is Done:
+                if type(event) is Done:
                     frames.append(_END)
         return b"".join(frames)
 
@@ -96,15 +95,6 @@ class AiSdkEncoder:
             begin = () if self._has_begun else self._begin()
             frames += map(_frame, [*begin, *self._end_of_run(last.event)])
         return b"".join(frames)
-
-    def _is_plain_text(self, event: Content) -> bool:
-        return (
-            self._open is not None
-            and self._open[0] == "text"
-            and not self._step_has_calls
-            and event.sources is UNSET
-            and event.images is UNSET
-        )
 
     def _continues_reasoning(self, event: Reasoning) -> bool:
         return self._open is not None and self._open[0] == "reasoning" and event.step == self._step
@@ -138,6 +128,8 @@ class AiSdkEncoder:
                 yield {"type": "data-warning", "data": data if event.code is UNSET else {**data, "code": event.code}}
             case Done():
                 yield from self._ending(event)
+            case _:
+                pass  # the protocol has no chunk for it
 
     def _begin(self) -> Iterator[JsonObject]:
         self._has_begun = True
@@ -167,14 +159,14 @@ class AiSdkEncoder:
         yield from self._close_part()
         self._parts += 1
         part_id = f"{self._run.id[:8]}-{self._parts}"
-        self._open = (kind, part_id)
+        self._open, self._is_in_text = (kind, part_id), kind == "text" and not self._step_has_calls
         self._before_delta = b'data: {"type":"%b-delta","id":"%b","delta":' % (kind.encode(), part_id.encode())
         yield {"type": f"{kind}-start", "id": part_id, **fields}
 
     def _close_part(self) -> Iterator[JsonObject]:
         if self._open is not None:
             kind, part_id = self._open
-            self._open = None
+            self._open, self._is_in_text = None, False
             yield {"type": f"{kind}-end", "id": part_id}
 
     def _delta(self, text: str) -> JsonObject:

@@ -193,7 +193,8 @@ def _part(part: JsonObject, at: str) -> ContentPart:
                 if kind.startswith("image/"):
                     return ImagePart(ImageUrl(url=url).url)
                 name = part.get("filename")
-                return FilePart(**_file(name if isinstance(name, str) and name else "file", url))
+                file = FileData(filename=name if isinstance(name, str) and name else "file", file_data=url)
+                return FilePart(file.filename, file.file_data)
             except ValidationError:
                 raise RequestError(
                     Code.INVALID_REQUEST, f"{at}.url: not an http(s) or data URL.", f"{at}.url"
@@ -201,8 +202,3 @@ def _part(part: JsonObject, at: str) -> ContentPart:
         case _:
             words = f"{at}: a message of the user has parts of type text and file."
             raise RequestError(Code.INVALID_REQUEST, words, at)
-
-
-def _file(name: str, url: str) -> dict[str, str]:
-    checked = FileData(filename=name, file_data=url)
-    return {"filename": checked.filename, "data": checked.file_data}

@@ -25,7 +25,7 @@ from signalbox.core.events import (
     Warning,
 )
 from signalbox.core.handed_calls import handed_id
-from signalbox.core.messages import ToolMessage
+from signalbox.core.messages import JsonObject, ToolMessage
 from signalbox.core.records import RunRecord
 from signalbox.encoders.ai_sdk import AiSdkEncoder, outputs_of
 from signalbox.encoders.encoder import ResumedEncoder
@@ -34,7 +34,7 @@ from signalbox.encoders.v1_whole import WholeV1
 from tests.support.run_events import CLIENT_TOOL, OUR_TOOL, RUN, all_endings, random_run, stamped
 from tests.support.ui_message import UiMessageReader, chunks_in
 
-ECHO = {"client_tools": [CLIENT_TOOL]}
+ECHO: JsonObject = {"client_tools": [CLIENT_TOOL]}
 RECORD = RunRecord(RUN, "openai/sim", "v2", echo=ECHO)
 DONE = Done(True, "complete")
 ENDINGS = all_endings()

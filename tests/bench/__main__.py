@@ -14,6 +14,8 @@ import orjson
 
 from tests.bench import baseline, fresh_server
 from tests.bench.builds import ROOT
+from tests.bench.encoders import ROW as ENCODERS
+from tests.bench.encoders import encoder_figures
 from tests.bench.figures import Figure, Sample, load_figures
 from tests.bench.growth import Growth
 from tests.bench.loads import Load, TargetName, loads
@@ -22,6 +24,7 @@ from tests.bench.rig import Rig, open_rig
 from tests.bench.rounds import print_status, run_rounds
 
 LOADS = ("burst", "paced", "one", "tools", "args", "eager")
+WITHOUT_SERVER = (ENCODERS,)
 FRESH_SERVER = ("start", "memory", "churn")
 GROWTH = (
     "grow-arguments",
@@ -36,7 +39,7 @@ GROWTH = (
 NEVER_COMPARED = ("churn",)
 # Rows that are measured together with another row.
 MEASURED_WITH = {"grow-list": "grow-conversations"}
-_NAMES = (*LOADS, *FRESH_SERVER, *GROWTH, *MEASURED_WITH, "grow")
+_NAMES = (*LOADS, *WITHOUT_SERVER, *FRESH_SERVER, *GROWTH, *MEASURED_WITH, "grow")
 
 
 @dataclass(slots=True)
@@ -52,6 +55,8 @@ class Bench:
         """Measure these rows; `start` is first, while no other process shares the server's libraries in memory."""
         figures = self._starts() if "start" in rows else []
         figures += self._loads([load for load in loads(quick=self.quick, further=self.further) if load.row in rows])
+        if ENCODERS in rows:
+            figures += encoder_figures(3 if self.quick else 5)
         if "memory" in rows:
             figures += fresh_server.memory(self.rig, quick=self.quick)
         if "churn" in rows:
@@ -114,7 +119,9 @@ def main() -> int:
 
 def choose_rows(only: list[str], *, is_compared: bool) -> list[str]:
     """Return the rows to measure; `only` has names of rows, or `grow` for all rows that begin with it."""
-    every = [row for row in (*LOADS, *FRESH_SERVER, *GROWTH) if not (is_compared and row in NEVER_COMPARED)]
+    every = [
+        row for row in (*LOADS, *WITHOUT_SERVER, *FRESH_SERVER, *GROWTH) if not (is_compared and row in NEVER_COMPARED)
+    ]
     if not only:
         return every
     names = {MEASURED_WITH.get(name, name) for name in only}

@@ -29,6 +29,8 @@ GOALS = {
     ("burst", "CPU ÷ nginx"): Goal(9.0),
     ("burst", PER_V1): Goal(1.3),
     ("paced", PER_V1): Goal(1.3),
+    ("encoders", "ai-sdk ÷ v1.1, batches of 40"): Goal(1.5),
+    ("encoders", "ai-sdk ÷ v1.1, batches of 1"): Goal(1.5),
     ("paced", "CPU-s per 100k events"): Goal(6.0, 4.0),
     ("paced", "CPU ÷ nginx"): Goal(4.0, 3.0),
     ("paced", "added p50"): Goal(0.4, 0.3),

@@ -25,6 +25,9 @@ class Position(Struct, frozen=True):
 
     `message_ids` are the client's ids of the messages, for a client that sends messages again which it has sent before:
     those that are stored already are not stored again. `parent_id` is then the answer before these messages.
+
+    `follows_answer`: if `parent_id` is a run, the request follows the end of its answer, which other runs and results
+    of the client's tools may have continued.
     """
 
     conversation_id: str
@@ -32,6 +35,7 @@ class Position(Struct, frozen=True):
     follows_newest: bool = False
     continues: bool = False
     message_ids: tuple[str, ...] = ()
+    follows_answer: bool = False
 
 
 class Ask(Struct, frozen=True, kw_only=True):
@@ -45,6 +49,8 @@ class Ask(Struct, frozen=True, kw_only=True):
     `protocol` names the row in `app/protocols.py`, and `echo` is what its encoder needs of the request; both are stored
     with the run. `streamed_arguments`: whose calls show their arguments while the model writes them.
     `emits_logprobs`: the run emits the log probabilities that the model is asked for.
+    `collects_results`: the client sends the result of each of its tools when it has it; the model goes on after the
+    last one.
     """
 
     model: str
@@ -63,6 +69,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     echo: JsonObject = {}
     streamed_arguments: StreamedArguments = "none"
     emits_logprobs: bool = False
+    collects_results: bool = False
 
     @property
     def conversation(self) -> list[Message]:

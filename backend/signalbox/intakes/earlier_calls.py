@@ -65,11 +65,11 @@ class OpenCalls(Struct):
 
 def reject_blank(message: Message, place: int) -> None:
     """Reject a blank question with a clear message; providers answer 400 (quirk C4)."""
-    if isinstance(message, UserMessage) and _is_blank(message.content):
+    if isinstance(message, UserMessage) and is_blank(message.content):
         raise RequestError(Code.INVALID_REQUEST, "The last message is blank.", f"messages.{place}.content")
 
 
-def _is_blank(content: Content) -> bool:
+def is_blank(content: Content) -> bool:
     """Return whether the content has no visible part."""
     if isinstance(content, str):
         return not content.strip()

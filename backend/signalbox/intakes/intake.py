@@ -27,11 +27,12 @@ OfferPolicy: TypeAlias = Literal["auto", "always", "never"]
 class Tools(Struct, frozen=True):
     """This server's tools by name, including those that are unavailable.
 
-    `policy` is for protocols whose clients do not know these tools.
+    `policy` is for protocols whose clients do not know these tools, `default_model` for those that may name no model.
     """
 
     by_name: Mapping[str, Tool]
     policy: OfferPolicy = "auto"
+    default_model: str | None = None
 
 
 Headers: TypeAlias = Mapping[str, str]
@@ -54,19 +55,19 @@ BodyOf: TypeAlias = Callable[[JsonObject], Body[Model]]
 AskOf: TypeAlias = Callable[[Body[Model], Tools, Headers], Ask]
 
 
-def named_tools(names: Sequence[str], tools: Tools) -> tuple[Tool, ...]:
-    """Return the tools with these names; raises RequestError for an unknown or unavailable one."""
+def named_tools(names: Sequence[str], tools: Tools, field: str = "tools") -> tuple[Tool, ...]:
+    """Return the tools with these names of a field; raises RequestError for an unknown or unavailable one."""
     chosen: dict[str, Tool] = {}
     for place, name in enumerate(names):
         tool = tools.by_name.get(name)
         if tool is None:
             known = ", ".join(tools.by_name) or "none"
             raise RequestError(
-                Code.UNKNOWN_TOOL, f"There is no tool {name!r}; the tools are: {known}.", f"tools.{place}"
+                Code.UNKNOWN_TOOL, f"There is no tool {name!r}; the tools are: {known}.", f"{field}.{place}"
             )
         if tool.unavailable is not None:
             raise RequestError(
-                Code.TOOL_UNAVAILABLE, f"{name} cannot be used here: {tool.unavailable}.", f"tools.{place}"
+                Code.TOOL_UNAVAILABLE, f"{name} cannot be used here: {tool.unavailable}.", f"{field}.{place}"
             )
         chosen[name] = tool
     return tuple(chosen.values())

@@ -12,8 +12,9 @@ _THREADS = UUID("5a7d0f0e-6c1b-4b53-9f0e-0d6a51c1b0a1")
 # Ids that Signalbox makes: of runs, and of messages that it stores.
 _OURS = re.compile(r"[0-9a-f]{32}")
 
+LONGEST_THREAD_ID = 200
 # Without control characters, which a URL path cannot contain.
-ThreadId = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]+$")]
+ThreadId = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_THREAD_ID, pattern=r"^[^\x00-\x1f]+$")]
 
 
 def conversation_id_of(thread_id: str) -> str:
@@ -24,3 +25,8 @@ def conversation_id_of(thread_id: str) -> str:
 def is_ours(message_id: str) -> bool:
     """Return whether Signalbox makes ids like this one; any other id was made by a client."""
     return _OURS.fullmatch(message_id) is not None
+
+
+def node_of(message_id: str) -> str:
+    """Return the stored message or run of a message's id; further messages of one have a number behind a dot."""
+    return message_id.partition(".")[0]

@@ -90,12 +90,17 @@ async def _start(
     request: Request, protocol: ClientProtocol[Any], body: Body[Any], origin: Origin, services: Services
 ) -> Response:
     """Start a run, and answer with its events; raises RequestError."""
-    tools = Tools(services.executor.by_name, services.settings.signalbox_server_tools)
+    tools = _tools(services)
     ask = await offloaded(lambda: protocol.ask_of(body, tools, request.headers), size=origin.size)
     async with _alone(ask, services):
         with services.streams.acquire(origin.caller.owner) as slot:
             run = await start_run(ask, origin, services)
             return run_response(run, protocol, services, slot, is_streamed=body.is_streamed)
+
+
+def _tools(services: Services) -> Tools:
+    settings = services.settings
+    return Tools(services.executor.by_name, settings.signalbox_server_tools, settings.signalbox_default_model)
 
 
 def _alone(ask: Ask, services: Services) -> AbstractAsyncContextManager[None]:

@@ -21,7 +21,7 @@ from signalbox.conversations.question_path import (
     QuestionPath,
     Regeneration,
 )
-from signalbox.conversations.restored_turns import runs_named_in
+from signalbox.conversations.restored_turns import handed_in, runs_named_in
 from signalbox.conversations.results_alone import after_their_run
 from signalbox.conversations.titles import title_of
 from signalbox.conversations.tree import Tree, system_of
@@ -43,7 +43,8 @@ class Binding:
     """A request in a conversation. `messages` are all messages that the model receives.
 
     `cited` are the numbered sources of the answer or the tool loop that is continued: title and URL by number.
-    `open_loop` is how many messages, the last ones, belong to that loop.
+    `open_loop` is how many messages, the last ones, belong to that loop. `open_calls` is how many of its calls have no
+    result yet.
     """
 
     owner: str
@@ -52,6 +53,7 @@ class Binding:
     messages: list[Message]
     cited: Mapping[int, tuple[str, str]]
     open_loop: int = 0
+    open_calls: int = 0
 
 
 def new_node_id() -> str:
@@ -74,7 +76,7 @@ async def bind(ask: Ask, services: Services, owner: str, size: int = 0) -> Bindi
         words = "parent_id cannot be combined with a whole history: leave it out, or send only the new message."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
     key = key_of(owner, position.conversation_id)
-    conversation, nodes = await _tree(key, services, texts=is_whole or has_results)
+    conversation, nodes = await read_tree(key, services, texts=is_whole or has_results)
     if conversation is None and position.parent_id is not None and not position.message_ids:
         words = "There is no conversation with that id; it may have been deleted. Leave out parent_id to start it."
         raise RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
@@ -98,7 +100,8 @@ async def bind(ask: Ask, services: Services, owner: str, size: int = 0) -> Bindi
     head = [SystemMessage(system)] if system else []
     continued = [*chain_of(path.nodes), *history.runs]
     sources = await cited_of(continued, services) if continued else {}
-    return Binding(owner, key, path, [*head, *messages], sources, open_loop)
+    open_calls = len(handed_in(messages[-open_loop:])) if open_loop else 0
+    return Binding(owner, key, path, [*head, *messages], sources, open_loop, open_calls)
 
 
 def _split_system(system: str | None, messages: Sequence[Message]) -> tuple[str | None, tuple[Message, ...]]:
@@ -122,10 +125,13 @@ def _question(
         return after_their_run(sent, finder, first)
     if not sent and position.parent_id is not None:
         return Continuation(position.parent_id) if position.continues else Regeneration(position.parent_id)
-    return NewMessages(sent, finder.leaf_id if position.follows_newest else position.parent_id)
+    parent_id = finder.leaf_id if position.follows_newest else position.parent_id
+    return NewMessages(sent, parent_id, position.follows_answer)
 
 
-async def _tree(conversation_id: str, services: Services, *, texts: bool) -> tuple[Conversation | None, list[Node]]:
+async def read_tree(
+    conversation_id: str, services: Services, *, texts: bool = False
+) -> tuple[Conversation | None, list[Node]]:
     """Read a conversation's nodes; events of active runs are flushed to disk first."""
     conversation, nodes = await services.database.read(tree_of, conversation_id, texts=texts)
     if any(node.run is not None and node.run.status is None for node in nodes):

@@ -38,6 +38,7 @@ from signalbox.app.process.warm_up import warm_up
 from signalbox.app.protocols import PROTOCOLS, ClientProtocol, ErrorFormats, by_path
 from signalbox.app.routers import (
     ai_sdk,
+    assistant,
     chat,
     contract,
     conversations,
@@ -78,6 +79,7 @@ _EXPOSED = [
     "x-message-id",
     "retry-after",
     "x-should-retry",
+    assistant.REPLAY_HEADER,
     "content-disposition",
 ]
 
@@ -147,6 +149,7 @@ def create_app(
     for router in (
         chat.router_of(protocols),
         ai_sdk.router,
+        assistant.router,
         runs.router,
         conversations.router,
         saves.router,

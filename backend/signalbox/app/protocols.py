@@ -1,21 +1,32 @@
 """The table of client protocols: one row configures everything about a protocol."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
+from fastapi import Response
+
+from signalbox.app.assistant_ui import opening_with, stored_with
+from signalbox.app.deps import Services
 from signalbox.app.openapi.ai_sdk import OPENAPI as AI_SDK_OPENAPI
+from signalbox.app.openapi.assistant_ui import OPENAPI as ASSISTANT_OPENAPI
 from signalbox.app.openapi.chat_completions import OPENAPI as CHAT_COMPLETIONS_OPENAPI
 from signalbox.app.openapi.document import CHAT_BODY, CHAT_HEADERS, chat_responses
+from signalbox.app.start_run import Stored
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
+from signalbox.core.records import RunRecord
 from signalbox.encoders import ai_sdk_error, chat_completions_error
 from signalbox.encoders.ai_sdk import AiSdkEncoder
+from signalbox.encoders.assistant_ui import DataStreamEncoder, TransportEncoder
+from signalbox.encoders.assistant_ui_error import error_of as assistant_error_of
 from signalbox.encoders.chat_completions import ChatCompletionsEncoder
 from signalbox.encoders.chat_completions_whole import ChatCompletion, OpenRouterCompletion
-from signalbox.encoders.encoder import Encoder, ErrorOf, WholeEncoder
+from signalbox.encoders.encoder import Encoder, ErrorOf, Opening, WholeEncoder
 from signalbox.encoders.sse_v1 import SseV1Encoder
 from signalbox.encoders.v1_error import error_of
 from signalbox.encoders.v1_whole import WholeV1
-from signalbox.intakes import ai_sdk, chat_completions, v1, v1_body
+from signalbox.intakes import ai_sdk, assistant_ui, chat_completions, v1, v1_body
 from signalbox.intakes.intake import AskOf, BodyOf, Model
 
 
@@ -27,6 +38,10 @@ class ClientProtocol(Generic[Model]):
     waits for the first visible event, at most 10 seconds, and a run that fails before it is an HTTP error.
     `question_headers` change the question, so an Idempotency-Key covers them, too. `query` are query parameters that
     are accepted and ignored. `openapi` describes the routes; without it they are not listed.
+
+    `variants` are the same protocol in other framings, by name: a request chooses one with the query parameter
+    `protocol`, or with the content type in Accept. `opening_of` reads what a stream begins with. `stored_of` answers a
+    request that starts no run, if the protocol has such requests.
 
     `errors_under` are paths such as `/v1`. Errors there and at the paths below that belong to no row, such as a list of
     models or a mistyped path, have this protocol's format. All paths without a format have that of v1.1.
@@ -44,6 +59,19 @@ class ClientProtocol(Generic[Model]):
     query: frozenset[str] = frozenset()
     errors_under: tuple[str, ...] = ()
     openapi: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    variants: Mapping[str, "ClientProtocol[Any]"] = field(default_factory=dict[str, "ClientProtocol[Any]"])
+    opening_of: Callable[[RunRecord, Services], Awaitable[Opening]] | None = None
+    stored_of: Callable[[Stored, Services], Awaitable[Response]] | None = None
+
+    def variant(self, name: str | None, accept: str) -> "ClientProtocol[Any]":
+        """Return the variant that a request chooses; raises RequestError for an unknown name."""
+        if name is not None:
+            if name not in self.variants:
+                names = " or ".join(self.variants)
+                raise RequestError(Code.INVALID_REQUEST, f"protocol must be {names}.", "protocol")
+            return self.variants[name]
+        kinds = ((one.encoder.content_type.partition(";")[0], one) for one in self.variants.values())
+        return next((one for kind, one in kinds if kind in accept), self)
 
 
 V1 = ClientProtocol(
@@ -123,7 +151,41 @@ AI_SDK = ClientProtocol(
     openapi=AI_SDK_OPENAPI,
 )
 
-PROTOCOLS: tuple[ClientProtocol[Any], ...] = (V1, V1_WHOLE, CHAT_COMPLETIONS, OPENROUTER, AI_SDK)
+DATA_STREAM = ClientProtocol(
+    name=assistant_ui.NAME,
+    paths=("/assistant/data-stream",),
+    body_of=assistant_ui.body_of,
+    ask_of=assistant_ui.ask_of,
+    encoder=DataStreamEncoder,
+    error_of=assistant_error_of,
+    opening_of=opening_with(DataStreamEncoder),
+    stored_of=stored_with(DataStreamEncoder),
+)
+TRANSPORT = replace(
+    DATA_STREAM,
+    paths=("/assistant/transport",),
+    encoder=TransportEncoder,
+    opening_of=opening_with(TransportEncoder),
+    stored_of=stored_with(TransportEncoder),
+)
+ASSISTANT = replace(
+    DATA_STREAM,
+    paths=("/assistant",),
+    query=frozenset({"protocol"}),
+    variants={"data-stream": DATA_STREAM, "assistant-transport": TRANSPORT},
+    openapi=ASSISTANT_OPENAPI,
+)
+
+PROTOCOLS: tuple[ClientProtocol[Any], ...] = (
+    V1,
+    V1_WHOLE,
+    CHAT_COMPLETIONS,
+    OPENROUTER,
+    AI_SDK,
+    ASSISTANT,
+    DATA_STREAM,
+    TRANSPORT,
+)
 
 
 def by_path(protocols: Iterable[ClientProtocol[Any]]) -> dict[str, ClientProtocol[Any]]:

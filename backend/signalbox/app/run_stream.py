@@ -20,7 +20,7 @@ from signalbox.core.errors import RequestError
 from signalbox.core.events import Done, Stamped, Warning
 from signalbox.core.ports import TryEmit
 from signalbox.core.records import RunRecord
-from signalbox.encoders.encoder import Encoder, ResumedEncoder, WholeEncoder, failure_of
+from signalbox.encoders.encoder import Encoder, Opening, ResumedEncoder, WholeEncoder, failure_of
 from signalbox.runs.run import Run
 
 BatchesOf: TypeAlias = Callable[[TryEmit[list[Stamped]]], AsyncGenerator[list[Stamped], None]]
@@ -44,12 +44,12 @@ def run_response(
     is_streamed: bool = True,
     after: int = 0,
     follow: bool = True,
-    preface: bytes = b"",
+    opening: Opening | None = None,
 ) -> Response:
     """Respond with a run's events after a cursor, until its end; without `follow`, only with those so far.
 
     `is_streamed`: send events as they are emitted. Otherwise send one response at the end, if the protocol has one.
-    `preface` is sent before them.
+    `opening` precedes the first event.
     """
     record, runs = run.opening if isinstance(run, Run) else run, services.runs
     headers = {**_run_headers(record), **_conversation_headers(record)}
@@ -63,9 +63,7 @@ def run_response(
 
     if protocol.has_late_head and protocol.whole is not None and not after:
         return _LateRunStream(protocol.encoder, record, headers, batches, slot, whole=protocol.whole)
-    stream = _RunStream(protocol.encoder, record, headers, batches, slot, after=after)
-    stream.first = preface
-    return stream
+    return _RunStream(protocol.encoder, record, headers, batches, slot, after=after, opening=opening)
 
 
 def save_response(record: RunRecord, batches_of: BatchesOf, slot: Slot, *, after: int = 0) -> EventStream:
@@ -85,10 +83,13 @@ class _RunStream(EventStream):
         slot: Slot,
         *,
         after: int,
+        opening: Opening | None = None,
     ) -> None:
+        encoder_of = opening.encoder_of if opening is not None else encoder
         must_skip = after and not encoder.starts_anywhere
-        self._encode = (ResumedEncoder(encoder(record), after) if must_skip else encoder(record, after)).encode
+        self._encode = (ResumedEncoder(encoder_of(record, 0), after) if must_skip else encoder_of(record, after)).encode
         super().__init__(encoder, self._source(batches_of(self._try_push)), headers, slot.release)
+        self.first = opening.data if opening is not None and not after else b""
 
     def _source(self, batches: AsyncGenerator[list[Stamped], None]) -> Body:
         """Return where the batches come from."""
@@ -209,8 +210,16 @@ async def resume(
         response = no_events_left(record, protocol)
         response.headers.update(_conversation_headers(record))
         return response
+    opening = await opening_of(record, protocol, services)
     with services.streams.acquire(caller.owner) as slot:
-        return run_response(record, protocol, services, slot, is_streamed=is_streamed, after=after, follow=follow)
+        return run_response(
+            record, protocol, services, slot, is_streamed=is_streamed, after=after, follow=follow, opening=opening
+        )
+
+
+async def opening_of(record: RunRecord, protocol: ClientProtocol[Any], services: Services) -> Opening | None:
+    """Return what a run's stream begins with; None in most protocols."""
+    return None if protocol.opening_of is None else await protocol.opening_of(record, services)
 
 
 def cursor_of(run_id: str, after: int, last_event_id: str | None) -> int:

@@ -16,6 +16,7 @@ from signalbox.chat.plan import RunPlan, ServerTerms, plan_of, with_trusted_resu
 from signalbox.conversations.turns import text_in
 from signalbox.core.ask import Ask
 from signalbox.core.codes import Code
+from signalbox.core.conversations import key_of
 from signalbox.core.errors import RequestError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject, Message, UserMessage
@@ -46,10 +47,26 @@ class Origin:
     digest: str | None = None
 
 
-async def start_run(ask: Ask, origin: Origin, services: Services) -> Run:
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A request that starts no run: it brings only some of the results that the model waits for, or nothing new.
+
+    `node_id` is the newest message of its branch, None for the newest of the conversation.
+    """
+
+    conversation_id: str
+    node_id: str | None = None
+
+
+async def start_run(ask: Ask, origin: Origin, services: Services) -> Run | Stored:
     """Start the run that answers an Ask, and return once it is on disk; raises RequestError and StoreError."""
+    if ask.position is not None and ask.position.follows_newest and not ask.messages:
+        return Stored(key_of(origin.caller.owner, ask.position.conversation_id))
     run_id = new_run_id()
     binding = await bind(ask, services, origin.caller.owner, origin.size)
+    if binding is not None and binding.open_loop and binding.open_calls and ask.collects_results:
+        await store_messages(binding, services)
+        return Stored(binding.conversation_id, binding.path.node_id)
     flags = _flags(services, binding.conversation_id if binding else run_id, origin.loop)
     plan = await _plan(ask, binding, origin.caller.owner, services, origin.size)
     context = plan.context(run_id, flags, origin.request_id)

@@ -19,10 +19,11 @@ _MESSAGES = UUID("3b0c1f6e-58d1-4a9e-8d6d-7f2a9c3f0b52")
 
 @dataclass(frozen=True, slots=True)
 class NewMessages:
-    """New messages after `parent_id`; None starts a new root."""
+    """New messages after `parent_id`, or with `follows_answer` after the end of that answer; None starts a new root."""
 
     messages: tuple[Message, ...]
     parent_id: str | None
+    follows_answer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +115,16 @@ class PathFinder:
 
     def _path_after(self, question: NewMessages, system: str | None) -> QuestionPath:
         path = self._path_to(question.parent_id)
-        new = self._client_node(question.messages, question.parent_id, system)
-        if (same := self._unanswered(new.node, question.parent_id)) is not None:
+        if question.follows_answer and path and path[-1].run is not None:
+            path = self._path_to(self._last_leg(path[-1].id))
+        here = path[-1].id if path else None
+        new: list[ClientNode] = []
+        for turn in turns_in(question.messages):
+            new.append(self._client_node(turn, here, system))
+            here = new[-1].node.id
+        if len(new) == 1 and (same := self._unanswered(new[0].node, new[0].node.parent_id)) is not None:
             return QuestionPath(tuple(self.tree.path(same.id)))
-        return QuestionPath(tuple(path), (new,))
+        return QuestionPath(tuple(path), tuple(new))
 
     def _path_of_identified(self, question: IdentifiedMessages, system: str | None) -> QuestionPath:
         """Store only the messages behind the last one that is stored already; the path ends with the last one."""

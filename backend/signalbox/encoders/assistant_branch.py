@@ -24,6 +24,8 @@ from signalbox.core.messages import (
 )
 from signalbox.encoders.assistant_state import StateOperations, apply, merged
 
+# What the intake writes for a failed call of the page.
+_ERROR = '{"error":'
 _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,(.*)", re.DOTALL)
 
 
@@ -38,11 +40,16 @@ EMPTY = Branch()
 
 
 def branch_of(
-    path: Sequence[Node], bodies: Mapping[str, Sequence[Message]], events: Mapping[str, Sequence[Stamped]]
+    path: Sequence[Node],
+    bodies: Mapping[str, Sequence[Message]],
+    events: Mapping[str, Sequence[Stamped]],
+    *,
+    is_continued: bool = False,
 ) -> Branch:
     """Return the branch of a path, whose nodes have these messages and events.
 
-    A run's messages are what a client has when it has received all events of the run.
+    A run's messages are what a client has when it has received all events of the run. `is_continued`: a further run
+    follows, so the answer at the end of the branch has no status yet.
     """
     messages: list[Any] = []
     answer: int | None = None
@@ -56,8 +63,8 @@ def branch_of(
         else:
             run_id = node.id
             answer = _add_run(messages, answer, run_id, events.get(run_id, ()))
-    if answer is not None:
-        messages[answer].pop("status", None)  # the run that follows continues the answer
+    if answer is not None and is_continued:
+        messages[answer].pop("status", None)
     return Branch(messages, answer)
 
 
@@ -100,7 +107,7 @@ def _message(message: Message, message_id: str, run_id: str) -> JsonObject | Non
                 "tool_call_id": given if handle_in(given) else handed_id(run_id, given),
                 "name": message.name,
                 "content": message.content,
-                "status": "success",
+                "status": "error" if message.content.startswith(_ERROR) else "success",
             }
         case _:
             return None

@@ -78,8 +78,8 @@ class _AssistantUiEncoder:
 class DataStreamEncoder(_AssistantUiEncoder):
     """Data stream: one line for each event, `CODE:JSON`. An empty line is a ping."""
 
-    content_type = "text/plain; charset=utf-8"
-    ping = b"\n"
+    content_type: ClassVar[str] = "text/plain; charset=utf-8"
+    ping: ClassVar[bytes] = b"\n"
     _before, _after = b"aui-state:[", b"]\n"
     _error = b"3:%b\n"
     _end = b""
@@ -88,8 +88,8 @@ class DataStreamEncoder(_AssistantUiEncoder):
 class TransportEncoder(_AssistantUiEncoder):
     """Assistant transport: server-sent events, ended by `[DONE]`."""
 
-    content_type = "text/event-stream; charset=utf-8"
-    ping = b": ping\n\n"
+    content_type: ClassVar[str] = "text/event-stream; charset=utf-8"
+    ping: ClassVar[bytes] = b": ping\n\n"
     _before, _after = b'data: {"type":"update-state","operations":[', b"]}\n\n"
     _error = b'data: {"type":"error","error":%b}\n\n'
     _end = b"data: [DONE]\n\n"

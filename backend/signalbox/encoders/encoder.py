@@ -7,7 +7,7 @@ always gives the same bytes, so a client can resume a stream in any worker and a
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Protocol, TypeAlias
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
@@ -53,6 +53,16 @@ class Encoder(Protocol):
     def encode(self, batch: list[Stamped]) -> bytes:
         """Return the bytes of a batch; empty if the protocol has no frame for any of its events."""
         ...
+
+
+class Opening(Struct, frozen=True):
+    """What a stream begins with, read from the store before the run's first event.
+
+    `data` precedes the first frame. `encoder_of` makes the encoder of a record, after a sequence number.
+    """
+
+    data: bytes
+    encoder_of: Callable[[RunRecord, int], Encoder]
 
 
 class WholeEncoder(Protocol):

@@ -4,7 +4,7 @@ The client spreads fields of the page over the body and adds commands that the p
 commands are accepted. `state` is what the server streamed before: of it only the id of the thread is read.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag
 from pydantic.alias_generators import to_camel
@@ -79,7 +79,7 @@ class OtherCommand(_Camel):
 
 
 def _kind(command: Any) -> str:
-    kind = command.get("type") if isinstance(command, dict) else None
+    kind = cast("dict[str, Any]", command).get("type") if isinstance(command, dict) else None
     return kind if kind in ("add-message", "add-tool-result", "reload") else "other"
 
 

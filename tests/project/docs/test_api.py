@@ -69,6 +69,7 @@ def test_the_numbers_of_endpoints_are_right() -> None:
         "/api/chat": 2,
         "/v1/chat": 1,
         "/api/ai/chat": 3,
+        "/assistant": 4,
         "/api/runs": 5,
         "/api/conversations": 6,
         "/api/saves": 5,

@@ -26,6 +26,7 @@ _TAGS = {
     "chat": "Ask a question.",
     "chat completions": "The same for clients of OpenAI and OpenRouter.",
     "AI SDK": "Chats of pages built with the Vercel AI SDK.",
+    "assistant-ui": "The same for pages built with assistant-ui.",
     "runs": "List, read, follow, stop and delete runs.",
     "conversations": "Conversations stored on the server.",
     "saves": "Snapshots of runs.",

@@ -22,6 +22,22 @@ _RUN = {
 }
 
 REQUESTS: dict[str, dict[str, Any]] = {
+    "AssistantRequest": {
+        "a message": {
+            "threadId": "shop-1",
+            "model": "openai/sim",
+            "commands": [
+                {
+                    "type": "add-message",
+                    "message": {"role": "user", "parts": [{"type": "text", "text": "Hello!"}]},
+                    "parentId": None,
+                    "sourceId": None,
+                }
+            ],
+        },
+    },
+    "ResumeThread": {"a thread": {"threadId": "shop-1"}},
+    "ResumeRun": {"a run": {"runId": "7f3c2b1a4d5e6f708192a3b4c5d6e7f8"}},
     "ChatRequest": {
         "one question": {"model": "openai/sim", "prompt": "What is the tool loop of Signalbox?"},
         "a conversation with reasoning": {

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 from signalbox.conversations.titles import one_line
 from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.intakes.threads import ThreadId
 from signalbox.intakes.v1_schema import JsonObject as JsonData
-from signalbox.intakes.v1_schema import Name, Strict
+from signalbox.intakes.v1_schema import Name, ShortText, Strict
 from signalbox.wire.json_text import dumps
 
 DATA_BYTES = 64 * 1024
@@ -74,3 +75,17 @@ class FlagOverride(Strict):
         if (self.state == "percent") != (self.percent is not None):
             raise ValueError("percent is required with state percent and allowed only with it")
         return self
+
+
+class ResumeThread(BaseModel):
+    """Of which thread to resume the answer; other fields of the client are accepted."""
+
+    model_config = ConfigDict(strict=True)
+
+    thread_id: ThreadId | None = Field(default=None, alias="threadId")
+
+
+class ResumeRun(ResumeThread):
+    """Which run to resume, absent: the one that is running in the thread."""
+
+    run_id: ShortText | None = Field(default=None, alias="runId", description="As resume-state returned it.")

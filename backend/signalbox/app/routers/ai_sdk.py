@@ -20,6 +20,7 @@ from signalbox.core.conversations import Node, key_of
 from signalbox.core.messages import ToolMessage
 from signalbox.core.records import RunRecord
 from signalbox.encoders.ai_sdk import AiSdkEncoder, outputs_of
+from signalbox.encoders.encoder import Opening
 from signalbox.intakes.threads import conversation_id_of
 from signalbox.offload import offloaded
 from signalbox.store.conversations import bodies_of, tree_of, unfinished_of
@@ -76,7 +77,7 @@ async def resume_ai_chat(
     preface = await _preface(legs[:-1], services)
     record = replace(run, echo={**run.echo, "message_id": legs[0].id})
     with services.streams.acquire(caller.owner) as slot:
-        return run_response(record, AI_SDK, services, slot, preface=preface)
+        return run_response(record, AI_SDK, services, slot, opening=Opening(preface, AiSdkEncoder))
 
 
 async def _newest(nodes: list[Node], services: Services, *, finished: bool) -> RunRecord | None:

@@ -16,8 +16,8 @@ from signalbox.app.protocols import ClientProtocol
 from signalbox.app.request.body import object_in, read_body
 from signalbox.app.request.idempotency import checked_key, digest_of, owned
 from signalbox.app.request.query_parameters import reject_unknown
-from signalbox.app.run_stream import parse_event_id, reject_repeated, resume, run_response
-from signalbox.app.start_run import Origin, start_run
+from signalbox.app.run_stream import opening_of, parse_event_id, reject_repeated, resume, run_response
+from signalbox.app.start_run import Origin, Stored, start_run
 from signalbox.core.ask import Ask
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
@@ -56,6 +56,8 @@ async def _respond(request: Request, protocol: ClientProtocol[Any]) -> Response:
     """
     # Everything is read from the request itself: FastAPI's dependencies were a tenth of a short stream.
     reject_unknown(request.scope, protocol.query)
+    if protocol.variants:
+        protocol = protocol.variant(request.query_params.get("protocol"), request.headers.get("accept", ""))
     services, caller = services_of(request), caller_of(request)
     last_event_id, key, x_tool_loop = _headers_of(request)
     if last_event_id is not None or key is not None:
@@ -95,7 +97,12 @@ async def _start(
     async with _alone(ask, services):
         with services.streams.acquire(origin.caller.owner) as slot:
             run = await start_run(ask, origin, services)
-            return run_response(run, protocol, services, slot, is_streamed=body.is_streamed)
+            if isinstance(run, Stored):
+                assert protocol.stored_of is not None  # only Asks of such a protocol start no run
+                slot.release()
+                return await protocol.stored_of(run, services)
+            opening = await opening_of(run.opening, protocol, services)
+            return run_response(run, protocol, services, slot, is_streamed=body.is_streamed, opening=opening)
 
 
 def _tools(services: Services) -> Tools:

@@ -1,0 +1,1 @@
+"""Pages built with assistant-ui, over HTTP."""

@@ -140,11 +140,9 @@ def test_text_is_on_screen_while_a_tool_runs(behind: Behind) -> None:
     app, _ = behind(calls(Called("slow", "{}"), text=("One moment.",)), answers("Done."), extra_tools=(slow,))
     body = {"model": "openai/sim", "commands": [message("Go", parentId=None)], "config": {"tools": ["slow"]}}
     with httpx.stream("POST", f"{app.url}/assistant", json=body, timeout=10) as response:
-        seen: list[str] = []
-        for line in response.iter_lines():
-            seen.append(line)
-            if '"type":"tool_call"' in line:
-                break
+        lines, seen = response.iter_lines(), [""]
+        while '"type":"tool_call"' not in seen[-1]:
+            seen.append(next(lines))
         assert started.wait(5)
         assert any("One moment." in line for line in seen)
         assert not ended.is_set()

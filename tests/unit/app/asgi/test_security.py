@@ -113,6 +113,7 @@ def test_an_allowed_origin_reads_the_stream_and_its_headers(tmp_path: Path) -> N
         "x-message-id",
         "retry-after",
         "x-should-retry",
+        "aui-replay-content-length",
         "content-disposition",
     }
     assert "access-control-allow-credentials" not in answer.headers

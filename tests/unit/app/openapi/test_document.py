@@ -16,6 +16,10 @@ Json = dict[str, Any]
 OPERATION_IDS = {
     "streamChat": "POST /api/chat/stream",
     "answerChat": "POST /api/chat",
+    "answerAssistant": "POST /assistant",
+    "getState": "GET /assistant/state",
+    "postResume": "POST /assistant/resume",
+    "postResumeState": "POST /assistant/resume-state",
     "createChatCompletion": "POST /v1/chat/completions",
     "answerAiChat": "POST /api/ai/chat",
     "resumeAiChat": "GET /api/ai/chat/{chat_id}/stream",
@@ -275,6 +279,18 @@ def ask_as_ai_sdk(ada: User) -> None:
     ada.client.post("/api/ai/chat/ai-1/stop")
 
 
+def use_assistant(person: User) -> None:
+    """Ask as a page of assistant-ui does, read its thread, and resume in mid-answer."""
+    said = {"role": "user", "parts": [{"type": "text", "text": "Hello!"}]}
+    body = {"model": "openai/sim", "threadId": "page", "commands": [{"type": "add-message", "message": said}]}
+    first = person.client.post("/assistant", json=body)
+    person.client.get("/assistant/state", params={"threadId": "page"})
+    person.client.post("/assistant/resume", json={"runId": first.headers["x-run-id"]})
+    with person.client.stream("POST", "/assistant", json={**body, "model": "openai/sim-long"}) as response:
+        next(response.iter_lines())
+        person.client.post("/assistant/resume-state", json={"threadId": "page"})
+
+
 def test_every_response_is_as_described(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Runs with tools, failures and continuations, conversations, saves, flags: every field is declared."""
     with serve_users(tmp_path_factory.mktemp("data"), signalbox_max_streams_per_user=8) as house:
@@ -283,6 +299,7 @@ def test_every_response_is_as_described(tmp_path_factory: pytest.TempPathFactory
             conformance.watch(person.client)
         runs = ask_everything(house["ada"])
         ask_whole(house["ada"])
+        use_assistant(house["ada"])
         read_conversations(house["ada"])
         read_runs(house, runs)
         read_saves(house["ada"], runs)

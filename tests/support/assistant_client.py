@@ -10,8 +10,8 @@ from assistant_stream.state import AssistantState
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord
-from signalbox.encoders.assistant_branch import EMPTY, Branch
-from signalbox.encoders.assistant_ui import DataStreamEncoder, TransportEncoder
+from signalbox.encoders.assistant_ui.branch import EMPTY, Branch
+from signalbox.encoders.assistant_ui.framings import DataStreamEncoder, TransportEncoder
 
 RUN = "0" * 32
 RECORD = RunRecord(RUN, "openai/sim", "v2")

@@ -13,8 +13,8 @@ from signalbox.conversations.tree import Tree
 from signalbox.core.conversations import Node, shown_id
 from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord
-from signalbox.encoders.assistant_branch import EMPTY, Branch, branch_of
-from signalbox.encoders.assistant_ui import DataStreamEncoder, TransportEncoder
+from signalbox.encoders.assistant_ui.branch import EMPTY, Branch, branch_of
+from signalbox.encoders.assistant_ui.framings import DataStreamEncoder, TransportEncoder
 from signalbox.encoders.encoder import Opening
 from signalbox.intakes.assistant_ui import THREAD_FIELD
 from signalbox.offload import offloaded

@@ -18,8 +18,8 @@ from signalbox.core.errors import RequestError
 from signalbox.core.records import RunRecord
 from signalbox.encoders import ai_sdk_error, chat_completions_error
 from signalbox.encoders.ai_sdk import AiSdkEncoder
-from signalbox.encoders.assistant_ui import DataStreamEncoder, TransportEncoder
-from signalbox.encoders.assistant_ui_error import error_of as assistant_error_of
+from signalbox.encoders.assistant_ui.error import error_of as assistant_error_of
+from signalbox.encoders.assistant_ui.framings import DataStreamEncoder, TransportEncoder
 from signalbox.encoders.chat_completions import ChatCompletionsEncoder
 from signalbox.encoders.chat_completions_whole import ChatCompletion, OpenRouterCompletion
 from signalbox.encoders.encoder import Encoder, ErrorOf, Opening, WholeEncoder

@@ -286,8 +286,9 @@ def use_assistant(person: User) -> None:
     first = person.client.post("/assistant", json=body)
     person.client.get("/assistant/state", params={"threadId": "page"})
     person.client.post("/assistant/resume", json={"runId": first.headers["x-run-id"]})
-    with person.client.stream("POST", "/assistant", json={**body, "model": "openai/sim-long"}) as response:
-        next(response.iter_lines())
+    with person.client.stream("POST", "/assistant", json={**body, "model": "openai/sim-long-20000"}) as response:
+        lines = response.iter_lines()
+        next(lines)
         person.client.post("/assistant/resume-state", json={"threadId": "page"})
 
 

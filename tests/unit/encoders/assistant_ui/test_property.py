@@ -21,7 +21,7 @@ from signalbox.core.events import (
     Warning,
 )
 from signalbox.core.handed_calls import handed_id
-from signalbox.encoders.assistant_branch import branch_of
+from signalbox.encoders.assistant_ui.branch import branch_of
 from signalbox.encoders.v1_whole import WholeV1
 
 from tests.support.assistant_client import RECORD, RUN, lines_of, state_after

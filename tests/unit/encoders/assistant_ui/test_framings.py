@@ -24,8 +24,8 @@ from signalbox.core.events import (
     Warning,
 )
 from signalbox.core.handed_calls import handed_id
-from signalbox.encoders.assistant_branch import Branch
-from signalbox.encoders.assistant_ui import DataStreamEncoder, TransportEncoder
+from signalbox.encoders.assistant_ui.branch import Branch
+from signalbox.encoders.assistant_ui.framings import DataStreamEncoder, TransportEncoder
 
 from tests.support.assistant_client import (
     RECORD,

@@ -22,7 +22,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
-from signalbox.encoders.assistant_state import StateOperations, apply, merged
+from signalbox.encoders.assistant_ui.state import StateOperations, apply, merged
 
 # What the intake writes for a failed call of the page.
 _ERROR = '{"error":'

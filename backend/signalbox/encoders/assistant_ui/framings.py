@@ -9,8 +9,8 @@ from typing import ClassVar
 from signalbox.core.events import Content, Done, Stamped
 from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord
-from signalbox.encoders.assistant_branch import EMPTY, Branch
-from signalbox.encoders.assistant_state import (
+from signalbox.encoders.assistant_ui.branch import EMPTY, Branch
+from signalbox.encoders.assistant_ui.state import (
     END_OF_APPEND,
     StateOperations,
     encode_text,

@@ -1,0 +1,1 @@
+"""assistant-ui: runs as operations on the state of a page, stored branches as its messages, errors."""

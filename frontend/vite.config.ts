@@ -8,12 +8,14 @@ import { inlineFirstPaint } from "./scripts/inline.ts";
 
 const backend = process.env.SIGNALBOX_URL ?? "http://127.0.0.1:8000";
 const PAGES = ["index", "guide", "docs", "operator"];
-const PURE = ["src/{run,stream}/**/*.test.ts"];
+const PURE = ["src/{logic,stream}/**/*.test.ts"];
+// These use streams and fetch of node, which a context of vmThreads does not have.
+const OWN_PROCESS = ["src/cost.test.tsx", "src/components/inspector/RunInspectorDrawer.test.tsx"];
 
-/** The server compares Origin with Host: a proxy that wrote its own Host would be a stranger to it. */
+/** The server compares Origin with Host, so the proxy must not replace Host. */
 const same = { target: backend, changeOrigin: false };
 
-/** As the server does it: who navigates gets the page, who reads gets the document. */
+/** As on the server: a browser that navigates gets the page, any other client the document. */
 const documents = {
   ...same,
   bypass: ({ headers }: { headers: { accept?: string | undefined } }) =>
@@ -43,10 +45,19 @@ export default defineConfig({
   },
   test: {
     environment: "node",
-    // A worker for each file costs a second. Functions of values need none: what one file imports, the next may use.
+    // A process for each file costs a second. Pure functions need no isolation, and a context isolates most others.
     projects: [
       { extends: true, test: { name: "pure", include: PURE, isolate: false } },
-      { extends: true, test: { name: "page", include: ["src/**/*.test.{ts,tsx}"], exclude: PURE } },
+      {
+        extends: true,
+        test: {
+          name: "page",
+          include: ["src/**/*.test.{ts,tsx}"],
+          exclude: [...PURE, ...OWN_PROCESS],
+          pool: "vmThreads",
+        },
+      },
+      { extends: true, test: { name: "process", include: OWN_PROCESS } },
     ],
     setupFiles: ["src/testTimeouts.setup.ts"],
     // For what hangs. A busy machine was seen to take ten times as long as a quiet one.

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tests.clients.ai_sdk_streams import write_streams
+from tests.clients import ai_sdk_streams, assistant_ui_streams
 from tests.clients.environments import HERE, NODE, install_node, install_python, node_page, python_of
 from tests.clients.snippets import ENVIRONMENTS, snippets
 from tests.support.processes import serving
@@ -58,6 +58,7 @@ CLIENTS = (
     Client("ai-sdk openrouter", ("ai_sdk.mjs", "openrouter")),
     Client("librechat", ("librechat_config.mjs",)),
     *(Client(f"ai-sdk pages {version}", ("ai_sdk_pages.mjs", version)) for version in AI_SDK_VERSIONS),
+    Client("assistant-ui", ("assistant_ui.mjs",)),
     Client("compatcanary", (*CANARY, "--profile", "chat")),
 )
 
@@ -85,14 +86,24 @@ def run_client(client: Client) -> Outcome:
         return _run(client.name, client.command(server.url), server.url, started)
 
 
-def run_streams(version: str) -> Outcome:
-    """Read streams with a version of the AI SDK's client, without a server."""
+def run_streams(name: str, write: Callable[[Path], None], *program: str) -> Outcome:
+    """Read streams with a client's parser, without a server."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         streams = Path(folder) / "streams.json"
-        write_streams(streams)
-        program = [str(node_page().bin / "node"), "ai_sdk_streams.mjs", version, str(streams)]
-        return _run(f"ai-sdk streams {version}", program, "", started)
+        write(streams)
+        return _run(name, [str(node_page().bin / "node"), *program, str(streams)], "", started)
+
+
+def stream_jobs() -> dict[str, Callable[[], Outcome]]:
+    """Return what reads streams, by name."""
+    jobs: dict[str, Callable[[], Outcome]] = {}
+    for version in AI_SDK_VERSIONS:
+        name = f"ai-sdk streams {version}"
+        jobs[name] = partial(run_streams, name, ai_sdk_streams.write_streams, "ai_sdk_streams.mjs", version)
+    name = "assistant-ui streams"
+    jobs[name] = partial(run_streams, name, assistant_ui_streams.write_streams, "assistant_ui_streams.mjs")
+    return jobs
 
 
 def _run(name: str, command: Sequence[str], url: str, started: float) -> Outcome:
@@ -140,8 +151,7 @@ def main(arguments: Sequence[str]) -> int:
     print(f"── installed in {time.monotonic() - started:.1f} s", flush=True)
     jobs: list[Callable[[], Outcome]] = [run_snippets] if has_docs else []
     jobs += [partial(run_client, client) for client in clients]
-    has_streams = not arguments or "ai-sdk streams".startswith(tuple(arguments))
-    jobs += [partial(run_streams, version) for version in AI_SDK_VERSIONS if has_streams]
+    jobs += [job for name, job in stream_jobs().items() if not arguments or name.startswith(tuple(arguments))]
     failed = False
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         for outcome in pool.map(lambda job: job(), jobs):

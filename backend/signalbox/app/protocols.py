@@ -163,6 +163,7 @@ DATA_STREAM = ClientProtocol(
 )
 TRANSPORT = replace(
     DATA_STREAM,
+    name="assistant-transport",
     paths=("/assistant/transport",),
     encoder=TransportEncoder,
     opening_of=opening_with(TransportEncoder),

@@ -12,7 +12,7 @@ import { report } from "./checks.mjs";
 const DECODERS = { "data-stream": DataStreamDecoder, "assistant-transport": AssistantTransportDecoder };
 const streams = JSON.parse(await readFile(process.argv[2], "utf8"));
 
-async function read(protocol, stream) {
+async function endOf(protocol, stream) {
   let error = null;
   const accumulator = new AssistantMessageAccumulator({
     initialMessage: unstable_createInitialMessage({ unstable_state: null }),
@@ -31,7 +31,7 @@ await report(
       `${protocol}: ${Object.keys(streams).length} streams`,
       async () => {
         for (const [name, expected] of Object.entries(streams)) {
-          const { state, error } = await read(protocol, expected.streams[protocol]);
+          const { state, error } = await endOf(protocol, expected.streams[protocol]);
           assert.deepEqual(JSON.parse(JSON.stringify({ state, error })), { state: expected.state, error: expected.error }, name);
         }
       },

@@ -3,10 +3,10 @@
 The stream begins with the branch of the conversation that the run answers, so that the client shows what is stored.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 
-from signalbox.core.events import Content, Done, Stamped
+from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord
 from signalbox.encoders.assistant_ui.branch import EMPTY, Branch
@@ -36,7 +36,9 @@ class _AssistantUiEncoder:
 
     def __init__(self, run: RunRecord, after: int = 0, branch: Branch = EMPTY) -> None:
         self._operations = StateOperations(run.id, len(branch.messages), branch.answer)
-        self._end_of_append = END_OF_APPEND + self._after
+        # What surrounds the text of a frame that only appends to the open part; empty while no part is open.
+        self._before_text = b""
+        self._after_text = END_OF_APPEND + self._after
 
     @classmethod
     def state(cls, state: JsonObject) -> bytes:
@@ -54,25 +56,28 @@ class _AssistantUiEncoder:
 
     def encode(self, batch: list[Stamped]) -> bytes:
         """Return the frames of a batch."""
+        if len(batch) == 1:  # every batch of a slow stream
+            event = batch[0].event
+            if type(event) is Content and self._before_text and is_plain(event) and event.content:
+                return self._before_text + encode_text(event.content) + self._after_text
         frames: list[bytes] = []
-        append = self._operations.append_to_text
         for stamped in batch:
             event = stamped.event
-            if type(event) is Content and append and event.content and is_plain(event):  # nearly all
-                frames += (self._before, append, encode_text(event.content), self._end_of_append)
+            if type(event) is Content and self._before_text and is_plain(event) and event.content:  # nearly all
+                frames += (self._before_text, encode_text(event.content), self._after_text)
             else:
-                frames += self._frames(stamped)
-                append = self._operations.append_to_text
+                frames.append(self._frames(event))
         return b"".join(frames)
 
-    def _frames(self, stamped: Stamped) -> Iterator[bytes]:
-        event = stamped.event
-        if operations := self._operations.of(event):
-            yield self._frame(operations)
-        if isinstance(event, Done):
-            if failure_of(event) is not None:
-                yield self._error % encode_text(error_text(event))
-            yield self._end
+    def _frames(self, event: AnyEvent) -> bytes:
+        operations = self._operations.of(event)
+        append = self._operations.append_to_text
+        self._before_text = append and self._before + append
+        frame = self._frame(operations) if operations else b""
+        if type(event) is not Done:
+            return frame
+        error = self._error % encode_text(error_text(event)) if failure_of(event) is not None else b""
+        return frame + error + self._end
 
 
 class DataStreamEncoder(_AssistantUiEncoder):

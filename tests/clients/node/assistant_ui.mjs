@@ -157,10 +157,10 @@ function checksOf(protocol) {
       assert.notEqual(page.messages[1].id, first.id);
     },
     async "a stop"() {
-      const page = new Page(protocol, { body: { model: "openai/sim-long-20000" } });
+      const page = new Page(protocol, { body: { model: "openai/sim-stall" } });
       await page.until(() => page.runtime, "no runtime");
       page.runtime.thread.append("Write a long text");
-      await page.until(() => page.messages.length === 2 && textOf(page.messages[1]).length > 50, "no text");
+      await page.until(() => page.messages.length === 2 && textOf(page.messages[1]).length > 0, "no text");
       page.runtime.thread.cancelRun();
       await expectCancelled(await newestRun());
       await page.settled(1);
@@ -171,11 +171,11 @@ function checksOf(protocol) {
     },
     async "a reload of the page in mid-answer"() {
       const threadId = `resumed-${protocol}`;
-      const body = { threadId, onDisconnect: "continue", model: "openai/sim-long-12000" };
+      const body = { threadId, onDisconnect: "continue", model: "openai/sim-stall" };
       const page = new Page(protocol, { body });
       await page.until(() => page.runtime, "no runtime");
       page.runtime.thread.append("Write a long text");
-      await page.until(() => page.messages.length === 2 && textOf(page.messages[1]).length > 50, "no text");
+      await page.until(() => page.messages.length === 2 && textOf(page.messages[1]).length > 0, "no text");
       page.root.unmount();
       const initialState = await (await fetch(`${URL}/assistant/state?threadId=${threadId}`)).json();
       assert.equal(initialState.run?.status, "running");
@@ -183,12 +183,13 @@ function checksOf(protocol) {
       const again = new Page(protocol, { body, initialState, resumeStateApi });
       await again.until(() => again.runtime, "no runtime");
       again.runtime.thread.resumeRun({ parentId: null });
+      await again.until(() => again.messages.length === 2 && textOf(again.messages[1]).length > 0, "no replay");
+      await fetch(`${URL}/api/runs/${initialState.run.id}/stop`, { method: "POST" });
       await again.settled(1);
       assert.deepEqual(again.failures, []);
-      assert.equal(again.messages.length, 2);
       const stored = await (await fetch(`${URL}/assistant/state?threadId=${threadId}`)).json();
       assert.deepEqual(again.state.messages, stored.messages);
-      assert.equal(again.state.run.status, "complete");
+      assert.equal(again.state.run.status, "cancelled");
       const before = again.finished;
       again.runtime.thread.resumeRun({ parentId: null }); // nothing runs any more
       await again.settled(before + 1);

@@ -210,9 +210,11 @@ class StateOperations:
             text = ToolOutcome(success=True, result=result["result"]).for_model()
         else:
             text = dumps({"error": result["error"], "code": result["code"]}).decode()
-        return [self._tool_message(event.id, event.name, text, is_error=not result["success"])]
+        shown: JsonObject = {} if event.artifact is UNSET else {"artifact": event.artifact}
+        return [self._tool_message(event.id, event.name, text, is_error=not result["success"], shown=shown)]
 
-    def _tool_message(self, call_id: str, name: str, text: str, *, is_error: bool) -> bytes:
+    def _tool_message(self, call_id: str, name: str, text: str, *, is_error: bool, shown: JsonObject) -> bytes:
+        """Add a result; `shown` is what only the page gets of it."""
         message: JsonObject = {
             "id": self._new_id(),
             "type": "tool",
@@ -220,6 +222,7 @@ class StateOperations:
             "name": name,
             "content": text,
             "status": "error" if is_error else "success",
+            **shown,
         }
         self._has_results = True
         self._messages += 1
@@ -230,7 +233,7 @@ class StateOperations:
     def _ending(self, done: Done) -> list[bytes]:
         """Close calls that were never announced, and write how the run ended."""
         operations = [
-            self._tool_message(call_id, shown.name, CODES[Code.ARGUMENTS_CUT].sentence, is_error=True)
+            self._tool_message(call_id, shown.name, CODES[Code.ARGUMENTS_CUT].sentence, is_error=True, shown={})
             for call_id, shown in self._calls.items()
             if not shown.is_announced
         ]

@@ -116,6 +116,14 @@ def test_messages_in_langchains_format() -> None:
     assert len({str(message["id"]) for message in (first, priced, found, second)}) == 4
 
 
+def test_a_table_is_the_artifact_of_its_result() -> None:
+    """The page gets the table, and the text that the model gets stays the content."""
+    table = {"surfaceId": "s-1", "columns": [], "data": []}
+    found = ToolResult(SEARCH.id, "search_web", Success(True, "3 products"), "search", "primary", artifact=table)
+    _, result = messages_after(ToolCalls([SEARCH], 1), found)
+    assert (result["content"], result["artifact"]) == ("3 products", table)
+
+
 def test_metadata_of_an_answer() -> None:
     """Sources, a refusal, usage and cost are in the metadata of the run's first message."""
     state = state_after(lines_of(EVERYTHING))

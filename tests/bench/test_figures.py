@@ -14,6 +14,7 @@ from signalbox.app import database_setup, main
 from tests.bench import __main__ as command
 from tests.bench import baseline, fresh_server
 from tests.bench.builds import VARIABLE, build_tools
+from tests.bench.encoders import encoder_figures
 from tests.bench.figures import Figure, Sample, load_figures
 from tests.bench.goals import GOALS, rating_of
 from tests.bench.growth import DoubledLoad
@@ -63,6 +64,7 @@ def test_every_goal_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
         *load_figures(samples, "nginx"),
         *fresh_server.starts(rig, 1),
         *fresh_server.memory(rig, quick=True),
+        *encoder_figures(1),
     ]
     assert set(GOALS) <= {(figure.row, figure.name) for figure in figures}
 

@@ -8,6 +8,7 @@ from fastapi import Response
 
 from signalbox.app.assistant_ui import opening_with, stored_with
 from signalbox.app.deps import Services
+from signalbox.app.openapi.ag_ui import OPENAPI as AG_UI_OPENAPI
 from signalbox.app.openapi.ai_sdk import OPENAPI as AI_SDK_OPENAPI
 from signalbox.app.openapi.assistant_ui import OPENAPI as ASSISTANT_OPENAPI
 from signalbox.app.openapi.chat_completions import OPENAPI as CHAT_COMPLETIONS_OPENAPI
@@ -17,6 +18,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.records import RunRecord
 from signalbox.encoders import ai_sdk_error, chat_completions_error
+from signalbox.encoders.ag_ui import AgUiEncoder
 from signalbox.encoders.ai_sdk import AiSdkEncoder
 from signalbox.encoders.assistant_ui.error import error_of as assistant_error_of
 from signalbox.encoders.assistant_ui.framings import DataStreamEncoder, TransportEncoder
@@ -26,7 +28,7 @@ from signalbox.encoders.encoder import Encoder, ErrorOf, Opening, WholeEncoder
 from signalbox.encoders.sse_v1 import SseV1Encoder
 from signalbox.encoders.v1_error import error_of
 from signalbox.encoders.v1_whole import WholeV1
-from signalbox.intakes import ai_sdk, assistant_ui, chat_completions, v1, v1_body
+from signalbox.intakes import ag_ui, ai_sdk, assistant_ui, chat_completions, v1, v1_body
 from signalbox.intakes.intake import AskOf, BodyOf, Model
 
 
@@ -177,6 +179,16 @@ ASSISTANT = replace(
     openapi=ASSISTANT_OPENAPI,
 )
 
+AG_UI = ClientProtocol(
+    name=ag_ui.NAME,
+    paths=("/agui",),
+    body_of=ag_ui.body_of,
+    ask_of=ag_ui.ask_of,
+    encoder=AgUiEncoder,
+    error_of=error_of,
+    openapi=AG_UI_OPENAPI,
+)
+
 PROTOCOLS: tuple[ClientProtocol[Any], ...] = (
     V1,
     V1_WHOLE,
@@ -186,6 +198,7 @@ PROTOCOLS: tuple[ClientProtocol[Any], ...] = (
     ASSISTANT,
     DATA_STREAM,
     TRANSPORT,
+    AG_UI,
 )
 
 

@@ -1,7 +1,8 @@
 """Finds the path of a question in its conversation's tree: existing nodes, then new ones."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import TypeAlias
 from uuid import UUID, uuid5
 
@@ -12,7 +13,7 @@ from signalbox.conversations.turns import digest_of, hand_over_side, role_of, te
 from signalbox.core.codes import Code
 from signalbox.core.conversations import ClientNode, Node
 from signalbox.core.errors import RequestError
-from signalbox.core.messages import AssistantMessage, Message
+from signalbox.core.messages import AssistantMessage, Message, ToolMessage
 
 _MESSAGES = UUID("3b0c1f6e-58d1-4a9e-8d6d-7f2a9c3f0b52")
 
@@ -28,9 +29,10 @@ class NewMessages:
 
 @dataclass(frozen=True, slots=True)
 class IdentifiedMessages:
-    """Messages of the user under their client's `ids`, after an answer; the first ones may be stored already.
+    """New messages under their client's `ids`, after an answer; the first ones may be stored already.
 
-    `key` is the stored id of the conversation.
+    They are the user's, or begin with results of calls that the answer handed over. `key` is the stored id of the
+    conversation.
     """
 
     messages: tuple[Message, ...]
@@ -128,29 +130,31 @@ class PathFinder:
 
     def _path_of_identified(self, question: IdentifiedMessages, system: str | None) -> QuestionPath:
         """Store only the messages behind the last one that is stored already; the path ends with the last one."""
-        nodes = [
-            self._identified_node(question.key, message_id, message, system)
-            for message_id, message in zip(question.ids, question.messages, strict=True)
-        ]
+        given = zip(question.ids, question.messages, strict=True)
+        nodes = [self._identified_node(question.key, *turn, system) for turn in _identified_turns(given)]
         stored = max((place for place, one in enumerate(nodes) if one.node.id in self.tree.nodes), default=-1)
-        here = nodes[stored].node.id if stored >= 0 else self._last_leg(question.answer_id)
+        answers_calls = isinstance(question.messages[0], ToolMessage)
+        here = nodes[stored].node.id if stored >= 0 else self._last_leg(question.answer_id, is_exact=answers_calls)
         path, new = self._path_to(here), list[ClientNode]()
         for one in nodes[stored + 1 :]:
             new.append(replace(one, node=replace(one.node, parent_id=here)))
             here = one.node.id
         return QuestionPath(tuple(path), tuple(new))
 
-    def _identified_node(self, key: str, message_id: str, message: Message, system: str | None) -> ClientNode:
-        """Make the node of a message. An edited message is another node, because its content is part of the id."""
-        made = self._client_node((message,), None, system)
+    def _identified_node(self, key: str, message_id: str, turn: Sequence[Message], system: str | None) -> ClientNode:
+        """Make the node of a turn. An edited message is another node, because its content is part of the id."""
+        made = self._client_node(turn, None, system)
         given = self.tree.nodes.get(message_id)
         if given is not None and given.run is None and given.digest == made.node.digest:
             return replace(made, node=replace(made.node, id=given.id))
         derived = uuid5(_MESSAGES, f"{key}\0{message_id}\0{made.node.digest}").hex
         return replace(made, node=replace(made.node, id=derived))
 
-    def _last_leg(self, answer_id: str | None) -> str | None:
-        """Return the last node of an answer, which continues in other runs and in results of the client's tools."""
+    def _last_leg(self, answer_id: str | None, *, is_exact: bool = False) -> str | None:
+        """Return the last node of an answer, which continues in other runs and in results of the client's tools.
+
+        With `is_exact`, it is the answer itself.
+        """
         if answer_id is None:
             return None
         if answer_id not in self.tree.nodes:
@@ -158,7 +162,7 @@ class PathFinder:
             raise RequestError(Code.UNKNOWN_MESSAGE, words, "messages")
         current = {node.id for node in self.tree.path(self.leaf_id)}
         here = answer_id
-        while legs := [node for node in self.tree.children(here) if node.role == "assistant"]:
+        while not is_exact and (legs := [node for node in self.tree.children(here) if node.role == "assistant"]):
             here = max(legs, key=lambda node: (node.id in current, node.created)).id
         return here
 
@@ -236,6 +240,13 @@ class PathFinder:
             self.new_id(), parent_id, role_of(turn), self.now, text_of(turn), digest=digest_of(turn), system=system
         )
         return ClientNode(node, tuple(turn))
+
+
+def _identified_turns(given: Iterable[tuple[str, Message]]) -> Iterator[tuple[str, tuple[Message, ...]]]:
+    """Yield the turns with their ids: each message of the user, and results together under the id of the first."""
+    for _, turn in groupby(given, key=lambda one: "results" if isinstance(one[1], ToolMessage) else one[0]):
+        messages = [*turn]
+        yield messages[0][0], tuple(message for _, message in messages)
 
 
 def _is_copy(turn: Sequence[Message], stored: Sequence[Message]) -> bool:

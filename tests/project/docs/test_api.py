@@ -70,6 +70,7 @@ def test_the_numbers_of_endpoints_are_right() -> None:
         "/v1/chat": 1,
         "/api/ai/chat": 3,
         "/assistant": 4,
+        "/agui": 1,
         "/api/runs": 5,
         "/api/conversations": 6,
         "/api/saves": 5,

@@ -27,6 +27,7 @@ _TAGS = {
     "chat completions": "The same for clients of OpenAI and OpenRouter.",
     "AI SDK": "Chats of pages built with the Vercel AI SDK.",
     "assistant-ui": "The same for pages built with assistant-ui.",
+    "AG-UI": "Runs for clients of the Agent User Interaction Protocol.",
     "runs": "List, read, follow, stop and delete runs.",
     "conversations": "Conversations stored on the server.",
     "saves": "Snapshots of runs.",

@@ -60,6 +60,17 @@ REQUESTS: dict[str, dict[str, Any]] = {
             "trigger": "submit-message",
         },
     },
+    "RunAgentInput": {
+        "a run": {
+            "threadId": "thread-1",
+            "runId": "run-1",
+            "state": {},
+            "messages": [{"id": "msg-1", "role": "user", "content": "What is 17 % of 2,340?"}],
+            "tools": [],
+            "context": [],
+            "forwardedProps": {"model": "openai/sim", "tools": ["calculate"]},
+        },
+    },
     "ChatCompletionRequest": {
         "a stream": {
             "model": "openai/sim",

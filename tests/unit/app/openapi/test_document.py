@@ -16,6 +16,7 @@ Json = dict[str, Any]
 OPERATION_IDS = {
     "streamChat": "POST /api/chat/stream",
     "answerChat": "POST /api/chat",
+    "runAgent": "POST /agui",
     "answerAssistant": "POST /assistant",
     "getState": "GET /assistant/state",
     "postResume": "POST /assistant/resume",
@@ -279,6 +280,14 @@ def ask_as_ai_sdk(ada: User) -> None:
     ada.client.post("/api/ai/chat/ai-1/stop")
 
 
+def run_agent(person: User) -> None:
+    """Run an agent as a client of AG-UI does."""
+    message = {"id": "m1", "role": "user", "content": "Hello!"}
+    run = {"threadId": "agent", "runId": "run-1", "messages": [message]}
+    for props in ({"model": "openai/sim"}, {}):
+        person.client.post("/agui", json={**run, "forwardedProps": props})
+
+
 def use_assistant(person: User) -> None:
     """Ask as a page of assistant-ui does, read its thread, and resume in mid-answer."""
     said = {"role": "user", "parts": [{"type": "text", "text": "Hello!"}]}
@@ -301,6 +310,7 @@ def test_every_response_is_as_described(tmp_path_factory: pytest.TempPathFactory
         runs = ask_everything(house["ada"])
         ask_whole(house["ada"])
         use_assistant(house["ada"])
+        run_agent(house["ada"])
         read_conversations(house["ada"])
         read_runs(house, runs)
         read_saves(house["ada"], runs)

@@ -29,6 +29,7 @@ OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "POST /api/ai/chat": ({200, 422}, {400, 422}),
     "GET /api/ai/chat/{chat_id}/stream": ({204, 404}, {204, 404, 422}),
     "POST /api/ai/chat/{chat_id}/stop": ({200, 404}, set()),
+    "POST /agui": ({200, 422}, {400, 422}),
     "POST /assistant": ({200, 404, 422}, {200, 400, 422}),  # a command that no schema has is accepted
     "GET /assistant/state": ({200}, {200, 422}),
     "POST /assistant/resume": ({404, 422}, {400, 404, 422}),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tests.clients import ai_sdk_streams, assistant_ui_streams
+from tests.clients import ag_ui_streams, ai_sdk_streams, assistant_ui_streams
 from tests.clients.environments import HERE, NODE, install_node, install_python, node_page, python_of
 from tests.clients.snippets import ENVIRONMENTS, snippets
 from tests.support.processes import serving
@@ -42,7 +42,7 @@ class Client:
         return [str(node_page().bin / "node"), *arguments]
 
 
-AI_SDK_VERSIONS = ("7", "6", "5")
+AI_SDK_VERSIONS, AG_UI_VERSIONS = ("7", "6", "5"), ("1", "0")
 CANARY = ("node_modules/compatcanary/src/cli.js", "scan", "--base-url", "{url}/v1", "--model", "openai/sim")
 CLIENTS = (
     Client("llm", ("llm_command.py",), "llm"),
@@ -59,6 +59,7 @@ CLIENTS = (
     Client("librechat", ("librechat_config.mjs",)),
     *(Client(f"ai-sdk pages {version}", ("ai_sdk_pages.mjs", version)) for version in AI_SDK_VERSIONS),
     Client("assistant-ui", ("assistant_ui.mjs",)),
+    *(Client(f"ag-ui {version}", ("ag_ui.mjs", version)) for version in AG_UI_VERSIONS),
     Client("compatcanary", (*CANARY, "--profile", "chat")),
 )
 
@@ -101,6 +102,10 @@ def stream_jobs() -> dict[str, Callable[[], Outcome]]:
     for version in AI_SDK_VERSIONS:
         name = f"ai-sdk streams {version}"
         jobs[name] = partial(run_streams, name, ai_sdk_streams.write_streams, "ai_sdk_streams.mjs", version)
+    for version in AG_UI_VERSIONS:
+        name = f"ag-ui streams {version}"
+        write = partial(ag_ui_streams.write_streams, version=version)
+        jobs[name] = partial(run_streams, name, write, "ag_ui_streams.mjs", version)
     name = "assistant-ui streams"
     jobs[name] = partial(run_streams, name, assistant_ui_streams.write_streams, "assistant_ui_streams.mjs")
     return jobs

@@ -58,6 +58,8 @@ class AgUiEncoder:
             "runId": echo.get("run_id") or run.id,
         }
         self._state = echo.get("state")
+        # Clients before 1.0 send no version; they end a run with an exception at the outcomes of 1.0.
+        self._knows_outcomes = "protocol_version" in echo
         self._calls = AgUiCalls(run.id, frozenset(cast("list[str]", echo.get("client_tools", []))))
         self._has_begun = False
         self._step: int | None = None  # of the open step, if an event named it
@@ -239,7 +241,8 @@ class AgUiEncoder:
         outcome: JsonObject = {"type": "cancelled"} if done.status == "cancelled" else {"type": "success"}
         if handed:
             outcome["pendingToolCallIds"] = [*handed]
-        yield {"type": "RUN_FINISHED", **self._ids, "outcome": outcome, **about}
+        shown: JsonObject = {"outcome": outcome} if self._knows_outcomes else {}
+        yield {"type": "RUN_FINISHED", **self._ids, **shown, **about}
 
 
 def _before_delta(kind: str, message_id: str) -> bytes:

@@ -25,6 +25,7 @@ class AgUiCalls:
         self._streamed: dict[str, str] = {}  # names of calls that are not announced yet
         self._announced: dict[str, Call] = {}
         self._executing: set[str] = set()
+        self._started: list[str] = []
         self._results = 0
 
     def _id_of(self, call_id: str, name: str) -> str:
@@ -32,6 +33,7 @@ class AgUiCalls:
         return handed_id(self._run_id, call_id) if name in self._client_tools else call_id
 
     def _start(self, call_id: str, name: str, message_id: str) -> JsonObject:
+        self._started.append(call_id)
         return {
             "type": "TOOL_CALL_START",
             "toolCallId": self._id_of(call_id, name),
@@ -98,9 +100,9 @@ class AgUiCalls:
         }
 
     def hand_over(self, handed: Sequence[str]) -> Generator[JsonObject, None, list[str]]:
-        """Give the client its calls; return their ids."""
+        """Give the client its calls; return their ids, in the order in which the client has seen them."""
         ids: list[str] = []
-        for call_id in handed:
+        for call_id in sorted(handed, key=self._started.index):
             call = self._announced.pop(call_id)
             ids.append(self._id_of(call.id, call.name))
             yield self._end(call.id, call.name)

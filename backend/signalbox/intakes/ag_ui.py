@@ -75,8 +75,10 @@ def ask_of(body: Body[RunAgentInput], tools: Tools, headers: Headers) -> Ask:
 
 
 def _echo_of(request: RunAgentInput, client_tools: Sequence[ToolSchema]) -> JsonObject:
-    """Return what the encoder needs: the client's ids and tools, and whether its state is an object."""
+    """Return what the encoder needs: the client's ids, version and tools, and whether its state is an object."""
     echo: JsonObject = {"thread_id": request.thread_id, "run_id": request.run_id}
+    if request.protocol_version is not None:
+        echo["protocol_version"] = request.protocol_version
     if request.parent_run_id is not None:
         echo["parent_run_id"] = request.parent_run_id
     if client_tools:

@@ -32,7 +32,8 @@ from signalbox.encoders.v1_whole import WholeV1
 from tests.support.ag_ui_client import AgUiReader, events_in
 from tests.support.run_events import CLIENT_TOOL, OUR_TOOL, RUN, all_endings, random_run, stamped
 
-ECHO: JsonObject = {"thread_id": "t", "run_id": "r", "client_tools": [CLIENT_TOOL], "state": "empty"}
+IDS: JsonObject = {"thread_id": "t", "run_id": "r", "protocol_version": "1.0"}
+ECHO: JsonObject = {**IDS, "client_tools": [CLIENT_TOOL], "state": "empty"}
 RECORD = RunRecord(RUN, "openai/sim", "v2", echo=ECHO)
 DONE = Done(True, "complete")
 ENDINGS = all_endings()
@@ -183,6 +184,15 @@ def test_the_state_of_the_page_stays(sent: str | None, kinds: list[str]) -> None
     record = RunRecord(RUN, "openai/sim", "v2", echo={**ECHO, "state": sent})
     events = events_in(stream_of(stamped(Content("a"), DONE), record))
     assert [event["type"] for event in events if event["type"].startswith("STATE")] == kinds
+
+
+@pytest.mark.parametrize("name", ["a call of the client, handed", "in text, cancelled"])
+def test_clients_before_1_0_get_no_outcome(name: str) -> None:
+    """They send no version, and reject the outcomes of 1.0; the calls without a result are the client's."""
+    echo = {name: value for name, value in ECHO.items() if name != "protocol_version"}
+    record = RunRecord(RUN, "openai/sim", "v2", echo=echo)
+    client = AgUiReader().read_stream(stream_of(ENDINGS[name], record))
+    assert (client.last["type"], "outcome" in client.last) == ("RUN_FINISHED", False)
 
 
 def test_a_run_of_another_protocol_can_be_read() -> None:

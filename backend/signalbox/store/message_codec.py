@@ -62,7 +62,7 @@ def to_json(message: Message) -> JsonObject:
                 "name": message.name,
                 "content": message.content,
                 "outside": message.untrusted,
-                **_cache_control(message),
+                **_cache(message),
             }
         case AssistantMessage():
             fields: JsonObject = {
@@ -87,7 +87,7 @@ def from_json(value: JsonObject) -> Message:
             return UserMessage(_parsed(value["content"]))
         case "tool":
             ids = str(value["call_id"]), str(value["name"])
-            return ToolMessage(*ids, str(value["content"]), bool(value["outside"]), _cache_control_in(value))
+            return ToolMessage(*ids, str(value["content"]), bool(value["outside"]), _cache_in(value))
         case _:
             return _assistant(value)
 
@@ -130,15 +130,15 @@ def _content(content: Content) -> JsonValue:
 def _part(part: ContentPart) -> JsonObject:
     match part:
         case TextPart(text):
-            return {"text": text, **_cache_control(part)}
+            return {"text": text, **_cache(part)}
         case ImagePart(url, detail):
-            return {"image": url, "detail": detail, **_cache_control(part)}
+            return {"image": url, "detail": detail, **_cache(part)}
         case FilePart(filename, data):
-            return {"file": filename, "data": data, **_cache_control(part)}
+            return {"file": filename, "data": data, **_cache(part)}
 
 
-def _cache_control(one: ContentPart | ToolMessage) -> JsonObject:
-    return {} if one.cache_control is None else {"cache_control": one.cache_control}
+def _cache(one: ContentPart | ToolMessage) -> JsonObject:
+    return {} if one.cache_control is None else {"cache": one.cache_control}
 
 
 def _parsed(value: JsonValue) -> Content:
@@ -149,14 +149,14 @@ def _parsed(value: JsonValue) -> Content:
 
 def _part_of(part: JsonObject) -> ContentPart:
     if "image" in part:
-        return ImagePart(str(part["image"]), _text(part["detail"]), _cache_control_in(part))
+        return ImagePart(str(part["image"]), _text(part["detail"]), _cache_in(part))
     if "file" in part:
-        return FilePart(str(part["file"]), str(part["data"]), _cache_control_in(part))
-    return TextPart(str(part["text"]), _cache_control_in(part))
+        return FilePart(str(part["file"]), str(part["data"]), _cache_in(part))
+    return TextPart(str(part["text"]), _cache_in(part))
 
 
-def _cache_control_in(part: JsonObject) -> JsonObject | None:
-    return cast("JsonObject | None", part.get("cache_control"))
+def _cache_in(part: JsonObject) -> JsonObject | None:
+    return cast("JsonObject | None", part.get("cache"))
 
 
 def _text(value: JsonValue) -> str | None:

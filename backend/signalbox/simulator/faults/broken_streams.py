@@ -94,7 +94,8 @@ def _malformed(completion: Completion, writes: list[bytes]) -> tuple[list[bytes]
 
 def _whole_error(completion: Completion, writes: list[bytes]) -> tuple[list[bytes], Ending]:
     answer = body(completion)
-    error = {"code": 502, "message": "Provider returned error", "metadata": {"raw": "upstream went away"}}
+    metadata = {"error_type": "provider_unavailable", "raw": "upstream went away"}
+    error = {"code": 502, "message": "Provider returned error", "metadata": metadata}
     answer["choices"][0] = {**answer["choices"][0], "error": error, "finish_reason": "error"}
     return [orjson.dumps(answer)], "clean"
 

@@ -177,7 +177,8 @@ class _Page(Mount):
         self._api = frozenset(api)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        if scope["path"].startswith(_API) or scope["path"] in self._api:
+        path = scope["path"]
+        if f"{path}/".startswith(_API) or path in self._api:  # Starlette would redirect /v1/ to a matching /v1
             return Match.NONE, {}
         return super().matches(scope)
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from signalbox.app.asgi import static_files
 
-from tests.support.running_app import RunningApp, error_of, settings_for
+from tests.support.running_app import RunningApp, error_of, openai_error_of, settings_for
 
 
 @pytest.fixture
@@ -74,8 +74,10 @@ def test_the_page_does_not_hide_the_apis_errors(page: Path, tmp_path: Path) -> N
         wrong, nothing = app.client.get("/api/chat/stream"), app.client.get("/api/nothing")
         assert app.client.get("/app.js").text == "export {}"
         elsewhere, here = app.client.post("/v2/chat/completions", json={}), app.client.post("/app.js")
+        bare = [app.client.post(path, json={}) for path in ("/v1", "/v1/", "/api/v1", "/api/v1/")]
     assert (elsewhere.status_code, error_of(elsewhere)["code"]) == (404, "NOT_FOUND")
     assert here.status_code == 405
+    assert [answer.status_code for answer in bare if openai_error_of(answer)] == [404] * 4
     assert (wrong.status_code, error_of(wrong)["code"]) == (405, "METHOD_NOT_ALLOWED")
     assert (nothing.status_code, error_of(nothing)["code"]) == (404, "NOT_FOUND")
 

@@ -32,7 +32,8 @@ const MARKDOWN = ["react-markdown", "remark-gfm", "remark-math", "katex", "katex
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ui: [],
   markdown: [],
-  answer: ["markdown"],
+  table: [],
+  answer: ["markdown", "table"],
   inspector: ["markdown"],
   sidebar: [],
   picker: [],

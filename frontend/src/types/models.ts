@@ -47,6 +47,8 @@ export interface CallItem {
   error?: string;
   code?: string;
   links: readonly Link[];
+  /** What the tool returned for people beside the result, such as a table. */
+  artifact?: unknown;
   /** The id of its later events, if it differs from the announced one. */
   alias?: string;
   step?: number;

@@ -35,6 +35,7 @@ _OWN_CHUNKS = (
     "LineList",
     "ModelPopup",
     "TipPopup",
+    "DataTableView",
     "MenuParts",
     "TokenDialog",
     "VariablesDialog",

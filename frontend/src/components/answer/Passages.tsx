@@ -1,14 +1,15 @@
 // The steps and texts of an answer in order. User, settings and progress decide which panels are open.
-import { memo, useRef, useState } from "react";
+import { Fragment, memo, useRef, useState } from "react";
 import { useOpenPanels } from "../../hooks/openPanels.ts";
 import type { PanelChoice } from "../../logic/answer/openPanels.ts";
-import { firstNotices, passagesOf } from "../../logic/answer/stepSummary.ts";
+import { callsIn, firstNotices, passagesOf } from "../../logic/answer/stepSummary.ts";
 import { linkListsOf, type Stop, sourcesOf } from "../../logic/answer/stops.ts";
 import { linkedSources, sourcesIn } from "../../logic/trace/sources.ts";
 import type { Answer } from "../../state/answer/answer.ts";
 import type { AnswerState } from "../../state/answer/answerState.ts";
 import type { ContentItem, Link, RunTrace } from "../../types/models.ts";
 import { Prose } from "../markdown/Prose.tsx";
+import { ResultTables } from "../table/ResultTables.tsx";
 import { AnswerImages } from "./AnswerImages.tsx";
 import { ReasoningBlock } from "./ReasoningBlock.tsx";
 import { SearchResultsInline, Sources } from "./SearchResultsInline.tsx";
@@ -51,16 +52,18 @@ export function Passages({ answer, state, trace, stops, panels }: Props) {
     passage.kind === "answer" ? (
       view(passage.stop)
     ) : (
-      <Steps
-        key={passage.id}
-        {...passage}
-        notices={passage.steps.flatMap(({ id }) => notices.get(id) ?? [])}
-        open={isUnfolded(passage, touched, panels)}
-        touched={touched.has(passage.id)}
-        onToggle={touch}
-      >
-        {passage.steps.map(view)}
-      </Steps>
+      <Fragment key={passage.id}>
+        <Steps
+          {...passage}
+          notices={passage.steps.flatMap(({ id }) => notices.get(id) ?? [])}
+          open={isUnfolded(passage, touched, panels)}
+          touched={touched.has(passage.id)}
+          onToggle={touch}
+        >
+          {passage.steps.map(view)}
+        </Steps>
+        <ResultTables calls={callsIn(passage.steps)} />
+      </Fragment>
     ),
   );
 }

@@ -2,6 +2,7 @@
 import { PreviewCard } from "@base-ui/react/preview-card";
 import { memo, type ReactNode, useState } from "react";
 import { burstLamp, hasFailed, isOpen, lampOf, type Stop, wasSkipped } from "../../logic/answer/stops.ts";
+import { tableOf } from "../../logic/table/dataTable.ts";
 import { type Source, sourcesIn } from "../../logic/trace/sources.ts";
 import { failureOf } from "../../logic/wording/advice.ts";
 import { plural } from "../../logic/wording/statusAndAmounts.ts";
@@ -74,13 +75,15 @@ function Title({ calls, found, touched }: { calls: readonly CallItem[]; found: n
   const cancelled = calls.filter((call) => call.status === "cancelled").length;
   const cached = calls.filter((call) => call.status === "done" && call.cached).length;
   const ran = calls.length - skipped;
+  const rows = calls.reduce((sum, call) => sum + rowsIn(call), 0);
   const isRunning = calls.some(isOpen);
   return (
     <>
       {isRunning ? "Searching" : ran > cancelled ? "Searched" : "Search"}
       {ran > 1 && ` ${ran}×`}
       {found > 0 && <Aside>{plural(found, "source")}</Aside>}
-      {!isRunning && found === 0 && ran > failed + cancelled && <Aside>no results</Aside>}
+      {rows > 0 && <Aside>{plural(rows, "result")}</Aside>}
+      {!isRunning && found + rows === 0 && ran > failed + cancelled && <Aside>no results</Aside>}
       <FailedCalls failed={failed} of={ran} touched={touched} />
       {cached > 0 && <Aside>{cached === ran ? "cached" : `${cached} cached`}</Aside>}
       {cancelled > 0 && <Aside>{cancelled === ran ? "stopped" : `${cancelled} stopped`}</Aside>}
@@ -107,12 +110,18 @@ function Query({ call }: { call: CallItem }) {
   );
 }
 
+const rowsIn = (call: CallItem): number => tableOf(call.artifact)?.data.length ?? 0;
+
+/** A result with a table has its rows, any other its links. */
+const foundIn = (call: CallItem): number => rowsIn(call) || call.links.length;
+
 /** The outcome of one search. The error text of a failed result is written for the model, so it is not shown. */
 function outcomeOf(call: CallItem): string {
   if (isOpen(call)) return call.status === "waiting" ? "waiting" : "searching";
   if (call.status !== "done") return failureOf(call);
   if (call.cached) return "cached";
-  return call.links.length > 0 ? plural(call.links.length, "result") : "no results";
+  const found = foundIn(call);
+  return found > 0 ? plural(found, "result") : "no results";
 }
 
 /** Sources as rows, each with its number. */

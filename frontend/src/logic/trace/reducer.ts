@@ -239,7 +239,12 @@ function answer(before: RunTrace, event: ToolResult): RunTrace {
   const { trace, call } = callOf(before, event);
   if (!isOpen(call)) return trace;
   const { result } = event;
-  const ended = { ...call, cached: event.cached === true, ...(event.ts !== undefined && { endedAt: event.ts }) };
+  const ended = {
+    ...call,
+    cached: event.cached === true,
+    ...(event.artifact !== undefined && { artifact: event.artifact }),
+    ...(event.ts !== undefined && { endedAt: event.ts }),
+  };
   const answered: CallItem = result.success
     ? { ...ended, status: "done", result: result.result, links: linksOf(result.result) }
     : {

@@ -1,7 +1,7 @@
 // Extracts the sources from a tool's result.
 import type { Link } from "../../types/models.ts";
 
-const LISTS = ["results", "sources", "hits", "links", "products"] as const;
+const LISTS = ["results", "sources", "hits", "links"] as const;
 
 /** Only http and https URLs. */
 function webUrl(value: unknown): URL | undefined {

@@ -1,0 +1,148 @@
+// @vitest-environment jsdom
+import { cleanup, fireEvent, render, screen, within } from "@testing-library/react";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Row } from "../../logic/table/dataTable.ts";
+import type { Column, DataTable } from "../../types/dataTable.ts";
+import { DataTableView } from "./DataTableView.tsx";
+
+afterEach(cleanup);
+
+const PRICE: Column = { key: "price", label: "Price", format: { kind: "currency", currency: "USD" } };
+const NAME: Column = { key: "name", label: "Product", priority: "primary", format: { kind: "link", hrefKey: "url" } };
+
+const show = (columns: Column[], data: Row[], over: Partial<DataTable> = {}) =>
+  render(<DataTableView table={{ surfaceId: "t-1", caption: "Mugs", columns, data, ...over }} />);
+const grid = () => within(screen.getByRole("table", { name: "Mugs" }));
+const column = (index: number) =>
+  grid()
+    .getAllByRole("row")
+    .slice(1)
+    .map((row) => within(row).getAllByRole("cell")[index]?.textContent);
+const heading = (name: string) => grid().getByRole("columnheader", { name });
+const press = (name: string) => fireEvent.click(grid().getByRole("button", { name }));
+
+describe("a table", () => {
+  it("sorts by a heading up, down and not at all, with aria-sort and an announcement", () => {
+    show([PRICE], [{ price: 10 }, { price: 9 }, {}, { price: 100 }]);
+    const status = screen.getByRole("status");
+    expect([heading("Price").getAttribute("aria-sort"), status.textContent]).toEqual(["none", ""]);
+    press("Price");
+    expect([heading("Price").getAttribute("aria-sort"), status.textContent]).toEqual([
+      "ascending",
+      "Sorted by Price, ascending.",
+    ]);
+    expect(column(0)).toEqual(["$9.00", "$10.00", "$100.00", "–empty"]);
+    press("Price");
+    expect(heading("Price").getAttribute("aria-sort")).toBe("descending");
+    expect(column(0)).toEqual(["$100.00", "$10.00", "$9.00", "–empty"]);
+    press("Price");
+    expect([heading("Price").getAttribute("aria-sort"), status.textContent]).toEqual(["none", "Original order."]);
+    expect(column(0)).toEqual(["$10.00", "$9.00", "–empty", "$100.00"]);
+  });
+
+  it("has no button above a column that must not be sorted", () => {
+    show([{ key: "a", label: "A", sortable: false }], [{ a: "x" }]);
+    expect(grid().queryByRole("button")).toBeNull();
+    expect(heading("A").hasAttribute("aria-sort")).toBe(false);
+  });
+
+  it("links only web addresses and documents of this server, without an opener", () => {
+    const urls = ["https://shop.example/a", "javascript:alert(1)", "data:text/html,x", "/guide/x.md", "/api/runs"];
+    show(
+      [NAME],
+      urls.map((url) => ({ name: `to ${url}`, url })),
+    );
+    const links = grid().getAllByRole("link");
+    expect(links.map((link) => link.getAttribute("href"))).toEqual(["https://shop.example/a", "/guide/x.md"]);
+    for (const link of links) expect(link.getAttribute("rel")).toBe("noopener noreferrer");
+    expect(column(0)).toHaveLength(5);
+  });
+
+  it("shows images of this server only, and a link instead of a remote one", () => {
+    const format = { kind: "image", altKey: "name" } as const;
+    show(
+      [{ key: "image", label: "Image", format }],
+      [
+        { image: "/api/images/abc.def-_", name: "Red mug" },
+        { image: "https://shop.example/a.png", name: "Blue mug" },
+        { image: "/api/images/../runs", name: "Green mug" },
+      ],
+    );
+    const images = grid().getAllByRole("img");
+    expect(images.map((image) => [image.getAttribute("src"), image.getAttribute("alt")])).toEqual([
+      ["/api/images/abc.def-_", "Red mug"],
+    ]);
+    expect(column(0)).toEqual(["", "Open image", "No image"]);
+    fireEvent.error(images[0] as HTMLElement);
+    expect(column(0)[0]).toBe("No image");
+  });
+
+  it("says the state of badges, statuses, booleans and changes in words and shapes", () => {
+    const columns: Column[] = [
+      {
+        key: "status",
+        label: "Status",
+        format: { kind: "status", statusMap: { ok: { tone: "success", label: "Fine" } } },
+      },
+      { key: "badge", label: "Badge", format: { kind: "badge", colorMap: { hot: "danger" } } },
+      { key: "flag", label: "Flag", format: { kind: "boolean" } },
+      { key: "change", label: "Change", format: { kind: "delta" } },
+      { key: "tags", label: "Tags", format: { kind: "array", maxVisible: 1 } },
+    ];
+    show(columns, [{ status: "ok", badge: "hot", flag: false, change: -2, tags: ["a", "b", "c"] }]);
+    const cells = grid().getAllByRole("cell");
+    expect(cells.map((cell) => cell.textContent)).toEqual(["Fine", "hot", "No", "-2", "a+2"]);
+    for (const cell of cells.slice(0, 4)) expect(cell.querySelector("svg[aria-hidden=true]")).not.toBeNull();
+    fireEvent.click(grid().getByRole("button", { name: "Show 2 more" }));
+    expect(cells[4]?.textContent).toBe("abc");
+  });
+
+  it("shows why a search failed, and that it found nothing", () => {
+    show([PRICE], [], { error: "The shop did not answer." });
+    expect(screen.getByText("The shop did not answer.")).toBeDefined();
+    expect(screen.queryByText("Nothing found.")).toBeNull();
+    cleanup();
+    show([PRICE], []);
+    expect(screen.getByText("Nothing found.")).toBeDefined();
+  });
+
+  it("shows 50 of 1,000 rows, all of them on request, and sorts all of them", () => {
+    show(
+      [PRICE],
+      Array.from({ length: 1000 }, (_, index) => ({ price: 1000 - index })),
+    );
+    expect(column(0)).toHaveLength(50);
+    press("Price");
+    expect(column(0).slice(0, 2)).toEqual(["$1.00", "$2.00"]);
+    fireEvent.click(screen.getByRole("button", { name: "Show 950 more rows" }));
+    expect(column(0)).toHaveLength(1000);
+  });
+});
+
+describe("cards", () => {
+  const columns: Column[] = [
+    { key: "seller", label: "Seller", priority: "tertiary" },
+    { key: "note", label: "Note", priority: "secondary" },
+    NAME,
+    { key: "code", label: "Code", hideOnMobile: true },
+  ];
+  const cards = () => within(screen.getByRole("list")).getAllByRole("listitem");
+  const terms = (card: Element | null | undefined) =>
+    [...(card?.querySelectorAll("dt") ?? [])].map((term) => term.textContent);
+
+  it("show primary columns first, then secondary and tertiary ones behind More", () => {
+    show(columns, [{ name: "Red mug", url: "https://e.example/1", seller: "Ann", note: "new", code: "x" }]);
+    const [card] = cards();
+    expect(terms(card)).toEqual(["Product", "Note", "Seller"]);
+    expect(terms(card?.querySelector("details"))).toEqual(["Note", "Seller"]);
+    expect(card?.querySelector("summary")?.textContent).toBe("More");
+  });
+
+  it("are sorted with a field, because they have no headings", () => {
+    show([PRICE], [{ price: 10 }, { price: 9 }]);
+    fireEvent.change(screen.getByLabelText("Sort by"), { target: { value: "0" } });
+    expect(cards().map((card) => card.querySelector("dd")?.textContent)).toEqual(["$9.00", "$10.00"]);
+    fireEvent.change(screen.getByLabelText("Sort by"), { target: { value: "-1" } });
+    expect(cards().map((card) => card.querySelector("dd")?.textContent)).toEqual(["$10.00", "$9.00"]);
+  });
+});

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import TypeAlias
 from uuid import UUID, uuid5
 
@@ -16,6 +16,8 @@ from signalbox.core.errors import RequestError
 from signalbox.core.messages import AssistantMessage, Message, ToolMessage
 
 _MESSAGES = UUID("3b0c1f6e-58d1-4a9e-8d6d-7f2a9c3f0b52")
+# Messages of one turn that are recognized as repeated: each more costs a hash of all before it.
+_MOST_REPEATED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ class PathFinder:
             path = self._path_to(self._last_leg(path[-1].id))
         here = path[-1].id if path else None
         new: list[ClientNode] = []
-        for turn in turns_in(question.messages):
+        for turn in turns_in(_unrepeated(question.messages, path)):
             new.append(self._client_node(turn, here, system))
             here = new[-1].node.id
         if len(new) == 1 and (same := self._unanswered(new[0].node, new[0].node.parent_id)) is not None:
@@ -247,6 +249,18 @@ def _identified_turns(given: Iterable[tuple[str, Message]]) -> Iterator[tuple[st
     for _, turn in groupby(given, key=lambda one: "results" if isinstance(one[1], ToolMessage) else one[0]):
         messages = [*turn]
         yield messages[0][0], tuple(message for _, message in messages)
+
+
+def _unrepeated(messages: tuple[Message, ...], path: Sequence[Node]) -> tuple[Message, ...]:
+    """Leave out the leading messages that repeat the questions at the end of a path, if these got no whole answer.
+
+    A client without an answer sends such questions again, before its new one.
+    """
+    end = takewhile(lambda node: node.run is None or node.run.status in ("error", "cancelled"), reversed(path))
+    for asked in reversed([node for node in end if node.role == "user"]):
+        counts = range(1, min(len(messages), _MOST_REPEATED + 1))
+        messages = messages[next((n for n in counts if digest_of(messages[:n]) == asked.digest), 0) :]
+    return messages
 
 
 def _is_copy(turn: Sequence[Message], stored: Sequence[Message]) -> bool:

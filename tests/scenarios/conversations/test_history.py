@@ -12,10 +12,7 @@ from tests.scenarios.conversations.conversation_client import (
 )
 from tests.support.fixtures import Behind
 from tests.support.running_app import RunningApp, error_of, settings_for
-from tests.support.scripted_upstream import (
-    ScriptedUpstream,
-    says,
-)
+from tests.support.scripted_upstream import ScriptedUpstream, says, sends
 
 IMAGE = "data:image/png;base64,iVBORw0KGgo="
 
@@ -187,6 +184,19 @@ def test_what_was_typed_is_kept_when_no_run_can_start(behind: Behind) -> None:
     talk.app.parts.runs.max_active = 10
     talk.ask("Go on.")
     assert talk.texts() == ["Count.", "One.", "Go on.", "Two."]
+
+
+@pytest.mark.parametrize("texts", [["One?"], ["One?", "Two?"]])
+def test_questions_without_an_answer_are_stored_once(behind: Behind, texts: list[str]) -> None:
+    """A client that got no answer sends its questions again before the next one; only that is new."""
+    failed = sends(b'{"error": {"code": 400, "message": "No."}}', status=400, kind="application/json")
+    talk = start_conversation(behind, failed, failed, says("Three."))
+    asked = [{"role": "user", "content": text} for text in texts]
+    for messages in (asked, [*asked, {"role": "user", "content": "And?"}]):
+        talk.post(messages=messages)
+    talk.ask(messages=[*asked, *({"role": "user", "content": text} for text in ("And?", "So?"))])
+    assert [text for text in talk.texts() if text] == ["\n\n".join(texts), "And?", "So?", "Three."]
+    assert talk.sent_messages() == [("user", text) for text in (*texts, "And?", "So?")]
 
 
 def test_what_is_refused_leaves_nothing(behind: Behind) -> None:

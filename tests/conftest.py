@@ -1,5 +1,6 @@
 """Fixtures and hooks for all tests: the asyncio backend, recorded provider streams, a PostgreSQL server."""
 
+import gc
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import AsyncExitStack
@@ -29,10 +30,19 @@ ROOT = Path(__file__).resolve().parent.parent
 settings.register_profile("signalbox", derandomize=True, deadline=None, database=None)
 settings.load_profile("signalbox")
 
+# Collected tests live to the end: the garbage collector need not visit them, neither now nor in the tests.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Exclude modules and collected tests from garbage collection, and start it."""
+    gc.freeze()
+    gc.enable()
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the slowest files first; `--no-loadscope-reorder` keeps xdist from sorting by number of tests."""
-    items[:] = longest_first(items, ROOT / "tests")
+    items[:] = longest_first(items, "tests")
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,6 @@
 """The slowest test files start first."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 from tests.conftest import ROOT
@@ -12,17 +11,17 @@ TESTS = ROOT / "tests"
 
 @dataclass
 class Item:
-    """A test with only a file and a number."""
+    """A test with only an id and a number."""
 
-    path: Path
+    nodeid: str
     number: int
 
 
 def test_the_longest_files_come_first() -> None:
     """Other files follow in their collected order, and so do the tests of one file."""
     names = ["access/test_names.py", LONGEST_FIRST[1], "wire/test_a.py", LONGEST_FIRST[0], LONGEST_FIRST[1]]
-    items = [Item(TESTS / name, number) for number, name in enumerate(names)]
-    ordered = cast("list[Item]", longest_first(cast("Any", items), TESTS))
+    items = [Item(f"tests/{name}::test_it[a/b]", number) for number, name in enumerate(names)]
+    ordered = cast("list[Item]", longest_first(cast("Any", items), TESTS.name))
     assert [item.number for item in ordered] == [3, 1, 4, 0, 2]
 
 

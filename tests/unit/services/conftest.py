@@ -14,17 +14,8 @@ from tests.support.scripted_upstream import Script, ScriptedUpstream
 from tests.unit.services.scripted_client import KEY, Start
 
 
-@pytest.fixture(scope="module")
-def early_objects_apart() -> Iterator[None]:
-    """Exempt imported objects from collection, which took 0.1 s per test."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
 @pytest.fixture
-def nothing_left_open(early_objects_apart: None) -> Iterator[None]:
+def nothing_left_open() -> Iterator[None]:
     """Collect garbage, so that an open socket warns in the test that left it."""
     yield
     gc.collect()

@@ -12,7 +12,7 @@ def is_repository() -> bool:
 
 def where_settings_are_listed() -> str:
     """Return the document that lists all settings."""
-    return ".env.example" if is_repository() else "/guide/api.md#settings on the running server"
+    return ".env.example" if is_repository() else "/guide/settings.md on the running server"
 
 
 def how_to_build_page() -> str:

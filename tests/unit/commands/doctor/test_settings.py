@@ -89,7 +89,7 @@ def test_advice_fits_the_installation(monkeypatch: pytest.MonkeyPatch, tmp_path:
     (tmp_path / ".env").write_text("SIGNALBOX_ELSE=1\n")
     told = " ".join(one.todo for one in [check_page(), *read_settings()[1]])
     assert (".env.example" in told, "./just" in told) == (is_repository, is_repository)
-    assert ("/guide/api.md#settings" in told, "pip install" in told) == (not is_repository, not is_repository)
+    assert ("/guide/settings.md" in told, "pip install" in told) == (not is_repository, not is_repository)
 
 
 def test_host_and_port_are_those_of_serve(tmp_path: Path, silent: int) -> None:

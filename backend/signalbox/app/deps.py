@@ -9,9 +9,11 @@ from signalbox.app.config import Settings
 from signalbox.app.limits.open_streams import Streams
 from signalbox.app.limits.quota import Quota
 from signalbox.app.model_list import ModelList, OpenAiModelList
+from signalbox.core.security.image_addresses import ImageAddresses
 from signalbox.flags.override import OverrideStore
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import ModelCatalog
+from signalbox.services.images import ImageLoader
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.services.upstream import UpstreamClient
 from signalbox.store.database import Database
@@ -36,6 +38,8 @@ class Services:
     database: Database
     flag_override: OverrideStore
     admin_token: str
+    image_addresses: ImageAddresses
+    images: ImageLoader
     is_simulated: bool
     search_is_paid: bool = False
 

@@ -44,14 +44,15 @@ from signalbox.app.routers import (
     conversations,
     flags,
     health,
+    images,
     models,
     openai_models,
     runs,
     saves,
     tools,
 )
-from signalbox.app.shared_settings import key_delimiters_from, open_override
-from signalbox.app.tool_setup import fill_toolbox
+from signalbox.app.shared_settings import image_addresses_from, key_delimiters_from, open_override
+from signalbox.app.tool_setup import fill_toolbox, image_loader
 from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
 from signalbox.flags.shared_override import SharedOverride
@@ -159,6 +160,7 @@ def create_app(
         contract.router,
         flags.router,
         health.router,
+        images.router,
     ):
         app.include_router(router)
     add_openapi(app)
@@ -205,6 +207,7 @@ async def _services(
     folder = data_folder(settings)
     database = await open_database(settings, folder, stack)
     await key_delimiters_from(settings, database)
+    image_addresses = await image_addresses_from(settings, database)
     flag_override = await open_override(settings, folder, database, stack)
     base_url = settings.openrouter_base_url
     if settings.is_simulated:
@@ -253,7 +256,7 @@ async def _services(
     return Services(
         settings=settings,
         upstream=upstream,
-        executor=ToolExecutor(toolbox.tools),
+        executor=ToolExecutor(toolbox.tools, images=image_addresses),
         catalog=catalog,
         models=ModelList(catalog, settings.signalbox_default_model),
         openai_models=OpenAiModelList(catalog),
@@ -263,6 +266,8 @@ async def _services(
         database=database,
         flag_override=flag_override,
         admin_token=admin.value,
+        image_addresses=image_addresses,
+        images=image_loader(settings, stack),
         is_simulated=settings.is_simulated,
         search_is_paid=toolbox.search_is_paid,
     )

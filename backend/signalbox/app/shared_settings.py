@@ -1,4 +1,4 @@
-"""What workers of one database share: the flag override and the secret of the delimiters."""
+"""What workers of one database share: the flag override and the secrets of delimiters and image addresses."""
 
 import secrets
 from contextlib import AsyncExitStack
@@ -7,11 +7,13 @@ from pathlib import Path
 from signalbox.app.config import Settings
 from signalbox.app.database_setup import database_error
 from signalbox.core.errors import StoreError
+from signalbox.core.security import image_addresses
+from signalbox.core.security.image_addresses import ImageAddresses
 from signalbox.core.security.untrusted import SECRET_BYTES, key_delimiters
 from signalbox.flags.override import OverrideFile, OverrideStore
 from signalbox.flags.shared_override import SharedOverride
 from signalbox.store.database import Database
-from signalbox.store.shared_values import DELIMITER_KEY, get_shared, shared_once
+from signalbox.store.shared_values import DELIMITER_KEY, IMAGE_KEY, get_shared, shared_once
 
 OVERRIDE_FILE = "tool_loop_v2.json"
 
@@ -37,8 +39,18 @@ async def key_delimiters_from(settings: Settings, database: Database) -> None:
 
     All workers then send a message as the same bytes, also after a restart, so prompt caches stay valid.
     """
+    key_delimiters(await _secret(settings, database, DELIMITER_KEY, SECRET_BYTES))
+
+
+async def image_addresses_from(settings: Settings, database: Database) -> ImageAddresses:
+    """Return the signer of image addresses with the database's secret; raises SettingsError."""
+    return ImageAddresses(await _secret(settings, database, IMAGE_KEY, image_addresses.SECRET_BYTES))
+
+
+async def _secret(settings: Settings, database: Database, name: str, size: int) -> bytes:
+    """Return a secret of the database, created by the first worker; raises SettingsError."""
     try:
-        secret = await database.read(get_shared, DELIMITER_KEY)
-        key_delimiters(secret or await database.write(shared_once, DELIMITER_KEY, secrets.token_bytes(SECRET_BYTES)))
+        secret = await database.read(get_shared, name)
+        return secret or await database.write(shared_once, name, secrets.token_bytes(size))
     except StoreError:
         raise database_error(settings) from None

@@ -15,6 +15,7 @@ from signalbox.core.tools import SearchBackend, Tool
 from signalbox.services.addresses import Allowance
 from signalbox.services.fetch import PageFetcher
 from signalbox.services.folder_pages import FolderPages
+from signalbox.services.images import ImageLoader
 from signalbox.services.notes import NotesFolder
 from signalbox.services.products import PickedSource, ProductSetup, pick_source
 from signalbox.services.search import Client, OnClose, pick
@@ -84,6 +85,13 @@ def search_of(
         database=index,
     )
     return pick(settings.search_backend, setup, on_close)
+
+
+def image_loader(settings: Settings, stack: AsyncExitStack) -> ImageLoader:
+    """Return the loader of images in tables, which may fetch what `read_url` may fetch."""
+    loader = ImageLoader(PageFetcher(Allowance.of(settings.signalbox_fetch_allow)))
+    stack.push_async_callback(loader.aclose)
+    return loader
 
 
 def products_of(settings: Settings, client: Client, on_close: OnClose = lambda _: None) -> PickedSource:

@@ -31,8 +31,6 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _WEB_PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _TEXTS = frozenset({"application/json", "application/xml", "application/yaml", "application/x-ndjson"})
 _HEADERS = (
-    (b"user-agent", b"Signalbox (read_url)"),
-    (b"accept", b"text/html, application/xhtml+xml, text/markdown, text/plain, application/json, */*;q=0.1"),
     (b"accept-language", b"en, *;q=0.5"),
     # Compression is not requested, because of decompression bombs; a body that is compressed anyway is limited.
     (b"accept-encoding", b"identity"),
@@ -71,7 +69,18 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reply:
+class Wanted:
+    """What is requested: the Accept header, the user agent, and the content types whose body is read."""
+
+    agent: bytes
+    accept: bytes
+    is_readable: Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A response. `body` is empty unless it is a success of a wanted type; `cut`: it was longer than LARGEST_BODY."""
+
     status: int
     headers: dict[str, str]
     body: bytes
@@ -103,15 +112,21 @@ class PageFetcher:
         """Return the page at an address, after at most five redirects; raises ToolError."""
         try:
             async with asyncio.timeout(self._seconds):
-                return await self._follow(self.target(url))
+                return _page(*await self._follow(self.target(url), _PAGES))
         except TimeoutError:
             raise ToolError(Code.TIMEOUT, f"The page did not load within {self._seconds:g} s.") from None
 
-    async def _follow(self, target: Target) -> WebPage:
+    async def load(self, url: str, wanted: Wanted) -> Reply:
+        """Return the response at an address, under the rules of `fetch`; raises ToolError or TimeoutError."""
+        async with asyncio.timeout(self._seconds):
+            _, reply = await self._follow(self.target(url), wanted)
+            return reply
+
+    async def _follow(self, target: Target, wanted: Wanted) -> tuple[Target, Reply]:
         for _ in range(MOST_REDIRECTS + 1):
-            reply = await self._get(target)
+            reply = await self._get(target, wanted)
             if reply.status not in _REDIRECTS:
-                return _page(target, reply)
+                return target, reply
             target = self.target(urljoin(target.url, reply.headers.get("location", "")))
         raise ToolError(Code.TOOL_FAILED, f"The page redirects more than {MOST_REDIRECTS} times.")
 
@@ -162,12 +177,12 @@ class PageFetcher:
 
     # --- request ---
 
-    async def _get(self, target: Target) -> _Reply:
+    async def _get(self, target: Target, wanted: Wanted) -> Reply:
         """Send the request to the first address that accepts a connection."""
         failure: Exception | None = None
         for address in await self._addresses(target):
             try:
-                return await self._request(target, address)
+                return await self._request(target, address, wanted)
             except (ConnectFailed, ConnectTimeout) as error:
                 failure = error
             except HttpError:
@@ -178,7 +193,7 @@ class PageFetcher:
             raise ToolError(Code.TOOL_FAILED, f"The TLS certificate of {target.host} is not valid.")
         raise ToolError(Code.TOOL_FAILED, f"{target.host} cannot be reached.")
 
-    async def _request(self, target: Target, address: Address) -> _Reply:
+    async def _request(self, target: Target, address: Address, wanted: Wanted) -> Reply:
         """Send one request to exactly this address. TLS verifies the host name, which is not resolved again."""
         connection = await connect(
             Origin(target.scheme, str(address), target.port),
@@ -186,10 +201,11 @@ class PageFetcher:
             tls=self._tls,
             server_hostname=target.host,
         )
-        headers = ((b"host", target.authority.encode("ascii")), *_HEADERS)
+        host = (b"host", target.authority.encode("ascii"))
+        headers = (host, (b"user-agent", wanted.agent), (b"accept", wanted.accept), *_HEADERS)
         try:
             message = encode_head(b"GET", target.path.encode("ascii"), headers)
-            return await _read_reply(await connection.exchange("GET", message, self._seconds), connection)
+            return await _read_reply(await connection.exchange("GET", message, self._seconds), connection, wanted)
         finally:
             connection.abort()
 
@@ -202,16 +218,16 @@ def _query(query: str) -> str:
     return "?" + quote(query, safe="/%:@!$&'()*+,;=~?") if query else ""
 
 
-async def _read_reply(response: ResponseParser, connection: Connection) -> _Reply:
-    """Read a response; the body only of a successful text response, up to LARGEST_BODY."""
+async def _read_reply(response: ResponseParser, connection: Connection, wanted: Wanted) -> Reply:
+    """Read a response; the body only of a successful response of a wanted type, up to LARGEST_BODY."""
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
     body = bytearray()
     cut = False
-    if response.status == 200 and _is_readable(_kind(headers)):
+    if response.status == 200 and wanted.is_readable(_kind(headers)):
         while not cut and (data := await connection.read()):
             body += data
             cut = len(body) > LARGEST_BODY
-    return _Reply(response.status, headers, bytes(body[:LARGEST_BODY]), cut)
+    return Reply(response.status, headers, bytes(body[:LARGEST_BODY]), cut)
 
 
 # --- response ---
@@ -227,7 +243,14 @@ def _is_readable(kind: str) -> bool:
     )
 
 
-def _page(target: Target, reply: _Reply) -> WebPage:
+_PAGES = Wanted(
+    b"Signalbox (read_url)",
+    b"text/html, application/xhtml+xml, text/markdown, text/plain, application/json, */*;q=0.1",
+    _is_readable,
+)
+
+
+def _page(target: Target, reply: Reply) -> WebPage:
     kind = _kind(reply.headers)
     if reply.status != 200:
         raise _refusal(target, reply.status)
@@ -259,7 +282,7 @@ def _refusal(target: Target, status: int) -> ToolError:
             return ToolError(Code.TOOL_FAILED, f"{target.host} answered with status {status} instead of a page.")
 
 
-def _unpacked(reply: _Reply) -> tuple[bytes, bool]:
+def _unpacked(reply: Reply) -> tuple[bytes, bool]:
     """Decompress gzip or deflate up to LARGEST_BODY; raises ToolError for other encodings and damaged bodies."""
     coding = reply.headers.get("content-encoding", "").strip().lower()
     if coding in ("", "identity"):

@@ -4,11 +4,12 @@ from functools import partial
 from typing import Final, cast
 
 import orjson
-from msgspec import to_builtins
+from msgspec import convert, to_builtins
 
 from signalbox.core.bounds.offload_thresholds import LARGE
-from signalbox.core.data_table import DataTable, fault_of, is_data_table
+from signalbox.core.data_table import Column, DataTable, ImageFormat, fault_of, is_data_table
 from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.security.image_addresses import ImageAddresses
 from signalbox.offload import offloaded
 from signalbox.services.tool_results import ExcessiveResultError, as_json, measured
 
@@ -24,24 +25,42 @@ class UnusableArtifactError(Exception):
         self.reason: Final = reason
 
 
-async def artifact_json(artifact: object) -> JsonValue:
-    """Return an artifact as strict JSON; raises UnusableArtifactError."""
+async def artifact_json(artifact: object, images: ImageAddresses | None = None) -> JsonValue:
+    """Return an artifact as strict JSON; raises UnusableArtifactError.
+
+    `images` signs the addresses of a table's images, so that clients load them through this server.
+    """
     if artifact is None:
         return None
     try:
         size = measured(artifact.data if isinstance(artifact, DataTable) else artifact, LARGE)
-        return await offloaded(partial(_converted, artifact), size=size)
+        return await offloaded(partial(_converted, artifact, images), size=size)
     except ExcessiveResultError as error:
         raise UnusableArtifactError(error.reason) from None
     except TypeError:
         raise UnusableArtifactError("is not JSON") from None
 
 
-def _converted(artifact: object) -> JsonValue:
+def _converted(artifact: object, images: ImageAddresses | None) -> JsonValue:
     if isinstance(artifact, DataTable):
         measured(artifact.data, LARGEST, is_bound=True)
         artifact = to_builtins(artifact)
     value = cast(JsonValue, orjson.loads(as_json(artifact, LARGEST).json))
-    if is_data_table(value) and (fault := fault_of(cast(JsonObject, value))):
-        raise UnusableArtifactError(f"is not a valid DataTable: {fault}")
+    if is_data_table(value):
+        table = cast(JsonObject, value)
+        if fault := fault_of(table):
+            raise UnusableArtifactError(f"is not a valid DataTable: {fault}")
+        if images is not None:
+            _sign_images(table, images)
     return value
+
+
+def _sign_images(table: JsonObject, images: ImageAddresses) -> None:
+    """Replace the addresses of images at their sources; a path is already on this server."""
+    rows = cast(list[JsonObject], table["data"])
+    keys = [one.key for one in convert(table["columns"], list[Column]) if isinstance(one.format, ImageFormat)]
+    for row in rows:
+        for key in keys:
+            address = row.get(key)
+            if isinstance(address, str) and not address.startswith("/"):
+                row[key] = images.sign(address)

@@ -15,6 +15,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.failure_location import failure_location
 from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.security.image_addresses import ImageAddresses
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolReturn, ToolSpec
 from signalbox.offload import offloaded
 from signalbox.services.argument_shapes import shape_of, surely_fit
@@ -34,19 +35,22 @@ _LONGEST_MESSAGE = 1_000
 class ToolExecutor:
     """The ToolRunner of the app. `offered` are the `tools` that are available.
 
-    `result_limit` is in characters of JSON (quirk G5).
+    `result_limit` is in characters of JSON (quirk G5). `images` signs the addresses of images in tables.
 
     Tools run on the event loop. A tool that blocks must use a thread (`asyncio.to_thread`); otherwise it stops its own
     timeout and all streams.
     """
 
-    def __init__(self, tools: Sequence[Tool], *, result_limit: int = 24_000) -> None:
+    def __init__(
+        self, tools: Sequence[Tool], *, result_limit: int = 24_000, images: ImageAddresses | None = None
+    ) -> None:
         self.tools = tuple(tools)
         self.by_name = {tool.spec.name: tool for tool in self.tools}
         self.offered = tuple(tool for tool in self.tools if tool.unavailable is None)
         if len(self.by_name) < len(self.tools):
             raise ValueError("two tools have the same name")
         self._result_limit = result_limit
+        self._images = images
         self._shapes = {tool.spec.name: shape_of(tool.spec.parameters) for tool in self.tools}
 
     def prepare(self) -> None:
@@ -99,7 +103,7 @@ class ToolExecutor:
             if isinstance(error, asyncio.CancelledError) and _is_cancelled():
                 raise
             failure = _failure_of(tool.spec, given, error, context, is_late=limit.expired())
-            artifact = await _artifact_of(tool.spec, error, context)
+            artifact = await self._artifact_of(tool.spec, error, context)
             return failure if artifact is None else replace(failure, artifact=artifact)
 
     async def _accepted(
@@ -107,7 +111,7 @@ class ToolExecutor:
     ) -> ToolOutcome:
         """Clean and limit a result, count its size, and allow its URLs."""
         try:
-            shown = await artifact_json(artifact)
+            shown = await artifact_json(artifact, self._images)
             written = await offloaded(partial(as_json, result), size=measured(result, LARGE))
         except UnusableArtifactError as error:
             _log.warning("tool.artifact_rejected", tool=spec.name, reason=error.reason, run_id=context.run_id)
@@ -121,6 +125,16 @@ class ToolExecutor:
         if spec.untrusted:
             context.url_allowlist.add_result(value, spec.name, given, spec.url_argument)
         return ToolOutcome(True, value, untrusted=spec.untrusted, artifact=shown)
+
+    async def _artifact_of(self, spec: ToolSpec, error: BaseException, context: ToolContext) -> JsonValue:
+        """Return the artifact of a tool's error, None without a usable one: the failure counts more."""
+        if not isinstance(error, ToolError) or not _is_well_formed(error):
+            return None
+        try:
+            return await artifact_json(error.artifact, self._images)
+        except UnusableArtifactError as unusable:
+            _log.warning("tool.artifact_rejected", tool=spec.name, reason=unusable.reason, run_id=context.run_id)
+            return None
 
     def _not_offered(self, name: str, tool: Tool | None) -> ToolOutcome:
         if tool is not None:
@@ -154,17 +168,6 @@ def _failure_of(
         run_id=context.run_id,
     )
     return ToolOutcome.failed(Code.TOOL_FAILED, f"{spec.name} failed; answer without it, or call it differently")
-
-
-async def _artifact_of(spec: ToolSpec, error: BaseException, context: ToolContext) -> JsonValue:
-    """Return the artifact of a tool's error, None without a usable one: the failure counts more than its artifact."""
-    if not isinstance(error, ToolError) or not _is_well_formed(error):
-        return None
-    try:
-        return await artifact_json(error.artifact)
-    except UnusableArtifactError as unusable:
-        _log.warning("tool.artifact_rejected", tool=spec.name, reason=unusable.reason, run_id=context.run_id)
-        return None
 
 
 def _is_well_formed(error: ToolError) -> bool:

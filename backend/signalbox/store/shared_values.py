@@ -8,6 +8,7 @@ from signalbox.store.tables import SHARED
 
 OVERRIDE = "tool_loop_v2"
 DELIMITER_KEY = "fence_secret"
+IMAGE_KEY = "image_secret"
 OVERRIDE_NOTICE = "lever"
 
 

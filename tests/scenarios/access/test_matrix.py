@@ -25,10 +25,11 @@ UNKNOWN_ID = "0" * 32
 LISTS = {"GET /api/runs": "runs", "GET /api/conversations": "conversations", "GET /api/saves": "saves"}
 BY_BODY_OR_HEADER = {"POST /api/chat", "POST /api/chat/stream", "POST /api/saves", "POST /v1/chat/completions"}
 MAKES = {"POST /api/conversations"}
-# Public like the API description: needs no token.
+# Public like the API description: needs no token. The signature in an image's path allows exactly this image.
 PUBLIC = {
     "GET /api/contract/v1.1.json",
     "GET /api/contract/data-table-v1.json",
+    "GET /api/images/{signed}",
     "GET /health/live",
     "GET /health/ready",
 }
@@ -72,7 +73,7 @@ def operations(app: RunningApp) -> list[str]:
 
 def with_ids(app: RunningApp) -> list[tuple[str, str]]:
     """Return the operations on one resource, each with the name of its id."""
-    found = [(one, re.findall(r"{(\w+)}", one)) for one in operations(app) if one not in OF_EVERYBODY]
+    found = [(one, re.findall(r"{(\w+)}", one)) for one in operations(app) if one not in OF_EVERYBODY | PUBLIC]
     assert all(len(names) <= 1 for _, names in found)
     return [(operation, names[0]) for operation, names in found if names]
 

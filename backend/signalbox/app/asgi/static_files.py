@@ -23,6 +23,7 @@ from signalbox.app.asgi.compression import accepted
 from signalbox.app.asgi.content_policy import allow_inline
 from signalbox.app.config import Settings
 from signalbox.app.folders import notes_folder
+from signalbox.core.security import image_addresses
 from signalbox.services.search.pages import SUFFIXES
 
 _PACKAGE = Path(__file__).parents[2]
@@ -207,7 +208,7 @@ def public_paths(settings: Settings, api: Collection[str]) -> PublicPaths:
     folder = page_folder()
     build = [*folder.iterdir()] if folder else []
     names = {"/", "/docs", "/operator", "/guide", "/notes", *(f"/{file.name}" for file in build if file.is_file())}
-    folders = ["/health/", *(f"/{one.name}/" for one in build if one.is_dir())]
+    folders = ["/health/", image_addresses.PREFIX, *(f"/{one.name}/" for one in build if one.is_dir())]
     documents = ["/notes/"]
     (folders if settings.signalbox_docs is None else documents).append("/guide/")
     return PublicPaths(frozenset({*names, *api}), tuple(folders), tuple(documents))

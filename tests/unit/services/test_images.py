@@ -1,0 +1,111 @@
+"""Images of tables over real sockets on loopback: their type, their limits, the cache, and the addresses."""
+
+import asyncio
+
+import pytest
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
+from signalbox.services.addresses import Allowance
+from signalbox.services.fetch import LARGEST_BODY, PageFetcher
+from signalbox.services.images import Image, ImageLoader, kind_of
+
+from tests.support.web_server import reply, site
+
+pytestmark = pytest.mark.anyio
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
+IMAGES = {
+    "image/png": PNG,
+    "image/jpeg": b"\xff\xd8\xff\xe0rest",
+    "image/gif": b"GIF89arest",
+    "image/webp": b"RIFF\x04\0\0\0WEBPrest",
+    "image/avif": b"\0\0\0\x1cftypavifrest",
+}
+
+
+def loader(*, cache_bytes: int = 1_000_000, seconds: float = 5) -> ImageLoader:
+    """Return a loader that may fetch from loopback."""
+    return ImageLoader(PageFetcher(Allowance.of(["127.0.0.0/8"]), seconds=seconds), cache_bytes=cache_bytes)
+
+
+async def failure(images: ImageLoader, source: str) -> ToolError:
+    """Return the error of a failing load."""
+    with pytest.raises(ToolError) as raised:
+        await images.load(source)
+    return raised.value
+
+
+def test_the_content_decides_on_the_type() -> None:
+    """SVG, HTML and other files are no images."""
+    assert {kind: kind_of(body) for kind, body in IMAGES.items()} == {kind: kind for kind in IMAGES}
+    for other in (
+        b"",
+        b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+        b"<html>",
+        b"RIFF\0\0\0\0WAVE",
+        b"\0\0\0\x1cftypmp42",
+    ):
+        assert kind_of(other) is None
+
+
+async def test_an_image_is_fetched_once() -> None:
+    """Concurrent and later requests share one fetch, whatever type the source claims."""
+    async with site(reply(PNG, kind="text/plain")) as there:
+        images = loader()
+        found = await asyncio.gather(*(images.load(f"{there.url}/a.png") for _ in range(5)))
+        assert [*found, await images.load(f"{there.url}/a.png")] == [Image("image/png", PNG)] * 6
+        assert [asked.path for asked in there.asked] == ["/a.png"]
+        assert "cookie" not in there.asked[0].headers
+
+
+async def test_the_cache_is_bounded() -> None:
+    """The image that was not requested for the longest time is dropped first."""
+    async with site(reply(PNG)) as there:
+        images = loader(cache_bytes=2 * len(PNG))
+        for name in ("a", "b", "a", "c", "a", "b"):
+            await images.load(f"{there.url}/{name}")
+        assert [asked.path for asked in there.asked] == ["/a", "/b", "/c", "/b"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (reply(b"<svg/>", kind="image/svg+xml"), "not a PNG"),
+        (reply(b"<script>", kind="image/png"), "not a PNG"),
+        (reply(b"gone", status=404), "status 404"),
+        (reply(PNG + bytes(LARGEST_BODY)), "too large"),
+    ],
+)
+async def test_what_is_no_image_is_a_failure_and_is_not_cached(answer: bytes, words: str) -> None:
+    """The next request fetches again."""
+    async with site(answer, reply(PNG)) as there:
+        images = loader()
+        assert words in (await failure(images, there.url)).message
+        assert (await images.load(there.url)).body == PNG
+
+
+async def test_a_silent_source_is_a_timeout() -> None:
+    """The fetch has the time limit of `read_url`."""
+    async with site(None) as there:
+        assert (await failure(loader(seconds=0.2), there.url)).code is Code.TIMEOUT
+
+
+async def test_private_addresses_are_not_fetched() -> None:
+    """The rules of `read_url` apply to the address and to every redirect."""
+    async with site(reply(status=302, location="http://10.0.0.1/a.png")) as there:
+        assert "10.0.0.1" in (await failure(loader(), there.url)).message
+        strict = ImageLoader(PageFetcher())
+        assert "127.0.0.1" in (await failure(strict, f"https://127.0.0.1/{there.port}")).message
+        assert (await failure(strict, "file:///etc/passwd")).code is Code.INVALID_ARGUMENTS
+        assert len(there.asked) == 1
+
+
+async def test_closing_cancels_fetches() -> None:
+    """A shutdown does not wait for a silent source."""
+    async with site(None) as there:
+        images = loader()
+        waiting = asyncio.create_task(images.load(there.url))
+        await there.arrived.wait()
+        await images.aclose()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting

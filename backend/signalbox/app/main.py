@@ -214,14 +214,7 @@ async def _services(
         from signalbox.simulator.http.server import BackgroundSimulator  # not imported where there is a key
 
         base_url = stack.enter_context(BackgroundSimulator(pace=settings.signalbox_simulator_pace)).base_url
-    client = await stack.enter_async_context(
-        HttpClient(
-            connect_timeout=settings.openrouter_connect_timeout,
-            idle_timeout=settings.openrouter_timeout,
-            # One per run, and some for the catalogue and costs: no run waits for a connection.
-            max_connections=settings.signalbox_max_runs + _SPARE_CONNECTIONS,
-        )
-    )
+    client = await stack.enter_async_context(_upstream_client(settings))
     upstream = UpstreamClient(client, upstream_of(settings, base_url))
     searching = await stack.enter_async_context(search_client())
     toolbox = await fill_toolbox(settings, searching, folder, extra_tools, stack)
@@ -270,6 +263,15 @@ async def _services(
         images=image_loader(settings, stack),
         is_simulated=settings.is_simulated,
         search_is_paid=toolbox.search_is_paid,
+    )
+
+
+def _upstream_client(settings: Settings) -> HttpClient:
+    return HttpClient(
+        connect_timeout=settings.openrouter_connect_timeout,
+        idle_timeout=settings.openrouter_timeout,
+        # One per run, and some for the catalogue and costs: no run waits for a connection.
+        max_connections=settings.signalbox_max_runs + _SPARE_CONNECTIONS,
     )
 
 

@@ -75,6 +75,15 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   {
+    name: "table",
+    async open(page) {
+      await chat(page);
+      await ask(page, "Find a red mug under $20.");
+      await ended(page);
+      await expect(response(page).locator("[data-part=table] table, [data-part=table] li").first()).toBeAttached();
+    },
+  },
+  {
     name: "error",
     open: (page) => asked(page, "openai/sim-error-402", "error"),
   },

@@ -44,6 +44,7 @@ def test_the_numbers_of_endpoints_are_right() -> None:
         "/api/ai/chat": 3,
         "/assistant": 4,
         "/agui": 1,
+        "/api/images": 1,
         "/api/runs": 5,
         "/api/conversations": 6,
         "/api/saves": 5,

@@ -13,7 +13,7 @@ from msgspec import UNSET, to_builtins
 from signalbox.conversations.continuing import appended, continues, sources_in
 from signalbox.conversations.turns import files_in, handed_results_in
 from signalbox.core.conversations import Conversation, Node
-from signalbox.core.events import Call, Content, Done, Stamped, ToolCalls, ToolResult
+from signalbox.core.events import Call, Content, Done, Stamped, ToolCalls, ToolResult, contract_events
 from signalbox.core.messages import (
     AssistantMessage,
     ImagePart,
@@ -62,8 +62,12 @@ def _within(body: Sequence[Message] | None, events: Sequence[Stamped] | None) ->
     if calls:
         out["calls"] = calls
     if events is not None:
-        out["events"] = [{"seq": s.seq, "at": s.at, **cast(JsonObject, to_builtins(s.event))} for s in events]
+        out["events"] = [_event_json(stamped) for stamped in contract_events(events)]
     return out
+
+
+def _event_json(stamped: Stamped) -> JsonObject:
+    return {"seq": stamped.seq, "at": stamped.at, **cast(JsonObject, to_builtins(stamped.event))}
 
 
 def _call_json(message: Message) -> JsonValue:

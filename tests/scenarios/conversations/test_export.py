@@ -3,9 +3,20 @@
 import json
 import re
 
-from signalbox.conversations.export import as_markdown
+from signalbox.conversations.export import as_json, as_markdown
 from signalbox.core.conversations import Answer, Conversation, Node
-from signalbox.core.events import Call, Content, Failure, Source, Stamped, Success, ToolCalls, ToolResult
+from signalbox.core.events import (
+    ArgumentsDelta,
+    Call,
+    Content,
+    Failure,
+    Logprobs,
+    Source,
+    Stamped,
+    Success,
+    ToolCalls,
+    ToolResult,
+)
 
 from tests.scenarios.conversations.conversation_client import ConversationClient, start_conversation
 from tests.support.disk import BOTH
@@ -79,6 +90,17 @@ def test_json_is_the_whole_tree(behind: Behind) -> None:
     assert bare == tree["messages"]
     assert [event["type"] for event in runs[0]["events"]][-1] == "done"
     assert "tool_result" in {event["type"] for event in runs[0]["events"]}
+
+
+def test_json_has_only_events_of_the_contract() -> None:
+    """Events that are only in the journal, such as pieces of arguments, are not exported."""
+    events = [
+        Stamped(1, 0, ArgumentsDelta("c", "wall_clock", "{", 1)),
+        Stamped(2, 0, Logprobs([{"token": "Hi"}], [])),
+        Stamped(3, 0, Content("Hi")),
+    ]
+    whole = json.loads(as_json(Conversation("c", "T"), [{"id": "r"}], {}, {"r": events}))
+    assert whole["messages"] == [{"id": "r", "events": [{"seq": 3, "at": 0, "type": "content", "content": "Hi"}]}]
 
 
 def test_an_export_under_way_is_as_far_as_it_is(behind: Behind) -> None:

@@ -34,6 +34,7 @@ _TAGS = {
     "models": "The upstream's models.",
     "tools": "The server's tools.",
     "contract": "The schema of the event stream.",
+    "images": "Images of tables in tool results.",
     "flags": "The feature flag that selects the loop.",
     "health": "Probes.",
 }

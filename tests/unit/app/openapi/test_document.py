@@ -46,6 +46,7 @@ OPERATION_IDS = {
     "getOpenaiModel": "GET /v1/models/{model_id}",
     "listTools": "GET /api/tools",
     "getEventSchema": "GET /api/contract/v1.1.json",
+    "getImage": "GET /api/images/{signed}",
     "getDataTableSchema": "GET /api/contract/data-table-v1.json",
     "getFlag": "GET /api/flags/tool_loop_v2",
     "setFlag": "PUT /api/flags/tool_loop_v2",

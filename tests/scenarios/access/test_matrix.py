@@ -1,5 +1,6 @@
 """Which users can read, change and delete which runs, conversations and saves: every endpoint, caller and owner."""
 
+import json
 import re
 from collections.abc import Iterator
 from importlib import import_module
@@ -23,7 +24,23 @@ UNKNOWN = {"run_id": "UNKNOWN_RUN", "conversation_id": "UNKNOWN_CONVERSATION", "
 UNKNOWN_ID = "0" * 32
 # Endpoints without an id in the path, by what they return. The first test fails for endpoints that are missing here.
 LISTS = {"GET /api/runs": "runs", "GET /api/conversations": "conversations", "GET /api/saves": "saves"}
-BY_BODY_OR_HEADER = {"POST /api/chat", "POST /api/chat/stream", "POST /api/saves", "POST /v1/chat/completions"}
+BY_BODY_OR_HEADER = {
+    "POST /api/chat",
+    "POST /api/chat/stream",
+    "POST /api/saves",
+    "POST /v1/chat/completions",
+    "POST /agui",
+    "POST /api/ai/chat",
+    "POST /assistant",
+    "POST /assistant/resume",
+}
+# The id of a thread names the caller's own conversation; another user's thread of the same id is another one.
+BY_THREAD = {
+    "GET /api/ai/chat/{chat_id}/stream": {"params": {"finished": True}},
+    "POST /api/ai/chat/{chat_id}/stop": {},
+    "GET /assistant/state": {"params": {"threadId": "{chat_id}"}},
+    "POST /assistant/resume-state": {"json": {"threadId": "{chat_id}"}},
+}
 MAKES = {"POST /api/conversations"}
 # Public like the API description: needs no token. The signature in an image's path allows exactly this image.
 PUBLIC = {
@@ -41,6 +58,7 @@ OF_EVERYBODY = {
     "GET /v1/models",
     "GET /v1/models/{model_id}",
 }
+PREFIXES = ("/api", "/v1", "/health", "/agui", "/assistant")
 BODIES: dict[str, Any] = {"PATCH /api/conversations/{conversation_id}": {"title": "Mine now"}}
 
 
@@ -64,7 +82,7 @@ def operations(app: RunningApp) -> list[str]:
     routed = {
         f"{method} {route.path_format}"
         for route in [*app.app.routes, *chain(*groups)]
-        if isinstance(route, APIRoute) and route.path.startswith(("/api", "/v1", "/health")) and route.include_in_schema
+        if isinstance(route, APIRoute) and route.path.startswith(PREFIXES) and route.include_in_schema
         for method in (route.methods or set()) - {"HEAD"}  # as GET, without the body
     }
     assert routed == described
@@ -73,7 +91,9 @@ def operations(app: RunningApp) -> list[str]:
 
 def with_ids(app: RunningApp) -> list[tuple[str, str]]:
     """Return the operations on one resource, each with the name of its id."""
-    found = [(one, re.findall(r"{(\w+)}", one)) for one in operations(app) if one not in OF_EVERYBODY | PUBLIC]
+    found = [
+        (one, re.findall(r"{(\w+)}", one)) for one in operations(app) if one not in OF_EVERYBODY | PUBLIC | {*BY_THREAD}
+    ]
     assert all(len(names) <= 1 for _, names in found)
     return [(operation, names[0]) for operation, names in found if names]
 
@@ -93,7 +113,8 @@ def test_every_endpoint_is_in_the_matrix(users: UserApp) -> None:
     """A new endpoint has an id in its path or is listed above."""
     by_id = dict(with_ids(users.app))
     assert set(by_id.values()) == set(UNKNOWN)
-    assert {*by_id} | {*LISTS} | BY_BODY_OR_HEADER | MAKES | OF_EVERYBODY | PUBLIC == {*operations(users.app)}
+    listed = {*LISTS, *BY_THREAD} | BY_BODY_OR_HEADER | MAKES | OF_EVERYBODY | PUBLIC
+    assert {*by_id} | listed == {*operations(users.app)}
 
 
 @pytest.mark.parametrize("owned_by", OWNERS)
@@ -114,6 +135,35 @@ def test_of_others_nothing_is_told_nor_changed(users: UserApp, asked_by: str, ow
     for kind in LISTS.values():
         assert owner.listed(kind), "it is all there"
     assert owner.client.get(f"/api/conversations/{owner.resources['conversation_id']}").json()["title"] != "Mine now"
+
+
+def in_thread(user: User, operation: str, thread: str) -> httpx.Response:
+    """Call an operation on a thread."""
+    method, path = operation.replace("{chat_id}", thread).split(" ")
+    return user.client.request(
+        method, path, **json.loads(json.dumps(BY_THREAD[operation]).replace("{chat_id}", thread))
+    )
+
+
+@pytest.mark.parametrize("operation", BY_THREAD)
+def test_a_thread_is_ones_own(users: UserApp, operation: str) -> None:
+    """The id of another user's thread gives the same response as an unknown one."""
+    for asked_by in ("bob", "operator"):
+        unknown = in_thread(users[asked_by], operation, UNKNOWN_ID)
+        for owner in OWNERS:
+            if users[owner].owner == users[asked_by].owner:  # the operator's conversations are those without a token
+                continue
+            other = in_thread(users[asked_by], operation, users[owner].resources["conversation_id"])
+            texts = [one.text.replace(UNKNOWN_ID, "ID").replace(f"talk-of-{owner}", "ID") for one in (unknown, other)]
+            assert (other.status_code, texts[1]) == (unknown.status_code, texts[0]), asked_by
+
+
+def test_a_thread_has_the_answers_of_its_owner(users: UserApp) -> None:
+    """The owner gets the state of its thread, and can replay its last answer."""
+    state = in_thread(users["ada"], "GET /assistant/state", "talk-of-ada").json()
+    assert [message["type"] for message in state["messages"]][:1] == ["human"]
+    replayed = in_thread(users["ada"], "GET /api/ai/chat/{chat_id}/stream", "talk-of-ada")
+    assert "text-delta" in replayed.text
 
 
 @pytest.mark.parametrize("owned_by", OWNERS)

@@ -1,7 +1,6 @@
 // Connects the page's shortcuts to the chat.
 import type { RefObject } from "react";
 import { useShortcuts } from "../../hooks/shortcuts.ts";
-import { copiedText } from "../../logic/answer/copiedText.ts";
 import type { Answer } from "../../state/answer/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import { copyText } from "../ui/Copy.tsx";
@@ -41,10 +40,19 @@ export function useChatShortcuts(props: Props): void {
     copy: () => {
       const answer = lastAnswer();
       if (answer)
-        void copyText(copiedText(answer.whole, "answer", location.origin)).then((result) => onNotice(`${result}.`));
+        void copyAnswer(answer).then(
+          (result) => onNotice(`${result}.`),
+          () => onNotice("Could not copy."),
+        );
     },
     focus: () => handle.current?.focus(),
     stop: chat.state.running ? () => void chat.stop() : undefined,
     shortcuts: onShortcuts,
   });
+}
+
+/** Copy an answer. A shown answer has loaded the module already, so the first script does not contain it. */
+async function copyAnswer(answer: Answer): Promise<string> {
+  const { copiedText } = await import("../../logic/answer/copiedText.ts");
+  return copyText(copiedText(answer.whole, "answer", location.origin));
 }

@@ -1,6 +1,7 @@
 """A client of assistant-ui's framings: the PyPI package `assistant-stream` applies the operations to a state."""
 
 import json
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from assistant_stream.assistant_stream_chunk import ErrorChunk, UpdateStateChunk
@@ -48,7 +49,7 @@ def _chunk(code: str, data: str) -> Chunk:
 async def encoded_by_oracle(chunks: list[Chunk]) -> tuple[list[str], list[str]]:
     """Return chunks as the package itself encodes them, in both framings, without spaces in the JSON."""
 
-    async def source() -> Any:
+    async def source() -> AsyncGenerator[Any, None]:
         for chunk in chunks:
             yield chunk
 

@@ -177,7 +177,7 @@ export interface ArrayFormat {
   maxVisible?: number;
 }
 /**
- * An image, by its http or https address at its source. `altKey` names the field that describes the image.
+ * An image, by its address at its source. `altKey` names the field that describes the image.
  *
  * This interface was referenced by `DataTable`'s JSON-Schema
  * via the `definition` "ImageFormat".

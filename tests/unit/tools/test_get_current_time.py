@@ -6,7 +6,7 @@ import pytest
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.tools import ToolContext
+from signalbox.core.tools import ToolContext, ToolReturn
 from signalbox.tools.get_current_time import get_current_time
 
 pytestmark = pytest.mark.anyio
@@ -15,7 +15,7 @@ SUMMER = datetime(2025, 7, 1, 12, 30, 45, 999_000, UTC)
 WINTER = datetime(2025, 1, 31, 23, 30, tzinfo=UTC)
 
 
-async def ask(arguments: JsonObject, now: datetime = SUMMER) -> JsonValue:
+async def ask(arguments: JsonObject, now: datetime = SUMMER) -> JsonValue | ToolReturn:
     """Call the tool at a fixed instant."""
     return await get_current_time().run(arguments, ToolContext(now=lambda: now))
 

@@ -176,8 +176,8 @@ C = (
         "C14",
         "a result is one string",
         "wire/openrouter/request.py",
-        '"content": content or "(no output)"}',
-        '"content": [{"type": "text", "text": content}]}',
+        'text: JsonValue = content or "(no output)"',
+        'text: JsonValue = [{"type": "text", "text": content}]',
     ),
     Mutation(
         "C14",

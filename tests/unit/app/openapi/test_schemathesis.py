@@ -52,6 +52,7 @@ OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "DELETE /api/saves/{save_id}": ({404}, set()),
     "GET /api/contract/v1.1.json": ({200}, set()),
     "GET /api/contract/data-table-v1.json": ({200}, set()),
+    "GET /api/images/{signed}": ({404}, set()),
     "GET /api/models": ({200, 304}, {422}),
     "GET /v1/models": ({200, 304}, {200, 400}),
     "GET /v1/models/{model_id}": ({404}, set()),

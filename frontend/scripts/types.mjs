@@ -3,7 +3,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { compile } from "json-schema-to-typescript";
 
 const SOURCES = { ChatEvent: "events.py", DataTable: "data_table.py" };
-const banner = (name) => `// Generated from the contract (backend/signalbox/core/${SOURCES[name]}) by \`just contract\`. Do not edit.
+const banner = (
+  name,
+) => `// Generated from the contract (backend/signalbox/core/${SOURCES[name]}) by \`just contract\`. Do not edit.
 // biome-ignore-all format: generated
 // biome-ignore-all lint: generated`;
 

@@ -51,7 +51,7 @@ def ask_of(body: Body[RunAgentInput], tools: Tools, headers: Headers) -> Ask:
     """Make the Ask; raises RequestError for a history that ends with nothing to answer, and for unknown tools."""
     request = body.model
     if request.resume:
-        raise RequestError(Code.INVALID_REQUEST, "No run here waits for an interrupt: leave out resume.", "resume")
+        raise RequestError(Code.INVALID_REQUEST, "Signalbox never interrupts a run to wait for input: leave out resume.", "resume")
     props = _props_of(request, tools)
     client_tools = _client_tools(request)
     offered = _server_tools(props, tools, {tool.name for tool in client_tools})

@@ -51,7 +51,8 @@ def ask_of(body: Body[RunAgentInput], tools: Tools, headers: Headers) -> Ask:
     """Make the Ask; raises RequestError for a history that ends with nothing to answer, and for unknown tools."""
     request = body.model
     if request.resume:
-        raise RequestError(Code.INVALID_REQUEST, "Signalbox never interrupts a run to wait for input: leave out resume.", "resume")
+        words = "Signalbox never interrupts a run to wait for input: leave out resume."
+        raise RequestError(Code.INVALID_REQUEST, words, "resume")
     props = _props_of(request, tools)
     client_tools = _client_tools(request)
     offered = _server_tools(props, tools, {tool.name for tool in client_tools})

@@ -87,7 +87,7 @@ class ToolResult(_Camel):
     error: str | None = None
 
 
-class ClientTool(_Camel):
+class AgUiTool(_Camel):
     """A tool that the client executes; `parameters` is JSON Schema."""
 
     name: ToolName
@@ -111,7 +111,7 @@ class RunAgentInput(_Camel):
     parent_run_id: Id | None = None
     state: JsonValue = None
     messages: Annotated[list[JsonObject], Field(max_length=MOST_MESSAGES)]
-    tools: Annotated[list[ClientTool], Field(max_length=_MOST_TOOLS)] | None = None
+    tools: Annotated[list[AgUiTool], Field(max_length=_MOST_TOOLS)] | None = None
     context: Annotated[list[Context], Field(max_length=_MOST_CONTEXTS)] | None = None
     forwarded_props: JsonValue = None
     resume: list[JsonValue] | None = None

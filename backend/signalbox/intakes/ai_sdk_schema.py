@@ -24,7 +24,7 @@ class UiMessage(BaseModel):
     parts: Annotated[list[JsonObject], Field(max_length=MOST_PARTS)]
 
 
-class ClientTool(Strict):
+class AiSdkTool(Strict):
     """A tool that the page executes; `inputSchema` is JSON Schema."""
 
     name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
@@ -39,4 +39,4 @@ class AiSdkRequest(ChatParameters):
     messages: Annotated[list[JsonObject], Field(min_length=1, max_length=MOST_MESSAGES)]
     trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
     messageId: JsonValue = None  # noqa: N815
-    clientTools: Annotated[tuple[ClientTool, ...], Field(max_length=_MOST_TOOLS, strict=False)] = ()  # noqa: N815
+    clientTools: Annotated[tuple[AiSdkTool, ...], Field(max_length=_MOST_TOOLS, strict=False)] = ()  # noqa: N815

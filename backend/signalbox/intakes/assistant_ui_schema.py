@@ -95,7 +95,7 @@ Command = Annotated[
 ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")]
 
 
-class ClientTool(_Camel):
+class AssistantTool(_Camel):
     """A tool that the page executes."""
 
     description: str | None = None
@@ -131,7 +131,7 @@ class AssistantRequest(CallSettings):
     thread_id: ThreadId | None = None
     parent_id: str | None = None
     system: str | None = None
-    tools: Annotated[dict[ToolName, ClientTool], Field(max_length=128)] | None = None
+    tools: Annotated[dict[ToolName, AssistantTool], Field(max_length=128)] | None = None
     call_settings: CallSettings | None = None
     config: Config | None = None
     run_config: JsonObject | None = None

@@ -92,7 +92,7 @@ def test_nothing_is_active_in_an_unknown_chat(app: RunningApp) -> None:
 
 
 def test_a_chat_is_stopped_and_goes_on(behind: Behind) -> None:
-    """Its upstream request ends, a client that follows is told, and the next message gets an answer."""
+    """Stopping ends the upstream request and every open stream, and the next message gets an answer."""
     app, upstream = behind(stalls, says("Again."))
     chat = UiChat(app, "stopped", tools=[])
     chat.add("Hello!")

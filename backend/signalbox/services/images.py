@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
+from signalbox.core.image_types import image_type
 from signalbox.services.fetch import PageFetcher, Reply, Wanted
 
 _CACHE_BYTES = 32 * 1024 * 1024
@@ -79,25 +80,10 @@ def _image(reply: Reply) -> Image:
         raise ToolError(Code.TOOL_FAILED, f"The image's server answered with status {reply.status}.")
     if reply.cut:
         raise ToolError(Code.TOOL_FAILED, "The image is too large.")
-    kind = kind_of(reply.body)
+    kind = image_type(reply.body)
     if kind is None:
         raise ToolError(Code.TOOL_FAILED, "This is not a PNG, JPEG, WebP, GIF or AVIF image.")
-    return Image(kind, reply.body)
-
-
-def kind_of(body: bytes) -> str | None:
-    """Return the media type of an image by its first bytes, None for anything else. SVG is a document with scripts."""
-    if body.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if body.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if body.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    if body[:4] == b"RIFF" and body[8:12] == b"WEBP":
-        return "image/webp"
-    if body[4:8] == b"ftyp" and body[8:12] in (b"avif", b"avis"):
-        return "image/avif"
-    return None
+    return Image(f"image/{kind}", reply.body)
 
 
 # The content type is often wrong, so the content decides.

@@ -24,11 +24,12 @@ from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.products import Condition, Product, ProductQuery, ProductSource, Sort
 from signalbox.core.tools import Tool, ToolContext, ToolReturn, ToolSpec
+from signalbox.tools.search_arguments import fails_without_backend, result_count, search_text
 from signalbox.tools.untrusted_text import visible_line
 
 NAME = "search_products"
 LONGEST_TITLE, LONGEST_LABEL, LONGEST_QUERY = 100, 30, 200
-_FEWEST, _MOST, _USUAL = 1, 20, 5
+_MOST, _USUAL = 20, 5
 _IMAGE_PIXELS = 160
 # Products of a source that are looked at; it may return more than asked for, because the tool filters.
 _MOST_EXAMINED = 500
@@ -57,7 +58,9 @@ def search_products(source: ProductSource | None, unavailable: str | None) -> To
     """Return the tool; without a source it is unavailable, with the reason `unavailable`."""
     if source is None:
         reason = unavailable or "no product source is set up"
-        return Tool(_spec("Search for products. It is not set up here."), _no_source, reason)
+        return Tool(
+            _spec("Search for products. It is not set up here."), fails_without_backend("Product search"), reason
+        )
 
     async def run(arguments: JsonObject, context: ToolContext) -> ToolReturn:
         query = _query(arguments)
@@ -99,10 +102,6 @@ def _following(sentence: str) -> str:
     return f" {sentence}" if sentence else ""
 
 
-async def _no_source(arguments: JsonObject, context: ToolContext) -> JsonValue:
-    raise ToolError(Code.TOOL_UNAVAILABLE, "Product search is not set up here; answer without it and say so.")
-
-
 # --- arguments ---
 
 
@@ -122,30 +121,18 @@ def _number_or_text(value: JsonValue) -> str:
 
 def _query(arguments: JsonObject) -> ProductQuery:
     """Convert valid arguments to a query; raises ToolError INVALID_ARGUMENTS with the name of a field."""
-    text = visible_line(str(arguments["query"]), LONGEST_QUERY + 1)
-    if not text:
-        raise ToolError(Code.INVALID_ARGUMENTS, "query: must not be empty")
-    if len(text) > LONGEST_QUERY:
-        raise ToolError(Code.INVALID_ARGUMENTS, f"query: must not be longer than {LONGEST_QUERY} characters")
+    text = search_text(arguments, LONGEST_QUERY)
     low, high = _price(arguments, "min_price"), _price(arguments, "max_price")
     if low is not None and high is not None and low > high:
         raise ToolError(Code.INVALID_ARGUMENTS, f"min_price: {low:g} must not be higher than max_price: {high:g}")
     return ProductQuery(
         text=text,
-        limit=_limit(arguments.get("limit")),
+        limit=result_count(arguments, "limit", _MOST, _USUAL),
         min_price=low,
         max_price=high,
         condition=cast("Condition | None", arguments.get("condition")),
         sort=cast(Sort, arguments.get("sort") or "relevance"),
     )
-
-
-def _limit(value: JsonValue) -> int:
-    if value is None:
-        return _USUAL
-    if not isinstance(value, int | float) or not _FEWEST <= value <= _MOST:
-        raise ToolError(Code.INVALID_ARGUMENTS, f"limit: expected an integer from {_FEWEST} to {_MOST}, got {value}")
-    return int(value)
 
 
 def _price(arguments: JsonObject, name: str) -> float | None:

@@ -20,6 +20,14 @@ _RUN = {
     "protocol": "v1.1",
     "simulated": True,
 }
+_CALL = {
+    "id": "Ju6N7RNKI",
+    "name": "calculate",
+    "arguments": '{"expression":"17 * 23"}',
+    "category": "utility",
+    "visibility": "hidden",
+    "step": 1,
+}
 
 REQUESTS: dict[str, dict[str, Any]] = {
     "AssistantRequest": {
@@ -111,12 +119,7 @@ RESPONSES: dict[str, Any] = {
         "reasoning": "The user wants a product.",
         "calls": [
             {
-                "id": "Ju6N7RNKI",
-                "name": "calculate",
-                "arguments": '{"expression":"17 * 23"}',
-                "category": "utility",
-                "visibility": "hidden",
-                "step": 1,
+                **_CALL,
                 "result": {"success": True, "result": {"expression": "17 * 23", "result": 391}},
             }
         ],
@@ -168,12 +171,7 @@ RESPONSES: dict[str, Any] = {
         ],
         "tools": [
             {
-                "id": "Ju6N7RNKI",
-                "name": "calculate",
-                "arguments": '{"expression":"17 * 23"}',
-                "category": "utility",
-                "visibility": "hidden",
-                "step": 1,
+                **_CALL,
                 "announced": 1795227719.617,
                 "started": 1795227719.618,
                 "ended": 1795227719.618,

@@ -4,12 +4,13 @@ import binascii
 import re
 from base64 import b64decode
 
+from signalbox.core.image_types import IMAGE_HEAD, image_type
 from signalbox.core.messages import JsonValue
 
 _DATA = re.compile(r"data:image/(?:png|jpeg|jpg|gif|webp|avif);base64,", re.IGNORECASE)
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-# Characters of base64 that contain every file signature: 48 bytes.
-_HEAD = 64
+# Characters of base64 that hold the beginning of a file from which its type is read.
+_HEAD = IMAGE_HEAD // 3 * 4
 _LONGEST_URL = 2_000
 
 
@@ -59,16 +60,4 @@ def _kind_of(data: str) -> str | None:
         first = b64decode(head + b"=" * (-len(head) % 4))
     except binascii.Error:
         return None
-    return _kind_by_signature(first)
-
-
-def _kind_by_signature(first: bytes) -> str | None:
-    if first.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "png"
-    if first.startswith(b"\xff\xd8\xff"):
-        return "jpeg"
-    if first.startswith((b"GIF87a", b"GIF89a")):
-        return "gif"
-    if first[:4] == b"RIFF" and first[8:12] == b"WEBP":
-        return "webp"
-    return "avif" if first[4:8] == b"ftyp" and b"avi" in first[8:] else None
+    return image_type(first)

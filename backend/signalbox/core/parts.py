@@ -248,6 +248,10 @@ class Completion(Struct, frozen=True):
         return bool(self.content.strip() or self.images)
 
 
+NO_PARAMETERS: JsonObject = {"type": "object", "properties": {}}
+"""The JSON Schema of a tool without parameters."""
+
+
 class ToolSchema(Struct, frozen=True):
     """A tool as it is offered to a model; `parameters` is JSON Schema.
 

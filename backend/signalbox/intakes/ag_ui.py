@@ -4,10 +4,8 @@ The server's history is the truth. Of the client's history, only its end is used
 the client's tools, and the id of the answer that they follow.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from signalbox.core.ask import Ask, AskedLimits, Position
 from signalbox.core.codes import Code
@@ -18,28 +16,25 @@ from signalbox.core.messages import (
     FilePart,
     ImagePart,
     JsonObject,
-    JsonValue,
     Message,
     TextPart,
     ToolMessage,
     UserMessage,
 )
-from signalbox.core.parts import ToolSchema
-from signalbox.core.tools import Tool
+from signalbox.core.parts import NO_PARAMETERS, ToolSchema
 from signalbox.intakes import ag_ui_schema as schema
 from signalbox.intakes.ag_ui_schema import AgentMessage, RunAgentInput
 from signalbox.intakes.earlier_calls import reject_blank
-from signalbox.intakes.intake import Body, Headers, Tools, named_tools
+from signalbox.intakes.intake import Body, Headers, Tools
+from signalbox.intakes.page_requests import client_tools_of, content_of, failure_text, server_tools_of
 from signalbox.intakes.threads import conversation_id_of, is_ours, node_of
 from signalbox.intakes.v1 import params_of, tool_choice_of
 from signalbox.intakes.v1_schema import ChatParameters
-from signalbox.intakes.validation import first_fault, validated
-from signalbox.wire.json_text import dumps
+from signalbox.intakes.validation import validated, validated_at
 
 NAME = "ag-ui"
 _PROPS = "forwardedProps"
 _INSTRUCTIONS = ("system", "developer")
-_Model = TypeVar("_Model", bound=BaseModel)
 
 
 def body_of(value: JsonObject) -> Body[RunAgentInput]:
@@ -54,8 +49,18 @@ def ask_of(body: Body[RunAgentInput], tools: Tools, headers: Headers) -> Ask:
         words = "Signalbox never interrupts a run to wait for input: leave out resume."
         raise RequestError(Code.INVALID_REQUEST, words, "resume")
     props = _props_of(request, tools)
-    client_tools = _client_tools(request)
-    offered = _server_tools(props, tools, {tool.name for tool in client_tools})
+    client_tools = client_tools_of(
+        (f"tools.{place}.name", ToolSchema(tool.name, tool.description, tool.parameters or NO_PARAMETERS))
+        for place, tool in enumerate(request.tools or ())
+    )
+    offered = server_tools_of(
+        props.tools,
+        tools,
+        client_tools,
+        field=f"{_PROPS}.tools",
+        has_format=props.response_format is not None,
+        max_searches=props.max_searches,
+    )
     names = [*(tool.spec.name for tool in offered), *(tool.name for tool in client_tools)]
     position, messages = _end_of(request)
     return Ask(
@@ -105,34 +110,7 @@ def _props_of(request: RunAgentInput, tools: Tools) -> ChatParameters:
     if "model" not in known:
         words = f"{_PROPS}.model: name a model; the server has no default (SIGNALBOX_DEFAULT_MODEL)."
         raise RequestError(Code.INVALID_REQUEST, words, f"{_PROPS}.model")
-    return _validated(ChatParameters, known, _PROPS)
-
-
-def _client_tools(request: RunAgentInput) -> tuple[ToolSchema, ...]:
-    """Return the tools that the client executes; raises RequestError for two of one name."""
-    found: dict[str, ToolSchema] = {}
-    for place, tool in enumerate(request.tools or ()):
-        if tool.name in found:
-            at = f"tools.{place}.name"
-            raise RequestError(Code.INVALID_REQUEST, f"{at}: there are two tools of this name.", at)
-        parameters = tool.parameters or {"type": "object", "properties": {}}
-        found[tool.name] = ToolSchema(tool.name, tool.description, parameters)
-    return tuple(found.values())
-
-
-def _server_tools(props: ChatParameters, tools: Tools, taken: set[str]) -> tuple[Tool, ...]:
-    """Return this server's tools that the request names, or those that are offered unasked.
-
-    If a client's tool has the same name, the client's is meant.
-    """
-    if props.tools is not None:
-        offered = named_tools(props.tools, tools, f"{_PROPS}.tools")
-    elif tools.policy == "always" or (tools.policy == "auto" and not taken and props.response_format is None):
-        offered = tuple(tool for tool in tools.by_name.values() if tool.unavailable is None)
-    else:
-        offered = ()
-    offered = tuple(tool for tool in offered if tool.spec.name not in taken)
-    return tuple(tool for tool in offered if tool.spec.search_key is None) if props.max_searches == 0 else offered
+    return validated_at(known, ChatParameters, _PROPS)
 
 
 def _system_of(request: RunAgentInput, props: ChatParameters) -> str | None:
@@ -140,7 +118,7 @@ def _system_of(request: RunAgentInput, props: ChatParameters) -> str | None:
     texts = [props.system or ""]
     for place, message in enumerate(request.messages):
         if message.get("role") in _INSTRUCTIONS:
-            texts.append(_validated(schema.TextMessage, message, "messages", place).content)
+            texts.append(validated_at(message, schema.TextMessage, "messages", place).content)
     texts += [f"{context.description}:\n{context.value}" for context in request.context or ()]
     return "\n\n".join(text for text in texts if text.strip()) or None
 
@@ -154,7 +132,7 @@ def _end_of(request: RunAgentInput) -> tuple[Position, tuple[Message, ...]]:
     runs: set[str] = set()
     answer_id = None
     for place in reversed(range(len(request.messages))):
-        message = _validated(AgentMessage, request.messages[place], "messages", place)
+        message = validated_at(request.messages[place], AgentMessage, "messages", place)
         if message.role == "user":
             new.append((message.id, _user_message(request, place)))
         elif message.role == "tool" and not is_ours(node_of(message.id)):
@@ -179,7 +157,7 @@ def _end_of(request: RunAgentInput) -> tuple[Position, tuple[Message, ...]]:
 
 def _result(request: RunAgentInput, place: int) -> tuple[Handle, ToolMessage]:
     """Return a result of the client's, and the call that it answers."""
-    result = _validated(schema.ToolResult, request.messages[place], "messages", place)
+    result = validated_at(request.messages[place], schema.ToolResult, "messages", place)
     handle = handle_in(result.tool_call_id)
     name = _name_of(result.tool_call_id, request.messages[:place])
     if handle is None or name is None:
@@ -187,7 +165,7 @@ def _result(request: RunAgentInput, place: int) -> tuple[Handle, ToolMessage]:
         raise RequestError(Code.INVALID_REQUEST, f"{at}: no answer before it has this call.", at)
     text = result.content if isinstance(result.content, str) else "\n".join(part.text for part in result.content)
     if result.error is not None:
-        text = dumps({"error": result.error, "content": text} if text else {"error": result.error}).decode()
+        text = failure_text(result.error, text)
     return handle, ToolMessage(handle.call_id, name, text)
 
 
@@ -208,28 +186,15 @@ def _calls_in(message: JsonObject) -> Iterator[Any]:
     yield from calls if isinstance(calls, list) else ()
 
 
-def _validated(model: type[_Model], value: Any, field: str, place: int | None = None) -> _Model:
-    """Return a field of the body, or an item of it, as a model; raises RequestError with its path."""
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        path = (field,) if place is None else (field, place)
-        faults: list[Mapping[str, Any]] = [
-            {**one, "loc": (*path, *one["loc"])} for one in error.errors(include_url=False)
-        ]
-        before: list[JsonValue] = [{}] * (place or 0)
-        raise first_fault(faults, {field: value if place is None else [*before, value]}) from None
-
-
 # --- a message of the user ----------------------------------------------------------------------------------------
 
 
 def _user_message(request: RunAgentInput, place: int) -> UserMessage:
-    content = _validated(schema.UserMessage, request.messages[place], "messages", place).content
+    content = validated_at(request.messages[place], schema.UserMessage, "messages", place).content
     if isinstance(content, str):
         return UserMessage(content)
     parts = [_part(part, f"messages.{place}.content.{number}") for number, part in enumerate(content)]
-    return UserMessage(parts[0].text if len(parts) == 1 and isinstance(parts[0], TextPart) else tuple(parts))
+    return UserMessage(content_of(parts))
 
 
 def _part(part: schema.TextPart | schema.MediaPart, at: str) -> ContentPart:

@@ -6,44 +6,36 @@ that later versions of the protocol add are accepted.
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
-from pydantic.alias_generators import to_camel
+from pydantic import Field, StringConstraints
 
+from signalbox.intakes.page_schema import MOST_TOOLS, CamelModel, ClientId, ToolName
 from signalbox.intakes.threads import ThreadId
 from signalbox.intakes.v1_schema import MOST_MESSAGES, MOST_PARTS, JsonObject, JsonValue
 
-_MOST_TOOLS, _MOST_CONTEXTS = 128, 1_000
-Id = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+_MOST_CONTEXTS = 1_000
 
 
-class _Camel(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore", strict=True, allow_inf_nan=False, alias_generator=to_camel, validate_by_name=False
-    )
-
-
-class AgentMessage(_Camel):
+class AgentMessage(CamelModel):
     """A message of the history. Its content is read by its role."""
 
-    id: Id
+    id: ClientId
     role: Literal["developer", "system", "user", "assistant", "tool", "reasoning", "activity"]
 
 
-class TextMessage(_Camel):
+class TextMessage(CamelModel):
     """Instructions of the page's developer."""
 
     content: str
 
 
-class TextPart(_Camel):
+class TextPart(CamelModel):
     """A piece of text."""
 
     type: Literal["text"]
     text: str
 
 
-class DataSource(_Camel):
+class DataSource(CamelModel):
     """Base64 data."""
 
     type: Literal["data"]
@@ -51,7 +43,7 @@ class DataSource(_Camel):
     mime_type: Annotated[str, StringConstraints(pattern=r"^[\w.+-]+/[\w.+-]+$")]
 
 
-class UrlSource(_Camel):
+class UrlSource(CamelModel):
     """An http(s) or data URL."""
 
     type: Literal["url"]
@@ -61,7 +53,7 @@ class UrlSource(_Camel):
 Source = Annotated[DataSource | UrlSource, Field(discriminator="type")]
 
 
-class MediaPart(_Camel):
+class MediaPart(CamelModel):
     """An image or a document."""
 
     type: Literal["image", "document"]
@@ -73,21 +65,21 @@ Part = Annotated[TextPart | MediaPart, Field(discriminator="type")]
 Content = str | Annotated[list[Part], Field(min_length=1, max_length=MOST_PARTS)]
 
 
-class UserMessage(_Camel):
+class UserMessage(CamelModel):
     """What the user wrote."""
 
     content: Content
 
 
-class ToolResult(_Camel):
+class ToolResult(CamelModel):
     """The result of a call that the client has executed; `error` is why there is none."""
 
-    tool_call_id: Id
+    tool_call_id: ClientId
     content: str | Annotated[list[TextPart], Field(max_length=MOST_PARTS)]
     error: str | None = None
 
 
-class AgUiTool(_Camel):
+class AgUiTool(CamelModel):
     """A tool that the client executes; `parameters` is JSON Schema."""
 
     name: ToolName
@@ -95,23 +87,23 @@ class AgUiTool(_Camel):
     parameters: JsonObject | None = None
 
 
-class Context(_Camel):
+class Context(CamelModel):
     """Information for the model beside the conversation."""
 
     description: str
     value: str
 
 
-class RunAgentInput(_Camel):
+class RunAgentInput(CamelModel):
     """A request to run an agent. `forwardedProps` may have any parameter of POST /api/chat, such as model and tools."""
 
     thread_id: ThreadId
-    run_id: Id
+    run_id: ClientId
     protocol_version: str | None = None
-    parent_run_id: Id | None = None
+    parent_run_id: ClientId | None = None
     state: JsonValue = None
     messages: Annotated[list[JsonObject], Field(max_length=MOST_MESSAGES)]
-    tools: Annotated[list[AgUiTool], Field(max_length=_MOST_TOOLS)] | None = None
+    tools: Annotated[list[AgUiTool], Field(max_length=MOST_TOOLS)] | None = None
     context: Annotated[list[Context], Field(max_length=_MOST_CONTEXTS)] | None = None
     forwarded_props: JsonValue = None
     resume: list[JsonValue] | None = None

@@ -4,8 +4,7 @@ The server's history is the truth. Of the client's chat, only its end is used: n
 client's tools, and the id of the answer that they follow.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from pydantic import ValidationError
 
@@ -24,15 +23,14 @@ from signalbox.core.messages import (
     UserMessage,
 )
 from signalbox.core.parts import ToolSchema
-from signalbox.core.tools import Tool
 from signalbox.intakes.ai_sdk_schema import AiSdkRequest, UiMessage
 from signalbox.intakes.earlier_calls import reject_blank
-from signalbox.intakes.intake import Body, Headers, Tools, named_tools
+from signalbox.intakes.intake import Body, Headers, Tools
+from signalbox.intakes.page_requests import client_tools_of, content_of, failure_text, result_text, server_tools_of
 from signalbox.intakes.threads import conversation_id_of, is_ours
 from signalbox.intakes.v1 import params_of, tool_choice_of
 from signalbox.intakes.v1_schema import FileData, ImageUrl
-from signalbox.intakes.validation import first_fault, validated
-from signalbox.wire.json_text import dumps
+from signalbox.intakes.validation import validated, validated_at
 
 NAME = "ai-sdk"
 _OUTPUTS = ("output-available", "output-error")
@@ -46,8 +44,17 @@ def body_of(value: JsonObject) -> Body[AiSdkRequest]:
 def ask_of(body: Body[AiSdkRequest], tools: Tools, headers: Headers) -> Ask:
     """Make the Ask; raises RequestError for a chat that ends with nothing to answer, and for unknown tools."""
     request = body.model
-    client_tools = _client_tools(request)
-    offered = _server_tools(request, tools, {tool.name for tool in client_tools})
+    client_tools = client_tools_of(
+        (f"clientTools.{place}.name", ToolSchema(tool.name, tool.description, dict(tool.inputSchema)))
+        for place, tool in enumerate(request.clientTools)
+    )
+    offered = server_tools_of(
+        request.tools,
+        tools,
+        client_tools,
+        has_format=request.response_format is not None,
+        max_searches=request.max_searches,
+    )
     names = [*(tool.spec.name for tool in offered), *(tool.name for tool in client_tools)]
     position, messages, answer_id = _end_of(request)
     echo: JsonObject = {"client_tools": [tool.name for tool in client_tools]} if client_tools else {}
@@ -69,43 +76,13 @@ def ask_of(body: Body[AiSdkRequest], tools: Tools, headers: Headers) -> Ask:
     )
 
 
-# --- tools --------------------------------------------------------------------------------------------------------
-
-
-def _client_tools(request: AiSdkRequest) -> tuple[ToolSchema, ...]:
-    """Return the tools that the page executes; raises RequestError for two of one name."""
-    found: dict[str, ToolSchema] = {}
-    for place, tool in enumerate(request.clientTools):
-        if tool.name in found:
-            at = f"clientTools.{place}.name"
-            raise RequestError(Code.INVALID_REQUEST, f"{at}: there are two tools of this name.", at)
-        found[tool.name] = ToolSchema(tool.name, tool.description, dict(tool.inputSchema))
-    return tuple(found.values())
-
-
-def _server_tools(request: AiSdkRequest, tools: Tools, taken: set[str]) -> tuple[Tool, ...]:
-    """Return this server's tools that the request names, or those that are offered unasked.
-
-    If a client's tool has the same name, the client's is meant.
-    """
-    offers_all = not taken and request.response_format is None
-    if request.tools is not None:
-        offered = named_tools(request.tools, tools)
-    elif tools.policy == "always" or (tools.policy == "auto" and offers_all):
-        offered = tuple(tool for tool in tools.by_name.values() if tool.unavailable is None)
-    else:
-        offered = ()
-    offered = tuple(tool for tool in offered if tool.spec.name not in taken)
-    return tuple(tool for tool in offered if tool.spec.search_key is None) if request.max_searches == 0 else offered
-
-
 # --- the end of the chat ------------------------------------------------------------------------------------------
 
 
 def _end_of(request: AiSdkRequest) -> tuple[Position, tuple[Message, ...], str | None]:
     """Return the position, the new messages, and the id of the answer that goes on; raises RequestError."""
     thread = conversation_id_of(request.id)
-    last = _message(request.messages, len(request.messages) - 1)
+    last = _message(request, len(request.messages) - 1)
     if last.role == "assistant":
         run_id, results = _results_in(last)
         return Position(thread, run_id), results, last.id
@@ -113,7 +90,7 @@ def _end_of(request: AiSdkRequest) -> tuple[Position, tuple[Message, ...], str |
     ids: list[str] = []
     answer_id = None
     for place in reversed(range(len(request.messages))):
-        message = _message(request.messages, place)
+        message = _message(request, place)
         if message.role == "user":
             messages.insert(0, _user_message(message, place))
             ids.insert(0, message.id)
@@ -126,14 +103,8 @@ def _end_of(request: AiSdkRequest) -> tuple[Position, tuple[Message, ...], str |
     return Position(thread, answer_id, message_ids=tuple(ids)), tuple(messages), None
 
 
-def _message(messages: Sequence[JsonObject], place: int) -> UiMessage:
-    try:
-        return UiMessage.model_validate(messages[place])
-    except ValidationError as error:
-        faults: list[Mapping[str, Any]] = [
-            {**one, "loc": ("messages", place, *one["loc"])} for one in error.errors(include_url=False)
-        ]
-        raise first_fault(faults, {"messages": [*messages]}) from None
+def _message(request: AiSdkRequest, place: int) -> UiMessage:
+    return validated_at(request.messages[place], UiMessage, "messages", place)
 
 
 def _results_in(message: UiMessage) -> tuple[str, tuple[ToolMessage, ...]]:
@@ -160,10 +131,7 @@ def _outputs_in(message: UiMessage) -> Iterator[tuple[Handle, ToolMessage]]:
 
 
 def _output(part: JsonObject) -> str:
-    if part["state"] == "output-error":
-        return dumps({"error": part.get("errorText")}).decode()
-    output = part.get("output")
-    return output if isinstance(output, str) else dumps(output).decode()
+    return failure_text(part.get("errorText")) if part["state"] == "output-error" else result_text(part.get("output"))
 
 
 # --- a message of the user ----------------------------------------------------------------------------------------
@@ -179,9 +147,7 @@ def _user_message(message: UiMessage, place: int) -> UserMessage:
         for number, part in enumerate(message.parts)
         if not str(part.get("type")).startswith("data-")
     ]
-    if len(parts) == 1 and isinstance(parts[0], TextPart):
-        return UserMessage(parts[0].text)
-    return UserMessage(tuple(parts))
+    return UserMessage(content_of(parts))
 
 
 def _part(part: JsonObject, at: str) -> ContentPart:

@@ -5,13 +5,12 @@ The client sends its whole chat each time. Only the end of it is read, so earlie
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
+from signalbox.core.parts import NO_PARAMETERS
+from signalbox.intakes.page_schema import MOST_TOOLS, ClientId, ToolName
 from signalbox.intakes.threads import ThreadId
 from signalbox.intakes.v1_schema import MOST_MESSAGES, MOST_PARTS, ChatParameters, JsonObject, JsonValue, Strict
-
-MessageId = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-_MOST_TOOLS = 128
 
 
 class UiMessage(BaseModel):
@@ -19,7 +18,7 @@ class UiMessage(BaseModel):
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
-    id: MessageId
+    id: ClientId
     role: Literal["system", "user", "assistant"]
     parts: Annotated[list[JsonObject], Field(max_length=MOST_PARTS)]
 
@@ -27,9 +26,9 @@ class UiMessage(BaseModel):
 class AiSdkTool(Strict):
     """A tool that the page executes; `inputSchema` is JSON Schema."""
 
-    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+    name: ToolName
     description: str = ""
-    inputSchema: JsonObject = Field(default_factory=lambda: {"type": "object", "properties": {}})  # noqa: N815
+    inputSchema: JsonObject = Field(default_factory=NO_PARAMETERS.copy)  # noqa: N815
 
 
 class AiSdkRequest(ChatParameters):
@@ -39,4 +38,4 @@ class AiSdkRequest(ChatParameters):
     messages: Annotated[list[JsonObject], Field(min_length=1, max_length=MOST_MESSAGES)]
     trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
     messageId: JsonValue = None  # noqa: N815
-    clientTools: Annotated[tuple[AiSdkTool, ...], Field(max_length=_MOST_TOOLS, strict=False)] = ()  # noqa: N815
+    clientTools: Annotated[tuple[AiSdkTool, ...], Field(max_length=MOST_TOOLS, strict=False)] = ()  # noqa: N815

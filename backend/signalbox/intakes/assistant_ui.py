@@ -9,7 +9,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.handed_calls import Handle, handle_in
 from signalbox.core.messages import (
-    ContentPart,
+    Content,
     ImagePart,
     JsonObject,
     JsonValue,
@@ -19,15 +19,14 @@ from signalbox.core.messages import (
     UserMessage,
 )
 from signalbox.core.params import Params, Reasoning
-from signalbox.core.parts import ToolSchema
-from signalbox.core.tools import Tool
+from signalbox.core.parts import NO_PARAMETERS, ToolSchema
 from signalbox.intakes import assistant_ui_schema as schema
 from signalbox.intakes.assistant_ui_schema import AddMessage, AddToolResult, AssistantRequest, Command, Reload
 from signalbox.intakes.earlier_calls import is_blank
-from signalbox.intakes.intake import Body, Headers, Tools, named_tools
+from signalbox.intakes.intake import Body, Headers, Tools
+from signalbox.intakes.page_requests import content_of, failure_text, result_text, server_tools_of
 from signalbox.intakes.threads import LONGEST_THREAD_ID, conversation_id_of, is_ours, node_of
 from signalbox.intakes.validation import validated
-from signalbox.wire.json_text import dumps
 
 NAME = "assistant-ui"
 # The field of the state with the id of the thread (`app/assistant_ui.py` writes it).
@@ -46,14 +45,19 @@ def body_of(value: JsonObject) -> Body[AssistantRequest]:
 def ask_of(body: Body[AssistantRequest], tools: Tools, headers: Headers) -> Ask:
     """Make the Ask; raises RequestError for commands that cannot be followed, and for unknown tools."""
     request = body.model
-    client_tools = _client_tools(request)
+    client_tools = tuple(
+        ToolSchema(name, tool.description or "", tool.parameters or NO_PARAMETERS)
+        for name, tool in (request.tools or {}).items()
+        if not tool.disabled
+    )
+    names = request.config.tools if request.config is not None else None
     messages = _messages_of(request)
     return Ask(
         model=_model_of(request, tools),
         system=request.system or None,
         messages=messages,
         params=_params_of(request),
-        tools=_server_tools(request, tools, client_tools),
+        tools=server_tools_of(names, tools, client_tools, field="config.tools", max_searches=request.max_searches),
         client_tools=client_tools,
         limits=AskedLimits(request.max_steps, request.max_searches, request.max_cost),
         position=_position_of(request, messages),
@@ -71,26 +75,6 @@ def _model_of(request: AssistantRequest, tools: Tools) -> str:
         words = "The request names no model, and the server has no default. Set model, or SIGNALBOX_DEFAULT_MODEL."
         raise RequestError(Code.INVALID_REQUEST, words, "model")
     return model
-
-
-# --- tools --------------------------------------------------------------------------------------------------------
-
-
-def _client_tools(request: AssistantRequest) -> tuple[ToolSchema, ...]:
-    return tuple(
-        ToolSchema(name, tool.description or "", tool.parameters or {"type": "object", "properties": {}})
-        for name, tool in (request.tools or {}).items()
-        if not tool.disabled
-    )
-
-
-def _server_tools(request: AssistantRequest, tools: Tools, client_tools: Sequence[ToolSchema]) -> tuple[Tool, ...]:
-    """Return this server's tools: those of `config.tools`, or without it those that are offered unasked."""
-    if request.config is not None and request.config.tools is not None:
-        return named_tools(request.config.tools, tools, "config.tools")
-    if tools.policy == "always" or (tools.policy == "auto" and not client_tools):
-        return tuple(tool for tool in tools.by_name.values() if tool.unavailable is None)
-    return ()
 
 
 # --- commands -----------------------------------------------------------------------------------------------------
@@ -116,11 +100,11 @@ def _messages_of(request: AssistantRequest) -> tuple[Message, ...]:
     return tuple(out)
 
 
-def _content(message: schema.UserMessage) -> str | tuple[ContentPart, ...]:
+def _content(message: schema.UserMessage) -> Content:
     parts = message.parts
-    if len(parts) == 1 and isinstance(parts[0], schema.TextPart):
-        return parts[0].text
-    return tuple(TextPart(part.text) if isinstance(part, schema.TextPart) else ImagePart(part.image) for part in parts)
+    return content_of(
+        [TextPart(part.text) if isinstance(part, schema.TextPart) else ImagePart(part.image) for part in parts]
+    )
 
 
 def _result(command: AddToolResult, place: int) -> ToolMessage:
@@ -137,9 +121,7 @@ def _text_of(command: AddToolResult) -> str:
     if texts:
         return "\n".join(cast("list[str]", texts))
     result = cast(JsonValue, command.result)
-    if command.is_error:
-        return dumps({"error": result}).decode()
-    return result if isinstance(result, str) else dumps(result).decode()
+    return failure_text(result) if command.is_error else result_text(result)
 
 
 def _position_of(request: AssistantRequest, messages: Sequence[Message]) -> Position:

@@ -6,29 +6,23 @@ commands are accepted. `state` is what the server streamed before: of it only th
 
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag
-from pydantic.alias_generators import to_camel
+from pydantic import Discriminator, Field, StringConstraints, Tag
 
+from signalbox.intakes.page_schema import MOST_TOOLS, CamelModel
 from signalbox.intakes.threads import ThreadId
 from signalbox.intakes.v1_schema import Effort, JsonObject, JsonValue, ShortText, Text
 
 MOST_COMMANDS, MOST_PARTS = 100, 1_000
 
 
-class _Camel(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore", strict=True, allow_inf_nan=False, alias_generator=to_camel, validate_by_name=False
-    )
-
-
-class TextPart(_Camel):
+class TextPart(CamelModel):
     """A piece of text."""
 
     type: Literal["text"]
     text: str
 
 
-class ImagePart(_Camel):
+class ImagePart(CamelModel):
     """The http(s) or data URL of an image."""
 
     type: Literal["image"]
@@ -38,14 +32,14 @@ class ImagePart(_Camel):
 UserPart = Annotated[TextPart | ImagePart, Field(discriminator="type")]
 
 
-class UserMessage(_Camel):
+class UserMessage(CamelModel):
     """What the user wrote."""
 
     role: Literal["user"]
     parts: Annotated[list[UserPart], Field(min_length=1, max_length=MOST_PARTS)]
 
 
-class AddMessage(_Camel):
+class AddMessage(CamelModel):
     """A new message after `parentId`."""
 
     type: Literal["add-message"]
@@ -54,7 +48,7 @@ class AddMessage(_Camel):
     source_id: str | None = None
 
 
-class AddToolResult(_Camel):
+class AddToolResult(CamelModel):
     """The result of a call that the page has executed. `modelContent` is what the model gets instead of `result`."""
 
     type: Literal["add-tool-result"]
@@ -65,14 +59,14 @@ class AddToolResult(_Camel):
     model_content: list[JsonObject] | None = None
 
 
-class Reload(_Camel):
+class Reload(CamelModel):
     """The message `parentId` is answered again."""
 
     type: Literal["reload"]
     parent_id: Text
 
 
-class OtherCommand(_Camel):
+class OtherCommand(CamelModel):
     """A command that the page defines."""
 
     type: Text
@@ -95,7 +89,7 @@ Command = Annotated[
 ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")]
 
 
-class AssistantTool(_Camel):
+class AssistantTool(CamelModel):
     """A tool that the page executes."""
 
     description: str | None = None
@@ -103,7 +97,7 @@ class AssistantTool(_Camel):
     disabled: bool | None = None
 
 
-class CallSettings(_Camel):
+class CallSettings(CamelModel):
     """Sampling parameters of the page's model context."""
 
     max_tokens: Annotated[int, Field(ge=1)] | None = None
@@ -115,12 +109,12 @@ class CallSettings(_Camel):
     seed: int | None = None
 
 
-class Config(_Camel):
+class Config(CamelModel):
     """The model, and the names of this server's tools. A key or an address of an upstream is not used."""
 
     model_name: ShortText | None = None
     reasoning_effort: Effort | None = None
-    tools: Annotated[list[ShortText], Field(max_length=128)] | None = None
+    tools: Annotated[list[ShortText], Field(max_length=MOST_TOOLS)] | None = None
 
 
 class AssistantRequest(CallSettings):
@@ -131,7 +125,7 @@ class AssistantRequest(CallSettings):
     thread_id: ThreadId | None = None
     parent_id: str | None = None
     system: str | None = None
-    tools: Annotated[dict[ToolName, AssistantTool], Field(max_length=128)] | None = None
+    tools: Annotated[dict[ToolName, AssistantTool], Field(max_length=MOST_TOOLS)] | None = None
     call_settings: CallSettings | None = None
     config: Config | None = None
     run_config: JsonObject | None = None

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.params import Choice, ForcedTool
-from signalbox.core.parts import ToolSchema
+from signalbox.core.parts import NO_PARAMETERS, ToolSchema
 from signalbox.core.tools import Tool
 from signalbox.intakes.chat_completions_schema import (
     ChatAllowedChoice,
@@ -17,7 +17,8 @@ from signalbox.intakes.chat_completions_schema import (
     ChatServerTool,
     NamedChoice,
 )
-from signalbox.intakes.intake import Headers, Tools, named_tools
+from signalbox.intakes.intake import Headers, Tools, available_tools, named_tools
+from signalbox.intakes.page_requests import client_tools_of
 
 TOOLS_HEADER = "x-signalbox-tools"
 _SERVER_TOOL = "signalbox:"
@@ -72,17 +73,19 @@ def _known(tool: NamedChoice | ChatServerTool, offered: ChosenTools, field: str)
 
 def _client_tools(request: ChatCompletionRequest) -> tuple[ToolSchema, ...]:
     """Return the tools that the client executes; raises RequestError for two of one name."""
-    found: dict[str, ToolSchema] = {}
-    for place, tool in enumerate(request.tools or ()):
-        if not isinstance(tool, ChatFunctionTool):
-            continue
-        function = tool.function
-        if function.name in found:
-            at = f"tools.{place}.function.name"
-            raise RequestError(Code.INVALID_REQUEST, f"{at}: there are two tools of this name.", at)
-        parameters = function.parameters or {"type": "object", "properties": {}}
-        found[function.name] = ToolSchema(function.name, function.description or "", parameters, function.strict)
-    return tuple(found.values())
+    return client_tools_of(
+        (
+            f"tools.{place}.function.name",
+            ToolSchema(
+                tool.function.name,
+                tool.function.description or "",
+                tool.function.parameters or NO_PARAMETERS,
+                tool.function.strict,
+            ),
+        )
+        for place, tool in enumerate(request.tools or ())
+        if isinstance(tool, ChatFunctionTool)
+    )
 
 
 def _server_tools(
@@ -95,7 +98,7 @@ def _server_tools(
     chosen = _found(_named(request, headers), tools)
     asks = request.tools is not None or bool(chosen) or headers.get(TOOLS_HEADER) is not None
     if tools.policy == "always" or (tools.policy == "auto" and not asks and request.response_format is None):
-        chosen = tuple(tool for tool in tools.by_name.values() if tool.unavailable is None)
+        chosen = available_tools(tools)
     taken = {one.name for one in client_tools}
     return tuple(tool for tool in chosen if tool.spec.name not in taken)
 

@@ -55,6 +55,16 @@ BodyOf: TypeAlias = Callable[[JsonObject], Body[Model]]
 AskOf: TypeAlias = Callable[[Body[Model], Tools, Headers], Ask]
 
 
+def available_tools(tools: Tools) -> tuple[Tool, ...]:
+    """Return the tools that can be used."""
+    return tuple(tool for tool in tools.by_name.values() if tool.unavailable is None)
+
+
+def without_searches(tools: Sequence[Tool]) -> tuple[Tool, ...]:
+    """Return the tools that do not search."""
+    return tuple(tool for tool in tools if tool.spec.search_key is None)
+
+
 def named_tools(names: Sequence[str], tools: Tools, field: str = "tools") -> tuple[Tool, ...]:
     """Return the tools with these names of a field; raises RequestError for an unknown or unavailable one."""
     chosen: dict[str, Tool] = {}

@@ -21,7 +21,7 @@ from signalbox.core.messages import (
 from signalbox.core.params import NO_PARAMS, Choice, ForcedTool, Params, Reasoning, Routing
 from signalbox.core.tools import Tool
 from signalbox.intakes.earlier_calls import call_of, reject_blank
-from signalbox.intakes.intake import Body, Headers, Tools, named_tools
+from signalbox.intakes.intake import Body, Headers, Tools, available_tools, named_tools, without_searches
 from signalbox.intakes.v1_schema import (
     AssistantIn,
     ChatParameters,
@@ -163,13 +163,8 @@ def tools_of(request: ChatParameters, tools: Tools) -> tuple[Tool, ...]:
 
     With `max_searches: 0`, no search tool is offered.
     """
-    if request.tools is None:
-        offered = [tool for tool in tools.by_name.values() if tool.unavailable is None]
-    else:
-        offered = [*named_tools(request.tools, tools)]
-    if request.max_searches == 0:
-        offered = [tool for tool in offered if tool.spec.search_key is None]
-    return tuple(offered)
+    offered = available_tools(tools) if request.tools is None else named_tools(request.tools, tools)
+    return offered if request.max_searches != 0 else without_searches(offered)
 
 
 def tool_choice_of(request: ChatParameters, names: Sequence[str]) -> Choice | None:

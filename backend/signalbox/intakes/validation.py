@@ -29,6 +29,22 @@ def validated(value: JsonValue, model: type[Model]) -> Model:
         raise fault_in(error, value) from None
 
 
+def validated_at(value: JsonValue, model: type[Model], *path: str | int) -> Model:
+    """Return a value at a path of the body as a model; raises RequestError naming the invalid field of the body."""
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        faults: list[Mapping[str, Any]] = [{**one, "loc": (*path, *one["loc"])} for one in error.errors()]
+        raise first_fault(faults, _nested(value, path)) from None
+
+
+def _nested(value: JsonValue, path: Sequence[str | int]) -> JsonValue:
+    """Return a body that has only this value at the path."""
+    for part in reversed(path):
+        value = {part: value} if isinstance(part, str) else [*([{}] * part), value]
+    return value
+
+
 def fault_in(error: ValidationError, body: JsonObject, *, skipped: int = 0) -> RequestError:
     """Return an error that names the invalid field of a body.
 

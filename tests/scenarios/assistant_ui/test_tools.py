@@ -162,3 +162,13 @@ def test_failures_are_typed_and_redacted(behind: Behind, status: int, no_waiting
     assert run["code"].startswith(("UPSTREAM_", "RATE_LIMIT"))
     assert f"3:{json.dumps(run['error'], ensure_ascii=False)}" in response.text.split("\n")
     assert page.messages[1]["status"] == {"type": "incomplete", "reason": "error", "error": run["error"]}
+
+
+def test_a_tool_of_both_sides_is_the_pages(behind: Behind) -> None:
+    """If the page has a tool with the name of one of ours, the model is offered only the page's."""
+    app, upstream = behind(answers("Fine."))
+    own = {"calculate": {"description": "The page's own.", "parameters": {"type": "object", "properties": {}}}}
+    Page(app, tools=own, config={"tools": ["calculate", "get_current_time"]}).ask("Hello")
+    offered = {tool["function"]["name"]: tool["function"] for tool in upstream.asked[0].body["tools"]}
+    assert [*offered] == ["get_current_time", "calculate"]
+    assert offered["calculate"]["description"] == "The page's own."

@@ -36,7 +36,8 @@ class ToolSpec:
     `search_key` maps equal searches to equal keys; a tool with one is deduplicated and counts towards the limit of
     searches. `untrusted`: its results contain foreign text, so the model gets them delimited (quirk G3); so are its
     failures, unless `own_failures` says that they contain no foreign text. `url_argument` names an argument with a URL
-    that the tool fetches; it is checked against the URL allowlist.
+    that the tool fetches; it is checked against the URL allowlist. `shows_table`: its artifact is a DataTable, so a
+    page can reserve the space while the tool runs.
 
     `name` and `description` are for models. `title` and `summary` are for people: a short name and one sentence.
     Both may be left out; read them through `display_title` and `display_summary`. `schema` is built once, so that every
@@ -54,6 +55,7 @@ class ToolSpec:
     untrusted: bool = True
     own_failures: bool = False
     url_argument: str | None = None
+    shows_table: bool = False
     title: str = ""
     summary: str = ""
     schema: ToolSchema = dataclass_field(init=False, repr=False, compare=False)

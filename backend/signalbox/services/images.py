@@ -2,7 +2,9 @@
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
+from time import monotonic
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
@@ -11,6 +13,9 @@ from signalbox.services.fetch import PageFetcher, Reply, Wanted
 
 _CACHE_BYTES = 32 * 1024 * 1024
 _MOST_AT_ONCE = 8
+# A page with broken images that is loaded again does not request them again; a source that recovers is seen soon.
+_FAILURE_SECONDS = 60.0
+_MOST_FAILURES = 1_000
 _ACCEPT = b"image/avif, image/webp, image/png, image/jpeg, image/gif"
 
 
@@ -23,16 +28,20 @@ class Image:
 
 
 class ImageLoader:
-    """Loads images by the address at their source. The cache is bounded; a failure is not cached.
+    """Loads images by the address at their source. The caches of images and of failures are bounded.
 
     Concurrent requests for one image share a fetch, and at most eight images are fetched at once.
     """
 
-    def __init__(self, fetcher: PageFetcher, *, cache_bytes: int = _CACHE_BYTES) -> None:
+    def __init__(
+        self, fetcher: PageFetcher, *, cache_bytes: int = _CACHE_BYTES, clock: Callable[[], float] = monotonic
+    ) -> None:
         self._fetcher = fetcher
         self._cache_bytes = cache_bytes
         self._cached: OrderedDict[str, Image] = OrderedDict()
         self._size = 0
+        self._clock = clock
+        self._failed: OrderedDict[str, tuple[Code, str, float]] = OrderedDict()  # code, message, end
         self._loading: dict[str, asyncio.Task[Image]] = {}
         self._free = asyncio.Semaphore(_MOST_AT_ONCE)
 
@@ -41,6 +50,8 @@ class ImageLoader:
         if image := self._cached.get(source):
             self._cached.move_to_end(source)
             return image
+        if (failed := self._failed.get(source)) and self._clock() < failed[-1]:
+            raise ToolError(*failed[:-1])
         loading = self._loading.get(source)
         if loading is None:
             loading = self._loading[source] = asyncio.create_task(self._fetch(source), name="image")
@@ -65,7 +76,15 @@ class ImageLoader:
 
     def _finished(self, source: str, task: asyncio.Task[Image]) -> None:
         del self._loading[source]
-        if task.cancelled() or task.exception() is not None:
+        self._failed.pop(source, None)
+        if task.cancelled():
+            return
+        error = task.exception()
+        if isinstance(error, ToolError):
+            self._failed[source] = error.code, error.message, self._clock() + _FAILURE_SECONDS
+            while len(self._failed) > _MOST_FAILURES:
+                self._failed.popitem(last=False)
+        if error is not None:
             return
         image = task.result()
         self._cached[source] = image

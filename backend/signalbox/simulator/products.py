@@ -84,19 +84,17 @@ def is_product_search(name: str) -> bool:
 
 
 def found_products(result: Result, query: str) -> str:
-    """Return a sentence or two about the products: the user sees them as a table."""
+    """Return a sentence or two about the products: the user sees them, and the notice of their source, as a table."""
     if result.error:
         return f"The product search for “{query}” failed: {tidy(result.error, 200)}"
     products = [as_object(one) for one in as_list(result.field("products"))]
-    notice = str(result.field("notice") or "")
     if not products:
         return f"I found no products for **{query}**."
     first, *others = products
     count = "one product" if not others else f"{len(products)} products"
     priced = [one for one in products if isinstance(one.get("price"), int | float)]
     cheapest = min(priced, key=lambda one: one["price"], default=first)
-    sentence = f"I found {count} for **{query}**. The cheapest is {_linked(cheapest)}."
-    return f"{sentence} {notice}".strip()
+    return f"I found {count} for **{query}**. The cheapest is {_linked(cheapest)}."
 
 
 def _linked(product: dict[str, Any]) -> str:

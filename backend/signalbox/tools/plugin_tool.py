@@ -38,6 +38,7 @@ def isolated(tool: Tool, thread: PluginThread) -> Tool:
         untrusted=given.untrusted,
         own_failures=given.own_failures,
         url_argument=given.url_argument,
+        shows_table=given.shows_table,
         title=given.title,
         summary=given.summary,
     )

@@ -86,6 +86,7 @@ def _spec(description: str) -> ToolSpec:
         eager=True,
         timeout=50.0,  # longer than any source takes, so that a slow one fails with its own reason
         own_failures=True,
+        shows_table=True,
         search_key=search_key,
     )
 

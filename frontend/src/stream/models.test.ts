@@ -85,14 +85,14 @@ describe("the tools", () => {
     const asked: string[] = [];
     const shape = { title: "T", summary: "S", description: "D", category: "search", visibility: "public" };
     const tools = [
-      { name: "a", ...shape, available: true, unavailable: null },
+      { name: "a", ...shape, shows_table: true, available: true, unavailable: null },
       { name: "b", ...shape, available: false, unavailable: "No key is set." },
       { name: "c", available: false },
       { description: "no name" },
     ];
     expect((await fetchTools(answering({ tools }, asked))).tools).toEqual([
-      { name: "a", ...shape, unavailable: undefined },
-      { name: "b", ...shape, unavailable: "No key is set." },
+      { name: "a", ...shape, showsTable: true, unavailable: undefined },
+      { name: "b", ...shape, showsTable: false, unavailable: "No key is set." },
       {
         name: "c",
         title: "",
@@ -100,6 +100,7 @@ describe("the tools", () => {
         description: "",
         category: "",
         visibility: "",
+        showsTable: false,
         unavailable: "Not available on this server.",
       },
     ]);

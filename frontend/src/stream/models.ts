@@ -63,7 +63,8 @@ const parsePricing = ({ prompt, completion }: Fields): Pricing => ({
 });
 
 function parseTool(value: unknown): Tool[] {
-  const { name, title, summary, description, category, visibility, available, unavailable } = fields(value);
+  const { name, title, summary, description, category, visibility, available, unavailable, shows_table } =
+    fields(value);
   if (!text(name)) return [];
   const why = text(unavailable) || (available === false ? "Not available on this server." : undefined);
   return [
@@ -74,6 +75,7 @@ function parseTool(value: unknown): Tool[] {
       description: text(description),
       category: text(category),
       visibility: text(visibility),
+      showsTable: shows_table === true,
       unavailable: why,
     },
   ];

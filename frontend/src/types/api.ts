@@ -75,6 +75,8 @@ export interface Tool {
   description: string;
   category: string;
   visibility: string;
+  /** Whether its results have a DataTable as artifact. */
+  showsTable: boolean;
   /** Why the tool is not available, as a sentence. Undefined if it is. */
   unavailable: string | undefined;
 }

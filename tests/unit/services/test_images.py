@@ -1,6 +1,8 @@
 """Images of tables over real sockets on loopback: their type, their limits, the cache, and the addresses."""
 
 import asyncio
+from collections.abc import Callable
+from time import monotonic
 
 import pytest
 from signalbox.core.codes import Code
@@ -16,9 +18,19 @@ pytestmark = pytest.mark.anyio
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 
 
-def loader(*, cache_bytes: int = 1_000_000, seconds: float = 5) -> ImageLoader:
+class Clock:
+    """A clock that a test sets."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def loader(*, cache_bytes: int = 1_000_000, seconds: float = 5, clock: Callable[[], float] = monotonic) -> ImageLoader:
     """Return a loader that may fetch from loopback."""
-    return ImageLoader(PageFetcher(Allowance.of(["127.0.0.0/8"]), seconds=seconds), cache_bytes=cache_bytes)
+    fetcher = PageFetcher(Allowance.of(["127.0.0.0/8"]), seconds=seconds)
+    return ImageLoader(fetcher, cache_bytes=cache_bytes, clock=clock)
 
 
 async def failure(images: ImageLoader, source: str) -> ToolError:
@@ -56,12 +68,26 @@ async def test_the_cache_is_bounded() -> None:
         (reply(PNG + bytes(LARGEST_BODY)), "too large"),
     ],
 )
-async def test_what_is_no_image_is_a_failure_and_is_not_cached(answer: bytes, words: str) -> None:
-    """The next request fetches again."""
+async def test_a_failure_is_cached_for_a_minute(answer: bytes, words: str) -> None:
+    """A page with broken images does not load them again and again; later, the source is requested again."""
     async with site(answer, reply(PNG)) as there:
-        images = loader()
+        clock = Clock()
+        images = loader(clock=clock)
         assert words in (await failure(images, there.url)).message
+        clock.now = 59.9
+        assert words in (await failure(images, there.url)).message
+        assert len(there.asked) == 1
+        clock.now = 60.0
         assert (await images.load(there.url)).body == PNG
+
+
+async def test_the_cache_of_failures_is_bounded() -> None:
+    """The oldest failure is dropped; a failure that is not cached is a new request."""
+    async with site(reply(status=404)) as there:
+        images = loader(clock=Clock())
+        for number in (*range(1_001), 1_000, 0):
+            await failure(images, f"{there.url}/{number}")
+        assert [asked.path for asked in there.asked[1_000:]] == ["/1000", "/0"]
 
 
 async def test_a_silent_source_is_a_timeout() -> None:

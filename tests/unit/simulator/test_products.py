@@ -57,7 +57,7 @@ def test_the_answer_names_the_cheapest() -> None:
     ]
     found = read_result(json.dumps({"products": products, "notice": "Invented."}))
     assert found_products(found, "mug") == (
-        "I found 2 products for **mug**. The cheapest is [Old mug](/old) for 7.00 USD. Invented."
+        "I found 2 products for **mug**. The cheapest is [Old mug](/old) for 7.00 USD."
     )
     assert found_products(read_result('{"products": []}'), "mug") == "I found no products for **mug**."
     assert "slow" in found_products(read_result('{"error": "The shop is slow.", "code": "TIMEOUT"}'), "mug")

@@ -252,6 +252,7 @@ RESPONSES: dict[str, Any] = {
                 "visibility": "hidden",
                 "eager": True,
                 "timeout": 5.0,
+                "shows_table": False,
                 "available": True,
                 "unavailable": None,
             }

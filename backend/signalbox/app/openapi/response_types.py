@@ -165,6 +165,7 @@ class Tool(TypedDict):
     visibility: Visibility
     eager: Annotated[bool, Meta(description="It may start while the model still streams.")]
     timeout: Annotated[float, Meta(description="Seconds.")]
+    shows_table: Annotated[bool, Meta(description="Its results have a DataTable as artifact.")]
     available: bool
     unavailable: Annotated[str | None, Meta(description="Why it cannot be used here.")]
 

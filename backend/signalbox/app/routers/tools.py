@@ -36,6 +36,7 @@ def _shown(tool: Tool) -> ToolResponse:
         "visibility": spec.visibility,
         "eager": spec.eager,
         "timeout": spec.timeout,
+        "shows_table": spec.shows_table,
         "available": tool.unavailable is None,
         "unavailable": tool.unavailable,
     }

@@ -2,7 +2,18 @@
 import { act, cleanup, fireEvent, screen } from "@testing-library/react";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { scriptedAnswer } from "../../fixtures/answer.ts";
-import { addText, call, done, type Fed, failed, feed, found, line, show } from "../../fixtures/responsePanel.tsx";
+import {
+  addText,
+  call,
+  done,
+  type Fed,
+  failed,
+  feed,
+  found,
+  line,
+  show as showWith,
+} from "../../fixtures/responsePanel.tsx";
+import type { Tool } from "../../types/api.ts";
 import type { ChatEvent } from "../../types/receivedEvents.ts";
 import { preloadMenu } from "../ui/Menu.tsx";
 
@@ -22,13 +33,26 @@ afterEach(() => {
   broken.key = "";
 });
 
-const NAMED = { name: "search_products" };
+const NAMED = { name: "list_stock" };
+const TOOLS: readonly Tool[] = [
+  {
+    ...NAMED,
+    title: "",
+    summary: "",
+    description: "",
+    category: "",
+    visibility: "",
+    showsTable: true,
+    unavailable: undefined,
+  },
+];
 const TABLE = {
   surfaceId: "t-1",
   caption: "Mugs",
   columns: [{ key: "name", label: "Product" }],
   data: [{ name: "Red" }],
 };
+const show = (answer: Fed) => showWith(answer, {}, "automatic", TOOLS);
 const withTable = (over: object = {}) => found("a", [], { ...NAMED, artifact: { ...TABLE, ...over } });
 /** Feed events and wait until the table has loaded. */
 const feedTable = async (answer: Fed, ...events: readonly ChatEvent[]) => {

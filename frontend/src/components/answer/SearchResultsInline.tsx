@@ -10,7 +10,7 @@ import type { CallItem, Link } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { usePassEscape } from "../ui/escapeKey.ts";
 import { Lamp } from "../ui/Lamp.tsx";
-import { useToolTitle } from "../ui/ToolTitles.tsx";
+import { useToolTitle } from "../ui/Tools.tsx";
 import { FailedCalls } from "./failure/FailedCalls.tsx";
 import { Aside, StepHeader } from "./StepHeader.tsx";
 

@@ -2,7 +2,7 @@
 import { memo, type ReactNode, useId, useRef } from "react";
 import { callsIn, type Step, stepsLamp, summaryOf } from "../../logic/answer/stepSummary.ts";
 import { Collapsible } from "../ui/Collapsible.tsx";
-import { useToolTitle } from "../ui/ToolTitles.tsx";
+import { useToolTitle } from "../ui/Tools.tsx";
 import { FailedCalls } from "./failure/FailedCalls.tsx";
 import { Aside, ROW, StepButton, StepLamp, StepNotice } from "./StepHeader.tsx";
 

@@ -6,7 +6,7 @@ import { failureOf } from "../../logic/wording/advice.ts";
 import { duration } from "../../logic/wording/statusAndAmounts.ts";
 import type { CallItem } from "../../types/models.ts";
 import { Lamp } from "../ui/Lamp.tsx";
-import { useToolTitle } from "../ui/ToolTitles.tsx";
+import { useToolTitle } from "../ui/Tools.tsx";
 import { FailedCalls } from "./failure/FailedCalls.tsx";
 import { isSameBurst } from "./SearchResultsInline.tsx";
 import { Aside, StepHeader } from "./StepHeader.tsx";

@@ -11,7 +11,7 @@ import type { Settings } from "../../state/settings.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
 import { useStore } from "../../state/store.ts";
 import { Sidebar } from "../sidebar/Sidebar.tsx";
-import { ToolTitlesProvider } from "../ui/ToolTitles.tsx";
+import { ToolsProvider } from "../ui/Tools.tsx";
 import type { DialogName } from "./ChatDialogs.tsx";
 import { type ChatHandle, ChatScreen } from "./ChatScreen.tsx";
 import { useChatShortcuts } from "./chatShortcuts.ts";
@@ -73,7 +73,7 @@ export function ChatPage({ box, dialogsReady }: Props) {
   const isColumn = !isNarrow && sidebar.isOpen;
   return (
     <>
-      <ToolTitlesProvider tools={tools}>
+      <ToolsProvider tools={tools}>
         <div className="flex h-dvh overflow-hidden bg-ground text-ink">
           {isColumn && <div className="w-sidebar shrink-0 border-edge border-e">{list}</div>}
           <Screen
@@ -93,7 +93,7 @@ export function ChatPage({ box, dialogsReady }: Props) {
             <Inspector box={box} chat={chat} inspected={inspected} onInspected={setInspected} onNotice={setNotice} />
           )}
         </div>
-      </ToolTitlesProvider>
+      </ToolsProvider>
       {isNarrow && (
         <SidebarSheet open={sidebar.isOpen} ready={dialogsReady} onClose={sidebar.closeSheet}>
           {list}

@@ -14,7 +14,7 @@ afterEach(cleanup);
 
 const ABLE = aModel("a/able", { parameters: ["max_tokens", "reasoning", "seed", "temperature", "tools", "top_p"] });
 const UNABLE = aModel("a/unable", { parameters: ["max_tokens", "top_p"] });
-const shape = { category: "utility", visibility: "public" };
+const shape = { category: "utility", visibility: "public", showsTable: false };
 const TOOLS: readonly Tool[] = [
   {
     name: "web_search",

@@ -1,15 +1,17 @@
 // The tables of tool results. They stay visible below the steps that found them, also when the steps fold.
 import { memo, Suspense } from "react";
 import { isOpen } from "../../logic/answer/stops.ts";
-import { isWithTable, tableOf } from "../../logic/table/dataTable.ts";
+import { tableOf } from "../../logic/table/dataTable.ts";
 import type { CallItem } from "../../types/models.ts";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { later } from "../ui/later.tsx";
+import { useToolsWithTable } from "../ui/Tools.tsx";
 
 const DataTableView = later(() => import("./DataTableView.tsx").then(({ DataTableView }) => DataTableView));
 
 export function ResultTables({ calls }: { calls: readonly CallItem[] }) {
-  const shown = calls.filter((call) => tableOf(call.artifact) || (isOpen(call) && isWithTable(call.name)));
+  const withTable = useToolsWithTable();
+  const shown = calls.filter((call) => tableOf(call.artifact) || (isOpen(call) && withTable.has(call.name)));
   return shown.map((call) => <ResultTable key={call.id} call={call} />);
 }
 

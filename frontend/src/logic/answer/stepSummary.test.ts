@@ -17,16 +17,26 @@ interface Called {
   from?: number;
   to?: number;
   result?: unknown;
+  artifact?: unknown;
   code?: string;
 }
 
-const call = (id: string, { meta = search, name = "search_web", from, to, result = {}, code }: Called = {}) => {
+const call = (
+  id: string,
+  { meta = search, name = "search_web", from, to, result = {}, artifact, code }: Called = {},
+) => {
   const named = { id, name, ...meta };
   const outcome = code ? { success: false as const, error: "No.", code } : { success: true as const, result };
   return [
     { type: "tool_calls", calls: [{ ...named, arguments: "{}" }] },
     { type: "tool_executing", ...named, ...(from !== undefined && { ts: from }) },
-    { type: "tool_result", ...named, result: outcome, ...(to !== undefined && { ts: to }) },
+    {
+      type: "tool_result",
+      ...named,
+      result: outcome,
+      ...(artifact ? { artifact } : {}),
+      ...(to !== undefined && { ts: to }),
+    },
   ] satisfies ChatEvent[];
 };
 const pages = (...ns: number[]) => ({
@@ -153,4 +163,13 @@ it("has a notice of the searches only at the first step", () => {
   );
   const notices = firstNotices(stops);
   expect([...notices.values()]).toEqual([["No web search."], [], [], ["The search is slow."]]);
+});
+
+it("has no notice of a search with a table, whose caption contains it", () => {
+  const result = { notice: "Invented.", products: [] };
+  const artifact = { surfaceId: "t", caption: "Mugs. Invented.", columns: [{ key: "name", label: "Name" }], data: [] };
+  const { steps } = stepsIn([...call("a", { result, artifact }), ...call("b", { result }), done]);
+  expect([...firstNotices(steps).values()].flat()).toEqual(["Invented."]);
+  const alone = stepsIn([...call("a", { result, artifact }), done]);
+  expect([...firstNotices(alone.steps).values()].flat()).toEqual([]);
 });

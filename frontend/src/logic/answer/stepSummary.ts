@@ -1,5 +1,6 @@
 // Summarizes the steps of a long run: what was done and how often, the sources, and the time.
 import type { CallItem } from "../../types/models.ts";
+import { tableOf } from "../table/dataTable.ts";
 import { noticeOf, sourcesIn } from "../trace/sources.ts";
 import { duration, plural } from "../wording/statusAndAmounts.ts";
 import { burstLamp, hasFailed, type Lamp, type Stop, wasHanded, wasSkipped } from "./stops.ts";
@@ -122,8 +123,9 @@ export function stepsLamp(steps: readonly Step[], touched: boolean): Lamp {
   return lamp === "blue" ? "done" : lamp;
 }
 
+/** The caption of a table contains the notice of its source. */
 const noticesOf = (step: Step): readonly string[] => [
-  ...new Set(callsIn([step]).flatMap(({ result }) => noticeOf(result) ?? [])),
+  ...new Set(callsIn([step]).flatMap(({ result, artifact }) => (tableOf(artifact) ? [] : (noticeOf(result) ?? [])))),
 ];
 
 /** For each step id, the notices of its searches that no earlier step of the answer has. */

@@ -34,6 +34,7 @@ const tool = (name: string, unavailable?: string): Tool => ({
   description: "",
   category: "",
   visibility: "public",
+  showsTable: false,
   unavailable,
 });
 const TOOLS = [tool("search"), tool("time"), tool("calculator"), tool("paid", "No key is set.")];

@@ -28,8 +28,3 @@ export function textOf(row: Row, key: string | undefined): string {
   const cell = key === undefined ? null : cellOf(row, key);
   return cell === null || Array.isArray(cell) ? "" : String(cell);
 }
-
-/** Tools whose results have a table: while one of them is running, the page shows where the table will be. */
-const WITH_TABLES = new Set(["search_products"]);
-
-export const isWithTable = (tool: string): boolean => WITH_TABLES.has(tool);

@@ -19,6 +19,7 @@ describe("A tool's name", () => {
       description: "",
       category: "",
       visibility: "",
+      showsTable: false,
     };
     const titles = toolTitles([{ ...tool, unavailable: undefined }]);
     expect(titleOf(titles, "search_web")).toBe("Web search");

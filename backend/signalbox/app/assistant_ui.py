@@ -1,7 +1,8 @@
 """The state of an assistant-ui client: the branch of the conversation, read from the store."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from functools import partial
+from math import inf
 from typing import TypeAlias
 
 from fastapi import Response
@@ -10,7 +11,7 @@ from signalbox.app.conversation_binding import read_tree
 from signalbox.app.deps import Services
 from signalbox.app.start_run import Stored
 from signalbox.conversations.tree import Tree
-from signalbox.core.conversations import Node, shown_id
+from signalbox.core.conversations import shown_id
 from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord
 from signalbox.encoders.assistant_ui.branch import EMPTY, Branch, branch_of
@@ -47,11 +48,14 @@ def stored_with(encoder: AssistantEncoder) -> Callable[[Stored, Services], Await
 
 
 async def state_before(record: RunRecord, services: Services) -> tuple[JsonObject, Branch]:
-    """Return the state to which a run's events are added, and its branch."""
+    """Return the state to which a run's events are added, and its branch.
+
+    Versions of messages that were made after the start of the run are left out, so that the run always has one stream.
+    """
     branch = EMPTY
     if record.conversation_id is not None:
         _, nodes = await read_tree(record.conversation_id, services)
-        branch = await _branch(Tree(nodes).path(record.parent_id), services, is_continued=True)
+        branch = await _branch(Tree(nodes), record.parent_id, services, run=record)
     state = _state(record.conversation_id, branch)
     return {**state, "warnings": [], "run": {"id": record.id, "status": "running"}}, branch
 
@@ -60,7 +64,7 @@ async def state_at(conversation_id: str, node_id: str | None, services: Services
     """Return the state at a node, or at the newest one; empty if there is no such conversation."""
     conversation, nodes = await read_tree(conversation_id, services)
     leaf_id = conversation.leaf_id if conversation is not None else None
-    branch = await _branch(Tree(nodes).path(node_id or leaf_id), services)
+    branch = await _branch(Tree(nodes), node_id or leaf_id, services)
     return _state(conversation_id, branch)
 
 
@@ -68,8 +72,12 @@ def _state(conversation_id: str | None, branch: Branch) -> JsonObject:
     return {THREAD_FIELD: conversation_id and shown_id(conversation_id), "messages": branch.messages}
 
 
-async def _branch(path: Sequence[Node], services: Services, *, is_continued: bool = False) -> Branch:
+async def _branch(tree: Tree, node_id: str | None, services: Services, *, run: RunRecord | None = None) -> Branch:
+    """Read the branch that ends at a node, and that this run follows, if any."""
+    path = tree.path(node_id)
     bodies = await services.database.read(bodies_of, [node.id for node in path if node.run is None])
     events = await services.database.read(events_of_runs, [node.id for node in path if node.run is not None])
+    run_id = run.id if run is not None else None
+    versions = tree.versions_of([*(node.id for node in path), run_id or ""], inf if run is None else run.started)
     effort = _EFFORT * (len(path) + sum(map(len, events.values())))
-    return await offloaded(lambda: branch_of(path, bodies, events, is_continued=is_continued), size=effort)
+    return await offloaded(lambda: branch_of(path, bodies, events, versions, followed_by=run_id), size=effort)

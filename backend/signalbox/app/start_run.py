@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from signalbox.app.access import Caller
-from signalbox.app.conversation_binding import Binding, bind, check_exists, store_messages
+from signalbox.app.conversation_binding import Binding, bind, check_exists, read_tree, store_messages
 from signalbox.app.deps import Services
 from signalbox.app.restored_history import restored_history
 from signalbox.chat.context import RunFlags
@@ -13,8 +13,9 @@ from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.registry import LOOPS
 from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.plan import RunPlan, ServerTerms, plan_of, with_trusted_results
+from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import text_in
-from signalbox.core.ask import Ask
+from signalbox.core.ask import Ask, Position
 from signalbox.core.codes import Code
 from signalbox.core.conversations import key_of
 from signalbox.core.errors import RequestError
@@ -26,6 +27,7 @@ from signalbox.flags.choice import choose_loop
 from signalbox.intakes.v1_question import question_of, redacted, without_messages
 from signalbox.offload import offloaded
 from signalbox.runs.run import Run, StartOptions, new_run_id
+from signalbox.store.conversations import change_conversation
 
 _LOOP_NAMES: dict[str, LoopName] = {"v2": "v2", "legacy": "legacy"}
 
@@ -49,7 +51,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A request that starts no run: it brings only some of the results that the model waits for, or nothing new.
+    """A request that starts no run: it switches the branch, or brings only some of the results that the model needs.
 
     `node_id` is the newest message of its branch, None for the newest of the conversation.
     """
@@ -62,6 +64,8 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run | Store
     """Start the run that answers an Ask, and return once it is on disk; raises RequestError and StoreError."""
     if ask.position is not None and ask.position.follows_newest and not ask.messages:
         return Stored(key_of(origin.caller.owner, ask.position.conversation_id))
+    if ask.position is not None and ask.position.switches_branch:
+        return await _switched(ask.position, origin.caller.owner, services)
     run_id = new_run_id()
     binding = await bind(ask, services, origin.caller.owner, origin.size)
     if binding is not None and binding.open_loop and binding.open_calls and ask.collects_results:
@@ -84,6 +88,18 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run | Store
             if binding is not None:
                 await check_exists(binding, services)
             raise
+
+
+async def _switched(position: Position, owner: str, services: Services) -> Stored:
+    """Make another branch the current one; raises RequestError for an unknown message."""
+    key = key_of(owner, position.conversation_id)
+    _, nodes = await read_tree(key, services)
+    tree = Tree(nodes)
+    if position.parent_id not in tree.nodes:
+        raise RequestError(Code.UNKNOWN_MESSAGE, "The thread has no message with this id.", "messageId")
+    leaf_id = tree.newest_leaf(position.parent_id)
+    await services.database.write(change_conversation, key, None, leaf_id)
+    return Stored(key, leaf_id)
 
 
 def _flags(services: Services, key: str, requested: str | None) -> RunFlags:

@@ -28,6 +28,8 @@ class Position(Struct, frozen=True):
 
     `follows_answer`: if `parent_id` is a run, the request follows the end of its answer, which other runs and results
     of the client's tools may have continued.
+
+    `switches_branch`: the newest branch that contains `parent_id` becomes the current one, and no run starts.
     """
 
     conversation_id: str
@@ -36,6 +38,7 @@ class Position(Struct, frozen=True):
     continues: bool = False
     message_ids: tuple[str, ...] = ()
     follows_answer: bool = False
+    switches_branch: bool = False
 
 
 class Ask(Struct, frozen=True, kw_only=True):

@@ -21,7 +21,14 @@ from signalbox.core.messages import (
 from signalbox.core.params import Params, Reasoning
 from signalbox.core.parts import NO_PARAMETERS, ToolSchema
 from signalbox.intakes import assistant_ui_schema as schema
-from signalbox.intakes.assistant_ui_schema import AddMessage, AddToolResult, AssistantRequest, Command, Reload
+from signalbox.intakes.assistant_ui_schema import (
+    AddMessage,
+    AddToolResult,
+    AssistantRequest,
+    Command,
+    Reload,
+    SwitchBranch,
+)
 from signalbox.intakes.earlier_calls import is_blank
 from signalbox.intakes.intake import Body, Headers, Tools
 from signalbox.intakes.page_requests import content_of, failure_text, result_text, server_tools_of
@@ -133,6 +140,9 @@ def _position_of(request: AssistantRequest, messages: Sequence[Message]) -> Posi
         raise RequestError(Code.INVALID_REQUEST, words, "commands")
     if runs:
         return Position(conversation_id, runs.pop(), follows_answer=True)
+    shown = [command.message_id for command in request.commands if isinstance(command, SwitchBranch)]
+    if shown and not messages:
+        return Position(conversation_id, node_of(shown[-1]), switches_branch=True)
     is_named, parent_id = _parent_of(request)
     node_id = node_of(parent_id) if parent_id else None
     if is_named and node_id is None and messages:

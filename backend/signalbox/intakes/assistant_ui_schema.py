@@ -66,6 +66,13 @@ class Reload(CamelModel):
     parent_id: Text
 
 
+class SwitchBranch(CamelModel):
+    """The newest branch that contains this message is shown; no run starts."""
+
+    type: Literal["switch-branch"]
+    message_id: Text
+
+
 class OtherCommand(CamelModel):
     """A command that the page defines."""
 
@@ -74,13 +81,14 @@ class OtherCommand(CamelModel):
 
 def _kind(command: Any) -> str:
     kind = cast("dict[str, Any]", command).get("type") if isinstance(command, dict) else None
-    return kind if kind in ("add-message", "add-tool-result", "reload") else "other"
+    return kind if kind in ("add-message", "add-tool-result", "reload", "switch-branch") else "other"
 
 
 Command = Annotated[
     Annotated[AddMessage, Tag("add-message")]
     | Annotated[AddToolResult, Tag("add-tool-result")]
     | Annotated[Reload, Tag("reload")]
+    | Annotated[SwitchBranch, Tag("switch-branch")]
     | Annotated[OtherCommand, Tag("other")],
     Discriminator(_kind),
 ]

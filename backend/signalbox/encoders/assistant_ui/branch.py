@@ -27,13 +27,18 @@ from signalbox.encoders.assistant_ui.state import StateOperations, apply, merged
 # What the intake writes for a failed call of the page.
 _ERROR = '{"error":'
 _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,(.*)", re.DOTALL)
+_NO_VERSIONS: Mapping[str, Sequence[str]] = {}
 
 
 class Branch(Struct, frozen=True):
-    """The messages of a branch. `answer` is the index of the message that begins the answer at its end, if any."""
+    """The messages of a branch. `answer` is the index of the message that begins the answer at its end, if any.
+
+    `versions` are the ids of the answers in the place of the one that follows.
+    """
 
     messages: list[JsonValue] = []
     answer: int | None = None
+    versions: Sequence[str] = ()
 
 
 EMPTY = Branch()
@@ -43,35 +48,43 @@ def branch_of(
     path: Sequence[Node],
     bodies: Mapping[str, Sequence[Message]],
     events: Mapping[str, Sequence[Stamped]],
+    versions: Mapping[str, Sequence[str]] = _NO_VERSIONS,
     *,
-    is_continued: bool = False,
+    followed_by: str | None = None,
 ) -> Branch:
     """Return the branch of a path, whose nodes have these messages and events.
 
-    A run's messages are what a client has when it has received all events of the run. `is_continued`: a further run
-    follows, so the answer at the end of the branch has no status yet.
+    A run's messages are what a client has when it has received all events of the run. `followed_by` is the run that
+    follows, if any: then the answer at the end of the branch has no status yet. `versions` are the ids of the nodes in
+    the place of a node, itself included, if there are several.
     """
     messages: list[Any] = []
     answer: int | None = None
     run_id = ""
     for node in path:
+        here = versions.get(node.id, ())
         if node.run is None:
             for place, message in enumerate(bodies.get(node.id, ())):
                 answer = None if isinstance(message, UserMessage) else answer
-                if (shown := _message(message, _id(node.id, place), run_id)) is not None:
+                shown = _message(message, _id(node.id, place), run_id)
+                if shown is not None and here and not place:
+                    shown["additional_kwargs"] = {"metadata": {"versions": [*here]}}
+                if shown is not None:
                     messages.append(shown)
         else:
             run_id = node.id
-            answer = _add_run(messages, answer, run_id, events.get(run_id, ()))
-    if answer is not None and is_continued:
+            answer = _add_run(messages, answer, run_id, events.get(run_id, ()), here)
+    if answer is not None and followed_by:
         messages[answer].pop("status", None)
-    return Branch(messages, answer)
+    return Branch(messages, answer, versions.get(followed_by, ()) if followed_by else ())
 
 
-def _add_run(messages: list[Any], answer: int | None, run_id: str, events: Sequence[Stamped]) -> int | None:
+def _add_run(
+    messages: list[Any], answer: int | None, run_id: str, events: Sequence[Stamped], versions: Sequence[str]
+) -> int | None:
     if answer is not None:
         messages[answer].pop("status", None)
-    run = StateOperations(run_id, len(messages), answer)
+    run = StateOperations(run_id, len(messages), answer, versions)
     state: JsonObject = {"messages": messages, "warnings": [], "run": {}}
     for event in merged(events):
         apply(run.of(event), state)

@@ -35,7 +35,7 @@ class _AssistantUiEncoder:
     _end: ClassVar[bytes]
 
     def __init__(self, run: RunRecord, after: int = 0, branch: Branch = EMPTY) -> None:
-        self._operations = StateOperations(run.id, len(branch.messages), branch.answer)
+        self._operations = StateOperations(run.id, len(branch.messages), branch.answer, branch.versions)
         # What surrounds the text of a frame that only appends to the open part; empty while no part is open.
         self._before_text = b""
         self._after_text = END_OF_APPEND + self._after

@@ -4,7 +4,7 @@ The state has `messages` in LangChain's format, the `warnings` of the run, and t
 text of an `ai` message above its calls, so text after a call begins another `ai` message.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, cast
 
@@ -57,11 +57,12 @@ class StateOperations:
 
     `messages` is how many messages precede the run. `answer` is the index of the `ai` message that begins the answer
     which the run continues; None if the run begins an answer. assistant-ui shows an answer of several messages as one,
-    with the status of the first.
+    with the status of the first. `versions` are the ids of the answers in the place of the run, if there are several.
     """
 
-    def __init__(self, run_id: str, messages: int = 0, answer: int | None = None) -> None:
+    def __init__(self, run_id: str, messages: int = 0, answer: int | None = None, versions: Sequence[str] = ()) -> None:
         self._run_id = run_id
+        self._versions: JsonObject = {"versions": [*versions]} if versions and answer is None else {}
         self._messages = messages
         self.answer = answer
         self._own: int | None = None  # the first `ai` message of this run
@@ -143,7 +144,8 @@ class StateOperations:
         self._has_results, self._open = False, None
         if self._own is None:
             self._own = at
-            message["additional_kwargs"] = {"metadata": {"run": {"id": self._run_id}, "sources": []}}
+            metadata: JsonObject = {"run": {"id": self._run_id}, "sources": [], **self._versions}
+            message["additional_kwargs"] = {"metadata": metadata}
         if self.answer is None:
             self.answer = at
         self._messages += 1

@@ -17,13 +17,13 @@ from signalbox.services.search import docs_index
 from signalbox.services.search.docs import DocsSearch
 
 from tests.order import longest_first
-from tests.support.fixtures import app, behind, no_waiting, simulator
+from tests.support.fixtures import app, no_waiting, simulator, start_app
 
 if TYPE_CHECKING:
     from tests.support.postgres import Server
 
 # The app over HTTP, one per file; the simulator, one per process.
-__all__ = ["app", "behind", "no_waiting", "simulator"]
+__all__ = ["app", "no_waiting", "simulator", "start_app"]
 ROOT = Path(__file__).resolve().parent.parent
 
 # The same examples in every run, and no stopwatch: a busy machine is no failure.

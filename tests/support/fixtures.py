@@ -14,7 +14,7 @@ from signalbox.simulator.http.server import BackgroundSimulator
 from tests.support.running_app import RunningApp, settings_for
 from tests.support.scripted_upstream import Script, ScriptedUpstream
 
-Behind = Callable[..., tuple[RunningApp, ScriptedUpstream]]
+StartApp = Callable[..., tuple[RunningApp, ScriptedUpstream]]
 
 
 @pytest.fixture(scope="session")
@@ -33,8 +33,8 @@ def app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture
-def behind(tmp_path: Path) -> Iterator[Behind]:
-    """Run apps over scripted providers: `behind(script, …, settings={…})`; each app has a separate data folder."""
+def start_app(tmp_path: Path) -> Iterator[StartApp]:
+    """Run apps over scripted providers: `start_app(script, …, settings={…})`; each app has a separate data folder."""
     folders = (tmp_path / ("data" if number == 1 else f"data-{number}") for number in count(1))
     with ExitStack() as stack:
 

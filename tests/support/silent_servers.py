@@ -28,7 +28,7 @@ class Proxy:
     """
 
     def __init__(self, port: int) -> None:
-        self._behind = port
+        self._start_app = port
         self._loop = asyncio.new_event_loop()
         self._open = asyncio.Event()
         self._open.set()
@@ -127,12 +127,12 @@ class Proxy:
             await self._open.wait()
             if self._is_cut:
                 return
-            behind, to_behind = await asyncio.open_connection("127.0.0.1", self._behind)
+            start_app, to_behind = await asyncio.open_connection("127.0.0.1", self._start_app)
             pair.append(to_behind)
             self._writers.add(to_behind)
             told = asyncio.Event()
             told.set()
-            ways: list[Any] = [self._pump(reader, to_behind, told, pair), self._pump(behind, writer, told, None)]
+            ways: list[Any] = [self._pump(reader, to_behind, told, pair), self._pump(start_app, writer, told, None)]
             await asyncio.wait([self._loop.create_task(way) for way in ways], return_when=asyncio.FIRST_COMPLETED)
         except ConnectionError:
             pass

@@ -15,7 +15,7 @@ from signalbox.wire.dialects import DIALECTS
 from tests.project.docs.pages import codes_in, page, rows
 from tests.project.docs.snippets import block, module, patched
 from tests.support.fakes import make_tool
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp
 from tests.support.scripted_upstream import Exchange, Script, ScriptedUpstream
 
@@ -48,13 +48,13 @@ class BeaconServer(ScriptedUpstream):
 
 
 @pytest.fixture
-def behind(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> Behind:
+def start_app(start_app: StartApp, monkeypatch: pytest.MonkeyPatch) -> StartApp:
     """Run an app over a Beacon server, selected by its base URL."""
     monkeypatch.setattr("tests.support.fixtures.ScriptedUpstream", BeaconServer)
 
     def start(*scripts: Script, loop: LoopName = "v2", **more: Any) -> tuple[RunningApp, ScriptedUpstream]:
         settings = {"openrouter_api_key": KEY, "tool_loop_v2": loop == "v2"}
-        return behind(*scripts, models=_catalogue, path="/beacon/v1", settings=settings, **more)
+        return start_app(*scripts, models=_catalogue, path="/beacon/v1", settings=settings, **more)
 
     return start
 
@@ -83,9 +83,9 @@ def answers(text: str = "", *calls: dict[str, Any], why: str = "finished", token
 
 
 @BOTH_LOOPS
-def test_text_usage_and_key(behind: Behind, loop: LoopName) -> None:
+def test_text_usage_and_key(start_app: StartApp, loop: LoopName) -> None:
     """Text and tokens reach the client, and the key is sent only in Beacon's header."""
-    app, upstream = behind(answers("It is sunny."), loop=loop)
+    app, upstream = start_app(answers("It is sunny."), loop=loop)
     heard = app.ask("How is the weather?", model="beacon-1", max_tokens=50, system="Be brief.")
     assert (heard.text, heard.done["status"], heard.done["provider"]) == ("It is sunny.", "complete", "Beacon")
     assert (heard.done["usage"]["input"], heard.done["usage"]["output"]) == (10, 5)
@@ -100,10 +100,10 @@ def test_text_usage_and_key(behind: Behind, loop: LoopName) -> None:
 
 
 @BOTH_LOOPS
-def test_a_tool_call_round(behind: Behind, loop: LoopName) -> None:
+def test_a_tool_call_round(start_app: StartApp, loop: LoopName) -> None:
     """A call is executed, its result is sent in Beacon's format, and the next answer ends the run."""
     call = {"place": 0, "ref": "c1", "name": "price", "input": '{"a":1}'}
-    app, upstream = behind(
+    app, upstream = start_app(
         answers("", call, why="calls"), answers("Seven."), loop=loop, extra_tools=[make_tool("price")]
     )
     heard = app.ask(model="beacon-1", tools=["price"])
@@ -124,9 +124,9 @@ def test_a_tool_call_round(behind: Behind, loop: LoopName) -> None:
         ("odd", "interrupted", "STOP_UNKNOWN"),
     ],
 )
-def test_stop_reasons(behind: Behind, why: str, status: str, code: str) -> None:
+def test_stop_reasons(start_app: StartApp, why: str, status: str, code: str) -> None:
     """A bad stop reason ends the run with the status of other dialects."""
-    app, _ = behind(answers("It is", why=why))
+    app, _ = start_app(answers("It is", why=why))
     heard = app.ask(model="beacon-1")
     assert (heard.done["status"], heard.done["code"]) == (status, code)
 
@@ -148,24 +148,24 @@ async def _busy(exchange: Exchange) -> None:
 @pytest.mark.parametrize(
     ("script", "code"), [(_unknown_model, "UPSTREAM_NOT_FOUND"), (_too_long, "CONTEXT_LENGTH_EXCEEDED")]
 )
-def test_errors(behind: Behind, script: Script, code: str) -> None:
+def test_errors(start_app: StartApp, script: Script, code: str) -> None:
     """An error status and an error inside a stream become codes, with the upstream's message and without the key."""
-    app, _ = behind(script)
+    app, _ = start_app(script)
     heard = app.ask(model="beacon-1")
     assert (heard.done["status"], heard.done["code"]) == ("error", code)
     assert KEY.encode() not in heard.raw
 
 
-def test_a_busy_upstream_is_asked_again(behind: Behind, no_waiting: list[Any]) -> None:
+def test_a_busy_upstream_is_asked_again(start_app: StartApp, no_waiting: list[Any]) -> None:
     """The loops retry errors that the dialect reports as overloaded."""
-    app, upstream = behind(_busy, answers("At last."))
+    app, upstream = start_app(_busy, answers("At last."))
     assert app.ask(model="beacon-1").text == "At last."
     assert (len(upstream.asked), len(no_waiting)) == (2, 1)
 
 
-def test_the_catalogue_is_listed(behind: Behind) -> None:
+def test_the_catalogue_is_listed(start_app: StartApp) -> None:
     """Models have the limits and prices of the page's `facts_of`; an unlisted model is a 422."""
-    app, _ = behind(answers("Unasked."))
+    app, _ = start_app(answers("Unasked."))
     [listed] = app.client.get("/api/models").json()["models"]
     assert (listed["id"], listed["context_length"]) == ("beacon-1", 8192)
     assert app.post(prompt="Hello!", model="beacon-2").status_code == 422

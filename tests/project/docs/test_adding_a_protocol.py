@@ -12,7 +12,7 @@ from signalbox.core.messages import JsonObject
 
 from tests.project.docs.pages import page
 from tests.project.docs.snippets import block, module
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp
 from tests.support.scripted_upstream import Script, holds, says, sends
 
@@ -50,11 +50,11 @@ class Client:
 
 
 @pytest.fixture
-def serving(behind: Behind, lines: ClientProtocol[Any]) -> Any:
+def serving(start_app: StartApp, lines: ClientProtocol[Any]) -> Any:
     """Serve Lines beside the built-in protocols, over a scripted upstream."""
 
     def serve(*scripts: Script, **settings: Any) -> Client:
-        app, _ = behind(*scripts, protocols=(*PROTOCOLS, lines), **settings)
+        app, _ = start_app(*scripts, protocols=(*PROTOCOLS, lines), **settings)
         return Client(app)
 
     return serve
@@ -162,9 +162,9 @@ def test_its_runs_are_runs(serving: Any) -> None:
     assert question["messages"] == [{"role": "user", "content": "What is six by seven?"}]
 
 
-def test_a_client_that_leaves_ends_the_run(behind: Behind, lines: ClientProtocol[Any]) -> None:
+def test_a_client_that_leaves_ends_the_run(start_app: StartApp, lines: ClientProtocol[Any]) -> None:
     """A complete answer has a subscriber, too: the run of a disconnected client is cancelled."""
-    app, upstream = behind(holds, protocols=(*PROTOCOLS, lines))
+    app, upstream = start_app(holds, protocols=(*PROTOCOLS, lines))
     body = b'{"model": "openai/sim", "input": "Hello!"}'
     head = b"POST /lines HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n" % len(body)
     with socket.create_connection(("127.0.0.1", app.port)) as connection:

@@ -4,16 +4,16 @@ import pytest
 from signalbox.core.conversations import key_of, session_of
 
 from tests.scenarios.access.users import bearer, create_token
-from tests.support.fixtures import Behind, behind, simulator
+from tests.support.fixtures import StartApp, simulator, start_app
 from tests.support.scripted_upstream import says
 
-__all__ = ["behind", "simulator"]
+__all__ = ["simulator", "start_app"]
 
 
 @pytest.mark.parametrize("conversation_id", ["talk", "t" * 256])
-def test_a_host_is_not_told_who_asks(behind: Behind, conversation_id: str) -> None:
+def test_a_host_is_not_told_who_asks(start_app: StartApp, conversation_id: str) -> None:
     """All requests of an owner have the same session, other owners have another, and OpenRouter accepts its length."""
-    app, upstream = behind(says("Hello."))
+    app, upstream = start_app(says("Hello."))
     (ada, adas), (_, bobs) = create_token(app, "Ada"), create_token(app, "Bob")
     for text in (adas, adas, bobs, ""):
         sent = app.client.post(

@@ -10,7 +10,7 @@ from tests.scenarios.access.users import bearer, create_token
 from tests.scenarios.ag_ui.agent import PATH, Agent, Json
 from tests.scenarios.tool_loop.script import Called, answers, calls
 from tests.support.ag_ui_client import events_in
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, read_until, settings_for
 from tests.support.scripted_upstream import Exchange, says
 
@@ -109,9 +109,9 @@ def test_a_message_may_follow_the_results(app: RunningApp, simulator: Background
     assert texts_by(sent_to(simulator), "user")[-1] == ("user", "And now?")
 
 
-def test_arguments_of_the_clients_tools_are_streamed(behind: Behind) -> None:
+def test_arguments_of_the_clients_tools_are_streamed(start_app: StartApp) -> None:
     """In the pieces in which the model writes them."""
-    app, _ = behind(calls(Called("wall_clock", '{"city": "Tokyo"}')), answers("Soon."))
+    app, _ = start_app(calls(Called("wall_clock", '{"city": "Tokyo"}')), answers("Soon."))
     agent = Agent(app, "agui-pieces", tools=[])
     agent.tools = [CLOCK]
     agent.add("What time is it?")
@@ -159,9 +159,9 @@ async def stalls(exchange: Exchange) -> None:
     await exchange.client_left()
 
 
-def test_a_client_that_leaves_stops_the_run(behind: Behind) -> None:
+def test_a_client_that_leaves_stops_the_run(start_app: StartApp) -> None:
     """The upstream request ends within a second, and the next message follows what was written."""
-    app, upstream = behind(stalls, says("Again."))
+    app, upstream = start_app(stalls, says("Again."))
     agent = Agent(app, "agui-stopped", tools=[])
     agent.add("Hello!")
     with (

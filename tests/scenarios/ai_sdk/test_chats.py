@@ -9,7 +9,7 @@ from signalbox.simulator.http.server import BackgroundSimulator
 from tests.scenarios.access.users import bearer, create_token
 from tests.scenarios.ai_sdk.ui_chat import PATH, Json, UiChat
 from tests.scenarios.tool_loop.script import Called, answers, calls
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, settings_for
 
 CLOCK = {"name": "wall_clock", "description": "Read the clock.", "inputSchema": {"type": "object", "properties": {}}}
@@ -182,9 +182,9 @@ def test_a_failed_run_says_why(app: RunningApp) -> None:
     assert chat.send("Hello!").error is None
 
 
-def test_argument_pieces_arrive_before_the_call_is_complete(behind: Behind) -> None:
+def test_argument_pieces_arrive_before_the_call_is_complete(start_app: StartApp) -> None:
     """Also those of this server's tools."""
-    app, _ = behind(calls(Called("calculate", '{"expression": "6 * 7"}')), answers("42."))
+    app, _ = start_app(calls(Called("calculate", '{"expression": "6 * 7"}')), answers("42."))
     chat = UiChat(app, "pieces")
     [call] = chat.send("What is 6 * 7?").tools
     assert call["text"] == '{"expression": "6 * 7"}'

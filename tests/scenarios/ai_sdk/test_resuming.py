@@ -8,7 +8,7 @@ from signalbox.simulator.http.server import BackgroundSimulator
 from tests.scenarios.ai_sdk.test_chats import CLOCK
 from tests.scenarios.ai_sdk.ui_chat import UiChat
 from tests.scenarios.tool_loop.script import Called, calls
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, read_until, settings_for
 from tests.support.scripted_upstream import Exchange, ScriptedUpstream, says
 from tests.support.ui_message import UiMessageReader
@@ -53,9 +53,9 @@ def leave(chat: UiChat) -> None:
         read_until(response.iter_bytes(), b"Half")
 
 
-def test_an_answer_is_resumed_from_its_first_event(behind: Behind) -> None:
+def test_an_answer_is_resumed_from_its_first_event(start_app: StartApp) -> None:
     """A disconnect stops nothing; the stream is the one that the client would have read."""
-    app, upstream = behind(waits)
+    app, upstream = start_app(waits)
     chat = UiChat(app, "of/a page", tools=[])
     chat.add("Hello!")
     leave(chat)
@@ -68,9 +68,9 @@ def test_an_answer_is_resumed_from_its_first_event(behind: Behind) -> None:
     assert again.content == stream
 
 
-def test_the_second_leg_is_resumed_with_the_first(behind: Behind) -> None:
+def test_the_second_leg_is_resumed_with_the_first(start_app: StartApp) -> None:
     """The whole message: the run that called the client's tool, the output, and the run that is active."""
-    app, upstream = behind(calls(Called("wall_clock", "{}")), waits)
+    app, upstream = start_app(calls(Called("wall_clock", "{}")), waits)
     chat = UiChat(app, "legs", tools=[], clientTools=[CLOCK])
     first = chat.send("What time is it?")
     chat.add_output({"time": "09:41"})
@@ -91,9 +91,9 @@ def test_nothing_is_active_in_an_unknown_chat(app: RunningApp) -> None:
     assert app.client.post(f"{chat.url}/stop").json() == {"stopped": []}
 
 
-def test_a_chat_is_stopped_and_goes_on(behind: Behind) -> None:
+def test_a_chat_is_stopped_and_goes_on(start_app: StartApp) -> None:
     """Stopping ends the upstream request and every open stream, and the next message gets an answer."""
-    app, upstream = behind(stalls, says("Again."))
+    app, upstream = start_app(stalls, says("Again."))
     chat = UiChat(app, "stopped", tools=[])
     chat.add("Hello!")
     leave(chat)

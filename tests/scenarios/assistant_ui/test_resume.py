@@ -6,7 +6,7 @@ import pytest
 from tests.scenarios.assistant_ui.page import Page, message
 from tests.scenarios.tool_loop.script import answers
 from tests.support.assistant_client import state_after
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import Exchange
 
 FRAMINGS = {"data-stream": "text/plain", "assistant-transport": "text/event-stream"}
@@ -30,9 +30,9 @@ async def never(exchange: Exchange) -> None:
 
 
 @pytest.mark.parametrize("framing", FRAMINGS)
-def test_a_framing_is_chosen(behind: Behind, framing: str) -> None:
+def test_a_framing_is_chosen(start_app: StartApp, framing: str) -> None:
     """By the query, by Accept and by the path; all three give the same bytes but for the ids."""
-    app, _ = behind(answers("Yes."))
+    app, _ = start_app(answers("Yes."))
     body = {"model": "openai/sim", "commands": [message("Hi", parentId=None)]}
     for path, headers in (
         (f"/assistant?protocol={framing}", {}),
@@ -46,9 +46,9 @@ def test_a_framing_is_chosen(behind: Behind, framing: str) -> None:
 
 
 @pytest.mark.parametrize("framing", FRAMINGS)
-def test_a_finished_run_is_replayed(behind: Behind, framing: str) -> None:
+def test_a_finished_run_is_replayed(start_app: StartApp, framing: str) -> None:
     """The replay is byte-equal to the first response, and all of it existed before the request."""
-    app, _ = behind(answers("Hel", "lo."))
+    app, _ = start_app(answers("Hel", "lo."))
     body = {"model": "openai/sim", "commands": [message("Hi", parentId=None)]}
     first = app.client.post(f"/assistant?protocol={framing}", json=body)
     again = app.client.post(f"/assistant/resume?protocol={framing}", json={"runId": first.headers["x-run-id"]})
@@ -56,9 +56,9 @@ def test_a_finished_run_is_replayed(behind: Behind, framing: str) -> None:
     assert again.headers["aui-replay-content-length"] == str(len(first.content))
 
 
-def test_a_cursor_after_every_event(behind: Behind) -> None:
+def test_a_cursor_after_every_event(start_app: StartApp) -> None:
     """With Last-Event-ID, a client gets the rest of the uninterrupted stream after any event."""
-    app, _ = behind(answers("Hel", "lo."))
+    app, _ = start_app(answers("Hel", "lo."))
     body = {"model": "openai/sim", "commands": [message("Hi", parentId=None)]}
     first = app.client.post("/assistant", json=body)
     run_id = first.headers["x-run-id"]
@@ -73,9 +73,9 @@ def test_a_cursor_after_every_event(behind: Behind) -> None:
         rest = resumed.content
 
 
-def test_a_page_that_is_loaded_again(behind: Behind) -> None:
+def test_a_page_that_is_loaded_again(start_app: StartApp) -> None:
     """In mid-answer, the state ends before the answer, and the stream replays it and goes on."""
-    app, upstream = behind(halfway)
+    app, upstream = start_app(halfway)
     body = {
         "model": "openai/sim",
         "threadId": "shop",
@@ -106,9 +106,9 @@ def test_a_page_that_is_loaded_again(behind: Behind) -> None:
     assert app.client.post("/assistant/resume-state", json={"threadId": "shop"}).status_code == 204
 
 
-def test_a_client_that_leaves_ends_the_run(behind: Behind) -> None:
+def test_a_client_that_leaves_ends_the_run(start_app: StartApp) -> None:
     """A stop is a closed connection: the request to the upstream ends within a second."""
-    app, upstream = behind(never)
+    app, upstream = start_app(never)
     body = {"model": "openai/sim", "threadId": "shop", "commands": [message("Hi", parentId=None)]}
     with httpx.stream("POST", f"{app.url}/assistant", json=body, timeout=10) as response:
         run_id = response.headers["x-run-id"]
@@ -124,9 +124,9 @@ def test_a_client_that_leaves_ends_the_run(behind: Behind) -> None:
     assert len(upstream.asked) == 1
 
 
-def test_unknown_threads_and_runs(behind: Behind) -> None:
+def test_unknown_threads_and_runs(start_app: StartApp) -> None:
     """A thread without a running answer is 204; a run of another page is a 404 with a reason."""
-    app, _ = behind(answers("Yes."))
+    app, _ = start_app(answers("Yes."))
     assert app.client.get("/assistant/state?threadId=none").json() == {"threadId": "none", "messages": []}
     assert app.client.post("/assistant/resume-state", json={"threadId": None}).status_code == 204
     for body in ({"runId": "f" * 32}, {"threadId": "none"}, {}):

@@ -9,7 +9,7 @@ from signalbox.simulator.http.server import BackgroundSimulator
 from tests.scenarios.access.users import bearer, create_token
 from tests.scenarios.assistant_ui.page import Page, message
 from tests.scenarios.tool_loop.script import answers
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, settings_for
 
 
@@ -18,9 +18,9 @@ def said(upstream: Any, request: int = -1) -> list[tuple[str, Any]]:
     return [(one["role"], one["content"]) for one in upstream.asked[request].body["messages"]]
 
 
-def test_a_conversation(behind: Behind) -> None:
+def test_a_conversation(start_app: StartApp) -> None:
     """The first operations contain the user's message; the next question follows the answer."""
-    app, upstream = behind(answers("Hel", "lo."), answers("Fine."))
+    app, upstream = start_app(answers("Hel", "lo."), answers("Fine."))
     page = Page(app)
     first = page.post(message("Hi", parentId=None))
     opening = first.text.partition("\n")[0]
@@ -34,9 +34,9 @@ def test_a_conversation(behind: Behind) -> None:
     assert stored["messages"] == page.messages
 
 
-def test_a_forged_state_never_reaches_a_model(behind: Behind) -> None:
+def test_a_forged_state_never_reaches_a_model(start_app: StartApp) -> None:
     """A message or a tool result that the page invents is neither sent to the model nor shown afterwards."""
-    app, upstream = behind(answers("One."), answers("Two."))
+    app, upstream = start_app(answers("One."), answers("Two."))
     page = Page(app)
     page.ask("Hi")
     page.state["messages"] += [
@@ -49,9 +49,9 @@ def test_a_forged_state_never_reaches_a_model(behind: Behind) -> None:
 
 
 @pytest.mark.parametrize("thread_id", ["__LOCALID_abcdefg", "any text: ü / ../ 'x'", None])
-def test_a_thread_is_one_conversation(behind: Behind, thread_id: str | None) -> None:
+def test_a_thread_is_one_conversation(start_app: StartApp, thread_id: str | None) -> None:
     """Whatever id the page gives its thread, or none: the next request finds the conversation."""
-    app, upstream = behind(answers("One."), answers("Two."))
+    app, upstream = start_app(answers("One."), answers("Two."))
     page = Page(app, thread_id)
     page.ask("Hi")
     page.fields["threadId"] = "__LOCALID_later12" if thread_id is None else thread_id
@@ -73,9 +73,9 @@ def test_a_thread_of_another_owner(simulator: BackgroundSimulator, tmp_path: Pat
         assert seen["messages"][0]["content"] == [{"type": "text", "text": "A secret of Ada"}]
 
 
-def test_an_edited_message_is_a_branch(behind: Behind) -> None:
+def test_an_edited_message_is_a_branch(start_app: StartApp) -> None:
     """An edit names the message before the edited one: what followed is no longer sent nor shown, but stays stored."""
-    app, upstream = behind(answers("One."), answers("Two."), answers("Three."))
+    app, upstream = start_app(answers("One."), answers("Two."), answers("Three."))
     page = Page(app)
     page.ask("Hi")
     answer = page.messages[-1]["id"]
@@ -87,9 +87,9 @@ def test_an_edited_message_is_a_branch(behind: Behind) -> None:
     assert len(app.client.get(f"/api/conversations/{listed['id']}").json()["messages"]) == 6
 
 
-def test_the_first_message_is_edited(behind: Behind) -> None:
+def test_the_first_message_is_edited(start_app: StartApp) -> None:
     """An edit of the first message begins the thread again."""
-    app, upstream = behind(answers("One."), answers("Two."))
+    app, upstream = start_app(answers("One."), answers("Two."))
     page = Page(app)
     page.ask("Hi")
     page.send(message("Hello", parentId=None, sourceId=page.messages[0]["id"]), parentId=None)
@@ -98,9 +98,9 @@ def test_the_first_message_is_edited(behind: Behind) -> None:
 
 
 @pytest.mark.parametrize("how", ["command", "parent"])
-def test_an_answer_is_made_again(behind: Behind, how: str) -> None:
+def test_an_answer_is_made_again(start_app: StartApp, how: str) -> None:
     """A reload names the message that is answered again, at the top of the request or in a command."""
-    app, upstream = behind(answers("One."), answers("Two."))
+    app, upstream = start_app(answers("One."), answers("Two."))
     page = Page(app)
     page.ask("Hi")
     question = page.messages[0]["id"]
@@ -112,9 +112,9 @@ def test_an_answer_is_made_again(behind: Behind, how: str) -> None:
     assert said(upstream) == [("user", "Hi")]
 
 
-def test_messages_that_were_sent_while_an_answer_ran(behind: Behind) -> None:
+def test_messages_that_were_sent_while_an_answer_ran(start_app: StartApp) -> None:
     """Several messages in one request stay in order; the id that the page made for an unsent message is no error."""
-    app, upstream = behind(answers("One."), answers("Two."))
+    app, upstream = start_app(answers("One."), answers("Two."))
     page = Page(app)
     page.ask("Hi")
     page.send(message("First", parentId="__optimistic__1"), message("Second", parentId="__optimistic__2"))
@@ -123,9 +123,9 @@ def test_messages_that_were_sent_while_an_answer_ran(behind: Behind) -> None:
     assert len({one["id"] for one in page.messages}) == 5
 
 
-def test_an_image_reaches_the_model(behind: Behind) -> None:
+def test_an_image_reaches_the_model(start_app: StartApp) -> None:
     """A message may consist of an image alone; it is shown and sent to the model."""
-    app, upstream = behind(answers("A cat."))
+    app, upstream = start_app(answers("A cat."))
     page = Page(app)
     image = "data:image/png;base64,iVBORw0KGgo="
     parts = [{"type": "image", "image": image}]
@@ -134,9 +134,9 @@ def test_an_image_reaches_the_model(behind: Behind) -> None:
     assert upstream.asked[-1].body["messages"][-1]["content"][0]["image_url"]["url"] == image
 
 
-def test_settings_of_the_page(behind: Behind) -> None:
+def test_settings_of_the_page(start_app: StartApp) -> None:
     """System prompt, call settings and model come from the page's model context; a key in it is not used."""
-    app, upstream = behind(answers("Yes."))
+    app, upstream = start_app(answers("Yes."))
     page = Page(app, model=None)
     page.send(
         message("Hi", parentId=None),
@@ -154,8 +154,8 @@ def test_settings_of_the_page(behind: Behind) -> None:
     assert "sk-page" not in upstream.asked[-1].raw.decode() + str(upstream.asked[-1].headers)
 
 
-def test_the_default_model(behind: Behind) -> None:
+def test_the_default_model(start_app: StartApp) -> None:
     """A page that names no model uses the server's."""
-    app, upstream = behind(answers("Yes."), settings={"signalbox_default_model": "openai/sim-default"})
+    app, upstream = start_app(answers("Yes."), settings={"signalbox_default_model": "openai/sim-default"})
     Page(app, model=None).ask("Hi")
     assert upstream.asked[-1].body["model"] == "openai/sim-default"

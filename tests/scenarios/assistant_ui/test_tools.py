@@ -12,7 +12,7 @@ from signalbox.core.tools import Tool, ToolContext, ToolSpec
 
 from tests.scenarios.assistant_ui.page import Page, message
 from tests.scenarios.tool_loop.script import Called, answers, calls, fails
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 
 CLOCK = {"wall_clock": {"description": "Read the clock.", "parameters": {"type": "object", "properties": {}}}}
 BOTH = {**CLOCK, "thermometer": {"parameters": {"type": "object", "properties": {}}}}
@@ -23,10 +23,10 @@ def result_of(call: dict[str, Any], result: object, **fields: Any) -> dict[str, 
     return {"type": "add-tool-result", "toolCallId": call["id"], "toolName": call["name"], "result": result, **fields}
 
 
-def test_parallel_calls_of_ours(behind: Behind) -> None:
+def test_parallel_calls_of_ours(start_app: StartApp) -> None:
     """Each of several calls has its own arguments and result, in the stream as in the stored state."""
     two = (Called("calculate", '{"expression": "6*7"}'), Called("calculate", '{"expression": "2*3"}'))
-    app, upstream = behind(calls(*two, text=("Let me ", "see.")), answers("Done."))
+    app, upstream = start_app(calls(*two, text=("Let me ", "see.")), answers("Done."))
     page = Page(app, config={"tools": ["calculate"]})
     page.ask("Compute")
     assert [tool["function"]["name"] for tool in upstream.asked[0].body["tools"]] == ["calculate"]
@@ -39,9 +39,9 @@ def test_parallel_calls_of_ours(behind: Behind) -> None:
     assert stored["messages"] == page.messages
 
 
-def test_results_of_the_pages_tools(behind: Behind) -> None:
+def test_results_of_the_pages_tools(start_app: StartApp) -> None:
     """Results arrive one by one, as each is ready: the model goes on after the last one, with all of them."""
-    app, upstream = behind(calls(Called("wall_clock", "{}"), Called("thermometer", "{}")), answers("It is 9."))
+    app, upstream = start_app(calls(Called("wall_clock", "{}"), Called("thermometer", "{}")), answers("It is 9."))
     page = Page(app, tools=BOTH)
     page.ask("When, and how warm?")
     first, second = page.messages[1]["tool_calls"]
@@ -59,9 +59,9 @@ def test_results_of_the_pages_tools(behind: Behind) -> None:
     assert [one["role"] for one in upstream.asked[-1].body["messages"]][-2:] == ["assistant", "user"]
 
 
-def test_both_results_at_once_and_a_failure(behind: Behind) -> None:
+def test_both_results_at_once_and_a_failure(start_app: StartApp) -> None:
     """Results may share a request; one that failed is an error for the model and on the page."""
-    app, upstream = behind(calls(Called("wall_clock", "{}"), Called("thermometer", "{}")), answers("Sorry."))
+    app, upstream = start_app(calls(Called("wall_clock", "{}"), Called("thermometer", "{}")), answers("Sorry."))
     page = Page(app, tools=BOTH)
     page.ask("When, and how warm?")
     first, second = page.messages[1]["tool_calls"]
@@ -70,9 +70,9 @@ def test_both_results_at_once_and_a_failure(behind: Behind) -> None:
     assert "broken" in upstream.asked[-1].body["messages"][-1]["content"]
 
 
-def test_what_the_model_gets_of_a_result(behind: Behind) -> None:
+def test_what_the_model_gets_of_a_result(start_app: StartApp) -> None:
     """`modelContent` replaces the result for the model."""
-    app, upstream = behind(calls(Called("wall_clock", "{}")), answers("Fine."))
+    app, upstream = start_app(calls(Called("wall_clock", "{}")), answers("Fine."))
     page = Page(app, tools=CLOCK)
     page.ask("When?")
     [call] = page.messages[1]["tool_calls"]
@@ -80,9 +80,9 @@ def test_what_the_model_gets_of_a_result(behind: Behind) -> None:
     assert "A thousand rows." in upstream.asked[-1].body["messages"][-1]["content"]
 
 
-def test_a_message_instead_of_a_result(behind: Behind) -> None:
+def test_a_message_instead_of_a_result(start_app: StartApp) -> None:
     """A chat can go on although the page never answered a call."""
-    app, upstream = behind(calls(Called("wall_clock", "{}")), answers("Never mind."))
+    app, upstream = start_app(calls(Called("wall_clock", "{}")), answers("Never mind."))
     page = Page(app, tools=CLOCK)
     page.ask("When?")
     page.ask("Forget it")
@@ -93,9 +93,9 @@ def test_a_message_instead_of_a_result(behind: Behind) -> None:
 
 
 @pytest.mark.parametrize("forged", ["name", "run", "again"])
-def test_a_result_that_answers_no_call(behind: Behind, forged: str) -> None:
+def test_a_result_that_answers_no_call(start_app: StartApp, forged: str) -> None:
     """A result of another name, of an unknown run, or a second one, is an error that says so."""
-    app, upstream = behind(calls(Called("wall_clock", "{}")), answers("Fine."))
+    app, upstream = start_app(calls(Called("wall_clock", "{}")), answers("Fine."))
     page = Page(app, tools=CLOCK)
     page.ask("When?")
     [call] = page.messages[1]["tool_calls"]
@@ -113,9 +113,9 @@ def test_a_result_that_answers_no_call(behind: Behind, forged: str) -> None:
     assert len(upstream.asked) == asked
 
 
-def test_a_cut_call_never_runs(behind: Behind) -> None:
+def test_a_cut_call_never_runs(start_app: StartApp) -> None:
     """Arguments that end before their object is complete run no tool; the page has a result that says so."""
-    app, _ = behind(calls(Called("calculate", '{"expression": "6*'), finish="length"))
+    app, _ = start_app(calls(Called("calculate", '{"expression": "6*'), finish="length"))
     page = Page(app)
     page.ask("Compute")
     shown = {call["id"] for one in page.messages if one["type"] == "ai" for call in one["tool_calls"]}
@@ -124,7 +124,7 @@ def test_a_cut_call_never_runs(behind: Behind) -> None:
     assert page.state["run"]["status"] == "length"
 
 
-def test_text_is_on_screen_while_a_tool_runs(behind: Behind) -> None:
+def test_text_is_on_screen_while_a_tool_runs(start_app: StartApp) -> None:
     """The text and the running call are streamed before the tool has finished. A client that leaves ends the tool."""
     started, ended = threading.Event(), threading.Event()
 
@@ -137,7 +137,7 @@ def test_text_is_on_screen_while_a_tool_runs(behind: Behind) -> None:
         return "never"
 
     slow = Tool(ToolSpec("slow", "Wait.", {"type": "object", "properties": {}}, timeout=60), wait)
-    app, _ = behind(calls(Called("slow", "{}"), text=("One moment.",)), answers("Done."), extra_tools=(slow,))
+    app, _ = start_app(calls(Called("slow", "{}"), text=("One moment.",)), answers("Done."), extra_tools=(slow,))
     body = {"model": "openai/sim", "commands": [message("Go", parentId=None)], "config": {"tools": ["slow"]}}
     with httpx.stream("POST", f"{app.url}/assistant", json=body, timeout=10) as response:
         lines, seen = response.iter_lines(), [""]
@@ -150,9 +150,9 @@ def test_text_is_on_screen_while_a_tool_runs(behind: Behind) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 402, 429, 500])
-def test_failures_are_typed_and_redacted(behind: Behind, status: int, no_waiting: object) -> None:
+def test_failures_are_typed_and_redacted(start_app: StartApp, status: int, no_waiting: object) -> None:
     """A failed run is an error chunk with our sentence and a code in the state; the page can go on."""
-    app, _ = behind(fails(status, "key sk-or-v1-secret is bad"), *[fails(status, "sk-or-v1-secret")] * 5)
+    app, _ = start_app(fails(status, "key sk-or-v1-secret is bad"), *[fails(status, "sk-or-v1-secret")] * 5)
     page = Page(app)
     response = page.post(message("Hi", parentId=None))
     assert "sk-or-v1-secret" not in response.text

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.scenarios.bad_input.rejections import refused
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, error_of
 from tests.support.scripted_upstream import says
 
@@ -205,9 +205,9 @@ def test_a_limit_out_of_bounds(app: RunningApp, query: str) -> None:
     assert (response.status_code, error_of(response)["field"]) == (422, "limit")
 
 
-def test_a_tool_that_is_not_set_up_cannot_be_asked_for(behind: Behind) -> None:
+def test_a_tool_that_is_not_set_up_cannot_be_asked_for(start_app: StartApp) -> None:
     """The message and GET /api/tools give the reason; a request that does not name the tool runs without it."""
-    app, upstream = behind(says("Hello."), settings={"search_backend": "none"})
+    app, upstream = start_app(says("Hello."), settings={"search_backend": "none"})
     response = app.post(prompt="Hello!", tools=["search_web"])
     error = error_of(response)
     assert (response.status_code, error["code"], error["field"]) == (422, "TOOL_UNAVAILABLE", "tools.0")
@@ -223,9 +223,9 @@ def test_a_tool_that_is_not_set_up_cannot_be_asked_for(behind: Behind) -> None:
 
 
 @pytest.mark.parametrize("arguments", ["{", "[1]", '{"a":' * 300 + "1" + "}" * 300, '{"a": 1' + "0" * 400 + "}"])
-def test_broken_arguments_of_an_earlier_call_break_nothing(behind: Behind, arguments: str) -> None:
+def test_broken_arguments_of_an_earlier_call_break_nothing(start_app: StartApp, arguments: str) -> None:
     """A history with broken, too deep or too large arguments is still sent (quirk A8)."""
-    app, upstream = behind(says("Fine."))
+    app, upstream = start_app(says("Fine."))
     call = {"id": "c1", "function": {"name": "calculate", "arguments": arguments}}
     messages = [
         USER,
@@ -238,9 +238,9 @@ def test_broken_arguments_of_an_earlier_call_break_nothing(behind: Behind, argum
     assert sent.startswith("{")
 
 
-def test_what_cannot_be_a_runs_id_is_said(behind: Behind) -> None:
+def test_what_cannot_be_a_runs_id_is_said(start_app: StartApp) -> None:
     """A copied placeholder gives a message about ids; a well-formed unknown id does not."""
-    app, _ = behind()
+    app, _ = start_app()
     for run, hint in (("RUN", True), ("0" * 32, False)):
         refused = app.client.get(f"/api/runs/{run}")
         assert (refused.status_code, "32 hex digits" in refused.json()["error"]["message"]) == (404, hint)

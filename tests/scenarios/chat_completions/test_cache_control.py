@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import says
 
 MARK = {"type": "ephemeral", "ttl": "1h"}
@@ -25,9 +25,9 @@ MESSAGES = [
 ]
 
 
-def test_openrouter_gets_the_marks(behind: Behind) -> None:
+def test_openrouter_gets_the_marks(start_app: StartApp) -> None:
     """On parts of system, user and tool messages; a result with a mark is sent as a part."""
-    app, upstream = behind(says("6."))
+    app, upstream = start_app(says("6."))
     body = {"model": "anthropic/sim", "messages": MESSAGES, "tools": [TOOL]}
     answer = app.client.post("/v1/chat/completions", json=body)
     assert answer.status_code == 200, answer.text
@@ -40,9 +40,9 @@ def test_openrouter_gets_the_marks(behind: Behind) -> None:
     assert last["content"] == [marked("And two?")]
 
 
-def test_a_conversation_keeps_the_marks(behind: Behind) -> None:
+def test_a_conversation_keeps_the_marks(start_app: StartApp) -> None:
     """The history of a stored conversation is the same prompt, so it must be marked at the same places."""
-    app, upstream = behind(says("6."), says("8."))
+    app, upstream = start_app(says("6."), says("8."))
     conversation = app.client.post("/api/conversations", json={}).json()["id"]
     for content in ([marked("How many legs has an ant?")], "And a spider?"):
         body = {"model": "anthropic/sim", "messages": [{"role": "user", "content": content}]}
@@ -52,9 +52,9 @@ def test_a_conversation_keeps_the_marks(behind: Behind) -> None:
     assert marked("How many legs has an ant?") in asked.body["messages"][0]["content"]
 
 
-def test_other_upstreams_get_none(behind: Behind) -> None:
+def test_other_upstreams_get_none(start_app: StartApp) -> None:
     """OpenAI-compatible servers do not know the field, and some reject it."""
-    app, upstream = behind(says("6."), path="/v1")
+    app, upstream = start_app(says("6."), path="/v1")
     body = {"model": "llama3.2", "messages": MESSAGES, "tools": [TOOL]}
     assert app.client.post("/v1/chat/completions", json=body).status_code == 200
     [asked] = [one for one in upstream.asked if one.method == "POST"]

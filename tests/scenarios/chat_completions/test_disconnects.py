@@ -8,7 +8,7 @@ import pytest
 
 from tests.scenarios.hand_over.test_mixed_steps import LOOPS, Lingering
 from tests.support.fakes import make_tool
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import WAIT
 from tests.support.scripted_upstream import Exchange, call_chunk, chunk
 
@@ -31,10 +31,10 @@ async def calls_and_streams_on(exchange: Exchange) -> None:
 
 @LOOPS
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
-def test_a_disconnect_ends_upstream_and_tool(behind: Behind, loop: str, stream: bool) -> None:
+def test_a_disconnect_ends_upstream_and_tool(start_app: StartApp, loop: str, stream: bool) -> None:
     """V2 has both at the same time, legacy only the tool; the run is cancelled, and no request follows."""
     lingering = Lingering()
-    app, upstream = behind(
+    app, upstream = start_app(
         calls_and_streams_on,
         extra_tools=[make_tool("linger", lingering.run, eager=True, timeout=60)],
         settings={"tool_loop_v2": loop == "v2"},

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tests.scenarios.chat_completions.test_requests import app, chunks_of, post, text_in
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp
 from tests.support.scripted_upstream import DONE, call_chunk, calls_then, chunk, sends
 from tests.support.stream_reader import check_stream
@@ -65,7 +65,7 @@ def test_the_events_of_the_contract_have_none(app: RunningApp) -> None:
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_tools_of_the_server_in_between(behind: Behind, stream: bool) -> None:
+def test_tools_of_the_server_in_between(start_app: StartApp, stream: bool) -> None:
     """The tokens of all steps' texts come with them; those of a call have no place in the answer."""
 
     def with_logprobs(text: str, delta: dict[str, Any]) -> bytes:
@@ -74,7 +74,7 @@ def test_tools_of_the_server_in_between(behind: Behind, stream: bool) -> None:
         return chunk({}, choices=[choice])
 
     call = {"index": 0, "id": "a", "type": "function", "function": {"name": "calculate", "arguments": ""}}
-    app, _ = behind(
+    app, _ = start_app(
         calls_then(
             with_logprobs("Let me see.", {"content": "Let me see."}),
             with_logprobs("<call>", {"tool_calls": [call]}),
@@ -89,7 +89,7 @@ def test_tools_of_the_server_in_between(behind: Behind, stream: bool) -> None:
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_refusal_has_its_own(behind: Behind, stream: bool) -> None:
+def test_a_refusal_has_its_own(start_app: StartApp, stream: bool) -> None:
     """They are in `refusal`, as the text is; a provider that sends nonsense instead of a list has none."""
     token = {"token": "No.", "logprob": -0.1, "bytes": [78, 111, 46], "top_logprobs": []}
     choices = [
@@ -97,6 +97,6 @@ def test_a_refusal_has_its_own(behind: Behind, stream: bool) -> None:
         [{"index": 0, "delta": {"refusal": " Never."}, "logprobs": {"content": 7, "refusal": "x"}}],
         [{"index": 0, "delta": {}, "finish_reason": "stop", "logprobs": "x"}],
     ]
-    app, _ = behind(sends(*(chunk({}, choices=one) for one in choices), DONE))
+    app, _ = start_app(sends(*(chunk({}, choices=one) for one in choices), DONE))
     found = [choice["logprobs"] for choice in choices_of(post(app, stream=stream, **ASKED)) if choice["logprobs"]]
     assert found == [{"content": None, "refusal": [token]}]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import says
 
 HELLO = {"model": "llama3.2", "messages": [{"role": "user", "content": "Hello!"}]}
@@ -23,9 +23,9 @@ OPENAIS: dict[str, Any] = {
 }
 
 
-def test_a_compatible_server_gets_openais_fields(behind: Behind) -> None:
+def test_a_compatible_server_gets_openais_fields(start_app: StartApp) -> None:
     """What only OpenRouter knows is left out with a warning; the effort is OpenAI's `reasoning_effort`."""
-    app, upstream = behind(says("Hi."), path="/v1")
+    app, upstream = start_app(says("Hi."), path="/v1")
     response = app.client.post("/v1/chat/completions", json={**HELLO, **OPENROUTERS, **OPENAIS})
     assert response.status_code == 200, response.text
     [asked] = [one for one in upstream.asked if one.method == "POST"]
@@ -37,17 +37,17 @@ def test_a_compatible_server_gets_openais_fields(behind: Behind) -> None:
         assert name in events
 
 
-def test_openai_effort_reaches_it_unchanged(behind: Behind) -> None:
+def test_openai_effort_reaches_it_unchanged(start_app: StartApp) -> None:
     """OpenAI's own parameter is not rewritten."""
-    app, upstream = behind(says("Hi."), path="/v1")
+    app, upstream = start_app(says("Hi."), path="/v1")
     app.client.post("/v1/chat/completions", json={**HELLO, "reasoning_effort": "high", "stream": True})
     [asked] = [one for one in upstream.asked if one.method == "POST"]
     assert (asked.body["reasoning_effort"], "reasoning" in asked.body) == ("high", False)
 
 
-def test_openrouter_gets_all_fields(behind: Behind) -> None:
+def test_openrouter_gets_all_fields(start_app: StartApp) -> None:
     """The same request keeps OpenRouter's fields there."""
-    app, upstream = behind(says("Hi."))
+    app, upstream = start_app(says("Hi."))
     app.client.post("/v1/chat/completions", json={**HELLO, **OPENROUTERS})
     [asked] = [one for one in upstream.asked if one.method == "POST"]
     assert {name: asked.body[name] for name in OPENROUTERS} == OPENROUTERS

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp
 from tests.support.scripted_upstream import DONE, Script, call_chunk, calls_then, chunk, sends
 
@@ -58,27 +58,27 @@ ANSWERS: dict[str, tuple[Script, int, Any]] = {
 @pytest.mark.parametrize("path", ["/v1", "/api/v1"])
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", ANSWERS)
-def test_one_attempt(behind: Behind, name: str, shape: str, path: str) -> None:
+def test_one_attempt(start_app: StartApp, name: str, shape: str, path: str) -> None:
     """An answer and an HTTP error have the same usage; a rejected request cost nothing, and has none."""
     script, status, usage = ANSWERS[name]
-    app, _ = behind(script)
+    app, _ = start_app(script)
     response = ask(app, path, **SHAPES[shape])
     assert response.status_code == status, response.text
     assert usage_in(response) == usage
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_stream_that_is_cut(behind: Behind, shape: str) -> None:
+def test_a_stream_that_is_cut(start_app: StartApp, shape: str) -> None:
     """The attempt did not report what it cost, so only the mark is known, in the last chunk or in the error."""
-    app, _ = behind(sends(chunk({"content": "So far"})))
+    app, _ = start_app(sends(chunk({"content": "So far"})))
     response = ask(app, **SHAPES[shape])
     assert response.status_code == (502 if shape == "whole" else 200)
     assert usage_in(response) == counted(cost_estimated=True)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_later_step_that_is_cut(behind: Behind, shape: str) -> None:
+def test_a_later_step_that_is_cut(start_app: StartApp, shape: str) -> None:
     """The cost of the first step is known: it is reported, and marked as incomplete."""
     first = calls_then(call_chunk("calculate", '{"expression":"1+1"}'), chunk({}, usage=FEW))
-    app, _ = behind(first, sends(chunk({"content": "So far"})))
+    app, _ = start_app(first, sends(chunk({"content": "So far"})))
     assert usage_in(ask(app, **SHAPES[shape])) == counted(**FEW, cost_estimated=True)

@@ -10,7 +10,7 @@ from signalbox.simulator.http.server import BackgroundSimulator
 from tests.scenarios.conversation_recovery.chat import Chat
 from tests.scenarios.conversation_recovery.cut_runs import FAMILIES
 from tests.scenarios.tool_loop.script import Called, calls
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, settings_for
 from tests.support.scripted_upstream import Exchange
 from tests.support.stream_reader import ParsedStream
@@ -130,11 +130,11 @@ def test_a_chat_goes_on_behind_a_stop_in_a_tool(
 @pytest.mark.parametrize("stops", [True, False])
 @pytest.mark.usefixtures("no_waiting")
 def test_a_chat_goes_on_behind_a_finalize_that_was_interrupted(
-    app: RunningApp, behind: Behind, simulator: BackgroundSimulator, loop: LoopName, stops: bool
+    app: RunningApp, start_app: StartApp, simulator: BackgroundSimulator, loop: LoopName, stops: bool
 ) -> None:
     """The chat continues after a stop or cut in the final answer."""
     made = Called("calculate", '{"expression": "1 + 1"}')
-    elsewhere, upstream = behind(calls(made), half, settings={"signalbox_allow_loop_header": True})
+    elsewhere, upstream = start_app(calls(made), half, settings={"signalbox_allow_loop_header": True})
     chat = Chat(app, simulator)
     asking = chat.stop if stops else chat.leave
     answer = asking("openai/sim", TALK, loop, at=b"So far", app=elsewhere, max_steps=2, reasoning=THINK)

@@ -23,7 +23,7 @@ from tests.scenarios.tool_loop.script import Called, answers, calls
 from tests.support.fakes import ScriptedClient, call
 from tests.support.fakes import answer as said
 from tests.support.fakes import calls as made
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.loop_runs import context_for, run
 from tests.support.running_app import RunningApp
 from tests.support.scripted_upstream import DONE, Exchange, Script, ScriptedUpstream, chunk
@@ -80,9 +80,9 @@ def loop(request: pytest.FixtureRequest) -> LoopName:
     return request.param
 
 
-def play(behind: Behind, loop: LoopName, *scripts: Script) -> tuple[ParsedStream, ScriptedUpstream]:
+def play(start_app: StartApp, loop: LoopName, *scripts: Script) -> tuple[ParsedStream, ScriptedUpstream]:
     """Ask the last question of the long chat with these scripted responses."""
-    app, upstream = behind(*scripts, settings={"tool_loop_v2": loop == "v2"}, extra_tools=EXTRA)
+    app, upstream = start_app(*scripts, settings={"tool_loop_v2": loop == "v2"}, extra_tools=EXTRA)
     return app.ask(messages=long_chat(), tools=["tell_much"]), upstream
 
 
@@ -103,10 +103,10 @@ def assert_sound(upstream: ScriptedUpstream) -> None:
 @pytest.mark.parametrize("times", range(1, 6))
 @pytest.mark.parametrize("how", [overflows, overflows_inside()], ids=["refused", "inside a 200"])
 def test_a_request_that_overflows_is_asked_again_with_less(
-    behind: Behind, loop: LoopName, times: int, how: Script
+    start_app: StartApp, loop: LoopName, times: int, how: Script
 ) -> None:
     """After one to five overflows the answer arrives: each request is shorter, and one warning is emitted."""
-    answer, upstream = play(behind, loop, *[how] * times, answers("Here it is."))
+    answer, upstream = play(start_app, loop, *[how] * times, answers("Here it is."))
     assert (answer.done["status"], answer.text) == ("complete", "Here it is.")
     assert answer.warnings == ["CONTEXT_TRIMMED"]
     assert len(upstream.asked) == times + 1
@@ -114,9 +114,9 @@ def test_a_request_that_overflows_is_asked_again_with_less(
     assert_sound(upstream)
 
 
-def test_what_cannot_be_made_to_fit_is_told(behind: Behind, loop: LoopName) -> None:
+def test_what_cannot_be_made_to_fit_is_told(start_app: StartApp, loop: LoopName) -> None:
     """A request that always overflows ends with its own error code."""
-    answer, upstream = play(behind, loop, overflows)
+    answer, upstream = play(start_app, loop, overflows)
     assert (answer.done["status"], answer.done["code"]) == ("error", "CONTEXT_LENGTH_EXCEEDED")
     assert answer.warnings == ["CONTEXT_TRIMMED", "CONTEXT_LENGTH_EXCEEDED"]
     assert len(upstream.asked) == MAX_LEVEL  # without a tool loop there are no last results to shorten
@@ -125,9 +125,9 @@ def test_what_cannot_be_made_to_fit_is_told(behind: Behind, loop: LoopName) -> N
 
 
 @pytest.mark.parametrize("times", range(1, 6))
-def test_a_tool_loop_that_overflows_goes_on(behind: Behind, loop: LoopName, times: int) -> None:
+def test_a_tool_loop_that_overflows_goes_on(start_app: StartApp, loop: LoopName, times: int) -> None:
     """The second step of a run overflows up to five times; its own result is truncated last."""
-    answer, upstream = play(behind, loop, calls(TELL), *[overflows] * times, answers("Here it is."))
+    answer, upstream = play(start_app, loop, calls(TELL), *[overflows] * times, answers("Here it is."))
     assert (answer.done["status"], answer.text) == ("complete", "Here it is.")
     assert answer.warnings == ["CONTEXT_TRIMMED"]
     assert answer.result_codes() == [None]
@@ -139,9 +139,9 @@ def test_a_tool_loop_that_overflows_goes_on(behind: Behind, loop: LoopName, time
     assert_sound(upstream)
 
 
-def test_the_oldest_is_left_out_first(behind: Behind, loop: LoopName) -> None:
+def test_the_oldest_is_left_out_first(start_app: StartApp, loop: LoopName) -> None:
     """Old long results are cut first, then the newest of an earlier turn, then whole turns from the oldest on."""
-    _, upstream = play(behind, loop, *[overflows] * 5, answers("Here it is."))
+    _, upstream = play(start_app, loop, *[overflows] * 5, answers("Here it is."))
     shown: list[tuple[int, int, int]] = []
     for asked in upstream.asked:
         run_in_turn = [message for message in asked.body["messages"] if message["role"] == "tool"]
@@ -157,17 +157,17 @@ def test_the_oldest_is_left_out_first(behind: Behind, loop: LoopName) -> None:
     assert shown == [(9, 8, 0), (9, 1, 7), (9, 0, 8), (5, 0, 4), (3, 0, 2), (1, 0, 0)]
 
 
-def test_behind_visible_words_nothing_is_asked_again(behind: Behind) -> None:
+def test_behind_visible_words_nothing_is_asked_again(start_app: StartApp) -> None:
     """An overflow after visible text ends the run, since a retry would repeat the text (F2)."""
-    answer, upstream = play(behind, "v2", overflows_inside("So far"), answers("never"))
+    answer, upstream = play(start_app, "v2", overflows_inside("So far"), answers("never"))
     assert (answer.done["status"], answer.done["code"]) == ("error", "CONTEXT_LENGTH_EXCEEDED")
     assert (answer.text, len(upstream.asked)) == ("So far", 1)
 
 
-def test_behind_a_call_that_ran_nothing_is_asked_again(behind: Behind) -> None:
+def test_behind_a_call_that_ran_nothing_is_asked_again(start_app: StartApp) -> None:
     """An overflow after an eager call has started ends the run, and the call has a result."""
     at_work = Called("calculate", '{"expression": "1 + 1"}')
-    app, upstream = behind(called_then_overflows(at_work), answers("never"), extra_tools=EXTRA)
+    app, upstream = start_app(called_then_overflows(at_work), answers("never"), extra_tools=EXTRA)
     answer = app.ask(messages=long_chat(), tools=["calculate", "tell_much"])
     assert (answer.done["status"], answer.done["code"]) == ("error", "CONTEXT_LENGTH_EXCEEDED")
     assert (len(answer.calls), len(upstream.asked)) == (1, 1)

@@ -8,20 +8,20 @@ from typing import Any
 import pytest
 
 from tests.support.disk import kind, pytest_generate_tests
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.postgres import Server
 
 __all__ = ["kind", "pytest_generate_tests"]
 
 
 @pytest.fixture
-def behind(kind: str, behind: Behind, request: pytest.FixtureRequest) -> Behind:
+def start_app(kind: str, start_app: StartApp, request: pytest.FixtureRequest) -> StartApp:
     """Run an app over a scripted provider, on the database of this test."""
     if kind == "sqlite":
-        return behind
+        return start_app
     server: Server = request.getfixturevalue("postgres")
 
     def start(*scripts: Any, settings: dict[str, Any] | None = None, **given: Any) -> Any:
-        return behind(*scripts, settings={"database_url": server.new_database(), **(settings or {})}, **given)
+        return start_app(*scripts, settings={"database_url": server.new_database(), **(settings or {})}, **given)
 
     return start

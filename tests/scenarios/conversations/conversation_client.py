@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp
 from tests.support.scripted_upstream import DONE, Exchange, Script, ScriptedUpstream, call_chunk, chunk
 from tests.support.stream_reader import ParsedStream, check_stream
@@ -59,9 +59,9 @@ class ConversationClient:
         return [node["text"] for node in self.tree()["messages"]]
 
 
-def start_conversation(behind: Behind, *scripts: Script, **given: Any) -> ConversationClient:
+def start_conversation(start_app: StartApp, *scripts: Script, **given: Any) -> ConversationClient:
     """Start an app over these scripts, and return a client of a new conversation."""
-    return ConversationClient(*behind(*scripts, **given))
+    return ConversationClient(*start_app(*scripts, **given))
 
 
 def broken_after(text: str) -> Script:

@@ -10,7 +10,7 @@ from signalbox.conversations.continuing import CONTINUE, GO_ON
 
 from tests.scenarios.conversations.conversation_client import start_conversation
 from tests.support.disk import BOTH
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import WAIT, error_of, read_until
 from tests.support.scripted_upstream import DONE, Script, chunk, holds, says, sends
 
@@ -22,12 +22,12 @@ def limited(text: str) -> Script:
     return sends(chunk({"content": text}), chunk({}, finish="length") + DONE)
 
 
-def test_the_model_is_told_to_go_on(behind: Behind) -> None:
+def test_the_model_is_told_to_go_on(start_app: StartApp) -> None:
     """The model receives its own text and one instruction, which the trace shows.
 
     A later question receives one answer.
     """
-    talk = start_conversation(behind, limited("The inter"), says("national rules."), says("You are welcome."))
+    talk = start_conversation(start_app, limited("The inter"), says("national rules."), says("You are welcome."))
     first = talk.ask("What holds?")
     more = talk.ask(**{"continue": True, "parent_id": first.run_id})
     assert talk.sent_messages()[-3:] == [("user", "What holds?"), ("assistant", "The inter"), ("user", CONTINUE)]
@@ -39,9 +39,9 @@ def test_the_model_is_told_to_go_on(behind: Behind) -> None:
     ]  # fmt: skip
 
 
-def test_it_stands_behind_the_answer(behind: Behind) -> None:
+def test_it_stands_behind_the_answer(start_app: StartApp) -> None:
     """A run whose parent is a run continues it; the next question follows the continuation."""
-    talk = start_conversation(behind, limited("One, "), limited("two, "), says("three."), says("Yes."))
+    talk = start_conversation(start_app, limited("One, "), limited("two, "), says("three."), says("Yes."))
     runs = [talk.ask("Count").run_id]
     for _ in range(2):
         runs.append(talk.ask(**{"continue": True, "parent_id": runs[-1]}).run_id)
@@ -53,10 +53,10 @@ def test_it_stands_behind_the_answer(behind: Behind) -> None:
     assert talk.sent_messages()[-2] == ("assistant", "One, two, three.")
 
 
-def test_what_is_repeated_is_told_once(behind: Behind) -> None:
+def test_what_is_repeated_is_told_once(start_app: StartApp) -> None:
     """If the model repeats its last words, they appear once in later requests and in the export."""
     talk = start_conversation(
-        behind, limited("A line.\nThe second line begins"), says("The second line begins and ends."), says("Yes.")
+        start_app, limited("A line.\nThe second line begins"), says("The second line begins and ends."), says("Yes.")
     )
     first = talk.ask("Two lines")
     talk.ask(**{"continue": True, "parent_id": first.run_id})
@@ -68,9 +68,9 @@ def test_what_is_repeated_is_told_once(behind: Behind) -> None:
     assert exported.count("## Answer") == 2
 
 
-def test_a_client_that_tells_the_joined_answer_is_understood(behind: Behind) -> None:
+def test_a_client_that_tells_the_joined_answer_is_understood(start_app: StartApp) -> None:
     """A full history with the joined answer matches both runs and begins no branch."""
-    talk = start_conversation(behind, limited("The inter"), says("national rules."), says("Yes."))
+    talk = start_conversation(start_app, limited("The inter"), says("national rules."), says("Yes."))
     first = talk.ask("What holds?")
     more = talk.ask(**{"continue": True, "parent_id": first.run_id})
     said = [("user", "What holds?"), ("assistant", "The international rules."), ("user", "Sure?")]
@@ -78,9 +78,9 @@ def test_a_client_that_tells_the_joined_answer_is_understood(behind: Behind) -> 
     assert [node["parent_id"] for node in talk.tree()["messages"] if node["text"] == "Sure?"] == [more.run_id]
 
 
-def test_an_answer_that_was_whole_gets_a_new_paragraph(behind: Behind) -> None:
+def test_an_answer_that_was_whole_gets_a_new_paragraph(start_app: StartApp) -> None:
     """If the answer was complete, the continuation begins a new paragraph."""
-    talk = start_conversation(behind, says("So far."), says("More."), says("Yes."))
+    talk = start_conversation(start_app, says("So far."), says("More."), says("Yes."))
     first = talk.ask("Research it")
     talk.ask(**{"continue": True, "parent_id": first.run_id})
     assert talk.sent_messages()[-1] == ("user", GO_ON)
@@ -88,9 +88,9 @@ def test_an_answer_that_was_whole_gets_a_new_paragraph(behind: Behind) -> None:
     assert talk.sent_messages()[-2] == ("assistant", "So far.\n\nMore.")
 
 
-def test_a_continuation_is_asked_for_once(behind: Behind) -> None:
+def test_a_continuation_is_asked_for_once(start_app: StartApp) -> None:
     """A repeated request with the same key returns the run that it started."""
-    talk = start_conversation(behind, limited("One, "), says("two."))
+    talk = start_conversation(start_app, limited("One, "), says("two."))
     first = talk.ask("Count")
     body: dict[str, Any] = {"continue": True, "parent_id": first.run_id, "headers": {"idempotency-key": "k-1"}}
     assert talk.ask(**body).run_id == talk.ask(**body).run_id
@@ -109,9 +109,9 @@ def test_a_continuation_is_asked_for_once(behind: Behind) -> None:
         {"continue": "yes", "parent_id": "RUN"},
     ],
 )
-def test_what_cannot_be_continued_is_refused(behind: Behind, body: dict[str, Any]) -> None:
+def test_what_cannot_be_continued_is_refused(start_app: StartApp, body: dict[str, Any]) -> None:
     """Only an answer can be continued, by its id alone; a rejected request stores nothing."""
-    talk = start_conversation(behind, limited("One, "))
+    talk = start_conversation(start_app, limited("One, "))
     first = talk.ask("Count")
     names = {"RUN": first.run_id, "QUESTION": first.message_id}
     before = talk.tree()
@@ -123,9 +123,9 @@ def test_what_cannot_be_continued_is_refused(behind: Behind, body: dict[str, Any
     assert talk.tree() == before
 
 
-def test_an_answer_under_way_is_not_continued(behind: Behind) -> None:
+def test_an_answer_under_way_is_not_continued(start_app: StartApp) -> None:
     """An answer that is not finished cannot be continued."""
-    talk = start_conversation(behind, holds)
+    talk = start_conversation(start_app, holds)
     with talk.app.asking("Count", conversation_id=talk.id) as response:
         pieces = response.iter_raw()  # kept open: a dropped reader disconnects
         read_until(pieces, b"So far")
@@ -133,9 +133,9 @@ def test_an_answer_under_way_is_not_continued(behind: Behind) -> None:
     assert (refused.status_code, error_of(refused)["code"]) == (409, "RUN_NOT_OVER")
 
 
-def test_two_tabs_continue_an_answer_once(behind: Behind) -> None:
+def test_two_tabs_continue_an_answer_once(start_app: StartApp) -> None:
     """Of two simultaneous continuations one is rejected, without an upstream request."""
-    talk = start_conversation(behind, limited("One, "), holds, holds)
+    talk = start_conversation(start_app, limited("One, "), holds, holds)
     first = talk.ask("Count")
     both = Barrier(2, timeout=WAIT)
 
@@ -153,9 +153,9 @@ def test_two_tabs_continue_an_answer_once(behind: Behind) -> None:
     assert len(talk.upstream.asked) == 2
 
 
-def test_a_save_holds_the_whole_answer(behind: Behind) -> None:
+def test_a_save_holds_the_whole_answer(start_app: StartApp) -> None:
     """A save contains every run of a continued answer and the first question, also once they are deleted."""
-    talk = start_conversation(behind, limited("One, "), limited("two, "), says("three."))
+    talk = start_conversation(start_app, limited("One, "), limited("two, "), says("three."))
     runs = [talk.ask("Count").run_id]
     for _ in range(2):
         runs.append(talk.ask(**{"continue": True, "parent_id": runs[-1]}).run_id)
@@ -173,9 +173,9 @@ def test_a_save_holds_the_whole_answer(behind: Behind) -> None:
     assert opened["question"]["prompt"] == "Count"
 
 
-def test_a_save_of_one_run_has_no_earlier_ones(behind: Behind) -> None:
+def test_a_save_of_one_run_has_no_earlier_ones(start_app: StartApp) -> None:
     """The run of a second question is saved without the earlier runs."""
-    talk = start_conversation(behind, says("One."), says("Two."))
+    talk = start_conversation(start_app, says("One."), says("Two."))
     talk.ask("Count")
     second = talk.ask("Go on")
     saved = talk.app.client.post("/api/saves", json={"run_id": second.run_id}).json()

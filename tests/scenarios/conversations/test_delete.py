@@ -16,7 +16,7 @@ from signalbox.store.runs.journal import JournalStore
 from sqlalchemy import Connection
 
 from tests.scenarios.conversations.conversation_client import ConversationClient, start_conversation, thinks_and_calls
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import error_of, read_until
 from tests.support.scripted_upstream import holds, says
 
@@ -37,11 +37,11 @@ def delete(talk: ConversationClient) -> dict[str, object]:
     return response.json()
 
 
-def test_nothing_is_left_in_the_files(behind: Behind, tmp_path: Path) -> None:
+def test_nothing_is_left_in_the_files(start_app: StartApp, tmp_path: Path) -> None:
     """No file of the database contains the prompt, answer, title, reasoning, detail or result."""
     detail = {"type": "reasoning.encrypted", "data": FORGOTTEN}
     talk = start_conversation(
-        behind, thinks_and_calls('{"expression":"1+1"}', detail), says(f"It is {ANSWER}."), says("NodeContents.")
+        start_app, thinks_and_calls('{"expression":"1+1"}', detail), says(f"It is {ANSWER}."), says("NodeContents.")
     )
     talk.ask(f"What is {PROMPT}?" + " long" * 5000, tools=["calculate"], system=PROMPT)
     ConversationClient(talk.app, talk.upstream, "other").ask("Stay-1234.")
@@ -59,11 +59,11 @@ def test_nothing_is_left_in_the_files(behind: Behind, tmp_path: Path) -> None:
     assert [line["id"] for line in talk.app.client.get("/api/conversations").json()["conversations"]] == ["other"]
 
 
-def test_what_is_under_way_is_stopped(behind: Behind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_under_way_is_stopped(start_app: StartApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An unfinished run ends: its upstream is closed, its subscriber receives the end, and nothing is written later."""
     refused: list[object] = []
     monkeypatch.setattr(JournalStore, "_discard_rejected", lambda _, run: refused.append(run))
-    talk = start_conversation(behind, holds)
+    talk = start_conversation(start_app, holds)
     with talk.app.asking(PROMPT, conversation_id=talk.id, on_disconnect="continue") as response:
         pieces = response.iter_raw()
         heard = read_until(pieces, b"So far")
@@ -80,9 +80,9 @@ def test_what_is_under_way_is_stopped(behind: Behind, tmp_path: Path, monkeypatc
     assert talk.app.call(lambda: parts.runs.live(response.headers["x-run-id"])) is None
 
 
-def test_saves_stay(behind: Behind) -> None:
+def test_saves_stay(start_app: StartApp) -> None:
     """Saves of the conversation's runs are counted in the response, and still open."""
-    talk = start_conversation(behind, says(ANSWER))
+    talk = start_conversation(start_app, says(ANSWER))
     run_id = talk.ask("one").run_id
     other = ConversationClient(talk.app, talk.upstream, "other").ask("two").run_id
     assert talk.app.client.post("/api/saves", json={"run_id": other}).status_code == 200
@@ -91,9 +91,9 @@ def test_saves_stay(behind: Behind) -> None:
     assert ANSWER in talk.app.client.get(f"/api/saves/{saved['id']}").text
 
 
-def test_the_id_is_free_again(behind: Behind) -> None:
+def test_the_id_is_free_again(start_app: StartApp) -> None:
     """The same id begins a new, empty conversation."""
-    talk = start_conversation(behind, says("A"))
+    talk = start_conversation(start_app, says("A"))
     talk.ask("one")
     delete(talk)
     talk.ask("two")
@@ -101,9 +101,9 @@ def test_the_id_is_free_again(behind: Behind) -> None:
     assert talk.texts() == ["two", "A"]
 
 
-def test_an_answer_to_what_was_deleted_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_to_what_was_deleted_is_unknown(start_app: StartApp, monkeypatch: pytest.MonkeyPatch) -> None:
     """A new conversation with the same id does not accept an answer to a deleted question."""
-    talk = start_conversation(behind, says("A"), says("B"))
+    talk = start_conversation(start_app, says("A"), says("B"))
     first = talk.ask("one")
     started = RunManager.start
 
@@ -131,10 +131,10 @@ PASSED = ["history_of", "store_messages"]
 @pytest.mark.parametrize("passed", PASSED)
 @pytest.mark.parametrize("kind", ["new message", "named parent", "same question", "whole history", "first message"])
 def test_a_question_whose_conversation_goes_meanwhile(
-    behind: Behind, monkeypatch: pytest.MonkeyPatch, passed: str, kind: str
+    start_app: StartApp, monkeypatch: pytest.MonkeyPatch, passed: str, kind: str
 ) -> None:
     """A question during the deletion is rejected without a trace, or begins the conversation anew, completely."""
-    talk = start_conversation(behind, says(ANSWER), says("New."))
+    talk = start_conversation(start_app, says(ANSWER), says("New."))
     first = talk.ask("one")
     bodies: dict[str, dict[str, Any]] = {
         "new message": {"prompt": PROMPT},
@@ -173,9 +173,9 @@ def test_a_question_whose_conversation_goes_meanwhile(
     assert talk.app.client.get(f"/api/conversations?search={PROMPT}").json()["conversations"] == []
 
 
-def test_a_question_to_a_conversation_that_is_gone(behind: Behind) -> None:
+def test_a_question_to_a_conversation_that_is_gone(start_app: StartApp) -> None:
     """A question after a deleted message is rejected; a question without a parent begins the conversation anew."""
-    talk = start_conversation(behind, says("A"), says("B"))
+    talk = start_conversation(start_app, says("A"), says("B"))
     first = talk.ask("one")
     delete(talk)
     for body in ({"prompt": "two", "parent_id": first.run_id}, {"parent_id": first.message_id}):
@@ -186,9 +186,9 @@ def test_a_question_to_a_conversation_that_is_gone(behind: Behind) -> None:
     assert talk.texts() == ["two", "B"]
 
 
-def test_looking_at_a_conversation_that_goes(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looking_at_a_conversation_that_goes(start_app: StartApp, monkeypatch: pytest.MonkeyPatch) -> None:
     """Opening, exporting or switching the branch during the deletion gives 404."""
-    talk = start_conversation(behind, holds)
+    talk = start_conversation(start_app, holds)
     with talk.app.asking(conversation_id=talk.id, on_disconnect="continue") as response:
         read_until(response.iter_raw(), b"So far")
         leaf_id = response.headers["x-run-id"]
@@ -206,9 +206,9 @@ def test_looking_at_a_conversation_that_goes(behind: Behind, monkeypatch: pytest
     assert talk.app.within(changed) is None
 
 
-def test_a_history_that_goes_while_it_is_read_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_history_that_goes_while_it_is_read_is_unknown(start_app: StartApp, monkeypatch: pytest.MonkeyPatch) -> None:
     """If nodes disappear between two reads, the response is 404, not 500."""
-    talk = start_conversation(behind, says("A"))
+    talk = start_conversation(start_app, says("A"))
     talk.ask("one")
     monkeypatch.setattr(history, "contents_of", lambda connection, **asked: NodeContents({}, {}, {}))
     refused = talk.post("two")

@@ -7,7 +7,7 @@ import pytest
 
 from tests.scenarios.conversations.conversation_client import ConversationClient, start_conversation
 from tests.support.disk import BOTH
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import error_of, read_until
 from tests.support.scripted_upstream import DONE, chunk, holds, says, sends
 
@@ -16,9 +16,9 @@ DATABASES = BOTH
 
 
 @pytest.fixture
-def talk(behind: Behind) -> ConversationClient:
+def talk(start_app: StartApp) -> ConversationClient:
     """Start a conversation with a provider that says hello."""
-    return start_conversation(behind, says("Hello."))
+    return start_conversation(start_app, says("Hello."))
 
 
 # --- create ---
@@ -84,9 +84,9 @@ def test_columns(talk: ConversationClient) -> None:
     assert all("column" not in exchange.body for exchange in talk.upstream.asked)
 
 
-def test_the_column_of_an_answer_under_way(behind: Behind) -> None:
+def test_the_column_of_an_answer_under_way(start_app: StartApp) -> None:
     """A page that reloads during the answers puts them into their columns."""
-    talk = start_conversation(behind, holds)
+    talk = start_conversation(start_app, holds)
     asked = {"model": "openai/sim", "tools": [], "prompt": "Hello!", "conversation_id": talk.id, "column": 2}
     with talk.app.client.stream("POST", "/api/chat/stream", json=asked) as response:
         # Kept by name: a collected iterator closes the stream, and with it the run.
@@ -116,9 +116,9 @@ def test_the_list_tells_what_is_in_each(talk: ConversationClient) -> None:
     assert talk.app.client.get(URL).json()["conversations"][0]["id"] == "talk-1"
 
 
-def test_the_list_knows_what_is_under_way(behind: Behind) -> None:
+def test_the_list_knows_what_is_under_way(start_app: StartApp) -> None:
     """A run counts as unfinished until it is over, not until it is on disk."""
-    talk = start_conversation(behind, holds)
+    talk = start_conversation(start_app, holds)
     with talk.app.asking("one", conversation_id=talk.id) as response:
         pieces = response.iter_raw()
         read_until(pieces, b"So far")
@@ -127,10 +127,10 @@ def test_the_list_knows_what_is_under_way(behind: Behind) -> None:
     assert talk.app.client.get(URL).json()["conversations"][0]["is_running"] is False
 
 
-def test_the_list_tells_the_cost_at_once(behind: Behind) -> None:
+def test_the_list_tells_the_cost_at_once(start_app: StartApp) -> None:
     """The cost of a run is listed as soon as it is over."""
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2, "cost": 0.25}
-    talk = start_conversation(behind, sends(chunk({"content": "A"}), chunk({}, finish="stop", usage=usage) + DONE))
+    talk = start_conversation(start_app, sends(chunk({"content": "A"}), chunk({}, finish="stop", usage=usage) + DONE))
     for cost in (0.25, 0.5):
         talk.ask("one")
         assert talk.app.client.get(URL).json()["conversations"][0]["cost"] == cost
@@ -176,9 +176,9 @@ def found(talk: ConversationClient, wanted: str) -> dict[str, str]:
     return {line["id"]: line["match"] for line in listed}
 
 
-def test_search_finds_titles_messages_and_answers(behind: Behind) -> None:
+def test_search_finds_titles_messages_and_answers(start_app: StartApp) -> None:
     """Search ignores case, also of umlauts; the excerpt shows the text around the match."""
-    talk = start_conversation(behind, says("Grüße aus ", "KÖLN und der Straße."))
+    talk = start_conversation(start_app, says("Grüße aus ", "KÖLN und der Straße."))
     talk.ask("Wo liegt " + "sehr " * 40 + "ÜBERLINGEN am großen Bodensee?")
     other = ConversationClient(talk.app, talk.upstream, "talk-2")
     talk.app.client.post(URL, json={"id": "talk-2", "title": "Ärger"})

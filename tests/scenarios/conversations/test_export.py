@@ -20,7 +20,7 @@ from signalbox.core.events import (
 
 from tests.scenarios.conversations.conversation_client import ConversationClient, start_conversation
 from tests.support.disk import BOTH
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import read_until
 from tests.support.scripted_upstream import call_chunk, calls_then, chunk, holds, says
 
@@ -28,19 +28,19 @@ URL = "/api/conversations"
 DATABASES = BOTH
 
 
-def exported(behind: Behind) -> ConversationClient:
+def exported(start_app: StartApp) -> ConversationClient:
     """Start a conversation with a call, two branches and a title that is no file name."""
     called = calls_then(call_chunk("calculate", '{"expression":"6*7"}'))
-    talk = start_conversation(behind, called, says("It is **42**."), says("Again."), says("B"))
+    talk = start_conversation(start_app, called, says("It is **42**."), says("Again."), says("B"))
     first = talk.ask("6*7?", tools=["calculate"], system="Be brief.")
     talk.ask(parent_id=first.message_id, tools=["calculate"])
     talk.app.client.patch(f"{URL}/{talk.id}", json={"leaf_id": first.run_id, "title": 'Änd "../x"\n?'})
     return talk
 
 
-def test_markdown_is_the_branch_that_is_shown(behind: Behind) -> None:
+def test_markdown_is_the_branch_that_is_shown(start_app: StartApp) -> None:
     """The file has system messages, questions, calls and answers from the root to the leaf."""
-    talk = exported(behind)
+    talk = exported(start_app)
     response = talk.get("/export")
     assert response.headers["content-type"] == "text/markdown; charset=utf-8"
     assert response.headers["content-disposition"] == 'attachment; filename="And-x.md"'
@@ -53,20 +53,20 @@ def test_markdown_is_the_branch_that_is_shown(behind: Behind) -> None:
     assert "Again." not in text
 
 
-def test_markdown_keeps_the_order_of_words_and_calls(behind: Behind) -> None:
+def test_markdown_keeps_the_order_of_words_and_calls(start_app: StartApp) -> None:
     """Text before a call is above it."""
     call = calls_then(chunk({"content": "Let me see."}), call_chunk("calculate", '{"expression":"6*7"}'))
-    talk = start_conversation(behind, call, says("It is 42."))
+    talk = start_conversation(start_app, call, says("It is 42."))
     talk.ask("6*7?", tools=["calculate"])
     text = talk.get("/export").text
     order = [text.index(piece) for piece in ("Let me see.", "- called `calculate`", "It is 42.")]
     assert order == sorted(order)
 
 
-def test_markdown_names_sources(behind: Behind) -> None:
+def test_markdown_names_sources(start_app: StartApp) -> None:
     """Search results are listed below the answer, each URL once."""
     called = calls_then(call_chunk("search_web", '{"query":"tool loop"}'))
-    talk = start_conversation(behind, called, says("See [1]."), settings={"search_backend": "docs"})
+    talk = start_conversation(start_app, called, says("See [1]."), settings={"search_backend": "docs"})
     talk.ask("How does the tool loop work?", tools=["search_web"])
     text = talk.get("/export").text
     assert "- called `search_web`" in text
@@ -76,9 +76,9 @@ def test_markdown_names_sources(behind: Behind) -> None:
     assert len(urls) == len(set(urls))
 
 
-def test_json_is_the_whole_tree(behind: Behind) -> None:
+def test_json_is_the_whole_tree(start_app: StartApp) -> None:
     """JSON has every branch, with the events of every run."""
-    talk = exported(behind)
+    talk = exported(start_app)
     response = talk.get("/export", format="json")
     assert response.headers["content-disposition"] == 'attachment; filename="And-x.json"'
     whole = response.json()
@@ -103,9 +103,9 @@ def test_json_has_only_events_of_the_contract() -> None:
     assert whole["messages"] == [{"id": "r", "events": [{"seq": 3, "at": 0, "type": "content", "content": "Hi"}]}]
 
 
-def test_an_export_under_way_is_as_far_as_it_is(behind: Behind) -> None:
+def test_an_export_under_way_is_as_far_as_it_is(start_app: StartApp) -> None:
     """An unfinished run is included with its text so far, and marked as unfinished."""
-    talk = start_conversation(behind, holds)
+    talk = start_conversation(start_app, holds)
     with talk.app.asking("one", conversation_id=talk.id) as response:
         pieces = response.iter_raw()
         read_until(pieces, b"So far")
@@ -171,9 +171,9 @@ def test_a_source_cannot_leave_its_brackets() -> None:
     assert text.endswith("- A: <https://a/%3E%3Cscript%3Ex%20y>\n")
 
 
-def test_an_export_names_what_a_client_brought(behind: Behind) -> None:
+def test_an_export_names_what_a_client_brought(start_app: StartApp) -> None:
     """Calls and results from a client's history are in both formats, images by their URL."""
-    talk = start_conversation(behind, says("A"))
+    talk = start_conversation(start_app, says("A"))
     call = {"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": '{"expression": "1`2"}'}}
     parts = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}]
     brought = [
@@ -192,9 +192,9 @@ def test_an_export_names_what_a_client_brought(behind: Behind) -> None:
     assert talk.get("/export", format="xml").status_code == 422
 
 
-def test_an_export_has_broken_arguments_as_text(behind: Behind) -> None:
+def test_an_export_has_broken_arguments_as_text(start_app: StartApp) -> None:
     """Broken arguments are exported as text; the provider receives an empty object."""
-    talk = start_conversation(behind, says("A"))
+    talk = start_conversation(start_app, says("A"))
     broken = '{"expression": "1+'
     call = {"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": broken}}
     brought = [

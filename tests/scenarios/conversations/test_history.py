@@ -10,16 +10,16 @@ from tests.scenarios.conversations.conversation_client import (
     ConversationClient,
     start_conversation,
 )
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, error_of, settings_for
 from tests.support.scripted_upstream import ScriptedUpstream, says, sends
 
 IMAGE = "data:image/png;base64,iVBORw0KGgo="
 
 
-def test_only_the_new_message_is_needed(behind: Behind) -> None:
+def test_only_the_new_message_is_needed(start_app: StartApp) -> None:
     """The second request contains the first question and its answer."""
-    talk = start_conversation(behind, says("One."), says("Two."))
+    talk = start_conversation(start_app, says("One."), says("Two."))
     first = talk.ask("Count.")
     second = talk.ask("Go on.")
     assert talk.sent_messages() == [("user", "Count."), ("assistant", "One."), ("user", "Go on.")]
@@ -34,9 +34,9 @@ def test_only_the_new_message_is_needed(behind: Behind) -> None:
     assert tree["title"] == "Count."
 
 
-def test_an_edit_is_a_branch(behind: Behind) -> None:
+def test_an_edit_is_a_branch(start_app: StartApp) -> None:
     """A message after the same parent begins a branch without the messages of the other one."""
-    talk = start_conversation(behind, says("A"), says("B"), says("C"), says("D"))
+    talk = start_conversation(start_app, says("A"), says("B"), says("C"), says("D"))
     first = talk.ask("one")
     talk.ask("two")
     edited = talk.ask("two, better", parent_id=first.run_id)
@@ -47,9 +47,9 @@ def test_an_edit_is_a_branch(behind: Behind) -> None:
     assert {node["id"] for node in talk.tree()["messages"] if node["parent_id"] == first.run_id} >= {edited.message_id}
 
 
-def test_the_first_message_can_be_edited(behind: Behind) -> None:
+def test_the_first_message_can_be_edited(start_app: StartApp) -> None:
     """With parent_id null, a new first message begins a branch."""
-    talk = start_conversation(behind, says("A"), says("B"))
+    talk = start_conversation(start_app, says("A"), says("B"))
     talk.ask("one")
     edited = talk.ask("uno", parent_id=None)
     assert talk.sent_messages() == [("user", "uno")]
@@ -57,9 +57,9 @@ def test_the_first_message_can_be_edited(behind: Behind) -> None:
 
 
 @pytest.mark.parametrize("model", ["openai/sim", "anthropic/sim"])
-def test_a_question_is_answered_again(behind: Behind, model: str) -> None:
+def test_a_question_is_answered_again(start_app: StartApp, model: str) -> None:
     """A message id without text sends the same question again, to any model; both answers stay."""
-    talk = start_conversation(behind, says("A"), says("B"), says("C"), says("D"))
+    talk = start_conversation(start_app, says("A"), says("B"), says("C"), says("D"))
     talk.ask("one")
     second = talk.ask("two")
     again = talk.ask(parent_id=second.message_id, model=model)
@@ -75,9 +75,9 @@ def test_a_question_is_answered_again(behind: Behind, model: str) -> None:
     assert talk.sent_messages()[3:] == [("assistant", "C"), ("user", "three")]
 
 
-def test_another_branch_can_be_chosen(behind: Behind) -> None:
+def test_another_branch_can_be_chosen(start_app: StartApp) -> None:
     """The next question follows the selected leaf."""
-    talk = start_conversation(behind, says("A"), says("B"), says("C"))
+    talk = start_conversation(start_app, says("A"), says("B"), says("C"))
     first = talk.ask("one")
     talk.ask(parent_id=first.message_id)
     assert talk.app.client.patch(f"/api/conversations/{talk.id}", json={"leaf_id": first.run_id}).status_code == 200
@@ -85,9 +85,9 @@ def test_another_branch_can_be_chosen(behind: Behind) -> None:
     assert talk.sent_messages() == [("user", "one"), ("assistant", "A"), ("user", "two")]
 
 
-def test_several_messages_are_one_node(behind: Behind) -> None:
+def test_several_messages_are_one_node(start_app: StartApp) -> None:
     """Several messages without an answer between them are one node, including system messages."""
-    talk = start_conversation(behind, says("A"), says("B"))
+    talk = start_conversation(start_app, says("A"), says("B"))
     told = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "one"}]
     talk.ask(messages=[*told, {"role": "user", "content": "and more"}])
     assert talk.texts() == ["one\n\nand more", "A"]
@@ -96,9 +96,9 @@ def test_several_messages_are_one_node(behind: Behind) -> None:
     assert all(said.count(words) == 1 for words in ("Be kind.", "one", "and more", "two"))
 
 
-def test_instructions_hold_until_others_come(behind: Behind) -> None:
+def test_instructions_hold_until_others_come(start_app: StartApp) -> None:
     """`system` applies to its branch until the next one; an empty one removes it."""
-    talk = start_conversation(behind, says("A"))
+    talk = start_conversation(start_app, says("A"))
     first = talk.ask("one", system="Be brief.")
     talk.ask("two")
     assert talk.sent_messages()[0] == ("system", "Be brief.")
@@ -114,9 +114,9 @@ def test_instructions_hold_until_others_come(behind: Behind) -> None:
     assert talk.tree()["messages"][0]["system"] == "Be brief."
 
 
-def test_a_system_message_before_all_else_is_such_an_instruction(behind: Behind) -> None:
+def test_a_system_message_before_all_else_is_such_an_instruction(start_app: StartApp) -> None:
     """A leading system message equals the field `system`, so it is always visible."""
-    talk = start_conversation(behind, says("A"))
+    talk = start_conversation(start_app, says("A"))
     first, second = {"role": "system", "content": "Be brief."}, {"role": "system", "content": "Be kind."}
     talk.ask(messages=[first, {"role": "user", "content": "one"}])
     talk.ask("two")
@@ -133,9 +133,9 @@ def test_a_system_message_before_all_else_is_such_an_instruction(behind: Behind)
     ]
 
 
-def test_images_and_files_stay(behind: Behind) -> None:
+def test_images_and_files_stay(start_app: StartApp) -> None:
     """Images and files of earlier messages are sent again, and shown."""
-    talk = start_conversation(behind, says("A"))
+    talk = start_conversation(start_app, says("A"))
     parts = [
         {"type": "text", "text": "What is it?"},
         {"type": "image_url", "image_url": {"url": IMAGE, "detail": "low"}},
@@ -151,7 +151,7 @@ def test_images_and_files_stay(behind: Behind) -> None:
 # --- what is stored, and when ---
 
 
-def test_a_restart_keeps_it_all(behind: Behind, tmp_path: Any) -> None:
+def test_a_restart_keeps_it_all(start_app: StartApp, tmp_path: Any) -> None:
     """Another process on the same data folder continues the conversation."""
     with ScriptedUpstream(says("One."), says("Two.")) as upstream:
         made = settings_for(tmp_path / "data", openrouter_base_url=upstream.base_url)
@@ -165,18 +165,18 @@ def test_a_restart_keeps_it_all(behind: Behind, tmp_path: Any) -> None:
             assert talk.sent_messages() == [("user", "Count."), ("assistant", "One."), ("user", "Go on.")]
 
 
-def test_a_repeated_request_adds_nothing(behind: Behind) -> None:
+def test_a_repeated_request_adds_nothing(start_app: StartApp) -> None:
     """With an Idempotency-Key, a repeated request has the same run and nodes."""
-    talk = start_conversation(behind, says("One."))
+    talk = start_conversation(start_app, says("One."))
     key = {"idempotency-key": "k-1"}
     first, second = talk.ask("Count.", headers=key), talk.ask("Count.", headers=key)
     assert (first.run_id, first.message_id) == (second.run_id, second.message_id)
     assert talk.texts() == ["Count.", "One."]
 
 
-def test_what_was_typed_is_kept_when_no_run_can_start(behind: Behind) -> None:
+def test_what_was_typed_is_kept_when_no_run_can_start(start_app: StartApp) -> None:
     """A question that finds no slot is stored; a repetition does not store it twice."""
-    talk = start_conversation(behind, says("One."), says("Two."))
+    talk = start_conversation(start_app, says("One."), says("Two."))
     talk.ask("Count.")
     talk.app.parts.runs.max_active = 0
     assert error_of(talk.post("Go on."))["code"] == "TOO_MANY_RUNS"
@@ -187,10 +187,10 @@ def test_what_was_typed_is_kept_when_no_run_can_start(behind: Behind) -> None:
 
 
 @pytest.mark.parametrize("texts", [["One?"], ["One?", "Two?"]])
-def test_questions_without_an_answer_are_stored_once(behind: Behind, texts: list[str]) -> None:
+def test_questions_without_an_answer_are_stored_once(start_app: StartApp, texts: list[str]) -> None:
     """A client that got no answer sends its questions again before the next one; only that is new."""
     failed = sends(b'{"error": {"code": 400, "message": "No."}}', status=400, kind="application/json")
-    talk = start_conversation(behind, failed, failed, says("Three."))
+    talk = start_conversation(start_app, failed, failed, says("Three."))
     asked = [{"role": "user", "content": text} for text in texts]
     for messages in (asked, [*asked, {"role": "user", "content": "And?"}]):
         talk.post(messages=messages)
@@ -199,16 +199,16 @@ def test_questions_without_an_answer_are_stored_once(behind: Behind, texts: list
     assert talk.sent_messages() == [("user", text) for text in (*texts, "And?", "So?")]
 
 
-def test_what_is_refused_leaves_nothing(behind: Behind) -> None:
+def test_what_is_refused_leaves_nothing(start_app: StartApp) -> None:
     """An invalid request stores no message and creates no conversation."""
-    talk = start_conversation(behind, says("One."))
+    talk = start_conversation(start_app, says("One."))
     assert error_of(talk.post("Hi", tools=["no_such_tool"]))["code"] == "UNKNOWN_TOOL"
     assert talk.get().status_code == 404
 
 
-def test_the_messages_are_kept_once(behind: Behind) -> None:
+def test_the_messages_are_kept_once(start_app: StartApp) -> None:
     """A run of a conversation has no copy of the tree's messages."""
-    talk = start_conversation(behind, says("One."))
+    talk = start_conversation(start_app, says("One."))
     run_id = talk.ask("Count to one.").run_id
     question = talk.app.within(talk.app.parts.runs.store.find(run_id)).question
     assert "prompt" not in question
@@ -219,9 +219,9 @@ def test_the_messages_are_kept_once(behind: Behind) -> None:
 
 
 @pytest.mark.parametrize("body", [{"prompt": "x", "parent_id": "unknown"}, {"parent_id": "unknown"}])
-def test_a_message_that_is_not_there_is_not_followed(behind: Behind, body: dict[str, Any]) -> None:
+def test_a_message_that_is_not_there_is_not_followed(start_app: StartApp, body: dict[str, Any]) -> None:
     """An unknown message or conversation gives its own error, and no request is sent."""
-    talk = start_conversation(behind, says("One."))
+    talk = start_conversation(start_app, says("One."))
     error = error_of(talk.post(**body))
     assert (error["code"], error["field"]) == ("UNKNOWN_CONVERSATION", "conversation_id")
     assert talk.get().status_code == 404
@@ -246,24 +246,24 @@ def test_a_message_that_is_not_there_is_not_followed(behind: Behind, body: dict[
         ),
     ],
 )
-def test_a_place_that_cannot_be_is_refused(behind: Behind, body: dict[str, Any], code: str) -> None:
+def test_a_place_that_cannot_be_is_refused(start_app: StartApp, body: dict[str, Any], code: str) -> None:
     """The error names parent_id, and no request is sent."""
-    talk = start_conversation(behind, says("One."))
+    talk = start_conversation(start_app, says("One."))
     error = error_of(talk.post(**body))
     assert (error["code"], error["field"]) == (code, "parent_id")
     assert talk.upstream.asked == []
 
 
-def test_neither_words_nor_place_is_refused(behind: Behind) -> None:
+def test_neither_words_nor_place_is_refused(start_app: StartApp) -> None:
     """A conversation id alone is no question."""
-    talk = start_conversation(behind, says("One."))
+    talk = start_conversation(start_app, says("One."))
     for body in ({}, {"parent_id": None}, {"prompt": " ", "parent_id": "x"}):
         assert error_of(talk.post(**body))["code"] == "INVALID_REQUEST"
 
 
-def test_an_answer_is_not_answered(behind: Behind) -> None:
+def test_an_answer_is_not_answered(start_app: StartApp) -> None:
     """Without text only a message can be answered, not an answer; a message of another conversation is unknown."""
-    talk = start_conversation(behind, says("One."))
+    talk = start_conversation(start_app, says("One."))
     first = talk.ask("Count.")
     assert error_of(talk.post(parent_id=first.run_id))["field"] == "parent_id"
     other = ConversationClient(talk.app, talk.upstream, "talk-2")
@@ -271,9 +271,9 @@ def test_an_answer_is_not_answered(behind: Behind) -> None:
     assert error_of(other.post("x", parent_id=first.run_id))["code"] == "UNKNOWN_MESSAGE"
 
 
-def test_a_conversation_deleted_meanwhile_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_conversation_deleted_meanwhile_is_unknown(start_app: StartApp, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the conversation is deleted while its run starts, the response is 404, not 500."""
-    talk = start_conversation(behind, says("One."))
+    talk = start_conversation(start_app, says("One."))
     first = talk.ask("Count.")
 
     start = RunManager.start

@@ -12,7 +12,7 @@ from tests.scenarios.conversations.conversation_client import (
     start_conversation,
     thinks_and_calls,
 )
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import read_until
 from tests.support.scripted_upstream import (
     DONE,
@@ -28,9 +28,9 @@ from tests.support.scripted_upstream import (
 # --- answers that did not end well ---
 
 
-def test_a_stopped_answer_is_remembered(behind: Behind) -> None:
+def test_a_stopped_answer_is_remembered(start_app: StartApp) -> None:
     """Text before a stop is part of the history."""
-    talk = start_conversation(behind, holds, says("B"))
+    talk = start_conversation(start_app, holds, says("B"))
     with talk.app.asking("one", conversation_id=talk.id) as response:
         pieces = response.iter_raw()  # kept open: a dropped reader disconnects
         read_until(pieces, b"So far")
@@ -39,9 +39,9 @@ def test_a_stopped_answer_is_remembered(behind: Behind) -> None:
     assert talk.sent_messages() == [("user", "one"), ("assistant", "So far"), ("user", "go on")]
 
 
-def test_an_answer_under_way_is_remembered_as_far_as_it_is(behind: Behind) -> None:
+def test_an_answer_under_way_is_remembered_as_far_as_it_is(start_app: StartApp) -> None:
     """A question during an unfinished run includes that run's text so far."""
-    talk = start_conversation(behind, holds, says("B"))
+    talk = start_conversation(start_app, holds, says("B"))
     with talk.app.asking("one", conversation_id=talk.id) as response:
         pieces = response.iter_raw()
         read_until(pieces, b"So far")
@@ -51,18 +51,18 @@ def test_an_answer_under_way_is_remembered_as_far_as_it_is(behind: Behind) -> No
         assert talk.sent_messages() == [("user", "one"), ("assistant", "So far"), ("user", "and?")]
 
 
-def test_a_broken_answer_is_remembered(behind: Behind) -> None:
+def test_a_broken_answer_is_remembered(start_app: StartApp) -> None:
     """After an error, the history includes the text so far."""
-    talk = start_conversation(behind, broken_after("Half of it"), says("B"))
+    talk = start_conversation(start_app, broken_after("Half of it"), says("B"))
     assert talk.ask("one").heard.done["status"] != "complete"
     talk.ask("go on")
     assert talk.sent_messages() == [("user", "one"), ("assistant", "Half of it"), ("user", "go on")]
 
 
-def test_a_cut_answer_is_remembered(behind: Behind) -> None:
+def test_a_cut_answer_is_remembered(start_app: StartApp) -> None:
     """After a cut connection or a length limit, the history includes the text so far."""
     talk = start_conversation(
-        behind,
+        start_app,
         sends(chunk({"content": "Cut here"})),
         sends(chunk({"content": "Too long"}), chunk({}, finish="length") + DONE),
         says("B"),
@@ -73,11 +73,11 @@ def test_a_cut_answer_is_remembered(behind: Behind) -> None:
     assert [said for _, said in talk.sent_messages()] == ["one", "Cut here", "two", "Too long", "go on"]
 
 
-def test_our_own_sentence_is_not_remembered(behind: Behind) -> None:
+def test_our_own_sentence_is_not_remembered(start_app: StartApp) -> None:
     """A replacement text is not part of the history; calls and results are."""
     blank = sends(chunk({}, finish="stop") + DONE)
     called = calls_then(call_chunk("calculate", '{"expression":"6*7"}'))
-    talk = start_conversation(behind, called, blank, blank, blank, says("B"))
+    talk = start_conversation(start_app, called, blank, blank, blank, says("B"))
     shown = talk.ask("one", tools=["calculate"])
     assert [event for event in shown.heard.of("content") if event.get("synthetic")]
     assert "gave no answer" in talk.texts()[1]
@@ -87,9 +87,9 @@ def test_our_own_sentence_is_not_remembered(behind: Behind) -> None:
     assert "gave no answer" not in talk.upstream.asked[-1].raw.decode()
 
 
-def test_an_answer_without_words_is_left_out(behind: Behind) -> None:
+def test_an_answer_without_words_is_left_out(start_app: StartApp) -> None:
     """After a run that failed without text, two user messages follow each other."""
-    talk = start_conversation(behind, sends(b'{"error":{"message":"no","code":400}}', status=400), says("B"))
+    talk = start_conversation(start_app, sends(b'{"error":{"message":"no","code":400}}', status=400), says("B"))
     assert talk.ask("one").heard.done["status"] == "error"
     talk.ask("two")
     assert [role for role, _ in talk.sent_messages()] in (["user"], ["user", "user"])
@@ -103,9 +103,11 @@ def test_an_answer_without_words_is_left_out(behind: Behind) -> None:
 DETAIL = {"type": "reasoning.encrypted", "data": "c2VjcmV0\\u00e9/+==", "id": "rs_1", "index": 0, "zeta": 1, "alpha": 2}
 
 
-def test_true_results_come_back_and_reasoning_does_not(behind: Behind) -> None:
+def test_true_results_come_back_and_reasoning_does_not(start_app: StartApp) -> None:
     """Calls and results are sent with the next question; opaque reasoning is not."""
-    talk = start_conversation(behind, thinks_and_calls('{"expression":"6*7"}', DETAIL), says("It is 42."), says("Yes."))
+    talk = start_conversation(
+        start_app, thinks_and_calls('{"expression":"6*7"}', DETAIL), says("It is 42."), says("Yes.")
+    )
     talk.ask("6*7?", tools=["calculate"])
     assert talk.upstream.asked[1].body["messages"][1]["reasoning_details"] == [DETAIL]  # within its loop
     talk.ask("Sure?", tools=["calculate"])
@@ -130,10 +132,10 @@ async def _linger(arguments: Any, context: ToolContext) -> Any:
 LINGERS = Tool(ToolSpec("linger", "Takes for ever.", {"type": "object"}, timeout=60.0), _linger)
 
 
-def test_a_stop_in_a_tool_leaves_an_answered_call(behind: Behind) -> None:
+def test_a_stop_in_a_tool_leaves_an_answered_call(start_app: StartApp) -> None:
     """After a stop during a tool, the history has the text, the call, and why it failed."""
     script = calls_then(chunk({"content": "Let me see."}), call_chunk("linger", "{}"))
-    talk = start_conversation(behind, script, says("B"), extra_tools=[LINGERS])
+    talk = start_conversation(start_app, script, says("B"), extra_tools=[LINGERS])
     with talk.app.asking("one", conversation_id=talk.id, tools=["linger"]) as response:
         pieces = response.iter_raw()
         read_until(pieces, b"tool_executing")
@@ -153,7 +155,7 @@ LOOKS = Tool(ToolSpec("look", "Reads.", {"type": "object"}, eager=True), _look)
 
 
 @pytest.mark.parametrize("name", ["look", "calculate"])
-def test_a_result_of_a_stopped_step_keeps_its_origin(behind: Behind, name: str) -> None:
+def test_a_result_of_a_stopped_step_keeps_its_origin(start_app: StartApp, name: str) -> None:
     """A result before the stop is delimited in the next request exactly if it is untrusted."""
 
     async def calls_and_waits(exchange: Exchange) -> None:
@@ -162,7 +164,7 @@ def test_a_result_of_a_stopped_step_keeps_its_origin(behind: Behind, name: str) 
         await exchange.send(call_chunk("later", "{", index=1, call_id="call_2"))
         await exchange.client_left()
 
-    talk = start_conversation(behind, calls_and_waits, says("B"), extra_tools=[LOOKS])
+    talk = start_conversation(start_app, calls_and_waits, says("B"), extra_tools=[LOOKS])
     with talk.app.asking("one", conversation_id=talk.id, tools=[name]) as response:
         pieces = response.iter_raw()
         read_until(pieces, b"tool_result")

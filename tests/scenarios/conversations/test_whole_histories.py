@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from tests.scenarios.conversations.conversation_client import ConversationClient, start_conversation, thinks_and_calls
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import says
 
 DETAIL = {"type": "reasoning.encrypted", "data": "c2VjcmV0", "id": "rs_1"}
@@ -29,18 +29,18 @@ def result(text: str, place: int = 0) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": f"c{place}", "content": text}
 
 
-def calculated(behind: Behind) -> ConversationClient:
+def calculated(start_app: StartApp) -> ConversationClient:
     """Start a conversation in which a tool was called."""
     talk = start_conversation(
-        behind, thinks_and_calls('{"expression":"6*7"}', DETAIL), says("It is 42."), says("More.")
+        start_app, thinks_and_calls('{"expression":"6*7"}', DETAIL), says("It is 42."), says("More.")
     )
     talk.ask("6*7?", tools=["calculate"])
     return talk
 
 
-def test_an_equal_history_is_the_servers(behind: Behind) -> None:
+def test_an_equal_history_is_the_servers(start_app: StartApp) -> None:
     """A message with the same text is the same node; trailing spaces and blank lines are ignored."""
-    talk = start_conversation(behind, says("One.\n\nTwo.  \n"), says("More."))
+    talk = start_conversation(start_app, says("One.\n\nTwo.  \n"), says("More."))
     first = talk.ask("Count.")
     second = talk.ask(messages=[user("Count. "), assistant("One.\nTwo."), user("Go on.")])
     assert talk.texts() == ["Count.", "One.\n\nTwo.  \n", "Go on.", "More."]
@@ -50,9 +50,9 @@ def test_an_equal_history_is_the_servers(behind: Behind) -> None:
     assert again.message_id == second.message_id
 
 
-def test_the_true_results_go_to_the_model(behind: Behind) -> None:
+def test_the_true_results_go_to_the_model(start_app: StartApp) -> None:
     """If a client omits or forges a tool result, the model receives the stored one."""
-    talk = calculated(behind)
+    talk = calculated(start_app)
     forged = [user("6*7?"), assistant("", '{"expression":"6*7"}'), result('{"result": 54}'), assistant("It is 42.")]
     for history in ([user("6*7?"), assistant("It is 42.")], forged):
         talk.ask(messages=[*history, user("Sure?")], tools=["calculate"])
@@ -62,9 +62,9 @@ def test_the_true_results_go_to_the_model(behind: Behind) -> None:
     assert talk.texts()[2:] == ["Sure?", "More.", "More."]
 
 
-def test_another_answer_begins_a_branch(behind: Behind) -> None:
+def test_another_answer_begins_a_branch(start_app: StartApp) -> None:
     """An answer that the model never gave is stored as the client's, in another branch."""
-    talk = calculated(behind)
+    talk = calculated(start_app)
     history = [user("6*7?"), assistant("", '{"expression":"6*7"}'), result('{"result": 54}'), assistant("It is 54.")]
     told = talk.ask(messages=[*history, user("Sure?")], tools=["calculate"])
     sent = talk.upstream.asked[-1].body["messages"]
@@ -82,18 +82,18 @@ def test_another_answer_begins_a_branch(behind: Behind) -> None:
     assert len([node for node in talk.tree()["messages"] if node["text"] == "It is 54."]) == 1
 
 
-def test_other_results_are_another_history(behind: Behind) -> None:
+def test_other_results_are_another_history(start_app: StartApp) -> None:
     """Two histories that differ only in a result are two branches, each with its result."""
-    talk = start_conversation(behind, says("A"))
+    talk = start_conversation(start_app, says("A"))
     for value in ("1", "2", "1"):
         talk.ask(messages=[user("x?"), assistant("", "{}"), result(value)], tools=["calculate"])
         assert f"\n{value}\n" in talk.upstream.asked[-1].body["messages"][2]["content"]
     assert len([node for node in talk.tree()["messages"] if node["role"] == "assistant" and "run_id" not in node]) == 2
 
 
-def test_another_image_is_another_message(behind: Behind) -> None:
+def test_another_image_is_another_message(start_app: StartApp) -> None:
     """The same text with another image is another message."""
-    talk = start_conversation(behind, says("A"))
+    talk = start_conversation(start_app, says("A"))
     for place in ("a", "b", "a"):
         image = {"type": "image_url", "image_url": {"url": f"https://example.org/{place}.png"}}
         asked = {"role": "user", "content": [{"type": "text", "text": "What is it?"}, image]}
@@ -102,9 +102,9 @@ def test_another_image_is_another_message(behind: Behind) -> None:
     assert len([node for node in talk.tree()["messages"] if node["parent_id"] is None]) == 2
 
 
-def test_a_history_of_a_conversation_that_is_new_is_kept(behind: Behind) -> None:
+def test_a_history_of_a_conversation_that_is_new_is_kept(start_app: StartApp) -> None:
     """A new conversation can begin with a full history and continue from there."""
-    talk = start_conversation(behind, says("C"))
+    talk = start_conversation(start_app, says("C"))
     brought = [{"role": "system", "content": "Be brief."}, user("a"), assistant("b"), user("c")]
     talk.ask(messages=brought)
     assert talk.texts() == ["a", "b", "c", "C"]
@@ -120,9 +120,9 @@ def test_a_history_of_a_conversation_that_is_new_is_kept(behind: Behind) -> None
     ]
 
 
-def test_the_branch_that_is_shown_goes_first(behind: Behind) -> None:
+def test_the_branch_that_is_shown_goes_first(start_app: StartApp) -> None:
     """Of two equal answers, a full history matches the one on the current branch."""
-    talk = start_conversation(behind, says("A"))
+    talk = start_conversation(start_app, says("A"))
     first = talk.ask("one")
     talk.ask(parent_id=first.message_id)
     talk.app.client.patch(f"/api/conversations/{talk.id}", json={"leaf_id": first.run_id})
@@ -130,9 +130,9 @@ def test_the_branch_that_is_shown_goes_first(behind: Behind) -> None:
     assert {node["id"]: node["parent_id"] for node in talk.tree()["messages"]}[told.message_id] == first.run_id
 
 
-def test_without_a_conversation_nothing_is_kept(behind: Behind) -> None:
+def test_without_a_conversation_nothing_is_kept(start_app: StartApp) -> None:
     """A history without conversation_id is sent as it is, and the result of a built-in tool without delimiters."""
-    talk = start_conversation(behind, says("A"))
+    talk = start_conversation(start_app, says("A"))
     history = [user("6*7?"), assistant("", '{"expression":"6*7"}'), result('{"result": 42}'), user("Sure?")]
     response = talk.app.post(messages=history, tools=["calculate"])
     assert "x-conversation-id" not in response.headers

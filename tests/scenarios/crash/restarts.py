@@ -160,8 +160,8 @@ def journal(folder: Path, run_id: str) -> list[dict[str, Any]]:
     filed = [event for (frames,) in rows(folder, asked, run_id) for event in json.loads(frames)]
     last = filed[-1]["seq"] if filed else 0
     latest = [pair for (said,) in rows(folder, "select said from latest order by id") for pair in json.loads(said)]
-    behind = [event for name, events in latest if name == run_id for event in events if event["seq"] > last]
-    return filed + behind
+    start_app = [event for name, events in latest if name == run_id for event in events if event["seq"] > last]
+    return filed + start_app
 
 
 def rows(folder: Path, asked: str, *values: str) -> list[Any]:

@@ -13,7 +13,7 @@ from signalbox.core.events import Done
 from signalbox.store.engines import postgres, timeouts
 from signalbox.store.runs import journal
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.postgres import Server
 from tests.support.processes import command, serving
 from tests.support.running_app import RunningApp, read_until
@@ -37,7 +37,7 @@ def proxy(postgres: Server) -> Iterator[Proxy]:
 
 
 @pytest.fixture
-def behind_proxy(postgres: Server, postgres_url: str, proxy: Proxy) -> str:
+def proxied_url(postgres: Server, postgres_url: str, proxy: Proxy) -> str:
     """Return the URL of a new database through the proxy."""
     return postgres.url(postgres_url.rpartition("/")[2], port=proxy.port)
 
@@ -130,11 +130,11 @@ def asked(app: RunningApp, run_id: str) -> dict[str, Any]:
 @pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("how", ["hold", "cut"])
 def test_streams_go_on_and_new_ones_are_refused(
-    behind: Behind, proxy: Proxy, behind_proxy: str, postgres: Server, how: str
+    start_app: StartApp, proxy: Proxy, proxied_url: str, postgres: Server, how: str
 ) -> None:
     """Nothing hangs during the outage, and afterwards all events are on disk, once."""
-    given = {"database_url": behind_proxy, "signalbox_lease_seconds": 2.0}
-    app, upstream = behind(long, long, long, says("Back."), settings=given)
+    given = {"database_url": proxied_url, "signalbox_lease_seconds": 2.0}
+    app, upstream = start_app(long, long, long, says("Back."), settings=given)
     with ExitStack() as stack:
         streams = Streams(app, stack, 3)
         getattr(proxy, how)()
@@ -168,10 +168,10 @@ def test_streams_go_on_and_new_ones_are_refused(
         kept = app.within(app.parts.runs.events(run_id))
         assert [stamped.seq for stamped in kept] == list(range(1, len(one.events) + 1))
         assert [type(s.event) for s in kept].count(Done) == 1
-        (row,) = postgres.sql("SELECT status FROM runs WHERE id = $1", run_id, database=behind_proxy)
+        (row,) = postgres.sql("SELECT status FROM runs WHERE id = $1", run_id, database=proxied_url)
         assert row == ("complete",)
-    assert postgres.sql("SELECT count(*) FROM runs", database=behind_proxy) == [(4,)]
-    assert postgres.sql("SELECT count(*) FROM leases", database=behind_proxy) == [(0,)]
+    assert postgres.sql("SELECT count(*) FROM runs", database=proxied_url) == [(4,)]
+    assert postgres.sql("SELECT count(*) FROM leases", database=proxied_url) == [(0,)]
 
 
 def test_a_start_against_silence_is_refused_in_a_sentence(tmp_path: Path) -> None:
@@ -188,9 +188,9 @@ def test_a_start_against_silence_is_refused_in_a_sentence(tmp_path: Path) -> Non
     assert (SECRET in said, "Traceback" in said) == (False, False)
 
 
-def test_a_process_ends_while_the_database_is_away(tmp_path: Path, proxy: Proxy, behind_proxy: str) -> None:
+def test_a_process_ends_while_the_database_is_away(tmp_path: Path, proxy: Proxy, proxied_url: str) -> None:
     """A server with an unsaved answer stops in time during the outage, and logs that it was not saved."""
-    env = {"DATABASE_URL": behind_proxy, "SIGNALBOX_DRAIN_SECONDS": "0", "TOOL_LOOP_V2": "true"}
+    env = {"DATABASE_URL": proxied_url, "SIGNALBOX_DRAIN_SECONDS": "0", "TOOL_LOOP_V2": "true"}
     body = {"model": "openai/sim", "prompt": "Hi"}
     with ScriptedUpstream(holds) as upstream:
         env["OPENROUTER_BASE_URL"] = upstream.base_url

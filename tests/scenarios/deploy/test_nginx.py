@@ -24,7 +24,7 @@ ASKED = {"model": "openai/sim", "prompt": "Hello!"}
 
 
 @contextmanager
-def behind(folder: Path, upstream: ScriptedUpstream) -> Iterator[tuple[Nginx, Process]]:
+def serve_behind_nginx(folder: Path, upstream: ScriptedUpstream) -> Iterator[tuple[Nginx, Process]]:
     """Run `signalbox serve` with a provider, and nginx in front of it."""
     env = {"OPENROUTER_BASE_URL": upstream.base_url, "TOOL_LOOP_V2": "true"}
     with serving(folder, env=env) as process, nginx(folder / "nginx", int(process.url.rpartition(":")[2])) as front:
@@ -49,7 +49,7 @@ def test_a_stream_comes_event_by_event(tmp_path: Path) -> None:
     """The client reads the first piece before the provider sends the second; a resume gives the rest."""
     with (
         ScriptedUpstream(_in_two_pieces, models=no_models) as upstream,
-        behind(tmp_path, upstream) as (front, _),
+        serve_behind_nginx(tmp_path, upstream) as (front, _),
         front.client() as client,
     ):
         body = {**ASKED, "on_disconnect": "continue"}
@@ -68,7 +68,7 @@ def test_who_leaves_nginx_leaves_the_worker(tmp_path: Path) -> None:
     """A disconnected client stops its run and closes the upstream."""
     with (
         ScriptedUpstream(_until_left, models=no_models) as upstream,
-        behind(tmp_path, upstream) as (front, _),
+        serve_behind_nginx(tmp_path, upstream) as (front, _),
     ):
         with front.client() as client, client.stream("POST", STREAM, json=ASKED) as answer:
             read_until(answer.iter_raw(), b"one ")
@@ -139,7 +139,10 @@ def test_the_figures_of_the_sample() -> None:
 def test_a_request_is_found_in_both_logs(tmp_path: Path) -> None:
     """Nginx creates the request id, logs it, passes it on, and returns it once, also in its own errors."""
     log = tmp_path / "nginx" / "access.log"
-    with ScriptedUpstream(says("Hello."), models=no_models) as upstream, behind(tmp_path, upstream) as (front, process):
+    with (
+        ScriptedUpstream(says("Hello."), models=no_models) as upstream,
+        serve_behind_nginx(tmp_path, upstream) as (front, process),
+    ):
         with front.client() as client:
             answer = client.post(STREAM, json=ASKED, headers={"X-Request-ID": "a-clients-own"})
             refused = client.post(STREAM, json={})

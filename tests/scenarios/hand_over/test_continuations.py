@@ -14,7 +14,7 @@ from tests.scenarios.access.users import bearer, create_token
 from tests.scenarios.hand_over.conftest import OURS, QUESTION, asking
 from tests.scenarios.tool_loop.script import Called, answers, calls, search
 from tests.support.ask_protocol import Answer, AskClient
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, settings_for
 
 MODEL = "anthropic/sim-parallel"
@@ -110,10 +110,10 @@ def test_contract_v1_1_still_trusts_by_name(served: RunningApp, simulator: Backg
     assert [one["content"] for one in sent if one["role"] == "tool"] == ["42"]
 
 
-def test_sources_keep_their_numbers(behind: Behind, client: AskClient) -> None:
+def test_sources_keep_their_numbers(start_app: StartApp, client: AskClient) -> None:
     """A search in the continuation continues the numbers of the run that it continues: no number means two pages."""
     first_step = calls(search("PostgreSQL"), Called("wall_clock", "{}"))
-    app, _ = behind(first_step, calls(search("Gemini signatures")), answers("Fine."), protocols=(client.protocol,))
+    app, _ = start_app(first_step, calls(search("Gemini signatures")), answers("Fine."), protocols=(client.protocol,))
     first = client.send(app, asking("openai/sim"), "search_web")
     second = client.send(app, asking("openai/sim", *first.copy("09:41")), "search_web")
     before, after = pages_in(first), pages_in(second)

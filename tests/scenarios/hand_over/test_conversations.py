@@ -8,7 +8,7 @@ from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.scenarios.conversations.conversation_client import broken_after
 from tests.scenarios.hand_over.chat_client import QUESTION, ChatClient, Json, kind_of, results, user
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, settings_for
 from tests.support.scripted_upstream import says
 
@@ -151,9 +151,9 @@ def test_results_alone_need_their_run(client: ChatClient, simulator: BackgroundS
         assert client.branch() == ["question", "answer"]
 
 
-def test_an_answer_that_was_cut_off_matches_its_beginning(behind: Behind) -> None:
+def test_an_answer_that_was_cut_off_matches_its_beginning(start_app: StartApp) -> None:
     """A client that disconnected has less text than the server; of a complete answer it has all."""
-    app, _ = behind(broken_after("It is 42, or nearly."), says("Sure."), says("Yes."))
+    app, _ = start_app(broken_after("It is 42, or nearly."), says("Sure."), says("Yes."))
     client = ChatClient(app, "openai/sim", x_conversation_id="cut")
     assert "error" in client.post(user("What is it?"), stream=True).text
     history = [user("What is it?"), {"role": "assistant", "content": "It is 42, or"}, user("Sure?")]

@@ -15,7 +15,7 @@ from signalbox.core.tools import ToolContext
 from tests.scenarios.hand_over.chat_client import CLOCK, ChatClient, Json, message_in, results, user
 from tests.scenarios.tool_loop.script import Called, answers, calls
 from tests.support.fakes import make_tool
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import WAIT, RunningApp
 from tests.support.scripted_upstream import ScriptedUpstream
 from tests.support.stream_reader import check_stream
@@ -44,7 +44,7 @@ def _fail(arguments: JsonObject, context: ToolContext) -> JsonValue:
     raise ToolError(Code.TOOL_FAILED, "The shelf is empty.")
 
 
-def started(behind: Behind, loop: str, tool: str, lingering: Lingering) -> tuple[ChatClient, ScriptedUpstream]:
+def started(start_app: StartApp, loop: str, tool: str, lingering: Lingering) -> tuple[ChatClient, ScriptedUpstream]:
     """Start an app whose model calls this tool and the client's."""
     tools = [
         make_tool("fail", _fail),
@@ -52,7 +52,7 @@ def started(behind: Behind, loop: str, tool: str, lingering: Lingering) -> tuple
         make_tool("late", lingering.run, timeout=0.1),
     ]
     step = calls(Called("wall_clock", ZONE), Called(tool, "{}"))
-    app, upstream = behind(step, answers("Here."), extra_tools=tools, settings={"signalbox_allow_loop_header": True})
+    app, upstream = start_app(step, answers("Here."), extra_tools=tools, settings={"signalbox_allow_loop_header": True})
     return ChatClient(app, "openai/sim", x_tool_loop=loop, x_signalbox_tools=tool), upstream
 
 
@@ -93,10 +93,10 @@ def lingering() -> Lingering:
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("tool", ["fail", "late"])
 def test_a_tool_that_fails_is_a_result(
-    behind: Behind, lingering: Lingering, loop: str, tool: str, stream: bool
+    start_app: StartApp, lingering: Lingering, loop: str, tool: str, stream: bool
 ) -> None:
     """The client's call is handed over once ours has its error, and the model gets both results, once."""
-    client, upstream = started(behind, loop, tool, lingering)
+    client, upstream = started(start_app, loop, tool, lingering)
     response = client.post(QUESTION, tools=[CLOCK], stream=stream)
     ending, called = ending_of(response)
     assert (ending["finish_reason"], ending["cost"]) == ("tool_calls", STEP_COST)
@@ -111,9 +111,9 @@ def test_a_tool_that_fails_is_a_result(
 
 @LOOPS
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_stopped_step_hands_nothing_over(behind: Behind, lingering: Lingering, loop: str, stream: bool) -> None:
+def test_a_stopped_step_hands_nothing_over(start_app: StartApp, lingering: Lingering, loop: str, stream: bool) -> None:
     """Stopped while our tool works: no tool_calls, the cost of the step, and the client can go on."""
-    client, upstream = started(behind, loop, "linger", lingering)
+    client, upstream = started(start_app, loop, "linger", lingering)
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(client.post, QUESTION, tools=[CLOCK], stream=stream)
         run_id = running_id(client.app, lingering)
@@ -130,9 +130,9 @@ def test_a_stopped_step_hands_nothing_over(behind: Behind, lingering: Lingering,
 
 @LOOPS
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_client_that_leaves_ends_the_step(behind: Behind, lingering: Lingering, loop: str, stream: bool) -> None:
+def test_a_client_that_leaves_ends_the_step(start_app: StartApp, lingering: Lingering, loop: str, stream: bool) -> None:
     """The tool is cancelled, every call has one result, and the cost of the step is known."""
-    client, _ = started(behind, loop, "linger", lingering)
+    client, _ = started(start_app, loop, "linger", lingering)
     body = json.dumps({"model": "openai/sim", "messages": [QUESTION], "tools": [CLOCK], "stream": stream}).encode()
     head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {len(body)}\r\n"
     with socket.create_connection(("127.0.0.1", client.app.port)) as connection:

@@ -7,7 +7,7 @@ from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.scenarios.hand_over.chat_client import CLOCK, QUESTION, ChatClient, Json, results, user
 from tests.scenarios.tool_loop.script import Called, answers, calls
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, settings_for
 from tests.support.scripted_upstream import ScriptedUpstream
 
@@ -24,9 +24,9 @@ def app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory
         yield running
 
 
-def started(behind: Behind, **headers: str) -> tuple[ChatClient, ScriptedUpstream, Json]:
+def started(start_app: StartApp, **headers: str) -> tuple[ChatClient, ScriptedUpstream, Json]:
     """Start a run that hands two calls over."""
-    app, upstream = behind(TWICE, answers("Late."), answers("Later."))
+    app, upstream = start_app(TWICE, answers("Late."), answers("Later."))
     client = ChatClient(app, "openai/sim", **headers)
     called = client.send(*QUESTIONS, tools=[CLOCK])
     assert len(called["tool_calls"]) == 2
@@ -63,9 +63,9 @@ def an_unknown_one(called: Json) -> tuple[list[Json], str]:
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("malformed", [one_missing, all_missing, one_missing_in_the_middle, one_twice, an_unknown_one])
-def test_each_call_needs_exactly_one_result(behind: Behind, malformed: Malformed, stream: bool) -> None:
+def test_each_call_needs_exactly_one_result(start_app: StartApp, malformed: Malformed, stream: bool) -> None:
     """Otherwise OpenAI's error says which call it is; nothing is started or sent, and the client can correct it."""
-    client, upstream, called = started(behind)
+    client, upstream, called = started(start_app)
     runs = client.app.client.get("/api/runs").json()["runs"]
     messages, words = malformed(called)
     error = client.rejected(*messages, tools=[CLOCK], stream=stream)
@@ -78,9 +78,9 @@ def test_each_call_needs_exactly_one_result(behind: Behind, malformed: Malformed
     assert corrected["content"] == "Late."
 
 
-def test_a_history_of_another_provider_needs_results_too(behind: Behind) -> None:
+def test_a_history_of_another_provider_needs_results_too(start_app: StartApp) -> None:
     """The rule does not depend on who made a call."""
-    client, upstream, _ = started(behind)
+    client, upstream, _ = started(start_app)
     function = {"name": "wall_clock", "arguments": "{}"}
     foreign = {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function", "function": function}]}
     error = client.rejected(*QUESTIONS, foreign, user("Well?"), tools=[CLOCK])
@@ -89,9 +89,9 @@ def test_a_history_of_another_provider_needs_results_too(behind: Behind) -> None
 
 
 @pytest.mark.parametrize("whole", [False, True])
-def test_a_conversation_rejects_them_too(behind: Behind, whole: bool) -> None:
+def test_a_conversation_rejects_them_too(start_app: StartApp, whole: bool) -> None:
     """At the end of a request, each call of the stored run needs one result; nothing is stored before that."""
-    client, upstream, called = started(behind, x_conversation_id="two")
+    client, upstream, called = started(start_app, x_conversation_id="two")
     first, second = results(called, "09:41", "22:15")
     before = [*QUESTIONS, called] if whole else []
     assert "did not have response" in client.rejected(*before, first, tools=[CLOCK])["message"]
@@ -102,9 +102,9 @@ def test_a_conversation_rejects_them_too(behind: Behind, whole: bool) -> None:
 
 
 @pytest.mark.parametrize("whole", [False, True])
-def test_a_conversation_goes_on_with_one_of_two_results(behind: Behind, whole: bool) -> None:
+def test_a_conversation_goes_on_with_one_of_two_results(start_app: StartApp, whole: bool) -> None:
     """The user may go on while a tool still works: the model gets the result that is there."""
-    client, upstream, called = started(behind, x_conversation_id="one")
+    client, upstream, called = started(start_app, x_conversation_id="one")
     before = [*QUESTIONS, called] if whole else []
     client.send(*before, results(called, "09:41", "22:15")[0], user("Well?"), tools=[CLOCK])
     told = [one["content"] for one in upstream.asked[-1].body["messages"] if one["role"] == "tool"]

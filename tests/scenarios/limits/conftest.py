@@ -9,7 +9,7 @@ from signalbox.app.asgi.security import AccessControl
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp
 from tests.support.scripted_upstream import Script, ScriptedUpstream
 
@@ -32,11 +32,11 @@ def _name_users(app: RunningApp) -> None:
 
 
 @pytest.fixture
-def among(behind: Behind) -> Among:
+def among(start_app: StartApp) -> Among:
     """Run an app whose requests name their user in a header: `among(script, …, signalbox_max_runs_per_user=1)`."""
 
     def start(*scripts: Script, **settings: Any) -> tuple[RunningApp, ScriptedUpstream]:
-        running, upstream = behind(*scripts, settings=settings)
+        running, upstream = start_app(*scripts, settings=settings)
         _name_users(running)
         return running, upstream
 

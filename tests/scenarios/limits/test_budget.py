@@ -17,7 +17,7 @@ from signalbox.wire.openrouter.catalog import facts_of
 
 from tests.scenarios.tool_loop.script import Called, Said, answers, calls
 from tests.scenarios.tool_loop.script import says as plays
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, error_of
 from tests.support.scripted_upstream import DONE, Exchange, Script, ScriptedUpstream, chunk, sends
 from tests.support.stream_reader import ParsedStream, check_stream
@@ -36,10 +36,10 @@ def listing(pricing: Any) -> Script:
 
 
 def priced(
-    behind: Behind, *scripts: Script, pricing: Any = DEAR, loop: str = "v2", **settings: Any
+    start_app: StartApp, *scripts: Script, pricing: Any = DEAR, loop: str = "v2", **settings: Any
 ) -> tuple[RunningApp, ScriptedUpstream]:
     """Run an app whose one model has these prices."""
-    return behind(*scripts, models=listing(pricing), settings={"tool_loop_v2": loop == "v2", **settings})
+    return start_app(*scripts, models=listing(pricing), settings={"tool_loop_v2": loop == "v2", **settings})
 
 
 def ended(heard: ParsedStream) -> tuple[str, str | None, list[str | None]]:
@@ -64,9 +64,9 @@ REACHED = ("interrupted", "BUDGET_REACHED", ["BUDGET_REACHED"])
 
 
 @LOOPS
-def test_no_step_follows_once_the_money_is_spent(behind: Behind, loop: str) -> None:
+def test_no_step_follows_once_the_money_is_spent(start_app: StartApp, loop: str) -> None:
     """Tool results stay, no further request is sent, and the cost is the reported one."""
-    app, upstream = priced(behind, calls(SUMS, text=("Let me see.",)), answers("42."), loop=loop, pricing=None)
+    app, upstream = priced(start_app, calls(SUMS, text=("Let me see.",)), answers("42."), loop=loop, pricing=None)
     heard = app.ask("What is 6 * 7?", max_cost=0.001)
     assert ended(heard) == REACHED
     assert heard.of("warning")[0]["message"] == SENTENCE
@@ -76,17 +76,17 @@ def test_no_step_follows_once_the_money_is_spent(behind: Behind, loop: str) -> N
 
 
 @LOOPS
-def test_an_answer_that_took_all_the_money_is_an_answer(behind: Behind, loop: str) -> None:
+def test_an_answer_that_took_all_the_money_is_an_answer(start_app: StartApp, loop: str) -> None:
     """A complete answer that exceeds the budget stays complete, and its cost is reported."""
-    app, _ = priced(behind, calls(SUMS), answers("42."), loop=loop, pricing=None)
+    app, _ = priced(start_app, calls(SUMS), answers("42."), loop=loop, pricing=None)
     heard = app.ask("What is 6 * 7?", max_cost=0.0015)
     assert (*ended(heard), heard.text, heard.done["cost"]) == ("complete", None, [], "42.", 0.002)
 
 
 @LOOPS
-def test_a_conversation_goes_on_behind_it(behind: Behind, loop: str) -> None:
+def test_a_conversation_goes_on_behind_it(start_app: StartApp, loop: str) -> None:
     """The next question includes the call and its result, and has a new budget."""
-    app, upstream = priced(behind, calls(SUMS), answers("42."), loop=loop, pricing=None)
+    app, upstream = priced(start_app, calls(SUMS), answers("42."), loop=loop, pricing=None)
     assert ended(app.ask("What is 6 * 7?", conversation_id="c1", max_cost=0.001)) == REACHED
     assert app.ask("Go on.", conversation_id="c1", max_cost=1.0).text == "42."
     told = upstream.asked[-1].body["messages"]
@@ -94,31 +94,31 @@ def test_a_conversation_goes_on_behind_it(behind: Behind, loop: str) -> None:
 
 
 @LOOPS
-def test_a_question_that_costs_too_much_is_not_asked(behind: Behind, loop: str) -> None:
+def test_a_question_that_costs_too_much_is_not_asked(start_app: StartApp, loop: str) -> None:
     """A first step over budget leaves nothing to continue, and the message does not offer it."""
-    app, upstream = priced(behind, answers("Hello."), loop=loop, pricing={"prompt": "0.004", "completion": "0"})
+    app, upstream = priced(start_app, answers("Hello."), loop=loop, pricing={"prompt": "0.004", "completion": "0"})
     heard = app.ask("x" * 1_000, tools=[], max_cost=0.5)
     assert (ended(heard), heard.done["steps"], len(upstream.asked)) == (REACHED, 0, 0)
     said = f"The prompt alone reaches the run's cost limit. {CODES[Code.BUDGET_REACHED].todo}"
     assert heard.of("warning")[0]["message"] == said
 
 
-def test_a_failed_attempt_is_not_asked_again_without_money(behind: Behind, no_waiting: list[Retry]) -> None:
+def test_a_failed_attempt_is_not_asked_again_without_money(start_app: StartApp, no_waiting: list[Retry]) -> None:
     """The estimate of a failed attempt counts, and no retry exceeds the budget."""
     breaks = sends(chunk({"role": "assistant"}))  # accepted, started, and cut before any text
-    app, upstream = priced(behind, breaks, answers("Hello."), pricing={"prompt": "0.004", "completion": "0"})
+    app, upstream = priced(start_app, breaks, answers("Hello."), pricing={"prompt": "0.004", "completion": "0"})
     asked: dict[str, Any] = {"prompt": "x" * 1_000, "tools": []}  # one dollar
     assert app.ask(**asked, max_cost=2.5).text == "Hello."
-    app, upstream = priced(behind, breaks, answers("Hello."), pricing={"prompt": "0.004", "completion": "0"})
+    app, upstream = priced(start_app, breaks, answers("Hello."), pricing={"prompt": "0.004", "completion": "0"})
     heard = app.ask(**asked, max_cost=1.5)
     assert (ended(heard), len(upstream.asked)) == (REACHED, 1)
     assert ("cost" in heard.done, heard.done["cost_estimated"]) == (False, True)
     assert len(no_waiting) == 2
 
 
-def test_a_prompt_that_costs_too_much_is_not_sent(behind: Behind) -> None:
+def test_a_prompt_that_costs_too_much_is_not_sent(start_app: StartApp) -> None:
     """If the prompt alone exceeds the budget, no request is sent and nothing is spent."""
-    app, upstream = priced(behind, answers("Hello."), pricing={"prompt": "0.004", "completion": "0"})
+    app, upstream = priced(start_app, answers("Hello."), pricing={"prompt": "0.004", "completion": "0"})
     heard = app.ask("x" * 1_000, tools=[], max_cost=0.9)
     assert (ended(heard), upstream.asked, heard.done["steps"]) == (REACHED, [], 0)
     assert "cost_estimated" not in heard.done
@@ -128,9 +128,9 @@ def test_a_prompt_that_costs_too_much_is_not_sent(behind: Behind) -> None:
 
 
 @LOOPS
-def test_a_stream_is_left_when_it_has_cost_too_much(behind: Behind, loop: str) -> None:
+def test_a_stream_is_left_when_it_has_cost_too_much(start_app: StartApp, loop: str) -> None:
     """Text up to the limit is shown, the upstream is closed, and the cost is marked as estimated."""
-    app, upstream = priced(behind, talks, loop=loop)
+    app, upstream = priced(start_app, talks, loop=loop)
     upstream.opened.set()
     heard = app.ask("Go", tools=[], max_cost=5.5)
     assert (ended(heard), heard.text) == (REACHED, "Anything at all too much")
@@ -150,7 +150,7 @@ def test_a_stream_is_left_when_it_has_cost_too_much(behind: Behind, loop: str) -
     ],
     ids=lambda piece: next(iter(piece)),
 )
-def test_all_that_a_model_writes_counts(behind: Behind, piece: dict[str, Any]) -> None:
+def test_all_that_a_model_writes_counts(start_app: StartApp, piece: dict[str, Any]) -> None:
     """Text, reasoning, refusals and call arguments count alike; none of these calls is executed."""
 
     async def script(exchange: Exchange) -> None:
@@ -158,24 +158,24 @@ def test_all_that_a_model_writes_counts(behind: Behind, piece: dict[str, Any]) -
         await exchange.send(chunk(piece))
         await exchange.client_left()
 
-    app, _ = priced(behind, script)
+    app, _ = priced(start_app, script)
     heard = app.ask("Go", max_cost=3.0)
     assert (ended(heard), heard.of("tool_executing")) == (REACHED, [])
 
 
-def test_what_ended_is_not_cut(behind: Behind) -> None:
+def test_what_ended_is_not_cut(start_app: StartApp) -> None:
     """After the finish reason only usage follows: the stream is read to its end, and the cost is reported."""
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "cost": 0.5}
     whole = sends(chunk({"content": "a" * 40}, finish="stop"), chunk({}, usage=usage) + DONE)
-    app, _ = priced(behind, whole)
+    app, _ = priced(start_app, whole)
     heard = app.ask("Go", tools=[], max_cost=1.0)
     assert (*ended(heard), heard.done["cost"]) == ("complete", None, [], 0.5)
 
 
-def test_the_cost_of_earlier_steps_counts(behind: Behind) -> None:
+def test_the_cost_of_earlier_steps_counts(start_app: StartApp) -> None:
     """A step may spend what earlier steps have left."""
     spent = plays(Said(calls=(SUMS,), text=("",)))  # 0.001, as reported
-    app, _ = priced(behind, spent, talks, pricing={"prompt": "0", "completion": "0.0001"})
+    app, _ = priced(start_app, spent, talks, pricing={"prompt": "0", "completion": "0.0001"})
     heard = app.ask("What is 6 * 7?", max_cost=0.00135)
     assert (ended(heard), heard.text) == (REACHED, "Anything at all ")
     assert (heard.done["cost"], heard.done["cost_estimated"]) == (0.001, True)
@@ -184,9 +184,9 @@ def test_the_cost_of_earlier_steps_counts(behind: Behind) -> None:
 @pytest.mark.parametrize(
     "pricing", [None, {}, {"prompt": "-1", "completion": "-1"}, {"prompt": "free", "completion": "1"}, {"prompt": 0}]
 )
-def test_without_prices_nothing_is_guessed(behind: Behind, pricing: Any) -> None:
+def test_without_prices_nothing_is_guessed(start_app: StartApp, pricing: Any) -> None:
     """A stream without a known price continues to its end; a router's price is unknown before it selects a model."""
-    app, _ = priced(behind, answers("word " * 1_000), pricing=pricing)
+    app, _ = priced(start_app, answers("word " * 1_000), pricing=pricing)
     assert app.ask("Go", tools=[], max_cost=0.000001).done["status"] == "complete"
     ask = Ask(model="openai/sim", messages=(), limits=AskedLimits(max_cost=1.0))
     facts = facts_of({"id": "openai/sim", "pricing": pricing})
@@ -194,9 +194,9 @@ def test_without_prices_nothing_is_guessed(behind: Behind, pricing: Any) -> None
     assert plan_of(ask, (), facts, ServerTerms()).budget == Budget(1.0, None)
 
 
-def test_a_whole_answer_cannot_be_cut(behind: Behind) -> None:
+def test_a_whole_answer_cannot_be_cut(start_app: StartApp) -> None:
     """The legacy loop's steps with tools arrive as one body and are shown whatever they cost."""
-    app, _ = priced(behind, answers("word " * 100), loop="legacy")
+    app, _ = priced(start_app, answers("word " * 100), loop="legacy")
     heard = app.ask("Go", max_cost=0.0001)
     assert (heard.done["status"], len(heard.text)) == ("complete", 500)
 
@@ -205,16 +205,16 @@ def test_a_whole_answer_cannot_be_cut(behind: Behind) -> None:
 
 
 @pytest.mark.parametrize(("ceiling", "asked"), [(5.5, None), (5.5, 100.0), (100.0, 5.5)])
-def test_the_smaller_limit_holds(behind: Behind, ceiling: float, asked: float | None) -> None:
+def test_the_smaller_limit_holds(start_app: StartApp, ceiling: float, asked: float | None) -> None:
     """A client can lower the operator's limit but not raise it."""
-    app, upstream = priced(behind, talks, signalbox_max_run_cost=ceiling)
+    app, upstream = priced(start_app, talks, signalbox_max_run_cost=ceiling)
     upstream.opened.set()
     assert ended(app.ask("Go", tools=[], **({"max_cost": asked} if asked else {}))) == REACHED
 
 
-def test_by_default_a_run_may_cost_anything(behind: Behind) -> None:
+def test_by_default_a_run_may_cost_anything(start_app: StartApp) -> None:
     """Without a limit, costs are not checked."""
-    app, _ = priced(behind, answers("word " * 1_000))
+    app, _ = priced(start_app, answers("word " * 1_000))
     assert app.ask("Go", tools=[]).done["status"] == "complete"
 
 
@@ -227,9 +227,9 @@ def test_a_budget_is_more_than_nothing(app: RunningApp, wrong: Any) -> None:
         assert error_of(response)["field"] == "max_cost"
 
 
-def test_it_goes_to_no_provider(behind: Behind) -> None:
+def test_it_goes_to_no_provider(start_app: StartApp) -> None:
     """The budget is in the trace but not in the upstream request."""
-    app, upstream = priced(behind, answers("Hello."))
+    app, upstream = priced(start_app, answers("Hello."))
     response = app.post(prompt="Hi", max_cost=50)
     assert check_stream(response.content).text == "Hello."
     assert "max_cost" not in upstream.asked[0].body

@@ -20,7 +20,7 @@ from signalbox.core.ports import Loop
 from signalbox.services.tool_executor import ToolExecutor
 
 from tests.support.fakes import SERVED, ScriptedClient, call, calls, ending, make_tool
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.loop_runs import context_for, no_wait
 from tests.support.running_app import error_of
 from tests.support.scripted_upstream import Exchange, says
@@ -37,9 +37,9 @@ async def floods(exchange: Exchange) -> None:
             await exchange.send_text("x" * KB)
 
 
-def test_a_run_that_grows_without_end_is_ended(behind: Behind) -> None:
+def test_a_run_that_grows_without_end_is_ended(start_app: StartApp) -> None:
     """The run keeps its answer so far, the upstream is closed, and the replay equals the stream."""
-    app, _ = behind(floods, settings={"signalbox_max_run_mb": 0.25})
+    app, _ = start_app(floods, settings={"signalbox_max_run_mb": 0.25})
     response = app.post(prompt="Go", tools=[])
     heard = check_stream(response.content)
     assert (heard.done["status"], heard.done["code"]) == ("interrupted", "RUN_TOO_LARGE")
@@ -50,17 +50,17 @@ def test_a_run_that_grows_without_end_is_ended(behind: Behind) -> None:
     assert app.client.get(f"/api/runs/{run_id}").json()["code"] == "RUN_TOO_LARGE"
 
 
-def test_a_large_answer_within_the_limit_is_whole(behind: Behind) -> None:
+def test_a_large_answer_within_the_limit_is_whole(start_app: StartApp) -> None:
     """The default limit of 64 MB is more than any answer."""
-    app, _ = behind(says(*["x" * 64 * KB] * 64))
+    app, _ = start_app(says(*["x" * 64 * KB] * 64))
     heard = app.ask("Go", tools=[])
     assert (heard.done["status"], len(heard.text)) == ("complete", 4 * KB * KB)
 
 
 @pytest.mark.parametrize("loop", ["v2", "legacy"])
-def test_a_fast_answer_does_not_pass_the_limit(behind: Behind, loop: str) -> None:
+def test_a_fast_answer_does_not_pass_the_limit(start_app: StartApp, loop: str) -> None:
     """Two megabytes at once: no more than the limit is shown or stored, and no batch is split."""
-    app, _ = behind(
+    app, _ = start_app(
         says(*["x" * 16 * KB] * 128),
         settings={"signalbox_max_run_mb": 0.25, "tool_loop_v2": loop == "v2"},
     )
@@ -126,9 +126,9 @@ def test_no_event_weighs_more_than_it_takes(events: list[AnyEvent]) -> None:
         assert taken - size_of(events) <= 24 * len(events) + 2
 
 
-def test_large_bodies_share_what_may_be_held_at_once(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_bodies_share_what_may_be_held_at_once(start_app: StartApp, monkeypatch: pytest.MonkeyPatch) -> None:
     """A body over 1 MB is rejected with 503 if too many are held; a smaller one never is."""
-    app, _ = behind(says("Yes."))
+    app, _ = start_app(says("Yes."))
     monkeypatch.setattr(IN_FLIGHT, "most", 100_000)
     refused = app.post(prompt="x" * 2 * KB * KB)
     assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from signalbox.encoders.contract_schema import schema_bytes, table_schema_bytes
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import WAIT, RunningApp, settings_for
 from tests.support.scripted_upstream import call_chunk, calls_then, chunk, says
 from tests.support.stream_reader import check_stream
@@ -62,13 +62,13 @@ def test_a_table_without_a_key(tmp_path: Path, loop: bool) -> None:
     assert call["artifact"]["surfaceId"] != table["surfaceId"]
 
 
-def test_text_and_the_running_state_are_shown_while_the_source_hangs(behind: Behind, tmp_path: Path) -> None:
+def test_text_and_the_running_state_are_shown_while_the_source_hangs(start_app: StartApp, tmp_path: Path) -> None:
     """Other users are served meanwhile, and the result comes once the source answers (ME-06)."""
     with socket.create_server(("127.0.0.1", 0)) as shop:
         shop.settimeout(WAIT)
         script = calls_then(chunk({"content": "Let me look."}), call_chunk("search_products", '{"query": "mug"}'))
         settings: dict[str, Any] = {"product_json": mapping_to(shop, tmp_path)}
-        app, upstream = behind(script, says("Hello."), says("Found one."), settings=settings)
+        app, upstream = start_app(script, says("Hello."), says("Found one."), settings=settings)
         body = {"model": "openai/sim", "prompt": "A mug, please."}
         with app.client.stream("POST", "/api/chat/stream", json=body) as response:
             read = response.iter_raw()
@@ -93,12 +93,12 @@ def test_text_and_the_running_state_are_shown_while_the_source_hangs(behind: Beh
     assert "Found one." in heard.text
 
 
-def test_a_stopped_run_leaves_the_source(behind: Behind, tmp_path: Path) -> None:
+def test_a_stopped_run_leaves_the_source(start_app: StartApp, tmp_path: Path) -> None:
     """The request to the source ends with the run."""
     with socket.create_server(("127.0.0.1", 0)) as shop:
         shop.settimeout(WAIT)
         script = calls_then(call_chunk("search_products", '{"query": "mug"}'))
-        app, _ = behind(script, says("Never."), settings={"product_json": mapping_to(shop, tmp_path)})
+        app, _ = start_app(script, says("Never."), settings={"product_json": mapping_to(shop, tmp_path)})
         with app.client.stream(
             "POST", "/api/chat/stream", json={"model": "openai/sim", "prompt": "A mug, please."}
         ) as response:
@@ -115,7 +115,7 @@ def test_a_stopped_run_leaves_the_source(behind: Behind, tmp_path: Path) -> None
     assert [event["result"]["code"] for event in heard.of("tool_result")] == ["CANCELLED"]
 
 
-def test_equal_searches_are_sent_once_and_the_clamp_is_shared(behind: Behind) -> None:
+def test_equal_searches_are_sent_once_and_the_clamp_is_shared(start_app: StartApp) -> None:
     """Searches of the web and of products count together; a reused one does not count and has no second table."""
     calls = calls_then(
         call_chunk("search_products", '{"query": "red mug"}', call_id="a"),
@@ -123,7 +123,7 @@ def test_equal_searches_are_sent_once_and_the_clamp_is_shared(behind: Behind) ->
         call_chunk("search_web", '{"query": "mugs"}', index=2, call_id="c"),
         call_chunk("search_products", '{"query": "tent"}', index=3, call_id="d"),
     )
-    app, _ = behind(calls, says("Done."), settings={"product_source": "demo"})
+    app, _ = start_app(calls, says("Done."), settings={"product_source": "demo"})
     heard = app.ask("Find things.", max_searches=2)
     results = {event["id"]: event for event in heard.of("tool_result")}
     first, second, web, third = (results[call["id"]] for event in heard.of("tool_calls") for call in event["calls"])
@@ -135,9 +135,9 @@ def test_equal_searches_are_sent_once_and_the_clamp_is_shared(behind: Behind) ->
     assert [event["code"] for event in heard.of("warning")] == ["TOOL_CLAMP"]
 
 
-def test_the_list_of_tools_says_why_there_is_none(behind: Behind) -> None:
+def test_the_list_of_tools_says_why_there_is_none(start_app: StartApp) -> None:
     """With a provider's models no invented products are offered unasked."""
-    app, _ = behind(says("Hello."))
+    app, _ = start_app(says("Hello."))
     listed = {tool["name"]: tool for tool in app.client.get("/api/tools").json()["tools"]}
     assert listed["search_products"]["unavailable"] == "no product source is set up (PRODUCT_SOURCE)"
     assert "search_products" not in str(app.ask("Hello").of("tool_calls"))

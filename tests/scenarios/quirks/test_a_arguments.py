@@ -15,7 +15,7 @@ from tests.scenarios.quirks.assertions import (
 )
 from tests.scenarios.quirks.sim_runs import Asker, scripted
 from tests.support.fakes import make_tool
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import DONE, Script, call_chunk, chunk, says, sends
 
 FAMILIES = pytest.mark.parametrize("family", ["openai", "google"])
@@ -67,12 +67,12 @@ def test_a07_a_cut_that_happens_to_parse(ask_sim: Asker, family: str) -> None:
 
 
 @pytest.mark.parametrize(("finish", "native"), [("length", "length"), ("tool_calls", "max_output_tokens")])
-def test_a07_a_cut_step_runs_nothing(behind: Behind, finish: str, native: str) -> None:
+def test_a07_a_cut_step_runs_nothing(start_app: StartApp, finish: str, native: str) -> None:
     """If the provider reports that a step was cut, none of its calls is executed, not even a complete one."""
     rung: list[object] = []
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
     choice = {"index": 0, "delta": {}, "finish_reason": finish, "native_finish_reason": native}
-    app, _ = behind(
+    app, _ = start_app(
         sends(call_chunk("bell", '{"n":1}'), chunk({}, choices=[choice]) + DONE), says("Done."), extra_tools=[tool]
     )
     heard = app.ask(tools=["bell"])
@@ -138,12 +138,12 @@ def test_a10_what_cannot(ask_sim: Asker, family: str, shape: str) -> None:
     ['{"q":' + "[" * 50_000, '{"q":' + "[" * 5_000 + "]" * 5_000 + "}", '{"q":NaN}', '{"q":1e999}', '["q"]', "7"],
     ids=["open brackets", "brackets", "NaN", "1e999", "a list", "a number"],
 )
-def test_a10_arguments_that_no_frame_could_hold(behind: Behind, loop: str, arguments: str) -> None:
+def test_a10_arguments_that_no_frame_could_hold(start_app: StartApp, loop: str, arguments: str) -> None:
     """Endless brackets, invalid numbers and values that are no object give an error and no crash."""
     rung: list[object] = []
     tool = make_tool("bell", lambda given, _: rung.append(given) or "rung")
     steps: list[Script] = [calls_with("bell", arguments), speaks("Done.")]
-    app, upstream = behind(*steps, extra_tools=[tool], settings=HEADER)
+    app, upstream = start_app(*steps, extra_tools=[tool], settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tools=["bell"])
     assert observed.status == ("complete", None)
     assert observed.heard.result_codes()[0] in ("INVALID_ARGUMENTS", "ARGUMENTS_CUT")

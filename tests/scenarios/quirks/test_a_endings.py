@@ -17,7 +17,7 @@ from tests.scenarios.quirks.assertions import (
 )
 from tests.scenarios.quirks.sim_runs import Asker, calling, scripted
 from tests.support.fakes import make_tool
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 
 HEADER = {"signalbox_allow_loop_header": True}
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
@@ -60,12 +60,12 @@ def test_a13_malformed_again(ask_sim: Asker, shape: str) -> None:
 
 
 @LOOPS
-def test_a13_a_malformed_step_runs_nothing(behind: Behind, loop: str) -> None:
+def test_a13_a_malformed_step_runs_nothing(start_app: StartApp, loop: str) -> None:
     """A complete call in a step that the provider reports as malformed is not executed."""
     rung: list[object] = []
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
     script = calls_with("bell", '{"n":1}', finish="stop", native_finish_reason="MALFORMED_FUNCTION_CALL")
-    app, upstream = behind(script, speaks("In words."), extra_tools=[tool], settings=HEADER)
+    app, upstream = start_app(script, speaks("In words."), extra_tools=[tool], settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tools=["bell"])
     assert rung == []
     assert called(observed) == []

@@ -4,7 +4,7 @@ import pytest
 
 from tests.scenarios.quirks.assertions import ASKED, MARKS, SEARCH, answered, called, instructions, ran, speaks
 from tests.scenarios.quirks.sim_runs import Asker, said_by, scripted
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import call_chunk, calls_then, chunk, says
 
 HEADER = {"signalbox_allow_loop_header": True}
@@ -62,11 +62,11 @@ def test_a11_beside_the_real_call(ask_sim: Asker, family: str) -> None:
     assert "tool_call" not in observed.heard.text
 
 
-def test_a11_another_call_beside_the_real_one(behind: Behind) -> None:
+def test_a11_another_call_beside_the_real_one(start_app: StartApp) -> None:
     """The proper call is executed, and another call in the text is not."""
     leaked = LEAKED.replace('"x"', '"leaked"')
     step = calls_then(chunk({"content": leaked}), call_chunk("search_web", '{"query":"real"}'))
-    app, _ = behind(step, says("Done."))
+    app, _ = start_app(step, says("Done."))
     heard = app.ask(tools=["search_web"])
     assert heard.arguments == [{"query": "real"}]
     assert heard.text.strip() == "Done."
@@ -132,9 +132,9 @@ def test_a11_in_finalize(ask_sim: Asker, shape: str, said: str) -> None:
 
 
 @LOOPS
-def test_a11_where_no_tools_were_offered(behind: Behind, loop: str) -> None:
+def test_a11_where_no_tools_were_offered(start_app: StartApp, loop: str) -> None:
     """Without tools, the text is shown unchanged."""
-    app, upstream = behind(speaks(f"So: {LEAKED}"), settings=HEADER)
+    app, upstream = start_app(speaks(f"So: {LEAKED}"), settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tools=[])
     assert observed.heard.text == f"So: {LEAKED}"
     assert called(observed) == []
@@ -142,9 +142,9 @@ def test_a11_where_no_tools_were_offered(behind: Behind, loop: str) -> None:
 
 
 @LOOPS
-def test_a11_a_tool_that_was_not_offered_here(behind: Behind, loop: str) -> None:
+def test_a11_a_tool_that_was_not_offered_here(start_app: StartApp, loop: str) -> None:
     """A leaked call of a tool that this request does not offer is not executed."""
-    app, upstream = behind(speaks(LEAKED), speaks("Then in words."), settings=HEADER)
+    app, upstream = start_app(speaks(LEAKED), speaks("Then in words."), settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tools=["calculate"])
     assert called(observed) == []
     assert observed.heard.text == "Then in words."
@@ -153,9 +153,9 @@ def test_a11_a_tool_that_was_not_offered_here(behind: Behind, loop: str) -> None
 
 @LOOPS
 @pytest.mark.parametrize("text", ["a < b and b > c", "if x <to y", "[TOOL", "an <i>html</i> tag", "1 <| 2"])
-def test_a11_ordinary_text_stays(behind: Behind, loop: str, text: str) -> None:
+def test_a11_ordinary_text_stays(start_app: StartApp, loop: str, text: str) -> None:
     """Text that only begins like markup is shown in full."""
-    app, upstream = behind(speaks(text), settings=HEADER)
+    app, upstream = start_app(speaks(text), settings=HEADER)
     observed = scripted(app, upstream.asked, loop)
     assert observed.heard.text == text
     assert len(observed.requests) == 1

@@ -7,7 +7,7 @@ import pytest
 from tests.scenarios.quirks.assertions import ASKED, CLOCK, SEARCH, SEARCHES, ran, sent_back
 from tests.scenarios.quirks.sim_runs import Asker, call, calling, calls, result, user
 from tests.support.fakes import make_tool
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import call_chunk, calls_then, chunk, says
 
 FAMILIES = pytest.mark.parametrize("family", ["openai", "google", "qwen"])
@@ -33,23 +33,23 @@ def test_a01_the_same_tool_twice_at_one_index(ask_sim: Asker, shape: str) -> Non
     ran(ask_sim(f"openai/sim-quirk-{shape}", ASKED), *SEARCHES)
 
 
-def test_a01_calls_of_three_chunks_by_one_gateway(behind: Behind) -> None:
+def test_a01_calls_of_three_chunks_by_one_gateway(start_app: StartApp) -> None:
     """Calls that are renumbered in every chunk are three calls."""
     made = [call_chunk("bell", f'{{"n":{at}}}', call_id=f"call_{at}") for at in range(3)]
-    app, upstream = behind(calls_then(*made), says("Done."), extra_tools=[make_tool("bell")])
+    app, upstream = start_app(calls_then(*made), says("Done."), extra_tools=[make_tool("bell")])
     heard = app.ask(tools=["bell"])
     assert heard.arguments == [{"n": 0}, {"n": 1}, {"n": 2}]
     assert heard.result_codes() == [None, None, None]
     assert sent_back(upstream.asked[-1].body) == [("bell", {"n": at}) for at in range(3)]
 
 
-def test_a01_an_empty_call_and_another(behind: Behind) -> None:
+def test_a01_an_empty_call_and_another(start_app: StartApp) -> None:
     """Without ids, a name and arguments after a complete call begin the next call."""
     made = [
         chunk({"tool_calls": [{"index": 0, "function": {"name": "bell", "arguments": arguments}}]})
         for arguments in ("{}", '{"n":1}')
     ]
-    app, _ = behind(calls_then(*made), says("Done."), extra_tools=[make_tool("bell")])
+    app, _ = start_app(calls_then(*made), says("Done."), extra_tools=[make_tool("bell")])
     assert app.ask(tools=["bell"]).arguments == [{}, {"n": 1}]
 
 
@@ -61,14 +61,14 @@ def test_a02_calls_without_an_index(ask_sim: Asker, family: str, shape: str) -> 
 
 
 @pytest.mark.parametrize("later", [None, 0], ids=["by place", "late"])
-def test_a02_pieces_of_two_calls(behind: Behind, later: int | None) -> None:
+def test_a02_pieces_of_two_calls(start_app: StartApp, later: int | None) -> None:
     """Two calls begin without an index; their pieces are assigned by list position or by a later index."""
     names = [{"id": f"c{at}", "function": {"name": "bell", "arguments": ""}} for at in range(2)]
     pieces = [{"function": {"arguments": f'{{"n":{at}}}'}} for at in range(2)]
     if later is not None:
         pieces = [{**piece, "index": at} for at, piece in enumerate(pieces)]
     script = calls_then(chunk({"tool_calls": names}), chunk({"tool_calls": pieces}))
-    app, _ = behind(script, says("Done."), extra_tools=[make_tool("bell")])
+    app, _ = start_app(script, says("Done."), extra_tools=[make_tool("bell")])
     heard = app.ask(tools=["bell"])
     assert heard.arguments == [{"n": 0}, {"n": 1}]
     assert heard.result_codes() == [None, None]
@@ -110,7 +110,7 @@ def test_a05_names_that_come_again_or_in_pieces(ask_sim: Asker, family: str, sha
         (("search", ""), "search"),
     ],
 )
-def test_a05_names_that_begin_alike(behind: Behind, pieces: tuple[str, str], meant: str) -> None:
+def test_a05_names_that_begin_alike(start_app: StartApp, pieces: tuple[str, str], meant: str) -> None:
     """If tool names are prefixes of each other, the offered tools decide what the pieces mean."""
     named = [
         chunk({"tool_calls": [{"index": 0, "id": "call_1", "function": {"name": name, "arguments": ""}}]})
@@ -118,7 +118,7 @@ def test_a05_names_that_begin_alike(behind: Behind, pieces: tuple[str, str], mea
     ]
     arguments = chunk({"tool_calls": [{"index": 0, "function": {"arguments": '{"q":"x"}'}}]})
     tools = [make_tool("search"), make_tool("search_news")]
-    app, upstream = behind(calls_then(*named, arguments), says("Done."), extra_tools=tools)
+    app, upstream = start_app(calls_then(*named, arguments), says("Done."), extra_tools=tools)
     heard = app.ask(tools=["search", "search_news"])
     assert ([made["name"] for made in heard.calls], heard.arguments) == ([meant], [{"q": "x"}])
     assert heard.result_codes() == [None]

@@ -6,7 +6,7 @@ from signalbox.core.messages import JsonObject
 from tests.scenarios.quirks.assertions import calls_with, speaks
 from tests.scenarios.quirks.sim_runs import Asker, calling, scripted
 from tests.support.fakes import make_tool
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 
 HEADER = {"signalbox_allow_loop_header": True}
 FAMILIES = pytest.mark.parametrize("family", ["openai", "anthropic", "google"])
@@ -50,12 +50,12 @@ def test_a20_an_unknown_reason_is_named(ask_sim: Asker) -> None:
 
 @LOOPS
 @pytest.mark.parametrize("native", ["refusal", "pause_turn", "brand_new_reason", {"type": "refusal"}, 0])
-def test_a20_the_chat_goes_on_behind_a_stopped_step(behind: Behind, loop: str, native: object) -> None:
+def test_a20_the_chat_goes_on_behind_a_stopped_step(start_app: StartApp, loop: str, native: object) -> None:
     """The next question is answered, with a history that the provider accepts."""
     rung: list[JsonObject] = []
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
     script = calls_with("bell", '{"n":1}', native_finish_reason=native)
-    app, upstream = behind(script, speaks("In words."), extra_tools=[tool], settings=HEADER)
+    app, upstream = start_app(script, speaks("In words."), extra_tools=[tool], settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tools=["bell"])
     assert observed.status[0] != "complete"
     assert rung == []
@@ -65,12 +65,12 @@ def test_a20_the_chat_goes_on_behind_a_stopped_step(behind: Behind, loop: str, n
 
 
 @pytest.mark.parametrize("word", ["refusal", "content_filter", "pause_turn"])
-def test_a20_a_later_good_word_takes_nothing_back(behind: Behind, word: str) -> None:
+def test_a20_a_later_good_word_takes_nothing_back(start_app: StartApp, word: str) -> None:
     """If a proxy adds `tool_calls` after a provider's refusal, the call is still not executed."""
     rung: list[JsonObject] = []
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
     first = {"index": 0, "delta": {}, "finish_reason": word}
-    app, upstream = behind(calls_with("bell", '{"n":1}', before=first), extra_tools=[tool], settings=HEADER)
+    app, upstream = start_app(calls_with("bell", '{"n":1}', before=first), extra_tools=[tool], settings=HEADER)
     observed = scripted(app, upstream.asked, "v2", tools=["bell"])
     assert observed.status[0] != "complete"
     assert rung == []

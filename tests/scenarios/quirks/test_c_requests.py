@@ -18,7 +18,7 @@ from tests.scenarios.quirks.sim_runs import (
     scripted,
     user,
 )
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import error_of
 from tests.support.scripted_upstream import says
 
@@ -62,10 +62,10 @@ def test_c01_who_requires_parameters_finds_a_host(ask_sim: Asker, family: str) -
 
 
 @LOOPS
-def test_c01_a_host_without_a_parameter_is_told_by_its_own_code(behind: Behind, loop: str) -> None:
+def test_c01_a_host_without_a_parameter_is_told_by_its_own_code(start_app: StartApp, loop: str) -> None:
     """The 404 of `require_parameters` has its own code and is not retried."""
     lacks = refuses(404, "No endpoints found that can handle the requested parameters.")
-    app, upstream = behind(lacks, settings={"signalbox_allow_loop_header": True})
+    app, upstream = start_app(lacks, settings={"signalbox_allow_loop_header": True})
     observed = scripted(app, upstream.asked, loop, provider={"require_parameters": True}, tools=[])
     assert observed.status == ("error", "UPSTREAM_NO_PARAMS")
     assert len(observed.requests) == 1
@@ -90,10 +90,10 @@ def test_c02_calls_of_another_model_are_told_in_words(ask_sim: Asker) -> None:
 
 
 @LOOPS
-def test_c02_a_404_for_tools_drops_them_once(behind: Behind, loop: str) -> None:
+def test_c02_a_404_for_tools_drops_them_once(start_app: StartApp, loop: str) -> None:
     """If the catalogue does not list it, one retry without tools follows, with a warning."""
     no_tools = refuses(404, 'No endpoints found that support tool use. Try disabling "search_web".')
-    app, upstream = behind(no_tools, says_either("Hello."), settings={"signalbox_allow_loop_header": True})
+    app, upstream = start_app(no_tools, says_either("Hello."), settings={"signalbox_allow_loop_header": True})
     observed = scripted(app, upstream.asked, loop)
     assert observed.status == ("complete", None)
     assert observed.heard.warnings == ["TOOLS_DROPPED"]
@@ -102,10 +102,10 @@ def test_c02_a_404_for_tools_drops_them_once(behind: Behind, loop: str) -> None:
 
 
 @LOOPS
-def test_c02_a_404_without_tools_is_an_error(behind: Behind, loop: str) -> None:
+def test_c02_a_404_without_tools_is_an_error(start_app: StartApp, loop: str) -> None:
     """Without tools there is nothing to drop, so the 404 is an error."""
     no_tools = refuses(404, "No endpoints found that support tool use.")
-    app, upstream = behind(no_tools, settings={"signalbox_allow_loop_header": True})
+    app, upstream = start_app(no_tools, settings={"signalbox_allow_loop_header": True})
     observed = scripted(app, upstream.asked, loop, tools=[])
     assert observed.status == ("error", "UPSTREAM_NO_TOOLS")
     assert len(observed.requests) == 1
@@ -143,9 +143,9 @@ def test_c03_calls_in_the_history_bring_their_tools(ask_sim: Asker, family: str)
 
 
 @LOOPS
-def test_c03_a_host_that_refuses_tools_in_finalize_gets_words(behind: Behind, loop: str) -> None:
+def test_c03_a_host_that_refuses_tools_in_finalize_gets_words(start_app: StartApp, loop: str) -> None:
     """One retry has calls and results as text, and no tool fields."""
-    app, upstream = behind(
+    app, upstream = start_app(
         calls_either("calculate", '{"expression": "1 + 1"}'),
         refuses(400, "tool_choice none is not supported"),
         says("Two."),

@@ -17,7 +17,7 @@ from tests.scenarios.quirks.sim_runs import (
     said_by,
     user,
 )
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import says
 
 FAMILIES = ("openai", "anthropic", "google", "x-ai", "deepseek", "mistralai", "moonshotai", "qwen")
@@ -127,10 +127,10 @@ def test_c14_pictures_for_a_model_that_reads_none_become_a_word(ask_sim: Asker) 
 
 
 @LOOPS
-def test_c14_a_host_that_reads_no_pictures_is_asked_again_without(behind: Behind, loop: str) -> None:
+def test_c14_a_host_that_reads_no_pictures_is_asked_again_without(start_app: StartApp, loop: str) -> None:
     """If the catalogue does not list it, a retry without images follows."""
     no_pictures = refuses(404, "No endpoints found that support image input")
-    app, upstream = behind(no_pictures, says("Hello."), settings={"signalbox_allow_loop_header": True})
+    app, upstream = start_app(no_pictures, says("Hello."), settings={"signalbox_allow_loop_header": True})
     seen = [user([{"type": "text", "text": "What is it?"}, PICTURE])]
     body = {"model": "openai/sim", "messages": seen, "tools": []}
     response = app.client.post("/api/chat/stream", json=body, headers={"x-tool-loop": loop})

@@ -18,7 +18,7 @@ from tests.scenarios.quirks.sim_runs import (
     scripted,
     user,
 )
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import DONE, Exchange, Script, chunk, sends
 
 HEADER = {"signalbox_allow_loop_header": True}
@@ -47,9 +47,9 @@ def thinks(*, usage: Body | None = None, finish: str = "length", **ending: Any) 
 
 
 @LOOPS
-def test_f03_b08_no_room_is_promised_that_cannot_be_paid(behind: Behind, loop: str) -> None:
+def test_f03_b08_no_room_is_promised_that_cannot_be_paid(start_app: StartApp, loop: str) -> None:
     """A clamped answer with only reasoning ends the run, since a retry could not have a higher limit."""
-    app, upstream = behind(
+    app, upstream = start_app(
         affords(1000), thinks(usage={"completion_tokens": 950}), says_either("Done."), settings=HEADER
     )
     observed = scripted(app, upstream.asked, loop, max_tokens=9000)
@@ -59,9 +59,9 @@ def test_f03_b08_no_room_is_promised_that_cannot_be_paid(behind: Behind, loop: s
 
 
 @LOOPS
-def test_f03_b08_less_thinking_is_still_tried(behind: Behind, loop: str) -> None:
+def test_f03_b08_less_thinking_is_still_tried(start_app: StartApp, loop: str) -> None:
     """If the effort can be lowered, a retry with the clamped limit follows."""
-    app, upstream = behind(
+    app, upstream = start_app(
         affords(1000), thinks(usage={"completion_tokens": 950}), says_either("Done."), settings=HEADER
     )
     observed = scripted(app, upstream.asked, loop, max_tokens=9000, reasoning={"effort": "high"})
@@ -75,9 +75,9 @@ def test_f03_b08_less_thinking_is_still_tried(behind: Behind, loop: str) -> None
 
 @LOOPS
 @pytest.mark.parametrize(("most", "reasoning"), [(1000, {"enabled": False}), (4000, {"max_tokens": 2776})])
-def test_f03_b08_a_budget_fits_the_clamped_limit(behind: Behind, loop: str, most: int, reasoning: Body) -> None:
+def test_f03_b08_a_budget_fits_the_clamped_limit(start_app: StartApp, loop: str, most: int, reasoning: Body) -> None:
     """A thinking budget is lowered below the clamped max_tokens, as Claude requires."""
-    app, upstream = behind(affords(most), says_either("Done."), settings=HEADER)
+    app, upstream = start_app(affords(most), says_either("Done."), settings=HEADER)
     asked: Body = {"model": "anthropic/sim", "max_tokens": 9000, "reasoning": {"max_tokens": 5000}}
     observed = scripted(app, upstream.asked, loop, **asked)
     assert observed.requests[-1]["max_tokens"] == int(most * 0.95)
@@ -85,9 +85,9 @@ def test_f03_b08_a_budget_fits_the_clamped_limit(behind: Behind, loop: str, most
 
 
 @LOOPS
-def test_b08_more_room_without_known_usage(behind: Behind, loop: str) -> None:
+def test_b08_more_room_without_known_usage(start_app: StartApp, loop: str) -> None:
     """Without a limit and usage, the retry requests a large limit."""
-    app, upstream = behind(thinks(), says_either("Done."), settings=HEADER)
+    app, upstream = start_app(thinks(), says_either("Done."), settings=HEADER)
     observed = scripted(app, upstream.asked, loop)
     assert observed.status == ("complete", None)
     assert [body.get("max_tokens") for body in observed.requests] == [None, 8192]
@@ -95,30 +95,30 @@ def test_b08_more_room_without_known_usage(behind: Behind, loop: str) -> None:
 
 @LOOPS
 @pytest.mark.parametrize("effort", ["none", "minimal", "low"])
-def test_b08_more_room_is_no_more_thinking(behind: Behind, loop: str, effort: str) -> None:
+def test_b08_more_room_is_no_more_thinking(start_app: StartApp, loop: str, effort: str) -> None:
     """The retry uses no more effort than the client asked for."""
-    app, upstream = behind(thinks(usage={"completion_tokens": 950}), says_either("Done."), settings=HEADER)
+    app, upstream = start_app(thinks(usage={"completion_tokens": 950}), says_either("Done."), settings=HEADER)
     observed = scripted(app, upstream.asked, loop, reasoning={"effort": effort}, tool_choice="required")
     assert [body["reasoning"] for body in observed.requests] == [{"effort": effort}] * 2
 
 
 @LOOPS
-def test_a13_a_corrected_step_is_forced_like_the_first(behind: Behind, loop: str) -> None:
+def test_a13_a_corrected_step_is_forced_like_the_first(start_app: StartApp, loop: str) -> None:
     """A malformed forced call is forced again, then no longer."""
     malformed = thinks(finish="stop", native_finish_reason="MALFORMED_FUNCTION_CALL")
     clock = calls_either("get_current_time", "{}")
-    app, upstream = behind(malformed, clock, says_either("Done."), settings=HEADER)
+    app, upstream = start_app(malformed, clock, says_either("Done."), settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tool_choice="required")
     assert observed.status == ("complete", None)
     assert [body["tool_choice"] for body in observed.requests] == ["required", "required", "auto"]
 
 
 @pytest.mark.parametrize("later", [{"prompt_tokens": 0}, {"prompt_tokens": 3, "completion_tokens": 4}])
-def test_f04_a_later_report_without_a_price(behind: Behind, later: Body) -> None:
+def test_f04_a_later_report_without_a_price(start_app: StartApp, later: Body) -> None:
     """A later usage chunk without a cost does not remove a reported cost."""
     usage = {"prompt_tokens": 3, "completion_tokens": 4, "cost": 0.5}
     told_twice = chunk({}, finish="stop", usage=usage) + chunk({}, choices=[], usage=later)
-    app, upstream = behind(sends(chunk({"content": "Done."}), told_twice, DONE))
+    app, upstream = start_app(sends(chunk({"content": "Done."}), told_twice, DONE))
     observed = scripted_v2(app, upstream.asked)
     assert observed["cost"] == 0.5
     assert observed["usage"] == {"input": 3, "output": 4}
@@ -154,11 +154,11 @@ def test_b02_f06_a_fallback_behind_a_pinned_host(ask_sim: Asker) -> None:
 
 
 @LOOPS
-def test_c02_d03_a_call_without_tools(behind: Behind, loop: str) -> None:
+def test_c02_d03_a_call_without_tools(start_app: StartApp, loop: str) -> None:
     """A call after tools were dropped is not announced, and the model is asked to answer."""
     no_tools = refuses(404, "No endpoints found that support tool use.")
     clock = calls_either("get_current_time", "{}")
-    app, upstream = behind(clock, no_tools, clock, says_either("Done."), settings=HEADER)
+    app, upstream = start_app(clock, no_tools, clock, says_either("Done."), settings=HEADER)
     observed = scripted(app, upstream.asked, loop)
     assert observed.status == ("complete", None)
     assert observed.heard.result_codes() == [None]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.scenarios.quirks.sim_runs import Asker, ObservedRun, refuses, said_by, says_either, scripted
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import Script, sends
 
 PNG = "data:image/png;base64,iVBOR"
@@ -107,11 +107,11 @@ def pictures(body: dict[str, Any]) -> int:
 
 @pytest.mark.parametrize("loop", ["v2", "legacy"])
 @pytest.mark.parametrize(("status", "words"), REFUSALS)
-def test_e14_a_refused_drawing_is_left_out(behind: Behind, loop: str, status: int, words: str) -> None:
+def test_e14_a_refused_drawing_is_left_out(start_app: StartApp, loop: str, status: int, words: str) -> None:
     """The conversation continues without it, with a warning, and so does its next question."""
     refused = refuses(status, words)
     scripts = (draws(IMAGE), refused, says_either("Brighter."), refused, says_either("Darker."))
-    app, upstream = behind(*scripts, settings={"signalbox_allow_loop_header": True})
+    app, upstream = start_app(*scripts, settings={"signalbox_allow_loop_header": True})
     asked = {"conversation_id": "drawn", "tools": []}
     scripted(app, upstream.asked, loop, **asked)
     for word in ("Brighter.", "Darker."):
@@ -121,11 +121,11 @@ def test_e14_a_refused_drawing_is_left_out(behind: Behind, loop: str, status: in
         assert [pictures(body) for body in observed.requests] == [1, 0]
 
 
-def test_e14_a_refused_image_of_the_users_is_an_error(behind: Behind) -> None:
+def test_e14_a_refused_image_of_the_users_is_an_error(start_app: StartApp) -> None:
     """A user's image is never left out silently, and the request is sent once."""
     part = {"type": "image_url", "image_url": {"url": IMAGE}}
     question = [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, part]}]
-    app, upstream = behind(refuses(400, "Could not process image"), settings={"signalbox_allow_loop_header": True})
+    app, upstream = start_app(refuses(400, "Could not process image"), settings={"signalbox_allow_loop_header": True})
     observed = scripted(app, upstream.asked, "v2", messages=question, prompt=None, tools=[])
     assert observed.status == ("error", "UPSTREAM_REJECTED")
     assert len(observed.requests) == 1

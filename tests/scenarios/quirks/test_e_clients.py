@@ -16,7 +16,7 @@ from signalbox.core.tools import ToolContext
 from tests.scenarios.quirks.assertions import body_of, calls_with, speaks
 from tests.scenarios.quirks.sim_runs import Asker, scripted
 from tests.support.fakes import make_tool
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, read_until, settings_for
 from tests.support.scripted_upstream import Exchange, Script, ScriptedUpstream, chunk, holds, silent
 from tests.support.stream_reader import check_stream, parse_stream
@@ -64,9 +64,9 @@ def ended(app: RunningApp, run_id: str) -> str:
     ],
     ids=["v2 quiet", "legacy quiet", "v2 no head", "legacy no head", "legacy half a body"],
 )
-def test_e03_leaving_a_quiet_upstream(behind: Behind, loop: str, script: Script, tools: list[str]) -> None:
+def test_e03_leaving_a_quiet_upstream(start_app: StartApp, loop: str, script: Script, tools: list[str]) -> None:
     """A disconnect while the upstream is silent closes the upstream and ends the run immediately."""
-    app, upstream = behind(script, settings={"tool_loop_v2": loop == "v2"})
+    app, upstream = start_app(script, settings={"tool_loop_v2": loop == "v2"})
     with app.asking(tools=tools) as response:
         run_id = response.headers["x-run-id"]
         assert upstream.wait_until(lambda: len(upstream.asked) == 1)
@@ -76,9 +76,9 @@ def test_e03_leaving_a_quiet_upstream(behind: Behind, loop: str, script: Script,
 
 
 @LOOPS
-def test_e03_leaving_while_send_is_blocked(behind: Behind, loop: str) -> None:
+def test_e03_leaving_while_send_is_blocked(start_app: StartApp, loop: str) -> None:
     """A client that stops reading and disconnects ends its run, although `send` is blocked."""
-    app, upstream = behind(floods, settings={"tool_loop_v2": loop == "v2"})
+    app, upstream = start_app(floods, settings={"tool_loop_v2": loop == "v2"})
     body = b'{"model":"openai/sim","prompt":"Hello!","tools":[]}'
     head = b"POST /api/chat/stream HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n" % len(body)
     raw = socket.socket()
@@ -103,7 +103,7 @@ def test_e03_leaving_while_send_is_blocked(behind: Behind, loop: str) -> None:
 
 
 @LOOPS
-def test_e03_leaving_while_a_tool_works(behind: Behind, loop: str) -> None:
+def test_e03_leaving_while_a_tool_works(start_app: StartApp, loop: str) -> None:
     """The tool is cancelled with the run, and no further request is sent."""
     started, cancelled = threading.Event(), threading.Event()
 
@@ -116,7 +116,7 @@ def test_e03_leaving_while_a_tool_works(behind: Behind, loop: str) -> None:
             raise
 
     tool = make_tool("bell", work, timeout=60)
-    app, upstream = behind(
+    app, upstream = start_app(
         calls_with("bell", "{}"), speaks("x"), extra_tools=[tool], settings={"tool_loop_v2": loop == "v2"}
     )
     with app.asking(tools=["bell"]) as response:
@@ -158,9 +158,9 @@ def test_e07_a_stream_is_never_compressed(ask_sim: Asker) -> None:
 
 
 @LOOPS
-def test_e07_each_event_leaves_at_once(behind: Behind, loop: str) -> None:
+def test_e07_each_event_leaves_at_once(start_app: StartApp, loop: str) -> None:
     """Text is on the wire while the model is silent."""
-    app, _ = behind(holds, settings={"tool_loop_v2": loop == "v2"})
+    app, _ = start_app(holds, settings={"tool_loop_v2": loop == "v2"})
     with app.asking(tools=[]) as response:
         assert parse_stream(read_until(response.iter_raw(), b"\n\n")).text == "So far"
 
@@ -185,22 +185,22 @@ def test_e08_a_loop_that_breaks_at_once(ask_sim: Asker, monkeypatch: pytest.Monk
 
 @LOOPS
 @pytest.mark.parametrize("answer", [b"", b"{", b"[]", b"\xff\xfe"], ids=["nothing", "half", "a list", "no text"])
-def test_e08_a_catalogue_that_breaks(behind: Behind, loop: str, answer: bytes) -> None:
+def test_e08_a_catalogue_that_breaks(start_app: StartApp, loop: str, answer: bytes) -> None:
     """The chat works without a readable catalogue."""
 
     async def models(exchange: Exchange) -> None:
         await exchange.whole(200, answer)
 
-    app, upstream = behind(speaks("Hello."), models=models, settings=HEADER)
+    app, upstream = start_app(speaks("Hello."), models=models, settings=HEADER)
     observed = scripted(app, upstream.asked, loop)
     assert (observed.status, observed.heard.text) == (("complete", None), "Hello.")
 
 
 @LOOPS
-def test_e08_a_tool_that_breaks(behind: Behind, loop: str) -> None:
+def test_e08_a_tool_that_breaks(start_app: StartApp, loop: str) -> None:
     """An exception in a tool is that call's result, without its text, and the run continues."""
     tool = make_tool("bell", _broken)
-    app, upstream = behind(calls_with("bell", "{}"), speaks("Then without."), extra_tools=[tool], settings=HEADER)
+    app, upstream = start_app(calls_with("bell", "{}"), speaks("Then without."), extra_tools=[tool], settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tools=["bell"])
     assert observed.heard.result_codes() == ["TOOL_FAILED"]
     assert (observed.status, observed.heard.text) == (("complete", None), "Then without.")
@@ -209,14 +209,14 @@ def test_e08_a_tool_that_breaks(behind: Behind, loop: str) -> None:
 
 @LOOPS
 @pytest.mark.parametrize("answer", [b"", b"no http at all\r\n\r\n"], ids=["closed", "no HTTP"])
-def test_e08_an_upstream_that_breaks(behind: Behind, no_waiting: list[Any], loop: str, answer: bytes) -> None:
+def test_e08_an_upstream_that_breaks(start_app: StartApp, no_waiting: list[Any], loop: str, answer: bytes) -> None:
     """A closed connection or another protocol gives an error event in a valid stream."""
 
     async def breaks(exchange: Exchange) -> None:
         await exchange.raw(answer)
         raise ConnectionError
 
-    app, upstream = behind(breaks, settings=HEADER)
+    app, upstream = start_app(breaks, settings=HEADER)
     observed = scripted(app, upstream.asked, loop)
     assert observed.heard.types == ["warning", "done"]
     assert observed.heard.done["status"] in ("error", "interrupted")
@@ -227,9 +227,9 @@ def test_e08_an_upstream_that_breaks(behind: Behind, no_waiting: list[Any], loop
 
 
 @LOOPS
-def test_e11_resuming_doubles_and_loses_nothing(behind: Behind, loop: str) -> None:
+def test_e11_resuming_doubles_and_loses_nothing(start_app: StartApp, loop: str) -> None:
     """A resume after every frame, by GET and POST, gives the rest of that run and starts nothing."""
-    app, upstream = behind(speaks("One"), speaks("Two"), settings={"tool_loop_v2": loop == "v2"})
+    app, upstream = start_app(speaks("One"), speaks("Two"), settings={"tool_loop_v2": loop == "v2"})
     whole = [app.post(prompt="Hello!", tools=[]) for _ in range(2)]
     asked = len(upstream.asked)
     for response in whole:

@@ -12,7 +12,7 @@ from signalbox.encoders.check import first_stream_fault
 from tests.scenarios.quirks.assertions import body_of, is_whole, speaks
 from tests.scenarios.quirks.sim_runs import Asker, said_by, scripted
 from tests.support.fakes import make_tool
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import read_until
 from tests.support.scripted_upstream import DONE, Exchange, call_chunk, chunk, holds, says, silent
 from tests.support.stream_reader import check_stream
@@ -26,7 +26,7 @@ LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
 
 
 @LOOPS
-def test_e12_results_come_as_they_are_ready(behind: Behind, loop: str) -> None:
+def test_e12_results_come_as_they_are_ready(start_app: StartApp, loop: str) -> None:
     """Results of parallel calls are emitted as they finish, with the call's id."""
     rung = asyncio.Event()
 
@@ -48,7 +48,7 @@ def test_e12_results_come_as_they_are_ready(behind: Behind, loop: str) -> None:
         await exchange.send(chunk({"tool_calls": made}) + chunk({}, finish="tool_calls") + DONE)
         await exchange.raw(b"0\r\n\r\n")
 
-    app, upstream = behind(both, speaks("Done."), extra_tools=tools, settings=HEADER)
+    app, upstream = start_app(both, speaks("Done."), extra_tools=tools, settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tools=["first", "second"])
     ids = [made["id"] for made in observed.heard.calls]
     assert [event["id"] for event in observed.heard.of("tool_result")] == ids[::-1]
@@ -58,7 +58,7 @@ def test_e12_results_come_as_they_are_ready(behind: Behind, loop: str) -> None:
     assert observed.status == ("complete", None)
 
 
-def test_e12_text_while_a_tool_works(behind: Behind) -> None:
+def test_e12_text_while_a_tool_works(start_app: StartApp) -> None:
     """Text that arrives while an eager tool runs is emitted between call and result."""
     gate = asyncio.Event()
 
@@ -74,7 +74,7 @@ def test_e12_text_while_a_tool_works(behind: Behind) -> None:
         await exchange.send(chunk({}, finish="tool_calls") + DONE)
         await exchange.raw(b"0\r\n\r\n")
 
-    app, upstream = behind(speaks_on, says("Done."), extra_tools=[make_tool("look", reads, eager=True)])
+    app, upstream = start_app(speaks_on, says("Done."), extra_tools=[make_tool("look", reads, eager=True)])
     with app.asking(tools=["look"]) as response:
         chunks = response.iter_raw()
         seen = read_until(chunks, b"tool_executing")
@@ -114,9 +114,9 @@ def test_e12_a_fatal_error_erases_nothing(ask_sim: Asker, shape: str) -> None:
 
 
 @LOOPS
-def test_e13_stop_keeps_what_was_said(behind: Behind, loop: str) -> None:
+def test_e13_stop_keeps_what_was_said(start_app: StartApp, loop: str) -> None:
     """A stop closes the upstream; question and partial answer can be read again."""
-    app, upstream = behind(holds, says("Hello again."), settings={"tool_loop_v2": loop == "v2"})
+    app, upstream = start_app(holds, says("Hello again."), settings={"tool_loop_v2": loop == "v2"})
     with app.asking(tools=[]) as response:
         run_id = response.headers["x-run-id"]
         chunks = response.iter_raw()
@@ -137,9 +137,9 @@ def test_e13_stop_keeps_what_was_said(behind: Behind, loop: str) -> None:
 
 
 @LOOPS
-def test_e13_stop_of_a_whole_answer(behind: Behind, loop: str) -> None:
+def test_e13_stop_of_a_whole_answer(start_app: StartApp, loop: str) -> None:
     """A stop before the first text ends the run immediately."""
-    app, upstream = behind(silent, settings={"tool_loop_v2": loop == "v2"})
+    app, upstream = start_app(silent, settings={"tool_loop_v2": loop == "v2"})
     with app.asking(tools=["calculate"]) as response:
         run_id = response.headers["x-run-id"]
         assert upstream.wait_until(lambda: len(upstream.asked) == 1)

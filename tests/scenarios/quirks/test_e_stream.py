@@ -9,7 +9,7 @@ from signalbox.chat.loops.retry import Retry
 from tests.scenarios.quirks.assertions import ASKED, SEARCH, answered, body_of, is_whole, ran
 from tests.scenarios.quirks.sim_runs import Asker, Body, scripted
 from tests.support.fakes import make_tool
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import read_until
 from tests.support.scripted_upstream import DONE, Exchange, call_chunk, chunk, waits
 from tests.support.stream_reader import check_stream
@@ -59,7 +59,7 @@ def test_e01_an_error_that_passes(ask_sim: Asker, no_waiting: list[Retry], shape
 
 
 @LOOPS
-def test_e01_the_same_class_as_the_status(behind: Behind, no_waiting: list[Retry], loop: str) -> None:
+def test_e01_the_same_class_as_the_status(start_app: StartApp, no_waiting: list[Retry], loop: str) -> None:
     """An error has the same code as a status, in the body of a 200 and in the first chunk."""
 
     async def refuses(exchange: Exchange) -> None:
@@ -72,7 +72,7 @@ def test_e01_the_same_class_as_the_status(behind: Behind, no_waiting: list[Retry
         else:
             await exchange.whole(int(code) if form == "status" else 200, json.dumps({"error": error}).encode())
 
-    app, upstream = behind(refuses, settings=HEADER)
+    app, upstream = start_app(refuses, settings=HEADER)
     for code in (400, 401, 402, 403, 404, 413, 429, 503, 529):
         ended = {
             form: scripted(app, upstream.asked, loop, prompt=f"{form} {code}", tools=[]).status
@@ -83,7 +83,7 @@ def test_e01_the_same_class_as_the_status(behind: Behind, no_waiting: list[Retry
 
 
 @LOOPS
-def test_e01_an_error_behind_a_call(behind: Behind, no_waiting: list[Retry], loop: str) -> None:
+def test_e01_an_error_behind_a_call(start_app: StartApp, no_waiting: list[Retry], loop: str) -> None:
     """A call of a failed step has a result and is not executed; the run is an error."""
     rung: list[object] = []
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
@@ -99,7 +99,7 @@ def test_e01_an_error_behind_a_call(behind: Behind, no_waiting: list[Retry], loo
         await exchange.send(call_chunk("bell", "{}") + chunk({}, choices=[], error=error))
         await exchange.raw(b"0\r\n\r\n")
 
-    app, upstream = behind(breaks, extra_tools=[tool], settings=HEADER)
+    app, upstream = start_app(breaks, extra_tools=[tool], settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tools=["bell"])
     assert observed.status[0] == "error"
     assert rung == []
@@ -121,7 +121,7 @@ def test_e02_a_clean_end_in_the_middle(ask_sim: Asker, family: str) -> None:
 
 
 @LOOPS
-def test_e02_a_cut_step_runs_nothing(behind: Behind, no_waiting: list[Retry], loop: str) -> None:
+def test_e02_a_cut_step_runs_nothing(start_app: StartApp, no_waiting: list[Retry], loop: str) -> None:
     """A complete call in a stream without an end is not executed."""
     rung: list[object] = []
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
@@ -134,7 +134,7 @@ def test_e02_a_cut_step_runs_nothing(behind: Behind, no_waiting: list[Retry], lo
         )
         await exchange.raw(b"0\r\n\r\n")
 
-    app, upstream = behind(cut, extra_tools=[tool], settings=HEADER)
+    app, upstream = start_app(cut, extra_tools=[tool], settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tools=["bell"])
     assert rung == []
     assert observed.heard.done["status"] in ("interrupted", "error")
@@ -171,11 +171,11 @@ def test_e04_keep_alives(ask_sim: Asker, family: str, shape: str) -> None:
 
 
 @LOOPS
-def test_e04_toward_the_browser(behind: Behind, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
+def test_e04_toward_the_browser(start_app: StartApp, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
     """Pings are sent every 15 seconds while the model is silent, only between events."""
     assert streaming.PING_SECONDS == 15.0
     monkeypatch.setattr(streaming, "PING_SECONDS", 0.01)
-    app, upstream = behind(waits, settings={"tool_loop_v2": loop == "v2"})
+    app, upstream = start_app(waits, settings={"tool_loop_v2": loop == "v2"})
     with app.asking(tools=[]) as response:
         chunks = response.iter_raw()
         seen = read_until(chunks, b": ping\n\n")
@@ -196,7 +196,7 @@ def test_e05_e06_separators_and_single_bytes(ask_sim: Asker, family: str, shape:
     assert observed.heard.text == lines
 
 
-def test_e06_a_step_of_calls_byte_by_byte(behind: Behind) -> None:
+def test_e06_a_step_of_calls_byte_by_byte(start_app: StartApp) -> None:
     """A call and an answer with multi-byte characters arrive intact one byte at a time."""
     steps = [call_chunk("bell", '{"n":"é🙂"}') + chunk({}, finish="tool_calls") + DONE, chunk({"content": "Grüße 🙂"})]
     steps[1] += chunk({}, finish="stop") + DONE
@@ -208,13 +208,13 @@ def test_e06_a_step_of_calls_byte_by_byte(behind: Behind) -> None:
             await exchange.send(step[at : at + 1])
         await exchange.raw(b"0\r\n\r\n")
 
-    app, _ = behind(by_bytes, extra_tools=[make_tool("bell")])
+    app, _ = start_app(by_bytes, extra_tools=[make_tool("bell")])
     heard = app.ask(tools=["bell"])
     assert heard.arguments == [{"n": "é🙂"}]
     assert heard.text == "Grüße 🙂"
 
 
-def test_e06_halves_of_a_character(behind: Behind) -> None:
+def test_e06_halves_of_a_character(start_app: StartApp) -> None:
     """A surrogate pair that is split over two frames is joined, also in call arguments."""
     rest = chunk({"tool_calls": [{"index": 0, "function": {"arguments": '\ude42"}'}}]})
     steps = [
@@ -228,7 +228,7 @@ def test_e06_halves_of_a_character(behind: Behind) -> None:
         await exchange.send(step)
         await exchange.raw(b"0\r\n\r\n")
 
-    app, _ = behind(in_frames, extra_tools=[make_tool("bell")])
+    app, _ = start_app(in_frames, extra_tools=[make_tool("bell")])
     heard = app.ask(tools=["bell"])
     assert heard.arguments == [{"n": "🙂"}]
     assert heard.text == "Well 🙂 done"
@@ -249,7 +249,7 @@ def test_e09_chunks_without_choices_or_delta(ask_sim: Asker, family: str, shape:
 
 
 @LOOPS
-def test_e09_an_error_beside_no_choices(behind: Behind, loop: str) -> None:
+def test_e09_an_error_beside_no_choices(start_app: StartApp, loop: str) -> None:
     """An error in a chunk without choices is reported."""
 
     async def fails(exchange: Exchange) -> None:
@@ -258,7 +258,7 @@ def test_e09_an_error_beside_no_choices(behind: Behind, loop: str) -> None:
         await exchange.send(chunk({}, choices=[], error={"code": 400, "message": "Bad prompt"}) + DONE)
         await exchange.raw(b"0\r\n\r\n")
 
-    app, upstream = behind(fails, settings=HEADER)
+    app, upstream = start_app(fails, settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tools=[])
     assert observed.status == ("error", "UPSTREAM_REJECTED")
     assert observed.heard.text == "So far"

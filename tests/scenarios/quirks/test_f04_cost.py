@@ -22,7 +22,7 @@ from tests.scenarios.quirks.billing_upstream import (
     stopped,
 )
 from tests.support.fakes import make_tool
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, settings_for
 from tests.support.scripted_upstream import (
     DONE,
@@ -116,7 +116,9 @@ def _heads(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 
 @LOOPS
-def test_f04_a_stop_between_head_and_first_chunk(behind: Behind, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
+def test_f04_a_stop_between_head_and_first_chunk(
+    start_app: StartApp, monkeypatch: pytest.MonkeyPatch, loop: str
+) -> None:
     """The id in the head is known before the first byte, survives the stop, and is settled.
 
     The legacy loop requests one body here, whose billing no provider stops.
@@ -129,7 +131,7 @@ def test_f04_a_stop_between_head_and_first_chunk(behind: Behind, monkeypatch: py
     headed = _heads(monkeypatch)
     billing_endpoint = BillingEndpoint(gen_head=BILL)
     tool = make_tool("bell")
-    app, _ = behind(head_only, models=billing_endpoint, settings={"tool_loop_v2": loop == "v2"}, extra_tools=[tool])
+    app, _ = start_app(head_only, models=billing_endpoint, settings={"tool_loop_v2": loop == "v2"}, extra_tools=[tool])
     held = HeldSettlements(app)
     with app.asking(tools=["bell"]) as response:
         run_id = response.headers["x-run-id"]
@@ -147,7 +149,7 @@ def test_f04_a_stop_between_head_and_first_chunk(behind: Behind, monkeypatch: py
     assert (attempt["usage"], attempt["provider"], attempt["stop_ends_billing"]) == (READ, "Groq", False)
 
 
-def test_f04_steps_that_told_and_one_that_did_not(behind: Behind) -> None:
+def test_f04_steps_that_told_and_one_that_did_not(start_app: StartApp) -> None:
     """A run stopped in its second step has the first step's cost and the second's bill, each once."""
 
     async def speaks(exchange: Exchange) -> None:
@@ -157,7 +159,7 @@ def test_f04_steps_that_told_and_one_that_did_not(behind: Behind) -> None:
 
     calls = sends(call_chunk("bell", "{}"), chunk({}, finish="tool_calls", id="gen-1", usage=USAGE) + DONE)
     billing_endpoint = BillingEndpoint(gen_2=BILL, gen_1=BILL, gen_scripted=BILL)
-    app, _ = behind(calls, speaks, models=billing_endpoint, extra_tools=[make_tool("bell")])
+    app, _ = start_app(calls, speaks, models=billing_endpoint, extra_tools=[make_tool("bell")])
     held = HeldSettlements(app)
     run_id, heard = stopped(app, b"So far", tools=["bell"])
     assert (heard.done["cost"], heard.done["cost_estimated"]) == (0.25, True)
@@ -170,7 +172,7 @@ def test_f04_steps_that_told_and_one_that_did_not(behind: Behind) -> None:
     assert billing_endpoint.asked == ["gen-2"]
 
 
-def test_f04_attempts_of_a_retried_step_are_all_paid(behind: Behind, no_waiting: list[Retry]) -> None:
+def test_f04_attempts_of_a_retried_step_are_all_paid(start_app: StartApp, no_waiting: list[Retry]) -> None:
     """An attempt that failed before its first part is billed; a rejected request is not."""
 
     async def breaks(exchange: Exchange) -> None:
@@ -180,7 +182,7 @@ def test_f04_attempts_of_a_retried_step_are_all_paid(behind: Behind, no_waiting:
         await exchange.whole(503, b'{"error":{"code":503,"message":"No instances"}}', x_generation_id="gen-refused")
 
     billing_endpoint = BillingEndpoint(gen_broken=BILL, gen_refused=BILL, gen_good=BILL)
-    app, _ = behind(breaks, refuses, answers("Hello.", generation="gen-good"), models=billing_endpoint)
+    app, _ = start_app(breaks, refuses, answers("Hello.", generation="gen-good"), models=billing_endpoint)
     held = HeldSettlements(app)
     heard = app.ask(tools=[])
     assert (heard.done["status"], heard.done["cost"], heard.done["cost_estimated"]) == ("complete", 0.25, True)
@@ -195,7 +197,7 @@ def test_f04_attempts_of_a_retried_step_are_all_paid(behind: Behind, no_waiting:
 @LOOPS
 @pytest.mark.parametrize(("provider", "ends"), [("OpenAI", True), ("Amazon Bedrock", False), ("Unheard Of", None)])
 def test_e03_the_trace_says_whether_a_stop_ends_the_billing(
-    behind: Behind, loop: str, provider: str, ends: bool | None
+    start_app: StartApp, loop: str, provider: str, ends: bool | None
 ) -> None:
     """It depends on the provider; an answer requested as one body is always billed in full."""
     script = answers("Hello.", generation="gen-1", provider=provider)
@@ -208,7 +210,7 @@ def test_e03_the_trace_says_whether_a_stop_ends_the_billing(
         else:
             await exchange.whole(200, json.dumps({**usual, "choices": [message]}).encode())
 
-    app, _ = behind(sim_app, settings={"tool_loop_v2": loop == "v2"}, extra_tools=[make_tool("bell")])
+    app, _ = start_app(sim_app, settings={"tool_loop_v2": loop == "v2"}, extra_tools=[make_tool("bell")])
     for tools in ([], ["bell"]):
         heard = app.ask(tools=tools)
         [attempt] = app.client.get(f"/api/runs/{heard.events[0]['run_id']}").json()["attempts"]
@@ -217,9 +219,9 @@ def test_e03_the_trace_says_whether_a_stop_ends_the_billing(
         assert attempt["stop_ends_billing"] is (False if is_whole else ends)
 
 
-def test_f07_a_client_that_is_gone_before_its_stream_frees_its_place(behind: Behind) -> None:
+def test_f07_a_client_that_is_gone_before_its_stream_frees_its_place(start_app: StartApp) -> None:
     """With one slot, the next question is answered once the first client has disconnected."""
-    app, upstream = behind(holds, says("Hello."), settings={"signalbox_max_runs": 1})
+    app, upstream = start_app(holds, says("Hello."), settings={"signalbox_max_runs": 1})
     with app.asking(tools=[]) as response:
         run_id = response.headers["x-run-id"]
         assert app.post(prompt="Hello!", tools=[]).status_code == 503

@@ -8,7 +8,7 @@ from signalbox.runs import billing
 from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.scenarios.quirks.billing_upstream import BILL, LOOPS, BillingEndpoint, HeldSettlements, answers, stopped
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, settings_for
 from tests.support.scripted_upstream import (
     Exchange,
@@ -18,10 +18,10 @@ from tests.support.scripted_upstream import (
 )
 
 
-def test_f04_a_late_bill(behind: Behind) -> None:
+def test_f04_a_late_bill(start_app: StartApp) -> None:
     """The upstream knows the generation only at the third request."""
     billing_endpoint = BillingEndpoint(late=2, gen_scripted=BILL)
-    app, _ = behind(holds, models=billing_endpoint)
+    app, _ = start_app(holds, models=billing_endpoint)
     held = HeldSettlements(app)
     run_id, _ = stopped(app, b"So far", tools=[])
     held.settle()
@@ -47,10 +47,10 @@ def test_f04_the_simulators_late_bill(tmp_path: Path) -> None:
         assert (trace["cost"], trace["attempts"][0]["cancelled"]) == (observed["total_cost"], True)
 
 
-def test_f04_a_bill_that_never_comes(behind: Behind) -> None:
+def test_f04_a_bill_that_never_comes(start_app: StartApp) -> None:
     """The run stays estimated, and polling stops."""
     billing_endpoint = BillingEndpoint()
-    app, _ = behind(holds, models=billing_endpoint)
+    app, _ = start_app(holds, models=billing_endpoint)
     held = HeldSettlements(app)
     run_id, _ = stopped(app, b"So far", tools=[])
     held.settle()
@@ -59,10 +59,10 @@ def test_f04_a_bill_that_never_comes(behind: Behind) -> None:
     assert len(billing_endpoint.asked) == 8
 
 
-def test_f04_a_run_that_told_all_is_not_asked_for(behind: Behind) -> None:
+def test_f04_a_run_that_told_all_is_not_asked_for(start_app: StartApp) -> None:
     """A run with a reported cost has no estimate and sends no billing request."""
     billing_endpoint = BillingEndpoint(gen_1=BILL)
-    app, _ = behind(answers("Hello.", generation="gen-1"), models=billing_endpoint)
+    app, _ = start_app(answers("Hello.", generation="gen-1"), models=billing_endpoint)
     held = HeldSettlements(app)
     heard = app.ask(tools=[])
     assert heard.done["cost"] == 0.25
@@ -73,10 +73,10 @@ def test_f04_a_run_that_told_all_is_not_asked_for(behind: Behind) -> None:
     assert billing_endpoint.asked == []
 
 
-def test_f04_a_direct_host_has_no_bills(behind: Behind) -> None:
+def test_f04_a_direct_host_has_no_bills(start_app: StartApp) -> None:
     """A server without OpenRouter's extensions is not polled; the run stays estimated."""
     billing_endpoint = BillingEndpoint(gen_scripted=BILL)
-    app, upstream = behind(holds, models=billing_endpoint, path="/v1")
+    app, upstream = start_app(holds, models=billing_endpoint, path="/v1")
     assert app.parts.runs.settlements is None
     run_id, heard = stopped(app, b"So far", tools=[])
     assert heard.done["cost_estimated"] is True
@@ -84,7 +84,7 @@ def test_f04_a_direct_host_has_no_bills(behind: Behind) -> None:
     assert not [asked for asked in upstream.catalogues if "generation" in asked.path]
 
 
-def test_f04_a_shutdown_while_settling(behind: Behind) -> None:
+def test_f04_a_shutdown_while_settling(start_app: StartApp) -> None:
     """A pending settlement neither delays the shutdown nor outlives it."""
     begun: list[bool] = []
 
@@ -95,7 +95,7 @@ def test_f04_a_shutdown_while_settling(behind: Behind) -> None:
         exchange.upstream.notify(lambda: begun.append(True))
         await exchange.client_left()
 
-    app, upstream = behind(holds, models=silent_office)
+    app, upstream = start_app(holds, models=silent_office)
     held = HeldSettlements(app)
     asking, _ = stopped(app, b"So far", tools=[])
     app.call(held.gate.set)

@@ -6,7 +6,7 @@ import pytest
 from signalbox.chat.loops.retry import Retry
 
 from tests.scenarios.quirks.sim_runs import Asker, question, refuses, says_either, scripted
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import Script
 
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
@@ -94,9 +94,9 @@ def test_f03_a_smaller_cap_of_the_callers_stays(ask_sim: Asker) -> None:
 
 @LOOPS
 @pytest.mark.parametrize(("affords", "asked"), [(0, 1), (150, 1), (500, 2)])
-def test_f03_useless_credits_end_the_run(behind: Behind, loop: str, affords: int, asked: int) -> None:
+def test_f03_useless_credits_end_the_run(start_app: StartApp, loop: str, affords: int, asked: int) -> None:
     """Nothing is clamped if no useful limit is affordable; there is no second clamp and no delay."""
-    app, upstream = behind(_broke(affords), settings=HEADER)
+    app, upstream = start_app(_broke(affords), settings=HEADER)
     observed = scripted(app, upstream.asked, loop)
     assert observed.status == ("error", "UPSTREAM_CREDITS")
     assert len(observed.requests) == asked
@@ -153,8 +153,8 @@ def test_f06_a_fallback_is_shown(ask_sim: Asker) -> None:
 
 
 @LOOPS
-def test_f06_a_host_that_serves_another_model_is_shown(behind: Behind, loop: str) -> None:
+def test_f06_a_host_that_serves_another_model_is_shown(start_app: StartApp, loop: str) -> None:
     """`model` is the name that the upstream returns, also without a requested fallback."""
-    app, upstream = behind(says_either("Hello."), settings=HEADER)
+    app, upstream = start_app(says_either("Hello."), settings=HEADER)
     observed = scripted(app, upstream.asked, loop, model="openai/gpt-4o", tools=[])
     assert (observed.heard.done["requested_model"], observed.heard.done["model"]) == ("openai/gpt-4o", "openai/sim")

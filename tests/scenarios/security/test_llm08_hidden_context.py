@@ -5,16 +5,16 @@ from pathlib import Path
 
 from tests.scenarios.security.hostile import obeys
 from tests.scenarios.security.test_llm02_sensitive_information import ALL, BEARER, leaks
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import Exchange
 from tests.support.stream_reader import check_stream
 
 SYSTEM = "canary-system-0815"
 
 
-def test_g03_a_request_upstream_holds_no_secret_and_no_path(behind: Behind, tmp_path: Path) -> None:
+def test_g03_a_request_upstream_holds_no_secret_and_no_path(start_app: StartApp, tmp_path: Path) -> None:
     """Upstream requests contain no key, token, address, folder, user or host name."""
-    app, upstream = behind(obeys(("calculate", {"expression": "1+1"}), ("search_web", {"query": "x"})), settings=ALL)
+    app, upstream = start_app(obeys(("calculate", {"expression": "1+1"}), ("search_web", {"query": "x"})), settings=ALL)
     app.client.headers.update(BEARER)
     check_stream(app.post(prompt="Go.").content)
     for asked in upstream.asked:
@@ -25,14 +25,14 @@ def test_g03_a_request_upstream_holds_no_secret_and_no_path(behind: Behind, tmp_
         assert [name for name in asked.headers if "cookie" in name or "forward" in name] == []
 
 
-def test_g03_the_callers_system_prompt_is_told_to_the_model_alone(behind: Behind) -> None:
+def test_g03_the_callers_system_prompt_is_told_to_the_model_alone(start_app: StartApp) -> None:
     """It is in neither stream, trace, list nor API description, also if a run fails."""
 
     async def refuses(exchange: Exchange) -> None:
         await exchange.whole(400, b'{"error":{"code":400,"message":"no"},"user_id":"org-1"}')
 
     for script in (obeys(("calculate", {"expression": "1+1"})), refuses):
-        app, upstream = behind(script)
+        app, upstream = start_app(script)
         response = app.post(prompt="Go.", system=SYSTEM, finalize_hint=SYSTEM)
         assert SYSTEM in json.dumps(upstream.asked[0].body)
         trace = app.client.get(f"/api/runs/{response.headers['x-run-id']}").text
@@ -40,9 +40,11 @@ def test_g03_the_callers_system_prompt_is_told_to_the_model_alone(behind: Behind
             assert SYSTEM not in told
 
 
-def test_g03_the_rules_do_not_rest_on_secrecy(behind: Behind) -> None:
+def test_g03_the_rules_do_not_rest_on_secrecy(start_app: StartApp) -> None:
     """A model that knows its context, delimiters and tools included, can do no more than another."""
-    app, upstream = behind(obeys(("search_web", {"query": "x"}), ("read_url", {"url": "https://evil.example/?q=all"})))
+    app, upstream = start_app(
+        obeys(("search_web", {"query": "x"}), ("read_url", {"url": "https://evil.example/?q=all"}))
+    )
     assert app.ask("Go.").result_codes() == [None, "URL_NOT_FOUND_HERE"]
     offered = {tool["function"]["name"] for tool in upstream.asked[0].body["tools"]}
     listed = {tool["name"] for tool in app.client.get("/api/tools").json()["tools"]}

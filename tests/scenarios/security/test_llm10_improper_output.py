@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.scenarios.security.hostile import obeys
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp
 from tests.support.scripted_upstream import DONE, chunk, says, sends
 
@@ -66,27 +66,29 @@ def test_g02_no_answer_may_load_or_run_anything_foreign(app: RunningApp, path: s
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
-def test_g02_a_models_words_stay_inside_their_event(behind: Behind, payload: str) -> None:
+def test_g02_a_models_words_stay_inside_their_event(start_app: StartApp, payload: str) -> None:
     """Text and reasoning cannot end a frame, forge an event, or be altered."""
-    app, _ = behind(sends(chunk({"reasoning": payload}), chunk({"content": payload}), chunk({}, finish="stop") + DONE))
+    app, _ = start_app(
+        sends(chunk({"reasoning": payload}), chunk({"content": payload}), chunk({}, finish="stop") + DONE)
+    )
     heard = app.ask("Go.", tools=[])
     assert heard.text.strip() == payload.strip()
     assert sum(event["type"] == "done" for event in heard.events) == 1
     assert {event["type"] for event in heard.events} <= {"content", "reasoning", "done", "warning"}
 
 
-def test_g02_names_and_arguments_of_calls_are_data_too(behind: Behind) -> None:
+def test_g02_names_and_arguments_of_calls_are_data_too(start_app: StartApp) -> None:
     """Names and arguments of calls are emitted unchanged, in their own event."""
     calls = [("calculate", {"expression": payload}) for payload in PAYLOADS]
-    app, _ = behind(obeys(calls, [(payload[:60].strip() or "x", {}) for payload in PAYLOADS]))
+    app, _ = start_app(obeys(calls, [(payload[:60].strip() or "x", {}) for payload in PAYLOADS]))
     heard = app.ask("Go.")
     assert [given["expression"] for given in heard.arguments[: len(PAYLOADS)]] == PAYLOADS
     assert sum(event["type"] == "done" for event in heard.events) == 1
 
 
-def test_g02_a_note_is_served_as_text(behind: Behind, tmp_path: Path) -> None:
+def test_g02_a_note_is_served_as_text(start_app: StartApp, tmp_path: Path) -> None:
     """A note has the content type of plain text, whatever it contains."""
-    app, _ = behind(obeys(("save_note", {"title": "x", "text": "<script>alert(1)</script>"})))
+    app, _ = start_app(obeys(("save_note", {"title": "x", "text": "<script>alert(1)</script>"})))
     app.ask("Go.")
     (tmp_path / "data" / "notes" / "evil.html").write_text("<script>alert(1)</script>", encoding="utf-8")
     for name in ("x.md", "evil.html"):
@@ -105,9 +107,9 @@ def test_g02_what_comes_back_in_an_error_is_json(app: RunningApp) -> None:
         assert not re.search(r"<script", str(answer.headers))
 
 
-def test_g02_a_served_model_name_is_no_header(behind: Behind) -> None:
+def test_g02_a_served_model_name_is_no_header(start_app: StartApp) -> None:
     """Names from the upstream are in events, not in headers."""
-    app, _ = behind(says("Hi."))
+    app, _ = start_app(says("Hi."))
     response = app.post(prompt="Hi", tools=[])
     ours = {name for name in response.headers if name.startswith("x-")}
     sent = {"x-accel-buffering", "x-chat-contract", "x-content-type-options"}

@@ -10,7 +10,7 @@ from signalbox.chat.loops.retry import Retry, should_retry
 from signalbox.core.events import LoopName
 
 from tests.scenarios.tool_loop.scenario import Scenario, Scenarios, finds
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.scripted_upstream import Script, ScriptedUpstream
 
 
@@ -37,7 +37,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture
-def scenario(loop: LoopName, behind: Behind, waits: list[float]) -> Iterator[Scenarios]:
+def scenario(loop: LoopName, start_app: StartApp, waits: list[float]) -> Iterator[Scenarios]:
     """Start a scenario: `scenario(script, …, settings={…})`."""
     with ExitStack() as stack:
 
@@ -46,7 +46,7 @@ def scenario(loop: LoopName, behind: Behind, waits: list[float]) -> Iterator[Sce
         ) -> Scenario:
             engine = stack.enter_context(ScriptedUpstream(models=search, path=""))
             made = {"tool_loop_v2": loop == "v2", "searxng_url": engine.base_url, **(settings or {})}
-            running, upstream = behind(*scripts, settings=made, **app)
+            running, upstream = start_app(*scripts, settings=made, **app)
             return Scenario(loop, running, upstream, engine)
 
         yield start

@@ -42,8 +42,8 @@ def texts(events: list[dict[str, Any]]) -> list[str]:
 def test_streams_are_todays(app: RunningApp, path: str) -> None:
     """An old run and a save of it keep the contract, from the start and after a resume."""
     assert texts(check_stream(app.client.get(path).content).events) == TWO
-    behind = check_stream(app.client.get(path, params={"after": 1}).content, resumed=True)
-    assert (texts(behind.events), behind.seqs[0]) == (TWO, 2)
+    start_app = check_stream(app.client.get(path, params={"after": 1}).content, resumed=True)
+    assert (texts(start_app.events), start_app.seqs[0]) == (TWO, 2)
 
 
 @pytest.mark.parametrize("path", [f"/api/runs/{COMPLETE}", f"/api/saves/{SAVE}"])

@@ -6,7 +6,7 @@ import pytest
 from signalbox.chat.loops.retry import Retry
 
 from tests.scenarios.upstream_faults.asker import ASKED, Asker, ended
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, settings_for
 from tests.support.scripted_upstream import DONE, Exchange, chunk, says, sends
 
@@ -95,7 +95,7 @@ def test_done_alone_is_no_answer(ask: Asker) -> None:
     assert heard.text == ""
 
 
-def test_a_host_that_falls_silent(behind: Behind) -> None:
+def test_a_host_that_falls_silent(start_app: StartApp) -> None:
     """Silence longer than the timeout is an error with the text so far, and the connection is closed."""
 
     async def stalls(exchange: Exchange) -> None:
@@ -103,7 +103,7 @@ def test_a_host_that_falls_silent(behind: Behind) -> None:
         await exchange.send_text("So far")
         await exchange.client_left()
 
-    app, upstream = behind(stalls, settings={"openrouter_timeout": 0.1})
+    app, upstream = start_app(stalls, settings={"openrouter_timeout": 0.1})
     heard = app.ask(tools=[])
     ended(heard, "interrupted", "UPSTREAM_STALLED")
     assert heard.text == "So far"
@@ -212,13 +212,13 @@ def test_usage_and_cost_are_summed(ask: Asker) -> None:
     assert [attempt["generation_id"] for attempt in trace["attempts"]] == [r.generation_id for r in requests]
 
 
-def test_a_fault_in_one_attempt_is_forgotten_by_the_next(behind: Behind, no_waiting: list[Retry]) -> None:
+def test_a_fault_in_one_attempt_is_forgotten_by_the_next(start_app: StartApp, no_waiting: list[Retry]) -> None:
     """A successful retry is a complete run; the trace has the failed attempt."""
 
     async def fails(exchange: Exchange) -> None:
         await exchange.whole(503, b'{"error":{"code":503,"message":"No instances available"}}')
 
-    app, upstream = behind(fails, says("Hello."))
+    app, upstream = start_app(fails, says("Hello."))
     heard = app.ask(tools=[])
     assert (heard.done["status"], heard.text, len(upstream.asked)) == ("complete", "Hello.", 2)
     trace = app.client.get(f"/api/runs/{heard.events[0]['run_id']}").json()
@@ -234,18 +234,18 @@ def test_a_fault_in_one_attempt_is_forgotten_by_the_next(behind: Behind, no_wait
         ("text/event-stream", b""),
     ],
 )
-def test_a_200_that_is_no_answer(behind: Behind, no_waiting: list[Retry], kind: str, body: bytes) -> None:
+def test_a_200_that_is_no_answer(start_app: StartApp, no_waiting: list[Retry], kind: str, body: bytes) -> None:
     """A page, a text, half a JSON or nothing with status 200 is an error."""
-    app, _ = behind(sends(*([body] if body else []), kind=kind))
+    app, _ = start_app(sends(*([body] if body else []), kind=kind))
     heard = app.ask(tools=[])
     assert heard.done["status"] in ("error", "interrupted")
     assert heard.done["retryable"] is True
     assert heard.text == ""
 
 
-def test_frames_that_are_all_broken(behind: Behind, no_waiting: list[Retry]) -> None:
+def test_frames_that_are_all_broken(start_app: StartApp, no_waiting: list[Retry]) -> None:
     """An upstream that does not speak the protocol has its own error."""
-    app, _ = behind(sends(b"data: {broken\n\n" * 10, chunk({"content": "x"}), DONE))
+    app, _ = start_app(sends(b"data: {broken\n\n" * 10, chunk({"content": "x"}), DONE))
     ended(app.ask(tools=[]), "error", "UPSTREAM_PROTOCOL")
 
 

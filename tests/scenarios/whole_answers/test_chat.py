@@ -8,7 +8,7 @@ import httpx
 import pytest
 from signalbox.chat.loops.retry import Retry
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, error_of
 from tests.support.scripted_upstream import holds, says, sends
 from tests.support.stream_reader import check_stream
@@ -59,10 +59,10 @@ def test_stream_decides_on_both_paths(app: RunningApp, path: str, stream: bool |
         assert answer.json()["status"] == "complete"
 
 
-def test_a_failed_run_has_status_200(behind: Behind, no_waiting: list[Retry]) -> None:
+def test_a_failed_run_has_status_200(start_app: StartApp, no_waiting: list[Retry]) -> None:
     """It exists, may have cost something, and has its text so far; the fields say how it ended and when to retry."""
     limit = sends(b'{"error":{"message":"Slow down.","code":429}}', status=429, kind="application/json")
-    app, _ = behind(limit)
+    app, _ = start_app(limit)
     answer = chat(app)
     told = answer.json()
     assert (answer.status_code, told["status"], told["code"], told["retryable"]) == (200, "error", "RATE_LIMIT", True)
@@ -100,9 +100,9 @@ def test_a_repeated_key_returns_the_same_answer(app: RunningApp) -> None:
     assert (other.status_code, error_of(other)["code"]) == (422, "KEY_REUSED")
 
 
-def test_a_client_that_leaves_ends_the_run(behind: Behind) -> None:
+def test_a_client_that_leaves_ends_the_run(start_app: StartApp) -> None:
     """A closed connection cancels the run and the request upstream, though nothing was sent yet."""
-    app, upstream = behind(holds)
+    app, upstream = start_app(holds)
     body = json.dumps(ASK).encode()
     with socket.create_connection(("127.0.0.1", app.port)) as client:
         head = f"POST /api/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {len(body)}\r\n\r\n"
@@ -117,9 +117,9 @@ def test_a_client_that_leaves_ends_the_run(behind: Behind) -> None:
 # --- further fields of a question ---
 
 
-def sent(behind: Behind, **body: Any) -> dict[str, Any]:
+def sent(start_app: StartApp, **body: Any) -> dict[str, Any]:
     """Ask with these fields; return the body that the upstream received."""
-    app, upstream = behind(says("Hello."))
+    app, upstream = start_app(says("Hello."))
     assert chat(app, **body).json()["status"] == "complete"
     return upstream.asked[0].body
 
@@ -133,9 +133,11 @@ def sent(behind: Behind, **body: Any) -> dict[str, Any]:
         ({"max_completion_tokens": 7, "max_tokens": 7}, {"max_tokens": 7}),
     ],
 )
-def test_names_of_other_apis_are_understood(behind: Behind, body: dict[str, Any], forwarded: dict[str, Any]) -> None:
+def test_names_of_other_apis_are_understood(
+    start_app: StartApp, body: dict[str, Any], forwarded: dict[str, Any]
+) -> None:
     """One stop sequence as text, the end user's id, and the newer name of max_tokens."""
-    assert sent(behind, **body).items() >= forwarded.items()
+    assert sent(start_app, **body).items() >= forwarded.items()
     assert "max_completion_tokens" not in forwarded
 
 

@@ -12,7 +12,7 @@ from signalbox.chat.plan import limits_of
 from signalbox.core.ask import AskedLimits
 from signalbox.tools import plugins
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, settings_for
 from tests.support.scripted_upstream import ScriptedUpstream, call_chunk, calls_then, says, sends
 
@@ -39,9 +39,9 @@ def test_every_tool_is_listed_with_its_metadata(app: RunningApp) -> None:
 
 
 @pytest.mark.parametrize(("settings", "searches"), [({}, 6), ({"brave_api_key": SECRET}, 10)])
-def test_the_list_has_the_default_limits(behind: Behind, settings: dict[str, str], searches: int) -> None:
+def test_the_list_has_the_default_limits(start_app: StartApp, settings: dict[str, str], searches: int) -> None:
     """The limits are those of a run whose request sets none."""
-    app, _ = behind(says("Hello."), settings=settings)
+    app, _ = start_app(says("Hello."), settings=settings)
     limits = app.client.get("/api/tools").json()["limits"]
     assert limits == {"max_steps": 8, "max_searches": searches}
     applied = limits_of(AskedLimits(), search_is_paid=app.parts.search_is_paid)
@@ -64,10 +64,10 @@ def test_every_tool_has_a_title_and_a_summary(app: RunningApp) -> None:
         assert tool["summary"].count(".") == 1
 
 
-def test_a_note_is_saved_found_read_and_served(behind: Behind, tmp_path: Path) -> None:
+def test_a_note_is_saved_found_read_and_served(start_app: StartApp, tmp_path: Path) -> None:
     """One run saves a note, the next run finds it, read_url reads its URL, and the app serves it."""
     note = json.dumps({"title": "Zebrafish fins", "text": "They grow back within weeks."})
-    app, upstream = behind(
+    app, upstream = start_app(
         calls_then(call_chunk("save_note", note)),
         says("Saved."),
         calls_then(call_chunk("search_web", '{"query": "zebrafish fins"}')),
@@ -95,10 +95,10 @@ def test_a_note_is_saved_found_read_and_served(behind: Behind, tmp_path: Path) -
     assert "search_web finds it later" in description["description"]
 
 
-def test_save_note_waits_for_the_end_of_its_step(behind: Behind, tmp_path: Path) -> None:
+def test_save_note_waits_for_the_end_of_its_step(start_app: StartApp, tmp_path: Path) -> None:
     """A step that is cut before its end saves no note, because the tool is not eager."""
     note = json.dumps({"title": "Cut", "text": "Never saved."})
-    app, _ = behind(sends(call_chunk("save_note", note)), sends(call_chunk("save_note", note)), says("Sorry."))
+    app, _ = start_app(sends(call_chunk("save_note", note)), sends(call_chunk("save_note", note)), says("Sorry."))
     heard = app.ask("Keep this.")
     assert "STEP_FAILED" in heard.result_codes() or heard.calls == []
     assert list((tmp_path / "data" / "notes").iterdir()) == []
@@ -133,25 +133,25 @@ def page() -> Iterator[ScriptedUpstream]:
         yield running
 
 
-def test_read_url_reads_only_allowed_private_hosts(behind: Behind, page: ScriptedUpstream) -> None:
+def test_read_url_reads_only_allowed_private_hosts(start_app: StartApp, page: ScriptedUpstream) -> None:
     """Loopback is rejected until the operator allows it."""
     arguments = json.dumps({"url": f"http://127.0.0.1:{page.port}/"})
     scripts = (calls_then(call_chunk("read_url", arguments)), says("Read."))
-    app, _ = behind(*scripts, settings={"signalbox_fetch_allow": "127.0.0.0/8"})
+    app, _ = start_app(*scripts, settings={"signalbox_fetch_allow": "127.0.0.0/8"})
     read = app.ask().of("tool_result")[0]["result"]["result"]
     assert (read["n"], read["title"], read["text"]) == (1, "T", "Hello, reader.")
-    closed, _ = behind(*scripts)
+    closed, _ = start_app(*scripts)
     result = closed.ask().of("tool_result")[0]["result"]
     assert (result["success"], result["code"]) == (False, "INVALID_ARGUMENTS")
     assert len(page.catalogues) == 1
 
 
-def test_a_paid_search_has_another_limit_and_its_key_is_secret(behind: Behind, page: ScriptedUpstream) -> None:
+def test_a_paid_search_has_another_limit_and_its_key_is_secret(start_app: StartApp, page: ScriptedUpstream) -> None:
     """With a key, Brave is used; its errors contain no key, neither in the stream nor in the trace."""
     page._models = lambda exchange: exchange.whole(401, SECRET.encode())
     settings = {"brave_api_key": SECRET, "brave_base_url": f"http://127.0.0.1:{page.port}/res/v1"}
     script = calls_then(call_chunk("search_web", '{"query": "pandas"}'))
-    app, _ = behind(script, says("No search today."), settings=settings)
+    app, _ = start_app(script, says("No search today."), settings=settings)
     assert app.parts.search_is_paid
     assert "Brave" in listed(app)["search_web"]["description"]
     heard = app.ask()
@@ -170,11 +170,11 @@ def test_a_paid_search_has_another_limit_and_its_key_is_secret(behind: Behind, p
     assert SECRET not in repr(app.parts.settings)
 
 
-def test_a_broken_plugin_tool_is_listed_as_unavailable(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_plugin_tool_is_listed_as_unavailable(start_app: StartApp, monkeypatch: pytest.MonkeyPatch) -> None:
     """GET /api/tools has the reason; only questions that name the tool are rejected."""
     entry = EntryPoint("dice", "signalbox.no_such_module:tools", "signalbox.tools")
     monkeypatch.setattr(plugins, "entry_points_of", lambda group: [entry])
-    app, upstream = behind(says("Hello."))
+    app, upstream = start_app(says("Hello."))
     assert "No module named 'signalbox.no_such_module'" in listed(app)["dice"]["unavailable"]
     response = app.post(prompt="Roll.", tools=["dice"])
     assert (response.status_code, response.json()["error"]["code"]) == (422, "TOOL_UNAVAILABLE")

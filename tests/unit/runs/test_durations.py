@@ -19,7 +19,7 @@ from signalbox.store.runs.journal import JournalStore
 
 from tests.support.disk import Disk, a_run
 from tests.support.fakes import SERVED, ScriptedClient, ending
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.loop_runs import context_for, driven, no_wait
 from tests.support.scripted_upstream import says
 from tests.support.stream_reader import check_stream
@@ -67,9 +67,9 @@ async def test_a_run_that_no_model_answered_has_no_first_token() -> None:
     assert done.first_token_ms is UNSET
 
 
-def test_the_duration_is_the_same_everywhere(behind: Behind) -> None:
+def test_the_duration_is_the_same_everywhere(start_app: StartApp) -> None:
     """In the stream, its replay, the trace, a snapshot and its replay, and an exported conversation."""
-    app, _ = behind(says("Yes."))
+    app, _ = start_app(says("Yes."))
     live = app.post(prompt="Hello!", tools=[], conversation_id="c")
     run_id, done = live.headers["x-run-id"], check_stream(live.content).done
     save_id = app.client.post("/api/saves", json={"run_id": run_id}).json()["id"]

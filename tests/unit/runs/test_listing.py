@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, error_of, read_until, settings_for
 from tests.support.scripted_upstream import ScriptedUpstream, holds, says
 
@@ -16,9 +16,9 @@ def bytes_of(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(folder.glob("signalbox.db*")))
 
 
-def test_pages_of_runs_hold_each_run_once(behind: Behind) -> None:
+def test_pages_of_runs_hold_each_run_once(start_app: StartApp) -> None:
     """Pages go from newest to oldest; a run that starts meanwhile moves nothing."""
-    app, _ = behind(says("Yes."))
+    app, _ = start_app(says("Yes."))
     asked = [app.post(prompt="Hello!", tools=[]).headers["x-run-id"] for _ in range(5)]
     seen: list[str] = []
     following = ""
@@ -51,9 +51,9 @@ def test_a_deleted_run_is_gone_from_the_disk(tmp_path: Path) -> None:
             assert [run["run_id"] for run in app.client.get("/api/runs").json()["runs"]] == [other]
 
 
-def test_deleting_an_active_run_stops_it(behind: Behind) -> None:
+def test_deleting_an_active_run_stops_it(start_app: StartApp) -> None:
     """Subscribers see it end, the upstream is closed, and nothing more is written."""
-    app, upstream = behind(holds)
+    app, upstream = start_app(holds)
     with app.asking(tools=[]) as response:
         chunks = response.iter_raw()
         seen = read_until(chunks, b"So far")
@@ -70,9 +70,9 @@ def test_deleting_an_unknown_run_is_a_404(app: RunningApp, run_id: str) -> None:
     assert error_of(app.client.delete(f"/api/runs/{run_id}"))["code"] == "UNKNOWN_RUN"
 
 
-def test_a_run_in_a_conversation_cannot_be_deleted_alone(behind: Behind) -> None:
+def test_a_run_in_a_conversation_cannot_be_deleted_alone(start_app: StartApp) -> None:
     """Later messages follow it, so the request is rejected."""
-    app, _ = behind(says("Yes."))
+    app, _ = start_app(says("Yes."))
     run_id = app.post(prompt="Hello!", tools=[], conversation_id="c").headers["x-run-id"]
     response = app.client.delete(f"/api/runs/{run_id}")
     assert (response.status_code, error_of(response)["code"]) == (409, "RUN_IN_CONVERSATION")

@@ -11,7 +11,7 @@ from signalbox.core.tools import ToolContext
 from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.support.fakes import make_tool
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import WAIT, RunningApp, read_until
 from tests.support.scripted_upstream import DONE, Exchange, call_chunk, calls_then, chunk, holds, says, silent, waits
 from tests.support.stream_reader import check_stream, parse_stream
@@ -33,9 +33,9 @@ class Bell:
             raise
 
 
-def test_stop_by_another_client(behind: Behind) -> None:
+def test_stop_by_another_client(start_app: StartApp) -> None:
     """The stop returns 200, the subscriber reads `cancelled`, the upstream is closed, and the text stays."""
-    app, upstream = behind(holds)
+    app, upstream = start_app(holds)
     with app.asking(tools=[]) as response:
         run_id = response.headers["x-run-id"]
         chunks = response.iter_raw()
@@ -64,10 +64,10 @@ def test_stop_of_a_finished_run_changes_nothing(app: RunningApp) -> None:
     assert app.client.get(f"/api/runs/{run_id}/events").content == response.content
 
 
-def test_stop_while_a_tool_works(behind: Behind) -> None:
+def test_stop_while_a_tool_works(start_app: StartApp) -> None:
     """The tool is cancelled, its call gets a result, and no request follows."""
     bell = Bell()
-    app, upstream = behind(calls_then(call_chunk("bell", "{}")), says("x"), extra_tools=[bell.tool])
+    app, upstream = start_app(calls_then(call_chunk("bell", "{}")), says("x"), extra_tools=[bell.tool])
     with app.asking() as response:
         chunks = response.iter_raw()
         seen = read_until(chunks, b"tool_executing")
@@ -81,9 +81,9 @@ def test_stop_while_a_tool_works(behind: Behind) -> None:
 
 
 @pytest.mark.parametrize("script", [holds, silent], ids=["quiet after words", "no head yet"])
-def test_the_last_subscriber_leaves_a_silent_upstream(behind: Behind, script: Any) -> None:
+def test_the_last_subscriber_leaves_a_silent_upstream(start_app: StartApp, script: Any) -> None:
     """The upstream connection is closed while it is silent, also before its first byte (E3)."""
-    app, upstream = behind(script)
+    app, upstream = start_app(script)
     with app.asking(tools=[]) as response:
         run_id = response.headers["x-run-id"]
         assert upstream.wait_until(lambda: len(upstream.asked) == 1)
@@ -104,10 +104,10 @@ def test_the_last_subscriber_leaves_the_simulators_stall(app: RunningApp, simula
     app.over(run_id)
 
 
-def test_the_last_subscriber_leaves_while_a_tool_works(behind: Behind) -> None:
+def test_the_last_subscriber_leaves_while_a_tool_works(start_app: StartApp) -> None:
     """The tool ends with the run."""
     bell = Bell()
-    app, upstream = behind(calls_then(call_chunk("bell", "{}")), says("x"), extra_tools=[bell.tool])
+    app, upstream = start_app(calls_then(call_chunk("bell", "{}")), says("x"), extra_tools=[bell.tool])
     with app.asking() as response:
         run_id = response.headers["x-run-id"]
         assert bell.started.wait(10)
@@ -118,7 +118,7 @@ def test_the_last_subscriber_leaves_while_a_tool_works(behind: Behind) -> None:
     assert len(upstream.asked) == 1
 
 
-def test_a_client_that_does_not_read_and_then_leaves(behind: Behind) -> None:
+def test_a_client_that_does_not_read_and_then_leaves(start_app: StartApp) -> None:
     """A disconnect is detected even while `send` is blocked by a slow client (quirk E3a)."""
     big = chunk({"content": "x" * 100_000})
 
@@ -128,7 +128,7 @@ def test_a_client_that_does_not_read_and_then_leaves(behind: Behind) -> None:
             await exchange.send(big)
         await exchange.client_left()
 
-    app, upstream = behind(floods)
+    app, upstream = start_app(floods)
     body = b'{"model":"openai/sim","prompt":"Hello!","tools":[]}'
     head = b"POST /api/chat/stream HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n" % len(body)
     raw = socket.socket()
@@ -153,9 +153,9 @@ def test_a_client_that_does_not_read_and_then_leaves(behind: Behind) -> None:
     assert run.done.status == "cancelled"
 
 
-def test_one_subscriber_leaves_and_another_stays(behind: Behind) -> None:
+def test_one_subscriber_leaves_and_another_stays(start_app: StartApp) -> None:
     """A run ends with its last subscriber, not with its first."""
-    app, upstream = behind(waits)
+    app, upstream = start_app(waits)
     with app.client.stream("POST", "/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi"}) as response:
         run_id = response.headers["x-run-id"]
         stays = response.iter_raw()
@@ -168,9 +168,9 @@ def test_one_subscriber_leaves_and_another_stays(behind: Behind) -> None:
         assert check_stream(seen + b"".join(stays)).done["status"] == "complete"
 
 
-def test_a_detached_run_continues(behind: Behind) -> None:
+def test_a_detached_run_continues(start_app: StartApp) -> None:
     """Without subscribers the run is completed, and can be read later."""
-    app, upstream = behind(waits)
+    app, upstream = start_app(waits)
     with app.asking(tools=[], on_disconnect="continue") as response:
         run_id = response.headers["x-run-id"]
         read_until(response.iter_raw(), b"First ")
@@ -181,9 +181,9 @@ def test_a_detached_run_continues(behind: Behind) -> None:
     assert check_stream(app.client.get(f"/api/runs/{run_id}/events").content).text == "First second."
 
 
-def test_a_run_without_subscribers_has_a_limit(behind: Behind) -> None:
+def test_a_run_without_subscribers_has_a_limit(start_app: StartApp) -> None:
     """After the limit the run is interrupted, the upstream closed, and the text stays."""
-    app, upstream = behind(holds, settings={"signalbox_detached_seconds": 0.01})
+    app, upstream = start_app(holds, settings={"signalbox_detached_seconds": 0.01})
     with app.asking(tools=[], on_disconnect="continue") as response:
         run_id = response.headers["x-run-id"]
         read_until(response.iter_raw(), b"So far")
@@ -197,9 +197,9 @@ def test_a_run_without_subscribers_has_a_limit(behind: Behind) -> None:
     )
 
 
-def test_a_returning_subscriber_cancels_the_limit(behind: Behind) -> None:
+def test_a_returning_subscriber_cancels_the_limit(start_app: StartApp) -> None:
     """Only time without subscribers counts."""
-    app, upstream = behind(waits, settings={"signalbox_detached_seconds": 30})
+    app, upstream = start_app(waits, settings={"signalbox_detached_seconds": 30})
     with app.asking(tools=[], on_disconnect="continue") as response:
         run_id = response.headers["x-run-id"]
         seen = read_until(response.iter_raw(), b"First ")
@@ -212,13 +212,13 @@ def test_a_returning_subscriber_cancels_the_limit(behind: Behind) -> None:
         assert check_stream(seen + b"".join(chunks)).done["status"] == "complete"
 
 
-def test_stop_before_the_first_byte_of_a_retry(behind: Behind) -> None:
+def test_stop_before_the_first_byte_of_a_retry(start_app: StartApp) -> None:
     """A run that waits before a retry stops at once."""
 
     async def fails(exchange: Exchange) -> None:
         await exchange.whole(503, b"{}", **{"retry-after": "9"})
 
-    app, upstream = behind(fails)
+    app, upstream = start_app(fails)
     with app.asking(tools=[]) as response:
         assert upstream.wait_until(lambda: len(upstream.asked) == 1)
         app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop")
@@ -227,7 +227,7 @@ def test_stop_before_the_first_byte_of_a_retry(behind: Behind) -> None:
     assert len(upstream.asked) == 1
 
 
-def test_no_request_follows_a_stop(behind: Behind) -> None:
+def test_no_request_follows_a_stop(start_app: StartApp) -> None:
     """After the last subscriber has left, no further step costs anything."""
     bell = Bell()
 
@@ -238,7 +238,7 @@ def test_no_request_follows_a_stop(behind: Behind) -> None:
         await exchange.send(chunk({}, finish="tool_calls") + DONE)
         await exchange.client_left()
 
-    app, upstream = behind(calls, says("never"), extra_tools=[bell.tool])
+    app, upstream = start_app(calls, says("never"), extra_tools=[bell.tool])
     with app.asking() as response:
         run_id = response.headers["x-run-id"]
         assert upstream.wait_until(lambda: len(upstream.asked) == 1)

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, error_of, read_until
 from tests.support.scripted_upstream import waits
 from tests.support.stream_reader import ParsedStream, check_stream, parse_stream
@@ -77,9 +77,9 @@ def test_an_unknown_run_is_a_404(app: RunningApp, method: str, path: str, run_id
     assert (response.status_code, error_of(response)["code"]) == (404, "UNKNOWN_RUN")
 
 
-def test_a_second_subscriber_sees_the_same_bytes(behind: Behind) -> None:
+def test_a_second_subscriber_sees_the_same_bytes(start_app: StartApp) -> None:
     """A subscriber that joins late reads from the start and continues; both read the same stream."""
-    app, upstream = behind(waits)
+    app, upstream = start_app(waits)
     with app.asking(tools=[]) as first:
         run_id = first.headers["x-run-id"]
         mine = first.iter_raw()
@@ -96,9 +96,9 @@ def test_a_second_subscriber_sees_the_same_bytes(behind: Behind) -> None:
     assert len(upstream.asked) == 1
 
 
-def test_a_cut_connection_is_resumed_during_the_run(behind: Behind) -> None:
+def test_a_cut_connection_is_resumed_during_the_run(start_app: StartApp) -> None:
     """The page reconnects with its last id, and receives every frame once (quirk E11)."""
-    app, upstream = behind(waits)
+    app, upstream = start_app(waits)
     with app.asking(tools=[], on_disconnect="continue") as first:
         run_id = first.headers["x-run-id"]
         seen = read_until(first.iter_raw(), b"First ")
@@ -111,9 +111,9 @@ def test_a_cut_connection_is_resumed_during_the_run(behind: Behind) -> None:
     assert received.done["status"] == "complete"
 
 
-def test_fifty_subscribers_see_one_stream(behind: Behind) -> None:
+def test_fifty_subscribers_see_one_stream(start_app: StartApp) -> None:
     """There is no queue per client: all read one journal to its end."""
-    app, upstream = behind(waits)
+    app, upstream = start_app(waits)
     seen: list[bytes] = []
     with app.asking(tools=[]) as first:
         run_id = first.headers["x-run-id"]
@@ -133,9 +133,9 @@ def test_fifty_subscribers_see_one_stream(behind: Behind) -> None:
     assert seen == [mine] * 50
 
 
-def test_a_cursor_beyond_the_end_gets_what_follows(behind: Behind) -> None:
+def test_a_cursor_beyond_the_end_gets_what_follows(start_app: StartApp) -> None:
     """A client that saw more than a crash preserved receives the following events."""
-    app, upstream = behind(waits)
+    app, upstream = start_app(waits)
     with app.asking(tools=[]) as first:
         run_id = first.headers["x-run-id"]
         mine = first.iter_raw()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, read_until
 from tests.support.scripted_upstream import holds, says
 from tests.support.stream_reader import check_stream
@@ -15,9 +15,9 @@ TRACE = {
 }  # fmt: skip
 
 
-def test_the_texts_of_a_conversation_are_in_no_trace(behind: Behind) -> None:
+def test_the_texts_of_a_conversation_are_in_no_trace(start_app: StartApp) -> None:
     """Prompt, system, history, hint, parts and results appear only with role and length."""
-    app, upstream = behind(says("Fine."))
+    app, upstream = start_app(says("Fine."))
     call = {"id": "c1", "function": {"name": "calculate", "arguments": f'{{"expression": "{SECRET}"}}'}}
     messages = [
         {"role": "system", "content": SECRET},
@@ -69,9 +69,9 @@ def test_a_trace_describes_a_run(app: RunningApp) -> None:
         assert tool["announced"] <= tool["started"] <= tool["ended"]
 
 
-def test_the_list_has_active_and_finished_runs(behind: Behind) -> None:
+def test_the_list_has_active_and_finished_runs(start_app: StartApp) -> None:
     """Newest first, each with its status; an active run has no end."""
-    app, _ = behind(says("One."), holds)
+    app, _ = start_app(says("One."), holds)
     first = app.post(prompt="Hello!").headers["x-run-id"]
     with app.asking() as response:
         chunks = response.iter_raw()

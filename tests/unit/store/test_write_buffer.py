@@ -237,7 +237,7 @@ async def test_random_operations_store_each_event_once_in_order(
     left = {record.id: record.seq for record in await after.claim_unfinished()}
     assert left.keys() == set(live)
     for run_id in live:
-        events = await read_all(lambda behind, run_id=run_id: after.read_events(run_id, behind))  # type: ignore[misc]
+        events = await read_all(lambda start_app, run_id=run_id: after.read_events(run_id, start_app))  # type: ignore[misc]
         assert events == words(1, len(events))
         assert on_disk.get(run_id, 0) <= len(events) <= said[run_id]
     assert rows_of(disk) == []

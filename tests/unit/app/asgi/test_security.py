@@ -7,7 +7,7 @@ import pytest
 from signalbox.services.catalog import ModelCatalog
 from signalbox.store.runs.journal import JournalStore
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, error_of, settings_for
 from tests.support.scripted_upstream import says
 
@@ -192,15 +192,15 @@ def test_errors_have_security_headers(tmp_path: Path, monkeypatch: pytest.Monkey
         assert one.headers["access-control-allow-origin"] == "https://page.example"
 
 
-def test_the_key_is_sent_only_to_the_configured_url(behind: Behind) -> None:
+def test_the_key_is_sent_only_to_the_configured_url(start_app: StartApp) -> None:
     """A redirect of the upstream is not followed, so the key is not sent elsewhere (quirk G4)."""
-    other, elsewhere = behind(says("Stolen."))
+    other, elsewhere = start_app(says("Stolen."))
     from tests.support.scripted_upstream import Exchange
 
     async def redirects(exchange: Exchange) -> None:
         await exchange.whole(307, b"", location=f"{elsewhere.base_url}/chat/completions")
 
-    app, upstream = behind(redirects, settings={"openrouter_api_key": "sk-or-v1-canary0000"})
+    app, upstream = start_app(redirects, settings={"openrouter_api_key": "sk-or-v1-canary0000"})
     elsewhere.asked.clear()
     elsewhere.catalogues.clear()
     heard = app.ask(tools=[])

@@ -95,10 +95,10 @@ def test_a_runs_lines_have_its_requests_id(app: RunningApp) -> None:
 
 
 def test_a_run_that_breaks_names_its_request(
-    behind: Callable[..., tuple[RunningApp, Any]], monkeypatch: pytest.MonkeyPatch
+    start_app: Callable[..., tuple[RunningApp, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An internal error is logged with the request id."""
-    app, _ = behind(says("Hello."))
+    app, _ = start_app(says("Hello."))
 
     def breaks(*_: Any, **__: Any) -> None:
         raise RuntimeError("a secret")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from signalbox.wire.openrouter.catalog import facts_of
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp
 from tests.support.scripted_upstream import says
 
@@ -32,9 +32,9 @@ def test_images_are_requested_from_image_models(entry: dict[str, Any], modalitie
     assert facts.abilities.modalities == modalities
 
 
-def test_no_modalities_are_sent_for_an_unlisted_model(behind: Behind) -> None:
+def test_no_modalities_are_sent_for_an_unlisted_model(start_app: StartApp) -> None:
     """Without catalogue facts no modalities are sent."""
-    app, upstream = behind(says("Hello."))
+    app, upstream = start_app(says("Hello."))
     app.ask(tools=[])
     assert "modalities" not in upstream.asked[0].body
 
@@ -60,9 +60,9 @@ def test_images_of_a_text_model_are_rejected_by_the_provider(app: RunningApp) ->
     assert "output modalities: image, text" in heard.done["error"]
 
 
-def test_every_step_has_the_modalities(behind: Behind) -> None:
+def test_every_step_has_the_modalities(start_app: StartApp) -> None:
     """The client's modalities are in the request of every step."""
-    app, upstream = behind(says("Hello."), says("Again."))
+    app, upstream = start_app(says("Hello."), says("Again."))
     for _ in range(2):
         app.ask(modalities=["text", "image"], tools=[])
     assert [asked.body["modalities"] for asked in upstream.asked] == [["text", "image"]] * 2

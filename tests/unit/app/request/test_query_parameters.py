@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, error_of
 from tests.support.scripted_upstream import holds, says, sends
 
@@ -42,9 +42,9 @@ def test_odd_queries_are_refused_in_a_short_sentence(app: RunningApp, query: str
     assert len(error_of(answer)["message"]) < 300
 
 
-def test_runs_are_listed_by_status(behind: Behind) -> None:
+def test_runs_are_listed_by_status(start_app: StartApp) -> None:
     """Runs can be filtered by one or several statuses, active ones too, page by page."""
-    app, _ = behind(says("Yes."), sends(status=400), says("Yes."), sends(status=401), sends(status=400), holds)
+    app, _ = start_app(says("Yes."), sends(status=400), says("Yes."), sends(status=401), sends(status=400), holds)
     done, first, _, second, third = [app.post(prompt="Hello!", tools=[]).headers["x-run-id"] for _ in range(5)]
 
     def listed(query: str) -> tuple[list[str], str | None]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, error_of
 from tests.support.scripted_upstream import call_chunk, calls_then, says
 
@@ -34,37 +34,37 @@ PARAMETERS: dict[str, Any] = {
 }
 
 
-def sent(behind: Behind, **body: Any) -> dict[str, Any]:
+def sent(start_app: StartApp, **body: Any) -> dict[str, Any]:
     """Ask with these fields; return the body that the upstream received."""
-    app, upstream = behind(says("Hello."))
+    app, upstream = start_app(says("Hello."))
     app.ask(**body)
     return upstream.asked[0].body
 
 
-def test_nothing_is_added_to_a_bare_request(behind: Behind) -> None:
+def test_nothing_is_added_to_a_bare_request(start_app: StartApp) -> None:
     """Without tools and parameters the upstream gets only model, messages and stream."""
-    assert sent(behind, tools=[]) == ASK
+    assert sent(start_app, tools=[]) == ASK
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
-def test_each_parameter_is_forwarded_alone(behind: Behind, name: str) -> None:
+def test_each_parameter_is_forwarded_alone(start_app: StartApp, name: str) -> None:
     """Each parameter adds one field with its value unchanged, including zero, false and nested nulls."""
-    assert sent(behind, tools=[], **{name: PARAMETERS[name]}) == {**ASK, name: PARAMETERS[name]}
+    assert sent(start_app, tools=[], **{name: PARAMETERS[name]}) == {**ASK, name: PARAMETERS[name]}
 
 
-def test_all_parameters_are_forwarded_together(behind: Behind) -> None:
+def test_all_parameters_are_forwarded_together(start_app: StartApp) -> None:
     """All parameters together arrive unchanged."""
-    assert sent(behind, tools=[], **PARAMETERS) == {**ASK, **PARAMETERS}
+    assert sent(start_app, tools=[], **PARAMETERS) == {**ASK, **PARAMETERS}
 
 
-def test_a_parameter_of_null_counts_as_absent(behind: Behind) -> None:
+def test_a_parameter_of_null_counts_as_absent(start_app: StartApp) -> None:
     """A field that is null is not sent upstream."""
-    assert sent(behind, tools=[], **dict.fromkeys(PARAMETERS)) == ASK
+    assert sent(start_app, tools=[], **dict.fromkeys(PARAMETERS)) == ASK
 
 
-def test_reasoning_effort_is_an_alias(behind: Behind) -> None:
+def test_reasoning_effort_is_an_alias(start_app: StartApp) -> None:
     """The alias is sent as OpenRouter's field."""
-    assert sent(behind, tools=[], reasoning_effort="high") == {**ASK, "reasoning": {"effort": "high"}}
+    assert sent(start_app, tools=[], reasoning_effort="high") == {**ASK, "reasoning": {"effort": "high"}}
 
 
 @pytest.mark.parametrize(
@@ -84,15 +84,15 @@ def test_two_ways_to_say_it_are_refused(app: RunningApp, body: dict[str, Any], f
     assert "not both" in error["message"]
 
 
-def test_prompt_and_system_become_messages(behind: Behind) -> None:
+def test_prompt_and_system_become_messages(start_app: StartApp) -> None:
     """The short form is the long form."""
-    assert sent(behind, tools=[], system="Be brief.")["messages"] == [
+    assert sent(start_app, tools=[], system="Be brief.")["messages"] == [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "Hello!"},
     ]
 
 
-def test_image_and_file_parts_arrive_whole(behind: Behind) -> None:
+def test_image_and_file_parts_arrive_whole(start_app: StartApp) -> None:
     """Parts are forwarded with order, detail and data unchanged."""
     parts = [
         {"type": "text", "text": "What is this?"},
@@ -100,12 +100,12 @@ def test_image_and_file_parts_arrive_whole(behind: Behind) -> None:
         {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
         {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,BBBB"}},
     ]
-    assert sent(behind, tools=[], messages=[{"role": "user", "content": parts}])["messages"] == [
+    assert sent(start_app, tools=[], messages=[{"role": "user", "content": parts}])["messages"] == [
         {"role": "user", "content": parts}
     ]
 
 
-def test_a_conversation_with_a_finished_call_goes_on(behind: Behind) -> None:
+def test_a_conversation_with_a_finished_call_goes_on(start_app: StartApp) -> None:
     """An earlier call and its result are sent with the same id, name and arguments."""
     call = {"id": "call_9", "type": "function", "function": {"name": "calculate", "arguments": '{"expression": "1+1"}'}}
     messages = [
@@ -115,7 +115,7 @@ def test_a_conversation_with_a_finished_call_goes_on(behind: Behind) -> None:
         {"role": "assistant", "content": "2."},
         {"role": "user", "content": "Thanks. And 2+2?"},
     ]
-    got = sent(behind, tools=[], messages=messages)["messages"]
+    got = sent(start_app, tools=[], messages=messages)["messages"]
     assert [message["role"] for message in got] == ["user", "assistant", "tool", "assistant", "user"]
     assert got[1]["tool_calls"][0]["id"] == got[2]["tool_call_id"]
     assert got[1]["tool_calls"][0]["function"]["name"] == "calculate"
@@ -130,9 +130,9 @@ def test_a_conversation_with_a_finished_call_goes_on(behind: Behind) -> None:
         ({"tools": ["search_web", "calculate", "search_web"]}, ["calculate", "search_web"]),
     ],
 )
-def test_tools_are_offered_by_name(behind: Behind, tools: dict[str, Any], names: list[str] | None) -> None:
+def test_tools_are_offered_by_name(start_app: StartApp, tools: dict[str, Any], names: list[str] | None) -> None:
     """Absent: all tools; empty: none and no tool field; names: those tools, each once, in a stable order."""
-    body = sent(behind, **tools)
+    body = sent(start_app, **tools)
     assert [tool["function"]["name"] for tool in body.get("tools", [])] == (names or [])
     assert ("tools" in body) is (names is not None)
     assert "tool_choice" not in body
@@ -142,22 +142,22 @@ def test_tools_are_offered_by_name(behind: Behind, tools: dict[str, Any], names:
 @pytest.mark.parametrize(
     "choice", ["auto", "none", "required", {"type": "function", "function": {"name": "calculate"}}]
 )
-def test_tool_choice_reaches_the_provider(behind: Behind, choice: Any) -> None:
+def test_tool_choice_reaches_the_provider(start_app: StartApp, choice: Any) -> None:
     """Every choice arrives in the provider's format; `required` does not become auto (PS-02)."""
-    assert sent(behind, tool_choice=choice)["tool_choice"] == choice
+    assert sent(start_app, tool_choice=choice)["tool_choice"] == choice
 
 
-def test_a_forced_tool_is_forced_once(behind: Behind) -> None:
+def test_a_forced_tool_is_forced_once(start_app: StartApp) -> None:
     """After the forced call the choice is auto."""
-    app, upstream = behind(calls_then(call_chunk("calculate", '{"expression":"6*7"}')), says("42."))
+    app, upstream = start_app(calls_then(call_chunk("calculate", '{"expression":"6*7"}')), says("42."))
     heard = app.ask("6*7?", tool_choice="required")
     assert heard.text == "42."
     assert [asked.body["tool_choice"] for asked in upstream.asked] == ["required", "auto"]
 
 
-def test_guardrails_of_the_family_hold_on_every_request(behind: Behind) -> None:
+def test_guardrails_of_the_family_hold_on_every_request(start_app: StartApp) -> None:
     """xAI: one call at a time, no response_format beside tools, a warning that says so; also on the finalize."""
-    app, upstream = behind(calls_then(call_chunk("calculate", '{"expression":"6*7"}')), says("42."))
+    app, upstream = start_app(calls_then(call_chunk("calculate", '{"expression":"6*7"}')), says("42."))
     heard = app.ask("6*7?", model="x-ai/grok-4", response_format={"type": "json_object"}, max_steps=2, temperature=1)
     assert heard.warnings[0] == "PARAM_DROPPED"
     assert "response_format" in heard.of("warning")[0]["message"]
@@ -169,29 +169,29 @@ def test_guardrails_of_the_family_hold_on_every_request(behind: Behind) -> None:
     assert upstream.asked[1].body["tool_choice"] == "none"
 
 
-def test_json_without_tools_is_left_alone(behind: Behind) -> None:
+def test_json_without_tools_is_left_alone(start_app: StartApp) -> None:
     """Without tools nothing is dropped, also for xAI."""
-    body = sent(behind, model="x-ai/grok-4", tools=[], response_format={"type": "json_object"})
+    body = sent(start_app, model="x-ai/grok-4", tools=[], response_format={"type": "json_object"})
     assert body["response_format"] == {"type": "json_object"}
     assert "parallel_tool_calls" not in body
 
 
-def test_claude_gets_one_call_at_a_time(behind: Behind) -> None:
+def test_claude_gets_one_call_at_a_time(start_app: StartApp) -> None:
     """Anthropic's guardrail is sent with tools."""
-    assert sent(behind, model="anthropic/claude-x")["parallel_tool_calls"] is False
+    assert sent(start_app, model="anthropic/claude-x")["parallel_tool_calls"] is False
 
 
-def test_the_conversation_becomes_the_session(behind: Behind) -> None:
+def test_the_conversation_becomes_the_session(start_app: StartApp) -> None:
     """OpenRouter gets the conversation as session id, and the trace has it."""
-    app, upstream = behind(says("Hello."))
+    app, upstream = start_app(says("Hello."))
     response = app.post(prompt="Hello!", conversation_id="conv-1:a", tools=[])
     assert upstream.asked[0].body == {**ASK, "session_id": "conv-1:a"}
     assert app.client.get(f"/api/runs/{response.headers['x-run-id']}").json()["conversation_id"] == "conv-1:a"
 
 
-def test_another_host_is_asked_in_its_own_words(behind: Behind) -> None:
+def test_another_host_is_asked_in_its_own_words(start_app: StartApp) -> None:
     """A base URL that is not OpenRouter's gets stream_options, and neither session nor OpenRouter's headers."""
-    app, upstream = behind(says("Hello."), path="/v1")
+    app, upstream = start_app(says("Hello."), path="/v1")
     heard = app.ask(tools=[], conversation_id="c")
     assert upstream.asked[0].body == {**ASK, "stream_options": {"include_usage": True}}
     assert upstream.asked[0].path == "/v1/chat/completions"
@@ -199,9 +199,9 @@ def test_another_host_is_asked_in_its_own_words(behind: Behind) -> None:
     assert "simulated" not in heard.done
 
 
-def test_openrouter_gets_attribution_and_metadata(behind: Behind) -> None:
+def test_openrouter_gets_attribution_and_metadata(start_app: StartApp) -> None:
     """Title, referer and the metadata switch go out as headers, and no gzip is asked for."""
-    app, upstream = behind(says("Hello."), settings={"openrouter_http_referer": "https://example.org"})
+    app, upstream = start_app(says("Hello."), settings={"openrouter_http_referer": "https://example.org"})
     app.ask()
     headers = upstream.asked[0].headers
     assert headers["x-openrouter-metadata"] == "enabled"
@@ -211,17 +211,17 @@ def test_openrouter_gets_attribution_and_metadata(behind: Behind) -> None:
     assert "authorization" not in headers
 
 
-def test_the_hint_joins_the_words_of_the_finalize(behind: Behind) -> None:
+def test_the_hint_joins_the_words_of_the_finalize(start_app: StartApp) -> None:
     """`finalize_hint` is sent only in the finalize step."""
-    app, upstream = behind(calls_then(call_chunk("calculate", '{"expression":"6*7"}')), says("42."))
+    app, upstream = start_app(calls_then(call_chunk("calculate", '{"expression":"6*7"}')), says("42."))
     app.ask("6*7?", max_steps=2, finalize_hint="Answer in Latin.")
     assert "Latin" not in upstream.asked[0].raw.decode()
     assert "Latin" in upstream.asked[1].body["messages"][0]["content"]
 
 
-def test_one_step_is_a_finalize_at_once(behind: Behind) -> None:
+def test_one_step_is_a_finalize_at_once(start_app: StartApp) -> None:
     """With max_steps 1 the only model call must answer: tools are sent with choice none."""
-    app, upstream = behind(says("Hello."))
+    app, upstream = start_app(says("Hello."))
     assert app.ask(max_steps=1).done["steps"] == 1
     assert upstream.asked[0].body["tool_choice"] == "none"
 
@@ -233,11 +233,11 @@ def test_max_steps_is_bounded(app: RunningApp, steps: Any) -> None:
     assert (response.status_code, error_of(response)["field"]) == (422, "max_steps")
 
 
-def test_a_prompt_of_300_000_characters_works(behind: Behind) -> None:
+def test_a_prompt_of_300_000_characters_works(start_app: StartApp) -> None:
     """A long prompt streams normally and arrives complete (PS-01)."""
     prompt = "æ long prompt " * 21_429
     assert len(prompt) > 300_000
-    assert sent(behind, prompt=prompt, tools=[])["messages"][0]["content"] == prompt
+    assert sent(start_app, prompt=prompt, tools=[])["messages"][0]["content"] == prompt
 
 
 def test_get_answers_405_with_a_sentence(app: RunningApp) -> None:

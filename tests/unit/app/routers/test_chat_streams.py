@@ -5,7 +5,7 @@ import threading
 import pytest
 from signalbox.app.asgi import streaming
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, read_until
 from tests.support.scripted_upstream import waits
 from tests.support.stream_reader import check_stream, parse_stream
@@ -38,9 +38,9 @@ def test_no_compression_even_when_it_is_asked_for(app: RunningApp) -> None:
         check_stream(b"".join(response.iter_raw()))
 
 
-def test_frames_arrive_while_the_model_still_speaks(behind: Behind) -> None:
+def test_frames_arrive_while_the_model_still_speaks(start_app: StartApp) -> None:
     """Frames reach the client before later ones are emitted."""
-    app, upstream = behind(waits)
+    app, upstream = start_app(waits)
     with app.asking(tools=[]) as response:
         chunks = response.iter_raw()
         seen = read_until(chunks, b"First ")
@@ -49,10 +49,10 @@ def test_frames_arrive_while_the_model_still_speaks(behind: Behind) -> None:
         assert check_stream(seen + b"".join(chunks)).text == "First second."
 
 
-def test_a_silent_stream_is_pinged_between_frames(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_stream_is_pinged_between_frames(start_app: StartApp, monkeypatch: pytest.MonkeyPatch) -> None:
     """While the model is silent, comments keep the connection open, never inside a frame (quirk E4)."""
     monkeypatch.setattr(streaming, "PING_SECONDS", 0.01)
-    app, upstream = behind(waits)
+    app, upstream = start_app(waits)
     with app.asking(tools=[]) as response:
         chunks = response.iter_raw()
         seen = read_until(chunks, b": ping\n\n: ping\n\n")

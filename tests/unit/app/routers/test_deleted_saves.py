@@ -5,17 +5,17 @@ from pathlib import Path
 from signalbox.store.tables import SAVES
 from sqlalchemy import select
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, error_of
 from tests.support.scripted_upstream import chunk, says, sends
 from tests.unit.app.routers.saving import forget_run, opened, run_with_a_tool, save, stream
 
 
-def test_what_is_deleted_is_in_no_file(behind: Behind, tmp_path: Path) -> None:
+def test_what_is_deleted_is_in_no_file(start_app: StartApp, tmp_path: Path) -> None:
     """After DELETE the open database files contain no byte of question, answer or data."""
     marks = {what: f"{what}-7f3a91c2" for what in ("question", "answer", "data", "title")}
     filler = {"more": "y" * 60_000, "mark": marks["data"]}  # more than a page holds
-    app, _ = behind(says(marks["answer"]))
+    app, _ = start_app(says(marks["answer"]))
     run_id = app.ask(marks["question"]).ids[0].partition(":")[0]
     line = save(app, run_id, title=marks["title"], data=filler)
     forget_run(app, run_id)
@@ -43,10 +43,10 @@ def test_deleting_one_save_leaves_the_others(own: RunningApp) -> None:
     assert stream(own, f"/api/saves/{other['id']}") == heard.raw == stream(own, f"/api/runs/{run_id}")
 
 
-def test_opaque_reasoning_is_in_no_save(behind: Behind) -> None:
+def test_opaque_reasoning_is_in_no_save(start_app: StartApp) -> None:
     """A save contains no opaque reasoning, neither of the model nor of the client."""
     sealed = {"type": "reasoning.encrypted", "data": "SEALED-BY-MODEL", "format": "anthropic-claude-v1", "index": 0}
-    app, _ = behind(sends(chunk({"reasoning_details": [sealed]}), chunk({"content": "Yes."}, finish="stop")))
+    app, _ = start_app(sends(chunk({"reasoning_details": [sealed]}), chunk({"content": "Yes."}, finish="stop")))
     brought = {"role": "assistant", "content": "So.", "reasoning_details": [{"data": "SEALED-BY-CLIENT"}]}
     asked = [{"role": "user", "content": "And?"}, brought, {"role": "user", "content": "Really?"}]
     run_id = app.ask(messages=asked).ids[0].partition(":")[0]

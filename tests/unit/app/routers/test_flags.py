@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.processes import Process, serving
 from tests.support.running_app import RunningApp, error_of, read_until, settings_for
 from tests.support.scripted_upstream import DONE, Exchange, ScriptedUpstream, call_chunk, chunk, says
@@ -22,9 +22,9 @@ V2_ON, LEGACY_OFF = ("v2", {"variant": "v2", "reason": "STATIC"}), ("legacy", {"
 
 
 @pytest.fixture
-def house(behind: Behind) -> RunningApp:
+def house(start_app: StartApp) -> RunningApp:
     """Run an app over a provider that says hello, without TOOL_LOOP_V2, with an operator's token."""
-    return behind(says("Hello."), settings={"tool_loop_v2": None, "signalbox_admin_token": TOKEN})[0]
+    return start_app(says("Hello."), settings={"tool_loop_v2": None, "signalbox_admin_token": TOKEN})[0]
 
 
 def pull(
@@ -154,7 +154,7 @@ def test_the_next_run_follows_the_override(house: RunningApp) -> None:
         assert who(house) == expected
 
 
-def test_what_the_upstream_receives_changes_with_it(behind: Behind) -> None:
+def test_what_the_upstream_receives_changes_with_it(start_app: StartApp) -> None:
     """With tools, V2 requests a stream from the upstream and legacy a whole answer."""
 
     async def either(exchange: Exchange) -> None:
@@ -165,14 +165,14 @@ def test_what_the_upstream_receives_changes_with_it(behind: Behind) -> None:
             body = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
             await exchange.whole(200, json.dumps(body).encode())
 
-    app, upstream = behind(either, settings={"tool_loop_v2": True, "signalbox_admin_token": TOKEN})
+    app, upstream = start_app(either, settings={"tool_loop_v2": True, "signalbox_admin_token": TOKEN})
     for state in ("on", "off"):
         pull(app, state)
         assert app.ask(tools=["calculate"]).text == "Hello."
     assert [asked.body["stream"] for asked in upstream.asked] == [True, False]
 
 
-def test_runs_in_flight_keep_their_loop(behind: Behind) -> None:
+def test_runs_in_flight_keep_their_loop(start_app: StartApp) -> None:
     """A run that started on V2 stays on V2 after the override; the next run is on legacy."""
 
     async def waits_to_call(exchange: Exchange) -> None:
@@ -183,7 +183,7 @@ def test_runs_in_flight_keep_their_loop(behind: Behind) -> None:
         await exchange.raw(b"0\r\n\r\n")
 
     settings = {"tool_loop_v2": True, "signalbox_admin_token": TOKEN}
-    app, upstream = behind(waits_to_call, says("42."), settings=settings)
+    app, upstream = start_app(waits_to_call, says("42."), settings=settings)
     with app.asking(tools=["calculate"]) as response:
         chunks = response.iter_raw()
         seen = read_until(chunks, b"Let me see.")
@@ -197,20 +197,20 @@ def test_runs_in_flight_keep_their_loop(behind: Behind) -> None:
     assert with_tools == [True, True]
 
 
-def test_the_kill_switch_is_overridden_by_nothing(behind: Behind) -> None:
+def test_the_kill_switch_is_overridden_by_nothing(start_app: StartApp) -> None:
     """With `TOOL_LOOP_V2=false` the run is on legacy, whatever the override and the header are."""
     settings = {"tool_loop_v2": False, "signalbox_admin_token": TOKEN, "signalbox_allow_loop_header": True}
-    app, _ = behind(says("Hello."), settings=settings)
+    app, _ = start_app(says("Hello."), settings=settings)
     told = pull(app, "on").json()
     assert (told["state"], told["environment"]) == ("on", False)
     assert "cannot be overridden" in told["effective"]
     assert who(app) == who(app, {"x-tool-loop": "v2"}) == ("legacy", {"variant": "legacy", "reason": "DISABLED"})
 
 
-def test_a_request_may_choose_only_where_that_is_allowed(behind: Behind) -> None:
+def test_a_request_may_choose_only_where_that_is_allowed(start_app: StartApp) -> None:
     """The header is used only with SIGNALBOX_ALLOW_LOOP_HEADER, and ignored without."""
     settings = {"tool_loop_v2": None, "signalbox_admin_token": TOKEN, "signalbox_allow_loop_header": True}
-    app, _ = behind(says("Hello."), settings=settings)
+    app, _ = start_app(says("Hello."), settings=settings)
     for state in ("off", "on"):
         pull(app, state)
         for asked in ("v2", "legacy"):

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from openrouter.components import ModelsListResponse
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, error_of, openai_error_of
 from tests.support.scripted_upstream import Exchange, Script, says
 
@@ -132,12 +132,12 @@ def test_unknown_parameters_are_refused(app: RunningApp) -> None:
     assert (ours.status_code, error_of(ours)["code"]) == (422, "UNKNOWN_FIELD")
 
 
-def test_the_list_of_another_server(behind: Behind) -> None:
+def test_the_list_of_another_server(start_app: StartApp) -> None:
     """Ollama and vLLM say who owns a model and no more; wrong types of the four fields are replaced."""
     vllm = {"id": "llama-3", "object": "model", "created": 1763683200, "owned_by": "vllm", "max_model_len": 8192}
     odd = {"id": "meta/odd", "object": 7, "created": "yesterday", "owned_by": None, "name": None}
     bare = {"id": "bare"}
-    app, _ = behind(says("Hello."), models=lists(vllm, odd, bare))
+    app, _ = start_app(says("Hello."), models=lists(vllm, odd, bare))
     listed = app.client.get("/v1/models").json()["data"]
     assert listed[0].items() >= vllm.items()
     four = [{name: one[name] for name in ("id", "object", "created", "owned_by")} for one in listed[1:]]
@@ -148,9 +148,9 @@ def test_the_list_of_another_server(behind: Behind) -> None:
     assert "pricing" not in listed[2]
 
 
-def test_without_a_catalogue_every_model_may_exist(behind: Behind) -> None:
+def test_without_a_catalogue_every_model_may_exist(start_app: StartApp) -> None:
     """As a question with this model would be accepted; the list is empty."""
-    app, _ = behind(says("Hello."))
+    app, _ = start_app(says("Hello."))
     assert app.client.get("/v1/models").json()["data"] == []
     assert app.client.get("/v1/models/some/model").json() == {
         "id": "some/model",

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from signalbox.runs.run import Run
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import WAIT, RunningApp, error_of, read_until
 from tests.support.scripted_upstream import holds, waits
 from tests.support.stream_reader import check_stream, parse_stream
@@ -40,9 +40,9 @@ def left_alone(app: RunningApp, run: Run) -> None:
     app.within(noticed())
 
 
-def test_polls_bring_the_run_piece_by_piece(behind: Behind) -> None:
+def test_polls_bring_the_run_piece_by_piece(start_app: StartApp) -> None:
     """Each poll ends immediately; together they equal the stream byte for byte, and the last is empty."""
-    app, upstream = behind(waits)
+    app, upstream = start_app(waits)
     with app.asking(**GOES_ON) as response:
         chunks, run_id = response.iter_raw(), response.headers["x-run-id"]
         seen = read_until(chunks, b"First ")
@@ -72,9 +72,9 @@ def test_polls_of_a_run_that_is_over(app: RunningApp) -> None:
     assert rest.content == b"".join(pieces[3:])
 
 
-def test_a_poll_begins_the_time_of_a_run_anew(behind: Behind) -> None:
+def test_a_poll_begins_the_time_of_a_run_anew(start_app: StartApp) -> None:
     """Polling keeps a run with `continue` alive."""
-    app, _ = behind(holds, settings={"signalbox_detached_seconds": 60})
+    app, _ = start_app(holds, settings={"signalbox_detached_seconds": 60})
     with app.asking(**GOES_ON) as response:
         chunks = response.iter_raw()
         read_until(chunks, b"So far")
@@ -94,9 +94,9 @@ def test_a_poll_begins_the_time_of_a_run_anew(behind: Behind) -> None:
     assert (run.is_over, run.subscribers, app.parts.streams.open) == (False, 0, 0)
 
 
-def test_between_two_polls_a_run_lives_whatever_its_time_is(behind: Behind) -> None:
+def test_between_two_polls_a_run_lives_whatever_its_time_is(start_app: StartApp) -> None:
     """A timeout of one second does not end a run that is polled each second."""
-    app, _ = behind(holds, settings={"signalbox_detached_seconds": 1})
+    app, _ = start_app(holds, settings={"signalbox_detached_seconds": 1})
     with app.asking(**GOES_ON) as response:
         chunks = response.iter_raw()
         read_until(chunks, b"So far")
@@ -110,9 +110,9 @@ def test_between_two_polls_a_run_lives_whatever_its_time_is(behind: Behind) -> N
     assert after - before > 20
 
 
-def test_the_end_of_a_poll_stops_nothing(behind: Behind) -> None:
+def test_the_end_of_a_poll_stops_nothing(start_app: StartApp) -> None:
     """A run with `stop` does not end after a poll, but ends after its last subscriber."""
-    app, upstream = behind(holds)
+    app, upstream = start_app(holds)
     with app.asking(**STOPS) as response:
         chunks = response.iter_raw()
         read_until(chunks, b"So far")

@@ -10,7 +10,7 @@ from signalbox.core.events import Stamped
 from signalbox.runs.manager import RunManager
 from signalbox.store.tables import RUNS
 
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, error_of, settings_for
 from tests.support.scripted_upstream import chunk, says, sends, waits
 from tests.support.stream_reader import check_stream
@@ -126,9 +126,9 @@ def test_an_event_id_of_another_run_is_refused(app: RunningApp, named: str) -> N
     assert (response.status_code, error_of(response)["field"]) == (422, "Last-Event-ID")
 
 
-def test_a_run_that_is_not_there_or_not_over_is_not_kept(behind: Behind) -> None:
+def test_a_run_that_is_not_there_or_not_over_is_not_kept(start_app: StartApp) -> None:
     """An unknown id is a 404 and an active run a 409; a finished run can be saved."""
-    app, upstream = behind(waits)
+    app, upstream = start_app(waits)
     for odd in ("none", "", "\x00", "💾", "x" * 3000):
         response = app.client.post("/api/saves", json={"run_id": odd})
         assert (response.status_code, error_of(response)["code"]) == (404, "UNKNOWN_RUN")
@@ -142,9 +142,9 @@ def test_a_run_that_is_not_there_or_not_over_is_not_kept(behind: Behind) -> None
     assert stream(app, f"/api/saves/{line['id']}") == raw
 
 
-def test_a_cut_run_is_kept_as_it_ended(behind: Behind) -> None:
+def test_a_cut_run_is_kept_as_it_ended(start_app: StartApp) -> None:
     """A failed or stopped run is saved with its warning, status and code."""
-    app, _ = behind(sends(chunk({"content": "Half "}), b'data: {"error": {"code": 403, "message": "No."}}\n\n'))
+    app, _ = start_app(sends(chunk({"content": "Half "}), b'data: {"error": {"code": 403, "message": "No."}}\n\n'))
     heard = app.ask()
     line = save(app, heard.ids[0].partition(":")[0])
     assert (line["status"], heard.done["status"]) == ("error", "error")
@@ -248,9 +248,11 @@ def test_an_answer_of_a_conversation_is_saved_with_its_question(own: RunningApp)
     assert stream(own, f"/api/saves/{made[1]['id']}") == again.content
 
 
-def test_a_run_that_is_deleted_while_it_is_saved_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_is_deleted_while_it_is_saved_is_unknown(
+    start_app: StartApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A run that is deleted while it is saved is not saved."""
-    app, _ = behind(says("Hello."))
+    app, _ = start_app(says("Hello."))
     run_id = app.post(prompt="Hello!", tools=[]).headers["x-run-id"]
     events = RunManager.events
 

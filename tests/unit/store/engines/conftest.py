@@ -20,15 +20,15 @@ def proxy(postgres: Server) -> Iterator[Proxy]:
 
 
 @pytest.fixture
-def behind(postgres: Server, postgres_url: str, proxy: Proxy) -> str:
+def proxied_url(postgres: Server, postgres_url: str, proxy: Proxy) -> str:
     """Return the URL of a fresh database behind the proxy."""
     return postgres.url(postgres_url.rpartition("/")[2], port=proxy.port)
 
 
 @pytest.fixture
-async def database(behind: str) -> AsyncGenerator[PostgresDatabase, None]:
+async def database(proxied_url: str) -> AsyncGenerator[PostgresDatabase, None]:
     """Open a database behind the proxy."""
-    made = PostgresDatabase(behind)
+    made = PostgresDatabase(proxied_url)
     await made.open()
     yield made
     await made.aclose()

@@ -43,7 +43,7 @@ WRITES: dict[str, tuple[Callable[..., Any], Callable[[str], tuple[Any, ...]], st
 @pytest.mark.parametrize("what", WRITES)
 @pytest.mark.parametrize("lost", ["its answer", "the commit"])
 async def test_a_write_whose_commit_breaks_is_stored_once(  # noqa: PLR0917 - fixtures
-    database: PostgresDatabase, proxy: Proxy, postgres: Server, behind: str, what: str, lost: str
+    database: PostgresDatabase, proxy: Proxy, postgres: Server, proxied_url: str, what: str, lost: str
 ) -> None:
     """If the connection breaks between COMMIT and its answer, the outcome is looked up and the write stored once."""
     keep, made, count = WRITES[what]
@@ -53,7 +53,7 @@ async def test_a_write_whose_commit_breaks_is_stored_once(  # noqa: PLR0917 - fi
     assert await asyncio.to_thread(proxy.commits.wait, 10)
     proxy.drop_silent()
     await writing
-    assert postgres.sql(count, database=behind) == [(2,)]
+    assert postgres.sql(count, database=proxied_url) == [(2,)]
 
 
 @pytest.mark.parametrize("lost", ["its answer", "the commit"])

@@ -18,9 +18,9 @@ from tests.support.silent_servers import Proxy
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_named_lock_is_exclusive(database: PostgresDatabase, behind: str) -> None:
+async def test_a_named_lock_is_exclusive(database: PostgresDatabase, proxied_url: str) -> None:
     """A named lock excludes other workers until it is released; another name is free."""
-    other = PostgresDatabase(behind)
+    other = PostgresDatabase(proxied_url)
     order: list[str] = []
 
     async def second() -> None:

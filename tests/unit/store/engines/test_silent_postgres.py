@@ -73,9 +73,9 @@ async def test_a_dead_connection_closes_idle_ones(database: PostgresDatabase, pr
 
 @pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("when", ["connecting", "setting up"])
-async def test_a_new_connection_has_a_timeout(behind: str, proxy: Proxy, when: str) -> None:
+async def test_a_new_connection_has_a_timeout(proxied_url: str, proxy: Proxy, when: str) -> None:
     """The timeout also covers the handshake and the queries that set up a new connection."""
-    fresh = PostgresDatabase(behind)
+    fresh = PostgresDatabase(proxied_url)
     if when == "setting up":  # the server stops responding after asyncpg's handshake
         connect = postgres.connect
 
@@ -96,10 +96,10 @@ async def test_a_new_connection_has_a_timeout(behind: str, proxy: Proxy, when: s
 
 
 @pytest.mark.usefixtures("hasty")
-async def test_closing_does_not_wait_for_a_silent_server(behind: str, proxy: Proxy) -> None:
+async def test_closing_does_not_wait_for_a_silent_server(proxied_url: str, proxy: Proxy) -> None:
     """Closing drops active and idle connections of a silent server, and leaves no task."""
     before = asyncio.all_tasks()
-    fresh = PostgresDatabase(behind)
+    fresh = PostgresDatabase(proxied_url)
     await asyncio.gather(*(fresh.read(one) for _ in range(4)))
     proxy.hold()
     waiting = asyncio.create_task(refused(fresh.read(one)))
@@ -123,7 +123,7 @@ async def test_the_server_cancels_a_long_statement(database: PostgresDatabase, m
 
 
 async def test_a_cancelled_caller_does_not_cancel_its_write(
-    database: PostgresDatabase, postgres: Server, behind: str
+    database: PostgresDatabase, postgres: Server, proxied_url: str
 ) -> None:
     """A write is completed although its caller is cancelled; closing the database waits for it."""
     entered = asyncio.Event()
@@ -139,4 +139,4 @@ async def test_a_cancelled_caller_does_not_cancel_its_write(
     leaving.cancel()
     await asyncio.gather(leaving, return_exceptions=True)
     await database.aclose()
-    assert postgres.sql("SELECT id FROM saves", database=behind) == [("s",)]
+    assert postgres.sql("SELECT id FROM saves", database=proxied_url) == [("s",)]

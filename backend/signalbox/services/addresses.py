@@ -69,7 +69,7 @@ class Allowance:
     def names(self, host: str) -> bool:
         """Return whether a host is allowed by its name or as a literal address."""
         try:
-            return host in self.hosts or self._holds(ip_address(host))
+            return host in self.hosts or self._in_networks(ip_address(host))
         except ValueError:
             return False
 
@@ -78,9 +78,9 @@ class Allowance:
         inner = unwrapped(address)
         if any(inner in network for network in _NEVER):
             return False
-        return is_public(address) or host in self.hosts or self._holds(inner)
+        return is_public(address) or host in self.hosts or self._in_networks(inner)
 
-    def _holds(self, address: Address) -> bool:
+    def _in_networks(self, address: Address) -> bool:
         return any(address in network for network in self.networks)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.workers.test_two_workers import house
+from tests.scenarios.workers.test_two_workers import serve_twice
 from tests.support.running_app import read_until
 from tests.support.scripted_upstream import holds, waits
 from tests.support.ui_message import UiMessageReader
@@ -18,7 +18,7 @@ ASK = {"id": "chat-1", "model": "openai/sim", "tools": [], "messages": [MESSAGE]
 
 def test_an_answer_is_resumed_and_stopped_at_the_other_worker(tmp_path: Path, postgres_url: str) -> None:
     """From its first event, byte for byte, while it goes on."""
-    with house(tmp_path, postgres_url, waits, holds) as here, here.one.client() as one, here.two.client() as two:
+    with serve_twice(tmp_path, postgres_url, waits, holds) as here, here.one.client() as one, here.two.client() as two:
         with one.stream("POST", CHAT, json=ASK) as answer:
             chunks = answer.iter_raw()
             own = read_until(chunks, b"First ")

@@ -16,7 +16,7 @@ DATABASES = BOTH
 
 
 @pytest.fixture
-def talk(start_app: StartApp) -> ConversationClient:
+def conversation(start_app: StartApp) -> ConversationClient:
     """Start a conversation with a provider that says hello."""
     return start_conversation(start_app, says("Hello."))
 
@@ -24,27 +24,27 @@ def talk(start_app: StartApp) -> ConversationClient:
 # --- create ---
 
 
-def test_begin(talk: ConversationClient) -> None:
+def test_begin(conversation: ConversationClient) -> None:
     """A conversation is created without a question; the second request returns the existing one."""
-    made = talk.app.client.post(URL, json={"id": talk.id, "title": "  Time zones "})
-    again = talk.app.client.post(URL, json={"id": talk.id, "title": "Other"})
+    made = conversation.app.client.post(URL, json={"id": conversation.id, "title": "  Time zones "})
+    again = conversation.app.client.post(URL, json={"id": conversation.id, "title": "Other"})
     assert (made.status_code, again.status_code) == (201, 200)
     assert made.json() == again.json()
     assert made.json()["title"] == "Time zones"
-    assert talk.tree() == {**made.json(), "leaf_id": None, "messages": []}
-    talk.ask("What is the time?")
-    assert talk.tree()["title"] == "Time zones"
+    assert conversation.tree() == {**made.json(), "leaf_id": None, "messages": []}
+    conversation.ask("What is the time?")
+    assert conversation.tree()["title"] == "Time zones"
 
 
-def test_begin_without_anything(talk: ConversationClient) -> None:
+def test_begin_without_anything(conversation: ConversationClient) -> None:
     """Without id and title, it gets a new id, and its title from the first question."""
-    made = talk.app.client.post(URL, json={}).json()
+    made = conversation.app.client.post(URL, json={}).json()
     assert re.fullmatch("[0-9a-f]{32}", made["id"])
-    talk.id = made["id"]
-    talk.ask("What is the time?")
-    assert talk.tree()["title"] == "What is the time?"
-    assert talk.app.client.post(URL).status_code == 201
-    assert talk.app.client.post(URL, content=b"{").status_code == 400
+    conversation.id = made["id"]
+    conversation.ask("What is the time?")
+    assert conversation.tree()["title"] == "What is the time?"
+    assert conversation.app.client.post(URL).status_code == 201
+    assert conversation.app.client.post(URL, content=b"{").status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -62,37 +62,37 @@ def test_begin_without_anything(talk: ConversationClient) -> None:
         ({"name": "x"}, "name"),
     ],
 )
-def test_begin_refuses(talk: ConversationClient, body: dict[str, str], field: str) -> None:
+def test_begin_refuses(conversation: ConversationClient, body: dict[str, str], field: str) -> None:
     """An invalid title or id is rejected by name."""
-    response = talk.app.client.post(URL, json=body)
+    response = conversation.app.client.post(URL, json=body)
     assert response.status_code == 422
     assert error_of(response)["field"] == field
 
 
-def test_columns(talk: ConversationClient) -> None:
+def test_columns(conversation: ConversationClient) -> None:
     """The column of a compared answer is stored and returned, and not sent to the provider."""
-    first = talk.ask("What is the time?", model="openai/sim", column=1)
-    talk.ask(parent_id=first.message_id, model="anthropic/sim", column=0)
-    talk.ask(parent_id=first.message_id, model="google/sim")
-    answers = [node for node in talk.tree()["messages"] if node["role"] == "assistant"]
+    first = conversation.ask("What is the time?", model="openai/sim", column=1)
+    conversation.ask(parent_id=first.message_id, model="anthropic/sim", column=0)
+    conversation.ask(parent_id=first.message_id, model="google/sim")
+    answers = [node for node in conversation.tree()["messages"] if node["role"] == "assistant"]
     assert [(node["model"], node["column"]) for node in answers] == [
         ("openai/sim", 1),
         ("anthropic/sim", 0),
         ("google/sim", None),
     ]
     assert all(isinstance(node["first_token_ms"], int) and node["provider"] == "Scripted" for node in answers)
-    assert all("column" not in exchange.body for exchange in talk.upstream.asked)
+    assert all("column" not in exchange.body for exchange in conversation.upstream.asked)
 
 
 def test_the_column_of_an_answer_under_way(start_app: StartApp) -> None:
     """A page that reloads during the answers puts them into their columns."""
-    talk = start_conversation(start_app, holds)
-    asked = {"model": "openai/sim", "tools": [], "prompt": "Hello!", "conversation_id": talk.id, "column": 2}
-    with talk.app.client.stream("POST", "/api/chat/stream", json=asked) as response:
+    conversation = start_conversation(start_app, holds)
+    asked = {"model": "openai/sim", "tools": [], "prompt": "Hello!", "conversation_id": conversation.id, "column": 2}
+    with conversation.app.client.stream("POST", "/api/chat/stream", json=asked) as response:
         # Kept by name: a collected iterator closes the stream, and with it the run.
         chunks = response.iter_raw()
         read_until(chunks, b'"So far"')
-        (node,) = [node for node in talk.tree()["messages"] if node["role"] == "assistant"]
+        (node,) = [node for node in conversation.tree()["messages"] if node["role"] == "assistant"]
     assert (node["status"], node["column"]) == ("running", 2)
     assert isinstance(node["first_token_ms"], int)
 
@@ -100,58 +100,60 @@ def test_the_column_of_an_answer_under_way(start_app: StartApp) -> None:
 # --- list ---
 
 
-def test_the_list_tells_what_is_in_each(talk: ConversationClient) -> None:
+def test_the_list_tells_what_is_in_each(conversation: ConversationClient) -> None:
     """The list has title, times, number of messages, model, and whether a run is unfinished; the newest first."""
-    talk.ask("one")
-    talk.ask("two", model="anthropic/sim")
-    ConversationClient(talk.app, talk.upstream, "talk-2").ask("other")
-    listed = talk.app.client.get(URL).json()
+    conversation.ask("one")
+    conversation.ask("two", model="anthropic/sim")
+    ConversationClient(conversation.app, conversation.upstream, "talk-2").ask("other")
+    listed = conversation.app.client.get(URL).json()
     assert listed["next"] is None
     assert [line["id"] for line in listed["conversations"]] == ["talk-2", "talk-1"]
     line = listed["conversations"][1]
     assert set(line) == {"id", "title", "created", "updated", "messages", "cost", "paid", "model", "is_running"}
     assert (line["title"], line["messages"], line["model"], line["is_running"]) == ("one", 4, "anthropic/sim", False)
     assert line["created"] < line["updated"]
-    talk.ask("three")
-    assert talk.app.client.get(URL).json()["conversations"][0]["id"] == "talk-1"
+    conversation.ask("three")
+    assert conversation.app.client.get(URL).json()["conversations"][0]["id"] == "talk-1"
 
 
 def test_the_list_knows_what_is_under_way(start_app: StartApp) -> None:
     """A run counts as unfinished until it is over, not until it is on disk."""
-    talk = start_conversation(start_app, holds)
-    with talk.app.asking("one", conversation_id=talk.id) as response:
+    conversation = start_conversation(start_app, holds)
+    with conversation.app.asking("one", conversation_id=conversation.id) as response:
         pieces = response.iter_raw()
         read_until(pieces, b"So far")
-        assert talk.app.client.get(URL).json()["conversations"][0]["is_running"] is True
-    talk.app.over(response.headers["x-run-id"])
-    assert talk.app.client.get(URL).json()["conversations"][0]["is_running"] is False
+        assert conversation.app.client.get(URL).json()["conversations"][0]["is_running"] is True
+    conversation.app.over(response.headers["x-run-id"])
+    assert conversation.app.client.get(URL).json()["conversations"][0]["is_running"] is False
 
 
 def test_the_list_tells_the_cost_at_once(start_app: StartApp) -> None:
     """The cost of a run is listed as soon as it is over."""
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2, "cost": 0.25}
-    talk = start_conversation(start_app, sends(chunk({"content": "A"}), chunk({}, finish="stop", usage=usage) + DONE))
+    conversation = start_conversation(
+        start_app, sends(chunk({"content": "A"}), chunk({}, finish="stop", usage=usage) + DONE)
+    )
     for cost in (0.25, 0.5):
-        talk.ask("one")
-        assert talk.app.client.get(URL).json()["conversations"][0]["cost"] == cost
+        conversation.ask("one")
+        assert conversation.app.client.get(URL).json()["conversations"][0]["cost"] == cost
 
 
-def test_pages_are_stable_under_equal_times(talk: ConversationClient) -> None:
+def test_pages_are_stable_under_equal_times(conversation: ConversationClient) -> None:
     """Over all pages each conversation occurs once, also with equal times."""
     ids = [f"c{n:02}" if n % 2 else f"_{n}:x" for n in range(11)]
     for one in ids:
-        talk.app.client.post(URL, json={"id": one, "title": one})
+        conversation.app.client.post(URL, json={"id": one, "title": one})
 
     def same(connection: Any) -> None:
         connection.exec_driver_sql(
             "UPDATE conversations SET updated = 1795227719.123456 WHERE id NOT IN ('c01', 'c03')"
         )
 
-    talk.app.within(talk.app.parts.database.write(same))
+    conversation.app.within(conversation.app.parts.database.write(same))
     seen: list[str] = []
     before: dict[str, str] = {}
     while True:
-        page = talk.app.client.get(URL, params={"limit": 3, **before}).json()
+        page = conversation.app.client.get(URL, params={"limit": 3, **before}).json()
         seen += [line["id"] for line in page["conversations"]]
         if page["next"] is None:
             break
@@ -162,66 +164,68 @@ def test_pages_are_stable_under_equal_times(talk: ConversationClient) -> None:
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=201", "limit=x", "before=x", "before=1", "search=" + "x" * 201])
-def test_the_list_refuses(talk: ConversationClient, query: str) -> None:
+def test_the_list_refuses(conversation: ConversationClient, query: str) -> None:
     """An invalid limit, cursor or search is a 422."""
-    assert error_of(talk.app.client.get(f"{URL}?{query}"))["code"] == "INVALID_REQUEST"
+    assert error_of(conversation.app.client.get(f"{URL}?{query}"))["code"] == "INVALID_REQUEST"
 
 
 # --- search ---
 
 
-def found(talk: ConversationClient, wanted: str) -> dict[str, str]:
+def found(conversation: ConversationClient, wanted: str) -> dict[str, str]:
     """Return the match of each conversation that a search finds."""
-    listed = talk.app.client.get(URL, params={"search": wanted}).json()["conversations"]
+    listed = conversation.app.client.get(URL, params={"search": wanted}).json()["conversations"]
     return {line["id"]: line["match"] for line in listed}
 
 
 def test_search_finds_titles_messages_and_answers(start_app: StartApp) -> None:
     """Search ignores case, also of umlauts; the excerpt shows the text around the match."""
-    talk = start_conversation(start_app, says("Grüße aus ", "KÖLN und der Straße."))
-    talk.ask("Wo liegt " + "sehr " * 40 + "ÜBERLINGEN am großen Bodensee?")
-    other = ConversationClient(talk.app, talk.upstream, "talk-2")
-    talk.app.client.post(URL, json={"id": "talk-2", "title": "Ärger"})
+    conversation = start_conversation(start_app, says("Grüße aus ", "KÖLN und der Straße."))
+    conversation.ask("Wo liegt " + "sehr " * 40 + "ÜBERLINGEN am großen Bodensee?")
+    other = ConversationClient(conversation.app, conversation.upstream, "talk-2")
+    conversation.app.client.post(URL, json={"id": "talk-2", "title": "Ärger"})
     other.ask("x")
-    assert set(found(talk, "überlingen")) == {"talk-1"}
-    match = found(talk, "überlingen")["talk-1"]
+    assert set(found(conversation, "überlingen")) == {"talk-1"}
+    match = found(conversation, "überlingen")["talk-1"]
     assert match.startswith("…")
     assert "ÜBERLINGEN am großen Bodensee?" in match
-    assert set(found(talk, "GROSSEN")) == {"talk-1"}
+    assert set(found(conversation, "GROSSEN")) == {"talk-1"}
     assert len(match) < 200
-    assert set(found(talk, "köln")) == {"talk-1", "talk-2"}
-    assert "KÖLN" in found(talk, "köln")["talk-1"]
-    assert found(talk, "STRASSE")["talk-2"] == "Grüße aus KÖLN und der Straße."
-    assert found(talk, "äRGER") == {"talk-2": "Ärger"}
-    assert found(talk, "a\u0308rger") == {"talk-2": "Ärger"}  # some keyboards write a letter and a combining mark
+    assert set(found(conversation, "köln")) == {"talk-1", "talk-2"}
+    assert "KÖLN" in found(conversation, "köln")["talk-1"]
+    assert found(conversation, "STRASSE")["talk-2"] == "Grüße aus KÖLN und der Straße."
+    assert found(conversation, "äRGER") == {"talk-2": "Ärger"}
+    assert found(conversation, "a\u0308rger") == {
+        "talk-2": "Ärger"
+    }  # some keyboards write a letter and a combining mark
     other.ask("Zu\u0308rich")
-    assert found(talk, "zürich") == {"talk-2": "Zürich"}
-    assert found(talk, "nowhere") == {}
-    assert "match" not in talk.app.client.get(URL, params={"search": " "}).json()["conversations"][0]
+    assert found(conversation, "zürich") == {"talk-2": "Zürich"}
+    assert found(conversation, "nowhere") == {}
+    assert "match" not in conversation.app.client.get(URL, params={"search": " "}).json()["conversations"][0]
 
 
-def test_signs_are_searched_as_letters(talk: ConversationClient) -> None:
+def test_signs_are_searched_as_letters(conversation: ConversationClient) -> None:
     """%, _, quotes and backslashes are literal."""
     for place, text in enumerate(("100%", "a_b", "axb", "it's", "back\\slash", "1000")):
-        ConversationClient(talk.app, talk.upstream, f"c{place}").ask(text)
-    assert set(found(talk, "0%")) == {"c0"}
-    assert set(found(talk, "a_b")) == {"c1"}
-    assert set(found(talk, "'s")) == {"c3"}
-    assert set(found(talk, "k\\s")) == {"c4"}
-    assert set(found(talk, "100")) == {"c0", "c5"}
+        ConversationClient(conversation.app, conversation.upstream, f"c{place}").ask(text)
+    assert set(found(conversation, "0%")) == {"c0"}
+    assert set(found(conversation, "a_b")) == {"c1"}
+    assert set(found(conversation, "'s")) == {"c3"}
+    assert set(found(conversation, "k\\s")) == {"c4"}
+    assert set(found(conversation, "100")) == {"c0", "c5"}
 
 
 # --- change ---
 
 
-def test_a_title_that_was_given_stays(talk: ConversationClient) -> None:
+def test_a_title_that_was_given_stays(conversation: ConversationClient) -> None:
     """PATCH trims and stores a title; later questions do not change it."""
-    talk.ask("one")
-    changed = talk.app.client.patch(f"{URL}/{talk.id}", json={"title": " Zürich "})
+    conversation.ask("one")
+    changed = conversation.app.client.patch(f"{URL}/{conversation.id}", json={"title": " Zürich "})
     assert changed.json()["title"] == "Zürich"
-    talk.ask("two")
-    assert talk.tree()["title"] == "Zürich"
-    assert set(found(talk, "ZÜRICH")) == {talk.id}
+    conversation.ask("two")
+    assert conversation.tree()["title"] == "Zürich"
+    assert set(found(conversation, "ZÜRICH")) == {conversation.id}
 
 
 @pytest.mark.parametrize(
@@ -234,26 +238,26 @@ def test_a_title_that_was_given_stays(talk: ConversationClient) -> None:
         ({"leaf_id": "unknown"}, "UNKNOWN_MESSAGE"),
     ],
 )
-def test_a_change_that_cannot_be_is_refused(talk: ConversationClient, body: dict[str, str], code: str) -> None:
+def test_a_change_that_cannot_be_is_refused(conversation: ConversationClient, body: dict[str, str], code: str) -> None:
     """A rejected change changes nothing."""
-    talk.ask("one")
-    before = talk.tree()
-    assert error_of(talk.app.client.patch(f"{URL}/{talk.id}", json=body))["code"] == code
-    assert talk.tree() == before
+    conversation.ask("one")
+    before = conversation.tree()
+    assert error_of(conversation.app.client.patch(f"{URL}/{conversation.id}", json=body))["code"] == code
+    assert conversation.tree() == before
 
 
-def test_a_leaf_is_a_node_of_the_conversation(talk: ConversationClient) -> None:
+def test_a_leaf_is_a_node_of_the_conversation(conversation: ConversationClient) -> None:
     """A node of another conversation cannot be selected."""
-    first = ConversationClient(talk.app, talk.upstream, "talk-2").ask("x")
-    talk.ask("one")
-    response = talk.app.client.patch(f"{URL}/{talk.id}", json={"leaf_id": first.run_id})
+    first = ConversationClient(conversation.app, conversation.upstream, "talk-2").ask("x")
+    conversation.ask("one")
+    response = conversation.app.client.patch(f"{URL}/{conversation.id}", json={"leaf_id": first.run_id})
     assert (response.status_code, error_of(response)["field"]) == (422, "leaf_id")
 
 
 @pytest.mark.parametrize("name", ["unknown", "a b", "x" * 300, "%00", "ü"])
-def test_an_unknown_conversation_is_404_everywhere(talk: ConversationClient, name: str) -> None:
+def test_an_unknown_conversation_is_404_everywhere(conversation: ConversationClient, name: str) -> None:
     """Every endpoint answers 404 for an unknown id."""
-    client, url = talk.app.client, f"{URL}/{name}"
+    client, url = conversation.app.client, f"{URL}/{name}"
     answers = [
         client.get(url),
         client.patch(url, json={"title": "x"}),
@@ -280,17 +284,17 @@ def test_an_unknown_conversation_is_404_everywhere(talk: ConversationClient, nam
         ("```python\nprint(1)\n```", "print(1)"),
     ],
 )
-def test_a_title_is_the_first_words(talk: ConversationClient, asked: str, title: str) -> None:
+def test_a_title_is_the_first_words(conversation: ConversationClient, asked: str, title: str) -> None:
     """A title is one line of at most 60 characters of whole words, without a request to a model."""
-    talk.ask(asked)
-    assert talk.tree()["title"] == title
-    assert len(talk.upstream.asked) == 1
+    conversation.ask(asked)
+    assert conversation.tree()["title"] == title
+    assert len(conversation.upstream.asked) == 1
 
 
-def test_a_title_waits_for_words(talk: ConversationClient) -> None:
+def test_a_title_waits_for_words(conversation: ConversationClient) -> None:
     """A first message with only an image gives no title; the next one with text does."""
     image = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
-    talk.ask(messages=[{"role": "user", "content": [image]}])
-    assert talk.tree()["title"] == "New conversation"
-    talk.ask("What is it?")
-    assert talk.tree()["title"] == "What is it?"
+    conversation.ask(messages=[{"role": "user", "content": [image]}])
+    assert conversation.tree()["title"] == "New conversation"
+    conversation.ask("What is it?")
+    assert conversation.tree()["title"] == "What is it?"

@@ -31,17 +31,17 @@ DATABASES = BOTH
 def exported(start_app: StartApp) -> ConversationClient:
     """Start a conversation with a call, two branches and a title that is no file name."""
     called = calls_then(call_chunk("calculate", '{"expression":"6*7"}'))
-    talk = start_conversation(start_app, called, says("It is **42**."), says("Again."), says("B"))
-    first = talk.ask("6*7?", tools=["calculate"], system="Be brief.")
-    talk.ask(parent_id=first.message_id, tools=["calculate"])
-    talk.app.client.patch(f"{URL}/{talk.id}", json={"leaf_id": first.run_id, "title": 'Änd "../x"\n?'})
-    return talk
+    conversation = start_conversation(start_app, called, says("It is **42**."), says("Again."), says("B"))
+    first = conversation.ask("6*7?", tools=["calculate"], system="Be brief.")
+    conversation.ask(parent_id=first.message_id, tools=["calculate"])
+    conversation.app.client.patch(f"{URL}/{conversation.id}", json={"leaf_id": first.run_id, "title": 'Änd "../x"\n?'})
+    return conversation
 
 
 def test_markdown_is_the_branch_that_is_shown(start_app: StartApp) -> None:
     """The file has system messages, questions, calls and answers from the root to the leaf."""
-    talk = exported(start_app)
-    response = talk.get("/export")
+    conversation = exported(start_app)
+    response = conversation.get("/export")
     assert response.headers["content-type"] == "text/markdown; charset=utf-8"
     assert response.headers["content-disposition"] == 'attachment; filename="And-x.md"'
     text = response.text
@@ -56,9 +56,9 @@ def test_markdown_is_the_branch_that_is_shown(start_app: StartApp) -> None:
 def test_markdown_keeps_the_order_of_words_and_calls(start_app: StartApp) -> None:
     """Text before a call is above it."""
     call = calls_then(chunk({"content": "Let me see."}), call_chunk("calculate", '{"expression":"6*7"}'))
-    talk = start_conversation(start_app, call, says("It is 42."))
-    talk.ask("6*7?", tools=["calculate"])
-    text = talk.get("/export").text
+    conversation = start_conversation(start_app, call, says("It is 42."))
+    conversation.ask("6*7?", tools=["calculate"])
+    text = conversation.get("/export").text
     order = [text.index(piece) for piece in ("Let me see.", "- called `calculate`", "It is 42.")]
     assert order == sorted(order)
 
@@ -66,9 +66,9 @@ def test_markdown_keeps_the_order_of_words_and_calls(start_app: StartApp) -> Non
 def test_markdown_names_sources(start_app: StartApp) -> None:
     """Search results are listed below the answer, each URL once."""
     called = calls_then(call_chunk("search_web", '{"query":"tool loop"}'))
-    talk = start_conversation(start_app, called, says("See [1]."), settings={"search_backend": "docs"})
-    talk.ask("How does the tool loop work?", tools=["search_web"])
-    text = talk.get("/export").text
+    conversation = start_conversation(start_app, called, says("See [1]."), settings={"search_backend": "docs"})
+    conversation.ask("How does the tool loop work?", tools=["search_web"])
+    text = conversation.get("/export").text
     assert "- called `search_web`" in text
     sources = text[text.index("Sources:") :]
     assert re.search(r"^1\. .+: <.+>$", sources, re.MULTILINE)
@@ -78,12 +78,12 @@ def test_markdown_names_sources(start_app: StartApp) -> None:
 
 def test_json_is_the_whole_tree(start_app: StartApp) -> None:
     """JSON has every branch, with the events of every run."""
-    talk = exported(start_app)
-    response = talk.get("/export", format="json")
+    conversation = exported(start_app)
+    response = conversation.get("/export", format="json")
     assert response.headers["content-disposition"] == 'attachment; filename="And-x.json"'
     whole = response.json()
-    tree = talk.tree()
-    assert (whole["id"], whole["leaf_id"], whole["title"]) == (talk.id, tree["leaf_id"], tree["title"])
+    tree = conversation.tree()
+    assert (whole["id"], whole["leaf_id"], whole["title"]) == (conversation.id, tree["leaf_id"], tree["title"])
     runs = [node for node in whole["messages"] if "run_id" in node]
     assert len(runs) == 2
     bare = [{name: value for name, value in node.items() if name != "events"} for node in whole["messages"]]
@@ -105,14 +105,14 @@ def test_json_has_only_events_of_the_contract() -> None:
 
 def test_an_export_under_way_is_as_far_as_it_is(start_app: StartApp) -> None:
     """An unfinished run is included with its text so far, and marked as unfinished."""
-    talk = start_conversation(start_app, holds)
-    with talk.app.asking("one", conversation_id=talk.id) as response:
+    conversation = start_conversation(start_app, holds)
+    with conversation.app.asking("one", conversation_id=conversation.id) as response:
         pieces = response.iter_raw()
         read_until(pieces, b"So far")
-        text = talk.get("/export").text
+        text = conversation.get("/export").text
         assert "So far" in text
         assert "still running" in text
-        events = talk.get("/export", format="json").json()["messages"][1]["events"]
+        events = conversation.get("/export", format="json").json()["messages"][1]["events"]
         assert [event["type"] for event in events] == ["content"]
 
 
@@ -173,7 +173,7 @@ def test_a_source_cannot_leave_its_brackets() -> None:
 
 def test_an_export_names_what_a_client_brought(start_app: StartApp) -> None:
     """Calls and results from a client's history are in both formats, images by their URL."""
-    talk = start_conversation(start_app, says("A"))
+    conversation = start_conversation(start_app, says("A"))
     call = {"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": '{"expression": "1`2"}'}}
     parts = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}]
     brought = [
@@ -182,19 +182,19 @@ def test_an_export_names_what_a_client_brought(start_app: StartApp) -> None:
         {"role": "tool", "tool_call_id": "c1", "content": "no"},
         {"role": "user", "content": "Why?"},
     ]
-    talk.ask(messages=brought)
-    text = talk.get("/export").text
+    conversation.ask(messages=brought)
+    text = conversation.get("/export").text
     assert "*Attached: image" in text
     assert "iVBOR" not in text
     assert '- called `calculate` with ``{"expression":"1`2"}``' in text
-    told = talk.get("/export", format="json").json()["messages"]
+    told = conversation.get("/export", format="json").json()["messages"]
     assert json.dumps(told[1]["calls"]).count("calculate") == 2
-    assert talk.get("/export", format="xml").status_code == 422
+    assert conversation.get("/export", format="xml").status_code == 422
 
 
 def test_an_export_has_broken_arguments_as_text(start_app: StartApp) -> None:
     """Broken arguments are exported as text; the provider receives an empty object."""
-    talk = start_conversation(start_app, says("A"))
+    conversation = start_conversation(start_app, says("A"))
     broken = '{"expression": "1+'
     call = {"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": broken}}
     brought = [
@@ -203,9 +203,9 @@ def test_an_export_has_broken_arguments_as_text(start_app: StartApp) -> None:
         {"role": "tool", "tool_call_id": "c1", "content": "no"},
         {"role": "user", "content": "Why?"},
     ]
-    talk.ask(messages=brought)
-    told = talk.get("/export", format="json").json()["messages"]
+    conversation.ask(messages=brought)
+    told = conversation.get("/export", format="json").json()["messages"]
     assert told[1]["calls"][0]["calls"] == [{"id": "c1", "name": "calculate", "arguments": broken}]
-    assert f"- called `calculate` with `{broken}`" in talk.get("/export").text
-    [sent] = [m for m in talk.upstream.asked[0].body["messages"] if m.get("tool_calls")]
+    assert f"- called `calculate` with `{broken}`" in conversation.get("/export").text
+    [sent] = [m for m in conversation.upstream.asked[0].body["messages"] if m.get("tool_calls")]
     assert sent["tool_calls"][0]["function"]["arguments"] == "{}"

@@ -50,7 +50,7 @@ def database() -> Iterator[Connection]:
     engine.dispose()
 
 
-class House:
+class TreeModel:
     """One conversation in a database, with the operations that the app uses."""
 
     def __init__(self, connection: Connection) -> None:
@@ -107,22 +107,22 @@ STEP = st.one_of(
 )
 
 
-def execute_step(house: House, step: tuple[Any, ...]) -> None:
+def execute_step(model: TreeModel, step: tuple[Any, ...]) -> None:
     """Execute one step on the conversation."""
-    nodes = house.nodes()
-    known = find_conversation(house.connection, TALK)
+    nodes = model.nodes()
+    known = find_conversation(model.connection, TALK)
     match step:
         case ("go on", text, starts):
-            house.ask(NewMessages((UserMessage(text),), known.leaf_id if known else None), starts=starts)
+            model.ask(NewMessages((UserMessage(text),), known.leaf_id if known else None), starts=starts)
         case ("behind", text, place):
             parent = nodes[place % len(nodes)].id if nodes else None
-            house.ask(NewMessages((UserMessage(text),), parent))
+            model.ask(NewMessages((UserMessage(text),), parent))
         case ("again", place) if told := [node for node in nodes if node.run is None and node.role == "user"]:
-            house.ask(Regeneration(told[place % len(told)].id))
+            model.ask(Regeneration(told[place % len(told)].id))
         case ("whole", turns, text):
-            house.ask(FullHistory((*(message for turn in turns for message in turn), UserMessage(text))))
+            model.ask(FullHistory((*(message for turn in turns for message in turn), UserMessage(text))))
         case ("delete",):
-            delete_conversation(house.connection, TALK)
+            delete_conversation(model.connection, TALK)
         case _:
             pass
 
@@ -132,10 +132,10 @@ def execute_step(house: House, step: tuple[Any, ...]) -> None:
 def test_whatever_is_asked_the_tree_stays_whole(steps: list[tuple[Any, ...]]) -> None:
     """Questions, edits, branches, regenerations, full histories and deletions leave no node without its parent."""
     with database() as connection:
-        house = House(connection)
+        model = TreeModel(connection)
         for step in steps:
-            execute_step(house, step)
-            house.check()
+            execute_step(model, step)
+            model.check()
 
 
 @given(st.lists(TURN, min_size=1, max_size=6))
@@ -143,26 +143,26 @@ def test_a_history_told_twice_is_kept_once(turns: list[Sequence[Message]]) -> No
     """The same full history matches its own nodes again."""
     asking = FullHistory((*(message for turn in turns for message in turn), UserMessage("end")))
     with database() as connection:
-        house = House(connection)
-        house.ask(asking, starts=False)
-        before = house.nodes()
-        house.ask(asking, starts=False)
-        assert house.nodes() == before
+        model = TreeModel(connection)
+        model.ask(asking, starts=False)
+        before = model.nodes()
+        model.ask(asking, starts=False)
+        assert model.nodes() == before
 
 
 def test_a_parent_that_is_gone_meanwhile_is_refused() -> None:
     """If the conversation is deleted between placing and storing a message, nothing is stored."""
     with database() as connection:
-        house = House(connection)
-        house.ask(NewMessages((UserMessage("a"),), None))
-        leaf = house.nodes()[-1].id
-        finder = PathFinder(Tree(house.nodes()), leaf, 9.0, lambda: "new")
+        model = TreeModel(connection)
+        model.ask(NewMessages((UserMessage("a"),), None))
+        leaf = model.nodes()[-1].id
+        finder = PathFinder(Tree(model.nodes()), leaf, 9.0, lambda: "new")
         path = finder.find(NewMessages((UserMessage("b"),), leaf))
         delete_conversation(connection, TALK)
         with pytest.raises(RequestError) as refused:
             add_nodes(connection, Conversation(TALK), path.new)
         assert (refused.value.code, refused.value.field) == (Code.UNKNOWN_MESSAGE, "parent_id")
-        assert house.nodes() == []
+        assert model.nodes() == []
 
 
 class Counted(dict[str, Node]):

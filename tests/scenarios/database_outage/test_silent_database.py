@@ -99,12 +99,12 @@ def no_hang() -> Iterator[None]:
 def asked(app: RunningApp, run_id: str) -> dict[str, Any]:
     """Call every endpoint that reads or writes; return each response."""
     body = {"model": "openai/sim", "prompt": "Hi"}
-    talk = {**body, "conversation_id": "c"}
+    conversation = {**body, "conversation_id": "c"}
     client = app.client
     calls = {
         "a question": lambda: client.post("/api/chat/stream", json=body),
         "one with a key": lambda: client.post("/api/chat/stream", json=body, headers={"idempotency-key": "k"}),
-        "one in a conversation": lambda: client.post("/api/chat/stream", json=talk),
+        "one in a conversation": lambda: client.post("/api/chat/stream", json=conversation),
         "runs": lambda: client.get("/api/runs"),
         "a run": lambda: client.get(f"/api/runs/{run_id}"),
         "an old run": lambda: client.get(f"/api/runs/{'0' * 32}"),

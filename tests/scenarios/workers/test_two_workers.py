@@ -30,7 +30,7 @@ NOTICED = LEASE + 30.0  # a busy machine: the bound is for what hangs
 
 
 @dataclass
-class House:
+class TwoWorkers:
     """Two workers, nginx in front of them, one provider behind both."""
 
     one: Process
@@ -44,7 +44,7 @@ class House:
 
 
 @contextmanager
-def house(folder: Path, url: str, *scripts: Script, **env: str) -> Iterator[House]:
+def serve_twice(folder: Path, url: str, *scripts: Script, **env: str) -> Iterator[TwoWorkers]:
     """Start all processes until the block ends."""
     program()
     with ExitStack() as stack:
@@ -59,7 +59,7 @@ def house(folder: Path, url: str, *scripts: Script, **env: str) -> Iterator[Hous
         }
         one, two = (stack.enter_context(serving(_made(folder / name), env=given)) for name in ("one", "two"))
         ports = [int(process.url.rpartition(":")[2]) for process in (one, two)]
-        yield House(one, two, stack.enter_context(nginx(folder / "nginx", *ports)), upstream)
+        yield TwoWorkers(one, two, stack.enter_context(nginx(folder / "nginx", *ports)), upstream)
 
 
 def _made(folder: Path) -> Path:
@@ -86,7 +86,7 @@ def seen(pieces: list[bytes], words: bytes) -> Callable[[], bool]:
 
 def test_a_run_is_followed_resumed_and_stopped_at_the_other_worker(tmp_path: Path, postgres_url: str) -> None:
     """The other worker streams each piece as it is sent; resuming and stopping there work."""
-    with house(tmp_path, postgres_url, waits, holds) as here, here.one.client() as one, here.two.client() as two:
+    with serve_twice(tmp_path, postgres_url, waits, holds) as here, here.one.client() as one, here.two.client() as two:
         assert {pid_of(one), pid_of(two)} == here.pids
         assert len(here.pids) == 2
         pieces: list[bytes] = []
@@ -120,7 +120,7 @@ def test_a_run_is_followed_resumed_and_stopped_at_the_other_worker(tmp_path: Pat
 def test_through_nginx_a_broken_line_is_taken_up_wherever_it_leads(tmp_path: Path, postgres_url: str) -> None:
     """Runs are spread over both workers; each can be resumed through nginx at either."""
     count = 8
-    with house(tmp_path, postgres_url, waits) as here, here.front.client() as client:
+    with serve_twice(tmp_path, postgres_url, waits) as here, here.front.client() as client:
         started = [_cut_off(client, here) for _ in range(count)]
         here.upstream.opened.set()
         served: Counter[str] = Counter()
@@ -135,7 +135,7 @@ def test_through_nginx_a_broken_line_is_taken_up_wherever_it_leads(tmp_path: Pat
         assert all(served.values()), "one worker had them all"
 
 
-def _cut_off(client: httpx.Client, here: House) -> tuple[str, str]:
+def _cut_off(client: httpx.Client, here: TwoWorkers) -> tuple[str, str]:
     """Start a run that continues without its subscriber, read its first piece, and disconnect."""
     with client.stream("POST", STREAM, json={**ASK, "on_disconnect": "continue"}) as answer:
         got = read_until(answer.iter_raw(), b"First ")
@@ -150,7 +150,7 @@ def test_the_runs_of_a_worker_that_was_killed_are_ended_by_the_other(tmp_path: P
     """
     call = calls_then(call_chunk("calculate", '{"expression": "1+1"}'))
     with (
-        house(tmp_path, postgres_url, call, holds, waits, says("Here we are.")) as here,
+        serve_twice(tmp_path, postgres_url, call, holds, waits, says("Here we are.")) as here,
         here.one.client() as one,
         here.two.client() as two,
         here.front.client() as client,
@@ -193,7 +193,7 @@ def _goes_on(client: httpx.Client, two: httpx.Client) -> None:
 def test_one_key_sent_to_both_workers_at_once_is_one_run(tmp_path: Path, postgres_url: str) -> None:
     """One upstream request is sent per key, whichever worker was first."""
     keys = 10
-    with house(tmp_path, postgres_url, says("Once.")) as here, here.one.client() as one, here.two.client() as two:
+    with serve_twice(tmp_path, postgres_url, says("Once.")) as here, here.one.client() as one, here.two.client() as two:
 
         def ask(of: tuple[httpx.Client, str]) -> ParsedStream:
             client, key = of
@@ -209,7 +209,7 @@ def test_one_key_sent_to_both_workers_at_once_is_one_run(tmp_path: Path, postgre
 
 def test_a_conversation_is_one_whichever_worker_is_asked(tmp_path: Path, postgres_url: str) -> None:
     """Questions at alternating workers: each model receives the full history; lists, traces and deletion agree."""
-    with house(tmp_path, postgres_url, says("Fine.")) as here, here.one.client() as one, here.two.client() as two:
+    with serve_twice(tmp_path, postgres_url, says("Fine.")) as here, here.one.client() as one, here.two.client() as two:
         for number, client in enumerate((one, two, one, two)):
             answer = client.post(STREAM, json={**ASK, "prompt": f"Question {number}", "conversation_id": "chat"})
             assert check_stream(answer.content).done["status"] == "complete"
@@ -225,7 +225,7 @@ def test_a_conversation_is_one_whichever_worker_is_asked(tmp_path: Path, postgre
 
 def test_a_conversation_is_deleted_while_its_answer_is_made_elsewhere(tmp_path: Path, postgres_url: str) -> None:
     """The run is stopped at its worker, all of it is deleted, and its subscriber ends."""
-    with house(tmp_path, postgres_url, holds) as here, here.one.client() as one, here.two.client() as two:
+    with serve_twice(tmp_path, postgres_url, holds) as here, here.one.client() as one, here.two.client() as two:
         with one.stream("POST", STREAM, json={**ASK, "conversation_id": "chat"}) as answer:
             chunks = answer.iter_raw()
             own = read_until(chunks, b"So far")
@@ -240,7 +240,7 @@ def test_a_conversation_is_deleted_while_its_answer_is_made_elsewhere(tmp_path: 
 
 def test_leaving_at_the_other_worker_stops_a_run(tmp_path: Path, postgres_url: str) -> None:
     """A run ends when its last subscriber disconnects, also if that one is at the other worker."""
-    with house(tmp_path, postgres_url, holds) as here, here.one.client() as one, here.two.client() as two:
+    with serve_twice(tmp_path, postgres_url, holds) as here, here.one.client() as one, here.two.client() as two:
         with one.stream("POST", STREAM, json=ASK) as answer:
             run_id, own = answer.headers["x-run-id"], answer.iter_raw()
             read_until(own, b"So far")
@@ -259,7 +259,7 @@ def test_a_worker_that_was_only_paused_tells_nothing_beside_the_ending_that_is_k
     tmp_path: Path, postgres_url: str
 ) -> None:
     """The client of a paused worker receives only the stored ending of the worker that took over."""
-    with house(tmp_path, postgres_url, waits) as here, here.one.client() as one, here.two.client() as two:
+    with serve_twice(tmp_path, postgres_url, waits) as here, here.one.client() as one, here.two.client() as two:
         with one.stream("POST", STREAM, json=ASK) as answer:
             run_id, chunks = answer.headers["x-run-id"], answer.iter_raw()
             own = read_until(chunks, b"First ")

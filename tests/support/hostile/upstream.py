@@ -35,7 +35,7 @@ def _call_of(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     return {"index": 0, "id": "call_0", "type": "function", "function": function}
 
 
-async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def conversation(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Answer the requests of one connection."""
     try:
         while True:
@@ -78,7 +78,7 @@ async def _send(
 
 async def serve() -> None:
     """Print the address in the format of `signalbox serve`, then serve until the process ends."""
-    server = await asyncio.start_server(talk, "127.0.0.1", 0, limit=256 * 1024 * 1024)
+    server = await asyncio.start_server(conversation, "127.0.0.1", 0, limit=256 * 1024 * 1024)
     print(f"Signalbox is ready: http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
     async with server:
         await server.serve_forever()

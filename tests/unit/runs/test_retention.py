@@ -45,7 +45,7 @@ async def put(store: JournalStore, run_id: str, ended: float | None, **fields: A
     await store.flush()
 
 
-async def talk(disk: Disk, conversation_id: str, updated: float) -> str:
+async def conversation(disk: Disk, conversation_id: str, updated: float) -> str:
     """Store a conversation with one question; return the question's id."""
     node = Node(f"q-{conversation_id}", None, "user", updated, "Hello?")
     told = [ClientNode(node, (UserMessage("Hello?"),))]
@@ -78,11 +78,11 @@ async def test_conversations_are_swept_whole(disk: Disk, store: JournalStore) ->
         ("busy", 800.0, None),
         ("new", 950.0, 960.0),
     ):
-        question = await talk(disk, name, updated)
+        question = await conversation(disk, name, updated)
         await put(store, f"run-{name}", ended, conversation_id=name, parent_id=question)
     await put(store, "run-before", 700.0, conversation_id="late", parent_id="q-late")
     await disk.write(_aged, {"old": 800.0, "late": 800.0, "busy": 800.0, "new": 950.0})
-    await talk(disk, "unanswered", 850.0)
+    await conversation(disk, "unanswered", 850.0)
     assert await retention(disk).sweep() == Swept(runs=1, conversations=2)
     assert await left(store) == {"run-before", "run-late", "run-busy", "run-new"}
     assert [await disk.read(find_conversation, name) is None for name in ("old", "unanswered", "late", "busy")] == [
@@ -102,7 +102,7 @@ def _aged(connection: Any, times: dict[str, float]) -> None:
 async def test_many_are_deleted_in_small_batches(disk: Disk, store: JournalStore) -> None:
     """Each transaction is small, and others can write between two of them."""
     await asyncio.gather(*(put(store, f"run-{number}", 500.0) for number in range(120)))
-    await asyncio.gather(*(talk(disk, f"c{number}", 500.0) for number in range(12)))
+    await asyncio.gather(*(conversation(disk, f"c{number}", 500.0) for number in range(12)))
     before, pauses = disk.transactions, Pauses()
     assert await retention(disk, pauses).sweep() == Swept(runs=120, conversations=12)
     assert disk.transactions - before == 4 + 4  # 50, 50, 20, none; 5, 5, 2, none

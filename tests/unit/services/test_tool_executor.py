@@ -39,8 +39,8 @@ async def outcome_of(run: Run, **settings: Any) -> ToolOutcome:
 
 async def test_a14_an_unknown_tool_gets_the_known_names():
     """The result of an unknown tool names the tools that may be called (quirk A14)."""
-    house = executor(returning(1))
-    for outcome in (house.check("default_api.probe", {}), await house.run("default_api.probe", {}, ToolContext())):
+    subject = executor(returning(1))
+    for outcome in (subject.check("default_api.probe", {}), await subject.run("default_api.probe", {}, ToolContext())):
         assert outcome is not None
         assert outcome.code is Code.UNKNOWN_TOOL
         assert outcome.error == 'there is no tool "default_api.probe"; the tools are: probe'
@@ -49,11 +49,13 @@ async def test_a14_an_unknown_tool_gets_the_known_names():
 async def test_an_unavailable_tool_is_listed_and_not_offered():
     """GET /api/tools has the tool with its reason; models do not get it, and a call returns the reason."""
     tool = Tool(ToolSpec("gone", "Gone.", NOTHING), returning(1), unavailable="no key is set")
-    house = ToolExecutor([tool])
-    assert house.tools == (tool,)
-    assert house.spec("gone") is None
-    assert house.check("gone", {}) == ToolOutcome.failed(Code.TOOL_UNAVAILABLE, "gone is not available: no key is set")
-    assert (await house.run("gone", {}, ToolContext())).code is Code.TOOL_UNAVAILABLE
+    subject = ToolExecutor([tool])
+    assert subject.tools == (tool,)
+    assert subject.spec("gone") is None
+    assert subject.check("gone", {}) == ToolOutcome.failed(
+        Code.TOOL_UNAVAILABLE, "gone is not available: no key is set"
+    )
+    assert (await subject.run("gone", {}, ToolContext())).code is Code.TOOL_UNAVAILABLE
 
 
 def test_two_tools_of_one_name_are_rejected():
@@ -242,7 +244,7 @@ async def test_the_built_in_tools_work_together(tmp_path: Path):
     """Every built-in tool is checked and run as a loop does it, over a real folder."""
     (tmp_path / "pandas.md").write_text("# Pandas\n\nThey eat bamboo.\n")
     search = DocsSearch(tmp_path)
-    house = ToolExecutor(built_in(search, None))
+    subject = ToolExecutor(built_in(search, None))
     calls: dict[str, JsonObject] = {
         "search_web": {"query": "what do pandas eat?", "num_results": 1},
         "get_current_time": {"timezone": "Asia/Tokyo"},
@@ -250,9 +252,9 @@ async def test_the_built_in_tools_work_together(tmp_path: Path):
     }
     context = ToolContext()
     for name, arguments in calls.items():
-        assert house.spec(name) is not None
-        assert house.check(name, arguments) is None
-        outcome = await house.run(name, arguments, context)
+        assert subject.spec(name) is not None
+        assert subject.check(name, arguments) is None
+        outcome = await subject.run(name, arguments, context)
         assert outcome.success, outcome
         assert orjson.loads(outcome.for_model()) == outcome.result
     assert context.sources.titles == {1: ("Pandas", "/guide/pandas.md#pandas")}

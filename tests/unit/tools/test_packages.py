@@ -57,8 +57,8 @@ async def test_a_plugin_has_one_tool_or_several():
         Entry("one", lambda: lambda: tool("dice")), Entry("two", lambda: lambda: [tool("coin"), tool("card")])
     )
     assert [(one.spec.name, one.unavailable) for one in tools] == [("dice", None), ("coin", None), ("card", None)]
-    house = ToolExecutor([*built_in(None, None), *tools])
-    assert (await house.run("coin", {}, ToolContext())).result == "here"
+    executor = ToolExecutor([*built_in(None, None), *tools])
+    assert (await executor.run("coin", {}, ToolContext())).result == "here"
 
 
 def fails(error: BaseException) -> Callable[[], object]:
@@ -117,9 +117,9 @@ async def test_a_broken_plugin_becomes_an_unavailable_tool(entry: Entry, words: 
     assert tools[0].unavailable.startswith("acme_x: ")
     assert words in tools[0].unavailable
     assert "s3cret" not in tools[0].unavailable
-    house = ToolExecutor(tools)
-    assert house.spec("x") is None
-    assert (await house.run("x", {}, ToolContext())).success is False
+    executor = ToolExecutor(tools)
+    assert executor.spec("x") is None
+    assert (await executor.run("x", {}, ToolContext())).success is False
 
 
 def test_a_name_is_used_once():

@@ -31,10 +31,10 @@ class Pages:
 
 async def read_page(pages: Pages, context: ToolContext | None = None, **arguments: Any) -> JsonObject:
     """Call the tool as a loop does."""
-    house = ToolExecutor([read_url(pages)])
+    executor = ToolExecutor([read_url(pages)])
     given = {"url": URL, **arguments}
-    assert house.check("read_url", given) is None
-    outcome = await house.run("read_url", given, context or ToolContext())
+    assert executor.check("read_url", given) is None
+    outcome = await executor.run("read_url", given, context or ToolContext())
     if not outcome.success:
         assert outcome.code is not None
         raise ToolError(outcome.code, outcome.error)

@@ -28,9 +28,9 @@ class Keeper:
 
 async def saved(keeper: Keeper, arguments: JsonObject) -> ToolOutcome:
     """Call the tool as a loop does."""
-    house = ToolExecutor([save_note(keeper)])
-    wrong = house.check("save_note", arguments)
-    return wrong or await house.run("save_note", arguments, ToolContext(now=lambda: NOW))
+    executor = ToolExecutor([save_note(keeper)])
+    wrong = executor.check("save_note", arguments)
+    return wrong or await executor.run("save_note", arguments, ToolContext(now=lambda: NOW))
 
 
 async def test_a_note_is_stored_and_its_url_returned():
@@ -71,8 +71,8 @@ def test_it_is_not_eager_and_mentions_search():
 
 async def test_without_a_folder_the_tool_is_unavailable():
     """It is listed with the reason, and a call returns an error."""
-    house = ToolExecutor([save_note(None, "the notes folder cannot be made")])
-    assert house.spec("save_note") is None
-    outcome = await house.run("save_note", {"title": "x", "text": "y"}, ToolContext())
+    executor = ToolExecutor([save_note(None, "the notes folder cannot be made")])
+    assert executor.spec("save_note") is None
+    outcome = await executor.run("save_note", {"title": "x", "text": "y"}, ToolContext())
     assert outcome.code is Code.TOOL_UNAVAILABLE
     assert "the notes folder cannot be made" in outcome.error

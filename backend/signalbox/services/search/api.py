@@ -116,7 +116,7 @@ class SearchApi:
 
     def parse(self, body: bytes) -> JsonValue:
         """Decode the JSON of a response; raises ToolError."""
-        if holds_too_much(body):
+        if has_too_many_containers(body):
             raise ToolError(Code.TOOL_FAILED, f"The answer of {self._name} is too large.")
         try:
             return cast(JsonValue, orjson.loads(body))
@@ -128,7 +128,7 @@ class SearchApi:
         return ToolError(Code.TOOL_FAILED, f"The answer of {self._name} cannot be read.")
 
 
-def holds_too_much(body: bytes) -> bool:
+def has_too_many_containers(body: bytes) -> bool:
     """Return whether a response has more lists and objects than a search result; parsing it would block all threads."""
     return body.count(b"[") + body.count(b"{") > _MOST_CONTAINERS
 

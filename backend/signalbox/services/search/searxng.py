@@ -14,7 +14,7 @@ from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import SearchHit, SearchQuery, SearchUnavailableError
 from signalbox.offload import offloaded
-from signalbox.services.search.api import LARGEST_ANSWER, LONGEST_FIELD, MOST_RESULTS, holds_too_much
+from signalbox.services.search.api import LARGEST_ANSWER, LONGEST_FIELD, MOST_RESULTS, has_too_many_containers
 from signalbox.services.search.setup import SearchSetup
 
 _TIMEOUT = httpx.Timeout(6.0, connect=3.0)
@@ -115,7 +115,7 @@ def _parse(status: int, content_type: str, body: bytes) -> JsonObject:
         raise ToolError(Code.TOOL_FAILED, _NO_JSON)
     if status != 200:
         raise ToolError(Code.TOOL_FAILED, f"The SearXNG server answered with status {status}.")
-    if holds_too_much(body):
+    if has_too_many_containers(body):
         raise ToolError(Code.TOOL_FAILED, "The SearXNG server's answer is too large.")
     try:
         answer = cast(JsonValue, orjson.loads(body))

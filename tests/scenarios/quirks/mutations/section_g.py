@@ -7,7 +7,7 @@ G = (
         "G1",
         "only public addresses are dialled",
         "services/addresses.py",
-        "return is_public(address) or host in self.hosts or self._holds(inner)",
+        "return is_public(address) or host in self.hosts or self._in_networks(inner)",
         "return True",
     ),
     Mutation(

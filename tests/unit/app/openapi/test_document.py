@@ -194,9 +194,9 @@ def ask_everything(ada: User) -> dict[str, str]:
     return runs
 
 
-def read_runs(house: UserApp, runs: dict[str, str]) -> None:
+def read_runs(user_app: UserApp, runs: dict[str, str]) -> None:
     """Read every run and list them, as owner and as operator; stop and delete some."""
-    ada, operator = house["ada"].client, house["operator"].client
+    ada, operator = user_app["ada"].client, user_app["operator"].client
     for run_id in runs.values():
         for client in (ada, operator):
             assert client.get(f"/api/runs/{run_id}").status_code == 200
@@ -252,9 +252,9 @@ def read_saves(ada: User, runs: dict[str, str]) -> None:
         client.delete(f"/api/saves/{made[0]}")
 
 
-def read_the_rest(house: UserApp) -> None:
+def read_the_rest(user_app: UserApp) -> None:
     """Read the lists, the flag and the probes; set the flag."""
-    ada, operator = house["ada"].client, house["operator"].client
+    ada, operator = user_app["ada"].client, user_app["operator"].client
     hello = {"messages": [{"role": "user", "content": "Hello!"}]}
     for model in ("openai/sim", "openai/sim-error-402", "openai/sim-error-429-0", "unknown/model"):
         for stream in (True, False):
@@ -309,23 +309,23 @@ def use_assistant(person: User) -> None:
 
 def test_every_response_is_as_described(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Runs with tools, failures and continuations, conversations, saves, flags: every field is declared."""
-    with serve_users(tmp_path_factory.mktemp("data"), signalbox_max_streams_per_user=8) as house:
-        conformance = Conformance(house.app.app.openapi())
-        for person in house.people.values():
+    with serve_users(tmp_path_factory.mktemp("data"), signalbox_max_streams_per_user=8) as user_app:
+        conformance = Conformance(user_app.app.app.openapi())
+        for person in user_app.people.values():
             conformance.watch(person.client)
-        runs = ask_everything(house["ada"])
-        ask_whole(house["ada"])
-        use_assistant(house["ada"])
-        run_agent(house["ada"])
-        read_conversations(house["ada"])
-        read_runs(house, runs)
-        read_saves(house["ada"], runs)
-        ask_as_ai_sdk(house["ada"])
-        read_the_rest(house)
-        house["ada"].client.headers["authorization"] = "Bearer wrong"
+        runs = ask_everything(user_app["ada"])
+        ask_whole(user_app["ada"])
+        use_assistant(user_app["ada"])
+        run_agent(user_app["ada"])
+        read_conversations(user_app["ada"])
+        read_runs(user_app, runs)
+        read_saves(user_app["ada"], runs)
+        ask_as_ai_sdk(user_app["ada"])
+        read_the_rest(user_app)
+        user_app["ada"].client.headers["authorization"] = "Bearer wrong"
         for path in ("/api/runs", "/v1/models"):
-            house["ada"].client.get(path, headers={"authorization": "Bearer wrong"})
-            house["ada"].client.get(path, headers={"authorization": "Bearer wrong", "x-api-key": "other"})
+            user_app["ada"].client.get(path, headers={"authorization": "Bearer wrong"})
+            user_app["ada"].client.get(path, headers={"authorization": "Bearer wrong", "x-api-key": "other"})
     seen = conformance.seen
     # An image needs a source outside: tests/scenarios/products/test_images.py has one.
     assert {name for name, statuses in seen.items() if statuses & {200, 201}} == set(OPERATION_IDS) - {"getImage"}

@@ -22,7 +22,7 @@ V2_ON, LEGACY_OFF = ("v2", {"variant": "v2", "reason": "STATIC"}), ("legacy", {"
 
 
 @pytest.fixture
-def house(start_app: StartApp) -> RunningApp:
+def flag_app(start_app: StartApp) -> RunningApp:
     """Run an app over a provider that says hello, without TOOL_LOOP_V2, with an operator's token."""
     return start_app(says("Hello."), settings={"tool_loop_v2": None, "signalbox_admin_token": TOKEN})[0]
 
@@ -35,14 +35,14 @@ def pull(
     return app.client.put(URL, json=body, headers=ADMIN | (headers or {}))
 
 
-def who(app: RunningApp, headers: dict[str, str] | None = None, **body: Any) -> tuple[str, dict[str, str]]:
+def chosen_loop(app: RunningApp, headers: dict[str, str] | None = None, **body: Any) -> tuple[str, dict[str, str]]:
     """Ask; return the loop and its reason, after checking that headers, first frame and `done` agree."""
     asked = {"model": "openai/sim", "prompt": "Hello!", "tools": [], **body}
     response = app.client.post("/api/chat/stream", json=asked, headers=headers)
-    return told_in(response.headers["x-tool-loop"], check_stream(response.content))
+    return loop_and_flag(response.headers["x-tool-loop"], check_stream(response.content))
 
 
-def told_in(header: str, heard: ParsedStream) -> tuple[str, dict[str, str]]:
+def loop_and_flag(header: str, heard: ParsedStream) -> tuple[str, dict[str, str]]:
     """Return loop and flag, after checking that headers, first frame and `done` agree."""
     assert header == heard.events[0]["loop"] == heard.done["loop"] == heard.done["flag"]["variant"]
     return heard.done["loop"], heard.done["flag"]
@@ -51,29 +51,29 @@ def told_in(header: str, heard: ParsedStream) -> tuple[str, dict[str, str]]:
 # --- who may pull it ---
 
 
-def test_the_flag_can_be_read(house: RunningApp) -> None:
+def test_the_flag_can_be_read(flag_app: RunningApp) -> None:
     """The response has the state, the share, the environment and a sentence about the next run."""
-    told = house.client.get(URL).json()
+    told = flag_app.client.get(URL).json()
     assert set(told) == {"key", "state", "percent", "environment", "effective", "sticky"}
     assert (told["key"], told["state"], told["percent"], told["environment"]) == ("tool_loop_v2", None, None, None)
     assert told["effective"] == "Every run uses the V2 loop: this is the default."
-    told = pull(house, "percent", 20).json()
+    told = pull(flag_app, "percent", 20).json()
     assert (told["state"], told["percent"]) == ("percent", 20)
     assert "20 %" in told["effective"]
-    assert house.client.get(URL).json() == told
-    assert "V2" in pull(house, "on").json()["effective"]
+    assert flag_app.client.get(URL).json() == told
+    assert "V2" in pull(flag_app, "on").json()["effective"]
 
 
 @pytest.mark.parametrize(
     "given", [None, "", "Bearer", "Bearer wrong", "Bearer operator-toke", "Basic b3A=", "Bearer \xe4"]
 )
-def test_the_override_requires_the_operator_token(house: RunningApp, given: str | None) -> None:
+def test_the_override_requires_the_operator_token(flag_app: RunningApp, given: str | None) -> None:
     """Without the operator token it is a 401, before the body is read, and nothing changes."""
     headers = [] if given is None else [(b"authorization", given.encode("latin-1"))]
     for body in (b'{"state":"on"}', b"{", b""):
-        response = house.client.put(URL, content=body, headers=headers)
+        response = flag_app.client.put(URL, content=body, headers=headers)
         assert (response.status_code, error_of(response)["code"]) == (401, "UNAUTHORIZED")
-    assert house.client.get(URL).json()["state"] is None
+    assert flag_app.client.get(URL).json()["state"] is None
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_the_override_requires_the_operator_token(house: RunningApp, given: str 
         {"state": "on", "who": "me"},
     ],
 )
-def test_an_invalid_override_changes_nothing(house: RunningApp, body: dict[str, Any]) -> None:
+def test_an_invalid_override_changes_nothing(flag_app: RunningApp, body: dict[str, Any]) -> None:
     """An invalid state is a 422 that names the field, and nothing changes."""
-    pull(house, "percent", 7)
-    response = house.client.put(URL, json=body, headers=ADMIN)
+    pull(flag_app, "percent", 7)
+    response = flag_app.client.put(URL, json=body, headers=ADMIN)
     assert response.status_code == 422
     error_of(response)
-    assert house.client.get(URL).json()["percent"] == 7
+    assert flag_app.client.get(URL).json()["percent"] == 7
 
 
 @pytest.mark.parametrize(
@@ -111,16 +111,16 @@ def test_an_invalid_override_changes_nothing(house: RunningApp, body: dict[str, 
         ({"host": "evil.example"}, "HOST_NOT_ALLOWED"),
     ],
 )
-def test_pages_of_other_origins_cannot_override(house: RunningApp, headers: dict[str, str], code: str) -> None:
+def test_pages_of_other_origins_cannot_override(flag_app: RunningApp, headers: dict[str, str], code: str) -> None:
     """A page of another origin is rejected even with the right token."""
-    response = pull(house, "on", headers=headers)
+    response = pull(flag_app, "on", headers=headers)
     assert (response.status_code, error_of(response)["code"]) == (403, code)
-    assert house.client.get(URL).json()["state"] is None
+    assert flag_app.client.get(URL).json()["state"] is None
 
 
-def test_the_operator_page_may_override(house: RunningApp) -> None:
+def test_the_operator_page_may_override(flag_app: RunningApp) -> None:
     """The operator page sets the override."""
-    assert pull(house, "on", headers={"origin": house.url, "sec-fetch-site": "same-origin"}).status_code == 200
+    assert pull(flag_app, "on", headers={"origin": flag_app.url, "sec-fetch-site": "same-origin"}).status_code == 200
 
 
 def test_the_access_token_is_not_the_operators(tmp_path: Path) -> None:
@@ -134,24 +134,24 @@ def test_the_access_token_is_not_the_operators(tmp_path: Path) -> None:
         assert pull(app, "on").status_code == 200
 
 
-def test_an_override_that_cannot_be_stored_is_an_error(house: RunningApp, tmp_path: Path) -> None:
+def test_an_override_that_cannot_be_stored_is_an_error(flag_app: RunningApp, tmp_path: Path) -> None:
     """A full or missing disk is an error response, not a success."""
-    data = house.parts.settings.signalbox_data_dir
+    data = flag_app.parts.settings.signalbox_data_dir
     data.rename(tmp_path / "moved")
-    assert pull(house, "on").status_code == 500
+    assert pull(flag_app, "on").status_code == 500
     (tmp_path / "moved").rename(data)
-    assert house.client.get(URL).json()["state"] is None
+    assert flag_app.client.get(URL).json()["state"] is None
 
 
 # --- what it does ---
 
 
-def test_the_next_run_follows_the_override(house: RunningApp) -> None:
+def test_the_next_run_follows_the_override(flag_app: RunningApp) -> None:
     """On, off and on again: each override applies to the next question."""
-    assert who(house) == UNSET
+    assert chosen_loop(flag_app) == UNSET
     for state, expected in (("on", V2_ON), ("off", LEGACY_OFF), ("on", V2_ON), ("off", LEGACY_OFF)):
-        assert pull(house, state).status_code == 200
-        assert who(house) == expected
+        assert pull(flag_app, state).status_code == 200
+        assert chosen_loop(flag_app) == expected
 
 
 def test_what_the_upstream_receives_changes_with_it(start_app: StartApp) -> None:
@@ -188,10 +188,10 @@ def test_runs_in_flight_keep_their_loop(start_app: StartApp) -> None:
         chunks = response.iter_raw()
         seen = read_until(chunks, b"Let me see.")
         assert pull(app, "off").status_code == 200
-        assert who(app) == LEGACY_OFF
+        assert chosen_loop(app) == LEGACY_OFF
         upstream.opened.set()
         heard = check_stream(seen + b"".join(chunks))
-    assert told_in(response.headers["x-tool-loop"], heard) == ("v2", {"variant": "v2", "reason": "STATIC"})
+    assert loop_and_flag(response.headers["x-tool-loop"], heard) == ("v2", {"variant": "v2", "reason": "STATIC"})
     assert heard.text == "Let me see.\n\n42."
     with_tools = [asked.body["stream"] for asked in upstream.asked if "tools" in asked.body]
     assert with_tools == [True, True]
@@ -204,7 +204,11 @@ def test_the_kill_switch_is_overridden_by_nothing(start_app: StartApp) -> None:
     told = pull(app, "on").json()
     assert (told["state"], told["environment"]) == ("on", False)
     assert "cannot be overridden" in told["effective"]
-    assert who(app) == who(app, {"x-tool-loop": "v2"}) == ("legacy", {"variant": "legacy", "reason": "DISABLED"})
+    assert (
+        chosen_loop(app)
+        == chosen_loop(app, {"x-tool-loop": "v2"})
+        == ("legacy", {"variant": "legacy", "reason": "DISABLED"})
+    )
 
 
 def test_a_request_may_choose_only_where_that_is_allowed(start_app: StartApp) -> None:
@@ -214,52 +218,56 @@ def test_a_request_may_choose_only_where_that_is_allowed(start_app: StartApp) ->
     for state in ("off", "on"):
         pull(app, state)
         for asked in ("v2", "legacy"):
-            assert who(app, {"x-tool-loop": asked}) == (asked, {"variant": asked, "reason": "TARGETING_MATCH"})
+            assert chosen_loop(app, {"x-tool-loop": asked}) == (asked, {"variant": asked, "reason": "TARGETING_MATCH"})
     response = app.client.post("/api/chat/stream", json={"model": "m", "prompt": "x"}, headers={"x-tool-loop": "v3"})
     assert (response.status_code, error_of(response)["field"]) == (422, "x-tool-loop")
 
 
 @pytest.mark.parametrize("header", ["legacy", "v3", ""])
-def test_a_header_that_does_not_count_is_ignored(house: RunningApp, header: str) -> None:
+def test_a_header_that_does_not_count_is_ignored(flag_app: RunningApp, header: str) -> None:
     """Without the setting the header is ignored, not rejected."""
-    assert who(house, {"x-tool-loop": header}) == UNSET
+    assert chosen_loop(flag_app, {"x-tool-loop": header}) == UNSET
 
 
-def test_a_conversation_keeps_its_loop(house: RunningApp) -> None:
+def test_a_conversation_keeps_its_loop(flag_app: RunningApp) -> None:
     """A share applies to conversations: each keeps its loop, and both loops get some."""
-    pull(house, "percent", 50)
-    first = {f"talk-{n}": who(house, conversation_id=f"talk-{n}") for n in range(12)}
+    pull(flag_app, "percent", 50)
+    first = {f"talk-{n}": chosen_loop(flag_app, conversation_id=f"talk-{n}") for n in range(12)}
     assert {loop for loop, _ in first.values()} == {"v2", "legacy"}
     assert {flag["reason"] for _, flag in first.values()} == {"SPLIT"}
-    assert first == {talk: who(house, conversation_id=talk) for talk in first}
-    pull(house, "percent", 80)
-    stayed = [who(house, conversation_id=talk)[0] for talk, (loop, _) in first.items() if loop == "v2"]
+    assert first == {conversation: chosen_loop(flag_app, conversation_id=conversation) for conversation in first}
+    pull(flag_app, "percent", 80)
+    stayed = [
+        chosen_loop(flag_app, conversation_id=conversation)[0]
+        for conversation, (loop, _) in first.items()
+        if loop == "v2"
+    ]
     assert set(stayed) == {"v2"}
 
 
-def test_without_a_conversation_the_share_falls_on_runs(house: RunningApp) -> None:
+def test_without_a_conversation_the_share_falls_on_runs(flag_app: RunningApp) -> None:
     """Questions without a conversation are distributed over both loops."""
-    pull(house, "percent", 50)
-    assert {who(house)[0] for _ in range(40)} == {"v2", "legacy"}
+    pull(flag_app, "percent", 50)
+    assert {chosen_loop(flag_app)[0] for _ in range(40)} == {"v2", "legacy"}
 
 
-def test_the_trace_tells_why(house: RunningApp) -> None:
+def test_the_trace_tells_why(flag_app: RunningApp) -> None:
     """The list of runs has the loop, the trace has the flag."""
-    pull(house, "on")
-    run_id = house.post(prompt="Hello!", tools=[]).headers["x-run-id"]
-    [line] = house.client.get("/api/runs").json()["runs"]
+    pull(flag_app, "on")
+    run_id = flag_app.post(prompt="Hello!", tools=[]).headers["x-run-id"]
+    [line] = flag_app.client.get("/api/runs").json()["runs"]
     assert (line["run_id"], line["loop"]) == (run_id, "v2")
-    done = house.client.get(f"/api/runs/{run_id}").json()["done"]
+    done = flag_app.client.get(f"/api/runs/{run_id}").json()["done"]
     assert (done["loop"], done["flag"]) == V2_ON
 
 
-def test_concurrent_overrides_leave_a_valid_one(house: RunningApp) -> None:
+def test_concurrent_overrides_leave_a_valid_one(flag_app: RunningApp) -> None:
     """Concurrent overrides all succeed, and the stored one is valid."""
     statuses: list[int] = []
 
     def one(percent: int) -> None:
         response = httpx.put(
-            house.url + URL, json={"state": "percent", "percent": percent}, headers=ADMIN, trust_env=False
+            flag_app.url + URL, json={"state": "percent", "percent": percent}, headers=ADMIN, trust_env=False
         )
         statuses.append(response.status_code)
 
@@ -269,7 +277,7 @@ def test_concurrent_overrides_leave_a_valid_one(house: RunningApp) -> None:
     for hand in hands:
         hand.join()
     assert statuses == [200] * 8
-    assert house.client.get(URL).json()["percent"] in range(8)
+    assert flag_app.client.get(URL).json()["percent"] in range(8)
 
 
 # --- restarts, other processes, the token's file ---
@@ -279,7 +287,7 @@ def ask_process(process: Process) -> tuple[str, dict[str, str]]:
     """Ask a server process a question, and return the loop."""
     with process.client() as client:
         response = client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hello!", "tools": []})
-    return told_in(response.headers["x-tool-loop"], check_stream(response.content))
+    return loop_and_flag(response.headers["x-tool-loop"], check_stream(response.content))
 
 
 @pytest.mark.e2e

@@ -230,7 +230,7 @@ def test_g03_any_text_can_be_searched(text: str) -> None:
 # --- at the executor ---
 
 
-def house(*, untrusted: bool = True) -> tuple[ToolExecutor, list[JsonValue]]:
+def executor_with_url_tools(*, untrusted: bool = True) -> tuple[ToolExecutor, list[JsonValue]]:
     """Return a tool that fetches URLs, one with untrusted results, and the list of fetched URLs."""
     asked: list[JsonValue] = []
 
@@ -253,7 +253,7 @@ def house(*, untrusted: bool = True) -> tuple[ToolExecutor, list[JsonValue]]:
 @pytest.mark.anyio
 async def test_g03_the_executor_rejects_unknown_urls() -> None:
     """The rejection has its own code; a known URL is fetched as it was found."""
-    executor, asked = house()
+    executor, asked = executor_with_url_tools()
     context = ToolContext()
     await executor.run("find", {}, context)
     context.begin_step()
@@ -267,7 +267,7 @@ async def test_g03_the_executor_rejects_unknown_urls() -> None:
 @pytest.mark.anyio
 async def test_g03_trusted_results_do_not_close_the_allowlist() -> None:
     """After a calculation the model may still fetch any URL."""
-    executor, asked = house(untrusted=False)
+    executor, asked = executor_with_url_tools(untrusted=False)
     context = ToolContext()
     outcome = await executor.run("find", {}, context)
     context.begin_step()

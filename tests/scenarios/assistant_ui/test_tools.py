@@ -164,9 +164,9 @@ def test_failures_are_typed_and_redacted(start_app: StartApp, status: int, no_wa
     assert page.messages[1]["status"] == {"type": "incomplete", "reason": "error", "error": run["error"]}
 
 
-def test_a_tool_of_both_sides_is_the_pages(behind: Behind) -> None:
+def test_a_tool_of_both_sides_is_the_pages(start_app: StartApp) -> None:
     """If the page has a tool with the name of one of ours, the model is offered only the page's."""
-    app, upstream = behind(answers("Fine."))
+    app, upstream = start_app(answers("Fine."))
     own = {"calculate": {"description": "The page's own.", "parameters": {"type": "object", "properties": {}}}}
     Page(app, tools=own, config={"tools": ["calculate", "get_current_time"]}).ask("Hello")
     offered = {tool["function"]["name"]: tool["function"] for tool in upstream.asked[0].body["tools"]}

@@ -16,11 +16,12 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from signalbox.app.limits.rate_windows import read_rates
 from signalbox.services.addresses import Allowance
+from signalbox.wire.dialects import HOSTS
 
 # Prefixes of our settings, and the similarity from which a name counts as a typo of a setting.
 _OUR_PREFIXES = ("signalbox", "openrout", "tool_loop")
 _TYPO_CUTOFF = 0.86
-OPENROUTER = "https://openrouter.ai/api/v1"
+OPENROUTER = HOSTS["openrouter"].base_url
 
 # An origin as browsers send it (RFC 6454), with international names in their xn-- form; others would never match.
 _ORIGIN = re.compile(r"(?P<scheme>https?)://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(?P<port>[1-9][0-9]{0,4}))?")

@@ -99,6 +99,11 @@ class ConversationContext(Struct):
         self.profile = profile_for(self.model)
         self.loop_start = len(self.messages) - self.open_loop
 
+    def use_model(self, model: str) -> None:
+        """Send further requests to another model; what providers of the earlier one rejected is not known of it."""
+        if model != self.model:
+            self.model, self.profile, self.degradation = model, profile_for(model), Degradation()
+
     @property
     def takes_tools(self) -> bool:
         """Whether requests may offer tools: not if the model's providers accept none (quirk C2)."""

@@ -78,6 +78,7 @@ class Code(StrEnum):
     TIMEOUT = "TIMEOUT"
     URL_NOT_FOUND_HERE = "URL_NOT_FOUND_HERE"
     TOOL_CLAMP = "TOOL_CLAMP"
+    DENIED = "DENIED"
     SUPERSEDED = "SUPERSEDED"
     STEP_FAILED = "STEP_FAILED"
     CANCELLED = "CANCELLED"
@@ -274,6 +275,7 @@ CODES: dict[Code, CodeFact] = {
         "Read an address from the user or from a result.",
     ),
     Code.TOOL_CLAMP: CodeFact("The limit of searches for one answer was reached.", "Answer from what was found."),
+    Code.DENIED: CodeFact("The call was refused.", "Read why in the result."),
     Code.SUPERSEDED: CodeFact(
         "The model changed this call while writing it.", "Nothing to do: the next call replaces this one."
     ),

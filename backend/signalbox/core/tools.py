@@ -32,7 +32,8 @@ Visibility: TypeAlias = Literal["primary", "secondary", "hidden"]
 class ToolSpec:
     """The specification of a tool.
 
-    `eager`: it only reads and may be repeated, so it may start while the model still streams. `timeout` is in seconds.
+    `eager`: it only reads and may be repeated, so it may start while the model still streams. `side_effects=False`: it
+    changes nothing, but must not start before the model's turn is complete. `timeout` is in seconds.
     `search_key` maps equal searches to equal keys; a tool with one is deduplicated and counts towards the limit of
     searches. `untrusted`: its results contain foreign text, so the model gets them delimited (quirk G3); so are its
     failures, unless `own_failures` says that they contain no foreign text. `url_argument` names an argument with a URL
@@ -50,6 +51,7 @@ class ToolSpec:
     category: Category = "other"
     visibility: Visibility = "secondary"
     eager: bool = False
+    side_effects: bool = True
     timeout: float = 10.0
     search_key: Callable[[Mapping[str, JsonValue]], str] | None = None
     untrusted: bool = True
@@ -63,6 +65,11 @@ class ToolSpec:
     def __post_init__(self) -> None:
         """Build what models are sent of the tool."""
         object.__setattr__(self, "schema", ToolSchema(self.name, self.description, self.parameters))
+
+    @property
+    def has_side_effects(self) -> bool:
+        """Whether a call may change something, so that it must be recorded before it runs."""
+        return self.side_effects and not self.eager
 
     @property
     def display_title(self) -> str:

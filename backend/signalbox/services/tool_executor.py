@@ -7,13 +7,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, cast
 
 import orjson
-import structlog
 from msgspec.structs import replace
 
 from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.failure_location import failure_location
+from signalbox.core.log import Log
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.security.image_addresses import ImageAddresses
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolReturn, ToolSpec
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
-_log = structlog.get_logger(__name__)
+_log = Log(__name__)
 
 _MOST_ERRORS = 3
 _LONGEST_MESSAGE = 1_000

@@ -52,9 +52,9 @@ def _metadata_fault(spec: ToolSpec) -> str | None:
         return f"its category is not one of {', '.join(get_args(Category))}"
     if spec.visibility not in get_args(Visibility):
         return f"its visibility is not one of {', '.join(get_args(Visibility))}"
-    flags = (spec.eager, spec.untrusted, spec.own_failures, spec.shows_table)
+    flags = (spec.eager, spec.side_effects, spec.untrusted, spec.own_failures, spec.shows_table)
     if not all(isinstance(cast(object, flag), bool) for flag in flags):
-        return "its eager, untrusted, own_failures and shows_table are not all true or false"
+        return "its eager, side_effects, untrusted, own_failures and shows_table are not all true or false"
     if spec.search_key is not None and not callable(spec.search_key):
         return "its search_key is not a function"
     properties = spec.parameters.get("properties") if isinstance(cast(object, spec.parameters), dict) else None

@@ -33,6 +33,7 @@ def isolated(tool: Tool, thread: PluginThread) -> Tool:
         category=given.category,
         visibility=given.visibility,
         eager=given.eager,
+        side_effects=given.side_effects,
         timeout=given.timeout,
         search_key=_safe_key(given.name, given.search_key) if given.search_key else None,
         untrusted=given.untrusted,

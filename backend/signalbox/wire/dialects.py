@@ -1,5 +1,7 @@
 """The table of dialects: one row for each upstream API that Signalbox speaks."""
 
+from dataclasses import dataclass
+
 from signalbox.wire.dialect import Dialect, Upstream
 from signalbox.wire.openrouter.dialect import ChatCompletions, OpenRouter
 
@@ -8,6 +10,20 @@ _ROWS: tuple[Dialect, ...] = (
     ChatCompletions(),
 )
 DIALECTS = {dialect.name: dialect for dialect in _ROWS}
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A well-known server: its base URL, and the environment variable that usually holds the API key."""
+
+    base_url: str
+    key_variable: str
+
+
+HOSTS = {
+    "openrouter": Host("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    "openai": Host("https://api.openai.com/v1", "OPENAI_API_KEY"),
+}
 # The dialect of a server whose base URL names none.
 _DEFAULT = ChatCompletions.name
 

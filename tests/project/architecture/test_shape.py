@@ -116,6 +116,7 @@ SHARED_KEYS = {
         "app/": {"/api/v1", "context_length", "file_data", "image_url", "supported_parameters"},
         "chat/": {"tool_choice", "top_a"},
         "core/": {"parallel_tool_calls", "response_format", "tool_calls"},
+        "runner/": {"tool_choice"},
     },
     "a format of DataTable has the name": {"core/data_table.py": {"delta"}},
     "the stored format of messages has the name": {

@@ -101,6 +101,10 @@ class ToolExecution(Struct, eq=False):
         self._reserved += 1
         return make_call_id(self.context.run_id, self._reserved - 1)
 
+    def identified(self, call: RunningCall | RepairedCall) -> RunningCall | RepairedCall:
+        """Return the call with the id under which it will be announced."""
+        return structs.replace(call, id=self.reserve_id()) if call.id is None else call
+
     def _new(self, call: RepairedCall, step: int, names: frozenset[str]) -> RunningCall:
         known = without_namespace(call.name, names)
         is_ours = known in names and known not in self.context.client_tools
@@ -198,7 +202,7 @@ class ToolExecution(Struct, eq=False):
 
         After a crash the model must see the call in its history, or it would repeat it.
         """
-        if call.spec is None or call.spec.eager:
+        if call.spec is None or not call.spec.has_side_effects:
             return None
         try:
             await self.context.flush()
@@ -261,8 +265,12 @@ class ToolExecution(Struct, eq=False):
 
     def withdraw(self, call: RunningCall, code: Code) -> None:
         """Give a call an error result and cancel its task; a search continues."""
+        self.refuse(call, ToolOutcome.failed(code, CODES[code].sentence))
+
+    def refuse(self, call: RunningCall, outcome: ToolOutcome) -> None:
+        """Give a call without a result this one, and cancel its task; a search continues."""
         if call.outcome is None:
-            self.answer(call, ToolOutcome.failed(code, CODES[code].sentence))
+            self.answer(call, outcome)
             if call.task is not None:
                 call.task.cancel()
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import TypeVar
 
-import structlog
 from msgspec import UNSET, UnsetType
 
 from signalbox.chat.answer.output_limit import TooLarge, count_fitting, size_of
@@ -28,10 +27,11 @@ from signalbox.core.events import (
     UsageTotals,
     Warning,
 )
+from signalbox.core.log import Log
 from signalbox.core.parts import Usage
 from signalbox.core.ports import Emit, Loop
 
-_log = structlog.get_logger()
+_log = Log(__name__)
 TOO_LARGE = Ending("interrupted", Code.RUN_TOO_LARGE, CODES[Code.RUN_TOO_LARGE].sentence)
 _CANCELLED = Ending("cancelled")
 _CONTENT_ALONE = frozenset({Content})

@@ -25,8 +25,17 @@ from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content, Warning
-from signalbox.core.messages import AssistantMessage, ImagePart, SystemMessage, ToolCall, UserMessage, weight_of
+from signalbox.core.messages import (
+    AssistantMessage,
+    ImagePart,
+    Message,
+    SystemMessage,
+    ToolCall,
+    UserMessage,
+    weight_of,
+)
 from signalbox.core.parts import Completion, Request, ToolSchema
+from signalbox.core.security.conversation_texts import texts_of
 from signalbox.offload import offloaded
 
 _REPEAT_CALL = (
@@ -192,6 +201,27 @@ class LoopState(Struct):
             self.progress.ending = Ending("complete", handed=handed)
             self.is_over = True
         self.unproductive_steps = 0 if any(call.is_new for call in calls) else self.unproductive_steps + 1
+
+    def add_messages(self, messages: Sequence[Message]) -> None:
+        """Append messages of the caller. After the end of the run they begin a new turn."""
+        self.context.messages.extend(messages)
+        self.execution.tool_context.url_allowlist.allow_texts(texts_of(tuple(messages)))
+        if self.is_over:
+            self._begin_turn()
+
+    def replace_messages(self, messages: Sequence[Message]) -> None:
+        """Replace the history by messages of the caller, which begin a new turn."""
+        self.context.messages[:] = messages
+        self.execution.tool_context.url_allowlist.allow_texts(texts_of(tuple(messages)))
+        self._begin_turn()
+
+    def _begin_turn(self) -> None:
+        self.context.loop_start = len(self.context.messages)
+        self.progress.ending = None
+        self.is_over = self.must_answer = False
+        self.unproductive_steps = self.empty_finals = 0
+        self._correction = ""
+        self._corrected = set()
 
     def unreadable_warning(self, completion: Completion) -> list[AnyEvent]:
         """Warn if frames of the answer were unreadable and left out."""

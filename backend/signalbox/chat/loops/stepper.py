@@ -17,9 +17,10 @@ from signalbox.core.codes import Code
 from signalbox.core.conversations import shown_id
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent
+from signalbox.core.messages import Message
 from signalbox.core.parts import Completion, Request
 from signalbox.core.ports import ChatClient, Emit, ToolRunner
-from signalbox.core.tools import ToolContext
+from signalbox.core.tools import ToolContext, ToolOutcome, ToolSpec
 
 Sleep = Callable[[float], Awaitable[None]]
 _RUN_CALLS = (TurnEnd.CALLS, TurnEnd.CUT_CALLS)
@@ -65,11 +66,15 @@ class Reply(Protocol):
 BeginReply = Callable[[LoopState, Request, Attempt], Reply]
 
 
-class Step(Struct, frozen=True):
-    """One step whose reply is complete. Its calls have not started, except for eager ones."""
+class Step(Struct):
+    """One step whose reply is complete. Its `calls` each need a result; only eager ones have started.
+
+    Until the step is acted on, its calls may be replaced.
+    """
 
     reply: Reply
     end: TurnEnd
+    calls: list[RunningCall | RepairedCall]
 
     @property
     def completion(self) -> Completion:
@@ -77,9 +82,9 @@ class Step(Struct, frozen=True):
         return self.reply.completion
 
     @property
-    def has_calls(self) -> bool:
-        """Whether the reply made calls that each need a result."""
-        return _has_calls(self.reply) and self.end not in _IGNORE_CALLS
+    def runs_calls(self) -> bool:
+        """Whether the run continues after the results of its calls."""
+        return self.end in _RUN_CALLS
 
 
 def _has_calls(reply: Reply) -> bool:
@@ -139,13 +144,15 @@ class Stepper:
         number = 1
         while (reply := await self._attempt(begin_reply, number)) is None:
             number += 1
+        has_calls = _has_calls(reply)
         end = classify_turn(
             reply.completion,
-            has_calls=_has_calls(reply),
+            has_calls=has_calls,
             may_call=reply.may_call,
             client_tools=self._state.context.client_tools,
         )
-        return Step(reply, end)
+        calls = reply.calls(end) if has_calls and end not in _IGNORE_CALLS else ()
+        return Step(reply, end, list(map(self._execution.identified, calls)))
 
     async def act(self, step: Step) -> None:
         """Run the calls of a step and append its turn to the history; a step without calls is concluded.
@@ -154,13 +161,38 @@ class Stepper:
         """
         if step.end is TurnEnd.MALFORMED and step.reply.shows_calls:
             raise UpstreamError(Code.MALFORMED_CALL)
-        calls = step.reply.calls(step.end) if step.has_calls else ()
         number = self._state.progress.steps
-        if step.end in _RUN_CALLS:
-            self._state.append_turn(step.completion, await execute_tool_calls(self._execution, calls, number))
+        if step.runs_calls:
+            self._state.append_turn(step.completion, await execute_tool_calls(self._execution, step.calls, number))
         else:
-            self._execution.start_all(calls, number)
+            self._execution.start_all(step.calls, number)
             self._emit(self._state.conclude(step.end, step.completion))
+
+    def spec(self, name: str) -> ToolSpec | None:
+        """Return the spec of one of our tools."""
+        return self._execution.tools.spec(name)
+
+    def results(self, step: Step) -> list[RunningCall]:
+        """Return the announced calls of a step, in order; after `act` each has its outcome or is handed over."""
+        running = {call.id: call for call in self._execution.calls}
+        return [running[call.id] for call in step.calls if call.id in running]
+
+    def refuse(self, call: RunningCall, outcome: ToolOutcome) -> None:
+        """Give an eager call that still runs this result, and cancel it."""
+        self._execution.refuse(call, outcome)
+
+    def keep_turn(self, step: Step) -> None:
+        """Append the turn of a step that ended the run early; each open call gets an error result."""
+        self._execution.close_open(Code.CANCELLED)
+        self._state.append_turn(step.completion, self.results(step))
+
+    def add_messages(self, messages: Sequence[Message]) -> None:
+        """Append messages to the history; the run continues, even if it was over."""
+        self._state.add_messages(messages)
+
+    def replace_messages(self, messages: Sequence[Message]) -> None:
+        """Replace the history; the run continues, even if it was over."""
+        self._state.replace_messages(messages)
 
     async def _attempt(self, begin_reply: BeginReply, number: int) -> Reply | None:
         """Send one request and read its reply. Return None after the wait if another attempt follows.

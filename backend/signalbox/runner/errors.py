@@ -1,0 +1,17 @@
+"""The errors of a run in a program."""
+
+from signalbox.core.codes import Code
+from signalbox.core.errors import SignalboxError
+from signalbox.runner.answer import Answer
+
+
+class RunError(SignalboxError):
+    """A run that did not end as its caller asked; `answer` holds what the model had said until then."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(Code(answer.code) if answer.code else Code.INTERNAL, answer.error)
+        self.answer = answer
+
+
+class UsageError(RuntimeError):
+    """The program used a run in a way that has no meaning, such as iterating over it twice."""

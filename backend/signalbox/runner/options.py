@@ -1,0 +1,99 @@
+"""The model's parameters, as keyword arguments."""
+
+from collections.abc import Callable
+from typing import Any, TypedDict, TypeVar
+
+import msgspec
+
+from signalbox.core.codes import Code
+from signalbox.core.conversion_errors import described
+from signalbox.core.errors import RequestError
+from signalbox.core.params import FIELDS, Choice, ForcedTool, Params, Reasoning, Routing, public_name
+from signalbox.services.tool_executor import ToolExecutor
+
+Kind = TypeVar("Kind")
+
+
+class ModelOptions(TypedDict, total=False):
+    """Parameters of the model; all may be left out. `provider` and `models` are OpenRouter's, `extra` is sent as it is.
+
+    `reasoning` has the fields `effort`, `max_tokens`, `enabled` and `exclude`.
+    """
+
+    max_tokens: int | None
+    temperature: float | None
+    top_p: float | None
+    top_k: int | None
+    min_p: float | None
+    top_a: float | None
+    frequency_penalty: float | None
+    presence_penalty: float | None
+    repetition_penalty: float | None
+    seed: int | None
+    logit_bias: dict[str, float] | None
+    parallel_tool_calls: bool | None
+    response_format: dict[str, Any] | None
+    stop: list[str] | None
+    reasoning: dict[str, Any] | None
+    provider: dict[str, Any] | None
+    models: list[str] | None
+    metadata: dict[str, str] | None
+    modalities: list[str] | None
+    extra: dict[str, Any]
+
+
+_FIELD_OF = {**{public_name(field): field for field in FIELDS}, "extra": "extra"}
+
+
+def changed_params(params: Params, options: ModelOptions) -> Params:
+    """Return the parameters with these options; None unsets one. Raises RequestError, which names the option."""
+    if unknown := sorted(options.keys() - ModelOptions.__annotations__.keys()):
+        known = ", ".join(sorted(ModelOptions.__annotations__))
+        raise RequestError(Code.INVALID_REQUEST, f"{unknown[0]}: no such option; the options are: {known}", unknown[0])
+    read = _checked(options, ModelOptions)
+    changes: dict[str, Any] = {}
+    for name, value in read.items():
+        changes[_FIELD_OF[name]] = _AS_PARAM.get(name, _unchanged)(value) if value is not None else None
+    extra = changes.pop("extra", params.extra)
+    return msgspec.structs.replace(params.changed(**changes), extra=extra)
+
+
+def _checked(value: object, kind: type[Kind], field: str = "") -> Kind:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        field, words = described(error, field)
+        raise RequestError(Code.INVALID_REQUEST, words, field) from None
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def _routing(value: dict[str, Any]) -> Routing:
+    return Routing(value, requires_all_params=value.get("require_parameters") is True)
+
+
+def _reasoning(value: dict[str, Any]) -> Reasoning:
+    return _checked(value, Reasoning, "reasoning")
+
+
+_AS_PARAM: dict[str, Callable[[Any], Any]] = {
+    "provider": _routing,
+    "reasoning": _reasoning,
+    "stop": tuple,
+    "models": tuple,
+    "modalities": tuple,
+}
+
+
+def tool_choice_of(choice: str | None, executor: ToolExecutor) -> Choice | None:
+    """Return the choice of a tool by its name; raises RequestError."""
+    match choice:
+        case None | "auto" | "none" | "required":
+            return choice
+        case name if executor.spec(name) is not None:
+            return ForcedTool(name)
+        case name:
+            words = f"tool_choice: expected auto, none, required or the name of a tool, got {name!r:.80}"
+            raise RequestError(Code.INVALID_REQUEST, words, "tool_choice")

@@ -1,0 +1,159 @@
+"""One step of a run as its caller sees it: the reply is complete, and its tools have not run."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct, structs
+
+from signalbox.chat.calls.execution import RunningCall
+from signalbox.chat.calls.repair import RepairedCall
+from signalbox.chat.loops.stepper import Step as Turn
+from signalbox.chat.loops.stepper import Stepper
+from signalbox.core.codes import CODES, Code
+from signalbox.core.messages import JsonValue
+from signalbox.core.parts import Usage
+from signalbox.core.tools import ToolOutcome
+from signalbox.runner.errors import UsageError
+
+
+class StepCall(Struct, frozen=True):
+    """One call of a step.
+
+    `rejected` says why the call cannot run (the model was cut off, or wrote no valid JSON); None if it can. The model
+    learns it. `side_effects`: its tool may change something.
+    """
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+    side_effects: bool = True
+    rejected: str | None = None
+
+
+class CallResult(Struct, frozen=True):
+    """The result of one call: `value`, or `error` with its `code`. `artifact` is for people; no model gets it."""
+
+    call: StepCall
+    success: bool
+    value: JsonValue = None
+    error: str = ""
+    code: str | None = None
+    artifact: JsonValue = None
+
+
+class Step:
+    """A complete reply. Its tools run when `results` is awaited, or when the caller goes on to the next step.
+
+    `number` counts from 1. `final`: the run ends with this step, unless a message is appended.
+    """
+
+    def __init__(self, stepper: Stepper, turn: Turn, number: int, text: str) -> None:
+        completion = turn.completion
+        self._stepper = stepper
+        self._turn = turn
+        self._running_before = {call.id: call for call in turn.calls if isinstance(call, RunningCall)}
+        self._may_act = asyncio.Event()
+        self._may_continue = asyncio.Event()
+        self._settled = asyncio.Event()
+        self._results: list[CallResult] = []
+        self.number = number
+        self.text = text
+        self.reasoning = completion.reasoning
+        self.usage: Usage | None = completion.usage
+        self.final = stepper.is_over
+        self.calls: tuple[StepCall, ...] = tuple(self._shown(call) for call in turn.calls)
+
+    def __repr__(self) -> str:
+        calls = ", ".join(call.name for call in self.calls)
+        return f"Step({self.number}, text={self.text[:40]!r}, calls=[{calls}], final={self.final})"
+
+    # --- for the caller -------------------------------------------------------------------------------------------
+
+    def refuse(self, call: StepCall, why: str) -> None:
+        """Give a call this error as its result; it never runs. The model reads `why`.
+
+        Raises UsageError if the call has run already: its results were awaited, or its tool is eager.
+        """
+        self._check_open(call)
+        self._refuse(call.id, ToolOutcome.failed(Code.DENIED, why))
+
+    def edit(self, call: StepCall, arguments: Mapping[str, JsonValue]) -> None:
+        """Run a call with other arguments; the model sees them in its history. Raises UsageError, as `refuse` does."""
+        self._check_open(call)
+        if call.rejected is not None or call.id in self._running_before:
+            raise UsageError(f"The call {call.id} cannot be edited: it cannot run, or it runs already.")
+        self._change(call.id, arguments=dict(arguments))
+
+    async def results(self) -> list[CallResult]:
+        """Run the calls and return their results in order; a second call returns the same results."""
+        self._may_act.set()
+        await self._settled.wait()
+        return self._results
+
+    def _check_open(self, call: StepCall) -> None:
+        if call not in self.calls:
+            raise UsageError(f"Step {self.number} has no call {call.id}.")
+        if self._may_act.is_set():
+            raise UsageError(f"The calls of step {self.number} have run already.")
+        running = self._running_before.get(call.id)
+        if running is not None and running.outcome is not None:
+            raise UsageError(f"The call {call.id} has run already, because the tool {call.name} is eager.")
+
+    # --- for the run ----------------------------------------------------------------------------------------------
+
+    @property
+    def is_acting(self) -> bool:
+        """Whether its calls are running."""
+        return self._may_act.is_set() and not self._settled.is_set()
+
+    async def wait_for_caller(self) -> None:
+        """Wait until its calls may run."""
+        await self._may_act.wait()
+
+    async def wait_for_release(self) -> None:
+        """Wait until the next step may begin."""
+        await self._may_continue.wait()
+
+    def release(self) -> None:
+        """Let the run go on: run the calls, then take the next step."""
+        self._may_act.set()
+        self._may_continue.set()
+
+    def refuse_all(self, code: Code, why: str = "") -> None:
+        """Refuse every call that has no result."""
+        for call in self._turn.calls:
+            if call.id is not None:
+                self._refuse(call.id, ToolOutcome.failed(code, why or CODES[code].sentence))
+
+    def settle(self) -> None:
+        """Publish the results of the calls."""
+        if self._settled.is_set():
+            return
+        shown = {call.id: call for call in self.calls}
+        self._results = [_result(shown[one.id], one) for one in self._stepper.results(self._turn)]
+        self._settled.set()
+
+    def _refuse(self, call_id: str, outcome: ToolOutcome) -> None:
+        if (running := self._running_before.get(call_id)) is not None:
+            self._stepper.refuse(running, outcome)
+            return
+        self._change(call_id, fault=outcome)
+
+    def _change(self, call_id: str, **changes: object) -> None:
+        calls = self._turn.calls
+        for place, call in enumerate(calls):
+            if isinstance(call, RepairedCall) and call.id == call_id:
+                calls[place] = structs.replace(call, **changes)
+
+    def _shown(self, call: RunningCall | RepairedCall) -> StepCall:
+        assert call.id is not None  # the stepper has given each call its id
+        spec = self._stepper.spec(call.name)
+        rejected = call.fault.error if call.fault is not None else None
+        return StepCall(call.id, call.name, call.arguments, spec is None or spec.has_side_effects, rejected)
+
+
+def _result(call: StepCall, running: RunningCall) -> CallResult:
+    outcome = running.outcome or ToolOutcome.failed(Code.CANCELLED, CODES[Code.CANCELLED].sentence)
+    code = str(outcome.code) if outcome.code is not None else None
+    return CallResult(call, outcome.success, outcome.result, outcome.error, code, outcome.artifact)

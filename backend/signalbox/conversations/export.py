@@ -75,7 +75,8 @@ def _call_json(message: Message) -> JsonValue:
         case AssistantMessage(calls=calls) if calls:
             return {"calls": [{"id": call.id, "name": call.name, "arguments": _arguments(call)} for call in calls]}
         case ToolMessage():
-            return {"result_of": message.call_id, "name": message.name, "content": message.content}
+            result: JsonObject = {"result_of": message.call_id, "name": message.name, "content": message.content}
+            return result if message.artifact is None else {**result, "artifact": message.artifact}
         case _:
             return None
 

@@ -158,13 +158,17 @@ class AssistantMessage(Struct, frozen=True):
 
 
 class ToolMessage(Struct, frozen=True):
-    """The result of one call; content is always one string (quirk C14). `untrusted` marks foreign text (G3)."""
+    """The result of one call; content is always one string (quirk C14). `untrusted` marks foreign text (G3).
+
+    `artifact` is what a client stored for people with the result of a client tool; no model gets it.
+    """
 
     call_id: str
     name: str
     content: str
     untrusted: bool = True
     cache_control: JsonObject | None = None
+    artifact: JsonValue = None
 
 
 Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage

@@ -93,6 +93,10 @@ def name_in_words(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+# Characters of JSON: a table of a thousand rows has about 300,000. Every client of the run receives it.
+LARGEST_ARTIFACT = 512 * 1024
+
+
 class ToolReturn(Struct, frozen=True):
     """A result with an artifact: the model gets only `result`, clients get both.
 

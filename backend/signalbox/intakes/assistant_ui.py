@@ -20,6 +20,7 @@ from signalbox.core.messages import (
 )
 from signalbox.core.params import Params, Reasoning
 from signalbox.core.parts import NO_PARAMETERS, ToolSchema
+from signalbox.core.tools import LARGEST_ARTIFACT
 from signalbox.intakes import assistant_ui_schema as schema
 from signalbox.intakes.assistant_ui_schema import (
     AddMessage,
@@ -34,6 +35,7 @@ from signalbox.intakes.intake import Body, Headers, Tools
 from signalbox.intakes.page_requests import content_of, failure_text, result_text, server_tools_of
 from signalbox.intakes.threads import LONGEST_THREAD_ID, conversation_id_of, is_ours, node_of
 from signalbox.intakes.validation import validated
+from signalbox.wire.json_text import dumps
 
 NAME = "assistant-ui"
 # The field of the state with the id of the thread (`app/assistant_ui.py` writes it).
@@ -119,7 +121,11 @@ def _result(command: AddToolResult, place: int) -> ToolMessage:
     if handle is None:
         words = "There is no call of this id that was handed to the page."
         raise RequestError(Code.INVALID_REQUEST, words, f"commands.{place}.toolCallId")
-    return ToolMessage(handle.call_id, command.tool_name, _text_of(command))
+    artifact = cast(JsonValue, command.artifact)
+    if artifact is not None and len(dumps(artifact)) > LARGEST_ARTIFACT:
+        words = f"The artifact is longer than {LARGEST_ARTIFACT // 1024} KB of JSON."
+        raise RequestError(Code.INVALID_REQUEST, words, f"commands.{place}.artifact")
+    return ToolMessage(handle.call_id, command.tool_name, _text_of(command), artifact=artifact)
 
 
 def _text_of(command: AddToolResult) -> str:

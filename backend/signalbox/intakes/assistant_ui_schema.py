@@ -49,12 +49,16 @@ class AddMessage(CamelModel):
 
 
 class AddToolResult(CamelModel):
-    """The result of a call that the page has executed. `modelContent` is what the model gets instead of `result`."""
+    """The result of a call that the page has executed.
+
+    `modelContent` is what the model gets instead of `result`. `artifact` is stored for people; no model gets it.
+    """
 
     type: Literal["add-tool-result"]
     tool_call_id: ShortText
     tool_name: ShortText
     result: JsonValue = None
+    artifact: JsonValue = None
     is_error: bool | None = None
     model_content: list[JsonObject] | None = None
 

@@ -10,11 +10,9 @@ from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.data_table import Column, DataTable, ImageFormat, fault_of, is_data_table
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.security.image_addresses import ImageAddresses
+from signalbox.core.tools import LARGEST_ARTIFACT
 from signalbox.offload import offloaded
 from signalbox.services.tool_results import ExcessiveResultError, as_json, measured
-
-# Characters of JSON: a table of a thousand rows has about 300,000. Every client of the run receives it.
-LARGEST = 512 * 1024
 
 
 class UnusableArtifactError(Exception):
@@ -43,9 +41,9 @@ async def artifact_json(artifact: object, images: ImageAddresses | None = None) 
 
 def _converted(artifact: object, images: ImageAddresses | None) -> JsonValue:
     if isinstance(artifact, DataTable):
-        measured(artifact.data, LARGEST, is_bound=True)
+        measured(artifact.data, LARGEST_ARTIFACT, is_bound=True)
         artifact = to_builtins(artifact)
-    value = cast(JsonValue, orjson.loads(as_json(artifact, LARGEST).json))
+    value = cast(JsonValue, orjson.loads(as_json(artifact, LARGEST_ARTIFACT).json))
     if is_data_table(value):
         table = cast(JsonObject, value)
         if fault := fault_of(table):

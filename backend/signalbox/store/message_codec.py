@@ -63,6 +63,7 @@ def to_json(message: Message) -> JsonObject:
                 "content": message.content,
                 "outside": message.untrusted,
                 **_cache(message),
+                **({} if message.artifact is None else {"artifact": message.artifact}),
             }
         case AssistantMessage():
             fields: JsonObject = {
@@ -87,7 +88,8 @@ def from_json(value: JsonObject) -> Message:
             return UserMessage(_parsed(value["content"]))
         case "tool":
             ids = str(value["call_id"]), str(value["name"])
-            return ToolMessage(*ids, str(value["content"]), bool(value["outside"]), _cache_in(value))
+            text, untrusted = str(value["content"]), bool(value["outside"])
+            return ToolMessage(*ids, text, untrusted, _cache_in(value), value.get("artifact"))
         case _:
             return _assistant(value)
 

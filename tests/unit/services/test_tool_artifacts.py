@@ -7,8 +7,7 @@ from signalbox.core.codes import Code
 from signalbox.core.data_table import Column, CurrencyFormat, DataTable
 from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject
-from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolReturn, ToolSpec
-from signalbox.services.tool_artifacts import LARGEST
+from signalbox.core.tools import LARGEST_ARTIFACT, Tool, ToolContext, ToolOutcome, ToolReturn, ToolSpec
 from signalbox.services.tool_executor import ToolExecutor
 from structlog.testing import capture_logs
 
@@ -79,7 +78,7 @@ async def test_what_cannot_be_sent_fails_the_call() -> None:
     loop: list[object] = []
     loop.append(loop)
     unusable = {
-        "is longer than 512 KB of JSON": "x" * LARGEST,
+        "is longer than 512 KB of JSON": "x" * LARGEST_ARTIFACT,
         "is nested more than 200 levels deep": loop,
         "is not JSON": {"when": object()},
         "is not a valid DataTable: data[0].price: expected a number": prices("$12.50"),

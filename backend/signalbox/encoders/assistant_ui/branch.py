@@ -121,6 +121,7 @@ def _message(message: Message, message_id: str, run_id: str) -> JsonObject | Non
                 "name": message.name,
                 "content": message.content,
                 "status": "error" if message.content.startswith(_ERROR) else "success",
+                **({} if message.artifact is None else {"artifact": message.artifact}),
             }
         case _:
             return None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from signalbox.runner.messages import assistant, image, system, user
     from signalbox.runner.runner import Runner
     from signalbox.runner.step import CallResult, Step, StepCall
+    from signalbox.runner.sync import RunnerSync, StepSync
     from signalbox.runner.upstream import Upstream
 
 __version__ = "0.1.0"
@@ -34,9 +35,11 @@ __all__ = [
     "RequestError",
     "RunError",
     "Runner",
+    "RunnerSync",
     "SignalboxError",
     "Step",
     "StepCall",
+    "StepSync",
     "Tool",
     "ToolCalls",
     "ToolContext",
@@ -67,6 +70,7 @@ _NAMES_OF = {
     "signalbox.runner.messages": ("assistant", "image", "system", "user"),
     "signalbox.runner.runner": ("Runner",),
     "signalbox.runner.step": ("CallResult", "Step", "StepCall"),
+    "signalbox.runner.sync": ("RunnerSync", "StepSync"),
     "signalbox.runner.upstream": ("Upstream",),
 }
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names}

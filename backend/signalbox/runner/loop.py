@@ -9,10 +9,14 @@ from signalbox.chat.loops.progress import Ending
 from signalbox.chat.loops.stepper import LoopInputs, Stepper
 from signalbox.chat.loops.stepper import Step as Turn
 from signalbox.chat.loops.v2 import V2Loop
-from signalbox.core.events import AnyEvent
+from signalbox.core.codes import Code
+from signalbox.core.events import AnyEvent, Warning
 from signalbox.core.messages import Message
 from signalbox.core.ports import Emit
+from signalbox.runner.compaction import compacted
 from signalbox.runner.step import Step
+
+_COMPACTED = "The conversation became long, so a summary replaced it."
 
 
 class Changes(Struct):
@@ -32,11 +36,13 @@ class SteppedLoop(V2Loop):
         changes: Changes,
         begin_step: Callable[[], None],
         deliver: Callable[[Stepper, Turn], Step],
+        compact_at: int | None = None,
     ) -> None:
         super().__init__(inputs)
         self._changes = changes
         self._begin_step = begin_step
         self._deliver = deliver
+        self._compact_at = compact_at
 
     async def run(self, emit: Emit[list[AnyEvent]]) -> None:
         """Take steps until the answer is complete and the caller appends nothing, or stops the run."""
@@ -44,7 +50,7 @@ class SteppedLoop(V2Loop):
             while not stepper.is_over and not self._changes.is_stopped:
                 self._begin_step()
                 await self._take(stepper, await stepper.ask(self.begin_reply))
-                self._apply_changes(stepper)
+                await self._apply_changes(stepper, emit)
             if not stepper.is_over:
                 self._inputs.progress.ending = Ending("cancelled")
 
@@ -72,11 +78,24 @@ class SteppedLoop(V2Loop):
             stepper.keep_turn(turn)
             raise
 
-    def _apply_changes(self, stepper: Stepper) -> None:
+    async def _apply_changes(self, stepper: Stepper, emit: Emit[list[AnyEvent]]) -> None:
         changes = self._changes
         replacement, appended = changes.replacement, changes.appended
         changes.replacement, changes.appended = None, []
         if replacement is not None:
             stepper.replace_messages(replacement)
+        elif self._is_long and not changes.is_stopped and (appended or not stepper.is_over):
+            await self._compact(stepper, emit)
         if appended:
             stepper.add_messages(appended)
+
+    @property
+    def _is_long(self) -> bool:
+        """Whether the last step used enough tokens for a summary."""
+        usage = self._inputs.progress.attempts[-1].usage
+        return self._compact_at is not None and usage is not None and usage.input + usage.output >= self._compact_at
+
+    async def _compact(self, stepper: Stepper, emit: Emit[list[AnyEvent]]) -> None:
+        if messages := await compacted(self._inputs, self.begin_reply):
+            stepper.replace_messages(messages)
+            emit([Warning(_COMPACTED, Code.CONTEXT_TRIMMED)])

@@ -1,100 +1,25 @@
-"""Runner: one run of a model and its tools, step by step, in the caller's program."""
+"""Runner: one run of a model and its tools, step by step, in an asynchronous program."""
 
-import asyncio
-from collections.abc import AsyncIterator, Sequence
-from secrets import token_hex
-from time import time
-from typing import Self, TypeAlias, Unpack
+from collections.abc import AsyncGenerator
+from typing import Self
 
-from msgspec import UNSET
-
-from signalbox.chat.budget import Budget
-from signalbox.chat.context import ConversationContext, Limits
-from signalbox.chat.loops.driver import drive
-from signalbox.chat.loops.progress import Progress
-from signalbox.chat.loops.stepper import LoopInputs, Stepper
-from signalbox.chat.loops.stepper import Step as Turn
-from signalbox.chat.plan import schemas_of
-from signalbox.core.codes import Code
-from signalbox.core.errors import RequestError
-from signalbox.core.events import AnyEvent, Done
-from signalbox.core.messages import Message, UserMessage
-from signalbox.core.params import NO_PARAMS
-from signalbox.core.parts import Usage
-from signalbox.core.records import RunRecord
-from signalbox.core.tools import Tool
+from signalbox.core.events import AnyEvent
 from signalbox.runner.answer import Answer
-from signalbox.runner.errors import RunError, UsageError
-from signalbox.runner.event_log import EventLog
-from signalbox.runner.feed import Feed
-from signalbox.runner.loop import Changes, SteppedLoop
-from signalbox.runner.messages import as_messages
-from signalbox.runner.options import ModelOptions, changed_params, tool_choice_of
+from signalbox.runner.run import RunBase
 from signalbox.runner.step import Step
-from signalbox.runner.upstream import Upstream
-from signalbox.runs.attempts_codec import with_figures
-from signalbox.runs.trace import RunTrace, trace_of
-from signalbox.services.tool_executor import ToolExecutor
-
-Question: TypeAlias = str | Message | Sequence[Message]
-# Endings that the caller asked for.
-_ASKED_FOR = ("complete", "cancelled")
-_REPLACED = "The conversation was replaced, so this call was not run."
 
 
-class Runner:
+class Runner(RunBase):
     """One run: asks the model, runs the tools that it calls, and asks again, until it answers.
 
     Iterate over the steps, over the events (`events`), or await the `answer`; each of them starts the run, once.
     Leaving the iteration, or the `async with` block, stops the run: its request is closed, and no further tool runs.
 
     `tools` are results of `@tool`. At most `max_steps` model calls are made; the last one may call no tools, so that
-    every result reaches the model. `max_cost` is in USD. At most `tools_at_once` calls run at the same time. Further
-    keyword arguments are the model's parameters (`ModelOptions`). Raises RequestError for an invalid argument.
+    every result reaches the model. `max_cost` is in USD. At most `tools_at_once` calls run at the same time. After a
+    step of at least `compact_at` tokens, a summary replaces the conversation. Further keyword arguments are the model's
+    parameters (`ModelOptions`). Raises RequestError for an invalid argument.
     """
-
-    def __init__(
-        self,
-        upstream: Upstream,
-        model: str,
-        messages: Question,
-        *,
-        tools: Sequence[Tool] = (),
-        tool_choice: str | None = None,
-        max_steps: int = 8,
-        max_cost: float | None = None,
-        tools_at_once: int = 8,
-        **options: Unpack[ModelOptions],
-    ) -> None:
-        for name, value in (("max_steps", max_steps), ("tools_at_once", tools_at_once)):
-            if value < 1:
-                raise RequestError(Code.INVALID_REQUEST, f"{name}: expected at least 1, got {value}", name)
-        self._upstream = upstream
-        self._executor = _executor(tools)
-        params = changed_params(NO_PARAMS, options)
-        self._context = ConversationContext(
-            run_id=token_hex(16),
-            model=model,
-            messages=as_messages(messages),
-            base_params=params,
-            unsupported_params=upstream.dialect.unsupported_params(params),
-            tool_schemas=schemas_of(self._executor.offered),
-            tool_choice=tool_choice_of(tool_choice, self._executor),
-            limits=Limits(max_steps=max_steps, tools_at_once=tools_at_once),
-            budget=Budget(max_cost) if max_cost is not None else None,
-        )
-        self._progress = Progress()
-        self._changes = Changes()
-        self._feed: Feed[AnyEvent | Step] = Feed()
-        self._log = EventLog()
-        self._task: asyncio.Task[None] | None = None
-        self._has_begun = False
-        self._is_claimed = False
-        self._wants_events = False
-        self._step: Step | None = None
-        self._done: Done | None = None
-
-    # --- iterate --------------------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
         return self
@@ -102,214 +27,25 @@ class Runner:
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
-    def __aiter__(self) -> AsyncIterator[Step]:
+    def __aiter__(self) -> AsyncGenerator[Step]:
         """Yield each step when its reply is complete. Raises RunError at the end of a run that failed."""
         self._claim()
         return self._steps()
 
-    def events(self) -> AsyncIterator[AnyEvent | Step]:
+    def events(self) -> AsyncGenerator[AnyEvent | Step]:
         """Yield events as they arrive, and each step when its reply is complete; the last event is `Done`.
 
         `Done` says how the run ended, so nothing is raised for a run that failed.
         """
-        self._claim()
-        self._wants_events = True
-        return self._items()
+        return self._claim_events()
 
     async def answer(self) -> Answer:
         """Return the answer of the run; takes all steps first if nothing iterates over it.
 
         Raises RunError, which has the text so far, unless the run is complete or was stopped.
         """
-        if self._done is None:
-            self._claim("its answer is there after the iteration")
-            async for _ in self._items():
-                pass
-        answer = self._ended_answer()
-        if answer.status not in _ASKED_FOR:
-            raise RunError(answer)
-        return answer
-
-    async def _steps(self) -> AsyncIterator[Step]:
-        async for item in self._items():
-            if isinstance(item, Step):
-                yield item
-        answer = self._ended_answer()
-        if answer.status not in _ASKED_FOR:
-            raise RunError(answer)
-
-    async def _items(self) -> AsyncIterator[AnyEvent | Step]:
-        """Yield what the run emits; after a step, let the run go on."""
-        self._start()
-        try:
-            while (item := await self._feed.next()) is not None:
-                yield item
-                if isinstance(item, Step):
-                    item.release()
-        finally:
-            await self.aclose()
-
-    def _claim(self, words: str = "make a new Runner; messages continue its conversation") -> None:
-        """Raise UsageError if something iterates over the run, or did."""
-        if self._is_claimed:
-            raise UsageError(f"A run can be iterated over only once: {words}.")
-        self._is_claimed = True
-        if self._changes.is_stopped:
-            raise UsageError("The run was stopped before it began.")
-
-    # --- the task -------------------------------------------------------------------------------------------------
-
-    def _start(self) -> None:
-        self._progress.started = time()
-        self._task = asyncio.get_running_loop().create_task(self._work(), name=f"run {self._context.run_id}")
-        self._task.add_done_callback(lambda _: self._feed.end())
-
-    async def _work(self) -> None:
-        self._has_begun = True
-        async with self._upstream.connected() as client:
-            inputs = LoopInputs(self._context, client, self._executor, self._progress)
-            loop = SteppedLoop(inputs, self._changes, self._log.begin_step, self._deliver)
-            self._done = await drive(loop, self._context, self._progress, self._receive)
-
-    def _receive(self, events: list[AnyEvent]) -> None:
-        self._log.add(events)
-        if self._wants_events:
-            self._feed.put(events)
-
-    def _deliver(self, stepper: Stepper, turn: Turn) -> Step:
-        completion = turn.completion
-        text = completion.content or completion.refusal or self._log.text.strip()
-        self._step = Step(stepper, turn, self._progress.steps, text)
-        self._feed.put([self._step])
-        return self._step
-
-    # --- change ---------------------------------------------------------------------------------------------------
-
-    def append(self, *messages: UserMessage) -> None:
-        """Add messages after the current step and its results; after the final step, the run continues with them.
-
-        Raises UsageError if no step is left that could answer them.
-        """
-        for message in messages:
-            if not isinstance(message, UserMessage):  # pyright: ignore[reportUnnecessaryIsInstance]
-                kind = type(message).__name__
-                raise UsageError(
-                    f"Only messages of the user can be appended, not {kind}: replies and results are kept."
-                )
-        self._check_can_continue()
-        if self._task is None:
-            self._context.messages.extend(messages)
-        else:
-            self._changes.appended += messages
-
-    def replace(self, messages: Question) -> None:
-        """Replace the whole conversation; the model is asked again. Calls that have not run are refused.
-
-        Raises UsageError if no step is left that could answer it.
-        """
-        self._check_can_continue()
-        replacement = as_messages(messages)
-        if self._task is None:
-            self._context.messages[:] = replacement
-            return
-        if self._step is not None:
-            self._step.refuse_all(Code.DENIED, _REPLACED)
-        self._changes.replacement, self._changes.appended = replacement, []
-
-    def set(self, *, model: str | None = None, tool_choice: str | None = None, **options: Unpack[ModelOptions]) -> None:
-        """Change the model or its parameters from the next model call on; None unsets a parameter."""
-        context = self._context
-        context.base_params = changed_params(context.base_params, options)
-        context.unsupported_params = self._upstream.dialect.unsupported_params(context.base_params)
-        if tool_choice is not None:
-            context.tool_choice = tool_choice_of(tool_choice, self._executor)
-        if model is not None:
-            context.use_model(model)
-
-    def stop(self) -> None:
-        """End the run now: the request is closed, open calls get an error result, and no further tool runs."""
-        self._changes.is_stopped = True
-        if self._task is None or self._done is not None or not self._has_begun:
-            return
-        waiting = self._step if self._step is not None and self._step.number == self._progress.steps else None
-        if waiting is None or waiting.is_acting:
-            self._task.cancel()
-        else:
-            waiting.refuse_all(Code.CANCELLED)
+        return await self._take_answer()
 
     async def aclose(self) -> None:
         """Stop the run and wait until its request is closed and its tools have ended."""
-        if self._task is None or self._task.done():
-            return
-        self.stop()
-        if self._step is not None:
-            self._step.release()
-        await asyncio.wait({self._task})
-
-    def _check_can_continue(self) -> None:
-        if self._done is not None or self._changes.is_stopped:
-            raise UsageError("The run has ended: make a new Runner; messages continue its conversation.")
-        if self._progress.steps >= self._context.limits.max_steps:
-            raise UsageError("This was the last step that max_steps allows; nothing can follow it.")
-
-    # --- read -----------------------------------------------------------------------------------------------------
-
-    @property
-    def messages(self) -> list[Message]:
-        """The conversation so far, which another Runner can continue."""
-        return [*self._context.messages]
-
-    @property
-    def usage(self) -> Usage | None:
-        """Tokens and cost of all model calls so far; None if none has reported any."""
-        return self._progress.usage
-
-    @property
-    def cost(self) -> float:
-        """The cost so far in USD, as the upstream reports it."""
-        return self._progress.usage.cost or 0.0 if self._progress.usage else 0.0
-
-    @property
-    def run_id(self) -> str:
-        """The id of the run, which its tools find in their ToolContext."""
-        return self._context.run_id
-
-    def trace(self) -> RunTrace:
-        """Return what the run did, as JSON: attempts, calls with their times, warnings, usage and cost; no texts."""
-        done, context = self._done, self._context
-        record = RunRecord(
-            context.run_id,
-            context.model,
-            context.flags.loop,
-            status=done.status if done else None,
-            code=done.code if done and done.code is not UNSET else None,
-            started=self._progress.started or 0.0,
-            ended=self._log.ended,
-        )
-        trace = trace_of(with_figures(record, self._progress), self._log.events)
-        trace["events"] = self._log.seq
-        return trace
-
-    def _ended_answer(self) -> Answer:
-        done = self._done
-        if done is None:
-            raise UsageError("The run has no answer yet.")
-        last = self._step if self._step is not None and self._step.number == self._progress.steps else None
-        return Answer(
-            text=last.text if last is not None else self._log.text.strip(),
-            status=done.status,
-            code=done.code or None,
-            error=done.error or "",
-            usage=self.usage,
-            cost=self.cost,
-            cost_estimated=done.cost_estimated is True,
-            model=done.model or None,
-            steps=self._progress.steps,
-        )
-
-
-def _executor(tools: Sequence[Tool]) -> ToolExecutor:
-    try:
-        return ToolExecutor(tools)
-    except ValueError as error:
-        raise RequestError(Code.INVALID_REQUEST, f"tools: {error}", "tools") from None
+        await self._close()

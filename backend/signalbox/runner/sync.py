@@ -1,0 +1,127 @@
+"""RunnerSync: a Runner for programs that are not asynchronous."""
+
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
+from threading import get_ident
+from typing import Self, Unpack
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from signalbox.core.events import AnyEvent
+from signalbox.core.messages import JsonValue, UserMessage
+from signalbox.runner.answer import Answer
+from signalbox.runner.options import ModelOptions
+from signalbox.runner.run import Question, RunBase
+from signalbox.runner.step import CallResult, Step, StepCall
+
+
+class StepSync:
+    """A `Step` whose methods wait."""
+
+    def __init__(self, step: Step, portal: BlockingPortal) -> None:
+        self._step = step
+        self._portal = portal
+        self.number = step.number
+        self.text = step.text
+        self.reasoning = step.reasoning
+        self.usage = step.usage
+        self.final = step.final
+        self.calls = step.calls
+
+    def refuse(self, call: StepCall, why: str) -> None:
+        """Give a call this error as its result, as `Step.refuse` does."""
+        self._portal.call(self._step.refuse, call, why)
+
+    def edit(self, call: StepCall, arguments: dict[str, JsonValue]) -> None:
+        """Run a call with other arguments, as `Step.edit` does."""
+        self._portal.call(self._step.edit, call, arguments)
+
+    def results(self) -> list[CallResult]:
+        """Run the calls and return their results in order; a second call returns the same results."""
+        return self._portal.call(self._step.results)
+
+
+class RunnerSync(RunBase):
+    """A Runner whose methods wait. Its event loop runs in a thread, so it also works where a loop runs already.
+
+    Asynchronous tools run in that thread; others run in further threads.
+    """
+
+    _portal: BlockingPortal | None = None
+    _stack: ExitStack | None = None
+    _thread: int = 0
+
+    def __enter__(self) -> Self:
+        self._stack = ExitStack()
+        self._portal = self._stack.enter_context(start_blocking_portal("asyncio"))
+        self._thread = self._portal.call(get_ident)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        stack, portal = self._stack, self._portal
+        assert stack is not None
+        assert portal is not None
+        self._stack = self._portal = None
+        with stack:
+            portal.call(self._close)
+
+    def __iter__(self) -> Generator[StepSync]:
+        """Yield each step when its reply is complete. Raises RunError at the end of a run that failed."""
+        self._claim()
+        return self._steps_in_thread()
+
+    def _steps_in_thread(self) -> Generator[StepSync]:
+        with closing(self._waiting(self._steps())) as items:
+            for item in items:
+                if isinstance(item, StepSync):
+                    yield item
+
+    def events(self) -> Generator[AnyEvent | StepSync]:
+        """Yield events as they arrive, and each step when its reply is complete; the last event is `Done`."""
+        return self._waiting(self._claim_events())
+
+    def answer(self) -> Answer:
+        """Return the answer of the run; takes all steps first if nothing iterates over it. Raises RunError."""
+        with self._opened() as portal:
+            return portal.call(self._take_answer)
+
+    def append(self, *messages: UserMessage) -> None:
+        """Add messages after the current step and its results, as `Runner.append` does."""
+        self._in_loop(partial(super().append, *messages))
+
+    def replace(self, messages: Question) -> None:
+        """Replace the whole conversation, as `Runner.replace` does."""
+        self._in_loop(partial(super().replace, messages))
+
+    def set(self, *, model: str | None = None, tool_choice: str | None = None, **options: Unpack[ModelOptions]) -> None:
+        """Change the model or its parameters from the next model call on, as `Runner.set` does."""
+        self._in_loop(partial(super().set, model=model, tool_choice=tool_choice, **options))
+
+    def stop(self) -> None:
+        """End the run now; any thread may call this."""
+        self._in_loop(super().stop)
+
+    def _in_loop(self, change: Callable[[], None]) -> None:
+        if self._portal is None or get_ident() == self._thread:  # a tool that runs in the loop may make changes, too
+            change()
+        else:
+            self._portal.call(change)
+
+    @contextmanager
+    def _opened(self) -> Generator[BlockingPortal]:
+        """Run the event loop, if no `with` block does."""
+        if self._portal is not None:
+            yield self._portal
+            return
+        with self:
+            assert self._portal is not None  # __enter__ has set it
+            yield self._portal
+
+    def _waiting(self, items: AsyncGenerator[AnyEvent | Step]) -> Generator[AnyEvent | StepSync]:
+        with self._opened() as portal:
+            try:
+                while (item := portal.call(anext, items, None)) is not None:
+                    yield StepSync(item, portal) if isinstance(item, Step) else item
+            finally:
+                portal.call(items.aclose)

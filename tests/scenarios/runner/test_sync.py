@@ -1,0 +1,48 @@
+"""RunnerSync: the same run for programs that are not asynchronous."""
+
+import threading
+
+import pytest
+from signalbox import Content, RunnerSync, Step, StepSync, UsageError, user
+
+from tests.scenarios.runner.model import answers, calls, model_that
+from tests.scenarios.runner.test_messages import LOOK, Counter
+from tests.support.scripted_upstream import holds
+
+
+def test_steps_are_taken_without_an_event_loop() -> None:
+    """Calls can be refused, results awaited and messages appended; no thread outlives the run."""
+    counter, before = Counter(), threading.active_count()
+    with model_that(calls(LOOK, ("look", {"n": 2})), answers("One."), answers("1.")) as model:
+        with RunnerSync(model.upstream, "openai/sim", "Look.", tools=[counter.tool]) as run:
+            for step in run:
+                if step.calls:
+                    step.refuse(step.calls[1], "Once is enough.")
+                    assert [one.success for one in step.results()] == [True, False]
+                if step.text == "One.":
+                    run.append(user("As a digit?"))
+            assert run.answer().text == "1."
+            assert run.cost == 0.0
+        assert counter.ran == 1
+    assert threading.active_count() == before
+
+
+@pytest.mark.anyio
+async def test_it_works_inside_a_running_loop() -> None:
+    """A notebook has a running event loop; the run uses its own."""
+    with model_that(answers("Four.")) as model:
+        assert RunnerSync(model.upstream, "openai/sim", "2 + 2?").answer().text == "Four."
+
+
+def test_leaving_the_loop_closes_the_request() -> None:
+    """Breaking out of the events closes the socket, without a `with` block; a second iteration is an error."""
+    with model_that(holds) as model:
+        run = RunnerSync(model.upstream, "openai/sim", "Hold.")
+        for event in run.events():
+            assert not isinstance(event, Step | StepSync)
+            if isinstance(event, Content):
+                break
+        assert model.server.wait_until(lambda: bool(model.server.left))
+        assert run.answer().status == "cancelled"
+        with pytest.raises(UsageError, match="iterated over only once"):
+            iter(run)

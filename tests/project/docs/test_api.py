@@ -35,28 +35,6 @@ def test_every_parameter_is_in_the_table() -> None:
     assert listed == {field.alias or name for name, field in ChatRequest.model_fields.items()}
 
 
-def test_the_numbers_of_endpoints_are_right() -> None:
-    """The first sentence has the number of endpoints of the table."""
-    listed = [code for cells in rows(PAGE.section("The HTTP API")) for code in codes_in(cells[0])]
-    numbers = {
-        "/api/chat": 2,
-        "/v1/chat": 1,
-        "/api/ai/chat": 3,
-        "/assistant": 4,
-        "/agui": 1,
-        "/api/images": 1,
-        "/api/runs": 5,
-        "/api/conversations": 6,
-        "/api/saves": 5,
-        "/api/flags": 2,
-        "/health": 2,
-        "models": 3,
-    }
-    assert {place: sum(place in one for one in listed) for place in numbers} == numbers
-    assert len(listed) - sum(numbers.values()) == 3
-    assert "three endpoints to ask a question, five for runs, six for conversations, five for saves" in PAGE.text
-
-
 @pytest.mark.parametrize("name", ["api.md", "sse-contract.md"])
 def test_every_json_example_is_json(name: str) -> None:
     """JSON examples parse, and questions fit the schema."""

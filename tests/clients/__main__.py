@@ -60,6 +60,7 @@ CLIENTS = (
     *(Client(f"ai-sdk pages {version}", ("ai_sdk_pages.mjs", version)) for version in AI_SDK_VERSIONS),
     Client("assistant-ui", ("assistant_ui.mjs",)),
     *(Client(f"ag-ui {version}", ("ag_ui.mjs", version)) for version in AG_UI_VERSIONS),
+    Client("copilotkit", ("copilotkit.mjs",)),
     Client("compatcanary", (*CANARY, "--profile", "chat")),
 )
 

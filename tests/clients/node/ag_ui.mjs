@@ -83,6 +83,14 @@ await report({
     assert.deepEqual(thread.agent.state.cart, ["tea"]);
     assert.equal(thread.agent.state.signalbox.status, "complete");
   },
+  async interrupts() {
+    const thread = new Thread();
+    await thread.send(CALCULATION);
+    const resume = [{ interruptId: "i1", status: "resolved", payload: true }];
+    const error = await errorOf(() => thread.send("Hi", { resume }));
+    assert.match(error.message, /never interrupts a run/);
+    assert.equal((await thread.run({ resume: [] })).type, "RUN_FINISHED");
+  },
   async error_before() {
     const thread = new Thread();
     const error = await errorOf(() => thread.send("Hi", { forwardedProps: { model: "unknown/model" } }));

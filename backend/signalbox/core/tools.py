@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from datetime import UTC, datetime
 from itertools import count
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import orjson
 from msgspec import Struct, field
@@ -103,7 +103,7 @@ class ToolReturn(Struct, frozen=True):
     `artifact` is any JSON value, or a `DataTable`; None means that there is none.
     """
 
-    result: JsonValue
+    result: Any
     artifact: JsonValue | DataTable = None
 
 

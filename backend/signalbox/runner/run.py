@@ -289,6 +289,10 @@ class RunBase:
 
 
 def _executor(tools: Sequence[Tool]) -> ToolExecutor:
+    for place, tool in enumerate(tools):
+        if not isinstance(tool, Tool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            words = f"tools[{place}]: expected a tool, as @tool makes one, got {type(tool).__name__}"
+            raise RequestError(Code.INVALID_REQUEST, words, f"tools[{place}]")
     try:
         return ToolExecutor(tools)
     except ValueError as error:

@@ -36,6 +36,11 @@ def fault_of(tool: Tool) -> str | None:
     return _words_fault(spec) or _metadata_fault(spec) or schema_fault(spec.parameters)
 
 
+def is_tool_name(text: str) -> bool:
+    """Return whether every provider accepts this name of a tool."""
+    return _NAME.fullmatch(text) is not None
+
+
 def _words_fault(spec: ToolSpec) -> str | None:
     """Return what is wrong with the title and summary, which the page shows unchanged."""
     for field, text, most in (("title", spec.title, _LONGEST_TITLE), ("summary", spec.summary, _LONGEST_SUMMARY)):

@@ -43,9 +43,14 @@ class Plugin:
         """Start the thread that runs its code."""
         return PluginThread(self.package)
 
-    def make(self, thread: PluginThread, *arguments: object) -> object:
-        """Load the entry point and call it; raises PluginFaultError."""
-        return in_plugin(thread, lambda: cast(object, self.entry.load()(*arguments)), "loaded")
+    def make(self, thread: PluginThread, *arguments: object, ready: tuple[type, ...] = ()) -> object:
+        """Load the entry point and call it, unless it is of a `ready` type; raises PluginFaultError."""
+
+        def load() -> object:
+            loaded = self.entry.load()
+            return loaded if isinstance(loaded, ready) else loaded(*arguments)
+
+        return in_plugin(thread, load, "loaded")
 
     def facts_of(self, fault: PluginFaultError) -> dict[str, str]:
         """Return the log fields of a plugin that cannot be used: name, reason and location."""

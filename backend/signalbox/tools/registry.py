@@ -1,6 +1,7 @@
 """The built-in tools and those of plugins. A new built-in tool is one file and one line here.
 
-An entry point of the group `signalbox.tools` is a callable without arguments that returns a Tool or a list of Tools.
+An entry point of the group `signalbox.tools` is a Tool, as `@tool` makes one, a list of Tools, or a callable without
+arguments that returns either.
 The code of a plugin runs on a separate thread (`tools/plugin_thread.py`).
 """
 
@@ -88,7 +89,7 @@ def _tools_of(plugin: Plugin, thread: PluginThread, taken: Collection[str]) -> l
 
 
 def _create(plugin: Plugin, thread: PluginThread) -> list[Tool]:
-    made = plugin.make(thread)
+    made = plugin.make(thread, ready=(Tool, list, tuple))
     tools = list(cast("list[object]", made)) if isinstance(made, list | tuple) else [made]
     if not tools or not all(isinstance(tool, Tool) for tool in tools):
         raise PluginFaultError("it did not return a Tool or a list of Tools")

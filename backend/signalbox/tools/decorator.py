@@ -1,0 +1,120 @@
+"""`@tool`: makes a tool of a function, for a Runner and as a plugin of the server."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Generic, ParamSpec, TypeVar, cast, overload
+
+import msgspec
+
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.tools import Category, Tool, ToolContext, ToolReturn, ToolSpec, Visibility, name_in_words
+from signalbox.tools.function_schema import FunctionSchema
+from signalbox.tools.lint import is_tool_name
+from signalbox.tools.threads import in_thread
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_PLAIN = (str, int, float, bool, type(None))
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTool(Tool, Generic[P, R]):
+    """A tool made of a function; calling it calls the function."""
+
+    function: Callable[P, R] = field(kw_only=True)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function."""
+        return self.function(*args, **kwargs)
+
+
+@overload
+def tool(function: Callable[P, R], /) -> FunctionTool[P, R]: ...
+
+
+@overload
+def tool(
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    title: str = "",
+    summary: str = "",
+    category: Category = "other",
+    visibility: Visibility = "secondary",
+    timeout: float = 10.0,
+    eager: bool = False,
+    side_effects: bool = True,
+    untrusted: bool = True,
+    url_argument: str | None = None,
+) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
+
+
+def tool(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    **metadata: Any,
+) -> Any:
+    """Make a tool of a function: its name, docstring and type hints become what a model is told.
+
+    A parameter of type ToolContext gets the context of the call, and is not shown to the model. An ordinary function
+    runs in a thread, an async one on the event loop. It returns a text, a value with a JSON form (also a dataclass, a
+    msgspec Struct or a pydantic model), or a ToolReturn with an artifact for people. To tell the model of a failure,
+    raise ToolError; the text of any other exception is not sent to it.
+
+    `timeout` is in seconds. `eager`: it only reads, so a call may start while the model still streams. `side_effects`:
+    a call may change something; callers that ask people for approval ask about these. `untrusted=False`: its results
+    contain no text from elsewhere. Raises TypeError for a function whose parameters cannot be described.
+    """
+    if function is None:
+        return partial(_made, name=name, description=description, metadata=metadata)
+    return _made(function, name=name, description=description, metadata=metadata)
+
+
+def _made(
+    function: Callable[..., Any], *, name: str | None, description: str | None, metadata: dict[str, Any]
+) -> FunctionTool[..., Any]:
+    from docstring_parser import parse  # a server without plugins does not need it
+
+    name = name or cast("str", getattr(function, "__name__", ""))
+    if not is_tool_name(name):
+        raise ValueError(f"{name!r:.80} is no name of a tool: use a letter, then letters, digits and underscores")
+    docstring = parse(inspect.getdoc(function) or "")
+    descriptions = {one.arg_name: one.description or "" for one in docstring.params}
+    schema = FunctionSchema(function, descriptions)
+    words = description or docstring.description or name_in_words(name)
+    spec = ToolSpec(name, words, schema.schema, **metadata)
+    return FunctionTool(spec, _runner(function, schema), function=function)
+
+
+def _runner(function: Callable[..., Any], schema: FunctionSchema) -> Callable[[JsonObject, ToolContext], Any]:
+    is_async = inspect.iscoroutinefunction(function)
+
+    async def run(arguments: JsonObject, context: ToolContext) -> JsonValue | ToolReturn:
+        keywords = schema.convert(arguments)
+        if schema.context_name is not None:
+            keywords[schema.context_name] = context
+        work = partial(function, **keywords)
+        returned = await work() if is_async else await in_thread(work)
+        if isinstance(returned, ToolReturn):
+            return ToolReturn(_as_json(returned.result), returned.artifact)
+        return _as_json(returned)
+
+    return run
+
+
+def _as_json(value: Any) -> JsonValue:
+    if isinstance(value, _PLAIN):
+        return value
+    return cast("JsonValue", msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_model))
+
+
+def _encode_model(value: Any) -> object:
+    if not hasattr(value, "model_dump"):
+        raise NotImplementedError
+    return value.model_dump(mode="json")

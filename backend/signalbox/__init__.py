@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from signalbox.runner.step import CallResult, Step, StepCall
     from signalbox.runner.sync import RunnerSync, StepSync
     from signalbox.runner.upstream import Upstream
-    from signalbox.tools.decorator import tool
+    from signalbox.tools.functions.decorator import tool
 
 __version__ = "0.1.0"
 
@@ -74,7 +74,7 @@ _NAMES_OF = {
     "signalbox.runner.step": ("CallResult", "Step", "StepCall"),
     "signalbox.runner.sync": ("RunnerSync", "StepSync"),
     "signalbox.runner.upstream": ("Upstream",),
-    "signalbox.tools.decorator": ("tool",),
+    "signalbox.tools.functions.decorator": ("tool",),
 }
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names}
 

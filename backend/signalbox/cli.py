@@ -11,6 +11,13 @@ from typing import TYPE_CHECKING, Protocol
 from signalbox import __version__
 from signalbox.core.errors import UpstreamError
 
+# Packages of the extra `server` that the modules of commands import.
+_SERVER_PACKAGES = frozenset(
+    {"alembic", "dotenv", "fastapi", "limits", "pydantic", "pydantic_settings", "sqlalchemy", "starlette", "structlog"}
+    | {"uvicorn", "uvloop"}
+)
+_NO_SERVER = "This command belongs to the server, and {} is not installed: pip install 'signalbox[server]'"
+
 if TYPE_CHECKING:  # only decode needs it; importing it slows down every command
     from signalbox.wire.dialect import Dialect
 
@@ -37,6 +44,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in _SERVER_PACKAGES:
+            raise
+        print(_NO_SERVER.format(missing.name), file=sys.stderr)
+        return 2
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -7,11 +7,18 @@ SignalboxError
 └── ToolError         a tool call failed: becomes its result, for the model and the client
 """
 
+import re
+
+from msgspec import ValidationError
+
 from signalbox.core.codes import CODES, Code
 
 # Seconds that a client may wait before it retries without asking the user. A limit that resets later (OpenRouter's
 # free models have a daily one) has `retryable: false`; `retry_after` still says when.
 LONGEST_RETRY_AFTER = 600.0
+# msgspec's message: "Expected `int`, got `str` - at `$.orders[0].count`".
+_VALIDATION = re.compile(r"(?P<fault>.*?)(?: - at `(?P<path>.*)`)?", re.DOTALL)
+_LONGEST_VALIDATION = 500
 
 
 class SignalboxError(Exception):
@@ -93,3 +100,15 @@ class ToolError(SignalboxError):
     def __init__(self, code: Code, message: str = "", *, artifact: object = None) -> None:
         super().__init__(code, message)
         self.artifact = artifact
+
+
+def described(error: ValidationError, inside: str = "") -> tuple[str, str]:
+    """Return the dotted path of the invalid field, empty if there is none, and a sentence that names the field.
+
+    `inside` is the path of the value that was converted.
+    """
+    found = _VALIDATION.fullmatch(str(error)[:_LONGEST_VALIDATION])
+    assert found is not None  # the expression matches every text
+    path = (inside + (found["path"] or "").removeprefix("$")).removeprefix(".").replace("[...]", "[]")
+    fault = found["fault"].replace("`", "")
+    return path, f"{path}: {fault[:1].lower()}{fault[1:]}" if path else fault

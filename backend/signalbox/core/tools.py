@@ -32,17 +32,16 @@ Visibility: TypeAlias = Literal["primary", "secondary", "hidden"]
 class ToolSpec:
     """The specification of a tool.
 
-    `eager`: it only reads and may be repeated, so it may start while the model still streams. `side_effects=False`: it
-    changes nothing, but must not start before the model's turn is complete. `timeout` is in seconds.
-    `search_key` maps equal searches to equal keys; a tool with one is deduplicated and counts towards the limit of
-    searches. `untrusted`: its results contain foreign text, so the model gets them delimited (quirk G3); so are its
-    failures, unless `own_failures` says that they contain no foreign text. `url_argument` names an argument with a URL
-    that the tool fetches; it is checked against the URL allowlist. `shows_table`: its artifact is a DataTable, so a
-    page can reserve the space while the tool runs.
+    `eager`: it only reads and may be repeated, so it may start while the model still streams. Without `side_effects` it
+    changes nothing, but waits for the end of the model's turn. `timeout` is in seconds. `search_key` maps equal
+    searches to equal keys; a tool with one is deduplicated and counts towards the limit of searches. `untrusted`: its
+    results contain foreign text, so the model gets them delimited (quirk G3); so are its failures, unless
+    `own_failures` says that they contain no foreign text. `url_argument` names an argument with a URL that the tool
+    fetches; it is checked against the URL allowlist. `shows_table`: its artifact is a DataTable, so a page can reserve
+    the space while the tool runs.
 
     `name` and `description` are for models. `title` and `summary` are for people: a short name and one sentence.
-    Both may be left out; read them through `display_title` and `display_summary`. `schema` is built once, so that every
-    run that offers the tool shares it.
+    Both may be left out; read them through `display_title` and `display_summary`. All runs share one `schema`.
     """
 
     name: str

@@ -6,8 +6,7 @@ from typing import Any, TypedDict, TypeVar
 import msgspec
 
 from signalbox.core.codes import Code
-from signalbox.core.conversion_errors import described
-from signalbox.core.errors import RequestError
+from signalbox.core.errors import RequestError, described
 from signalbox.core.params import FIELDS, Choice, ForcedTool, Params, Reasoning, Routing, public_name
 from signalbox.services.tool_executor import ToolExecutor
 

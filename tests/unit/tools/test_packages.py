@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from signalbox import tool as made_of
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
 from signalbox.services.tool_executor import ToolExecutor
@@ -30,6 +31,12 @@ def tool(name: str = "dice", parameters: JsonObject = EMPTY, **given: Any) -> To
     return Tool(ToolSpec(name, "Rolls a die.", parameters, **given), answer)
 
 
+@made_of
+def roll(sides: int = 6) -> int:
+    """Roll a die."""
+    return sides
+
+
 class Entry:
     """An entry point with a scripted load."""
 
@@ -49,6 +56,13 @@ def reason(*entries: Entry, taken: tuple[str, ...] = ()) -> str:
     why = loaded(*entries, taken=taken)[-1].unavailable
     assert why is not None
     return why
+
+
+async def test_an_entry_point_may_be_a_tool_itself():
+    """What `@tool` makes needs no function around it; its function runs with its own types."""
+    tools = loaded(Entry("one", lambda: roll), Entry("two", lambda: [tool("coin")]))
+    assert [(one.spec.name, one.unavailable) for one in tools] == [("roll", None), ("coin", None)]
+    assert (await ToolExecutor(tools).run("roll", {"sides": 4}, ToolContext())).result == 4
 
 
 async def test_a_plugin_has_one_tool_or_several():

@@ -10,9 +10,9 @@ import msgspec
 
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Category, Tool, ToolContext, ToolReturn, ToolSpec, Visibility, name_in_words
-from signalbox.tools.function_schema import FunctionSchema
+from signalbox.tools.functions.schema import FunctionSchema
+from signalbox.tools.functions.threads import in_thread
 from signalbox.tools.lint import is_tool_name
-from signalbox.tools.threads import in_thread
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -8,11 +8,10 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from signalbox.core.codes import Code
-from signalbox.core.conversion_errors import described
-from signalbox.core.errors import ToolError
+from signalbox.core.errors import ToolError, described
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import ToolContext
-from signalbox.tools.safe_schema import safe_schema
+from signalbox.tools.functions.safe_schema import safe_schema
 
 _MOST_ERRORS = 3
 

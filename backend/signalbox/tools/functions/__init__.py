@@ -1,0 +1,1 @@
+"""`@tool`: tools that are made of functions."""

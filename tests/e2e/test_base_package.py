@@ -1,0 +1,78 @@
+"""The package without the server's packages: a program runs with the lowest and the newest versions that it allows."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.scenarios.runner.model import answers, calls, model_that
+
+pytestmark = pytest.mark.e2e
+
+PROGRAM = '''
+import sys
+from typing import Literal
+
+from signalbox import RunnerSync, Upstream, tool
+
+
+@tool
+def price(item: str, currency: Literal["USD", "EUR"] = "USD") -> dict[str, object]:
+    """Look up a price."""
+    return {"item": item, "price": 3, "currency": currency}
+
+
+run = RunnerSync(Upstream(sys.argv[1], "sk-test"), "openai/sim", "What does a lamp cost?", tools=[price])
+for step in run:
+    for result in step.results():
+        print(result.value or result.error)
+print(run.answer().text)
+'''
+
+
+@pytest.fixture(scope="module", params=["lowest-direct", "highest"])
+def python(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the Python of an environment with the base package's dependencies."""
+    folder = tmp_path_factory.mktemp("base")
+    uv = Path(sys.executable).with_name("uv")
+    subprocess.run([uv, "venv", "--quiet", folder / "venv"], check=True)
+    found = folder / "venv/bin/python"
+    sources = ["--resolution", request.param, "-r", ROOT / "pyproject.toml"]
+    done = subprocess.run(
+        [uv, "pip", "install", "--quiet", "--python", found, *sources], capture_output=True, text=True, check=False
+    )
+    if done.returncode and "error sending request" in done.stderr:
+        pytest.skip("the package index cannot be reached")
+    assert done.returncode == 0, done.stderr
+    return found
+
+
+def ran(python: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run Python with the sources of the package."""
+    environment = {"PYTHONPATH": str(ROOT / "backend"), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [python, "-W", "error", *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_a_program_runs_a_model_and_its_tools(python: Path) -> None:
+    """Right and wrong arguments are handled, and nothing but the program writes to the output."""
+    made = [("price", {"item": "lamp"}), ("price", {"item": "lamp", "currency": "GBP"})]
+    with model_that(calls(*made), answers("Three dollars.")) as model:
+        done = ran(python, "-c", PROGRAM, model.server.base_url)
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "{'item': 'lamp', 'price': 3, 'currency': 'USD'}",
+        'currency: expected one of "EUR", "USD", got the string "GBP"',
+        "Three dollars.",
+    ]
+
+
+@pytest.mark.parametrize("command", ["serve", "doctor", "backup", "simulate"])
+def test_commands_of_the_server_say_what_to_install(python: Path, command: str) -> None:
+    """Without the extra, a command of the server ends with one sentence."""
+    done = ran(python, "-m", "signalbox", command)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "pip install 'signalbox[server]'" in done.stderr

@@ -160,7 +160,8 @@ class AssistantMessage(Struct, frozen=True):
 class ToolMessage(Struct, frozen=True):
     """The result of one call; content is always one string (quirk C14). `untrusted` marks foreign text (G3).
 
-    `artifact` is what a client stored for people with the result of a client tool; no model gets it.
+    `artifact` and `is_error` are what a client says of the result of a client tool. They are for people: the model gets
+    no artifact, and learns of a failure from the content.
     """
 
     call_id: str
@@ -169,6 +170,7 @@ class ToolMessage(Struct, frozen=True):
     untrusted: bool = True
     cache_control: JsonObject | None = None
     artifact: JsonValue = None
+    is_error: bool = False
 
 
 Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage

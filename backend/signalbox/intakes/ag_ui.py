@@ -166,7 +166,7 @@ def _result(request: RunAgentInput, place: int) -> tuple[Handle, ToolMessage]:
     text = result.content if isinstance(result.content, str) else "\n".join(part.text for part in result.content)
     if result.error is not None:
         text = failure_text(result.error, text)
-    return handle, ToolMessage(handle.call_id, name, text)
+    return handle, ToolMessage(handle.call_id, name, text, is_error=result.error is not None)
 
 
 def _name_of(call_id: str, messages: Sequence[JsonObject]) -> str | None:

@@ -125,7 +125,8 @@ def _outputs_in(message: UiMessage) -> Iterator[tuple[Handle, ToolMessage]]:
                 handle = handle_in(call_id)
                 name = part.get("toolName") if kind == "dynamic-tool" else kind.removeprefix("tool-")
                 if handle is not None and isinstance(name, str) and part.get("providerExecuted") is not True:
-                    yield handle, ToolMessage(handle.call_id, name, _output(part))
+                    failed = state == "output-error"
+                    yield handle, ToolMessage(handle.call_id, name, _output(part), is_error=failed)
             case _:
                 pass
 

@@ -125,7 +125,8 @@ def _result(command: AddToolResult, place: int) -> ToolMessage:
     if artifact is not None and len(dumps(artifact)) > LARGEST_ARTIFACT:
         words = f"The artifact is longer than {LARGEST_ARTIFACT // 1024} KB of JSON."
         raise RequestError(Code.INVALID_REQUEST, words, f"commands.{place}.artifact")
-    return ToolMessage(handle.call_id, command.tool_name, _text_of(command), artifact=artifact)
+    is_error = command.is_error is True
+    return ToolMessage(handle.call_id, command.tool_name, _text_of(command), artifact=artifact, is_error=is_error)
 
 
 def _text_of(command: AddToolResult) -> str:

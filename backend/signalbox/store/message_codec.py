@@ -64,6 +64,7 @@ def to_json(message: Message) -> JsonObject:
                 "outside": message.untrusted,
                 **_cache(message),
                 **({} if message.artifact is None else {"artifact": message.artifact}),
+                **({"is_error": True} if message.is_error else {}),
             }
         case AssistantMessage():
             fields: JsonObject = {
@@ -89,7 +90,8 @@ def from_json(value: JsonObject) -> Message:
         case "tool":
             ids = str(value["call_id"]), str(value["name"])
             text, untrusted = str(value["content"]), bool(value["outside"])
-            return ToolMessage(*ids, text, untrusted, _cache_in(value), value.get("artifact"))
+            shown = value.get("artifact"), value.get("is_error") is True
+            return ToolMessage(*ids, text, untrusted, _cache_in(value), *shown)
         case _:
             return _assistant(value)
 

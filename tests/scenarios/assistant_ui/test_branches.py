@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.scenarios.assistant_ui.page import Page, message
 from tests.scenarios.tool_loop.script import answers
-from tests.support.fixtures import Behind
+from tests.support.fixtures import StartApp
 
 
 def versions(page: Page, place: int) -> list[str] | None:
@@ -17,9 +17,9 @@ def switch(message_id: str) -> dict[str, Any]:
     return {"type": "switch-branch", "messageId": message_id}
 
 
-def test_an_edit_and_a_reload_have_versions(behind: Behind) -> None:
+def test_an_edit_and_a_reload_have_versions(start_app: StartApp) -> None:
     """An edited question and an answer that was made again name their versions, in the stream and in the store."""
-    app, _ = behind(answers("One."), answers("Two."), answers("Three."))
+    app, _ = start_app(answers("One."), answers("Two."), answers("Three."))
     page = Page(app)
     page.ask("Hi")
     first, answer = (one["id"] for one in page.messages)
@@ -37,9 +37,9 @@ def test_an_edit_and_a_reload_have_versions(behind: Behind) -> None:
     assert stored["messages"] == page.messages
 
 
-def test_switching_shows_the_newest_branch_of_a_version(behind: Behind) -> None:
+def test_switching_shows_the_newest_branch_of_a_version(start_app: StartApp) -> None:
     """A switch starts no run; the branch stays the current one for reloads and for the next message."""
-    app, upstream = behind(answers("One."), answers("Two."), answers("Three."), answers("Four."))
+    app, upstream = start_app(answers("One."), answers("Two."), answers("Three."), answers("Four."))
     page = Page(app)
     page.ask("Hi")
     first = page.messages[0]["id"]
@@ -58,9 +58,9 @@ def test_switching_shows_the_newest_branch_of_a_version(behind: Behind) -> None:
     assert page.texts == ["Hello", "Three."]
 
 
-def test_switching_to_an_answer(behind: Behind) -> None:
+def test_switching_to_an_answer(start_app: StartApp) -> None:
     """The id of an answer's further message is as good as that of its first."""
-    app, _ = behind(answers("One."), answers("Two."))
+    app, _ = start_app(answers("One."), answers("Two."))
     page = Page(app)
     page.ask("Hi")
     one = page.messages[1]["id"]
@@ -69,18 +69,18 @@ def test_switching_to_an_answer(behind: Behind) -> None:
     assert page.texts == ["Hi", "One."]
 
 
-def test_a_message_and_a_switch_in_one_request(behind: Behind) -> None:
+def test_a_message_and_a_switch_in_one_request(start_app: StartApp) -> None:
     """The message names its position, so it is answered there."""
-    app, _ = behind(answers("One."), answers("Two."))
+    app, _ = start_app(answers("One."), answers("Two."))
     page = Page(app)
     page.ask("Hi")
     page.send(switch(page.messages[0]["id"]), message("More", parentId=page.messages[1]["id"]))
     assert page.texts == ["Hi", "One.", "More", "Two."]
 
 
-def test_a_switch_to_an_unknown_message_is_rejected(behind: Behind) -> None:
+def test_a_switch_to_an_unknown_message_is_rejected(start_app: StartApp) -> None:
     """An id that is not in the thread, made up or of another thread, is an error that names the field."""
-    app, _ = behind(answers("One."), answers("Two."))
+    app, _ = start_app(answers("One."), answers("Two."))
     other = Page(app, "another thread")
     other.ask("Hi")
     page = Page(app)

@@ -24,8 +24,6 @@ from signalbox.core.messages import (
 )
 from signalbox.encoders.assistant_ui.state import StateOperations, apply, merged
 
-# What the intake writes for a failed call of the page.
-_ERROR = '{"error":'
 _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,(.*)", re.DOTALL)
 _NO_VERSIONS: Mapping[str, Sequence[str]] = {}
 
@@ -120,7 +118,7 @@ def _message(message: Message, message_id: str, run_id: str) -> JsonObject | Non
                 "tool_call_id": given if handle_in(given) else handed_id(run_id, given),
                 "name": message.name,
                 "content": message.content,
-                "status": "error" if message.content.startswith(_ERROR) else "success",
+                "status": "error" if message.is_error else "success",
                 **({} if message.artifact is None else {"artifact": message.artifact}),
             }
         case _:

@@ -39,7 +39,7 @@ def seen() -> Seen:
 @pytest.fixture
 def app(simulator: BackgroundSimulator, tmp_path: Path, seen: Seen) -> Iterator[RunningApp]:
     """Run an app with the page's tool, and one that records its context."""
-    tools: list[Tool] = [module("my_orders", block(GUIDE, "The tool that lists the orders")).my_orders()]
+    tools: list[Tool] = [module("my_orders", block(GUIDE, "The tool that lists the orders")).my_orders]
     tools.append(make_tool("look_around", seen.run))
     settings = settings_for(tmp_path, openrouter_base_url=simulator.base_url)
     with RunningApp(settings, extra_tools=tools) as running:

@@ -49,6 +49,7 @@ def tool(
     side_effects: bool = True,
     untrusted: bool = True,
     url_argument: str | None = None,
+    shows_table: bool = False,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 
 

@@ -93,7 +93,7 @@ class AiSdkEncoder:
         frames = [self.encode(before)]
         if isinstance(last.event, Done):
             begin = () if self._has_begun else self._begin()
-            frames += map(_frame, [*begin, *self._end_of_run(last.event)])
+            frames += map(_frame, [*begin, *self._end_of_run(last.event, are_executed=True)])
         return b"".join(frames)
 
     def _continues_reasoning(self, event: Reasoning) -> bool:
@@ -202,11 +202,14 @@ class AiSdkEncoder:
 
     # --- the end ------------------------------------------------------------------------------------------------
 
-    def _end_of_run(self, done: Done) -> Iterator[JsonObject]:
-        """Close everything that is open, and add the sources that the text cites, the usage and the cost."""
+    def _end_of_run(self, done: Done, *, are_executed: bool = False) -> Iterator[JsonObject]:
+        """Close everything that is open, and add the sources that the text cites, the usage and the cost.
+
+        `are_executed`: the client has executed the calls that were handed over, and must not execute them again.
+        """
         yield from self._close_part()
         yield from self._calls.abandon()
-        yield from self._calls.hand_over([] if done.handed is UNSET else done.handed)
+        yield from self._calls.hand_over([] if done.handed is UNSET else done.handed, are_executed=are_executed)
         for source in self._cited.cited:
             yield from self._source(*source)
         yield {"type": "finish-step"}
@@ -232,6 +235,7 @@ def outputs_of(run_id: str, results: Sequence[ToolMessage]) -> bytes:
         _frame(
             {
                 "type": "tool-output-available",
+                "providerExecuted": True,
                 "toolCallId": result.call_id if handle_in(result.call_id) else handed_id(run_id, result.call_id),
                 "output": _value_in(result.content),
             }

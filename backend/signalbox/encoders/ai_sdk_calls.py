@@ -81,10 +81,10 @@ class UiCalls:
         else:
             yield {"type": "tool-output-error", **shown, "errorText": outcome.error}
 
-    def hand_over(self, handed: Sequence[str]) -> Iterator[JsonObject]:
-        """Give the client its calls."""
+    def hand_over(self, handed: Sequence[str], *, are_executed: bool) -> Iterator[JsonObject]:
+        """Give the client its calls; it does not execute calls that are marked as executed."""
         for call_id in handed:
-            yield self._available(self._announced.pop(call_id))
+            yield self._available(self._announced.pop(call_id)) | (_EXECUTED if are_executed else {})
 
     def abandon(self) -> Iterator[JsonObject]:
         """End calls whose arguments broke off, or which another attempt made anew."""

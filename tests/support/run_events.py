@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+from msgspec.structs import replace
 from signalbox.core.codes import CODES, Code
 from signalbox.core.events import (
     AnyEvent,
@@ -102,7 +103,7 @@ def _failed(call: Call, code: Code) -> ToolResult:
 
 
 def random_run(seed: int) -> list[Stamped]:
-    """Return the events of a random run: some steps, whose calls come in pieces and whose results in any order."""
+    """Return the events of a random run: retries, calls in interleaved pieces, cut arguments, results in any order."""
     random = Random(seed)
     count = random.randint(1, 3)
     events = [event for step in range(1, count + 1) for event in _random_step(random, step)]
@@ -112,7 +113,8 @@ def random_run(seed: int) -> list[Stamped]:
         events += [*_pieces(random, calls, count), ToolCalls(calls, count)]
         events.append(Done(True, "complete", handed=[call.id for call in calls]))
     elif ending == "error":
-        events += [Warning("It broke.", Code.UPSTREAM_ERROR), Done(True, "error", code=Code.UPSTREAM_ERROR)]
+        code = random.choice(ending_codes())
+        events += [Warning("It broke.", code), Done(True, _STATUS.get(code, "error"), code=code, error="It broke.")]
     elif ending == "cancelled":
         events.append(Done(True, "cancelled"))
     else:
@@ -121,6 +123,8 @@ def random_run(seed: int) -> list[Stamped]:
 
 
 def _random_step(random: Random, step: int) -> Iterator[AnyEvent]:
+    if random.random() < 0.2:  # a retry without what the provider rejects
+        yield Warning("Tried again without images.", Code.CONTENT_DROPPED, step=step)
     if random.random() < 0.2:
         yield Reasoning("", step, hidden=True)
     yield from (Reasoning(text, step) for text in _texts(random))
@@ -134,6 +138,8 @@ def _random_step(random: Random, step: int) -> Iterator[AnyEvent]:
         yield Content("", images=[Image("data:image/png;base64,AAAA")])
     names = [random.choice([OUR_TOOL, CLIENT_TOOL, "calculate"]) for _ in range(random.randint(0, 3))]
     calls = [_call(f"c{step}{place}", name, _value(random)) for place, name in enumerate(names)]
+    cut = {call.id for call in calls if random.random() < 0.15}
+    calls = [replace(call, arguments=call.arguments[:-2]) if call.id in cut else call for call in calls]
     if random.random() < 0.2:  # of an attempt that was made again
         yield ArgumentsDelta(f"lost{step}", OUR_TOOL, '{"a', step)
     yield from _pieces(random, calls, step)
@@ -141,11 +147,21 @@ def _random_step(random: Random, step: int) -> Iterator[AnyEvent]:
         yield ToolCalls(calls, step)
     random.shuffle(calls)
     for call in calls:
-        yield ToolExecuting(call.id, call.name, call.category, call.visibility, step)
-        result = Success(True, _value(random)) if random.random() < 0.7 else Failure(False, "No.", "TOOL_FAILED")
+        if call.id not in cut:
+            yield ToolExecuting(call.id, call.name, call.category, call.visibility, step)
+        is_success = call.id not in cut and random.random() < 0.7
+        result = Success(True, _value(random)) if is_success else Failure(False, "No.", "TOOL_FAILED")
         yield ToolResult(call.id, call.name, result, call.category, call.visibility, step=step)
         if random.random() < 0.2:
             yield Warning("Slow.", step=step)
+
+
+def object_in(arguments: str) -> Any:
+    """Return the JSON of a call's arguments, None if they were cut."""
+    try:
+        return json.loads(arguments)
+    except json.JSONDecodeError:
+        return None
 
 
 def _pieces(random: Random, calls: list[Call], step: int) -> Iterator[ArgumentsDelta]:

@@ -15,7 +15,7 @@ SURVEY = [
     *(f"PS-{number:02}" for number in range(1, 32)),
     *(f"PS-{number}" for number in (*range(40, 55), 56)),
     "SC-27",
-    *(f"ME-{number}" for number in (10, 11, 12)),
+    *(f"ME-{number:02}" for number in range(1, 16)),
 ]
 
 

@@ -8,7 +8,9 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path, PurePath
+from operator import attrgetter
+from pathlib import Path
+from stat import S_ISREG
 
 import structlog
 
@@ -22,6 +24,7 @@ _FORMAT = 3
 _BATCH = 200
 _BUSY_SECONDS = 5.0
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
+_SUFFIXES = tuple(SUFFIXES)
 
 _TABLES = (
     "CREATE TABLE about (folders TEXT NOT NULL)",
@@ -69,32 +72,48 @@ class File:
 def scan(folder: Path) -> dict[str, File]:
     """Return the files to index by relative path; skips hidden, huge and external files."""
     files: dict[str, File] = {}
-    for path in _walk(folder):
+    for path, entry in _walk(folder):
         if len(files) >= MOST_FILES:
             break
-        if file := _file(path, folder):
-            files[path.relative_to(folder).as_posix()] = file
+        if file := _file(entry, folder):
+            files[path] = file
     return files
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    for parent, folders, names in os.walk(folder, followlinks=False):
-        folders[:] = sorted(name for name in folders if name[0] != "." and name not in _SKIPPED_FOLDERS)
-        for name in sorted(names):
-            if name[0] != "." and PurePath(name).suffix.lower() in SUFFIXES:
-                yield Path(parent, name)
+def _walk(folder: Path) -> Iterator[tuple[str, "os.DirEntry[str]"]]:
+    """Yield documents with their relative paths, those of a folder before those of its subfolders."""
+    waiting = [""]
+    while waiting:
+        parent = waiting.pop()
+        subfolders: list[str] = []
+        for entry in _entries(folder / parent):
+            path = f"{parent}/{entry.name}" if parent else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in _SKIPPED_FOLDERS:
+                    subfolders.append(path)
+            elif entry.name.lower().endswith(_SUFFIXES):
+                yield path, entry
+        waiting += reversed(subfolders)
 
 
-def _file(path: Path, folder: Path) -> File | None:
+def _entries(folder: Path) -> list["os.DirEntry[str]"]:
     try:
-        if path.is_symlink() and not path.resolve(strict=True).is_relative_to(folder):
+        with os.scandir(folder) as entries:
+            return sorted((entry for entry in entries if entry.name[0] != "."), key=attrgetter("name"))
+    except OSError:
+        return []
+
+
+def _file(entry: "os.DirEntry[str]", folder: Path) -> File | None:
+    try:
+        if entry.is_symlink() and not Path(entry.path).resolve(strict=True).is_relative_to(folder):
             return None
-        stat = path.stat()
+        status = entry.stat()
     except (OSError, RuntimeError):
         return None  # deleted, not readable, or a loop of symbolic links (RuntimeError before Python 3.13)
-    if not path.is_file() or stat.st_size > LARGEST_FILE or not _is_utf8(path.name):
+    if not S_ISREG(status.st_mode) or status.st_size > LARGEST_FILE or not _is_utf8(entry.name):
         return None
-    return File(stat.st_mtime_ns, stat.st_size)
+    return File(status.st_mtime_ns, status.st_size)
 
 
 def _is_utf8(name: str) -> bool:

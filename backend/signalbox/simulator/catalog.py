@@ -1,6 +1,7 @@
 """The model list: one `<family>/sim` for each family, and a few well-known ids."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -174,7 +175,7 @@ def entry(row: Model) -> dict[str, Any]:
     }
 
 
-def listing(rows: list[Model] | None = None) -> dict[str, Any]:
+def listing(rows: Sequence[Model] = ROWS) -> dict[str, Any]:
     """Return the body of /models."""
-    data = [entry(row) for row in (ROWS if rows is None else rows)]
+    data = [entry(row) for row in rows]
     return {"data": data, "total_count": len(data), "links": {"next": None}}

@@ -1,6 +1,7 @@
 """The simulator's HTTP app: OpenRouter's routes under /api/v1."""
 
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -148,11 +149,17 @@ def _simulated(request: Request, received: Received, incoming: Incoming) -> Resp
 async def models(request: Request) -> Response:
     """Answer GET /models."""
     recordings: Recordings | None = request.app.state.recordings
-    rows = recordings.listed() if recordings else list(ROWS)
-    if request.app.state.list_faults:
+    rows = tuple(recordings.listed()) if recordings else ROWS
+    return Response(_listed(rows, with_faults=request.app.state.list_faults), media_type="application/json")
+
+
+@cache
+def _listed(rows: tuple[Model, ...], *, with_faults: bool) -> bytes:
+    if with_faults:
         ids = [f"{family}/{fault}" for family in FAMILIES for fault in example_ids()]
-        rows += [*SCRIPTED, *[Model(name, f"Fault: {name}", "1", "1", images=True, hidden=True) for name in ids]]
-    return _json(listing(rows))
+        faults = [Model(name, f"Fault: {name}", "1", "1", images=True, hidden=True) for name in ids]
+        rows = (*rows, *SCRIPTED, *faults)
+    return orjson.dumps(listing(rows))
 
 
 async def key(request: Request) -> Response:

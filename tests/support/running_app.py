@@ -2,17 +2,16 @@
 
 import asyncio
 import logging
-import os
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
-from unittest import mock
 
 import httpx
 import uvicorn
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from signalbox.app.asgi.uvicorn_protocol import ClientConnection
 from signalbox.app.config import Settings
 from signalbox.app.deps import Services
@@ -28,15 +27,23 @@ _REMEMBERED = 100
 T = TypeVar("T")
 
 
+class _GivenSettings(Settings):
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
+
+
 def settings_for(data: Path, **given: Any) -> Settings:
     """Make settings that ignore the environment and `.env`."""
-    names = {name.upper() for name in Settings.model_fields}
-    with mock.patch.dict(os.environ):
-        for name in list(os.environ):
-            if name.upper() in names:
-                del os.environ[name]
-        chosen: dict[str, Any] = {"signalbox_data_dir": data, "signalbox_simulator_pace": 0.0, "tool_loop_v2": True}
-        return Settings(_env_file=None, **(chosen | given))  # type: ignore[call-arg]
+    chosen: dict[str, Any] = {"signalbox_data_dir": data, "signalbox_simulator_pace": 0.0, "tool_loop_v2": True}
+    return _GivenSettings(**(chosen | given))
 
 
 class _Server(uvicorn.Server):

@@ -17,6 +17,8 @@ from tempfile import TemporaryFile
 from typing import IO, NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
+# Whether pytest has run here before.
+_IS_COMPILED = any(ROOT.glob("tests/**/__pycache__/test_*-pytest-*.pyc"))
 # How long an interrupted command may take to end.
 _GRACE_SECONDS = 15
 _CORES = os.cpu_count() or 1
@@ -45,8 +47,8 @@ CHECKS = (
 )
 TESTS = (
     Step("page tests", (*PAGE, "run", "test")),
-    # Compiles all tests once: otherwise every process of pytest does, which takes 17 s of each.
-    Step("test collection", ("pytest", "--collect-only", "-qqq", "-n", "0")),
+    # Compiles all tests of a new checkout once: otherwise every process of pytest does, which takes 17 s of each.
+    *(() if _IS_COMPILED else (Step("test collection", ("pytest", "--collect-only", "-qqq", "-n", "0")),)),
     # Before pytest, whose tests request the page from the app.
     Step("page build", (*PAGE, "build")),
     # Tests of one file share servers, so one process runs them all; tests/order.py puts the longest files first.

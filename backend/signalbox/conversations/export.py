@@ -76,6 +76,7 @@ def _call_json(message: Message) -> JsonValue:
             return {"calls": [{"id": call.id, "name": call.name, "arguments": _arguments(call)} for call in calls]}
         case ToolMessage():
             result: JsonObject = {"result_of": message.call_id, "name": message.name, "content": message.content}
+            result |= {} if message.shown is None else {"shown": message.shown}
             return result if message.artifact is None else {**result, "artifact": message.artifact}
         case _:
             return None

@@ -160,8 +160,8 @@ class AssistantMessage(Struct, frozen=True):
 class ToolMessage(Struct, frozen=True):
     """The result of one call; content is always one string (quirk C14). `untrusted` marks foreign text (G3).
 
-    `artifact` and `is_error` are what a client says of the result of a client tool. They are for people: the model gets
-    no artifact, and learns of a failure from the content.
+    The last three fields are what a client says of the result of a client tool. They are for people: the model gets no
+    artifact, and learns of a failure from the content. `shown` is the result if the model gets other content.
     """
 
     call_id: str
@@ -171,6 +171,7 @@ class ToolMessage(Struct, frozen=True):
     cache_control: JsonObject | None = None
     artifact: JsonValue = None
     is_error: bool = False
+    shown: str | None = None
 
 
 Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from signalbox.intakes.page_schema import MOST_TOOLS, CamelModel, ClientId, ToolName
+from signalbox.intakes.page_requests import MOST_TOOLS, CamelModel, ClientId, ToolName
 from signalbox.intakes.threads import ThreadId
 from signalbox.intakes.v1_schema import MOST_MESSAGES, MOST_PARTS, JsonObject, JsonValue
 

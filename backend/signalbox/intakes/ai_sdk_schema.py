@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from signalbox.core.parts import NO_PARAMETERS
-from signalbox.intakes.page_schema import MOST_TOOLS, ClientId, ToolName
+from signalbox.intakes.page_requests import MOST_TOOLS, ClientId, ToolName
 from signalbox.intakes.threads import ThreadId
 from signalbox.intakes.v1_schema import MOST_MESSAGES, MOST_PARTS, ChatParameters, JsonObject, JsonValue, Strict
 

@@ -125,17 +125,19 @@ def _result(command: AddToolResult, place: int) -> ToolMessage:
     if artifact is not None and len(dumps(artifact)) > LARGEST_ARTIFACT:
         words = f"The artifact is longer than {LARGEST_ARTIFACT // 1024} KB of JSON."
         raise RequestError(Code.INVALID_REQUEST, words, f"commands.{place}.artifact")
-    is_error = command.is_error is True
-    return ToolMessage(handle.call_id, command.tool_name, _text_of(command), artifact=artifact, is_error=is_error)
-
-
-def _text_of(command: AddToolResult) -> str:
-    """Return what the model gets of a result."""
-    texts = [part["text"] for part in command.model_content or () if isinstance(part.get("text"), str)]
-    if texts:
-        return "\n".join(cast("list[str]", texts))
     result = cast(JsonValue, command.result)
-    return failure_text(result) if command.is_error else result_text(result)
+    text = failure_text(result) if command.is_error else result_text(result)
+    for_model = "\n".join(
+        str(part["text"]) for part in command.model_content or () if isinstance(part.get("text"), str)
+    )
+    return ToolMessage(
+        handle.call_id,
+        command.tool_name,
+        for_model or text,
+        artifact=artifact,
+        is_error=command.is_error is True,
+        shown=text if for_model else None,
+    )
 
 
 def _position_of(request: AssistantRequest, messages: Sequence[Message]) -> Position:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
-from signalbox.intakes.page_schema import MOST_TOOLS, CamelModel
+from signalbox.intakes.page_requests import MOST_TOOLS, CamelModel
 from signalbox.intakes.threads import ThreadId
 from signalbox.intakes.v1_schema import Effort, JsonObject, JsonValue, ShortText, Text
 

@@ -1,6 +1,10 @@
-"""What the requests of page protocols have in common: tools of both sides, messages of the user, results of calls."""
+"""What the requests of page protocols have in common: types, tools of both sides, user messages, results of calls."""
 
 from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic.alias_generators import to_camel
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
@@ -9,6 +13,19 @@ from signalbox.core.parts import ToolSchema
 from signalbox.core.tools import Tool
 from signalbox.intakes.intake import Tools, available_tools, named_tools, without_searches
 from signalbox.wire.json_text import dumps
+
+MOST_TOOLS = 128
+# Made by the client: of a message, a run or a call.
+ClientId = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+
+
+class CamelModel(BaseModel):
+    """A part of a body whose fields are in camel case. Fields that later versions of a client add are accepted."""
+
+    model_config = ConfigDict(
+        extra="ignore", strict=True, allow_inf_nan=False, alias_generator=to_camel, validate_by_name=False
+    )
 
 
 def client_tools_of(tools: Iterable[tuple[str, ToolSchema]]) -> tuple[ToolSchema, ...]:

@@ -65,6 +65,7 @@ def to_json(message: Message) -> JsonObject:
                 **_cache(message),
                 **({} if message.artifact is None else {"artifact": message.artifact}),
                 **({"is_error": True} if message.is_error else {}),
+                **({} if message.shown is None else {"shown": message.shown}),
             }
         case AssistantMessage():
             fields: JsonObject = {
@@ -90,7 +91,7 @@ def from_json(value: JsonObject) -> Message:
         case "tool":
             ids = str(value["call_id"]), str(value["name"])
             text, untrusted = str(value["content"]), bool(value["outside"])
-            shown = value.get("artifact"), value.get("is_error") is True
+            shown = value.get("artifact"), value.get("is_error") is True, _text(value.get("shown"))
             return ToolMessage(*ids, text, untrusted, _cache_in(value), *shown)
         case _:
             return _assistant(value)

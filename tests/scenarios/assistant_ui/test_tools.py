@@ -71,13 +71,15 @@ def test_both_results_at_once_and_a_failure(start_app: StartApp) -> None:
 
 
 def test_what_the_model_gets_of_a_result(start_app: StartApp) -> None:
-    """`modelContent` replaces the result for the model."""
+    """`modelContent` replaces the result for the model, and not for the page."""
     app, upstream = start_app(calls(Called("wall_clock", "{}")), answers("Fine."))
     page = Page(app, tools=CLOCK)
     page.ask("When?")
     [call] = page.messages[1]["tool_calls"]
     page.send(result_of(call, {"rows": 1000}, modelContent=[{"type": "text", "text": "A thousand rows."}]))
-    assert "A thousand rows." in upstream.asked[-1].body["messages"][-1]["content"]
+    sent = upstream.asked[-1].body["messages"][-1]["content"]
+    assert ("A thousand rows." in sent, "1000" in sent) == (True, False)
+    assert [one["content"] for one in page.messages if one["type"] == "tool"] == ['{"rows":1000}']
 
 
 def test_a_message_instead_of_a_result(start_app: StartApp) -> None:

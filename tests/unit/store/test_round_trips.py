@@ -47,7 +47,9 @@ CONTENT = TEXT | st.lists(PARTS, max_size=3).map(tuple)
 MESSAGES: st.SearchStrategy[Message] = st.one_of(
     st.builds(SystemMessage, CONTENT),
     st.builds(UserMessage, CONTENT),
-    st.builds(ToolMessage, TEXT, TEXT, TEXT, untrusted=st.booleans(), artifact=JSON, is_error=st.booleans()),
+    st.builds(
+        ToolMessage, TEXT, TEXT, TEXT, untrusted=st.booleans(), artifact=JSON, is_error=st.booleans(), shown=MAYBE
+    ),
     st.builds(
         AssistantMessage,
         content=TEXT,

@@ -117,7 +117,7 @@ def _message(message: Message, message_id: str, run_id: str) -> JsonObject | Non
                 "type": "tool",
                 "tool_call_id": given if handle_in(given) else handed_id(run_id, given),
                 "name": message.name,
-                "content": message.content,
+                "content": message.content if message.shown is None else message.shown,
                 "status": "error" if message.is_error else "success",
                 **({} if message.artifact is None else {"artifact": message.artifact}),
             }

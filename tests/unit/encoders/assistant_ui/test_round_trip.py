@@ -29,7 +29,14 @@ PARTS = st.lists(
     max_size=4,
 ).map(lambda parts: [*parts, {"type": "text", "text": "End."}])
 RESULTS = st.lists(
-    st.fixed_dictionaries({"result": JSON}, optional={"isError": st.booleans(), "artifact": JSON}),
+    st.fixed_dictionaries(
+        {"result": JSON},
+        optional={
+            "isError": st.booleans(),
+            "artifact": JSON,
+            "modelContent": st.just([{"type": "text", "text": "For the model."}]),
+        },
+    ),
     min_size=1,
     max_size=4,
 )

@@ -23,7 +23,7 @@ from tests.bench.report import as_json, figures_table, loads_table
 from tests.bench.rig import Rig, open_rig
 from tests.bench.rounds import print_status, run_rounds
 
-LOADS = ("burst", "paced", "one", "tools", "args", "eager")
+LOADS = ("burst", "pages", "paced", "one", "tools", "args", "eager")
 WITHOUT_SERVER = (ENCODERS,)
 FRESH_SERVER = ("start", "memory", "churn")
 GROWTH = (

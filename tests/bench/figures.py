@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from tests.bench.loads import Load, TargetName
+from tests.bench.loads import PAGES, Load, TargetName
 from tests.bench.outcome import Outcome
 
 CPU, PER_WORK, ADDED_P50, ADDED_P99 = "CPU-s per 100k events", "CPU ÷ work", "added p50", "added p99"
@@ -67,6 +67,12 @@ def _row_figures(row: str, samples: Sequence[Sample], relay_name: str) -> list[F
         )
     if completions:
         figures.append(Figure(row, PER_V1, _per_round(completions, servers, _cpu_ratio), "×", "completions", 1.3))
+    pages = {page: [one for one in samples if (one.load.row, one.target) == (row, page)] for page in PAGES}
+    figures += [
+        Figure(row, f"{page} CPU ÷ v1.1", _per_round(asked, servers, _cpu_ratio), "×")
+        for page, asked in pages.items()
+        if asked
+    ]
     if row == "eager":
         whole = _per_round(servers, directs, lambda own, other: own.outcome.total.p50 / other.outcome.total.p50)
         figures.append(Figure(row, "whole run ÷ upstream's", whole, "×", "eager", 1.3))
@@ -91,7 +97,7 @@ def _main_figures(
         return _per_round(servers, directs, lambda own, other: read(own.outcome) - read(other.outcome))
 
     match row:
-        case "burst":
+        case "burst" | "pages":
             return [(CPU, per_event, "s")]
         case "paced":
             p50, p99 = values(lambda it: it.added.p50), values(lambda it: it.added.p99)

@@ -5,6 +5,7 @@ from typing import Literal
 
 from tests.bench.figures import PER_V1, Figure
 from tests.bench.growth import MARKED_ABOVE
+from tests.bench.loads import PAGES
 
 Rating = Literal["aimed", "reached", "missed", "grows", ""]
 
@@ -29,6 +30,7 @@ GOALS = {
     ("burst", "CPU ÷ nginx"): Goal(9.0),
     ("burst", PER_V1): Goal(1.3),
     ("paced", PER_V1): Goal(1.3),
+    **{("pages", f"{page} CPU ÷ v1.1"): Goal(1.5) for page in PAGES},
     ("encoders", "ai-sdk ÷ v1.1, batches of 40"): Goal(1.5),
     ("encoders", "ai-sdk ÷ v1.1, batches of 1"): Goal(1.5),
     ("encoders", "assistant-ui ÷ v1.1, batches of 40"): Goal(1.5),

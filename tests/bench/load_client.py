@@ -2,11 +2,13 @@
 
 `python -m tests.bench.load_client PORT PATH BODYFILE CONNECTIONS STREAMS [RAMP_MS] [HEADER ...]` keeps CONNECTIONS
 connections busy until STREAMS answers have ended, and prints one JSON object. LOADGEN_LIMIT_S is the time limit.
+The text `chat-00000000` in the request becomes another id in each stream.
 """
 
 import asyncio
 import os
 import re
+import secrets
 import sys
 import time
 from collections.abc import Sequence
@@ -19,6 +21,7 @@ import uvloop
 
 _STAMP = re.compile(rb"@(\d{16})@")
 _LONGEST = len("@0000000000000000")
+_CHAT, _DIGITS = b"chat-00000000", 8
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 
 
@@ -49,7 +52,7 @@ class Stream(asyncio.Protocol):
         self._parser = httptools.HttpResponseParser(self)
         self._has_byte, self._has_event, self._tail = False, False, b""
         self._started = _now()
-        self._transport.write(self._load.request)
+        self._transport.write(self._load.next_request())
 
     def data_received(self, data: bytes) -> None:
         if self._parser is not None:
@@ -102,7 +105,8 @@ class LoadClient:
     """A load and its measurements; times in microseconds."""
 
     def __init__(self, port: int, request: bytes, connections: int, streams: int) -> None:
-        self._port, self.request, self._connections, self._streams = port, request, connections, streams
+        self._port, self._request, self._connections, self._streams = port, request, connections, streams
+        self._chat = secrets.randbelow(10**_DIGITS)  # the chats of earlier loads stay on the server
         self.times: dict[str, list[int]] = {"added": [], "ttfb": [], "tte": [], "total": []}
         self.bad_status = self.bytes = self.blank_lines = self._failed = 0
         self._first_event = self._last_event = 0
@@ -114,6 +118,11 @@ class LoadClient:
         """Count another stream; return whether it may begin."""
         self._left -= 1
         return self._left >= 0
+
+    def next_request(self) -> bytes:
+        """Return the request of a stream, in a chat that no other stream has."""
+        self._chat = (self._chat + 1) % 10**_DIGITS
+        return self._request.replace(_CHAT, b"chat-%08d" % self._chat)
 
     def add_stamps(self, stamps: list[bytes], now: int) -> None:
         """Record the delay of the events with these timestamps."""

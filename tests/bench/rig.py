@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from tests.bench.builds import ROOT, Builds, build_tools, python_tools
-from tests.bench.loads import ANSWER_EVENTS, CHAT, COMPLETIONS, V1_TARGETS, Load, TargetName
+from tests.bench.loads import ANSWER_EVENTS, CHAT, COMPLETIONS, PAGES, V1_TARGETS, Load, TargetName
 from tests.bench.outcome import Outcome, read_outcome
 from tests.bench.processes import Child, Cores, child_setup, environment, free_port, python_path, start
 
@@ -80,7 +80,7 @@ class Rig:
         """Return the process of a target; start it if needed."""
         if name == "direct":
             return self.upstream()
-        if name == "completions":
+        if name == "completions" or name in PAGES:
             return self.target("server")
         if name not in self.named:
             self.named[name] = self._relay() if name == "relay" else self._v1_server(name)
@@ -117,9 +117,8 @@ class Rig:
         """Run a load, or 1/share of it, on a target; without a tool loop, the client sends both steps of a tool run."""
         child, streams = self.target(name), max(1, load.streams // share)
         if not load.has_tools or name in V1_TARGETS:
-            return self.run_client(
-                child, load, load.question(name), streams, CHAT if name in V1_TARGETS else COMPLETIONS
-            )
+            path = CHAT if name in V1_TARGETS else PAGES.get(name, COMPLETIONS)
+            return self.run_client(child, load, load.question(name), streams, path)
         first = self.run_client(child, load, load.question(name), streams, stamps=0)
         return first + self.run_client(child, load, load.second_step(), streams, stamps=ANSWER_EVENTS)
 
@@ -143,9 +142,16 @@ class Rig:
         """Start the load client; kill it at the end of the block."""
         question = self.folder / "question.json"
         question.write_bytes(orjson.dumps(body))
+        program = python_tools("").load if load.has_chats else self.builds.load
         numbers = (min(load.connections, streams), streams, load.ramp_ms)
         with subprocess.Popen(
-            [*self.builds.load, str(child.port), path or COMPLETIONS, str(question), *map(str, numbers)],
+            [
+                *program,
+                str(child.port),
+                path or COMPLETIONS,
+                str(question),
+                *map(str, numbers),
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 from tests.bench.figures import Sample
-from tests.bench.loads import V1_TARGETS, Load, TargetName
+from tests.bench.loads import PAGES, V1_TARGETS, Load, TargetName
 from tests.bench.rig import Rig
 
 # Seconds until the last flush is on disk, so that the figures include it.
@@ -62,7 +62,7 @@ def _sample(rig: Rig, load: Load, target: TargetName, number: int, *, spent: flo
     child = rig.target(target)
     before = child.cpu()
     outcome = rig.run_load(load, target, share)
-    time.sleep(SETTLE if target in ("completions", *V1_TARGETS) else 0)
+    time.sleep(SETTLE if target in ("completions", *PAGES, *V1_TARGETS) else 0)
     return Sample(load, target, number, child.cpu() - before, spent, outcome)
 
 

@@ -35,6 +35,16 @@ def decode_answer(name: str) -> Completion:
     return parse_completion_response(parts, known_names={"work"})
 
 
+def test_each_stream_has_a_chat() -> None:
+    """A page begins another conversation, so a server stores as many as there are streams."""
+    request = encode_request(1, "/agui", orjson.dumps(loads(quick=True)[1].question("ag-ui")))
+    client = LoadClient(1, request, 1, 2)
+    first, second = client.next_request(), client.next_request()
+    assert first != second
+    assert len(first) == len(request)
+    assert b"chat-00000000" not in first
+
+
 @pytest.mark.parametrize("name", ["fast-200", "paced-50-200"])
 def test_text_scripts_send_timestamps(name: str) -> None:
     """A text has the number of deltas in its name, about 340 bytes each, each with the time of its write."""

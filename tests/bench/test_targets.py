@@ -11,7 +11,7 @@ from tests.bench import __main__ as command
 from tests.bench.builds import ROOT, python_tools
 from tests.bench.figures import BEFORE, PER_V1, Sample, load_figures
 from tests.bench.goals import rating_of
-from tests.bench.loads import CHAT, COMPLETIONS, Load, TargetName, loads
+from tests.bench.loads import CHAT, COMPLETIONS, PAGES, Load, TargetName, loads
 from tests.bench.outcome import Outcome, Percentiles
 from tests.bench.processes import Child, Cores, python_path, start
 from tests.bench.rig import Rig
@@ -47,6 +47,16 @@ def test_both_protocols_are_asked_of_the_same_server(tmp_path: Path) -> None:
     assert (one, chat) == ("server", CHAT)
     assert (other, path) == ("server", COMPLETIONS)
     assert completions == {**v1, "stream": True}
+
+
+def test_every_page_begins_a_conversation(tmp_path: Path) -> None:
+    """Each protocol of pages has its own path on the same server; v1.1 has a conversation, too."""
+    rig, load = Recorder(tmp_path), loads(quick=True)[1]
+    for target in load.targets:
+        rig.run_load(load, target)
+    assert {(name, path) for name, _, path in rig.asked} == {("server", path) for path in (CHAT, *PAGES.values())}
+    chats = [body.get("conversation_id") or body.get("id") or body["threadId"] for _, body, _ in rig.asked]
+    assert chats == ["chat-00000000"] * len(load.targets)
 
 
 def test_an_earlier_tree_is_another_server(tmp_path: Path) -> None:

@@ -4,17 +4,19 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
-from signalbox.services.http.client import HttpClient
-from signalbox.services.upstream import UpstreamClient
 from signalbox.wire.dialect import Upstream as UpstreamServer
 from signalbox.wire.dialects import DIALECTS, HOSTS, dialect_at
+
+if TYPE_CHECKING:  # the HTTP client takes half the time of all imports, so the first run imports it
+    from signalbox.services.http.client import HttpClient
+    from signalbox.services.upstream import UpstreamClient
 
 _FROM_ENVIRONMENT = "env:"
 
@@ -22,8 +24,8 @@ _FROM_ENVIRONMENT = "env:"
 class _Connections(Struct, eq=False):
     """The connections of one event loop, and by how many runs they are used."""
 
-    http: HttpClient
-    client: UpstreamClient
+    http: "HttpClient"
+    client: "UpstreamClient"
     users: int = 0
 
 
@@ -85,7 +87,7 @@ class Upstream:
         await self._release()
 
     @asynccontextmanager
-    async def connected(self) -> AsyncGenerator[UpstreamClient]:
+    async def connected(self) -> "AsyncGenerator[UpstreamClient]":
         """Lend the client to one run."""
         client = self._acquire()
         try:
@@ -93,7 +95,10 @@ class Upstream:
         finally:
             await self._release()
 
-    def _acquire(self) -> UpstreamClient:
+    def _acquire(self) -> "UpstreamClient":
+        from signalbox.services.http.client import HttpClient
+        from signalbox.services.upstream import UpstreamClient
+
         loop = asyncio.get_running_loop()
         connections = self._open.get(loop)
         if connections is None:

@@ -160,8 +160,9 @@ class AssistantMessage(Struct, frozen=True):
 class ToolMessage(Struct, frozen=True):
     """The result of one call; content is always one string (quirk C14). `untrusted` marks foreign text (G3).
 
-    The last three fields are what a client says of the result of a client tool. They are for people: the model gets no
-    artifact, and learns of a failure from the content. `shown` is the result if the model gets other content.
+    `artifact`, `is_error` and `shown` are what a client says of the result of a client tool. They are for people: the
+    model gets no artifact, and learns of a failure from the content. `shown` is the result if the model gets other
+    content. `images` belong to the result; the model gets them after it.
     """
 
     call_id: str
@@ -172,6 +173,7 @@ class ToolMessage(Struct, frozen=True):
     artifact: JsonValue = None
     is_error: bool = False
     shown: str | None = None
+    images: tuple[ImagePart, ...] = ()
 
 
 Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage

@@ -11,10 +11,12 @@ from typing import Any, Literal, Protocol, TypeAlias
 import orjson
 from msgspec import Struct, field
 
+from signalbox.core.bounds.result_budget import ResultBudget
 from signalbox.core.codes import Code
 from signalbox.core.data_table import DataTable
 from signalbox.core.errors import ToolError
 from signalbox.core.messages import (
+    ImagePart,
     JsonObject,
     JsonValue,
     Message,
@@ -97,19 +99,21 @@ LARGEST_ARTIFACT = 512 * 1024
 
 
 class ToolReturn(Struct, frozen=True):
-    """A result with an artifact: the model gets only `result`, clients get both.
+    """A result with an artifact or images: the model gets `result` and `images`, clients get `result` and `artifact`.
 
     `artifact` is any JSON value, or a `DataTable`; None means that there is none.
     """
 
     result: Any
     artifact: JsonValue | DataTable = None
+    images: Sequence[ImagePart] = ()
 
 
 class ToolOutcome(Struct, frozen=True):
     """The outcome of a call: a JSON value, or an error sentence with a code.
 
-    `untrusted`: its text is foreign, or may quote foreign text. `artifact` is for people; no model gets it.
+    `untrusted`: its text is foreign, or may quote foreign text. `artifact` is for people; no model gets it. The model
+    gets the `images`.
     """
 
     success: bool
@@ -118,6 +122,7 @@ class ToolOutcome(Struct, frozen=True):
     code: Code | None = None
     untrusted: bool = False
     artifact: JsonValue = None
+    images: tuple[ImagePart, ...] = ()
 
     @classmethod
     def failed(cls, code: Code, error: str) -> "ToolOutcome":
@@ -235,32 +240,6 @@ class NoteStore(Protocol):
 
 def _utc_now() -> datetime:
     return datetime.now(UTC)
-
-
-class ResultBudget(Struct):
-    """Limits the characters of tool results per step and per run (quirk G5).
-
-    If it is used up, a result may still have `least` characters; fewer would only make the model repeat the call.
-    """
-
-    per_step: int = 100_000
-    per_run: int = 400_000
-    least: int = 2_000
-    _step: int = 0
-    _run: int = 0
-
-    def remaining(self) -> int:
-        """Return the maximum size of the next result."""
-        return max(self.least, min(self.per_step - self._step, self.per_run - self._run))
-
-    def count(self, size: int) -> None:
-        """Count the size of a result."""
-        self._step += size
-        self._run += size
-
-    def begin_step(self) -> None:
-        """Reset the count of the step."""
-        self._step = 0
 
 
 class Owner(Struct, frozen=True):

@@ -97,7 +97,8 @@ class ToolExecutor:
             async with limit:
                 returned = await tool.run(given, context)
             if isinstance(returned, ToolReturn):
-                return await self._accepted(tool.spec, given, returned.result, context, returned.artifact)
+                outcome = await self._accepted(tool.spec, given, returned.result, context, returned.artifact)
+                return replace(outcome, images=tuple(returned.images)) if outcome.success else outcome
             return await self._accepted(tool.spec, given, returned, context)
         except BaseException as error:
             if isinstance(error, asyncio.CancelledError) and _is_cancelled():

@@ -66,6 +66,7 @@ def to_json(message: Message) -> JsonObject:
                 **({} if message.artifact is None else {"artifact": message.artifact}),
                 **({"is_error": True} if message.is_error else {}),
                 **({} if message.shown is None else {"shown": message.shown}),
+                **({"images": [image.url for image in message.images]} if message.images else {}),
             }
         case AssistantMessage():
             fields: JsonObject = {
@@ -92,7 +93,7 @@ def from_json(value: JsonObject) -> Message:
             ids = str(value["call_id"]), str(value["name"])
             text, untrusted = str(value["content"]), bool(value["outside"])
             shown = value.get("artifact"), value.get("is_error") is True, _text(value.get("shown"))
-            return ToolMessage(*ids, text, untrusted, _cache_in(value), *shown)
+            return ToolMessage(*ids, text, untrusted, _cache_in(value), *shown, _images_of(value))
         case _:
             return _assistant(value)
 
@@ -108,8 +109,12 @@ def _assistant(value: JsonObject) -> AssistantMessage:
         reasoning_field=_text(value.get("reasoning_field")),
         model=_text(value.get("model")),
         provider=_text(value.get("provider")),
-        images=tuple(ImagePart(str(url)) for url in cast(list[JsonValue], value.get("images", []))),
+        images=_images_of(value),
     )
+
+
+def _images_of(value: JsonObject) -> tuple[ImagePart, ...]:
+    return tuple(ImagePart(str(url)) for url in cast(list[JsonValue], value.get("images", [])))
 
 
 def _call(call: ToolCall) -> JsonObject:

@@ -4,8 +4,8 @@ import asyncio
 from typing import Any, cast
 
 import pytest
-from signalbox import Runner, UsageError, assistant, system, user
-from signalbox.core.messages import AssistantMessage, ToolMessage
+from signalbox import Runner, ToolReturn, UsageError, assistant, image, system, tool, user
+from signalbox.core.messages import AssistantMessage, ImagePart, ToolMessage
 
 from tests.scenarios.runner.model import answers, calls, model_that
 from tests.support.fakes import make_tool
@@ -149,3 +149,21 @@ async def test_an_edited_call_runs_and_is_remembered_as_edited() -> None:
                 step.edit(call, {"path": "/tmp"})
     assert given == [{"path": "/tmp"}]
     assert model.requests[1]["messages"][1]["tool_calls"][0]["function"]["arguments"] == '{"path":"/tmp"}'
+
+
+async def test_images_of_results_reach_the_model() -> None:
+    """A tool may return an image, alone or with a result; the images follow the results of their step."""
+
+    @tool
+    def photograph(*, alone: bool) -> ImagePart | ToolReturn:
+        picture = image(b"png", "image/png")
+        return picture if alone else ToolReturn({"width": 3}, images=[picture])
+
+    made = [("photograph", {"alone": True}), ("photograph", {"alone": False})]
+    with model_that(calls(*made), answers("A cat.")) as model:
+        run = Runner(model.upstream, "openai/sim", "Photograph it.", tools=[photograph])
+        assert (await run.answer()).text == "A cat."
+    assert model.roles(2) == ["user", "assistant", "tool", "tool", "user"]
+    parts = model.requests[1]["messages"][4]["content"]
+    assert [part["type"] for part in parts] == ["text", "image_url", "image_url"]
+    assert parts[1]["image_url"]["url"] == "data:image/png;base64,cG5n"

@@ -18,10 +18,14 @@ from signalbox.core.messages import (
     AssistantMessage,
     Message,
     ReasoningDetail,
+    TextPart,
     ToolCall,
     UserMessage,
 )
 from signalbox.core.security.untrusted import delimited_message
+
+# Chat completions accept images only in messages of the user.
+_IMAGES = "These images belong to the tool results above."
 
 
 def history_for(context: ConversationContext) -> tuple[Message, ...]:
@@ -49,6 +53,8 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
             out.append(_without_reasoning(assistant, context) if position > asked and not own else assistant)
             pairs = zip(exchange.results, assistant.calls, strict=True)
             out += [replace(delimited_message(result), call_id=named.id, name=named.name) for result, named in pairs]
+            if sees_images and (images := [image for result in exchange.results for image in result.images]):
+                out.append(UserMessage((TextPart(_IMAGES), *images)))
     return in_order(out, context.profile, merge=calls_as_text)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast, overload
 
 import msgspec
 
-from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.messages import ImagePart, JsonObject, JsonValue
 from signalbox.core.tools import Category, Tool, ToolContext, ToolReturn, ToolSpec, Visibility, name_in_words
 from signalbox.tools.functions.schema import FunctionSchema
 from signalbox.tools.functions.threads import in_thread
@@ -65,8 +65,8 @@ def tool(
 
     A parameter of type ToolContext gets the context of the call, and is not shown to the model. An ordinary function
     runs in a thread, an async one on the event loop. It returns a text, a value with a JSON form (also a dataclass, a
-    msgspec Struct or a pydantic model), or a ToolReturn with an artifact for people. To tell the model of a failure,
-    raise ToolError; the text of any other exception is not sent to it.
+    msgspec Struct or a pydantic model), an `image`, or a ToolReturn with images for the model and an artifact for
+    people. To tell the model of a failure, raise ToolError; the text of any other exception is not sent to it.
 
     `timeout` is in seconds. `eager`: it only reads, so a call may start while the model still streams. `side_effects`:
     a call may change something; callers that ask people for approval ask about these. `untrusted=False`: its results
@@ -103,7 +103,9 @@ def _runner(function: Callable[..., Any], schema: FunctionSchema) -> Callable[[J
         work = partial(function, **keywords)
         returned = await work() if is_async else await in_thread(work)
         if isinstance(returned, ToolReturn):
-            return ToolReturn(_as_json(returned.result), returned.artifact)
+            return ToolReturn(_as_json(returned.result), returned.artifact, returned.images)
+        if isinstance(returned, ImagePart):
+            return ToolReturn("(an image)", images=(returned,))
         return _as_json(returned)
 
     return run

@@ -49,6 +49,12 @@ e2e *args: _dev
     python scripts/page.py build
     python scripts/page.py run e2e "$@"
 
+# build the example pages, and test them in a real browser against a real server
+[no-exit-message]
+e2e-examples *args: _dev
+    python scripts/page.py examples
+    python scripts/page.py run e2e --config e2e/examples/playwright.config.ts "$@"
+
 # run the Bruno collection with the loop flag off, on and locked (or as named)
 [no-exit-message]
 bruno *args: _dev

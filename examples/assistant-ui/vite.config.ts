@@ -9,6 +9,7 @@ export default defineConfig(({ mode }) => {
   // The token stays in this process: the page never has it.
   const headers = { origin: target, ...(token && { authorization: `Bearer ${token}` }) };
   const toSignalbox = { target, changeOrigin: true, headers };
-  const proxy = { "/assistant": toSignalbox, "/api": toSignalbox, "/guide": toSignalbox };
+  // Sources of the answers can be documents and notes of the server.
+  const proxy = { "/assistant": toSignalbox, "/api": toSignalbox, "/guide": toSignalbox, "/notes": toSignalbox };
   return { plugins: [react()], server: { proxy }, preview: { proxy } };
 });

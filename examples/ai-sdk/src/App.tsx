@@ -42,7 +42,7 @@ export function App({ id }: { id: string }) {
     <main>
       <header>
         <h1>AI SDK on Signalbox</h1>
-        <a href={location.pathname}>New chat</a>
+        <a href={location.pathname + location.search}>New chat</a>
       </header>
       {messages.map((message) => (
         <Message key={message.id} message={message} onEdit={isBusy ? undefined : edit} />

@@ -22,9 +22,12 @@ const clientTools = [
   },
 ];
 
+/** `?model=…` in the address chooses another model. */
+const model = new URLSearchParams(location.search).get("model") ?? "openai/sim";
+
 export const transport = new DefaultChatTransport<ChatMessage>({
   api: API,
-  body: { model: "openai/sim", reasoning_effort: "low", tools: ["calculate", "search_web"], clientTools },
+  body: { model, reasoning_effort: "low", tools: ["calculate", "search_web"], clientTools },
   // Also gets the end of an answer that was completed while the page was away.
   prepareReconnectToStreamRequest: ({ id }) => ({ api: `${pathOf(id)}/stream?finished=true` }),
 });

@@ -2,11 +2,11 @@ import { AssistantRuntimeProvider } from "@assistant-ui/react";
 import { useState } from "react";
 import type { State } from "./signalbox";
 import { Thread } from "./Thread";
-import { useSignalbox } from "./useSignalbox";
+import { type Failure, useSignalbox } from "./useSignalbox";
 
 /** The page: one thread, which the address names. */
 export function App({ initial }: { initial: State }) {
-  const [failure, setFailure] = useState<string>();
+  const [failure, setFailure] = useState<Failure>();
   const runtime = useSignalbox(initial, setFailure);
   return (
     <AssistantRuntimeProvider runtime={runtime}>

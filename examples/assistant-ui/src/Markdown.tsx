@@ -16,7 +16,7 @@ const COMPONENTS = {
   ),
 };
 
-/** The text of an answer. */
+/** The text of an answer, as it arrives: the animation of `smooth` would lag behind the stream. */
 export function Markdown() {
-  return <MarkdownTextPrimitive className="text" remarkPlugins={PLUGINS} components={COMPONENTS} />;
+  return <MarkdownTextPrimitive className="text" smooth={false} remarkPlugins={PLUGINS} components={COMPONENTS} />;
 }

@@ -1,6 +1,8 @@
-import { AuiIf, ComposerPrimitive, ThreadPrimitive, useAuiState } from "@assistant-ui/react";
+import { AuiIf, ComposerPrimitive, ThreadPrimitive, useAui, useAuiState } from "@assistant-ui/react";
+import { useEffect } from "react";
 import { AssistantMessage } from "./AssistantMessage";
 import { EditComposer, UserMessage } from "./UserMessage";
+import type { Failure } from "./useSignalbox";
 
 const SUGGESTIONS = [
   "Find a red mug under 30 dollars",
@@ -10,9 +12,9 @@ const SUGGESTIONS = [
 ];
 
 /** The messages, and the composer below them. */
-export function Thread({ failure }: { failure: string | undefined }) {
+export function Thread({ failure }: { failure: Failure | undefined }) {
   return (
-    <ThreadPrimitive.Root className="thread">
+    <ThreadPrimitive.Root className="thread" role="main">
       <ThreadPrimitive.Viewport className="viewport" tabIndex={0} aria-label="Messages" role="region">
         <AuiIf condition={({ thread }) => thread.isEmpty}>
           <Welcome />
@@ -24,10 +26,10 @@ export function Thread({ failure }: { failure: string | undefined }) {
       </ThreadPrimitive.Viewport>
       {failure && (
         <p role="alert" className="failure">
-          {failure}
+          {failure.sentence}
         </p>
       )}
-      <Composer />
+      <Composer draft={failure?.draft} />
       <Status />
     </ThreadPrimitive.Root>
   );
@@ -51,7 +53,13 @@ function Welcome() {
   );
 }
 
-function Composer() {
+/** `draft` is the text of a message that was rejected: it is not lost. */
+function Composer({ draft }: { draft: string | undefined }) {
+  const aui = useAui();
+  const isRunning = useAuiState(({ thread }) => thread.isRunning);
+  useEffect(() => {
+    if (draft && !isRunning) aui.composer.setText(draft);
+  }, [aui, draft, isRunning]);
   return (
     <ComposerPrimitive.Root className="composer">
       <ComposerPrimitive.Input aria-label="Message" placeholder="Ask for a product" rows={1} autoFocus />

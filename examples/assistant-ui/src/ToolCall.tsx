@@ -15,11 +15,11 @@ export function ToolCall({ toolName, argsText, result, artifact, isError, status
         <summary>
           {toolName} · {state}
         </summary>
-        <h3>Arguments</h3>
+        <h2>Arguments</h2>
         <pre tabIndex={0}>{argsText || "none"}</pre>
         {result !== undefined && (
           <>
-            <h3>Result</h3>
+            <h2>Result</h2>
             <pre tabIndex={0}>{typeof result === "string" ? indented(result) : JSON.stringify(result, null, 2)}</pre>
           </>
         )}

@@ -16,8 +16,14 @@ declare module "@assistant-ui/react" {
 
 const converter = unstable_createMessageConverter(convertLangChainMessages);
 
-/** Return the runtime of the thread. `onFailure` gets what is wrong with a request, undefined for a new one. */
-export function useSignalbox(initial: State, onFailure: (sentence: string | undefined) => void) {
+/** What is wrong with a request, and the text of a message that the server has not accepted. */
+export interface Failure {
+  sentence: string;
+  draft?: string;
+}
+
+/** Return the runtime of the thread. `onFailure` gets undefined when a request is sent. */
+export function useSignalbox(initial: State, onFailure: (failure: Failure | undefined) => void) {
   const running = useRef(initial.run?.status === "running" ? initial.run.id : undefined);
   const requests = useRef(0);
   const runtime = useAssistantTransportRuntime<State>({
@@ -44,15 +50,13 @@ export function useSignalbox(initial: State, onFailure: (sentence: string | unde
       void stopRun(running.current)
         .then(loadState)
         .then((state) => request === requests.current && updateState(() => state))
-        .catch((failure: Error) => onFailure(failure.message));
+        .catch((failure: Error) => onFailure({ sentence: failure.message }));
     },
     onError: (error, { commands }) => {
       const rejection = /^Status \d+: (.*)/s.exec(error.message);
       // Of a run that has failed, the message itself shows why.
-      if (rejection) onFailure(sentenceOf(rejection[1] ?? ""));
-      else if (error instanceof TypeError) onFailure("The connection was lost. Reload the page to continue.");
-      const text = commands.map(textOf).join("\n");
-      if (rejection && text) runtime.thread.composer.setText(text);
+      if (rejection) onFailure({ sentence: sentenceOf(rejection[1] ?? ""), draft: commands.map(textOf).join("\n") });
+      else if (error instanceof TypeError) onFailure({ sentence: "The connection was lost. Reload the page to continue." });
     },
     converter: (state, { pendingCommands, isSending }) => ({
       messages: converter.toThreadMessages(withPending(state.messages, pendingCommands), isSending),

@@ -128,6 +128,17 @@ function checksOf(protocol) {
       assert.match(textOf(answer), /391/);
       assert.deepEqual(page.failures, []);
     },
+    async "a table of products"() {
+      const page = new Page(protocol);
+      await page.ask("Find me a red mug under 20 dollars");
+      const [call] = callsOf(page.messages[1]);
+      assert.equal(call.toolName, "search_products");
+      assert.match(call.artifact.surfaceId, /^products-/);
+      assert(call.artifact.data.length > 0);
+      assert(call.artifact.data.every(({ price }) => typeof price === "number" && price <= 20));
+      assert.doesNotMatch(JSON.stringify(call.result), /surfaceId/);
+      assert.deepEqual(page.failures, []);
+    },
     async "an edit"() {
       const page = new Page(protocol);
       await page.ask("What is 2 + 3?");

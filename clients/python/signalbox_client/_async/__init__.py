@@ -1,0 +1,1 @@
+"""The asynchronous client, and the source of the synchronous one."""

@@ -1,0 +1,82 @@
+"""Questions to a server."""
+
+import uuid
+from typing import Any, Self, Unpack
+
+import httpx
+
+from signalbox_client._async.run import AsyncRun
+from signalbox_client._async.server import AsyncServer
+from signalbox_client._async.stored import AsyncConversations, AsyncRuns, AsyncSaves
+from signalbox_client.answers import Answer
+from signalbox_client.bodies import Question
+from signalbox_client.retries import Backoff
+
+# A stream pings every 15 seconds, so that a silent connection is a broken one.
+_TIMEOUT = httpx.Timeout(10.0, read=60.0)
+
+
+class AsyncSignalbox:
+    """A Signalbox server. `token` is an access token or API token, which decides what the client may read.
+
+    `http` is a client of httpx with your own proxies, certificates or timeouts; it stays open.
+    """
+
+    def __init__(
+        self,
+        url: str = "http://127.0.0.1:8000",
+        token: str | None = None,
+        *,
+        backoff: Backoff | None = None,
+        http: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._http = http or httpx.AsyncClient(timeout=_TIMEOUT)
+        self._closes = http is None
+        self._server = AsyncServer(self._http, url.rstrip("/"), token, backoff or Backoff())
+        self.conversations = AsyncConversations(self._server)
+        self.runs = AsyncRuns(self._server)
+        self.saves = AsyncSaves(self._server)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        if self._closes:
+            await self._http.aclose()
+
+    def stream(
+        self, prompt: str | None = None, *, idempotency_key: str | None = None, **question: Unpack[Question]
+    ) -> AsyncRun:
+        """Ask a question in an `async with` block, and iterate over its events.
+
+        If the block ends before the run does, the run is stopped, unless `on_disconnect` is `continue`. The same
+        `idempotency_key` with the same question gives the same run, also from another process.
+        """
+        body: dict[str, Any] = {name.removesuffix("_"): value for name, value in question.items()}
+        if prompt is not None:
+            body["prompt"] = prompt
+        stops = body.get("on_disconnect", "stop") == "stop"
+        # On the server, `stop` would end the run with the first broken connection.
+        body["on_disconnect"] = "continue"
+        headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
+        asked = self._server.request("POST", "/api/chat/stream", body=body, headers=headers)
+        return AsyncRun(self._server, asked, stops_on_leaving=stops)
+
+    async def ask(
+        self, prompt: str | None = None, *, idempotency_key: str | None = None, **question: Unpack[Question]
+    ) -> Answer:
+        """Ask a question and return the complete answer; another ending raises `RunFailed` with what arrived."""
+        async with self.stream(prompt, idempotency_key=idempotency_key, **question) as run:
+            return (await run.answer()).raise_for_status()
+
+    async def models(self) -> list[dict[str, Any]]:
+        """Return the models of the server, without hidden ones."""
+        return (await self._server.json("GET", "/api/models", params={"hidden": "false"}))["models"]
+
+    async def tools(self) -> list[dict[str, Any]]:
+        """Return the tools of the server."""
+        return (await self._server.json("GET", "/api/tools"))["tools"]

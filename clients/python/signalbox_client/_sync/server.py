@@ -1,0 +1,74 @@
+"""Sends requests, and repeats them after broken connections and temporary rejections."""
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import httpx
+
+from signalbox_client.errors import NotSignalbox, SignalboxError, rejection
+from signalbox_client.retries import BROKEN, NOT_SENT, Backoff, Failures, lost
+
+
+class Server:
+    """One server, with the token of one owner."""
+
+    def __init__(self, http: httpx.Client, url: str, token: str | None, backoff: Backoff) -> None:
+        self.http = http
+        self.backoff = backoff
+        self._url = url
+        self._headers = {} if token is None else {"authorization": f"Bearer {token}"}
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Mapping[str, Any] | None = None,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Request:
+        sent = {**self._headers, **(headers or {})}
+        return self.http.build_request(method, self._url + path, json=body, params=params, headers=sent)
+
+    def send(self, method: str, path: str, *, repeatable: bool = True, **given: Any) -> httpx.Response:
+        """Return the response. A request that is not `repeatable` is repeated only if it had no effect."""
+        request = self.request(method, path, **given)
+        failures = Failures(self.backoff)
+        was_lost = False
+        while True:
+            try:
+                response = self.http.send(request)
+            except BROKEN as error:
+                was_lost = was_lost or not isinstance(error, NOT_SENT)
+                problem: SignalboxError = lost(request, error)
+                if was_lost and not repeatable:
+                    raise problem from error
+            else:
+                if response.is_success or (method == "DELETE" and was_lost and response.status_code == 404):
+                    return response
+                problem = rejection(response)
+            time.sleep(failures.delay(problem))
+
+    def json(self, method: str, path: str, **given: Any) -> Any:
+        """Return the JSON of the response."""
+        response = self.send(method, path, **given)
+        try:
+            return response.json()
+        except ValueError as error:
+            raise NotSignalbox(str(response.url)) from error
+
+    def delete(self, path: str) -> None:
+        """Delete what is at a path; if the response is lost, the repeated request may find nothing there."""
+        self.send("DELETE", path)
+
+    def pages(self, path: str, name: str, params: Mapping[str, Any]) -> Iterator[Any]:
+        """Iterate over the entries of a list, page by page."""
+        before: str | None = None
+        while True:
+            page = self.json("GET", path, params={**params, **({} if before is None else {"before": before})})
+            for entry in page[name]:
+                yield entry
+            before = page["next"]
+            if before is None:
+                return

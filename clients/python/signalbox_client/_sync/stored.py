@@ -1,0 +1,116 @@
+"""What the server stores: runs, conversations and saves."""
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from signalbox_client._sync.run import Run
+from signalbox_client._sync.server import Server
+from signalbox_client.bodies import (
+    Conversation,
+    ConversationHead,
+    ConversationInfo,
+    ConversationSummary,
+    RunSummary,
+    RunTrace,
+    Save,
+    SaveSummary,
+    StoppedRun,
+)
+
+
+class Runs:
+    """The runs of the token's owner."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def list(self, status: Sequence[str] = ()) -> Iterator[RunSummary]:
+        """Iterate over all runs, the newest first, or only over those with one of these statuses."""
+        return self._server.pages("/api/runs", "runs", {"status": [*status]})
+
+    def trace(self, run_id: str) -> RunTrace:
+        """Return a run with its attempts, tool calls and costs."""
+        return self._server.json("GET", _path("runs", run_id))
+
+    def follow(self, run_id: str, after: int = 0) -> Run:
+        """Read the events of a run after the one with the `seq` `after`. Leaving the block does not stop the run."""
+        request = self._server.request("GET", f"{_path('runs', run_id)}/events")
+        return Run(self._server, request, cursor=f"{run_id}:{after}")
+
+    def stop(self, run_id: str) -> StoppedRun:
+        """Stop a run; everything that arrived is kept."""
+        return self._server.json("POST", f"{_path('runs', run_id)}/stop")
+
+    def delete(self, run_id: str) -> None:
+        """Stop a run that belongs to no conversation, and delete everything stored about it."""
+        self._server.delete(_path("runs", run_id))
+
+
+class Conversations:
+    """The conversations of the token's owner. A question adds to one with `conversation_id` and `parent_id`."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def list(self, search: str | None = None) -> Iterator[ConversationSummary]:
+        """Iterate over all conversations, the most recently used first, or over those that contain a text."""
+        return self._server.pages("/api/conversations", "conversations", {} if search is None else {"search": search})
+
+    def get(self, conversation_id: str) -> Conversation:
+        """Return a conversation with all its branches."""
+        return self._server.json("GET", _path("conversations", conversation_id))
+
+    def create(self, title: str | None = None, conversation_id: str | None = None) -> ConversationInfo:
+        """Create an empty conversation, or return the one that has this id."""
+        body = {"id": conversation_id or uuid.uuid4().hex, **({} if title is None else {"title": title})}
+        return self._server.json("POST", "/api/conversations", body=body)
+
+    def rename(self, conversation_id: str, title: str) -> ConversationHead:
+        """Set the title."""
+        return self._server.json("PATCH", _path("conversations", conversation_id), body={"title": title})
+
+    def select(self, conversation_id: str, leaf_id: str) -> ConversationHead:
+        """Select the branch that the next question follows, by the id of its last node."""
+        return self._server.json("PATCH", _path("conversations", conversation_id), body={"leaf_id": leaf_id})
+
+    def export(self, conversation_id: str) -> str:
+        """Return the selected branch as Markdown."""
+        return (self._server.send("GET", f"{_path('conversations', conversation_id)}/export")).text
+
+    def delete(self, conversation_id: str) -> None:
+        """Stop the active runs of a conversation, and delete it with its runs; saves are kept."""
+        self._server.delete(_path("conversations", conversation_id))
+
+
+class Saves:
+    """Snapshots of finished runs."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def create(self, run_id: str, title: str | None = None, data: Mapping[str, Any] | None = None) -> SaveSummary:
+        """Save a run. After `ConnectionLost`, look for the save in `list` before you save the run again."""
+        body = {"run_id": run_id, "data": {**(data or {})}, **({} if title is None else {"title": title})}
+        return self._server.json("POST", "/api/saves", body=body, repeatable=False)
+
+    def list(self) -> Iterator[SaveSummary]:
+        """Iterate over all saves, the newest first."""
+        return self._server.pages("/api/saves", "saves", {})
+
+    def get(self, save_id: str) -> Save:
+        """Return a save with its question, trace and events."""
+        return self._server.json("GET", _path("saves", save_id))
+
+    def events(self, save_id: str) -> Run:
+        """Read the stream of the saved run."""
+        return Run(self._server, self._server.request("GET", f"{_path('saves', save_id)}/events"))
+
+    def delete(self, save_id: str) -> None:
+        """Delete a save; its run is kept."""
+        self._server.delete(_path("saves", save_id))
+
+
+def _path(kind: str, name: str) -> str:
+    return f"/api/{kind}/{quote(name, safe='')}"

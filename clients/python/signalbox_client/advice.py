@@ -1,0 +1,38 @@
+"""What to do about the codes with which runs end, as in the table of endings in docs/sse-contract.md."""
+
+ADVICE = {
+    "UPSTREAM_AUTH": "Check OPENROUTER_API_KEY.",
+    "UPSTREAM_CREDITS": "Add credit.",
+    "UPSTREAM_FORBIDDEN": "Check the key's permissions, or change the input.",
+    "UPSTREAM_NOT_FOUND": "Choose another model, or check OPENROUTER_BASE_URL.",
+    "UPSTREAM_NO_TOOLS": "Choose another model, or send tools: [].",
+    "UPSTREAM_NO_IMAGES": "Choose a model that reads images.",
+    "UPSTREAM_NO_PARAMS": "Leave out parameters, or choose another model.",
+    "UPSTREAM_SIGNATURE": "Try again; the conversation is unchanged.",
+    "UPSTREAM_REJECTED": "Change the request, or choose another model.",
+    "UPSTREAM_TOO_LARGE": "Send less.",
+    "CONTEXT_LENGTH_EXCEEDED": "Shorten it, offer fewer tools, or choose a model with a longer context.",
+    "RATE_LIMIT": "Wait, then try again.",
+    "UPSTREAM_OVERLOADED": "Try again, or choose another model.",
+    "UPSTREAM_ERROR": "Try again, or choose another model.",
+    "UPSTREAM_TIMEOUT": "Try again.",
+    "UPSTREAM_STALLED": "Try again; the text received so far is saved.",
+    "UPSTREAM_UNREACHABLE": "Check the network and OPENROUTER_BASE_URL.",
+    "UPSTREAM_PROTOCOL": "Try again.",
+    "STREAM_CUT": "The text received so far is saved; try again.",
+    "EMPTY_ANSWER": "Try again, or choose another model.",
+    "MALFORMED_CALL": "Try again, or choose another model.",
+    "LENGTH": "Continue the answer, or raise max_tokens.",
+    "REASONING_LENGTH": "Raise max_tokens, or ask for less reasoning.",
+    "CONTENT_FILTER": "Rephrase the request.",
+    "TURN_PAUSED": "Continue the answer.",
+    "STOP_UNKNOWN": (
+        "Continue the answer. The text received so far is saved, and no tool with side effects was executed."
+    ),
+    "DETACHED_TIMEOUT": "Try again.",
+    "SERVER_SHUTDOWN": "Try again.",
+    "SERVER_CRASH": "Try again; the text received before the crash is saved.",
+    "BUDGET_REACHED": "Raise max_cost, or continue the answer.",
+    "RUN_TOO_LARGE": "Ask for the rest in smaller pieces.",
+    "INTERNAL": "Try again. To find the cause, search the server's log for the id of the run or request.",
+}

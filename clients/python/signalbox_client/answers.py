@@ -1,0 +1,128 @@
+"""The whole answer of a run, from its events."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from signalbox_client.errors import RunFailed
+from signalbox_client.events import (
+    Call,
+    Content,
+    Done,
+    Event,
+    Image,
+    Outcome,
+    Reasoning,
+    Source,
+    ToolCalls,
+    ToolResult,
+    Warning,
+)
+
+_BREAK = "\n\n"  # between the texts of two steps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredCall(Call):
+    """A call with its result; `outcome` is None if the call has no result."""
+
+    step: int | None = None
+    outcome: Outcome | None = None
+    cached: bool = False
+    artifact: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a run said. Offsets of `sources` are positions in `text`; `done` has the status, cost and usage."""
+
+    run_id: str
+    text: str
+    reasoning: str
+    calls: list[AnsweredCall]
+    sources: list[Source]
+    images: list[Image]
+    warnings: list[Warning]
+    done: Done
+    conversation_id: str | None = None
+    message_id: str | None = None
+
+    @property
+    def status(self) -> str:
+        """How the run ended."""
+        return self.done.status
+
+    def raise_for_status(self) -> "Answer":
+        """Raise `RunFailed` unless the answer is complete; return the answer."""
+        if self.status != "complete":
+            raise RunFailed(self)
+        return self
+
+
+def answer_of(events: Iterable[Event], run_id: str, conversation_id: str | None, message_id: str | None) -> Answer:
+    """Collect the events of a run that has ended, without those that a server crash lost."""
+    kept = list(_saved(list(events)))
+    done = kept[-1]
+    assert isinstance(done, Done)
+    return Answer(
+        run_id=run_id,
+        text="".join(event.content for event in kept if isinstance(event, Content)),
+        reasoning="".join(_reasoning(kept)),
+        calls=_calls(kept),
+        sources=list(_sources(kept)),
+        images=[image for event in kept if isinstance(event, Content) for image in event.images],
+        warnings=[event for event in kept if isinstance(event, Warning)],
+        done=done,
+        conversation_id=conversation_id,
+        message_id=message_id,
+    )
+
+
+def _saved(events: list[Event]) -> Iterator[Event]:
+    lost = events[-1].unsaved if isinstance(events[-1], Done) else None
+    return (event for event in events if lost is None or not lost.after < event.seq < lost.before)
+
+
+def _reasoning(events: list[Event]) -> Iterator[str]:
+    step: int | None = None
+    is_first = True
+    for event in events:
+        if isinstance(event, Reasoning) and event.content:
+            if not is_first and event.step != step:
+                yield _BREAK
+            is_first, step = False, event.step
+            yield event.content
+
+
+def _calls(events: list[Event]) -> list[AnsweredCall]:
+    calls: dict[str, AnsweredCall] = {}
+    for event in events:
+        if isinstance(event, ToolCalls):
+            for call in event.calls:
+                fields = {name: getattr(call, name) for name in ("id", "name", "arguments", "category", "visibility")}
+                calls[call.id] = AnsweredCall(**fields, step=event.step)
+        elif isinstance(event, ToolResult) and event.id in calls:
+            calls[event.id] = replace(
+                calls[event.id], outcome=event.result, cached=event.cached, artifact=event.artifact
+            )
+    return list(calls.values())
+
+
+def _sources(events: list[Event]) -> Iterator[Source]:
+    """Yield the sources; their offsets, which count in the text of one step, become positions in the whole text."""
+    length = start = 0
+    is_new_step = False
+    for event in events:
+        if isinstance(event, ToolCalls):
+            is_new_step = True
+        if not isinstance(event, Content):
+            continue
+        if is_new_step and event.content:
+            is_new_step = False
+            start = length + (len(_BREAK) if length and event.content == _BREAK else 0)
+        length += len(event.content)
+        for source in event.sources:
+            if source.start_index is None or source.end_index is None:
+                yield source
+            else:
+                yield replace(source, start_index=source.start_index + start, end_index=source.end_index + start)

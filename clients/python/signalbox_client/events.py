@@ -1,0 +1,213 @@
+"""The events of contract v1.1 as dataclasses. Unknown types become an `Event`; unknown fields stay in `raw`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """An announced tool call; `arguments` is JSON text."""
+
+    id: str
+    name: str
+    arguments: str
+    category: str = "other"
+    visibility: str = "primary"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The result of a tool call: `result` if it succeeded, otherwise `error` and `code`."""
+
+    success: bool
+    result: Any = None
+    error: str | None = None
+    code: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A page that the provider cites; `n` is its number in the run."""
+
+    n: int
+    url: str
+    title: str = ""
+    snippet: str | None = None
+    start_index: int | None = None
+    end_index: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """An image of the answer: a data URL, or an https URL to load only if the user agrees."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """The tokens of all model calls of a run."""
+
+    input: int = 0
+    output: int = 0
+    reasoning: int | None = None
+    cached: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """Which loop drove the run, and why."""
+
+    variant: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unsaved:
+    """A server crash lost the events with `after` < `seq` < `before`."""
+
+    after: int
+    before: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One event of a run. Its class is `Event` itself if this client does not know the event's type."""
+
+    type: str
+    seq: int
+    raw: Mapping[str, Any] = field(repr=False)
+    ts: int | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reasoning(Event):
+    """A piece of the model's reasoning. `hidden`: the provider does not show the text."""
+
+    content: str
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCalls(Event):
+    """Announced calls."""
+
+    calls: list[Call]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolExecuting(Event):
+    """The execution of an announced call starts."""
+
+    id: str
+    name: str
+    category: str = "other"
+    visibility: str = "primary"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult(Event):
+    """The one result of an announced call. `artifact` is for people, such as a DataTable."""
+
+    id: str
+    name: str
+    result: Outcome
+    category: str = "other"
+    visibility: str = "primary"
+    cached: bool = False
+    artifact: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content(Event):
+    """A piece of the answer. `synthetic`: Signalbox wrote this text because the model gave no answer."""
+
+    content: str
+    refusal: bool = False
+    synthetic: bool = False
+    sources: list[Source] = field(default_factory=list[Source])
+    images: list[Image] = field(default_factory=list[Image])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warning(Event):  # noqa: A001 - the contract's term
+    """A message for the user."""
+
+    message: str
+    code: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done(Event):
+    """The end of the run. `cost` is in US dollars, `retry_after` in seconds; absent values are None."""
+
+    status: str
+    error: str | None = None
+    code: str | None = None
+    retryable: bool | None = None
+    retry_after: float | None = None
+    usage: Usage | None = None
+    cost: float | None = None
+    cost_estimated: bool = False
+    requested_model: str | None = None
+    model: str | None = None
+    provider: str | None = None
+    loop: str | None = None
+    flag: Flag | None = None
+    steps: int | None = None
+    simulated: bool = False
+    duration_ms: int | None = None
+    first_token_ms: int | None = None
+    handed: list[str] = field(default_factory=list[str])
+    unsaved: Unsaved | None = None
+
+
+EVENTS: dict[str, type[Event]] = {
+    "reasoning": Reasoning,
+    "tool_calls": ToolCalls,
+    "tool_executing": ToolExecuting,
+    "tool_result": ToolResult,
+    "content": Content,
+    "warning": Warning,
+    "done": Done,
+}
+_Reader = Callable[[Any], Any]
+_KNOWN = {
+    made: frozenset(one.name for one in fields(made))
+    for made in (Event, *EVENTS.values(), Call, Outcome, Source, Image, Usage, Flag, Unsaved)
+}
+
+
+def _object_of(made: type) -> _Reader:
+    """Return a function that makes an object from its JSON, without the fields that this client does not know."""
+    known = _KNOWN[made]
+    return lambda value: made(**{name: given for name, given in value.items() if name in known})
+
+
+def _list_of(made: type) -> _Reader:
+    read = _object_of(made)
+    return lambda values: [read(value) for value in values]
+
+
+_NESTED: dict[str, _Reader] = {
+    "calls": _list_of(Call),
+    "result": _object_of(Outcome),
+    "sources": _list_of(Source),
+    "images": _list_of(Image),
+    "usage": _object_of(Usage),
+    "flag": _object_of(Flag),
+    "unsaved": _object_of(Unsaved),
+}
+
+
+def event_of(seq: int, raw: Mapping[str, Any]) -> Event:
+    """Return the event of a frame's JSON."""
+    made = EVENTS.get(raw["type"], Event)
+    known = _KNOWN[made]
+    read: dict[str, Any] = {"seq": seq, "raw": raw}
+    for name in known & raw.keys() - read.keys():
+        value = raw[name]
+        read[name] = _NESTED[name](value) if name in _NESTED else value
+    return made(**read)

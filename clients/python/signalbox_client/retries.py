@@ -1,0 +1,90 @@
+"""When a failed request is sent again, and which event a stream resumes after."""
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx
+
+from signalbox_client.errors import ConnectionLost, NotSignalbox, SignalboxError
+from signalbox_client.events import Event, event_of
+
+# httpx's other errors are mistakes in the request, such as an unsupported URL.
+BROKEN = (httpx.NetworkError, httpx.TimeoutException, httpx.RemoteProtocolError, httpx.ProxyError)
+NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backoff:
+    """Delays between attempts, in seconds: from `first`, doubled up to `longest`, and at least `retry-after`.
+
+    The client gives up after `attempts` failures in a row, or if `retry-after` is more than `patience`.
+    """
+
+    attempts: int = 10
+    first: float = 0.25
+    longest: float = 10.0
+    patience: float = 60.0
+
+
+class Failures:
+    """Counts failures in a row."""
+
+    def __init__(self, backoff: Backoff) -> None:
+        self._backoff = backoff
+        self._count = 0
+
+    def reset(self) -> None:
+        """Begin again, after a success."""
+        self._count = 0
+
+    def delay(self, problem: SignalboxError) -> float:
+        """Return the seconds before the next attempt, or raise the problem if there is none."""
+        self._count += 1
+        after = problem.retry_after or 0.0
+        if not problem.retryable or self._count >= self._backoff.attempts or after > self._backoff.patience:
+            raise problem
+        delay = min(self._backoff.first * 2 ** (self._count - 1), self._backoff.longest)
+        return max(delay, after) + delay * random.random()  # noqa: S311 - jitter is no secret
+
+
+class Frames:
+    """Splits a stream into events. `cursor` is the id of the last whole frame; half a frame does not count."""
+
+    def __init__(self, url: str, cursor: str = "") -> None:
+        self._url = url
+        self._buffer = bytearray()
+        self.cursor = cursor
+
+    def restart(self) -> None:
+        """Forget half a frame, after a cut."""
+        self._buffer.clear()
+
+    def feed(self, piece: bytes) -> Iterator[Event]:
+        """Yield the events that this piece completes."""
+        searched = max(len(self._buffer) - 1, 0)
+        self._buffer += piece
+        start = 0
+        while (end := self._buffer.find(b"\n\n", max(start, searched))) >= 0:
+            lines = [line.partition(b": ") for line in bytes(self._buffer[start:end]).split(b"\n")]
+            fields = {name: value for name, _, value in lines}
+            start = end + 2
+            if b"data" in fields:  # a ping has no data
+                yield self._event(fields)
+        del self._buffer[:start]
+
+    def _event(self, fields: dict[bytes, bytes]) -> Event:
+        try:
+            cursor = fields[b"id"].decode()
+            event = event_of(int(cursor.rpartition(":")[2]), json.loads(fields[b"data"]))
+        except (ValueError, LookupError, TypeError) as error:
+            raise NotSignalbox(self._url) from error
+        self.cursor = cursor
+        return event
+
+
+def lost(request: httpx.Request, error: BaseException) -> ConnectionLost:
+    """Return the error of a connection that could not be made, or that broke."""
+    reason = "the connection ended too early" if isinstance(error, StopIteration | StopAsyncIteration) else str(error)
+    return ConnectionLost(str(request.url.copy_with(query=None)), reason or type(error).__name__)

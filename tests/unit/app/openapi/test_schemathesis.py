@@ -69,7 +69,8 @@ OPTIONAL_BODY = {"POST /api/conversations"}
 @pytest.fixture(scope="module")
 def operations(app: RunningApp) -> dict[str, Any]:
     """Return the operations of the app's document by label; raises if it is not valid."""
-    found = (one.ok() for one in openapi.from_dict(app.app.openapi()).get_all_operations())
+    document: Any = openapi.from_dict(app.app.openapi())
+    found = (one.ok() for one in document.get_all_operations())
     return {operation.label: operation for operation in found}
 
 

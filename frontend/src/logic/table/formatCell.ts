@@ -18,8 +18,21 @@ const UNITS = [
   ["minute", 60],
 ] as const;
 
-const written = (value: number, options: Intl.NumberFormatOptions): string =>
-  new Intl.NumberFormat(undefined, options).format(value);
+/** Making a formatter takes far longer than formatting, so each is made once. */
+function kept<Options, Formatter>(make: (options: Options) => Formatter): (options: Options) => Formatter {
+  const made = new Map<string, Formatter>();
+  return (options) => {
+    const key = JSON.stringify(options);
+    const formatter = made.get(key) ?? make(options);
+    made.set(key, formatter);
+    return formatter;
+  };
+}
+
+const numbers = kept((options: Intl.NumberFormatOptions) => new Intl.NumberFormat(undefined, options));
+const dates = kept((options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(undefined, options));
+
+const written = (value: number, options: Intl.NumberFormatOptions): string => numbers(options).format(value);
 
 const digits = (decimals: number | undefined): Intl.NumberFormatOptions =>
   decimals === undefined ? {} : { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
@@ -62,7 +75,7 @@ export function dateText(value: string, { dateFormat = "short" }: DateFormat, no
   if (Number.isNaN(time)) return value;
   if (dateFormat === "relative") return relativeText((time - now) / 1000);
   const isDay = DAY_ONLY.test(value);
-  return new Intl.DateTimeFormat(undefined, {
+  return dates({
     dateStyle: dateFormat === "long" ? "long" : "medium",
     ...(isDay ? { timeZone: "UTC" } : { timeStyle: "short" }),
   }).format(time);

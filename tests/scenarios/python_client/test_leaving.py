@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import httpx
 import pytest
-from signalbox_client import AsyncSignalbox, Content, Done, Run
+from signalbox_client import AsyncSignalbox, Backoff, Content, Done, Run, Signalbox
 
 from tests.scenarios.python_client.conftest import FAST, open_client
 from tests.support.fixtures import StartApp
@@ -85,6 +85,25 @@ def test_a_failed_stop_does_not_hide_the_error(start_app: StartApp, stack: ExitS
     with pytest.raises(ZeroDivisionError) as error:
         _fail_inside(run, lambda: client.runs.delete(run.id))
     assert [note for note in error.value.__notes__ if run.id in note]
+
+
+def test_leaving_does_not_wait_for_a_server_that_is_away(
+    start_app: StartApp, stack: ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run is stopped in three attempts or not at all, and the error says so."""
+    app, _ = start_app(holds)
+    slept: list[float] = []
+    monkeypatch.setattr("signalbox_client._sync.server.time.sleep", slept.append)
+    http = httpx.Client(timeout=WAIT, trust_env=False, verify=False)
+    run = Signalbox(app.url, backoff=Backoff(attempts=99), http=http).stream("Hello!", model="openai/sim")
+
+    def cut_off() -> None:
+        http._transport = httpx.MockTransport(lambda request: httpx.Response(503))
+
+    with pytest.raises(ZeroDivisionError) as error:
+        _fail_inside(run, cut_off)
+    assert len(slept) == 2
+    assert [note for note in error.value.__notes__ if "HTTP 503" in note]
 
 
 def test_a_cancelled_task_stops_its_run(start_app: StartApp) -> None:

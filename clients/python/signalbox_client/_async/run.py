@@ -13,7 +13,10 @@ from signalbox_client.answers import Answer, answer_of
 from signalbox_client.bodies import StoppedRun
 from signalbox_client.errors import NotSignalbox, SignalboxError, rejection
 from signalbox_client.events import Done, Event
-from signalbox_client.retries import BROKEN, Failures, Frames, lost
+from signalbox_client.retries import BROKEN, Backoff, Failures, Frames, lost
+
+# Leaving a block does not wait for a server that is away: its restart ends the run.
+_LEAVING = Backoff(attempts=3)
 
 
 class AsyncRun:
@@ -51,7 +54,7 @@ class AsyncRun:
         if self._is_over or not self._stops_on_leaving:
             return
         try:
-            await self.stop()
+            await self._server.json("POST", self._stop_path, backoff=_LEAVING)
         except SignalboxError as problem:
             if error is None:
                 raise
@@ -76,7 +79,11 @@ class AsyncRun:
 
     async def stop(self) -> StoppedRun:
         """Stop the run, from any task. The events end with a `Done`, whose status is usually `cancelled`."""
-        return await self._server.json("POST", f"/api/runs/{self.id}/stop")
+        return await self._server.json("POST", self._stop_path)
+
+    @property
+    def _stop_path(self) -> str:
+        return f"/api/runs/{self.id}/stop"
 
     async def _receive(self) -> None:
         """Read some events; after a cut, resume."""

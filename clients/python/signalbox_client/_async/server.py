@@ -31,10 +31,12 @@ class AsyncServer:
         sent = {**self._headers, **(headers or {})}
         return self.http.build_request(method, self._url + path, json=body, params=params, headers=sent)
 
-    async def send(self, method: str, path: str, *, repeatable: bool = True, **given: Any) -> httpx.Response:
+    async def send(
+        self, method: str, path: str, *, repeatable: bool = True, backoff: Backoff | None = None, **given: Any
+    ) -> httpx.Response:
         """Return the response. A request that is not `repeatable` is repeated only if it had no effect."""
         request = self.request(method, path, **given)
-        failures = Failures(self.backoff)
+        failures = Failures(backoff or self.backoff)
         was_lost = False
         while True:
             try:

@@ -275,7 +275,7 @@ CODES: dict[Code, CodeFact] = {
         "Read an address from the user or from a result.",
     ),
     Code.TOOL_CLAMP: CodeFact("The limit of searches for one answer was reached.", "Answer from what was found."),
-    Code.DENIED: CodeFact("The call was refused.", "Read why in the result."),
+    Code.DENIED: CodeFact("The call was refused.", "The result says why."),
     Code.SUPERSEDED: CodeFact(
         "The model changed this call while writing it.", "Nothing to do: the next call replaces this one."
     ),

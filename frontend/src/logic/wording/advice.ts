@@ -145,6 +145,7 @@ export const CALL_FAILURES: Readonly<Record<string, string>> = {
   TOOL_UNAVAILABLE: "not set up on this server",
   TOOL_FAILED: "failed",
   TIMEOUT: "took too long",
+  DENIED: "refused",
   URL_NOT_FOUND_HERE: "address not mentioned in this chat",
   TOOL_CLAMP: "skipped: limit reached",
   SUPERSEDED: "skipped: replaced by the model",

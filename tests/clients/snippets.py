@@ -18,6 +18,7 @@ ENVIRONMENTS = {
     "litellm.md": "litellm",
     "llamaindex.md": "llama-index",
     "openrouter.md": "openrouter",
+    "python-client.md": "openrouter",  # any environment with httpx
 }
 _PRINTED_ADDRESS = "http://127.0.0.1:8000"
 _SECONDS = 90

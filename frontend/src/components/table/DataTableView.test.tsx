@@ -1,11 +1,38 @@
 // @vitest-environment jsdom
-import { cleanup, fireEvent, render, screen, within } from "@testing-library/react";
-import { afterEach, describe, expect, it } from "vitest";
+import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Row } from "../../logic/table/dataTable.ts";
 import type { Column, DataTable } from "../../types/dataTable.ts";
 import { DataTableView } from "./DataTableView.tsx";
 
-afterEach(cleanup);
+const USD = new Intl.NumberFormat(undefined, { style: "currency", currency: "USD" });
+
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+/** Give every element a width; the returned function changes it and notifies observers. */
+function observedWidth(start: number): (width: number) => void {
+  let width = start;
+  let notify = () => {};
+  vi.spyOn(Element.prototype, "clientWidth", "get").mockImplementation(() => width);
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      constructor(onResize: () => void) {
+        notify = onResize;
+      }
+      observe() {}
+      disconnect() {}
+    },
+  );
+  return (next) => {
+    width = next;
+    notify();
+  };
+}
 
 const PRICE: Column = { key: "price", label: "Price", format: { kind: "currency", currency: "USD" } };
 const NAME: Column = { key: "name", label: "Product", priority: "primary", format: { kind: "link", hrefKey: "url" } };
@@ -19,6 +46,7 @@ const column = (index: number) =>
     .slice(1)
     .map((row) => within(row).getAllByRole("cell")[index]?.textContent);
 const heading = (name: string) => grid().getByRole("columnheader", { name });
+const cards = () => within(screen.getByRole("list")).getAllByRole("listitem");
 const press = (name: string) => fireEvent.click(grid().getByRole("button", { name }));
 
 describe("a table", () => {
@@ -106,27 +134,51 @@ describe("a table", () => {
     expect(screen.getByText("Nothing found.")).toBeDefined();
   });
 
-  it("shows 50 of 1,000 rows, all of them on request, and sorts all of them", () => {
+  it("shows 50 of 310 rows, 100 more on each request, and sorts all of them", () => {
     show(
       [PRICE],
-      Array.from({ length: 1000 }, (_, index) => ({ price: 1000 - index })),
+      Array.from({ length: 310 }, (_, index) => ({ price: 310 - index })),
     );
+    const more = (name: string) => fireEvent.click(screen.getByRole("button", { name }));
+    expect(screen.getByRole("table", { name: "Mugs" }).getAttribute("aria-rowcount")).toBe("311");
     expect(column(0)).toHaveLength(50);
     press("Price");
     expect(column(0).slice(0, 2)).toEqual(["$1.00", "$2.00"]);
-    fireEvent.click(screen.getByRole("button", { name: "Show 950 more rows" }));
-    expect(column(0)).toHaveLength(1000);
+    for (const shown of [150, 250]) {
+      more("Show 100 more rows of 310");
+      expect(column(0)).toHaveLength(shown);
+    }
+    more("Show 60 more rows of 310");
+    expect(column(0)).toEqual(Array.from({ length: 310 }, (_, index) => USD.format(index + 1)));
+    // The button is gone, so the focus moves to the table.
+    expect(screen.queryByRole("button", { name: /^Show/ })).toBeNull();
+    expect(document.activeElement).toBe(screen.getByRole("region", { name: "Mugs" }));
+  });
+
+  it("becomes cards when its place becomes narrow, in the chosen order", () => {
+    const resize = observedWidth(900);
+    show([PRICE], [{ price: 10 }, { price: 9 }]);
+    expect(screen.queryByRole("list")).toBeNull();
+    press("Price");
+    act(() => resize(400));
+    expect(screen.queryByRole("table")).toBeNull();
+    expect(cards().map((card) => card.querySelector("dd")?.textContent)).toEqual(["$9.00", "$10.00"]);
+    act(() => resize(0));
+    expect(screen.queryByRole("table")).toBeNull();
+    act(() => resize(900));
+    expect(column(0)).toEqual(["$9.00", "$10.00"]);
   });
 });
 
 describe("cards", () => {
+  beforeEach(() => void observedWidth(400));
+
   const columns: Column[] = [
     { key: "seller", label: "Seller", priority: "tertiary" },
     { key: "note", label: "Note", priority: "secondary" },
     NAME,
     { key: "code", label: "Code", hideOnMobile: true },
   ];
-  const cards = () => within(screen.getByRole("list")).getAllByRole("listitem");
   const terms = (card: Element | null | undefined) =>
     [...(card?.querySelectorAll("dt") ?? [])].map((term) => term.textContent);
 

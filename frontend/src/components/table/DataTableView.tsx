@@ -1,25 +1,34 @@
 // A DataTable: a sortable table, or cards where its place is narrow. It is loaded with the first table.
 import { useDeferredValue, useMemo, useState } from "react";
 import { type Sorting, sortedRows } from "../../logic/table/sortRows.ts";
-import { plural } from "../../logic/wording/statusAndAmounts.ts";
+import { count, plural } from "../../logic/wording/statusAndAmounts.ts";
 import type { Column, DataTable } from "../../types/dataTable.ts";
 import { Button } from "../ui/Button.tsx";
 import { Cards } from "./Cards.tsx";
 import { Grid } from "./Grid.tsx";
+import { useNarrow } from "./narrow.ts";
 import { SortField } from "./SortField.tsx";
 
-/** More rows are shown on request. */
-const SHOWN = 50;
+/** The rows that are shown first, and the further rows that each request shows. */
+const FIRST = 50;
+const STEP = 100;
 
 export function DataTableView({ table }: { table: DataTable }) {
   const { columns, data, caption = "Table", error } = table;
   const [sorting, sort] = useState<Sorting>();
-  const [isWhole, showAll] = useState(false);
+  const [limit, setLimit] = useState(FIRST);
+  const { box, isNarrow } = useNarrow();
   const sorted = useDeferredValue(sorting);
   const rows = useMemo(() => sortedRows(data, columns, sorted), [data, columns, sorted]);
-  const shown = isWhole ? rows : rows.slice(0, SHOWN);
+  const hidden = Math.max(rows.length - limit, 0);
   return (
-    <section aria-label={caption} data-part="table" className="@container grid grid-cols-[minmax(0,1fr)] gap-1.5">
+    <section
+      ref={box}
+      aria-label={caption}
+      data-part="table"
+      tabIndex={-1}
+      className="grid grid-cols-[minmax(0,1fr)] gap-1.5 outline-none"
+    >
       <p className="text-dim text-small" dir="auto">
         {caption}
       </p>
@@ -29,20 +38,25 @@ export function DataTableView({ table }: { table: DataTable }) {
         </p>
       )}
       {rows.length === 0 && !error && <p className="text-dim">Nothing found.</p>}
-      {rows.length > 0 && (
-        <>
-          <div className="hidden @max-lg:block">
-            <SortField columns={columns} sorting={sorting} onSort={sort} />
-            <Cards columns={columns} rows={shown} />
-          </div>
-          <div className="@max-lg:hidden">
-            <Grid caption={caption} columns={columns} rows={shown} sorting={sorting} onSort={sort} />
-          </div>
-        </>
+      {rows.length > 0 && isNarrow === true && (
+        <div>
+          <SortField columns={columns} sorting={sorting} onSort={sort} />
+          <Cards columns={columns} rows={rows} limit={limit} />
+        </div>
       )}
-      {rows.length > shown.length && (
-        <Button className="justify-self-start -ms-2" onClick={() => showAll(true)}>
-          Show {plural(rows.length - shown.length, "more row")}
+      {rows.length > 0 && isNarrow === false && (
+        <Grid caption={caption} columns={columns} rows={rows} limit={limit} sorting={sorting} onSort={sort} />
+      )}
+      {hidden > 0 && (
+        <Button
+          className="justify-self-start -ms-2"
+          onClick={({ currentTarget }) => {
+            setLimit(limit + STEP);
+            // The button of the last rows disappears.
+            if (hidden <= STEP) currentTarget.closest("section")?.focus({ preventScroll: true });
+          }}
+        >
+          Show {plural(Math.min(hidden, STEP), "more row")} of {count(rows.length)}
         </Button>
       )}
       <SortAnnouncement columns={columns} sorting={sorting} />

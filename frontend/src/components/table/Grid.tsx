@@ -6,24 +6,27 @@ import { nextSorting, type Sorting } from "../../logic/table/sortRows.ts";
 import type { Column } from "../../types/dataTable.ts";
 import { alignOf } from "./align.ts";
 import { CellView } from "./CellView.tsx";
+import { groupAt, groupStarts } from "./groups.ts";
 
 interface Props {
   caption: string;
   columns: readonly Column[];
   rows: readonly Row[];
+  /** The number of rows that are shown. */
+  limit: number;
   sorting: Sorting | undefined;
   onSort: (sorting: Sorting | undefined) => void;
 }
 
-export function Grid({ caption, columns, rows, sorting, onSort }: Props) {
+export function Grid({ caption, columns, rows, limit, sorting, onSort }: Props) {
   return (
     <section
       aria-label={`Rows of ${caption}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard.
       tabIndex={0}
-      className="max-h-[70vh] overflow-auto rounded-md border border-edge"
+      className="max-h-[70vh] overflow-auto rounded-md border border-edge print:max-h-none print:overflow-visible"
     >
-      <table className="w-full text-start text-small">
+      <table aria-rowcount={rows.length + 1} className="w-full text-start text-small">
         <caption className="sr-only">{caption}</caption>
         <thead className="sticky top-0 z-1 bg-sunken">
           <tr>
@@ -32,7 +35,9 @@ export function Grid({ caption, columns, rows, sorting, onSort }: Props) {
             ))}
           </tr>
         </thead>
-        <Body columns={columns} rows={rows} />
+        {groupStarts(rows, limit).map((start) => (
+          <Group key={start} columns={columns} rows={rows} start={start} />
+        ))}
       </table>
     </section>
   );
@@ -72,10 +77,17 @@ function Heading({ column, sorting, onSort }: HeadingProps) {
   );
 }
 
-const Body = memo(function Body({ columns, rows }: Pick<Props, "columns" | "rows">) {
+interface GroupProps {
+  columns: readonly Column[];
+  rows: readonly Row[];
+  start: number;
+}
+
+/** Groups that are shown already are not rendered again for further rows. */
+const Group = memo(function Group({ columns, rows, start }: GroupProps) {
   return (
     <tbody>
-      {rows.map((row, index) => (
+      {groupAt(rows, start).map((row, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity, and cells have no state worth keeping.
         <tr key={index} className="border-edge border-t align-middle">
           {columns.map((column) => (

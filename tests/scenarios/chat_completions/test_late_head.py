@@ -125,6 +125,7 @@ def test_a_client_that_leaves_after_a_late_head_ends_the_run(tmp_path: Path) -> 
     with serving(tmp_path, silent) as (app, upstream):
         with app.client.stream("POST", PATH, json={**BODY, "stream": True}) as response:
             run_id = response.headers["x-run-id"]
+            assert upstream.wait_until(lambda: len(upstream.asked) == 1)
         assert upstream.wait_until(lambda: len(upstream.left) == 1)
         done = app.over(run_id).done
         assert done is not None

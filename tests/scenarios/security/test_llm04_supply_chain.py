@@ -27,13 +27,16 @@ def test_every_package_is_pinned_with_its_hash(lock: Path) -> None:
     assert "https://" not in text
 
 
-def test_what_the_project_asks_for_is_exact() -> None:
-    """No version is a range, so every update is a reviewed change."""
+def test_what_the_server_asks_for_is_exact() -> None:
+    """The server's packages have exact versions, so every update is a reviewed change. Only the library has ranges."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    groups = [project["project"]["optional-dependencies"], project["dependency-groups"]]
-    named = [one for group in groups for asked in group.values() for one in asked if isinstance(one, str)]
-    loose = [one for one in [*project["project"]["dependencies"], *named] if "==" not in one]
-    assert loose == ["certifi"]  # root certificates: the newest are right, and the locks pin them
+    extras = project["project"]["optional-dependencies"]
+    groups = [*extras.values(), *project["dependency-groups"].values()]
+    loose = {one for group in groups for one in group if isinstance(one, str) and "==" not in one}
+    assert loose == {"signalbox[server]"}
+    exact = {one.partition("==")[0] for one in extras["server"]}
+    ranges = [one for one in project["project"]["dependencies"] if re.split(r"[<>=]", one)[0] not in exact]
+    assert ranges == ["certifi>=2024.7.4"]  # root certificates: the newest are right, and the locks pin them
 
 
 def test_g03_a_foreign_tool_counts_as_outside_unless_it_says_otherwise() -> None:

@@ -141,6 +141,10 @@ async def read_tree(
 
 
 def _check_open(path: QuestionPath, history: list[Message]) -> None:
+    """Reject a request without a new message unless its path ends with a message that waits for an answer."""
+    if not path.existing:
+        words = "The conversation has no message to answer: send a user message after the system message."
+        raise RequestError(Code.INVALID_REQUEST, words, "messages")
     if path.existing[-1].run is not None or not ends_openly(history):
         words = "parent_id names an answer: name the message that it answers, or send a new message."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")

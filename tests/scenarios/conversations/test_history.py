@@ -125,6 +125,17 @@ def test_instructions_hold_until_others_come(start_app: StartApp) -> None:
     assert conversation.tree()["messages"][0]["system"] == "Be brief."
 
 
+def test_a_system_message_alone_starts_no_conversation(start_app: StartApp) -> None:
+    """The OpenAI endpoint says what is missing, and stores no conversation."""
+    conversation = start_conversation(start_app, says("A"))
+    body = {"model": "openai/sim", "messages": [{"role": "system", "content": "Be brief."}]}
+    headers = {"X-Conversation-Id": conversation.id}
+    refused = conversation.app.client.post("/v1/chat/completions", json=body, headers=headers)
+    assert refused.status_code == 400
+    assert "send a user message after the system message" in refused.json()["error"]["message"]
+    assert conversation.app.client.get(f"/api/conversations/{conversation.id}").status_code == 404
+
+
 def test_a_system_message_before_all_else_is_such_an_instruction(start_app: StartApp) -> None:
     """A leading system message equals the field `system`, so it is always visible."""
     conversation = start_conversation(start_app, says("A"))

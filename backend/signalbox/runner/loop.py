@@ -1,9 +1,7 @@
 """The loop of a run in a program: it waits for the caller before the calls of each step, and after their results."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-
-from msgspec import Struct
+from collections.abc import Callable
 
 from signalbox.chat.loops.progress import Ending
 from signalbox.chat.loops.stepper import LoopInputs, Stepper
@@ -11,20 +9,12 @@ from signalbox.chat.loops.stepper import Step as Turn
 from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.codes import Code
 from signalbox.core.events import AnyEvent, Warning
-from signalbox.core.messages import Message
 from signalbox.core.ports import Emit
+from signalbox.runner.changes import Changes
 from signalbox.runner.compaction import compacted
 from signalbox.runner.step import Step
 
 _COMPACTED = "The conversation became long, so a summary replaced it."
-
-
-class Changes(Struct):
-    """What the caller wants to be different before the next step."""
-
-    replacement: Sequence[Message] | None = None
-    appended: list[Message] = []
-    is_stopped: bool = False
 
 
 class SteppedLoop(V2Loop):

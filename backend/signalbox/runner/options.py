@@ -1,14 +1,16 @@
 """The model's parameters, as keyword arguments."""
 
 from collections.abc import Callable
-from typing import Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import msgspec
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, described
 from signalbox.core.params import FIELDS, Choice, ForcedTool, Params, Reasoning, Routing, public_name
-from signalbox.services.tool_executor import ToolExecutor
+
+if TYPE_CHECKING:
+    from signalbox.services.tool_executor import ToolExecutor
 
 Kind = TypeVar("Kind")
 
@@ -86,7 +88,7 @@ _AS_PARAM: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def tool_choice_of(choice: str | None, executor: ToolExecutor) -> Choice | None:
+def tool_choice_of(choice: str | None, executor: "ToolExecutor") -> Choice | None:
     """Return the choice of a tool by its name; raises RequestError."""
     match choice:
         case None | "auto" | "none" | "required":

@@ -5,17 +5,10 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from secrets import token_hex
 from time import time
-from typing import TypeAlias, Unpack
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from msgspec import UNSET
 
-from signalbox.chat.budget import Budget
-from signalbox.chat.context import ConversationContext, Limits
-from signalbox.chat.loops.driver import drive
-from signalbox.chat.loops.progress import Progress
-from signalbox.chat.loops.stepper import LoopInputs, Stepper
-from signalbox.chat.loops.stepper import Step as Turn
-from signalbox.chat.plan import schemas_of
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.events import AnyEvent, Done
@@ -25,17 +18,20 @@ from signalbox.core.parts import Usage
 from signalbox.core.records import RunRecord
 from signalbox.core.tools import Tool
 from signalbox.runner.answer import Answer
+from signalbox.runner.changes import Changes
 from signalbox.runner.errors import RunError, UsageError
 from signalbox.runner.event_log import EventLog
 from signalbox.runner.feed import Feed
-from signalbox.runner.loop import Changes, SteppedLoop
 from signalbox.runner.messages import as_messages
 from signalbox.runner.options import ModelOptions, changed_params, tool_choice_of
 from signalbox.runner.step import Step
 from signalbox.runner.upstream import Upstream
-from signalbox.runs.attempts_codec import with_figures
-from signalbox.runs.trace import RunTrace, trace_of
-from signalbox.services.tool_executor import ToolExecutor
+
+if TYPE_CHECKING:  # the loop takes more time than all other imports, so the first run imports it
+    from signalbox.chat.loops.stepper import Step as Turn
+    from signalbox.chat.loops.stepper import Stepper
+    from signalbox.runs.trace import RunTrace
+    from signalbox.services.tool_executor import ToolExecutor
 
 Question: TypeAlias = str | Message | Sequence[Message]
 # Endings that the caller asked for.
@@ -60,6 +56,11 @@ class RunBase:
         compact_at: int | None = None,
         **options: Unpack[ModelOptions],
     ) -> None:
+        from signalbox.chat.budget import Budget
+        from signalbox.chat.context import ConversationContext, Limits
+        from signalbox.chat.loops.progress import Progress
+        from signalbox.chat.plan import schemas_of
+
         for name, value in (("max_steps", max_steps), ("tools_at_once", tools_at_once)):
             if value < 1:
                 raise RequestError(Code.INVALID_REQUEST, f"{name}: expected at least 1, got {value}", name)
@@ -145,6 +146,10 @@ class RunBase:
         return self._task
 
     async def _work(self) -> None:
+        from signalbox.chat.loops.driver import drive
+        from signalbox.chat.loops.stepper import LoopInputs
+        from signalbox.runner.loop import SteppedLoop
+
         self._has_begun = True
         async with self._upstream.connected() as client:
             inputs = LoopInputs(self._context, client, self._executor, self._progress)
@@ -156,7 +161,7 @@ class RunBase:
         if self._wants_events:
             self._feed.put(events)
 
-    def _deliver(self, stepper: Stepper, turn: Turn) -> Step:
+    def _deliver(self, stepper: "Stepper", turn: "Turn") -> Step:
         completion = turn.completion
         text = completion.content or completion.refusal or self._log.text.strip()
         self._step = Step(stepper, turn, self._progress.steps, text)
@@ -254,8 +259,11 @@ class RunBase:
         """The id of the run, which its tools find in their ToolContext."""
         return self._context.run_id
 
-    def trace(self) -> RunTrace:
+    def trace(self) -> "RunTrace":
         """Return what the run did, as JSON: attempts, calls with their times, warnings, usage and cost; no texts."""
+        from signalbox.runs.attempts_codec import with_figures
+        from signalbox.runs.trace import trace_of
+
         done, context = self._done, self._context
         record = RunRecord(
             context.run_id,
@@ -288,7 +296,9 @@ class RunBase:
         )
 
 
-def _executor(tools: Sequence[Tool]) -> ToolExecutor:
+def _executor(tools: Sequence[Tool]) -> "ToolExecutor":
+    from signalbox.services.tool_executor import ToolExecutor
+
     for place, tool in enumerate(tools):
         if not isinstance(tool, Tool):  # pyright: ignore[reportUnnecessaryIsInstance]
             words = f"tools[{place}]: expected a tool, as @tool makes one, got {type(tool).__name__}"

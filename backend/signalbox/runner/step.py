@@ -2,19 +2,21 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
-from signalbox.chat.calls.execution import RunningCall
 from signalbox.chat.calls.repair import RepairedCall
-from signalbox.chat.loops.stepper import Step as Turn
-from signalbox.chat.loops.stepper import Stepper
 from signalbox.core.codes import CODES, Code
 from signalbox.core.messages import JsonValue
 from signalbox.core.parts import Usage
 from signalbox.core.tools import ToolOutcome
 from signalbox.runner.errors import UsageError
+
+if TYPE_CHECKING:  # the first run imports the loop
+    from signalbox.chat.calls.execution import RunningCall
+    from signalbox.chat.loops.stepper import Step as Turn
+    from signalbox.chat.loops.stepper import Stepper
 
 
 class StepCall(Struct, frozen=True):
@@ -48,11 +50,11 @@ class Step:
     `number` counts from 1. `final`: the run ends with this step, unless a message is appended.
     """
 
-    def __init__(self, stepper: Stepper, turn: Turn, number: int, text: str) -> None:
+    def __init__(self, stepper: "Stepper", turn: "Turn", number: int, text: str) -> None:
         completion = turn.completion
         self._stepper = stepper
         self._turn = turn
-        self._running_before = {call.id: call for call in turn.calls if isinstance(call, RunningCall)}
+        self._running_before = {call.id: call for call in turn.calls if not isinstance(call, RepairedCall)}
         self._may_act = asyncio.Event()
         self._may_continue = asyncio.Event()
         self._settled = asyncio.Event()
@@ -146,14 +148,14 @@ class Step:
             if isinstance(call, RepairedCall) and call.id == call_id:
                 calls[place] = structs.replace(call, **changes)
 
-    def _shown(self, call: RunningCall | RepairedCall) -> StepCall:
+    def _shown(self, call: "RunningCall | RepairedCall") -> StepCall:
         assert call.id is not None  # the stepper has given each call its id
         spec = self._stepper.spec(call.name)
         rejected = call.fault.error if call.fault is not None else None
         return StepCall(call.id, call.name, call.arguments, spec is None or spec.has_side_effects, rejected)
 
 
-def _result(call: StepCall, running: RunningCall) -> CallResult:
+def _result(call: StepCall, running: "RunningCall") -> CallResult:
     outcome = running.outcome or ToolOutcome.failed(Code.CANCELLED, CODES[Code.CANCELLED].sentence)
     code = str(outcome.code) if outcome.code is not None else None
     return CallResult(call, outcome.success, outcome.result, outcome.error, code, outcome.artifact)

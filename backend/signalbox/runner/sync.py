@@ -4,9 +4,7 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from threading import get_ident
-from typing import Self, Unpack
-
-from anyio.from_thread import BlockingPortal, start_blocking_portal
+from typing import TYPE_CHECKING, Self, Unpack
 
 from signalbox.core.events import AnyEvent
 from signalbox.core.messages import JsonValue, UserMessage
@@ -15,11 +13,14 @@ from signalbox.runner.options import ModelOptions
 from signalbox.runner.run import Question, RunBase
 from signalbox.runner.step import CallResult, Step, StepCall
 
+if TYPE_CHECKING:  # __enter__ imports it
+    from anyio.from_thread import BlockingPortal
+
 
 class StepSync:
     """A `Step` whose methods wait."""
 
-    def __init__(self, step: Step, portal: BlockingPortal) -> None:
+    def __init__(self, step: Step, portal: "BlockingPortal") -> None:
         self._step = step
         self._portal = portal
         self.number = step.number
@@ -48,11 +49,13 @@ class RunnerSync(RunBase):
     Asynchronous tools run in that thread; others run in further threads.
     """
 
-    _portal: BlockingPortal | None = None
+    _portal: "BlockingPortal | None" = None
     _stack: ExitStack | None = None
     _thread: int = 0
 
     def __enter__(self) -> Self:
+        from anyio.from_thread import start_blocking_portal
+
         self._stack = ExitStack()
         self._portal = self._stack.enter_context(start_blocking_portal("asyncio"))
         self._thread = self._portal.call(get_ident)
@@ -109,7 +112,7 @@ class RunnerSync(RunBase):
             self._portal.call(change)
 
     @contextmanager
-    def _opened(self) -> Generator[BlockingPortal]:
+    def _opened(self) -> "Generator[BlockingPortal]":
         """Run the event loop, if no `with` block does."""
         if self._portal is not None:
             yield self._portal

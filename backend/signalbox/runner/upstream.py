@@ -11,10 +11,8 @@ from msgspec import Struct
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
-from signalbox.wire.dialect import Upstream as UpstreamServer
-from signalbox.wire.dialects import DIALECTS, HOSTS, dialect_at
 
-if TYPE_CHECKING:  # the HTTP client takes half the time of all imports, so the first run imports it
+if TYPE_CHECKING:  # the HTTP client takes more time than all other imports, so the first run imports it
     from signalbox.services.http.client import HttpClient
     from signalbox.services.upstream import UpstreamClient
 
@@ -52,6 +50,9 @@ class Upstream:
         idle_timeout: float = 120,
         max_connections: int = 1000,
     ) -> None:
+        from signalbox.wire.dialect import Upstream as UpstreamServer
+        from signalbox.wire.dialects import DIALECTS, HOSTS, dialect_at
+
         host = HOSTS.get(at)
         if host is None and "://" not in at:
             raise RequestError(

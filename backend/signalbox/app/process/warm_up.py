@@ -6,13 +6,15 @@ from fastapi import FastAPI
 from starlette.types import Scope
 
 from signalbox.app.deps import Services
+from signalbox.chat.leaks.filter import opener_pattern
 
 _SCOPE: Scope = {"type": "http", "method": "GET", "path": "/api/", "root_path": "", "headers": [], "query_string": b""}
 
 
 async def warm_up(app: FastAPI, services: Services) -> None:
-    """Prepare routes and tools."""
+    """Prepare routes, tools, and the search for leaked calls."""
     _resolve_routes(app)
+    await asyncio.to_thread(opener_pattern)
     await asyncio.to_thread(services.executor.prepare)
 
 

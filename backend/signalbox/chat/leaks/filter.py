@@ -10,7 +10,7 @@ from signalbox.chat.leaks.dialects import OPENERS
 from signalbox.chat.leaks.elements import Element, LongElement, MismatchError, Next, Reader
 from signalbox.chat.leaks.leak import Leak
 from signalbox.chat.leaks.markdown_code import CodeTracker
-from signalbox.chat.leaks.marks import either, longest
+from signalbox.chat.leaks.marks import compiled, longest
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import RawCall
 
@@ -19,14 +19,20 @@ _NOT_WORDS = "<[`~\n\\"
 _WORDS = re.compile(rf"[^{re.escape(_NOT_WORDS)}]*")
 _find_mark = re.compile(rf"[{re.escape(_NOT_WORDS)}]").search
 _IN_CODE = re.compile(r"`+|~+|\n")
-_IN_TEXT = re.compile(rf"`+|~+|\n|\\|{either(_MARKS)}")
+_MARKDOWN = re.compile(r"`+|~+|\n|\\")
+
+
+def opener_pattern() -> re.Pattern[str]:
+    """Return the pattern of all openers. The first call compiles it, which takes about 40 ms."""
+    return compiled(_MARKS)
 
 
 def _next_in_text(text: str, pos: int) -> re.Match[str] | None:
-    """Search like `_IN_TEXT.search`, twenty times faster: it is tried only at its possible first characters."""
+    """Return the next mark: a pattern is tried only at its possible first characters, which is much faster."""
     while found := _find_mark(text, pos):
         pos = found.start()
-        if mark := _IN_TEXT.match(text, pos):
+        pattern = opener_pattern() if text[pos] in "<[" else _MARKDOWN
+        if mark := pattern.match(text, pos):
             return mark
         pos += 1
     return None

@@ -1,6 +1,6 @@
 """The cost limit of a run: checked before each model call, and against an estimate while a reply streams."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -40,6 +40,7 @@ CHARACTERS_PER_TOKEN = 4
 # at most about 1,600 for Claude.
 IMAGE_TOKENS = 1_300
 _IMAGE = IMAGE_TOKENS * CHARACTERS_PER_TOKEN
+_UNKNOWN = Prices(0.0, 0.0)
 
 
 class BudgetReached(SignalboxError):
@@ -55,12 +56,14 @@ class BudgetReached(SignalboxError):
 class Budget(Struct):
     """The cost limit of one run in USD; without prices only reported costs count.
 
-    `estimates` has one entry per attempt, which counts if the attempt's cost was not reported.
+    `prices` are those of the next attempt's model; `prices_of` are those of earlier attempts, by model, if a run may
+    change its model. `estimates` has one entry per attempt, which counts if the attempt's cost was not reported.
     """
 
     limit: float
     prices: Prices | None = None
     estimates: list[float] = []
+    prices_of: Mapping[str, Prices] = {}
 
     async def check(self, progress: Progress, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> None:
         """Raise BudgetReached if the cost so far and the next prompt reach the limit."""
@@ -80,7 +83,7 @@ class Budget(Struct):
             return estimate if attempt.is_cost_unknown else 0.0
         if attempt.usage.cost is not None:
             return attempt.usage.cost
-        prices = self.prices or Prices(0.0, 0.0)
+        prices = self.prices_of.get(attempt.model) or self.prices or _UNKNOWN
         return attempt.usage.input * prices.prompt + attempt.usage.output * prices.completion
 
     async def price_of_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> float:
@@ -92,10 +95,8 @@ class Budget(Struct):
 
 
 def metered(client: ChatClient, budget: Budget | None, progress: Progress) -> ChatClient:
-    """Wrap a client so that it enforces the budget, if there is one and prices are known."""
-    if budget is None or budget.prices is None:
-        return client
-    return _Metered(client, budget, budget.prices, progress)
+    """Wrap a client so that it enforces the budget, if there is one, for models with known prices."""
+    return client if budget is None else _Metered(client, budget, progress)
 
 
 class _Meter(Struct):
@@ -124,13 +125,15 @@ class _Metered(Struct, frozen=True):
 
     client: ChatClient
     budget: Budget
-    prices: Prices
     progress: Progress
 
     async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
         """Stream the reply; raises BudgetReached after the parts that reach the limit, unless the reply is finished."""
+        if (prices := self.budget.prices) is None:
+            await self.client.stream(request, emit, on_head)
+            return
         left = self.budget.limit - self.budget.spent(self.progress)
-        meter = _Meter(self.budget, self.prices, left, await self._begin(request))
+        meter = _Meter(self.budget, prices, left, await self._begin(request))
 
         def metered(parts: list[StreamPart]) -> None:
             emit(parts)
@@ -140,10 +143,12 @@ class _Metered(Struct, frozen=True):
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
         """Return a whole reply, and estimate its cost afterwards."""
+        if (prices := self.budget.prices) is None:
+            return await self.client.complete(request, on_head)
         estimate = await self._begin(request)
         parts = await self.client.complete(request, on_head)
         output = sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN
-        self.budget.estimates[-1] = estimate + output * self.prices.completion
+        self.budget.estimates[-1] = estimate + output * prices.completion
         return parts
 
     async def _begin(self, request: Request) -> float:

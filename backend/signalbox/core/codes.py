@@ -189,16 +189,19 @@ CODES: dict[Code, CodeFact] = {
         retryable=True,
         http=502,
     ),
-    Code.UPSTREAM_AUTH: CodeFact("The upstream rejected the API key.", "Check OPENROUTER_API_KEY."),
+    Code.UPSTREAM_AUTH: CodeFact(
+        "The upstream rejected the API key.", "Check the API key (on a server: OPENROUTER_API_KEY)."
+    ),
     Code.UPSTREAM_CREDITS: CodeFact("The account has too little credit for this request.", "Add credit."),
     Code.UPSTREAM_FORBIDDEN: CodeFact(
         "The upstream refused this request.", "Check the key's permissions, or change the input."
     ),
     Code.UPSTREAM_NOT_FOUND: CodeFact(
-        "The upstream has no endpoint for this request.", "Choose another model, or check OPENROUTER_BASE_URL."
+        "The upstream has no endpoint for this request.",
+        "Choose another model, or check the upstream's URL (on a server: OPENROUTER_BASE_URL).",
     ),
     Code.UPSTREAM_NO_TOOLS: CodeFact(
-        "No provider of this model supports tools.", "Choose another model, or send tools: []."
+        "No provider of this model supports tools.", "Choose another model, or offer no tools (tools: [])."
     ),
     Code.UPSTREAM_NO_IMAGES: CodeFact("No provider of this model accepts images.", "Choose a model that reads images."),
     Code.UPSTREAM_NO_PARAMS: CodeFact(
@@ -224,7 +227,9 @@ CODES: dict[Code, CodeFact] = {
         "The provider stopped sending.", "Try again; the text received so far is saved.", True
     ),
     Code.UPSTREAM_UNREACHABLE: CodeFact(
-        "The upstream cannot be reached.", "Check the network and OPENROUTER_BASE_URL.", True
+        "The upstream cannot be reached.",
+        "Check the network and the upstream's URL (on a server: OPENROUTER_BASE_URL).",
+        True,
     ),
     Code.UPSTREAM_PROTOCOL: CodeFact("The upstream sent a response that cannot be read.", "Try again.", True),
     Code.STREAM_CUT: CodeFact(
@@ -259,7 +264,7 @@ CODES: dict[Code, CodeFact] = {
     Code.SERVER_SHUTDOWN: CodeFact("The server was shut down during this answer.", "Try again.", True),
     Code.INTERNAL: CodeFact(
         "Signalbox had an internal error.",
-        "Try again. To find the cause, search the server's log for the id of the run or request.",
+        "Try again. To find the cause, search the log for the id of the run or request.",
         True,
         500,
     ),

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from math import inf
 from secrets import token_hex
 from time import time
 from typing import TYPE_CHECKING, TypeAlias, Unpack
@@ -28,6 +29,7 @@ from signalbox.runner.step import Step
 from signalbox.runner.upstream import Upstream
 
 if TYPE_CHECKING:  # the loop takes more time than all other imports, so the first run imports it
+    from signalbox.chat.loops.progress import Attempt
     from signalbox.chat.loops.stepper import Step as Turn
     from signalbox.chat.loops.stepper import Stepper
     from signalbox.runs.trace import RunTrace
@@ -76,8 +78,10 @@ class RunBase:
             tool_schemas=schemas_of(self._executor.offered),
             tool_choice=tool_choice_of(tool_choice, self._executor),
             limits=Limits(max_steps=max_steps, tools_at_once=tools_at_once),
-            budget=Budget(max_cost) if max_cost is not None else None,
+            budget=Budget(inf if max_cost is None else max_cost, prices_of=upstream.prices),
         )
+        self._max_cost = max_cost
+        self._use_prices(model)
         self._progress = Progress()
         self._changes = Changes()
         self._compact_at = compact_at
@@ -204,12 +208,24 @@ class RunBase:
     def set(self, *, model: str | None = None, tool_choice: str | None = None, **options: Unpack[ModelOptions]) -> None:
         """Change the model or its parameters from the next model call on; None unsets a parameter."""
         context = self._context
+        if model is not None:
+            self._use_prices(model)
         context.base_params = changed_params(context.base_params, options)
         context.unsupported_params = self._upstream.dialect.unsupported_params(context.base_params)
         if tool_choice is not None:
             context.tool_choice = tool_choice_of(tool_choice, self._executor)
         if model is not None:
             context.use_model(model)
+
+    def _use_prices(self, model: str) -> None:
+        """Count the next attempts by the prices of their model; raises RequestError if `max_cost` could never act."""
+        upstream = self._upstream
+        prices = upstream.prices.get(model)
+        if self._max_cost is not None and prices is None and not upstream.dialect.reports_costs:
+            words = f"max_cost: this upstream reports no costs, and its `prices` have no {model!r:.80}"
+            raise RequestError(Code.INVALID_REQUEST, words, "max_cost")
+        assert self._context.budget is not None
+        self._context.budget.prices = prices
 
     def stop(self) -> None:
         """End the run now: the request is closed, open calls get an error result, and no further tool runs."""
@@ -251,8 +267,9 @@ class RunBase:
 
     @property
     def cost(self) -> float:
-        """The cost so far in USD, as the upstream reports it."""
-        return self._progress.usage.cost or 0.0 if self._progress.usage else 0.0
+        """The cost so far in USD, as the upstream reports it, or else by the prices of `Upstream`."""
+        assert self._context.budget is not None
+        return round(self._context.budget.spent(self._progress), 12)
 
     @property
     def run_id(self) -> str:
@@ -290,10 +307,14 @@ class RunBase:
             error=done.error or "",
             usage=self.usage,
             cost=self.cost,
-            cost_estimated=done.cost_estimated is True,
+            cost_estimated=done.cost_estimated is True or any(map(_lacks_cost, self._progress.attempts)),
             model=done.model or None,
             steps=self._progress.steps,
         )
+
+
+def _lacks_cost(attempt: "Attempt") -> bool:
+    return attempt.usage is not None and attempt.usage.cost is None
 
 
 def _executor(tools: Sequence[Tool]) -> "ToolExecutor":

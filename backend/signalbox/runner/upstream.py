@@ -2,13 +2,14 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Self
 from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 
+from signalbox.core.catalog import Prices
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 
@@ -34,6 +35,8 @@ class Upstream:
     that ends with `/api/v1` speaks OpenRouter's dialect, any other one OpenAI's chat completions; `dialect` overrides
     this. `connect_timeout` and `idle_timeout` are in seconds; `idle_timeout` limits the silence of a model.
 
+    `prices` are used where a server reports no costs: by model, USD per million tokens of prompt and of completion.
+
     Runs share the connections of an upstream. They are closed when the last run ends, or, after `async with upstream`,
     at the end of that block.
     """
@@ -46,6 +49,7 @@ class Upstream:
         dialect: str | None = None,
         referer: str | None = None,
         title: str | None = None,
+        prices: Mapping[str, tuple[float, float]] | None = None,
         connect_timeout: float = 10,
         idle_timeout: float = 120,
         max_connections: int = 1000,
@@ -69,6 +73,7 @@ class Upstream:
         default_key = f"{_FROM_ENVIRONMENT}{host.key_variable}" if host else None
         self.dialect = spoken
         self._server = UpstreamServer(spoken, base_url, _key(key or default_key), referer, title)
+        self.prices = {model: _per_token(model, of_model) for model, of_model in (prices or {}).items()}
         self._connect_timeout = connect_timeout
         self._idle_timeout = idle_timeout
         self._max_connections = max_connections
@@ -119,6 +124,18 @@ class Upstream:
         if not connections.users:
             del self._open[loop]
             await connections.http.aclose()
+
+
+def _per_token(model: str, per_million: tuple[float, float]) -> Prices:
+    """Return the prices of a model; raises RequestError."""
+    try:
+        prompt, completion = per_million
+        if prompt >= 0 and completion >= 0:
+            return Prices(prompt / 1_000_000, completion / 1_000_000)
+    except (TypeError, ValueError):
+        pass  # the error below says what is expected
+    words = f"prices: expected a pair of USD per million tokens for {model!r:.80}, got {per_million!r:.80}"
+    raise RequestError(Code.INVALID_REQUEST, words, "prices")
 
 
 def _key(key: str | None) -> str | None:

@@ -131,7 +131,7 @@ class UpstreamClient:
     async def _raise_error(self, answer: Response) -> NoReturn:
         """Raise the UpstreamError that a response without success means."""
         if answer.is_redirect:
-            words = "The upstream returned a redirect; check OPENROUTER_BASE_URL."
+            words = "The upstream returned a redirect; check the upstream's URL."
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
         try:
             body = await read_all(decoded(answer), _LONGEST_ERROR_BODY)

@@ -53,14 +53,15 @@ class Dialect(ABC):
     """One upstream API: writes requests, and reads answers, errors and the catalogue.
 
     `name` is what `signalbox decode --dialect` takes. `base_path`: a base URL that ends with it speaks this dialect.
-    `generation_id_header` names the response header, in lower case, that holds the generation's id. `models` reads the
-    catalogue; each entry has a non-empty string `id`. `account` and `bill` are None if the upstream has no such
-    endpoint.
+    `generation_id_header` names the response header, in lower case, that holds the generation's id. `reports_costs`:
+    the usage of each answer has its cost. `models` reads the catalogue; each entry has a non-empty string `id`.
+    `account` and `bill` are None if the upstream has no such endpoint.
     """
 
     name: str
     base_path: str | None = None
     generation_id_header: str | None = None
+    reports_costs: bool = False
     models: Lookup[list[JsonObject]]
     account: Lookup[Account] | None = None
     bill: Lookup[Bill | None] | None = None

@@ -1,11 +1,11 @@
 """What to do about the codes with which runs end, as in the table of endings in docs/sse-contract.md."""
 
 ADVICE = {
-    "UPSTREAM_AUTH": "Check OPENROUTER_API_KEY.",
+    "UPSTREAM_AUTH": "Check the API key (on a server: OPENROUTER_API_KEY).",
     "UPSTREAM_CREDITS": "Add credit.",
     "UPSTREAM_FORBIDDEN": "Check the key's permissions, or change the input.",
-    "UPSTREAM_NOT_FOUND": "Choose another model, or check OPENROUTER_BASE_URL.",
-    "UPSTREAM_NO_TOOLS": "Choose another model, or send tools: [].",
+    "UPSTREAM_NOT_FOUND": ("Choose another model, or check the upstream's URL (on a server: OPENROUTER_BASE_URL)."),
+    "UPSTREAM_NO_TOOLS": "Choose another model, or offer no tools (tools: []).",
     "UPSTREAM_NO_IMAGES": "Choose a model that reads images.",
     "UPSTREAM_NO_PARAMS": "Leave out parameters, or choose another model.",
     "UPSTREAM_SIGNATURE": "Try again; the conversation is unchanged.",
@@ -17,7 +17,7 @@ ADVICE = {
     "UPSTREAM_ERROR": "Try again, or choose another model.",
     "UPSTREAM_TIMEOUT": "Try again.",
     "UPSTREAM_STALLED": "Try again; the text received so far is saved.",
-    "UPSTREAM_UNREACHABLE": "Check the network and OPENROUTER_BASE_URL.",
+    "UPSTREAM_UNREACHABLE": "Check the network and the upstream's URL (on a server: OPENROUTER_BASE_URL).",
     "UPSTREAM_PROTOCOL": "Try again.",
     "STREAM_CUT": "The text received so far is saved; try again.",
     "EMPTY_ANSWER": "Try again, or choose another model.",
@@ -34,5 +34,5 @@ ADVICE = {
     "SERVER_CRASH": "Try again; the text received before the crash is saved.",
     "BUDGET_REACHED": "Raise max_cost, or continue the answer.",
     "RUN_TOO_LARGE": "Ask for the rest in smaller pieces.",
-    "INTERNAL": "Try again. To find the cause, search the server's log for the id of the run or request.",
+    "INTERNAL": "Try again. To find the cause, search the log for the id of the run or request.",
 }

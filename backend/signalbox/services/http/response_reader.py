@@ -160,7 +160,7 @@ def parse_whole(body: bytes, read_whole: ReadWhole) -> list[StreamPart]:
     # Raised outside the handler: as its context the JSON error would keep the whole text.
     if is_cut:
         raise UpstreamError(Code.STREAM_CUT)
-    words = "The upstream's answer is not a JSON object; check OPENROUTER_BASE_URL."
+    words = "The upstream's answer is not a JSON object; check the upstream's URL."
     raise UpstreamError(Code.UPSTREAM_PROTOCOL, words)
 
 
@@ -195,7 +195,7 @@ def _refuse_foreign(start: bytes, response: Response) -> None:
         words = f"The upstream compressed its stream ({coding}) although this was not requested."
         raise UpstreamError(Code.UPSTREAM_PROTOCOL, words)
     if start == b"<":
-        raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream returned a web page; check OPENROUTER_BASE_URL.")
+        raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream returned a web page; check the upstream's URL.")
 
 
 def _is_cut(error: ValueError) -> bool:

@@ -77,6 +77,7 @@ class OpenRouter(ChatCompletions):
 
     name = "openrouter-chat"
     base_path = "/api/v1"
+    reports_costs = True
     account = Lookup("/key", account_of)
     bill = Lookup("/generation?id={id}", bill_of)
 

@@ -61,7 +61,7 @@ def error_of_response(status: int, body: bytes, headers: Mapping[str, str]) -> U
         value = None
     inner = value.get("error", value) if isinstance(value, dict) else None
     if status == 404 and inner is None:
-        return UpstreamError(Code.UPSTREAM_NOT_FOUND, "There is no chat API at OPENROUTER_BASE_URL.", status=404)
+        return UpstreamError(Code.UPSTREAM_NOT_FOUND, "There is no chat API at the upstream's URL.", status=404)
     return error_of_value(inner, status, headers)
 
 

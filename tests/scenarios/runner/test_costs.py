@@ -10,7 +10,7 @@ from tests.scenarios.runner.test_messages import LOOK, Counter
 
 pytestmark = pytest.mark.anyio
 # Each scripted reply has 10 tokens of prompt and 5 of completion.
-PRICES = {"cheap": (1_000, 2_000), "dear": (10_000, 20_000)}
+PRICES = {"cheap": (1_000, 2_000), "dear": (10_000, 20_000), "output only": (0, 2_000)}
 
 
 def without_costs(model: Model, prices: Any = None) -> Upstream:
@@ -48,12 +48,12 @@ async def test_an_unreported_cost_is_marked() -> None:
 async def test_a_limit_acts_by_prices() -> None:
     """The second model call is not made, because the first one has used up the limit."""
     counter = Counter()
-    with model_that(calls(LOOK, text="Let me look."), answers("Done.")) as model:
-        run = Runner(without_costs(model, PRICES), "cheap", "Look.", tools=[counter.tool], max_cost=0.02)
+    with model_that(calls(LOOK), answers("Done.")) as model:
+        run = Runner(without_costs(model, PRICES), "output only", "Look.", tools=[counter.tool], max_cost=0.01)
         with pytest.raises(RunError, match="cost limit") as failed:
             await run.answer()
         assert len(model.requests) == 1
-    assert failed.value.code == "BUDGET_REACHED"
+    assert (failed.value.code, failed.value.answer.cost) == ("BUDGET_REACHED", 0.01)
 
 
 async def test_a_limit_that_could_never_act_is_rejected() -> None:

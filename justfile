@@ -37,6 +37,7 @@ fix: _dev
     ruff check --fix --exit-zero --quiet .
     ruff format .
     python scripts/page.py run fix
+    python scripts/page.py client fix
 
 # run the simulator alone on a loopback port
 [no-exit-message]

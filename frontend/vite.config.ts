@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
@@ -8,7 +9,7 @@ import { inlineFirstPaint } from "./scripts/inline.ts";
 
 const backend = process.env.SIGNALBOX_URL ?? "http://127.0.0.1:8000";
 const PAGES = ["index", "guide", "docs", "operator"];
-const PURE = ["src/{logic,stream}/**/*.test.ts"];
+const PURE = ["src/logic/**/*.test.ts"];
 // These use streams and fetch of node, which a context of vmThreads does not have.
 const OWN_PROCESS = ["src/cost.test.tsx", "src/components/inspector/RunInspectorDrawer.test.tsx"];
 
@@ -22,7 +23,16 @@ const documents = {
     headers.accept?.includes("text/html") ? "/guide.html" : undefined,
 };
 
+/** The page is built from the client's sources, and the client needs no separate build. */
+const client = fileURLToPath(new URL("../clients/typescript/src", import.meta.url));
+
 export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^@signalbox\/client$/, replacement: `${client}/index.ts` },
+      { find: /^@signalbox\/client\/requests$/, replacement: `${client}/requests.ts` },
+    ],
+  },
   plugins: [tailwindcss(), react(), newestFonts(), drawShell(), inlineFirstPaint(), compress()],
   build: {
     // The server's content policy knows no data: fonts; scripts/inline.ts names the only inline script.

@@ -21,8 +21,8 @@ from tests.scenarios.contract.golden import FIXTURES, golden_streams  # noqa: E4
 
 SCHEMA = ROOT / "backend" / "signalbox" / "encoders" / "v1_1.schema.json"
 TABLE_SCHEMA = SCHEMA.with_name("data_table_v1.schema.json")
-TYPES = ROOT / "frontend" / "src" / "types" / "events.ts"
-TABLE_TYPES = TYPES.with_name("dataTable.ts")
+TYPES = ROOT / "clients" / "typescript" / "src" / "types" / "events.ts"
+TABLE_TYPES = ROOT / "frontend" / "src" / "types" / "dataTable.ts"
 GENERATED_TYPES = {SCHEMA: TYPES, TABLE_SCHEMA: TABLE_TYPES}
 
 

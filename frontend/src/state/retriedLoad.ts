@@ -1,5 +1,5 @@
 // Retries failed dynamic imports, so that a lost connection is not final.
-import { browserPage, sleep } from "../stream/sleep.ts";
+import { browserPage, sleep } from "@signalbox/client/requests";
 
 /** The delays before each retry. Being online again ends a delay. */
 const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000];

@@ -1,8 +1,8 @@
 // Creates the stores of the chat page: session, settings, chats and lists.
 
+import { isReachable } from "@signalbox/client/requests";
 import { fillVariables } from "../logic/chat/variables.ts";
 import { requestFields } from "../logic/request/parameters.ts";
-import { isReachable } from "../stream/client.ts";
 import { browserStorage, tabStorage } from "./browserStorage.ts";
 import type { Chat } from "./chat/chat.ts";
 import { Chats } from "./chat/chats.ts";
@@ -12,6 +12,7 @@ import { sendBlocker } from "./chat/sendBlocker.ts";
 import { Conversations } from "./lists/conversations.ts";
 import { SavedRuns } from "./lists/savedRuns.ts";
 import { Connectivity } from "./server/connectivity.ts";
+import { BASE_URL } from "./server/server.ts";
 import { Session } from "./server/session.ts";
 import { Settings } from "./settings.ts";
 
@@ -59,7 +60,7 @@ export function createSignalbox(): Signalbox {
   const network = new Connectivity({
     isOffline: () => navigator.onLine === false,
     events: window,
-    reach: () => isReachable(),
+    reach: () => isReachable({ baseUrl: BASE_URL }),
   });
   const hold = () => sendBlocker({ network: network.state, server: session.state, ...settings.state });
 

@@ -1,13 +1,21 @@
 // The page's view of a run: an ordered list of items, built only from the run's events.
-import type { Effort, Parameters } from "./api.ts";
-import type { Call, Done } from "./events.ts";
-import type { ChatEvent } from "./receivedEvents.ts";
+import type { Call, Done, EndStatus } from "@signalbox/client";
+
+export type {
+  ChatBody,
+  ChatEvent,
+  ChatMessage,
+  ContentPart,
+  EndStatus,
+  Readiness,
+  RunLine,
+  WireFormat,
+  WireToolChoice,
+} from "@signalbox/client";
 
 export type Category = Call["category"];
 export type Visibility = Call["visibility"];
 export type Loop = NonNullable<Done["loop"]>;
-/** The contract's statuses, and others that newer servers may add. */
-export type EndStatus = Done["status"] | (string & {});
 
 export interface Link {
   /** The server's number for this source, stable within the run. Absent if the tool has none. */
@@ -113,44 +121,6 @@ export interface RunTrace {
   totalMs?: number;
 }
 
-export interface ChatMessage {
-  role: "user";
-  content: string | readonly ContentPart[];
-}
-
-export type ContentPart = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
-
-export type WireToolChoice = "auto" | "none" | "required" | { type: "function"; function: { name: string } };
-
-export type WireFormat =
-  | { type: "text" | "json_object" }
-  | { type: "json_schema"; json_schema: { name: string; schema: object; strict?: boolean } };
-
-/** The body of `POST /api/chat/stream`. The server stores the conversation itself. */
-export interface ChatBody extends Parameters {
-  model: string;
-  conversation_id: string;
-  /** The part that the new message follows. Null starts a new branch at the root. */
-  parent_id: string | null;
-  /** Continue the answer `parent_id`. */
-  continue?: true;
-  /** The new message. Without it, the message `parent_id` is answered again. */
-  messages?: readonly ChatMessage[];
-  system?: string;
-  tools?: readonly string[];
-  tool_choice?: WireToolChoice;
-  response_format?: WireFormat;
-  reasoning?: { effort: Exclude<Effort, "auto"> };
-  /** The column of a comparison, from 0. */
-  column?: number;
-  on_disconnect: "continue";
-}
-
-export interface Readiness {
-  ready: boolean;
-  simulated: boolean;
-}
-
 export type FlagState = "off" | "percent" | "on";
 
 /** The state of the feature flag TOOL_LOOP_V2. */
@@ -163,24 +133,3 @@ export interface LoopFlag {
   /** The effect on the next run, as a sentence. */
   effective: string;
 }
-
-export interface RunLine {
-  runId: string;
-  status: EndStatus | "running";
-  code: string | undefined;
-  model: string;
-  loop: string;
-  /** The API that the client used. Empty if the server does not send it. */
-  protocol: string;
-  /** Epoch milliseconds. */
-  started: number;
-  ms: number | undefined;
-  steps: number;
-  cost: number | undefined;
-  /** The simulator answered, so the cost was not paid. */
-  simulated: boolean;
-  /** The name of the API token that was used. Empty if there was none or the server does not send it. */
-  owner: string;
-}
-
-export type { ChatEvent };

@@ -70,6 +70,20 @@ def test_a_renamed_source_is_built(recorded: RecordedPage) -> None:
     assert recorded.asked == ["install", "run", "run"]
 
 
+def test_a_changed_file_of_the_client_is_built(tmp_path: Path) -> None:
+    """The page is built again after a change in the sources that it imports from outside its folder."""
+    client = tmp_path / "client/src"
+    client.mkdir(parents=True)
+    (tmp_path / "frontend").mkdir()
+    recorded = RecordedPage(tmp_path / "frontend")
+    recorded.imports = client
+    recorded.build()
+    (client / "index.ts").write_text("1", encoding="utf-8")
+    recorded.build()
+    recorded.build()
+    assert recorded.asked == ["install", "run", "run"]
+
+
 def test_without_a_network_npm_is_told_in_one_sentence() -> None:
     """Socket errors of npm become one sentence; other failures keep npm's output."""
     assert "cannot be reached" in page.failure("fetching", "npm error code ECONNREFUSED\n" * 40)

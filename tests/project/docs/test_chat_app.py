@@ -35,8 +35,9 @@ def test_every_room_has_its_row() -> None:
 
 
 def test_every_file_on_the_way_of_an_event_exists() -> None:
-    """The diagram names files of the page, below src or below components."""
+    """The diagram names files of the page, below src or below components, and of the TypeScript client."""
     way = PAGE.section("From an event to the screen")
     named = re.findall(r"[\w/]+\.tsx?\b", way)
     assert len(named) > 10
-    assert [name for name in named if not any((SRC / below / name).is_file() for below in ("", "components"))] == []
+    places = (SRC, SRC / "components", ROOT / "clients/typescript/src")
+    assert [name for name in named if not any((place / name).is_file() for place in places)] == []

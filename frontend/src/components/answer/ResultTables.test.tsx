@@ -1,4 +1,6 @@
 // @vitest-environment jsdom
+
+import type { ChatEvent } from "@signalbox/client";
 import { act, cleanup, fireEvent, screen } from "@testing-library/react";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { scriptedAnswer } from "../../fixtures/answer.ts";
@@ -14,7 +16,6 @@ import {
   show as showWith,
 } from "../../fixtures/responsePanel.tsx";
 import type { Tool } from "../../types/api.ts";
-import type { ChatEvent } from "../../types/receivedEvents.ts";
 import { preloadMenu } from "../ui/Menu.tsx";
 
 vi.mock("../markdown/Prose.tsx", () => ({ Prose: ({ text }: { text: string }) => <div>{text}</div> }));

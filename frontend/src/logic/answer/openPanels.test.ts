@@ -1,5 +1,5 @@
+import type { Call, ChatEvent } from "@signalbox/client";
 import { describe, expect, it } from "vitest";
-import type { Call, ChatEvent } from "../../types/receivedEvents.ts";
 import { connectionLost, emptyTrace, runReducer } from "../trace/reducer.ts";
 import { panelsOf, SILENT_MS } from "./openPanels.ts";
 

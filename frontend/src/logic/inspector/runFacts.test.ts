@@ -1,8 +1,8 @@
+import type { ChatEvent } from "@signalbox/client";
 import { describe, expect, it } from "vitest";
 import { fixture } from "../../fixtures/read.ts";
 import { captured, capturedRecord } from "../../fixtures/record.ts";
 import type { ChatNode, RunRecord } from "../../types/api.ts";
-import type { ChatEvent } from "../../types/receivedEvents.ts";
 import { connectionLost, emptyTrace, runReducer } from "../trace/reducer.ts";
 import { requestFacts, responseFacts } from "./attemptFacts.ts";
 import { eventRows, rowsText, typesOf } from "./eventRows.ts";

@@ -1,8 +1,8 @@
+import type { ChatEvent } from "@signalbox/client";
 import { describe, expect, it } from "vitest";
 import { fixture, fixtures, eventsOf as readEvents } from "../../fixtures/read.ts";
 import { captured, capturedRecord } from "../../fixtures/record.ts";
 import type { RawEvent } from "../../types/api.ts";
-import type { ChatEvent } from "../../types/receivedEvents.ts";
 import { connectionLost, emptyTrace, runReducer } from "../trace/reducer.ts";
 import { eventsOf, textPhases } from "./textPhases.ts";
 import { hasEnded, type Row, ticksOf, waterfall } from "./waterfall.ts";

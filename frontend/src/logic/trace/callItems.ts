@@ -1,6 +1,7 @@
 // Tool calls of a trace: how their events become items.
+
+import type { ToolCalls, ToolExecuting, ToolResult } from "@signalbox/client";
 import type { CallItem, RunTrace } from "../../types/models.ts";
-import type { ToolCalls, ToolExecuting, ToolResult } from "../../types/receivedEvents.ts";
 import { isOpen, replace, settleReasoning } from "./items.ts";
 import { linksOf } from "./sources.ts";
 import { visibilityOf, withVisibility } from "./toolVisibility.ts";

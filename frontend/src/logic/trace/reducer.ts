@@ -1,5 +1,5 @@
 // The reducer from a run's events to its trace. It is pure, so a saved run looks exactly as it did live.
-import type { Done, Warning } from "../../types/events.ts";
+import type { Done, Warning } from "@signalbox/client";
 import type { CallStatus, ChatEvent, RunEnd, RunItem, RunTrace } from "../../types/models.ts";
 import { announce, answer, execute } from "./callItems.ts";
 import { isOpen, nextId, settled } from "./items.ts";

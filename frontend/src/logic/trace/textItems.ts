@@ -1,5 +1,5 @@
 // Reasoning and text of a trace: how their events become items.
-import type { Content, Reasoning } from "../../types/events.ts";
+import type { Content, Reasoning } from "@signalbox/client";
 import type { ContentItem, ReasoningItem, RunItem, RunTrace } from "../../types/models.ts";
 import { isOpen, nextId, settleReasoning } from "./items.ts";
 import { linksOf } from "./sources.ts";

@@ -1,6 +1,7 @@
 // Handles events that the page has shown but that a server crash lost.
+
+import type { Done } from "@signalbox/client";
 import type { RawEvent } from "../../types/api.ts";
-import type { Done } from "../../types/events.ts";
 import type { ChatEvent, RunTrace } from "../../types/models.ts";
 import { runReducer } from "./reducer.ts";
 

@@ -1,8 +1,8 @@
+import { ApiError } from "@signalbox/client/requests";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { content, done, reasoning, ScriptedServer } from "../../fixtures/server.ts";
 import { answerText } from "../../logic/answer/stops.ts";
 import { emptyTrace, runReducer } from "../../logic/trace/reducer.ts";
-import { ApiError } from "../../stream/errors.ts";
 import type { AnswerRun } from "../../types/api.ts";
 import type { ChatBody, ChatEvent } from "../../types/models.ts";
 import { Answer } from "./answer.ts";

@@ -1,5 +1,19 @@
 // One answer. Each has a separate store, so that a token only renders its own panel again.
 
+import type { Connection } from "@signalbox/client/requests";
+import {
+  ApiError,
+  type ChatEnd,
+  type ChatOptions,
+  checkedEvent,
+  expectRun,
+  fetchRun,
+  followRun,
+  followSave,
+  isRefusal,
+  postChat,
+  type Started,
+} from "@signalbox/client/requests";
 import { hasMetLimit, limitsIn } from "../../logic/answer/reachedLimit.ts";
 import {
   isLoop,
@@ -11,18 +25,6 @@ import {
 import { joinedTrace } from "../../logic/trace/joinedTrace.ts";
 import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../../logic/trace/reducer.ts";
 import { nextTrace } from "../../logic/trace/unsavedText.ts";
-import { ApiError, isRefusal } from "../../stream/errors.ts";
-import type { Connection } from "../../stream/followRun.ts";
-import { checkedEvent } from "../../stream/parseEvent.ts";
-import { expectRun, fetchRun } from "../../stream/runRecords.ts";
-import {
-  type ChatEnd,
-  type ChatOptions,
-  followRun,
-  followSave,
-  postChat,
-  type Started,
-} from "../../stream/runStream.ts";
 import type { Effort, RawEvent } from "../../types/api.ts";
 import type { ChatBody, ChatEvent, RunEnd, RunTrace } from "../../types/models.ts";
 import { nextFrame, Store } from "../store.ts";

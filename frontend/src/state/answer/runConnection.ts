@@ -1,6 +1,6 @@
 // The connection over which an answer follows its run. Short losses are not shown.
 
-import type { Connection } from "../../stream/followRun.ts";
+import type { Connection } from "@signalbox/client/requests";
 import { type SilenceDeps, SilenceTimer } from "./modelSilence.ts";
 
 export interface RunConnectionDeps extends SilenceDeps {

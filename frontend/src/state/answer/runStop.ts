@@ -1,7 +1,6 @@
 // Stops the run of an answer: asks the server until it confirms, and then waits for the last events.
 
-import { type ApiClient, stopRun } from "../../stream/client.ts";
-import { ApiError } from "../../stream/errors.ts";
+import { type ApiClient, ApiError, stopRun } from "@signalbox/client/requests";
 
 export interface StopTimes {
   /** How long a stopped run may take to send its `done`. */

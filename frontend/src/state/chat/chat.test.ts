@@ -1,7 +1,7 @@
+import { ApiError } from "@signalbox/client/requests";
 import { describe, expect, it } from "vitest";
 import { answeredChat, conversation, openChat, partAt, shownRows } from "../../fixtures/chat.ts";
 import { content, done, settle } from "../../fixtures/server.ts";
-import { ApiError } from "../../stream/errors.ts";
 
 describe("sending", () => {
   it("posts only the new message, with its parent", async () => {

@@ -1,9 +1,8 @@
 // One conversation: its tree of questions and answers, the shown branch, and the messages being sent.
 
+import { chooseLeaf, newIdempotencyKey } from "@signalbox/client/requests";
 import { newestLeaf, pathTo } from "../../logic/chat/branchTree.ts";
 import type { Queued } from "../../logic/chat/messageQueue.ts";
-import { chooseLeaf } from "../../stream/conversations.ts";
-import { newIdempotencyKey } from "../../stream/idempotencyKeys.ts";
 import type { Picture } from "../../types/api.ts";
 import type { Answer } from "../answer/answer.ts";
 import type { AnswerDeps } from "../answer/answerState.ts";

@@ -1,5 +1,5 @@
 // The chats of this page: the shown one, and others with running answers or queued messages.
-import { newIdempotencyKey } from "../../stream/idempotencyKeys.ts";
+import { newIdempotencyKey } from "@signalbox/client/requests";
 import { Chat, type ChatDeps } from "./chat.ts";
 
 export class Chats {

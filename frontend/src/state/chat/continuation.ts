@@ -1,5 +1,5 @@
 // Continues answers: adds the continuation to the tree, sends its request, and stores it until it is confirmed.
-import { newIdempotencyKey } from "../../stream/idempotencyKeys.ts";
+import { newIdempotencyKey } from "@signalbox/client/requests";
 import type { ChatBody } from "../../types/models.ts";
 import { Answer } from "../answer/answer.ts";
 import type { AnswerDeps } from "../answer/answerState.ts";

@@ -1,7 +1,5 @@
 // Loads a conversation, retries while the server cannot be reached, and detects that it was deleted.
-import { fetchConversation } from "../../stream/conversations.ts";
-import { ApiError } from "../../stream/errors.ts";
-import { newIdempotencyKey } from "../../stream/idempotencyKeys.ts";
+import { ApiError, fetchConversation, newIdempotencyKey } from "@signalbox/client/requests";
 import type { Conversation } from "../../types/api.ts";
 import type { AnswerDeps } from "../answer/answerState.ts";
 import { Retry } from "../server/retry.ts";

@@ -1,8 +1,8 @@
+import { ApiError } from "@signalbox/client/requests";
 import { describe, expect, it } from "vitest";
 import { answeredChat, openChat, partAt, SETUP, shownRows } from "../../fixtures/chat.ts";
 import { content, done, memoryStorage, ScriptedServer, settle } from "../../fixtures/server.ts";
 import type { Hold } from "../../logic/chat/messageQueue.ts";
-import { ApiError } from "../../stream/errors.ts";
 import type { ChatDeps } from "./chat.ts";
 import { Chats } from "./chats.ts";
 

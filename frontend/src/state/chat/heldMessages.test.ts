@@ -1,8 +1,8 @@
+import { ApiError } from "@signalbox/client/requests";
 import { describe, expect, it, vi } from "vitest";
 import { openChat, SETUP, shownRows } from "../../fixtures/chat.ts";
 import { content, done, memoryStorage, settle } from "../../fixtures/server.ts";
 import type { Hold } from "../../logic/chat/messageQueue.ts";
-import { ApiError } from "../../stream/errors.ts";
 import { Chat } from "./chat.ts";
 import { claimMessage } from "./queueClaims.ts";
 

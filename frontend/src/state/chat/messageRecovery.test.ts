@@ -1,8 +1,8 @@
+import { ApiError } from "@signalbox/client/requests";
 import { describe, expect, it } from "vitest";
 import { answeredChat, holdQuestions, openChat, partAt, shownRows } from "../../fixtures/chat.ts";
 import { answerOf, pendingIn, question, unknownModel, unreachable } from "../../fixtures/recovery.ts";
 import { content, done, memoryStorage, settle } from "../../fixtures/server.ts";
-import { ApiError } from "../../stream/errors.ts";
 import type { Chat } from "./chat.ts";
 
 describe("an unconfirmed message", () => {

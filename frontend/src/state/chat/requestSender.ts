@@ -1,9 +1,7 @@
 // Sends messages: the first model gets the message, the others its id. Each request is sent once, even over a bad
 // connection.
 
-import { newIdempotencyKey } from "../../stream/idempotencyKeys.ts";
-import { LINE_DELAYS } from "../../stream/runStream.ts";
-import { browserPage, sleep } from "../../stream/sleep.ts";
+import { browserPage, LINE_DELAYS, newIdempotencyKey, sleep } from "@signalbox/client/requests";
 import type { ChatBody } from "../../types/models.ts";
 import { Answer } from "../answer/answer.ts";
 import type { AnswerDeps } from "../answer/answerState.ts";

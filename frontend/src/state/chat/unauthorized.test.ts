@@ -1,7 +1,7 @@
+import { ApiError } from "@signalbox/client/requests";
 import { describe, expect, it } from "vitest";
 import { answeredChat, openChat, partAt, shownRows } from "../../fixtures/chat.ts";
 import { content, done, memoryStorage, settle } from "../../fixtures/server.ts";
-import { ApiError } from "../../stream/errors.ts";
 import { sendAfterToken, UnconfirmedMessages } from "./unconfirmedMessages.ts";
 
 const noToken = () => new ApiError(401, "UNAUTHORIZED", "An access token is required.");

@@ -4,7 +4,7 @@ import {
   exportConversation,
   fetchConversations,
   renameConversation,
-} from "../../stream/conversations.ts";
+} from "@signalbox/client/requests";
 import type { ConversationLine } from "../../types/api.ts";
 import { saveFile } from "../download.ts";
 import {

@@ -1,6 +1,6 @@
 // A list that the server sends page by page. It is refreshed in the background and follows changes in other tabs.
-import type { ApiClient } from "../../stream/client.ts";
-import { ApiError } from "../../stream/errors.ts";
+import type { ApiClient } from "@signalbox/client/requests";
+import { ApiError } from "@signalbox/client/requests";
 import { type Schedule, Store } from "../store.ts";
 
 export interface PagedListState<Line> {

@@ -1,5 +1,5 @@
+import { createClient } from "@signalbox/client/requests";
 import { expect, it } from "vitest";
-import { createClient } from "../../stream/client.ts";
 import { SavedRuns } from "./savedRuns.ts";
 
 const savedLine = (id: string, created: number) => ({

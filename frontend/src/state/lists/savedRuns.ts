@@ -1,5 +1,5 @@
 // The list of saved answers: load, save, delete.
-import { deleteSave, fetchSaves, saveRun } from "../../stream/savedRuns.ts";
+import { deleteSave, fetchSaves, saveRun } from "@signalbox/client/requests";
 import type { SaveLine } from "../../types/api.ts";
 import { type Page, PagedList, type PagedListOptions, type PagedListState, type PageWanted } from "./pagedList.ts";
 

@@ -1,8 +1,8 @@
 // Loads a guide document as text from the address of the page.
-import { createClient, fetchDocument } from "../../stream/client.ts";
-import { ApiError } from "../../stream/errors.ts";
+import { ApiError, fetchDocument } from "@signalbox/client/requests";
 import { Store } from "../store.ts";
 import { accessToken, HANDOVER_MS } from "./accessToken.ts";
+import { connect } from "./server.ts";
 
 export interface GuideDocumentState {
   /** Undefined until it is loaded. */
@@ -14,7 +14,7 @@ export interface GuideDocumentState {
 }
 
 export class GuideDocument extends Store<GuideDocumentState> {
-  readonly #client = createClient({ token: accessToken.read });
+  readonly #client = connect(accessToken.read);
   readonly #path: string;
 
   constructor(path: string) {

@@ -1,10 +1,11 @@
 // The data of the operator page: the feature flag and the recent runs.
+
+import { ApiError, fetchRuns, type RunPage } from "@signalbox/client/requests";
 import { joinRuns } from "../../logic/pages/operator.ts";
-import { createClient } from "../../stream/client.ts";
-import { ApiError } from "../../stream/errors.ts";
-import { fetchFlag, fetchRuns, type RunPage, storeOverride } from "../../stream/operator.ts";
 import type { FlagState, LoopFlag, RunLine } from "../../types/models.ts";
 import { Store } from "../store.ts";
+import { fetchFlag, storeOverride } from "./loopFlag.ts";
+import { connect } from "./server.ts";
 import { readAdminToken, runToken, writeAdminToken } from "./session.ts";
 
 export interface OperatorState {
@@ -57,7 +58,7 @@ const BEGINNING: OperatorState = {
 };
 
 export class Operator extends Store<OperatorState> {
-  readonly #client = createClient({ token: runToken });
+  readonly #client = connect(runToken);
   #wanted: Wanted | undefined;
   #refreshing = false;
   /** A token was entered during a request with another one. */

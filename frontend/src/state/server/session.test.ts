@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
+
+import { ApiError } from "@signalbox/client/requests";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openChat } from "../../fixtures/chat.ts";
-import { ApiError } from "../../stream/errors.ts";
 import { sendBlocker } from "../chat/sendBlocker.ts";
 import { UnconfirmedMessages } from "../chat/unconfirmedMessages.ts";
 import { Session } from "./session.ts";

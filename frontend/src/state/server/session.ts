@@ -1,7 +1,5 @@
 // The page's knowledge of the server: models, tools, readiness, and whether it requires a token.
-import { createClient, fetchReadiness } from "../../stream/client.ts";
-import { ApiError } from "../../stream/errors.ts";
-import { fetchModels, fetchTools } from "../../stream/models.ts";
+import { ApiError, fetchModels, fetchReadiness, fetchTools } from "@signalbox/client/requests";
 import type { Model, Parameters, Tool } from "../../types/api.ts";
 import type { Readiness } from "../../types/models.ts";
 import { StoredText, tabStorage } from "../browserStorage.ts";
@@ -9,6 +7,7 @@ import { sendAfterToken } from "../chat/unconfirmedMessages.ts";
 import { Store } from "../store.ts";
 import { accessToken, HANDOVER_MS } from "./accessToken.ts";
 import { Retry } from "./retry.ts";
+import { BASE_URL, connect } from "./server.ts";
 
 export interface SessionState {
   models: readonly Model[];
@@ -48,9 +47,9 @@ export const writeAdminToken = (token: string): void => ADMIN.write(token);
 export const runToken = (): string => readAdminToken() || accessToken.read();
 
 export class Session extends Store<SessionState> {
-  readonly client = createClient({ token: accessToken.read });
+  readonly client = connect(accessToken.read);
   /** For single runs and the inspector, because the operator page links to all users' runs. */
-  readonly reader = createClient({ token: runToken });
+  readonly reader = connect(runToken);
 
   /** Reload the page, so that everything is loaded with the new token, or without one. */
   readonly #reload: () => void;
@@ -118,7 +117,7 @@ export class Session extends Store<SessionState> {
   async takeToken(token: string, remember: boolean): Promise<void> {
     this.set({ tokenRefused: false });
     try {
-      await fetchTools(createClient({ token: () => token }));
+      await fetchTools(connect(() => token));
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) {
         this.set({ tokenRefused: true });
@@ -144,7 +143,7 @@ export class Session extends Store<SessionState> {
 
   async #loadReadiness(): Promise<void> {
     try {
-      this.set({ readiness: await fetchReadiness(), trouble: undefined });
+      this.set({ readiness: await fetchReadiness({ baseUrl: BASE_URL }), trouble: undefined });
     } catch {
       this.set({ trouble: "Signalbox is not responding. Check that the server is running, then reload." });
     }

@@ -1,0 +1,112 @@
+// Basic API requests, with the access token if one is set.
+
+import { foreign, readApiError, unreachable } from "./errors.ts";
+import type { Readiness } from "./types/api.ts";
+
+export interface ApiClient {
+  /**
+   * Sends a request. Throws ApiError if the status is not 2xx or there is no response. An abort is rethrown as it is.
+   */
+  request(path: string, init?: RequestInit): Promise<Response>;
+}
+
+export interface ClientOptions {
+  /**
+   * Where the server is: an absolute URL, a path on the origin of the page, such as `/chat`, or an address relative to
+   * the page, such as `.`. Default: the origin of the page.
+   */
+  baseUrl?: string;
+  /** The current token. Empty if there is none. */
+  token?: () => string;
+  fetch?: typeof globalThis.fetch;
+}
+
+export function createClient(options: ClientOptions = {}): ApiClient {
+  const { token = () => "", fetch = globalThis.fetch } = options;
+  const base = withoutSlash(options.baseUrl);
+  return {
+    async request(path, init = {}) {
+      const headers = new Headers(init.headers);
+      if (token() && !headers.has("authorization")) headers.set("authorization", `Bearer ${token()}`);
+      let response: Response;
+      try {
+        response = await fetch(`${base}${path}`, { ...init, headers });
+      } catch (cause) {
+        if (init.signal?.aborted) throw cause;
+        throw unreachable();
+      }
+      if (!response.ok) throw await readApiError(response);
+      return response;
+    },
+  };
+}
+
+/** `/chat/` → `/chat`, and an address relative to the page as an absolute one. */
+function withoutSlash(baseUrl = ""): string {
+  const isRelative = baseUrl !== "" && !/^([a-z][a-z\d+.-]*:|\/)/i.test(baseUrl);
+  return (isRelative ? new URL(baseUrl, document.baseURI).href : baseUrl).replace(/\/+$/, "");
+}
+
+/**
+ * Request an event stream. The response headers must arrive within `headMs`; the body has no limit. A response that is
+ * not an event stream is not from Signalbox: captive portals respond 200 to everything.
+ */
+export async function requestEvents(
+  client: ApiClient,
+  path: string,
+  init: RequestInit & { signal: AbortSignal },
+  headMs: number,
+): Promise<Response> {
+  const { signal } = init;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), headMs);
+  try {
+    const response = await client.request(path, { ...init, signal: AbortSignal.any([signal, late.signal]) });
+    if (isEvents(response)) return response;
+    leave(response);
+    throw foreign();
+  } catch (error) {
+    if (late.signal.aborted && !signal.aborted) throw unreachable();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** 204 means that all events have been seen. */
+const isEvents = ({ status, headers }: Response): boolean =>
+  status === 204 || /^text\/event-stream\s*(;|$)/i.test(headers.get("content-type") ?? "");
+
+/** Close the connection of an unread response. */
+export const leave = ({ body }: Response): void => void body?.cancel().catch(() => undefined);
+
+/** Stop a run. Resolves if the server knows the run, even if it has ended. */
+export async function stopRun(client: ApiClient, runId: string, init?: RequestInit): Promise<void> {
+  await client.request(`/api/runs/${encodeURIComponent(runId)}/stop`, { method: "POST", ...init });
+}
+
+/** `/health/ready` responds 503 with the same body if something is missing. */
+export async function fetchReadiness({ baseUrl, fetch = globalThis.fetch }: ClientOptions = {}): Promise<Readiness> {
+  const response = await fetch(`${withoutSlash(baseUrl)}/health/ready`);
+  const body: unknown = await response.json().catch(() => undefined);
+  const { simulated } = (body ?? {}) as Record<string, unknown>;
+  return { ready: response.ok, simulated: simulated === true };
+}
+
+const REACH_MS = 5000;
+
+/** Whether the server responds at all. */
+export async function isReachable({ baseUrl, fetch = globalThis.fetch }: ClientOptions = {}): Promise<boolean> {
+  try {
+    return (
+      await fetch(`${withoutSlash(baseUrl)}/health/live`, { signal: AbortSignal.timeout(REACH_MS), cache: "no-store" })
+    ).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Fetch a document as text. Navigating to the same address gives a page. */
+export async function fetchDocument(client: ApiClient, path: string): Promise<string> {
+  return (await client.request(path, { headers: { accept: "text/markdown, text/plain;q=0.9" } })).text();
+}

@@ -1,0 +1,55 @@
+// The list of runs.
+import type { ApiClient } from "./client.ts";
+import type { RunLine } from "./types/api.ts";
+
+export interface RunPage {
+  runs: readonly RunLine[];
+  /** The `before` of the next page. Undefined if there is none. */
+  next: string | undefined;
+  /** The page includes all users' runs, not only those without an API token. */
+  isAll: boolean;
+}
+
+/** Newest first, at most 200 runs. */
+export async function fetchRuns(client: ApiClient, limit: number, before?: string): Promise<RunPage> {
+  const query = new URLSearchParams({ limit: String(limit), ...(before !== undefined && { before }) });
+  const body: unknown = await (await client.request(`/api/runs?${query}`)).json();
+  const { runs, next, all_owners } = (body ?? {}) as Record<string, unknown>;
+  return {
+    runs: Array.isArray(runs) ? runs.flatMap(parseRun) : [],
+    next: text(next) || undefined,
+    isAll: all_owners === true,
+  };
+}
+
+const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** A deleted API token has only its id. */
+function ownerOf(value: unknown): string {
+  const { id, name } = (value ?? {}) as Record<string, unknown>;
+  return text(name) || text(id);
+}
+
+/** The API's times are in seconds. */
+function parseRun(value: unknown): RunLine[] {
+  const run = (value ?? {}) as Record<string, unknown>;
+  const [started, ended] = [number(run.started) ?? 0, number(run.ended)];
+  if (!text(run.run_id)) return [];
+  return [
+    {
+      runId: text(run.run_id),
+      status: text(run.status) || "running",
+      code: text(run.code) || undefined,
+      model: text(run.model),
+      loop: text(run.loop),
+      protocol: text(run.protocol),
+      started: started * 1000,
+      ms: ended === undefined ? undefined : (ended - started) * 1000,
+      steps: number(run.steps) ?? 0,
+      cost: number(run.cost),
+      simulated: run.simulated === true,
+      owner: ownerOf(run.owner),
+    },
+  ];
+}

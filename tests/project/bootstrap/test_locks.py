@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import ROOT
 
 NAMES = ("tools", "run", "dev")
-CLIENTS = sorted((ROOT / "tests/clients/requirements").glob("*.in"))
+CLIENTS = sorted((ROOT / "tests").glob("*/requirements/*.in"))
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)")
 
 

@@ -1,13 +1,15 @@
 """The package without the server's packages: a program runs with the lowest and the newest versions that it allows."""
 
+import os
 import subprocess
-import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
 from tests.scenarios.runner.model import answers, calls, model_that
+from tests.support.environments import environment
 
 pytestmark = pytest.mark.e2e
 
@@ -34,26 +36,17 @@ print(run.answer().text)
 
 @pytest.fixture(scope="module", params=["lowest-direct", "highest"])
 def python(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the Python of an environment with the base package's dependencies."""
+    """Return the Python of an environment with the base package's dependencies, pytest, and pydantic for the models."""
     folder = tmp_path_factory.mktemp("base")
-    uv = Path(sys.executable).with_name("uv")
-    subprocess.run([uv, "venv", "--quiet", folder / "venv"], check=True)
-    found = folder / "venv/bin/python"
-    sources = ["--resolution", request.param, "-r", ROOT / "pyproject.toml"]
-    done = subprocess.run(
-        [uv, "pip", "install", "--quiet", "--python", found, *sources], capture_output=True, text=True, check=False
-    )
-    if done.returncode and "error sending request" in done.stderr:
-        pytest.skip("the package index cannot be reached")
-    assert done.returncode == 0, done.stderr
-    return found
+    more = [f"{name}=={version(name)}" for name in ("pydantic", "pytest")]
+    return environment(folder, ROOT / "pyproject.toml", request.param, *more)
 
 
 def ran(python: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run Python with the sources of the package."""
-    environment = {"PYTHONPATH": str(ROOT / "backend"), "PYTHONDONTWRITEBYTECODE": "1"}
+    variables = {"PYTHONPATH": f"{ROOT / 'backend'}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [python, "-W", "error", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, env=variables, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
 
 
 def test_a_program_runs_a_model_and_its_tools(python: Path) -> None:
@@ -67,6 +60,14 @@ def test_a_program_runs_a_model_and_its_tools(python: Path) -> None:
         'currency: expected one of "EUR", "USD", got the string "GBP"',
         "Three dollars.",
     ]
+
+
+def test_the_guarantees_of_the_runner_and_of_tools_hold(python: Path) -> None:
+    """The tests of both pass in this environment, without the server's packages."""
+    suites = ["tests/scenarios/runner", "tests/unit/tools/functions"]
+    options = ["--noconftest", "-c", os.devnull, "--rootdir", str(ROOT), "--import-mode=importlib", "-k", "not trio"]
+    done = ran(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, *suites)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("command", ["serve", "doctor", "backup", "simulate"])

@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.project.docs.pages import Page
 from tests.project.docs.snippets import module
+from tests.support.environments import environment
 from tests.support.running_app import RunningApp
 
 CLIENT = ROOT / "clients" / "python"
@@ -29,6 +30,19 @@ def test_the_examples_run(
         printed = capsys.readouterr()
         assert "391" in printed.out or "17 * 24" in printed.out, block
         assert printed.err.count("Traceback") == 0
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("resolution", ["lowest-direct", "highest"])
+def test_the_lowest_and_the_newest_versions_work(app: RunningApp, tmp_path: Path, resolution: str) -> None:
+    """The README's programs run in an environment with nothing but the client's dependencies."""
+    python = environment(tmp_path, CLIENT / "pyproject.toml", resolution)
+    program = "\n".join(Page(PAGES[0], PAGES[0].read_text(encoding="utf-8")).blocks("python"))
+    variables = {"PYTHONPATH": str(CLIENT), "PYTHONDONTWRITEBYTECODE": "1", "NO_PROXY": "127.0.0.1"}
+    command = [python, "-W", "error", "-c", program.replace("http://127.0.0.1:8000", app.url)]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stderr == ""
+    assert done.stdout.count("391") >= 3
 
 
 def test_the_synchronous_client_is_current() -> None:

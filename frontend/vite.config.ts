@@ -30,7 +30,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@signalbox\/client$/, replacement: `${client}/index.ts` },
-      { find: /^@signalbox\/client\/requests$/, replacement: `${client}/requests.ts` },
+      { find: /^@signalbox\/client\/requests$/, replacement: `${client}/requests/index.ts` },
     ],
   },
   plugins: [tailwindcss(), react(), newestFonts(), drawShell(), inlineFirstPaint(), compress()],

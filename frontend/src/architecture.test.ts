@@ -78,6 +78,10 @@ describe.each(files.filter((name) => (partsOf(name)[0] ?? "") in MAY))("%s", (na
     expect(wrong).toEqual([]);
   });
 
+  it("imports only types from the client's main entry point, which holds what the page does not need", () => {
+    expect(source).not.toMatch(/(?:import|export) (?!type)[^;"]*"@signalbox\/client"/);
+  });
+
   it("builds no HTML from text", () => {
     expect(source).not.toMatch(/dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML|document\.write|\beval\(/);
   });

@@ -1,4 +1,33 @@
-// The types of the contract's events and of the API's data.
+// The package @signalbox/client: the class Signalbox, its errors, and the types of events and data.
+export type { Answer, AnsweredCall, RunEvent } from "./answers.ts";
+export type { Catalog, ToolCatalog } from "./requests/models.ts";
+export type { RunTrace } from "./requests/runRecords.ts";
+export type { Save, SavedQuestion, SavedRun } from "./requests/savedRuns.ts";
+export type { Backoff } from "./retries.ts";
+export type { Run, StoppedRun } from "./run.ts";
+export {
+  type AskOptions,
+  type CallOptions,
+  type Conversations,
+  type QuestionOptions,
+  type Runs,
+  type Saves,
+  Signalbox,
+  type SignalboxOptions,
+} from "./signalbox.ts";
+export {
+  AccessDenied,
+  Conflict,
+  ConnectionLost,
+  InvalidRequest,
+  NotFound,
+  NotSignalbox,
+  RateLimited,
+  RequestRejected,
+  RunFailed,
+  ServerError,
+  SignalboxError,
+} from "./signalboxErrors.ts";
 export type * from "./types/api.ts";
 export type {
   Content,
@@ -13,4 +42,5 @@ export type {
   UsageTotals,
   Warning,
 } from "./types/events.ts";
+export type { Message, Question, ToolChoice } from "./types/question.ts";
 export type { Call, ChatEvent, ToolCalls, ToolExecuting, ToolResult } from "./types/receivedEvents.ts";

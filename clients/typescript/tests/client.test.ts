@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { createClient, fetchDocument, fetchReadiness, isReachable, stopRun } from "../src/client.ts";
+import { createClient, fetchDocument, fetchReadiness, isReachable, stopRun } from "../src/requests/client.ts";
 import { errorResponse, serve } from "./fixtures/serve.ts";
 
 describe("the client", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Release, type Slots, slotsOver, turnOver } from "../src/connectionSlots.ts";
+import { type Release, type Slots, slotsOver, turnOver } from "../src/requests/connectionSlots.ts";
 
 type Waiting = { name: string; grant: () => void };
 

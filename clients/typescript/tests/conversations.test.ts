@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createClient } from "../src/client.ts";
+import { createClient } from "../src/requests/client.ts";
 import {
   chooseLeaf,
   deleteConversation,
@@ -7,8 +7,8 @@ import {
   fetchConversation,
   fetchConversations,
   renameConversation,
-} from "../src/conversations.ts";
-import { ApiError } from "../src/errors.ts";
+} from "../src/requests/conversations.ts";
+import { ApiError } from "../src/requests/errors.ts";
 
 interface Asked {
   method: string;

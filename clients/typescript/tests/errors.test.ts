@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ApiError, foreign, isRefusal, readApiError, unreachable } from "../src/errors.ts";
-import { unreadable } from "../src/jsonFields.ts";
+import { ApiError, foreign, isRefusal, readApiError, unreachable } from "../src/requests/errors.ts";
+import { unreadable } from "../src/requests/jsonFields.ts";
 
 const OURS = '{"error":{"code":"STORE_UNAVAILABLE","message":"The disk is full."}}';
 

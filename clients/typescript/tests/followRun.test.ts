@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ApiError } from "../src/errors.ts";
-import { followSave } from "../src/runStream.ts";
+import { ApiError } from "../src/requests/errors.ts";
+import { followSave } from "../src/requests/runStream.ts";
 import type { ChatEvent } from "../src/types/receivedEvents.ts";
 import {
   asking,

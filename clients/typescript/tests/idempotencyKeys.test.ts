@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newIdempotencyKey } from "../src/idempotencyKeys.ts";
+import { newIdempotencyKey } from "../src/requests/idempotencyKeys.ts";
 
 describe("a question's key", () => {
   it("is different each time, also at an insecure address", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ApiClient } from "../src/client.ts";
-import { fetchModels, fetchTools } from "../src/models.ts";
+import type { ApiClient } from "../src/requests/client.ts";
+import { fetchModels, fetchTools } from "../src/requests/models.ts";
 
 /** Sends this response to every request. */
 const answering = (body: unknown, asked: string[] = []): ApiClient => ({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseEvent } from "../src/parseEvent.ts";
+import { parseEvent } from "../src/requests/parseEvent.ts";
 
 const parse = (event: unknown) => parseEvent(JSON.stringify(event));
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ApiClient } from "../src/client.ts";
-import { ApiError } from "../src/errors.ts";
+import type { ApiClient } from "../src/requests/client.ts";
+import { ApiError } from "../src/requests/errors.ts";
 import { asking, FakePage, Live, news, Places, pass, portal, server, turns } from "./fixtures/followedRun.ts";
 import { contentFrame, doneFrame } from "./fixtures/serve.ts";
 

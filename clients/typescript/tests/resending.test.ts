@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { postChat } from "../src/runStream.ts";
+import { postChat } from "../src/requests/runStream.ts";
 import type { ChatBody } from "../src/types/api.ts";
 import {
   asking,

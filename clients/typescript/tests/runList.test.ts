@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createClient } from "../src/client.ts";
-import { fetchRuns } from "../src/runList.ts";
+import { createClient } from "../src/requests/client.ts";
+import { fetchRuns } from "../src/requests/runList.ts";
 import { errorResponse, serve } from "./fixtures/serve.ts";
 
 describe("the list of runs", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createClient } from "../src/client.ts";
-import { fetchRun, parseRecord } from "../src/runRecords.ts";
+import { createClient } from "../src/requests/client.ts";
+import { fetchRun, parseRecord } from "../src/requests/runRecords.ts";
 import captured from "./fixtures/record.json" with { type: "json" };
 
 // biome-ignore lint/suspicious/noExplicitAny: what it holds is what is tested.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createClient } from "../src/client.ts";
-import { ApiError } from "../src/errors.ts";
-import { followRun } from "../src/runStream.ts";
+import { createClient } from "../src/requests/client.ts";
+import { ApiError } from "../src/requests/errors.ts";
+import { followRun } from "../src/requests/runStream.ts";
 import type { ChatEvent } from "../src/types/receivedEvents.ts";
 import { BODY, chat, text } from "./fixtures/chatStream.ts";
 import {

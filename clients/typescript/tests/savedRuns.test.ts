@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createClient } from "../src/client.ts";
-import { deleteSave, fetchSave, fetchSaves, saveRun } from "../src/savedRuns.ts";
+import { createClient } from "../src/requests/client.ts";
+import { deleteSave, fetchSave, fetchSaves, saveRun } from "../src/requests/savedRuns.ts";
 
 function answering(answer: unknown) {
   const asked: [method: string, path: string, body: unknown][] = [];

@@ -1,8 +1,8 @@
 import { createParser } from "eventsource-parser";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseEvent } from "../src/parseEvent.ts";
-import { Cursor, type Frame, FrameReader, seqOf } from "../src/sseFrames.ts";
+import { parseEvent } from "../src/requests/parseEvent.ts";
+import { Cursor, type Frame, FrameReader, seqOf } from "../src/requests/sseFrames.ts";
 import { eventsOf, fixtures } from "./fixtures/streams.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

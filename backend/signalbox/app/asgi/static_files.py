@@ -34,7 +34,7 @@ _START_PAGE = "README.md"
 _START = "index.html"
 # Files that the build names by their content never change; all others are revalidated.
 _CACHED = {True: "public, max-age=31536000, immutable", False: "no-cache"}
-# The page's first request, preloaded before its scripts run. It must equal the URL in clients/typescript/src/models.ts.
+# The page's first request, preloaded before its scripts run. fetchModels in clients/typescript must send the same URL.
 _PRELOAD = "</api/models?hidden=false>; rel=preload; as=fetch; crossorigin"
 # Suffixes of compressed copies by encoding, the smallest copy first.
 _SUFFIXES = {"br": ".br", "gzip": ".gz"}

@@ -8,6 +8,8 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
   /** The response came from Signalbox, not from a proxy. */
   readonly isOurs: boolean;
+  /** The request's id in the server's log. */
+  readonly requestId: string | undefined;
 
   /** `status` 0 means that Signalbox did not respond. `retryAfter` is in seconds. */
   constructor(
@@ -17,6 +19,7 @@ export class ApiError extends Error {
     field?: string,
     retryAfter?: number,
     isOurs = status >= 400,
+    requestId?: string,
   ) {
     super(message);
     this.status = status;
@@ -24,6 +27,7 @@ export class ApiError extends Error {
     this.field = field;
     this.retryAfter = retryAfter;
     this.isOurs = isOurs;
+    this.requestId = requestId;
   }
 }
 
@@ -56,5 +60,6 @@ export async function readApiError(response: Response): Promise<ApiError> {
     typeof field === "string" ? field : undefined,
     wait,
     typeof code === "string" && typeof message === "string",
+    response.headers.get("x-request-id") ?? undefined,
   );
 }

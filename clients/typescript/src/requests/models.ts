@@ -1,7 +1,7 @@
 // Loads the server's models and tools.
 
+import type { Model, Parameters, Pricing, Tool } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
-import type { Model, Parameters, Pricing, Tool } from "./types/api.ts";
 
 export interface Catalog {
   models: readonly Model[];

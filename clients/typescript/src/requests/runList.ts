@@ -1,6 +1,7 @@
 // The list of runs.
+
+import type { RunLine } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
-import type { RunLine } from "./types/api.ts";
 
 export interface RunPage {
   runs: readonly RunLine[];
@@ -10,9 +11,15 @@ export interface RunPage {
   isAll: boolean;
 }
 
-/** Newest first, at most 200 runs. */
-export async function fetchRuns(client: ApiClient, limit: number, before?: string): Promise<RunPage> {
+/** Newest first, at most 200 runs, of all statuses or only of these. */
+export async function fetchRuns(
+  client: ApiClient,
+  limit: number,
+  before?: string,
+  status: readonly string[] = [],
+): Promise<RunPage> {
   const query = new URLSearchParams({ limit: String(limit), ...(before !== undefined && { before }) });
+  for (const one of status) query.append("status", one);
   const body: unknown = await (await client.request(`/api/runs?${query}`)).json();
   const { runs, next, all_owners } = (body ?? {}) as Record<string, unknown>;
   return {
@@ -20,6 +27,11 @@ export async function fetchRuns(client: ApiClient, limit: number, before?: strin
     next: text(next) || undefined,
     isAll: all_owners === true,
   };
+}
+
+/** Stop a run that belongs to no conversation, and delete everything stored about it. */
+export async function deleteRun(client: ApiClient, runId: string): Promise<void> {
+  await client.request(`/api/runs/${encodeURIComponent(runId)}`, { method: "DELETE" });
 }
 
 const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);

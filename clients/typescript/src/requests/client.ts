@@ -1,7 +1,7 @@
 // Basic API requests, with the access token if one is set.
 
+import type { Readiness } from "../types/api.ts";
 import { foreign, readApiError, unreachable } from "./errors.ts";
-import type { Readiness } from "./types/api.ts";
 
 export interface ApiClient {
   /**

@@ -1,11 +1,11 @@
 // Follows a run: on a live stream if a slot is free, otherwise by polling. Resumes after connection losses.
 
+import type { ChatEvent } from "../types/receivedEvents.ts";
 import { type ApiClient, requestEvents } from "./client.ts";
 import { browserSlots, browserTurn, type Release, type Slots, type Turn } from "./connectionSlots.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, unreachable } from "./errors.ts";
 import { browserPage, type Page, sleep, withTimeout } from "./sleep.ts";
 import { Cursor, FrameReader } from "./sseFrames.ts";
-import type { ChatEvent } from "./types/receivedEvents.ts";
 
 /**
  * `polling`: all live streams are in use. `waiting`: the server cannot be reached, and the message is sent when it can.
@@ -19,6 +19,10 @@ export interface FollowOptions {
   onEvent(event: ChatEvent, seq: number): void;
   /** Called when the connection state changes. */
   onConnection?(state: Connection): void;
+  /** Called with the reason of each failed attempt. */
+  onFailure?(error: ApiError): void;
+  /** The id of the last event that is known already. */
+  lastEventId?: string;
   /** Delays before each attempt to resume. A new event resets them. */
   resumeDelays?: readonly number[];
   /** Delays between polls. The last one repeats. */
@@ -66,6 +70,7 @@ export class RunFollower {
     this.#options = options;
     this.#page = options.page ?? browserPage;
     this.#slot = place;
+    if (options.lastEventId) this.#cursor.start(options.lastEventId);
   }
 
   /** Read the first response, if any, then reconnect as often as necessary. Throws ApiError for a 401. */
@@ -91,6 +96,7 @@ export class RunFollower {
         await sleep(this.#pollMs(polls++), signal, this.#page);
         continue;
       }
+      if (typeof outcome !== "object") this.#options.onFailure?.(unreachable());
       // While offline, wait for the network instead of counting failures.
       const delay = resumeDelays[failures++] ?? (this.#page.isOffline() ? LONGEST_MS : undefined);
       if (delay === undefined) return "lost";
@@ -147,6 +153,7 @@ export class RunFollower {
       return response.status === 204 ? "gone" : response;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 401) throw error;
+      this.#options.onFailure?.(error);
       if (GONE.includes(error.status)) return "gone";
       return { waitMs: Math.min((error.retryAfter ?? 0) * 1000, LONGEST_MS) };
     }

@@ -1,5 +1,5 @@
 // Parses the data of an SSE frame to a ChatEvent. Unknown events are ignored.
-import type { Call, ChatEvent } from "./types/receivedEvents.ts";
+import type { Call, ChatEvent } from "../types/receivedEvents.ts";
 
 type Json = Record<string, unknown>;
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>;

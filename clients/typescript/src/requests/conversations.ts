@@ -1,8 +1,8 @@
 // Requests for conversations: list, search, load, change, delete, export.
 
+import type { AnswerRun, ChatNode, Conversation, ConversationLine, Picture } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
 import { fields, type Json, list, number, readBody, text, time } from "./jsonFields.ts";
-import type { AnswerRun, ChatNode, Conversation, ConversationLine, Picture } from "./types/api.ts";
 
 const LIST = "/api/conversations";
 const LONGEST_SEARCH = 200;
@@ -40,6 +40,18 @@ export async function fetchConversation(client: ApiClient, id: string): Promise<
     leafId: text(body.leaf_id) || null,
     nodes: list(body.messages).flatMap(parseNode),
   };
+}
+
+/** Create an empty conversation. If there is one with this id, it stays as it is. */
+export async function createConversation(
+  client: ApiClient,
+  id: string,
+  title?: string,
+): Promise<Pick<Conversation, "id" | "title">> {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ id, title });
+  const created = await readBody(await client.request(LIST, { method: "POST", headers, body }));
+  return { id: text(created.id) || id, title: text(created.title) };
 }
 
 export const renameConversation = (client: ApiClient, id: string, title: string): Promise<void> =>

@@ -1,7 +1,7 @@
 // Splits a byte stream into SSE frames, wherever it is cut.
 
+import type { ChatEvent } from "../types/receivedEvents.ts";
 import { parseEvent } from "./parseEvent.ts";
-import type { ChatEvent } from "./types/receivedEvents.ts";
 
 export interface Frame {
   /** The frame's `id`, for `Last-Event-ID`. Empty if the server sends none. */
@@ -77,6 +77,12 @@ export class FrameReader {
 export class Cursor {
   lastId = "";
   lastSeq = -1;
+
+  /** Continue after the frame with this id. */
+  start(id: string): void {
+    this.lastId = id;
+    this.lastSeq = seqOf(id) ?? -1;
+  }
 
   /** True if the frame is new. */
   accept(frame: Frame): boolean {

@@ -1,13 +1,33 @@
 // Loads the record of a run, `GET /api/runs/{id}`, with times in milliseconds.
 
+import type { Attempt, RunRecord } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
 import { ApiError } from "./errors.ts";
-import { fields, list, number, readBody, text, time } from "./jsonFields.ts";
-import type { Attempt, RunRecord } from "./types/api.ts";
+import { fields, type Json, list, number, readBody, text, time } from "./jsonFields.ts";
 
 export async function fetchRun(client: ApiClient, runId: string, init?: RequestInit): Promise<RunRecord> {
   const body = await readBody(await client.request(`/api/runs/${encodeURIComponent(runId)}`, init));
   return { ...parseRecord(body), runId };
+}
+
+/** A run with everything that is stored about it except its events. */
+export interface RunTrace extends RunRecord {
+  /** One object per call: name, arguments, result, times. */
+  tools: readonly Json[];
+  warnings: readonly Json[];
+  /** The number of events. */
+  events: number;
+}
+
+export async function fetchTrace(client: ApiClient, runId: string): Promise<RunTrace> {
+  const body = await readBody(await client.request(`/api/runs/${encodeURIComponent(runId)}`));
+  const record = { ...parseRecord(body), runId };
+  return {
+    ...record,
+    tools: list(body.tools).map(fields),
+    warnings: list(body.warnings).map(fields),
+    events: number(body.events) ?? 0,
+  };
 }
 
 /** Throws if the server knows that the run does not exist. Other failures are ignored. */

@@ -1,10 +1,10 @@
 // Requests for saved answers: snapshots of a run with its message and all events.
 
+import type { Picture, RawEvent, RunRecord, SaveLine } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
 import { parseParts } from "./conversations.ts";
 import { fields, type Json, list, number, readBody, text, time, unreadable } from "./jsonFields.ts";
 import { parseRecord } from "./runRecords.ts";
-import type { Picture, RawEvent, RunRecord, SaveLine } from "./types/api.ts";
 
 const LIST = "/api/saves";
 

@@ -6,7 +6,6 @@ import { ApiError, foreign } from "./errors.ts";
 import { type FollowEnd, type FollowOptions, RunFollower } from "./followRun.ts";
 import { newIdempotencyKey } from "./idempotencyKeys.ts";
 import { browserPage, sleep } from "./sleep.ts";
-import type { ChatBody } from "./types/api.ts";
 
 /** The response headers of a new run. Empty strings if missing. */
 export interface Started {
@@ -32,6 +31,8 @@ export interface ChatOptions extends FollowOptions, ChatHandlers {
   askDelays?: readonly number[];
   /** Further delays while the server cannot be reached. The last one repeats. Empty: give up. */
   lineDelays?: readonly number[];
+  /** Also send the message again after a temporary rejection, if its `retry-after` is at most this long. */
+  patienceMs?: number;
   /** The time limit for the response headers. Uploading has a separate limit. */
   headMs?: number;
 }
@@ -48,7 +49,7 @@ const SENT_PER_SECOND = 32_000;
  * Start a run and follow it to its end. Throws ApiError if the run did not start or the token was rejected. A message
  * without a response is sent again with the same key, so it is executed once.
  */
-export function postChat(body: ChatBody, options: ChatOptions): Promise<ChatEnd> {
+export function postChat(body: object, options: ChatOptions): Promise<ChatEnd> {
   return unlessAborted(options.signal, async () => {
     const slot = await (options.slots ?? browserSlots).acquire(options.signal);
     try {
@@ -99,13 +100,15 @@ async function ask(body: string, options: ChatOptions, slot: Release | undefined
       if (attempt > 0) options.onConnection?.("open");
       return response;
     } catch (error) {
-      if (!isUnanswered(error)) throw error;
+      const waitMs = retryMs(error, options.patienceMs);
+      if (!isUnanswered(error) && waitMs === undefined) throw error;
       const quick = isOffline(options) ? undefined : askDelays[attempt];
       const longer = Math.min(Math.max(attempt - askDelays.length, 0), lineDelays.length - 1);
       const delay = quick ?? (isUnreachable(error) ? lineDelays[longer] : undefined);
       if (delay === undefined) throw error;
       options.onConnection?.(quick === undefined ? "waiting" : "resuming");
-      await sleep(delay, signal, options.page ?? browserPage);
+      if (waitMs) await sleep(Math.max(waitMs, delay), signal);
+      else await sleep(delay, signal, options.page ?? browserPage);
     }
   }
 }
@@ -135,6 +138,16 @@ async function postBriefly(options: ChatOptions, request: Asking): Promise<Respo
 
 /** Whether the outcome is unknown: Signalbox did not respond, or a proxy got no response. */
 const isUnanswered = (error: unknown): boolean => error instanceof ApiError && [0, 502, 504].includes(error.status);
+
+/** The statuses after which the same request may succeed. */
+const TEMPORARY: readonly number[] = [408, 425, 429, 503];
+
+/** The least delay before a rejected message is sent again. Undefined if that is of no use, or if it takes too long. */
+function retryMs(error: unknown, patienceMs = -1): number | undefined {
+  if (!(error instanceof ApiError) || (!TEMPORARY.includes(error.status) && error.retryAfter === undefined)) return;
+  const waitMs = (error.retryAfter ?? 0) * 1000;
+  return waitMs <= patienceMs ? waitMs : undefined;
+}
 
 /** Whether there was no response at all. */
 const isUnreachable = (error: unknown): boolean => error instanceof ApiError && error.code === "SERVER_UNREACHABLE";

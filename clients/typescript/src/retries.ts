@@ -1,0 +1,67 @@
+// When a failed request is sent again.
+import type { ApiClient } from "./requests/client.ts";
+import { ApiError, unreachable } from "./requests/errors.ts";
+import { sleep } from "./requests/sleep.ts";
+import { isTemporary } from "./signalboxErrors.ts";
+
+/** Delays in milliseconds. A delay is at least the response's `retry-after`, and has jitter. */
+export interface Backoff {
+  /** The client gives up after this many failures in a row. */
+  attempts: number;
+  /** The first delay. Each further one is twice as long. */
+  firstMs: number;
+  longestMs: number;
+  /** The client gives up if `retry-after` is longer. */
+  patienceMs: number;
+}
+
+export const BACKOFF: Backoff = { attempts: 10, firstMs: 250, longestMs: 10_000, patienceMs: 60_000 };
+
+/** The delays before all further attempts. */
+export const delaysOf = ({ attempts, firstMs, longestMs }: Backoff): number[] =>
+  Array.from(
+    { length: attempts - 1 },
+    (_, failures) => Math.min(firstMs * 2 ** failures, longestMs) * (1 + Math.random()),
+  );
+
+const never = new AbortController().signal;
+
+/** A client for short requests. It reads each response to its end, and sends requests again that may succeed. */
+export function retrying(client: ApiClient, backoff: Backoff, signal: AbortSignal = never): ApiClient {
+  return {
+    async request(path, init = {}) {
+      const delays = delaysOf(backoff);
+      let isUncertain = false;
+      for (let failures = 0; ; failures++) {
+        try {
+          return await wholeResponse(await client.request(path, { ...init, signal }), signal);
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error;
+          // The first request had an effect, but its response was lost.
+          if (isUncertain && init.method === "DELETE" && error.status === 404) return new Response("{}");
+          isUncertain ||= [0, 502, 504].includes(error.status);
+          const delay = delays[failures];
+          const waitMs = (error.retryAfter ?? 0) * 1000;
+          const isHopeless = !isTemporary(error.status) && error.retryAfter === undefined;
+          if (isHopeless || delay === undefined || waitMs > backoff.patienceMs) throw error;
+          if (isUncertain && !isRepeatable(path, init)) throw error;
+          await sleep(Math.max(waitMs, delay), signal);
+        }
+      }
+    },
+  };
+}
+
+/** Each request for a save makes another save. */
+const isRepeatable = (path: string, { method }: RequestInit): boolean => path !== "/api/saves" || method !== "POST";
+
+async function wholeResponse(response: Response, signal: AbortSignal): Promise<Response> {
+  try {
+    const { status, headers } = response;
+    const body = await response.arrayBuffer();
+    return new Response(status === 204 ? null : body, { status, headers });
+  } catch {
+    signal.throwIfAborted();
+    throw unreachable();
+  }
+}

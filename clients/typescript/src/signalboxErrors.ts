@@ -1,0 +1,132 @@
+// The errors of the class Signalbox. Each has a code, and a message that says what happened and what to do.
+import { ADVICE } from "./advice.ts";
+import type { Answer } from "./answers.ts";
+import { ApiError } from "./requests/errors.ts";
+
+interface ErrorFacts {
+  advice?: string;
+  retryable?: boolean;
+  retryAfter?: number | undefined;
+}
+
+/** The base of all errors of this package. */
+export class SignalboxError extends Error {
+  override readonly name: string = "SignalboxError";
+  readonly code: string;
+  /** What to do, as in the message. Empty if the server's sentence says it. */
+  readonly advice: string;
+  /** The same request may succeed later. */
+  readonly retryable: boolean;
+  /** In seconds. */
+  readonly retryAfter: number | undefined;
+
+  constructor(code: string, message: string, { advice = "", retryable = false, retryAfter }: ErrorFacts = {}) {
+    super(advice && !message.includes(advice) ? `${message} ${advice}` : message);
+    this.code = code;
+    this.advice = advice;
+    this.retryable = retryable;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The server could not be reached, or the connection broke, too many times in a row. */
+export class ConnectionLost extends SignalboxError {
+  override readonly name = "ConnectionLost";
+
+  constructor(message: string) {
+    const advice = "Check that the server is running, then try again; the server keeps the runs it has started.";
+    super("CONNECTION_LOST", message, { advice, retryable: true });
+  }
+}
+
+/** The response is not one of Signalbox's. */
+export class NotSignalbox extends SignalboxError {
+  override readonly name = "NotSignalbox";
+
+  constructor(message: string) {
+    super("NOT_SIGNALBOX", message, { advice: "Check baseUrl." });
+  }
+}
+
+/** The server rejected a request. */
+export class RequestRejected extends SignalboxError {
+  override readonly name: string = "RequestRejected";
+  /** The HTTP status. */
+  readonly status: number;
+  /** The path of the invalid field. */
+  readonly field: string | undefined;
+  /** The request's id in the server's log. */
+  readonly requestId: string | undefined;
+
+  constructor({ status, code, message, field, retryAfter, requestId }: ApiError) {
+    super(code, message, { retryable: isTemporary(status) || retryAfter !== undefined, retryAfter });
+    this.status = status;
+    this.field = field;
+    this.requestId = requestId;
+  }
+}
+
+/** 400, 413, 422: the request must be changed; see `field`. */
+export class InvalidRequest extends RequestRejected {
+  override readonly name = "InvalidRequest";
+}
+
+/** 401, 403: the token is missing or wrong, or the server does not accept this host or origin. */
+export class AccessDenied extends RequestRejected {
+  override readonly name = "AccessDenied";
+}
+
+/** 404: the run, conversation or save does not exist, or belongs to another owner. */
+export class NotFound extends RequestRejected {
+  override readonly name = "NotFound";
+}
+
+/** 409: not possible in the present state, for example because the run has not finished. */
+export class Conflict extends RequestRejected {
+  override readonly name = "Conflict";
+}
+
+/** 429: a limit is reached; `retryAfter` says how long to wait. */
+export class RateLimited extends RequestRejected {
+  override readonly name = "RateLimited";
+}
+
+/** 5xx: the server cannot answer now. */
+export class ServerError extends RequestRejected {
+  override readonly name = "ServerError";
+}
+
+/** A run ended with another status than `complete`; `answer` holds what arrived. */
+export class RunFailed extends SignalboxError {
+  override readonly name = "RunFailed";
+  readonly answer: Answer;
+  readonly status: string;
+
+  constructor(answer: Answer) {
+    const { status, code = status.toUpperCase(), error, retryable, retry_after } = answer.done;
+    const facts = { advice: ADVICE[code] ?? "", retryable: retryable === true, retryAfter: retry_after };
+    super(code, error ?? `The run ended as ${status}.`, facts);
+    this.answer = answer;
+    this.status = status;
+  }
+}
+
+const CLASSES: Readonly<Record<number, typeof RequestRejected>> = {
+  401: AccessDenied,
+  403: AccessDenied,
+  404: NotFound,
+  409: Conflict,
+  429: RateLimited,
+};
+
+/** Whether a request with this status may succeed later. */
+export const isTemporary = (status: number): boolean => [0, 408, 425, 429, 502, 503, 504].includes(status);
+
+/** Convert the error of a request. Other errors, such as an abort, stay as they are. */
+export function errorOf(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  if (error.code === "SERVER_UNREACHABLE") return new ConnectionLost(error.message);
+  if (error.status < 400) return new NotSignalbox(error.message);
+  const Made = CLASSES[error.status] ?? (error.status >= 500 ? ServerError : InvalidRequest);
+  return new Made(error);
+}

@@ -76,9 +76,10 @@ live *args: _dev
 contract *args: _dev
     python scripts/contract.py "$@"
 
-# generate the code tables of docs/sse-contract.md from core/codes.py
+# generate the code tables of docs/sse-contract.md from core/codes.py, and the reference pages from docstrings
 docs: _dev
     python -m tests.project.docs.tables
+    PYTHONPATH=clients/python python -m tests.project.docs.reference
 
 # measure what the server costs, compared with nginx, its goals and its baseline (--quick, --only, --check, --store-baseline, --bare, --json)
 [no-exit-message]

@@ -26,7 +26,7 @@ class SignalboxError(Exception):
 
     def __init__(self, code: Code, message: str = "") -> None:
         self.code = code
-        self.message = message or CODES[code].sentence
+        self.message: str = message or CODES[code].sentence
         super().__init__(self.message)
 
     @property
@@ -52,7 +52,7 @@ class RequestError(SignalboxError):
     ) -> None:
         super().__init__(code, message)
         self.field = field
-        self.status = status or CODES[code].http
+        self.status: int = status or CODES[code].http
         self.retry_after = retry_after
 
 

@@ -61,9 +61,9 @@ class Step:
         self._results: list[CallResult] = []
         self.number = number
         self.text = text
-        self.reasoning = completion.reasoning
+        self.reasoning: str = completion.reasoning
         self.usage: Usage | None = completion.usage
-        self.final = stepper.is_over
+        self.final: bool = stepper.is_over
         self.calls: tuple[StepCall, ...] = tuple(self._shown(call) for call in turn.calls)
 
     def __repr__(self) -> str:

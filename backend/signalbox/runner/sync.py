@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from signalbox.core.events import AnyEvent
 from signalbox.core.messages import JsonValue, UserMessage
+from signalbox.core.parts import Usage
 from signalbox.runner.answer import Answer
 from signalbox.runner.options import ModelOptions
 from signalbox.runner.run import Question, RunBase
@@ -23,12 +24,12 @@ class StepSync:
     def __init__(self, step: Step, portal: "BlockingPortal") -> None:
         self._step = step
         self._portal = portal
-        self.number = step.number
-        self.text = step.text
-        self.reasoning = step.reasoning
-        self.usage = step.usage
-        self.final = step.final
-        self.calls = step.calls
+        self.number: int = step.number
+        self.text: str = step.text
+        self.reasoning: str = step.reasoning
+        self.usage: Usage | None = step.usage
+        self.final: bool = step.final
+        self.calls: tuple[StepCall, ...] = step.calls
 
     def refuse(self, call: StepCall, why: str) -> None:
         """Give a call this error as its result, as `Step.refuse` does."""

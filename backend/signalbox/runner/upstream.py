@@ -73,7 +73,9 @@ class Upstream:
         default_key = f"{_FROM_ENVIRONMENT}{host.key_variable}" if host else None
         self.dialect = spoken
         self._server = UpstreamServer(spoken, base_url, _key(key or default_key), referer, title)
-        self.prices = {model: _per_token(model, of_model) for model, of_model in (prices or {}).items()}
+        self.prices: dict[str, Prices] = {
+            model: _per_token(model, of_model) for model, of_model in (prices or {}).items()
+        }
         self._connect_timeout = connect_timeout
         self._idle_timeout = idle_timeout
         self._max_connections = max_connections

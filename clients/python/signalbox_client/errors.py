@@ -45,7 +45,7 @@ class RequestRejected(SignalboxError):
     """The server rejected a request. `status` is the HTTP status, `field` the path of the invalid field."""
 
     def __init__(self, response: httpx.Response, error: dict[str, Any], retry_after: float | None) -> None:
-        self.status = response.status_code
+        self.status: int = response.status_code
         self.field: str | None = error.get("field")
         self.request_id: str | None = response.headers.get("x-request-id")
         code = str(error.get("code", f"HTTP_{self.status}"))
@@ -93,7 +93,7 @@ class RunFailed(SignalboxError):
     def __init__(self, answer: Answer) -> None:
         done = answer.done
         self.answer = answer
-        self.status = done.status
+        self.status: str = done.status
         code = done.code or done.status.upper()
         message = done.error or f"The run ended as {done.status}."
         # A server's sentence may contain its advice.

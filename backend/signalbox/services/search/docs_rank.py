@@ -1,12 +1,12 @@
-"""Ranks matching sections: those with a similar heading first, decision records last."""
+"""Ranks matching sections: those with a similar heading first, decision records and references last."""
 
 import re
 
 from signalbox.services.search.docs_index import Found
 from signalbox.services.search.docs_snippet import stems
 
-# Decision records explain why; the guide pages explain what.
-_RECORDS = re.compile(r"(?:^|/)(?:(?:decisions|adr)/|acceptance\.\w+$)")
+# Decision records explain why, and a reference lists names; the guide pages explain what.
+_RECORDS = re.compile(r"(?:^|/)(?:(?:decisions|adr)/|(?:acceptance|[\w-]+-api)\.\w+$)")
 _RECORDS_COUNT = 0.5
 # An index page contains links, not answers.
 _INDEXES = re.compile(r"(?:^|/)(?:readme|index)\.\w+$", re.IGNORECASE)

@@ -16,6 +16,7 @@ SURVEY = [
     *(f"PS-{number}" for number in (*range(40, 55), 56)),
     "SC-27",
     *(f"ME-{number:02}" for number in range(1, 16)),
+    *(f"TR-{number:02}" for number in range(1, 18)),
 ]
 
 
@@ -27,9 +28,16 @@ def test_every_test_that_is_named_exists(path: str) -> None:
 
 
 def test_every_row_of_the_survey_is_there() -> None:
-    """PS-01 to PS-31 and the page's rows are listed once and in order."""
-    listed = [cells[0] for cells in ROWS if re.fullmatch(r"(?:PS|SC|ME)-\d\d", cells[0])]
+    """The rows of the survey are listed once and in order."""
+    listed = [cells[0] for cells in ROWS if re.fullmatch(r"(?:PS|SC|ME|TR)-\d\d", cells[0])]
     assert listed == SURVEY
+
+
+def test_every_row_of_a_runner_has_tests_with_its_id() -> None:
+    """A row from TR-01 to TR-16 names at least one test of the runner with the row's id in its name."""
+    for cells in (cells for cells in ROWS if re.fullmatch(r"TR-(?:0\d|1[0-6])", cells[0])):
+        number = cells[0].removeprefix("TR-")
+        assert any(re.search(rf"test_tr_(?:\d\d_and_)?{number}_", code) for code in codes_in(cells[-1])), cells[0]
 
 
 def test_every_promise_has_a_test_or_a_reason() -> None:

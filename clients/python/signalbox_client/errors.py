@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from signalbox_client.advice import ADVICE
-
 if TYPE_CHECKING:
     from signalbox_client.answers import Answer
 
@@ -95,10 +93,9 @@ class RunFailed(SignalboxError):
         self.answer = answer
         self.status: str = done.status
         code = done.code or done.status.upper()
-        message = done.error or f"The run ended as {done.status}."
-        # A server's sentence may contain its advice.
-        advice = ADVICE.get(code, "")
-        message = message if advice in message else f"{message} {advice}"
+        # The warning before such an ending says what to do, too.
+        warnings = [warning.message for warning in answer.warnings if warning.code == code]
+        message = warnings[-1] if warnings else done.error or f"The run ended as {done.status}."
         super().__init__(code, message, retryable=done.retryable is True, retry_after=done.retry_after)
 
 

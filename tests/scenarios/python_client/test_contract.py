@@ -6,9 +6,7 @@ from typing import Any, get_type_hints
 import msgspec
 import pytest
 from signalbox.core import events
-from signalbox.core.codes import CODES, Code
 from signalbox_client import bodies
-from signalbox_client.advice import ADVICE
 from signalbox_client.answers import answer_of
 from signalbox_client.events import EVENTS, Done, Event, ToolResult, event_of
 from signalbox_client.retries import Frames
@@ -130,10 +128,3 @@ def test_the_types_of_bodies_are_the_servers(app: RunningApp) -> None:
         assert set(get_type_hints(made)) == set(schemas[name]["properties"]), name
     asked = {name.removesuffix("_") for name in get_type_hints(bodies.Question)}
     assert asked | {"prompt", "stream"} == set(schemas["ChatRequest"]["properties"])
-
-
-def test_the_advice_is_the_servers() -> None:
-    """Each code of the table of endings has the server's advice."""
-    codes = list(Code)
-    endings = codes[codes.index(Code.UPSTREAM_AUTH) : codes.index(Code.INVALID_ARGUMENTS)]
-    assert {code: CODES[code].todo for code in endings} == ADVICE

@@ -46,7 +46,9 @@ def settings_for(data: Path, **given: Any) -> Settings:
     return _GivenSettings(**(chosen | given))
 
 
-class _Server(uvicorn.Server):
+class StoppableServer(uvicorn.Server):
+    """A server in a thread; `stop` may be called from any thread."""
+
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.ready = threading.Event()
@@ -89,7 +91,7 @@ class RunningApp:
             self.app, http=ClientConnection, log_config=None, log_level=logging.CRITICAL, access_log=False
         )
         config.timeout_graceful_shutdown = 2
-        self._server = _Server(config)
+        self._server = StoppableServer(config)
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],), name="app", daemon=True)
         # No certificates for plain HTTP: loading them takes 30 ms per app.
         self.client = httpx.Client(base_url=self.url, timeout=WAIT, trust_env=False, verify=False)

@@ -46,12 +46,14 @@ class Caller:
 
 ANONYMOUS = Caller()
 OPERATOR = Caller(is_operator=True)
+# The key of the caller in a request's scope.
+CALLER = "signalbox.caller"
 
 
 def caller_of(request: Request) -> Caller:
     """Return the caller of a request."""
     # AccessControl sets it; without that (tests of single routes) all requests have one owner.
-    return request.scope.get("state", {}).get("caller", ANONYMOUS)
+    return request.scope.get(CALLER, ANONYMOUS)
 
 
 async def _caller(request: Request) -> Caller:

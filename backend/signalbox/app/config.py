@@ -1,7 +1,6 @@
 """Settings, from the environment and `.env`; no other module reads these."""
 
 import os
-import re
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,6 +13,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from signalbox.app.asgi.public_addresses import check_frame_ancestors, check_hosts, check_origins, check_root_path
 from signalbox.app.limits.rate_windows import read_rates
 from signalbox.services.addresses import Allowance
 from signalbox.wire.dialects import HOSTS
@@ -22,9 +22,6 @@ from signalbox.wire.dialects import HOSTS
 _OUR_PREFIXES = ("signalbox", "openrout", "tool_loop")
 _TYPO_CUTOFF = 0.86
 OPENROUTER = HOSTS["openrouter"].base_url
-
-# An origin as browsers send it (RFC 6454), with international names in their xn-- form; others would never match.
-_ORIGIN = re.compile(r"(?P<scheme>https?)://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(?P<port>[1-9][0-9]{0,4}))?")
 
 # Settings of `signalbox backup`, `restore` and `token`: an invalid value of another setting must not stop them.
 DATA_SETTINGS = frozenset({"signalbox_data_dir", "signalbox_notes_dir", "database_url"})
@@ -91,8 +88,10 @@ class Settings(BaseSettings):
     signalbox_require_token: bool = False
     signalbox_host: str = "127.0.0.1"
     signalbox_port: int = Field(default=8000, ge=0, le=65535)
+    signalbox_root_path: str | None = None
     signalbox_allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     signalbox_allowed_origins: Annotated[tuple[str, ...], NoDecode] = ()
+    signalbox_frame_ancestors: Annotated[tuple[str, ...], NoDecode] = ()
     signalbox_default_model: str | None = None
     signalbox_server_tools: Literal["auto", "always", "never"] = "auto"
     signalbox_max_body_mb: float = Field(default=8.0, gt=0, le=256)
@@ -109,7 +108,10 @@ class Settings(BaseSettings):
     signalbox_simulator_pace: float = Field(default=0.012, ge=0, le=5)
     signalbox_log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
 
-    @field_validator("signalbox_allowed_hosts", "signalbox_allowed_origins", "signalbox_fetch_allow", mode="before")
+    @field_validator(
+        *("signalbox_allowed_hosts", "signalbox_allowed_origins", "signalbox_frame_ancestors", "signalbox_fetch_allow"),
+        mode="before",
+    )
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(item.strip() for item in value.split(",") if item.strip()) if isinstance(value, str) else value
@@ -191,23 +193,27 @@ class Settings(BaseSettings):
     @field_validator("signalbox_allowed_hosts")
     @classmethod
     def _are_hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for host in value:
-            if "/" in host or (":" in host and not host.startswith("[")):
-                raise ValueError(f"takes host names without scheme and port, not {host!r}")
+        check_hosts(value)
         return value
 
     @field_validator("signalbox_allowed_origins")
     @classmethod
     def _are_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for origin in value:
-            found = _ORIGIN.fullmatch(origin)
-            if found is None or found["port"] == {"http": "80", "https": "443"}[found["scheme"]]:
-                shown = origin.rpartition("@")[2]  # without a user and a password
-                raise ValueError(
-                    "takes origins as browsers send them, like https://chat.example.org or http://10.0.0.7:8080: in "
-                    f"lower case, without a default port and without a path, not {shown!r}"
-                )
+        check_origins(value)
         return value
+
+    @field_validator("signalbox_frame_ancestors")
+    @classmethod
+    def _may_frame(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        check_frame_ancestors(value)
+        return value
+
+    @field_validator("signalbox_root_path")
+    @classmethod
+    def _is_root_path(cls, value: str | None) -> str | None:
+        if value is not None:
+            check_root_path(value := value.rstrip("/"))
+        return value or None
 
     @property
     def secrets(self) -> list[str]:
@@ -280,7 +286,7 @@ def _fault(name: str, error: ErrorDetails) -> str:
 
 def _is_public(name: str) -> bool:
     """Return whether a setting's value cannot contain a secret. A URL may contain a password."""
-    is_url = name.endswith(("_url", "_referer", "_origins"))
+    is_url = name.endswith(("_url", "_referer", "_origins", "_ancestors"))
     return not is_url and "SecretStr" not in str(Settings.model_fields[name].annotation)
 
 

@@ -14,6 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from signalbox import __version__
 from signalbox.app.access import Authenticator, TokenCache
 from signalbox.app.asgi.compression import Compress
+from signalbox.app.asgi.content_policy import policy_with
+from signalbox.app.asgi.root_path import place_under
 from signalbox.app.asgi.route_bypass import RouteBypass
 from signalbox.app.asgi.security import AccessControl, ResponseHeaders
 from signalbox.app.asgi.static_files import mount_files, public_paths
@@ -27,7 +29,7 @@ from signalbox.app.limits.quota import Quota
 from signalbox.app.limits.rate_windows import Rates, read_rates
 from signalbox.app.logs.rejected_requests import RejectionLog
 from signalbox.app.logs.run_log import RunLog
-from signalbox.app.logs.setup import configure_logs
+from signalbox.app.logs.setup import configure_logs, log_through_host
 from signalbox.app.model_list import ModelList, OpenAiModelList
 from signalbox.app.openapi.document import add_openapi, operation_id
 from signalbox.app.operator_token import AdminToken, admin_token
@@ -83,6 +85,11 @@ _EXPOSED = [
     assistant.REPLAY_HEADER,
     "content-disposition",
 ]
+# The order of the OpenAPI document, after the paths of the client protocols.
+_ROUTES = (
+    *(ai_sdk, assistant, runs, conversations, saves, models),
+    *(openai_models, tools, contract, flags, health, images),
+)
 
 
 class _App(FastAPI):
@@ -91,6 +98,9 @@ class _App(FastAPI):
     FastAPI wraps three more around it, for errors, telemetry and large bodies. They have nothing to do here, but each
     costs a coroutine per open stream, and one of them a call per event.
     """
+
+    root = ""
+    """The path prefix of a reverse proxy."""
 
     def build_middleware_stack(self) -> ASGIApp:
         """Drop the middlewares around ours."""
@@ -104,6 +114,8 @@ class _App(FastAPI):
         if self.middleware_stack is None:
             self.middleware_stack = self.build_middleware_stack()
         scope["app"] = self
+        if scope["type"] != "lifespan":
+            place_under(scope, self.root)
         await self.middleware_stack(scope, receive, send)
 
 
@@ -113,27 +125,36 @@ def create_app(
     extra_tools: Sequence[Tool] = (),
     token: str | None = None,
     protocols: Sequence[ClientProtocol[Any]] = PROTOCOLS,
+    is_embedded: bool = False,
 ) -> FastAPI:
-    """Make the app. If `token` is set, all but public paths require it. `extra_tools` are added to the built-in."""
+    """Make the app. If `token` is set, all but public paths require it. `extra_tools` are added to the built-in.
+
+    An embedded app is one part of its process: logs, memory and garbage collection are the host's.
+    """
     settings = settings or load_settings()
     is_shared = settings.database_url is not None
     admin = admin_token(settings, data_folder(settings))
     secrets = [*settings.secrets, admin.value]
-    configure_logs(settings.signalbox_log_level, secrets, is_one_of_several=is_shared)
+    if is_embedded:
+        log_through_host(secrets)
+    else:
+        configure_logs(settings.signalbox_log_level, secrets, is_one_of_several=is_shared)
     rejections = RejectionLog()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
-        tune()
+        if not is_embedded:
+            tune()
         async with AsyncExitStack() as stack:
             stack.callback(rejections.flush)
             app.state.services = await _services(settings, extra_tools, admin, stack)
             app.state.tokens = TokenCache(app.state.services.database)
             stack.callback(asyncio.create_task(warm_up(app, app.state.services), name="warming").cancel)
-            streams = app.state.services.streams
-            freeze()
-            upkeep = Upkeep(is_idle=lambda: streams.open == 0)
-            stack.callback(asyncio.create_task(upkeep.work(), name="upkeep").cancel)
+            if not is_embedded:
+                freeze()
+                streams = app.state.services.streams
+                upkeep = Upkeep(is_idle=lambda: streams.open == 0)
+                stack.callback(asyncio.create_task(upkeep.work(), name="upkeep").cancel)
             yield
 
     app = _App(
@@ -145,23 +166,10 @@ def create_app(
         docs_url=None,  # we serve /docs: FastAPI's page loads its viewer from a public host
         redoc_url=None,
     )
+    app.root = settings.signalbox_root_path or ""
     app.state.admin_token = admin
     add_error_handlers(app)
-    for router in (
-        chat.router_of(protocols),
-        ai_sdk.router,
-        assistant.router,
-        runs.router,
-        conversations.router,
-        saves.router,
-        models.router,
-        openai_models.router,
-        tools.router,
-        contract.router,
-        flags.router,
-        health.router,
-        images.router,
-    ):
+    for router in (chat.router_of(protocols), *(module.router for module in _ROUTES)):
         app.include_router(router)
     add_openapi(app)
     access = settings.signalbox_access_token
@@ -169,7 +177,12 @@ def create_app(
     is_required = token is not None or settings.signalbox_require_token
     mount_files(app, settings, [*by_path(protocols)], is_open=not is_required)
     _add_middleware(app, settings, protocols, Authenticator(is_required, token, admin.value, lambda: app.state.tokens))
-    app.add_middleware(ResponseHeaders, rejections=rejections, format_of=ErrorFormats(protocols).of)
+    app.add_middleware(
+        ResponseHeaders,
+        rejections=rejections,
+        format_of=ErrorFormats(protocols).of,
+        policy=policy_with(settings.signalbox_frame_ancestors),
+    )
     return app
 
 

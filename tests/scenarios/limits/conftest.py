@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from signalbox.app.access import Caller
+from signalbox.app.access import CALLER, Caller
 from signalbox.app.asgi.security import AccessControl
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
@@ -25,7 +25,7 @@ def _name_users(app: RunningApp) -> None:
 
     async def named(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            scope["state"]["caller"] = Caller(owner=Headers(scope=scope).get("x-user", ""))
+            scope[CALLER] = Caller(owner=Headers(scope=scope).get("x-user", ""))
         await inner(scope, receive, send)
 
     gate._app = named

@@ -1,7 +1,11 @@
-"""The content security policy of every response; on the chat page it allows the build's inline style and script."""
+"""The content security policy of every response.
+
+On the chat page it allows the build's inline style and script. A setting allows other sites to show pages in a frame.
+"""
 
 import re
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -10,17 +14,23 @@ from starlette.types import Scope
 
 # A page loads only from its own server, because answers may contain anything that a model writes (quirk G2).
 _POLICY = (
-    b"default-src 'self'; img-src 'self' data:; object-src 'none'; "
-    b"base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; "
+    "base-uri 'none'; frame-ancestors {ancestors}; form-action 'self'"
 )
 _KEY = "signalbox.content_policy"
 # Inline elements of the build (frontend/scripts/inline.ts): they have no attributes.
 _INLINE = re.compile(rb"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
-def policy_of(scope: Scope) -> tuple[bytes, bytes]:
+def policy_with(frame_ancestors: Sequence[str]) -> bytes:
+    """Return the policy; `frame_ancestors` are `self` and origins whose pages may show this server's in a frame."""
+    ancestors = ("'self'" if one == "self" else one for one in frame_ancestors)
+    return _POLICY.format(ancestors=" ".join(ancestors) or "'none'").encode()
+
+
+def policy_of(scope: Scope, policy: bytes) -> tuple[bytes, bytes]:
     """Return the header of a response to this request."""
-    return b"content-security-policy", scope.get(_KEY, _POLICY)
+    return b"content-security-policy", policy + scope.get(_KEY, b"")
 
 
 def allow_inline(scope: Scope, page: Path) -> None:
@@ -28,14 +38,14 @@ def allow_inline(scope: Scope, page: Path) -> None:
 
     After a 304, a browser uses its cached page with the policy of the new response. Reads the file if it has changed.
     """
-    scope[_KEY] = _policy_for(page, page.stat().st_mtime_ns)
+    scope[_KEY] = _sources_in(page, page.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=4)
-def _policy_for(page: Path, changed: int) -> bytes:
+def _sources_in(page: Path, changed: int) -> bytes:
     inline = _INLINE.findall(page.read_bytes())
     allowed = {
         kind: b" ".join(b"'sha256-%s'" % b64encode(sha256(text).digest()) for of, text in inline if of == kind)
         for kind in (b"script", b"style")
     }
-    return b"; ".join([_POLICY, *(b"%s-src 'self' %s" % (kind, hashes) for kind, hashes in allowed.items() if hashes)])
+    return b"".join(b"; %s-src 'self' %s" % (kind, hashes) for kind, hashes in allowed.items() if hashes)

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from signalbox.app.asgi.root_path import path_in_app
 from signalbox.app.errors import error_response
 from signalbox.core.errors import RequestError, StoreError
 
@@ -27,7 +28,7 @@ class RouteBypass:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a POST to one of the endpoints, and pass on any other request."""
         is_post = scope["type"] == "http" and scope["method"] == "POST"
-        endpoint = self._endpoints.get(scope["path"]) if is_post else None
+        endpoint = self._endpoints.get(path_in_app(scope)) if is_post else None
         if endpoint is None:
             await self._app(scope, receive, send)
             return

@@ -8,10 +8,11 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from signalbox.app.access import ANONYMOUS, Caller
+from signalbox.app.access import ANONYMOUS, CALLER, Caller
 from signalbox.app.asgi.content_policy import policy_of
 from signalbox.app.asgi.raw_headers import headers_of
 from signalbox.app.asgi.request_id import HEADER, register_request
+from signalbox.app.asgi.root_path import path_in_app
 from signalbox.app.asgi.static_files import PublicPaths
 from signalbox.app.asgi.streaming import BODY_SEND
 from signalbox.app.errors import error_response
@@ -46,11 +47,14 @@ class ResponseHeaders:
     """The outermost middleware, pure ASGI: adds the request's id and the security headers to every response.
 
     It and the middlewares inside it handle only heads: streams send bodies through `BODY_SEND`, its own `send`. It also
-    logs rejected requests. `format_of` returns the format of errors at a path.
+    logs rejected requests. `format_of` returns the format of errors at a path. `policy` is the content security policy.
     """
 
-    def __init__(self, app: ASGIApp, rejections: RejectionLog, format_of: Callable[[str], ErrorOf]) -> None:
+    def __init__(
+        self, app: ASGIApp, rejections: RejectionLog, format_of: Callable[[str], ErrorOf], policy: bytes
+    ) -> None:
         self._app = app
+        self._policy = policy
         self._rejections = rejections
         self._format_of = format_of
 
@@ -60,13 +64,13 @@ class ResponseHeaders:
             await self._app(scope, receive, send)
             return
         info = register_request(scope)
-        info.error_of = self._format_of(scope["path"])
+        info.error_of = self._format_of(path_in_app(scope))
         request_id = (HEADER, info.id.encode())
         scope[BODY_SEND] = send
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *_HEADERS, policy_of(scope), request_id]
+                message["headers"] = [*message["headers"], *_HEADERS, policy_of(scope, self._policy), request_id]
                 if message["status"] >= 400:
                     self._rejections.add(scope, message["status"])
             await send(message)
@@ -114,7 +118,7 @@ class AccessControl:
         except StoreError as error:
             await error_response(RequestError(error.code), scope)(scope, receive, send)
             return
-        scope.setdefault("state", {})["caller"] = caller
+        scope[CALLER] = caller
         await self._app(scope, receive, send)
 
     def _check(self, scope: Scope, headers: dict[bytes, bytes]) -> None:

@@ -21,6 +21,7 @@ from starlette.types import Scope
 
 from signalbox.app.asgi.compression import accepted
 from signalbox.app.asgi.content_policy import allow_inline
+from signalbox.app.asgi.root_path import path_in_app, public_root
 from signalbox.app.config import Settings
 from signalbox.app.folders import notes_folder
 from signalbox.core.security import image_addresses
@@ -35,7 +36,7 @@ _START = "index.html"
 # Files that the build names by their content never change; all others are revalidated.
 _CACHED = {True: "public, max-age=31536000, immutable", False: "no-cache"}
 # The page's first request, preloaded before its scripts run. fetchModels in clients/typescript must send the same URL.
-_PRELOAD = "</api/models?hidden=false>; rel=preload; as=fetch; crossorigin"
+_PRELOAD = "<{root}/api/models?hidden=false>; rel=preload; as=fetch; crossorigin"
 # Suffixes of compressed copies by encoding, the smallest copy first.
 _SUFFIXES = {"br": ".br", "gzip": ".gz"}
 _NOT_BUILT = {
@@ -87,7 +88,7 @@ class _PageFiles(StaticFiles):
         if name == _START:
             await to_thread.run_sync(allow_inline, scope, self._start)
             if self._is_open:
-                response.headers["link"] = _PRELOAD
+                response.headers["link"] = _PRELOAD.format(root=public_root(scope))
         return response
 
     def _encoding(self, name: str, scope: Scope) -> str | None:
@@ -178,7 +179,7 @@ class _Page(Mount):
         self._api = frozenset(api)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        path = scope["path"]
+        path = path_in_app(scope)
         if f"{path}/".startswith(_API) or path in self._api:  # Starlette would redirect /v1/ to a matching /v1
             return Match.NONE, {}
         return super().matches(scope)
@@ -197,7 +198,7 @@ class PublicPaths:
 
     def covers(self, scope: Scope) -> bool:
         """Return whether a request needs no token."""
-        path: str = scope["path"]
+        path = path_in_app(scope)
         if path in self.names or path.startswith(self.folders):
             return True
         return path.startswith(self.documents) and wants_page(scope)
@@ -207,7 +208,7 @@ def public_paths(settings: Settings, api: Collection[str]) -> PublicPaths:
     """Return the public paths: the pages, this project's documentation, and `api`. The user's documents are private."""
     folder = page_folder()
     build = [*folder.iterdir()] if folder else []
-    names = {"/", "/docs", "/operator", "/guide", "/notes", *(f"/{file.name}" for file in build if file.is_file())}
+    names = {"", "/", "/docs", "/operator", "/guide", "/notes", *(f"/{file.name}" for file in build if file.is_file())}
     folders = ["/health/", image_addresses.PREFIX, *(f"/{one.name}/" for one in build if one.is_dir())]
     documents = ["/notes/"]
     (folders if settings.signalbox_docs is None else documents).append("/guide/")
@@ -246,9 +247,9 @@ async def _built(page: _PageFiles | None, name: str, scope: Scope) -> Response:
     return await page.get_response(name, scope)
 
 
-def _to(path: str) -> Callable[[], Awaitable[Response]]:
-    async def to() -> Response:
-        return RedirectResponse(path)
+def _to(path: str) -> Callable[[Request], Awaitable[Response]]:
+    async def to(request: Request) -> Response:
+        return RedirectResponse(f"{public_root(request.scope)}{path}")
 
     return to
 

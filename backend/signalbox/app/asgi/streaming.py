@@ -20,6 +20,9 @@ Body: TypeAlias = AsyncGenerator[Any, None] | PeekedBody[Any]
 PING_SECONDS = 15.0
 # The key of the outermost middleware's `send` in the scope. Bodies bypass the other middlewares, which need only heads.
 BODY_SEND = "signalbox.body_send"
+# A key in the scope of requests of a host: its middleware may have replaced `send` by one that needs a task (anyio's
+# streams do), so nothing is pushed from the read callback of the upstream's socket.
+NEEDS_TASK = "signalbox.needs_task"
 
 
 @cache
@@ -59,6 +62,7 @@ class EventStream(Response):
         self._on_end = on_end
         self._last_write = 0.0
         self.is_free = False  # bytes may be pushed: the headers are sent, and no write is blocked
+        self._may_push = True
         self._send_body: Callable[[Message], Coroutine[Any, Any, None]] | None = None
         self._write: TryEmit[bytes] = no_direct_write
         self._blocked_push: asyncio.Task[None] | None = None
@@ -69,6 +73,7 @@ class EventStream(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the end, or until the client disconnects."""
         loop = asyncio.get_running_loop()
+        self._may_push = NEEDS_TASK not in scope
         over = loop.create_future()
         sending = loop.create_task(self._send(send, scope.get(BODY_SEND, send)))
         leaving = loop.create_task(until_disconnect(receive))
@@ -97,7 +102,7 @@ class EventStream(Response):
             self._write = direct_write(send_body) or no_direct_write
             if self.first:
                 await send_body({"type": "http.response.body", "body": self.first, "more_body": True})
-            self.is_free = True
+            self.is_free = self._may_push
             async for item in self._body:
                 for chunk in self._chunks(item):
                     if not self.is_free:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import structlog
 from starlette.types import Scope
 
-from signalbox.app.access import ANONYMOUS, Caller
+from signalbox.app.access import ANONYMOUS, CALLER, Caller
 from signalbox.app.asgi.request_id import info_of
 
 # A client without a token may send a thousand requests a second, which must not fill the disk.
@@ -65,7 +65,7 @@ class RejectionLog:
             self._later(window.began + SECONDS - now, lambda: self._sum_up(kind, window))
 
     def _write(self, scope: Scope, status: int) -> None:
-        caller: Caller = scope.get("state", {}).get("caller", ANONYMOUS)
+        caller: Caller = scope.get(CALLER, ANONYMOUS)
         client, info = scope.get("client"), info_of(scope)
         _log.log(
             _level(status),

@@ -19,6 +19,7 @@ from signalbox.app.logs.redaction import Redactor, describe, without_values
 
 # Always the same list: bound loggers and tests that capture logs keep a reference to it.
 _chain: list[Processor] = []
+_secrets_of_embedded: set[str] = set()
 
 
 def configure_logs(level: str = "info", secrets: Sequence[str] = (), *, is_one_of_several: bool = False) -> None:
@@ -47,6 +48,27 @@ def configure_logs(level: str = "info", secrets: Sequence[str] = (), *, is_one_o
         cache_logger_on_first_use=False,  # a cached logger could not be captured by tests; a run writes two lines
     )
     _capture_standard_logs(max(number, logging.WARNING))
+
+
+def log_through_host(secrets: Sequence[str]) -> None:
+    """Send log lines to the logger `signalbox` of the standard library, unless the host has configured structlog.
+
+    The lines are JSON without the secrets of this app, and of others in this process.
+    """
+    if structlog.is_configured() and not _secrets_of_embedded:
+        return
+    _secrets_of_embedded.update(secrets)
+    redactor = Redactor([*_secrets_of_embedded])
+
+    def json(line: EventDict, **_: object) -> str:
+        return redactor.clean(_as_json(line))
+
+    structlog.configure(
+        processors=[_describe_error, structlog.processors.JSONRenderer(serializer=json)],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.NOTSET),
+        logger_factory=lambda *_: logging.getLogger("signalbox"),
+        cache_logger_on_first_use=False,
+    )
 
 
 def log_what_python_prints() -> None:

@@ -18,6 +18,7 @@ from .state import SimulatorState
 
 HOST = "127.0.0.1"
 START_SECONDS = 10.0
+_THREAD = "simulator"
 
 
 class _Server(uvicorn.Server):
@@ -36,6 +37,11 @@ class _Server(uvicorn.Server):
         self.listening.set()
 
 
+def _is_not_simulator(record: logging.LogRecord) -> bool:
+    """Drop uvicorn's records about the simulator: connections that faults close would be errors."""
+    return record.threadName != _THREAD
+
+
 class BackgroundSimulator:
     """The simulator in a thread, on a free loopback port, while a `with` block runs."""
 
@@ -51,11 +57,12 @@ class BackgroundSimulator:
         self.app: Starlette = create_simulator(replay=replay, pace=pace, list_faults=list_faults)
         self._socket = socket.create_server((host, port))
         self.host, self.port = self._socket.getsockname()[:2]
-        # uvicorn reports connections that faults close as errors, so its log is off.
-        config = uvicorn.Config(self.app, log_config=None, log_level=logging.CRITICAL, lifespan="off", access_log=False)
-        config.timeout_graceful_shutdown = 1
+        # The loggers belong to the whole process, so this changes neither their levels nor their handlers.
+        config = uvicorn.Config(self.app, log_config=None, lifespan="off", timeout_graceful_shutdown=1)
+        config.access_log = False
+        logging.getLogger("uvicorn.error").addFilter(_is_not_simulator)
         self._server = _Server(config)
-        self._thread = threading.Thread(target=self._serve, name="simulator", daemon=True)
+        self._thread = threading.Thread(target=self._serve, name=_THREAD, daemon=True)
 
     @property
     def base_url(self) -> str:

@@ -1,0 +1,57 @@
+"""Signalbox as a part of another ASGI app; docs/embedding.md describes it."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.routing import Router
+from starlette.types import Receive, Scope, Send
+
+from signalbox.app.asgi.streaming import NEEDS_TASK
+from signalbox.app.config import Settings
+from signalbox.app.main import create_app
+from signalbox.core.tools import Tool
+
+
+class SignalboxApp:
+    """An ASGI app to mount at any path of a host. The host runs `lifespan`, which starts and stops the services."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+        self._is_running = False
+
+    @asynccontextmanager
+    async def lifespan(self, host: object = None) -> AsyncGenerator[None, None]:
+        """Run the services until the block ends: `FastAPI(lifespan=chat.lifespan)`, or inside the host's own lifespan.
+
+        At the end, active runs end as interrupted, and everything is written to disk. Raises SettingsError.
+        """
+        if self._is_running:
+            raise RuntimeError("This Signalbox is running already. Use its lifespan once.")
+        async with self._app.router.lifespan_context(self._app):
+            self._is_running = True
+            try:
+                yield
+            finally:
+                self._is_running = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request; raises RuntimeError outside of `lifespan`."""
+        if scope["type"] == "lifespan":  # served without a host
+            await Router(lifespan=self.lifespan).lifespan(scope, receive, send)
+            return
+        if not self._is_running:
+            raise RuntimeError(
+                "This Signalbox is not running: a mounted app is not started by its host. "
+                "Pass its lifespan to the host: FastAPI(lifespan=chat.lifespan)."
+            )
+        scope[NEEDS_TASK] = True
+        await self._app(scope, receive, send)
+
+
+def signalbox_app(settings: Settings | None = None, *, tools: Sequence[Tool] = ()) -> SignalboxApp:
+    """Make a Signalbox to mount in another app, with `tools` added to the built-in ones.
+
+    Without `settings`, they come from the environment and `.env`. Raises SettingsError.
+    """
+    return SignalboxApp(create_app(settings, extra_tools=tools, is_embedded=True))

@@ -1,0 +1,1 @@
+"""Signalbox inside another app, or under a path prefix."""

@@ -1,0 +1,104 @@
+"""The lifespan of a mounted Signalbox: the host runs it, and a missing one is an error that says what to do."""
+
+import asyncio
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from signalbox.app import SettingsError, signalbox_app
+
+from tests.scenarios.embedding.hosts import host_of, mounted, serving_host
+from tests.support.running_app import read_until, settings_for
+from tests.support.scripted_upstream import ScriptedUpstream, holds, no_models
+
+BODY = {"model": "openai/sim", "prompt": "Hello!", "on_disconnect": "continue"}
+
+
+@pytest.mark.anyio
+async def test_a_forgotten_lifespan_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+    """Every request raises a sentence in the host, and its client gets a 500."""
+    host = FastAPI()
+    host.mount("/chat", mounted(tmp_path))
+    for raises, status in ((True, 0), (False, 500)):
+        transport = httpx.ASGITransport(host, raise_app_exceptions=raises)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            if raises:
+                with pytest.raises(RuntimeError, match=r"FastAPI\(lifespan=chat.lifespan\)"):
+                    await client.get("/chat/health/live")
+            else:
+                assert (await client.get("/chat/health/live")).status_code == status
+
+
+def test_the_lifespan_may_be_that_of_the_host(tmp_path: Path) -> None:
+    """A host without a lifespan passes on that of Signalbox, and an app without a host has it as its own."""
+    chat = mounted(tmp_path)
+    host = FastAPI(lifespan=chat.lifespan)
+    host.mount("/chat", chat)
+    with serving_host(host) as client:
+        assert client.get("/chat/health/ready").json()["status"] == "ready"
+    with serving_host(chat) as client:
+        assert client.get("/health/ready").json()["status"] == "ready"
+
+
+@pytest.mark.anyio
+async def test_a_lifespan_runs_once_at_a_time(tmp_path: Path) -> None:
+    """A second lifespan beside the first one is an error; after the first one it starts again."""
+    chat = mounted(tmp_path)
+    async with chat.lifespan():
+        with pytest.raises(RuntimeError, match="running already"):
+            async with chat.lifespan():
+                pass
+    async with chat.lifespan():
+        pass
+
+
+@pytest.mark.anyio
+async def test_two_in_one_data_folder_are_an_error(tmp_path: Path) -> None:
+    """The second one in the same folder does not start, and says which setting to change."""
+    async with mounted(tmp_path).lifespan():
+        with pytest.raises(SettingsError, match="SIGNALBOX_DATA_DIR"):
+            async with mounted(tmp_path).lifespan():
+                pass
+
+
+def test_the_end_of_the_lifespan_ends_runs(tmp_path: Path) -> None:
+    """A run that is active when the host ends is interrupted, and the next start serves all of its events."""
+    with ScriptedUpstream(holds, models=no_models) as upstream:
+        chat = mounted(tmp_path, openrouter_base_url=upstream.base_url)
+        host = FastAPI(lifespan=chat.lifespan)
+        host.mount("/chat", chat)
+        with serving_host(host) as client, client.stream("POST", "/chat/api/chat/stream", json=BODY) as response:
+            run_id = response.headers["x-run-id"]
+            read_until(response.iter_raw(), b"id: ")
+        with serving_host(host) as client:
+            assert client.get(f"/chat/api/runs/{run_id}").json()["status"] == "interrupted"
+            events = client.get(f"/chat/api/runs/{run_id}/events").text
+            assert events.count('"type":"done"') == 1
+
+
+@pytest.mark.anyio
+async def test_the_host_keeps_its_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An embedded Signalbox does not change the garbage collector, memory allocation and logs of the process."""
+    touched: list[str] = []
+    for name in ("tune", "freeze", "configure_logs"):
+        monkeypatch.setattr(f"signalbox.app.main.{name}", lambda *_, name=name, **__: touched.append(name))
+    async with mounted(tmp_path).lifespan():
+        assert "upkeep" not in {task.get_name() for task in asyncio.all_tasks()}
+    assert touched == []
+
+
+def test_tools_of_the_host_are_added(tmp_path: Path) -> None:
+    """A tool that the host passes is one of the server's tools."""
+    from signalbox import tool
+
+    @tool
+    def stock(name: str) -> int:
+        """Return how many pieces are in stock."""
+        return len(name)
+
+    chat = signalbox_app(settings_for(tmp_path), tools=[stock])
+    host = host_of(chat)
+    host.mount("/chat", chat)
+    with serving_host(host) as client:
+        assert "stock" in {one["name"] for one in client.get("/chat/api/tools").json()["tools"]}

@@ -39,5 +39,6 @@ def test_every_file_on_the_way_of_an_event_exists() -> None:
     way = PAGE.section("From an event to the screen")
     named = re.findall(r"[\w/]+\.tsx?\b", way)
     assert len(named) > 10
-    places = (SRC, SRC / "components", ROOT / "clients/typescript/src/requests")
+    client = ROOT / "clients/typescript/src"
+    places = (SRC, SRC / "components", client, client / "requests")
     assert [name for name in named if not any((place / name).is_file() for place in places)] == []

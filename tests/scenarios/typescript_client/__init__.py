@@ -1,0 +1,1 @@
+"""The package `@signalbox/client` as its users install it."""

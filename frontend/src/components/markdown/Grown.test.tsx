@@ -65,9 +65,9 @@ beforeEach(() => {
 
 describe("what a token costs", () => {
   it("does not depend on the length of the answer", () => {
-    const [short, long] = [grow(answer(300)), grow(answer(1_500))];
+    const [short, long] = [grow(answer(150)), grow(answer(750))];
     // One parse for the growing block, and one for each finished block. Code and formulas need none.
-    expect(long.parses).toBeLessThan(1_500 * 1.4);
+    expect(long.parses).toBeLessThan(750 * 1.4);
     expect(long.parses / short.parses).toBeLessThan(5.5);
     expect(long.characters / short.characters).toBeLessThan(5.5);
   }, 120_000);

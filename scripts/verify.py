@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,16 +29,21 @@ PAGE = ("python", "scripts/page.py")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command of the run; a step that uses all cores runs alone, after the others, and prints as it runs."""
+    """One command of the run.
+
+    A step that uses all cores runs last and prints as it runs. A step in the background may still run beside it.
+    """
 
     name: str
     command: tuple[str, ...]
-    is_alone: bool = False
+    is_last: bool = False
+    is_background: bool = False
 
 
 # Steps start in this order, the longest first.
 CHECKS = (
-    Step("types", ("pyright", "--project", "pyproject.toml")),
+    # Takes 95 s of CPU time. While tests of pytest wait for servers, cores are idle.
+    Step("types", ("nice", "-n", "19", "pyright", "--project", "pyproject.toml"), is_background=True),
     Step("page check", (*PAGE, "run", "check")),
     Step("client check", (*PAGE, "client", "check")),
     Step("import rules", ("lint-imports", "--no-cache", "--no-logo")),
@@ -54,7 +59,7 @@ TESTS = (
     # Before pytest, whose tests request the page from the app.
     Step("page build", (*PAGE, "build")),
     # Tests of one file share servers, so one process runs them all; tests/order.py puts the longest files first.
-    Step("pytest", ("pytest", "-n", str(PROCESSES), "--dist", "loadfile", "--no-loadscope-reorder"), is_alone=True),
+    Step("pytest", ("pytest", "-n", str(PROCESSES), "--dist", "loadfile", "--no-loadscope-reorder"), is_last=True),
 )
 PLANS = {"check": CHECKS, "test": CHECKS + TESTS}
 
@@ -122,25 +127,30 @@ def _run_quietly(step: Step, running: list[subprocess.Popen[bytes]]) -> tuple[Ou
         return Outcome(step.name, code == 0, time.monotonic() - started), output.read()
 
 
-def _run_together(steps: Sequence[Step]) -> Iterator[Outcome]:
-    """Run steps concurrently, one per core; print each with its output when it has finished."""
-    running: list[subprocess.Popen[bytes]] = []
-    with ThreadPoolExecutor(max(_CORES, 2)) as pool:
-        try:
-            for done in as_completed([pool.submit(_run_quietly, step, running) for step in steps]):
-                outcome, output = done.result()
-                print(f"\n── {outcome.name}\n{output.decode(errors='replace')}", end="", flush=True)
-                yield outcome
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for child in running:
-                _interrupt(child)
-            raise
+def _printed(done: Future[tuple[Outcome, bytes]]) -> Outcome:
+    """Print the output of a finished step."""
+    outcome, output = done.result()
+    print(f"\n── {outcome.name}\n{output.decode(errors='replace')}", end="", flush=True)
+    return outcome
 
 
 def _outcomes(steps: Sequence[Step]) -> Iterator[Outcome]:
-    yield from _run_together([step for step in steps if not step.is_alone])
-    yield from (_run(step) for step in steps if step.is_alone)
+    """Run steps concurrently, one per core plus those in the background, then the last ones."""
+    running: list[subprocess.Popen[bytes]] = []
+    with ThreadPoolExecutor(max(_CORES, 2)) as pool, ThreadPoolExecutor() as background_pool:
+        try:
+            background = [background_pool.submit(_run_quietly, step, running) for step in steps if step.is_background]
+            others = [step for step in steps if not step.is_background and not step.is_last]
+            for done in as_completed([pool.submit(_run_quietly, step, running) for step in others]):
+                yield _printed(done)
+            yield from (_run(step) for step in steps if step.is_last)
+            yield from map(_printed, as_completed(background))
+        except BaseException:
+            for each in (pool, background_pool):
+                each.shutdown(wait=False, cancel_futures=True)
+            for child in running:
+                _interrupt(child)
+            raise
 
 
 def verify(steps: tuple[Step, ...]) -> int:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,18 @@ def test_steps_run_side_by_side(tmp_path: Path, capfd) -> None:
         verify((step("reader", f"print(open({str(pipe)!r}).read())"), step("writer", f"open({str(pipe)!r}, 'w')"))) == 0
     )
     assert "── reader\n\n── reader: ok" in capfd.readouterr().out
+
+
+def test_the_last_step_does_not_wait_for_the_background(tmp_path: Path, capfd) -> None:
+    """A step in the background, which waits here for the last one, is printed after it and can fail the run."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    background = step("background", f"raise SystemExit(open({str(pipe)!r}).read())")
+    last = step("last", f"open({str(pipe)!r}, 'w').write('from the last')")
+    assert verify((replace(background, is_background=True), replace(last, is_last=True))) == 1
+    output = capfd.readouterr().out
+    assert "── last: ok" in output.partition("── background\nfrom the last")[0]
+    assert output.rstrip().endswith("FAILED: background")
 
 
 @pytest.mark.parametrize("runner", [ALONE, TOGETHER], ids=["alone", "together"])

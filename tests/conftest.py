@@ -1,11 +1,9 @@
 """Fixtures and hooks for all tests: the asyncio backend, recorded provider streams, a PostgreSQL server."""
 
-import asyncio
 import gc
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import AsyncExitStack
-from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +12,11 @@ import pytest
 from hypothesis import settings
 from jsonschema import Draft202012Validator
 from signalbox.encoders import check
-from signalbox.services import upstream
-from signalbox.services.search import docs_index
 from signalbox.services.search.docs import DocsSearch
-from signalbox.store import migrate
-from signalbox.store.engines import sqlite
-from sqlalchemy import Engine
 
 from tests.order import longest_first
 from tests.support.fixtures import app, no_waiting, simulator, start_app
+from tests.support.lean_starts import functions_with_cache
 
 if TYPE_CHECKING:
     from tests.support.postgres import Server
@@ -65,40 +59,25 @@ def no_plugins() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def lean_starts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def lean_starts() -> Iterator[None]:
     """Start apps in this process without warm-up, migrations and parsing, which take most of the CPU time of a start.
 
-    The first request that needs them creates the routes and the index of the documents. New databases are copies of a
-    migrated one. An answer of an upstream's catalogue is parsed once.
+    The first request that needs them creates the routes and the index of the documents. Objects of an app stay subject
+    to garbage collection, like those of tests.
     """
-    migrated = tmp_path_factory.mktemp("migrated") / "database.sqlite"
 
     async def close_later(search: DocsSearch, stack: AsyncExitStack) -> None:
         stack.callback(search.close)
 
     async def do_nothing(*_: object) -> None: ...
 
-    def upgrade_copy(engine: Engine) -> None:
-        file = Path(str(engine.url.database))
-        if migrated.exists() and file.stat().st_size == 0:
-            file.write_bytes(migrated.read_bytes())
-        migrate.upgrade(engine)
-
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("signalbox.app.tool_setup._prepare", close_later)
         patch.setattr("signalbox.app.main.warm_up", do_nothing)
-        patch.setattr(docs_index, "read_page", cache(docs_index.read_page))
-        patch.setattr(sqlite, "upgrade", upgrade_copy)
-        patch.setattr(upstream, "loads", lru_cache(maxsize=16)(upstream.loads))
-        asyncio.run(create(migrated))
+        patch.setattr("signalbox.app.main.freeze", lambda: None)
+        for owner, name, function in functions_with_cache():
+            patch.setattr(owner, name, function)
         yield
-
-
-async def create(database: Path) -> None:
-    """Create a database file with the current tables."""
-    opened = sqlite.SqliteDatabase(database)
-    await opened.open()
-    await opened.aclose()
 
 
 @pytest.fixture(scope="session", autouse=True)

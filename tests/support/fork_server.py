@@ -25,15 +25,25 @@ from pathlib import Path
 
 # The commands, and modules that a server imports only when it starts.
 _PRELOADED = (
+    "signalbox.cli",
     "signalbox.server.serve",
     "signalbox.commands.doctor.examination",
     "signalbox.commands.replay",
     "signalbox.commands.token",
     "signalbox.simulator.http.server",
+    "signalbox.store.engines.postgres",
     "alembic.command",
+    "alembic.config",
     "anyio._backends._asyncio",
+    "asyncpg",
+    "encodings.idna",
+    "encodings.utf_8_sig",
+    "httpcore",
     "jsonschema",
     "sqlalchemy.dialects.postgresql.asyncpg",
+    "uvicorn.lifespan.on",
+    "uvicorn.loops.uvloop",
+    "uvicorn.protocols.websockets.auto",
     "uvloop",
 )
 _NUMBER = struct.Struct("i")
@@ -183,6 +193,7 @@ class _Server:
 def _main() -> None:
     for name in _PRELOADED:
         importlib.import_module(name)
+    importlib.import_module("tests.support.lean_starts").prepare()
     gc.freeze()  # what is there before a fork stays shared
     server = _Server(socket.socket(fileno=int(sys.argv[1])))
     _, module, *arguments = server.until_fork()

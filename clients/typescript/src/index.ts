@@ -42,5 +42,5 @@ export type {
   UsageTotals,
   Warning,
 } from "./types/events.ts";
-export type { Message, Question, ToolChoice } from "./types/question.ts";
+export type { Effort, Message, Question, ToolChoice } from "./types/question.ts";
 export type { Call, ChatEvent, ToolCalls, ToolExecuting, ToolResult } from "./types/receivedEvents.ts";

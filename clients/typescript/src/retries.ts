@@ -24,17 +24,15 @@ export const delaysOf = ({ attempts, firstMs, longestMs }: Backoff): number[] =>
     (_, failures) => Math.min(firstMs * 2 ** failures, longestMs) * (1 + Math.random()),
   );
 
-const never = new AbortController().signal;
-
 /** A client for short requests. It reads each response to its end, and sends requests again that may succeed. */
-export function retrying(client: ApiClient, backoff: Backoff, signal: AbortSignal = never): ApiClient {
+export function retrying(client: ApiClient, backoff: Backoff, signal?: AbortSignal): ApiClient {
   return {
     async request(path, init = {}) {
       const delays = delaysOf(backoff);
       let isUncertain = false;
       for (let failures = 0; ; failures++) {
         try {
-          return await wholeResponse(await client.request(path, { ...init, signal }), signal);
+          return await wholeResponse(await client.request(path, signal ? { ...init, signal } : init), signal);
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
           // The first request had an effect, but its response was lost.
@@ -45,7 +43,7 @@ export function retrying(client: ApiClient, backoff: Backoff, signal: AbortSigna
           const isHopeless = !isTemporary(error.status) && error.retryAfter === undefined;
           if (isHopeless || delay === undefined || waitMs > backoff.patienceMs) throw error;
           if (isUncertain && !isRepeatable(path, init)) throw error;
-          await sleep(Math.max(waitMs, delay), signal);
+          await sleep(Math.max(waitMs, delay), signal ?? new AbortController().signal);
         }
       }
     },
@@ -55,13 +53,13 @@ export function retrying(client: ApiClient, backoff: Backoff, signal: AbortSigna
 /** Each request for a save makes another save. */
 const isRepeatable = (path: string, { method }: RequestInit): boolean => path !== "/api/saves" || method !== "POST";
 
-async function wholeResponse(response: Response, signal: AbortSignal): Promise<Response> {
+async function wholeResponse(response: Response, signal: AbortSignal | undefined): Promise<Response> {
   try {
     const { status, headers } = response;
     const body = await response.arrayBuffer();
     return new Response(status === 204 ? null : body, { status, headers });
   } catch {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     throw unreachable();
   }
 }

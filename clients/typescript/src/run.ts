@@ -81,8 +81,8 @@ export class Run implements AsyncIterable<RunEvent> {
       (end) => this.#settle(end === "lost" && this.#failure ? errorOf(this.#failure) : undefined),
       (error) => this.#settle(errorOf(error)),
     );
-    if (signal?.aborted) this.#abort(signal.reason);
-    else signal?.addEventListener("abort", () => this.#abort(signal.reason), { once: true });
+    if (signal?.aborted) this.#abort();
+    else signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
   /** The run's id. */
@@ -159,12 +159,12 @@ export class Run implements AsyncIterable<RunEvent> {
     else this.#leaving.abort();
   }
 
-  #abort(reason: unknown): void {
+  readonly #abort = (): void => {
     if (this.#end) return;
-    this.#finish(reason);
-    if (!this.#context.stopsOnLeaving) this.#leaving.abort();
-    else void this.#stopWhenStarted();
-  }
+    this.#finish(this.#context.signal?.reason);
+    if (this.#context.stopsOnLeaving) void this.#stopWhenStarted();
+    else this.#leaving.abort();
+  };
 
   async #stopWhenStarted(): Promise<void> {
     const timer = setTimeout(() => this.#leaving.abort(), START_MS);
@@ -189,6 +189,7 @@ export class Run implements AsyncIterable<RunEvent> {
 
   #finish(error: unknown): void {
     this.#end ??= { error };
+    this.#context.signal?.removeEventListener("abort", this.#abort);
     this.#change();
   }
 

@@ -65,9 +65,7 @@ export class Signalbox {
 
   constructor({ baseUrl, token = "", backoff: given = {}, fetch }: SignalboxOptions = {}) {
     if (typeof document === "undefined" && !/^https?:/i.test(baseUrl ?? ""))
-      throw new TypeError(
-        "Set baseUrl to the server's http or https URL: outside a browser, there is no page it belongs to.",
-      );
+      throw new TypeError("Set baseUrl to the server's http or https URL: there is no page whose server it could be.");
     this.token = token;
     const backoff = { ...BACKOFF, ...given };
     const client = createClient({

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { postChat } from "../src/requests/runStream.ts";
-import type { ChatBody } from "../src/types/api.ts";
 import {
   asking,
   BODY,
@@ -50,7 +49,7 @@ describe("a message without a response from Signalbox", () => {
   });
 
   it("has the configured time limit, and more for a large body", async () => {
-    const pictures = { ...BODY, messages: [{ role: "user", content: "x".repeat(320_000) }] } as ChatBody;
+    const pictures = { ...BODY, messages: [{ role: "user", content: "x".repeat(320_000) }] };
     for (const [body, ms] of [[BODY, 110] as const, [pictures, 10_110] as const]) {
       const { client, asked } = server(SILENCE, news(doneFrame(1)));
       const { ended } = begin((options) => postChat(body, { ...options, headMs: 100, askDelays: [10] }), { client });

@@ -1,16 +1,12 @@
 // The page's view of a run: an ordered list of items, built only from the run's events.
 import type { Call, Done, EndStatus } from "@signalbox/client";
+import type { Effort, Parameters } from "./api.ts";
 
 export type {
-  ChatBody,
   ChatEvent,
-  ChatMessage,
-  ContentPart,
   EndStatus,
   Readiness,
   RunLine,
-  WireFormat,
-  WireToolChoice,
 } from "@signalbox/client";
 
 export type Category = Call["category"];
@@ -119,6 +115,39 @@ export interface RunTrace {
   /** From the start to the model's first part and to the end, by the server's clock or else by the page's. */
   firstEventMs?: number;
   totalMs?: number;
+}
+
+export interface ChatMessage {
+  role: "user";
+  content: string | readonly ContentPart[];
+}
+
+export type ContentPart = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
+
+export type WireToolChoice = "auto" | "none" | "required" | { type: "function"; function: { name: string } };
+
+export type WireFormat =
+  | { type: "text" | "json_object" }
+  | { type: "json_schema"; json_schema: { name: string; schema: object; strict?: boolean } };
+
+/** The body of `POST /api/chat/stream`. The server stores the conversation itself. */
+export interface ChatBody extends Parameters {
+  model: string;
+  conversation_id: string;
+  /** The part that the new message follows. Null starts a new branch at the root. */
+  parent_id: string | null;
+  /** Continue the answer `parent_id`. */
+  continue?: true;
+  /** The new message. Without it, the message `parent_id` is answered again. */
+  messages?: readonly ChatMessage[];
+  system?: string;
+  tools?: readonly string[];
+  tool_choice?: WireToolChoice;
+  response_format?: WireFormat;
+  reasoning?: { effort: Exclude<Effort, "auto"> };
+  /** The column of a comparison, from 0. */
+  column?: number;
+  on_disconnect: "continue";
 }
 
 export type FlagState = "off" | "percent" | "on";

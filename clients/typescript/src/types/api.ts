@@ -4,9 +4,6 @@ import type { Done } from "./events.ts";
 /** The contract's statuses, and others that newer servers may add. */
 export type EndStatus = Done["status"] | (string & {});
 
-/** How much the model reasons, in increasing order. */
-export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
-
 /** Numeric request parameters by API name: sampling parameters and the limits of a run. */
 export type ParameterName =
   | "temperature"
@@ -216,39 +213,6 @@ export interface RunLine {
   simulated: boolean;
   /** The name of the API token that was used. Empty if there was none or the server does not send it. */
   owner: string;
-}
-
-export interface ChatMessage {
-  role: "user";
-  content: string | readonly ContentPart[];
-}
-
-export type ContentPart = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
-
-export type WireToolChoice = "auto" | "none" | "required" | { type: "function"; function: { name: string } };
-
-export type WireFormat =
-  | { type: "text" | "json_object" }
-  | { type: "json_schema"; json_schema: { name: string; schema: object; strict?: boolean } };
-
-/** The body of `POST /api/chat/stream`. The server stores the conversation itself. */
-export interface ChatBody extends Parameters {
-  model: string;
-  conversation_id: string;
-  /** The part that the new message follows. Null starts a new branch at the root. */
-  parent_id: string | null;
-  /** Continue the answer `parent_id`. */
-  continue?: true;
-  /** The new message. Without it, the message `parent_id` is answered again. */
-  messages?: readonly ChatMessage[];
-  system?: string;
-  tools?: readonly string[];
-  tool_choice?: WireToolChoice;
-  response_format?: WireFormat;
-  reasoning?: { effort: Effort };
-  /** The column of a comparison, from 0. */
-  column?: number;
-  on_disconnect: "continue";
 }
 
 export interface Readiness {

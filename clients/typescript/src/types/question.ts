@@ -2,6 +2,9 @@
 
 export type ToolChoice = "auto" | "none" | "required" | { type: "function"; function: { name: string } };
 
+/** How much the model reasons, in increasing order. */
+export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
 export interface Message {
   role: "user" | "assistant" | "system" | "tool";
   content?: string | readonly object[] | null;
@@ -21,8 +24,8 @@ export interface Question {
   max_searches?: number;
   /** In USD. */
   max_cost?: number;
-  reasoning?: object;
-  reasoning_effort?: string;
+  reasoning?: { effort?: Effort; max_tokens?: number; [field: string]: unknown };
+  reasoning_effort?: Effort;
   max_tokens?: number;
   max_completion_tokens?: number;
   temperature?: number;

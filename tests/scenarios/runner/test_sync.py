@@ -1,9 +1,10 @@
 """RunnerSync: the same run for programs that are not asynchronous."""
 
+import asyncio
 import threading
 
 import pytest
-from signalbox import Content, RunnerSync, Step, StepSync, UsageError, user
+from signalbox import Content, RunnerSync, Step, StepSync, UsageError, tool, user
 
 from tests.scenarios.runner.model import answers, calls, model_that
 from tests.scenarios.runner.test_messages import LOOK, Counter
@@ -32,6 +33,33 @@ async def test_it_works_inside_a_running_loop() -> None:
     """A notebook has a running event loop; the run uses its own."""
     with model_that(answers("Four.")) as model:
         assert RunnerSync(model.upstream, "openai/sim", "2 + 2?").answer().text == "Four."
+
+
+@pytest.mark.anyio
+async def test_a_notebook_takes_steps_with_asynchronous_tools() -> None:
+    """Steps, changes and an async tool work while the caller's own loop is running, which is blocked meanwhile."""
+    notebook = asyncio.get_running_loop()
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    @tool
+    async def look() -> str:
+        """Look around."""
+        loops.append(asyncio.get_running_loop())
+        return "A lamp."
+
+    with (
+        model_that(calls(LOOK), answers("A lamp."), answers("Une lampe.")) as model,
+        RunnerSync(model.upstream, "openai/sim", "Look.", tools=[look]) as run,
+    ):
+        for step in run:
+            values = [result.value for result in step.results()]
+            if step.text == "A lamp.":
+                run.append(user("In French?"))
+            elif not step.final:
+                assert values == ["A lamp."]
+        assert run.answer().text == "Une lampe."
+    assert len(loops) == 1
+    assert loops[0] is not notebook
 
 
 def test_leaving_the_loop_closes_the_request() -> None:

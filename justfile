@@ -96,6 +96,11 @@ bench-peers *args: _dev
 compare-runners *args: _dev
     exec python -m tests.comparison "$@"
 
+# measure the CPU time of a run with each of these tool runners, and 1,000 runs in one process (--rounds, --runs, --crowd)
+[no-exit-message]
+bench-runners *args: _dev
+    exec python -m tests.comparison.bench "$@"
+
 # measure how many runs and events per second one PostgreSQL stores (--seconds, --url)
 [no-exit-message]
 bench-postgres *args: _dev

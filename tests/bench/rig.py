@@ -198,7 +198,7 @@ def find_nginx() -> str | None:
 def open_rig(before: Path = ROOT) -> Iterator[Rig]:
     """Set up a rig in a temporary folder; end all processes and delete the folder at the end of the block."""
     cores = Cores.of_this_machine()
-    _raise_file_limit()
+    raise_file_limit()
     with tempfile.TemporaryDirectory(prefix="signalbox-bench-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         rig = Rig(folder, cores, build_tools(folder), "nginx" if find_nginx() else "relay", before)
@@ -211,7 +211,7 @@ def open_rig(before: Path = ROOT) -> Iterator[Rig]:
                 child.end()
 
 
-def _raise_file_limit() -> None:
+def raise_file_limit() -> None:
     """Raise the limit of open files: 2,000 streams take 4,000 of the server's sockets."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)

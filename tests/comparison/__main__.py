@@ -11,7 +11,8 @@ from typing import Any
 from tests.comparison import report
 from tests.comparison.cases import CASES
 from tests.comparison.libraries import LIBRARIES, Library
-from tests.comparison.observation import Program
+from tests.comparison.observation import observe
+from tests.comparison.program import Program
 
 # Two programs at a time: the cases wait more than they compute.
 _AT_ONCE = 2
@@ -49,7 +50,7 @@ def _outcomes(library: Library, keys: list[str]) -> dict[str, dict[str, Any]]:
     with Program(library) as program:
         for case in CASES:
             if case.key in keys:
-                outcomes[case.key] = report.outcome(case, program.observe(case.action, case.story))
+                outcomes[case.key] = report.outcome(case, observe(program, case.action, case.story))
     return outcomes
 
 

@@ -1,23 +1,17 @@
 """One case with one library: the scripted upstream, the program, and what was seen from outside."""
 
 import json
-import os
-import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from tests.comparison.libraries import HERE, SIGNALBOX, Library
+from tests.comparison.program import Program
 from tests.comparison.stories import MESSAGES_PATH, Reply, answers, send
 from tests.support.scripted_upstream import Exchange, ScriptedUpstream
-
-_SECONDS = 60
-PROGRAMS = HERE / "programs"
 
 
 class _Upstream(ScriptedUpstream):
@@ -137,60 +131,15 @@ def _content(message: dict[str, Any]) -> str:
     return content if isinstance(content, str) else json.dumps(content)
 
 
-class Program:
-    """The running program of a library; it runs one action at a time."""
-
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        command = [str(library.python), str(PROGRAMS / library.program)]
-        self._process = subprocess.Popen(
-            command,
-            env=_environment(library),
-            text=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.communicate()
-
-    def observe(self, action: str, story: Sequence[Reply]) -> Observation:
-        """Run an action against a story."""
-        with tempfile.TemporaryDirectory(prefix="comparison-") as folder:
-            with _Upstream(story, self._library.path) as upstream:
-                log = Path(folder) / "executions"
-                seen = self._ask({"action": action, "base_url": upstream.base_url, "log": str(log)})
-                left_at = [*upstream.left_at]
-            lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-        return Observation(seen, [asked.body for asked in upstream.asked], read_executions(lines), left_at, story)
-
-    def _ask(self, given: dict[str, str]) -> dict[str, Any]:
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        limit = threading.Timer(_SECONDS, self._process.kill)
-        limit.start()
-        try:
-            stdin.write(json.dumps(given) + "\n")
-            stdin.flush()
-            line = stdout.readline()
-        finally:
-            limit.cancel()
-        if not line:
-            words = self._process.communicate()[1]
-            raise RuntimeError(f"{self._library.name}, {given['action']}: {words[-2000:] or 'no answer in time'}")
-        return json.loads(line)
-
-
-def _environment(library: Library) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    backend = {"PYTHONPATH": str(HERE.parent.parent / "backend")} if library is SIGNALBOX else {}
-    return {**kept, **backend}
+def observe(program: Program, action: str, story: Sequence[Reply]) -> Observation:
+    """Run an action against a story."""
+    with tempfile.TemporaryDirectory(prefix="comparison-") as folder:
+        with _Upstream(story, program.library.path) as upstream:
+            log = Path(folder) / "executions"
+            seen = program.ask(action=action, base_url=upstream.base_url, log=str(log))
+            left_at = [*upstream.left_at]
+        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    return Observation(seen, [asked.body for asked in upstream.asked], read_executions(lines), left_at, story)
 
 
 def read_executions(lines: list[str]) -> list[Execution]:

@@ -1,6 +1,7 @@
 """What the scripted model replies, and its form in the two dialects: chat completions and Anthropic's Messages."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -38,6 +39,11 @@ class Reply:
     status: int = 200
 
     @property
+    def pieces(self) -> list[str]:
+        """The text as it is streamed, a word at a time."""
+        return re.findall(r"\S+\s*", self.text)
+
+    @property
     def is_complete(self) -> bool:
         """Whether the reply is no error and not broken off."""
         return self.status == 200 and self.end in _FINISH
@@ -61,9 +67,8 @@ async def send(reply: Reply, exchange: Exchange, number: int) -> None:
         body = {"type": "error", "error": error} if speaks_messages else {"error": error}
         await exchange.whole(reply.status, json.dumps(body).encode(), retry_after="0")
         return
-    frames = _message_frames(reply, number) if speaks_messages else _chat_frames(reply, number)
     await exchange.head()
-    for frame in frames:
+    for frame in frames_of(reply, exchange, number):
         await exchange.send(frame)
     if reply.end == "hold":
         await exchange.client_left()
@@ -73,14 +78,20 @@ async def send(reply: Reply, exchange: Exchange, number: int) -> None:
         await exchange.raw(b"0\r\n\r\n")
 
 
+def frames_of(reply: Reply, exchange: Exchange, number: int) -> Iterator[bytes]:
+    """Return the SSE frames of a reply in the dialect of the request's path."""
+    speaks_messages = exchange.asked.path.startswith(MESSAGES_PATH)
+    return _message_frames(reply, number) if speaks_messages else _chat_frames(reply, number)
+
+
 def call_id(number: int, place: int) -> str:
     """Return the id of a call of a reply."""
     return f"call_{number}_{place}"
 
 
 def _chat_frames(reply: Reply, number: int) -> Iterator[bytes]:
-    if reply.text:
-        yield chunk({"role": "assistant", "content": reply.text})
+    for piece in reply.pieces:
+        yield chunk({"role": "assistant", "content": piece})
     for place, made in enumerate(reply.calls):
         function = {"name": made.name, "arguments": ""}
         head = {"index": place, "id": call_id(number, place), "type": "function", "function": function}
@@ -113,16 +124,17 @@ def _message_frames(reply: Reply, number: int) -> Iterator[bytes]:
     message = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "sim", "content": []}
     message |= {"stop_reason": None, "stop_sequence": None, "usage": usage}
     yield _message_event("message_start", message=message)
-    blocks: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    blocks: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
     if reply.text:
-        blocks.append(({"type": "text", "text": ""}, {"type": "text_delta", "text": reply.text}))
+        blocks.append(({"type": "text", "text": ""}, [{"type": "text_delta", "text": piece} for piece in reply.pieces]))
     for place, made in enumerate(reply.calls):
         block = {"type": "tool_use", "id": call_id(number, place), "name": made.name, "input": {}}
-        blocks.append((block, {"type": "input_json_delta", "partial_json": made.arguments}))
+        blocks.append((block, [{"type": "input_json_delta", "partial_json": made.arguments}]))
     is_over = reply.end in _STOP_REASON
-    for index, (block, delta) in enumerate(blocks):
+    for index, (block, deltas) in enumerate(blocks):
         yield _message_event("content_block_start", index=index, content_block=block)
-        yield _message_event("content_block_delta", index=index, delta=delta)
+        for delta in deltas:
+            yield _message_event("content_block_delta", index=index, delta=delta)
         if is_over or reply.end in ("eof", "cut"):
             yield _message_event("content_block_stop", index=index)
     if is_over:

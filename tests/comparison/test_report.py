@@ -5,7 +5,8 @@ from datetime import date
 from tests.comparison import report
 from tests.comparison.cases import CASES, PATIENCE
 from tests.comparison.libraries import LIBRARIES, SIGNALBOX
-from tests.comparison.observation import Observation, Program, read_executions
+from tests.comparison.observation import Observation, observe, read_executions
+from tests.comparison.program import Program
 from tests.comparison.stories import Call, answers, call, calls
 
 
@@ -35,7 +36,7 @@ def test_signalbox_still_has_its_stored_outcomes() -> None:
     quick = [case for case in CASES if case.key not in slow]
     with Program(SIGNALBOX) as program:
         for case in quick:
-            seen = program.observe(case.action, case.story)
+            seen = observe(program, case.action, case.story)
             assert report.outcome(case, seen) == stored[case.key][SIGNALBOX.name], case.key
 
 

@@ -43,6 +43,12 @@ class ModelOptions(TypedDict, total=False):
     extra: dict[str, Any]
 
 
+# msgspec looks at a TypedDict's hints on every conversion, which takes longer than all else of a new run.
+_CheckedOptions = msgspec.defstruct(
+    "ModelOptions",
+    [(name, kind | msgspec.UnsetType, msgspec.UNSET) for name, kind in ModelOptions.__annotations__.items()],
+    kw_only=True,
+)
 _FIELD_OF = {**{public_name(field): field for field in FIELDS}, "extra": "extra"}
 
 
@@ -51,9 +57,12 @@ def changed_params(params: Params, options: ModelOptions) -> Params:
     if unknown := sorted(options.keys() - ModelOptions.__annotations__.keys()):
         known = ", ".join(sorted(ModelOptions.__annotations__))
         raise RequestError(Code.INVALID_REQUEST, f"{unknown[0]}: no such option; the options are: {known}", unknown[0])
-    read = _checked(options, ModelOptions)
+    if not options:
+        return params
+    read = _checked(options, _CheckedOptions)
     changes: dict[str, Any] = {}
-    for name, value in read.items():
+    for name in options:
+        value = getattr(read, name)
         changes[_FIELD_OF[name]] = _AS_PARAM.get(name, _unchanged)(value) if value is not None else None
     extra = changes.pop("extra", params.extra)
     return msgspec.structs.replace(params.changed(**changes), extra=extra)

@@ -1,7 +1,7 @@
 """RunBase: what the asynchronous and the synchronous runner share: the run's task, its changes and its figures."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from math import inf
 from secrets import token_hex
@@ -90,6 +90,7 @@ class RunBase:
         self._task: asyncio.Task[None] | None = None
         self._has_begun = False
         self._is_claimed = False
+        self._is_attended = True
         self._wants_events = False
         self._step: Step | None = None
         self._done: Done | None = None
@@ -99,8 +100,9 @@ class RunBase:
     async def _take_answer(self) -> Answer:
         if self._done is None:
             self._claim("its answer is there after the iteration")
+            self._is_attended = False
             async for _ in self._items():
-                pass  # steps go on by themselves
+                pass  # steps go on by themselves, so there are no items
         return self._checked_answer()
 
     def _checked_answer(self) -> Answer:
@@ -158,18 +160,17 @@ class RunBase:
         async with self._upstream.connected() as client:
             inputs = LoopInputs(self._context, client, self._executor, self._progress)
             loop = SteppedLoop(inputs, self._changes, self._log.begin_step, self._deliver, self._compact_at)
-            self._done = await drive(loop, self._context, self._progress, self._receive)
-
-    def _receive(self, events: list[AnyEvent]) -> None:
-        self._log.add(events)
-        if self._wants_events:
-            self._feed.put(events)
+            emit = _to_both(self._log, self._feed) if self._wants_events else self._log.add
+            self._done = await drive(loop, self._context, self._progress, emit)
 
     def _deliver(self, stepper: "Stepper", turn: "Turn") -> Step:
         completion = turn.completion
         text = completion.content or completion.refusal or self._log.text.strip()
         self._step = Step(stepper, turn, self._progress.steps, text)
-        self._feed.put([self._step])
+        if self._is_attended:
+            self._feed.put([self._step])
+        else:
+            self._step.release()
         return self._step
 
     # --- change ---------------------------------------------------------------------------------------------------
@@ -315,6 +316,16 @@ class RunBase:
 
 def _lacks_cost(attempt: "Attempt") -> bool:
     return attempt.usage is not None and attempt.usage.cost is None
+
+
+def _to_both(log: EventLog, feed: Feed[AnyEvent | Step]) -> Callable[[list[AnyEvent]], None]:
+    """Return a function that emits to both. It does not refer to the run, whose steps refer to it: no cycle."""
+
+    def emit(events: list[AnyEvent]) -> None:
+        log.add(events)
+        feed.put(events)
+
+    return emit
 
 
 def _executor(tools: Sequence[Tool]) -> "ToolExecutor":

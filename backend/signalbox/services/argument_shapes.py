@@ -4,8 +4,10 @@ jsonschema walks a schema in Python on every call, which was 6 % of a tool run's
 that the fast path does not accept, and writes all error messages.
 """
 
+import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType, ValidationError, convert, defstruct
@@ -22,7 +24,16 @@ _TYPES: dict[JsonValue, type] = {"string": str, "integer": int, "number": float,
 
 
 def shape_of(schema: JsonObject) -> type[Struct] | None:
-    """Return a type that accepts only arguments that match the schema, None if there is no such type."""
+    """Return a type that accepts only arguments that match the schema, None if there is no such type.
+
+    Equal schemas share one type: each run of a program passes its tools again.
+    """
+    return _shape_of(json.dumps(schema))
+
+
+@lru_cache(maxsize=1_000)
+def _shape_of(text: str) -> type[Struct] | None:
+    schema: JsonObject = json.loads(text)
     properties, required = schema.get("properties"), schema.get("required", [])
     if schema.keys() - _UNDERSTOOD or schema.get("type") != "object":
         return None

@@ -5,9 +5,11 @@
 
 import asyncio
 import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
-from actions import main
+from actions import Ask, main
 from anthropic import AsyncAnthropic, beta_async_tool
 from tools import FUNCTIONS, HURRY, QUESTION, WATCHED, Case
 
@@ -24,6 +26,19 @@ def new_runner(**options: Any) -> Any:
 async def text_of(runner: Any) -> str:
     message = await runner.until_done()
     return "".join(block.text for block in message.content if block.type == "text")
+
+
+@asynccontextmanager
+async def opened(functions: Sequence[Any]) -> AsyncGenerator[Ask]:
+    tools = [beta_async_tool(function) for function in functions]
+    async with AsyncAnthropic(base_url=Case.base_url, api_key="none") as client:
+
+        async def ask(question: str) -> str:
+            messages = [{"role": "user", "content": question}]
+            given = {"model": "sim", "max_tokens": 1000, "messages": messages, "tools": tools, "stream": True}
+            return await text_of(client.beta.messages.tool_runner(**given, thread=False))
+
+        yield ask
 
 
 async def finish() -> str:
@@ -136,5 +151,6 @@ main(
         "leave and close": leave_and_close,
         "stop": stop,
         "iterate twice": iterate_twice,
-    }
+    },
+    opened,
 )

@@ -2,9 +2,11 @@
 
 import asyncio
 import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
-from actions import main
+from actions import Ask, main
 from agents import (
     Agent,
     ModelSettings,
@@ -34,6 +36,18 @@ async def drain(result: Any) -> str:
     async for _ in result.stream_events():
         pass
     return str(result.final_output)
+
+
+@asynccontextmanager
+async def opened(functions: Sequence[Any]) -> AsyncGenerator[Ask]:
+    async with AsyncOpenAI(base_url=Case.base_url, api_key="none") as client:
+        model = OpenAIChatCompletionsModel(MODEL, client)
+        agent = Agent("Assistant", model=model, tools=[function_tool(function) for function in functions])
+
+        async def ask(question: str) -> str:
+            return await drain(Runner.run_streamed(agent, question))
+
+        yield ask
 
 
 async def finish() -> str:
@@ -145,5 +159,6 @@ main(
         "stop": stop,
         "iterate twice": iterate_twice,
         "fail": fail,
-    }
+    },
+    opened,
 )

@@ -2,9 +2,12 @@
 
 import asyncio
 import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
-from actions import main
+from actions import Ask, main
+from openai import AsyncOpenAI
 from pydantic_ai import Agent, UsageLimits
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
@@ -27,6 +30,17 @@ async def step(run: Any, node: Any) -> None:
         async with node.stream(run.ctx) as events:
             async for _ in events:
                 pass
+
+
+@asynccontextmanager
+async def opened(functions: Sequence[Any]) -> AsyncGenerator[Ask]:
+    async with AsyncOpenAI(base_url=Case.base_url, api_key="none") as client:
+        agent = Agent(OpenAIChatModel(MODEL, provider=OpenAIProvider(openai_client=client)), tools=functions)
+
+        async def ask(question: str) -> str:
+            return (await agent.run(question, event_stream_handler=drain)).output
+
+        yield ask
 
 
 async def finish() -> str:
@@ -143,5 +157,6 @@ main(
         "stop": stop,
         "iterate twice": iterate_twice,
         "fail": fail,
-    }
+    },
+    opened,
 )

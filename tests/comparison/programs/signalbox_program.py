@@ -2,9 +2,11 @@
 
 import asyncio
 import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
-from actions import main
+from actions import Ask, main
 from signalbox import Content, RunError, Runner, Upstream, tool, user
 from tools import FUNCTIONS, HURRY, MODEL, QUESTION, WATCHED, Case
 
@@ -13,6 +15,17 @@ TOOLS = [tool(function) for function in FUNCTIONS]
 
 def new_run(**options: Any) -> Runner:
     return Runner(Upstream(Case.base_url), MODEL, QUESTION, tools=TOOLS, **options)
+
+
+@asynccontextmanager
+async def opened(functions: Sequence[Any]) -> AsyncGenerator[Ask]:
+    tools = [tool(function) for function in functions]
+    async with Upstream(Case.base_url) as upstream:
+
+        async def ask(question: str) -> str:
+            return (await Runner(upstream, MODEL, question, tools=tools).answer()).text
+
+        yield ask
 
 
 async def finish() -> str:
@@ -124,5 +137,6 @@ main(
         "stop": stop,
         "iterate twice": iterate_twice,
         "fail": fail,
-    }
+    },
+    opened,
 )

@@ -19,6 +19,7 @@ class Case:
 
     base_url = ""
     log = ""
+    runs = 0
 
 
 def _log(**fields: object) -> None:
@@ -73,6 +74,15 @@ async def buy(count: int) -> str:
     """
     await _execute("buy", {"count": count})
     raise ValueError(SECRET)
+
+
+async def price(item: str) -> str:
+    """Look up what an item costs.
+
+    Args:
+        item: The name of the item.
+    """
+    return f"{item}: 3 USD"
 
 
 FUNCTIONS = (look, wait, work, buy)

@@ -1,5 +1,8 @@
 """A run as steps: the reply is complete, and its tools have not run."""
 
+import gc
+from weakref import ref
+
 import pytest
 from signalbox import Runner, user
 from signalbox.core.messages import JsonObject
@@ -36,3 +39,17 @@ async def test_a_program_decides_between_a_reply_and_its_tools() -> None:
     assert ran == [{"count": 7}]
     assert model.results(2)[1] == {"error": "Ask a person first.", "code": "DENIED"}
     assert model.roles(3) == ["user", "assistant", "tool", "tool", "assistant", "user"]
+
+
+async def test_a_run_is_freed_without_a_garbage_collection() -> None:
+    """No reference cycle keeps a run that has ended: many runs of one process need no full collections."""
+    tool = make_tool("look", lambda *_: "ok")
+    with model_that(calls(("look", {})), answers("Done.")) as model:
+        run = Runner(model.upstream, "openai/sim", "Look.", tools=[tool])
+        gc.disable()
+        try:
+            assert (await run.answer()).text == "Done."
+            run = ref(run)
+            assert run() is None
+        finally:
+            gc.enable()

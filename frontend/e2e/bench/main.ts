@@ -8,6 +8,7 @@ import { measureCompare } from "./compare.ts";
 import { table } from "./figures.ts";
 import { LISTED, listed, measureFirstVisit, type Visit, visitRows } from "./first.ts";
 import { serve } from "./server.ts";
+import { measureTable, tableRows } from "./table.ts";
 import type { Kind } from "./texts.ts";
 import { Upstream } from "./upstream.ts";
 
@@ -27,6 +28,7 @@ const RATE = 1_000;
 const TOKENS = Number(values.tokens) || (values.quick ? 8_000 : 50_000);
 const KINDS: readonly Kind[] = ["realistic", "words", "code", "paragraph"];
 const TURNS = 500;
+const ROWS = 1000;
 const VISITS = values.quick ? 3 : 7;
 
 const upstream = new Upstream();
@@ -60,6 +62,15 @@ try {
       console.error(`too many nodes: ${most} of ${MOST_NODES}`);
       process.exitCode = 1;
     }
+  }
+  if (wanted("table")) {
+    const tables = [];
+    for (const form of ["table", "cards"] as const) {
+      console.error(`  1,000 rows as ${form} ...`);
+      tables.push(await measureTable(server.url, form, ROWS));
+    }
+    console.log(table("A table of 1,000 rows", tableRows(tables)));
+    report.tables = tables;
   }
   if (wanted("first")) {
     console.error("  first visits on a slow line ...");

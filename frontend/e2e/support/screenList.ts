@@ -1,4 +1,5 @@
 // Every screen of the page, and how to open it.
+import { answerWithTable, largeTable } from "./largeTable.ts";
 import {
   ask,
   askRun,
@@ -54,7 +55,16 @@ async function saved(page: Page): Promise<void> {
   await page.getByRole("tab", { name: "Saved" }).click();
 }
 
+async function withTable(page: Page): Promise<void> {
+  await answerWithTable(page, largeTable(1000));
+  await chat(page);
+  await ask(page, "What is in stock?");
+  await ended(page);
+  await expect(page.getByRole("link", { name: "Red mug 1", exact: true })).toBeVisible();
+}
+
 export const SCREENS: readonly Screen[] = [
+  { name: "large-table", open: withTable, timeout: 120_000 },
   { name: "empty", open: async (page) => void (await chat(page)) },
   {
     name: "streaming",

@@ -12,8 +12,8 @@ export function ArrayCell({ values, most = 3 }: { values: readonly Value[]; most
     <ul className="inline-flex flex-wrap items-center gap-1">
       {shown.map((value, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a result does not change.
-        <li key={index} className="rounded-full border border-edge px-2 text-tiny leading-[1.125rem]">
-          <bdi>{String(value ?? "–")}</bdi>
+        <li key={index} dir="auto" className="rounded-full border border-edge px-2 text-tiny leading-[1.125rem]">
+          {String(value ?? "–")}
         </li>
       ))}
       {rest > 0 && (

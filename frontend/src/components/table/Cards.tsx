@@ -1,55 +1,97 @@
 // The rows of a DataTable as cards: primary columns first, secondary and tertiary ones when the card is opened.
-import { memo } from "react";
+import { Fragment, memo, useMemo, useState } from "react";
+import { type CustomItemComponentProps, Virtualizer } from "virtua";
+import { titleOf } from "../../logic/table/cellText.ts";
 import { cellOf, type Row } from "../../logic/table/dataTable.ts";
-import type { Column } from "../../types/dataTable.ts";
+import { keyOf } from "../../logic/table/rowKeys.ts";
+import type { Column, DataTable } from "../../types/dataTable.ts";
 import { CellView } from "./CellView.tsx";
-import { groupAt, groupStarts } from "./groups.ts";
+import { isLarge, useRowWindow } from "./rowWindow.ts";
 
 interface Props {
-  columns: readonly Column[];
+  table: DataTable;
+  caption: string;
   rows: readonly Row[];
-  /** The number of cards that are shown. */
-  limit: number;
 }
 
 /** Without priorities, a card shows this many columns at once. */
 const FEW = 4;
 
-export function Cards({ columns, rows, limit }: Props) {
+export function Cards({ table, caption, rows }: Props) {
+  const { box, boxProps, kept } = useRowWindow(rows);
+  const fields = useMemo(() => fieldsOf(table.columns), [table]);
+  // A card that leaves the view is opened again when it comes back.
+  const [opened] = useState(() => new WeakSet<Row>());
+  const cardOf = (row: Row) => <Card key={keyOf(row)} fields={fields} row={row} opened={opened} />;
+  if (!isLarge(table))
+    return (
+      <ul>
+        {rows.map((row, index) => (
+          <CardItem key={keyOf(row)} index={index}>
+            {cardOf(row)}
+          </CardItem>
+        ))}
+      </ul>
+    );
   return (
-    <ul className="grid gap-1.5">
-      {groupStarts(rows, limit).map((start) => (
-        <Group key={start} columns={columns} rows={rows} start={start} />
-      ))}
-    </ul>
+    <section
+      {...boxProps}
+      aria-label={`Rows of ${caption}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard.
+      tabIndex={0}
+      className="h-[70vh] overflow-y-auto rounded-md border border-edge p-1.5"
+    >
+      <Virtualizer as="ul" item={CardItem} scrollRef={box} keepMounted={kept} data={rows}>
+        {cardOf}
+      </Virtualizer>
+    </section>
   );
 }
 
-interface GroupProps {
-  columns: readonly Column[];
-  rows: readonly Row[];
-  start: number;
+type ItemProps = Omit<CustomItemComponentProps, "style"> & Partial<CustomItemComponentProps>;
+
+const CardItem = ({ index, children, ...placed }: ItemProps) => (
+  <li {...placed} data-index={index}>
+    {children}
+  </li>
+);
+
+interface CardFields {
+  picture: Column | undefined;
+  /** Always shown. */
+  first: readonly Column[];
+  /** Shown in an opened card. */
+  later: readonly Column[];
 }
 
-const Group = memo(function Group({ columns, rows, start }: GroupProps) {
-  const { picture, first, later } = fieldsOf(columns);
-  return groupAt(rows, start).map((row, index) => (
-    <li
-      // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity.
-      key={index}
-      className="flex min-w-0 gap-3 rounded-md border border-edge bg-raised p-2.5"
-    >
+interface CardProps {
+  fields: CardFields;
+  row: Row;
+  opened: WeakSet<Row>;
+}
+
+const Card = memo(function Card({ fields: { picture, first, later }, row, opened }: CardProps) {
+  const filled = later.filter(({ key }) => cellOf(row, key) !== null);
+  return (
+    <div className="mb-1.5 flex min-w-0 gap-3 rounded-md border border-edge bg-raised p-2.5">
       {picture && <CellView column={picture} row={row} />}
       <div className="min-w-0 flex-1">
         <Fields columns={first} row={row} />
-        <More columns={later} row={row} />
+        {filled.length > 0 && (
+          <details
+            open={opened.has(row)}
+            onToggle={({ currentTarget }) => (currentTarget.open ? opened.add(row) : opened.delete(row))}
+          >
+            <summary className="cursor-pointer text-dim">More</summary>
+            <Fields columns={filled} row={row} />
+          </details>
+        )}
       </div>
-    </li>
-  ));
+    </div>
+  );
 });
 
-/** The columns of a card: its picture, the fields that are always shown, and those behind More. */
-function fieldsOf(columns: readonly Column[]) {
+function fieldsOf(columns: readonly Column[]): CardFields {
   const shown = columns.filter(({ hideOnMobile }) => !hideOnMobile);
   const picture = shown.find(({ format }) => format?.kind === "image");
   const others = shown.filter((column) => column !== picture);
@@ -63,26 +105,18 @@ function fieldsOf(columns: readonly Column[]) {
   return { picture, first, later };
 }
 
-function More({ columns, row }: { columns: readonly Column[]; row: Row }) {
-  const filled = columns.filter(({ key }) => cellOf(row, key) !== null);
-  if (filled.length === 0) return null;
-  return (
-    <details>
-      <summary className="cursor-pointer text-dim">More</summary>
-      <Fields columns={filled} row={row} />
-    </details>
-  );
-}
-
 const Fields = ({ columns, row }: { columns: readonly Column[]; row: Row }) => (
   <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5">
     {columns.map((column) => (
-      <div key={column.key} className="col-span-2 grid grid-cols-subgrid">
+      <Fragment key={column.key}>
         <dt className="text-dim">{column.label}</dt>
-        <dd className="min-w-0 wrap-anywhere">
+        <dd
+          title={titleOf(column, row)}
+          className={`cell-value min-w-0 ${column.truncate ? "truncate" : "wrap-anywhere"}`}
+        >
           <CellView column={column} row={row} />
         </dd>
-      </div>
+      </Fragment>
     ))}
   </dl>
 );

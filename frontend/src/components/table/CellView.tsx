@@ -1,14 +1,7 @@
 // One cell of a DataTable, in the format of its column.
-import { type Cell, cellOf, type Row } from "../../logic/table/dataTable.ts";
-import {
-  booleanText,
-  currencyText,
-  dateText,
-  deltaText,
-  deltaTone,
-  numberText,
-  percentText,
-} from "../../logic/table/formatCell.ts";
+import { cellText } from "../../logic/table/cellText.ts";
+import { cellOf, type Row } from "../../logic/table/dataTable.ts";
+import { deltaTone } from "../../logic/table/formatCell.ts";
 import type { Column, Status } from "../../types/dataTable.ts";
 import { ArrayCell } from "./ArrayCell.tsx";
 import { ImageCell } from "./ImageCell.tsx";
@@ -20,74 +13,36 @@ interface Props {
   row: Row;
 }
 
-export function CellView({ column, row }: Props) {
-  const cell = cellOf(row, column.key);
-  if (cell === null || cell === "") return <Empty />;
-  return column.truncate ? (
-    <span className="block truncate" title={typeof cell === "string" ? cell : undefined}>
-      <Value column={column} row={row} cell={cell} />
-    </span>
-  ) : (
-    <Value column={column} row={row} cell={cell} />
-  );
-}
-
-function Empty() {
-  return (
-    <span className="text-dim">
-      <span aria-hidden="true">–</span>
-      <span className="sr-only">empty</span>
-    </span>
-  );
-}
-
-function Value({ column: { format }, row, cell }: Props & { cell: NonNullable<Cell> }) {
+/** Nothing for an empty cell. The class `cell-value` shows a dash in its place. */
+export function CellView({ column: { key, format }, row }: Props) {
+  const cell = cellOf(row, key);
+  if (cell === null || cell === "") return null;
   if (Array.isArray(cell))
     return <ArrayCell values={cell} most={format?.kind === "array" ? format.maxVisible : undefined} />;
-  if (format?.kind === "link") return <LinkCell format={format} row={row} value={String(cell)} />;
+  const text = cellText(cell, format);
+  if (format?.kind === "link") return <LinkCell format={format} row={row} value={text} />;
   if (format?.kind === "image")
     return <ImageCell key={String(cell)} format={format} row={row} address={String(cell)} />;
-  if (typeof cell === "boolean") return <BooleanMark value={cell} text={booleanText(cell, booleanFormat(format))} />;
-  return typeof cell === "number" ? (
-    <NumberValue value={cell} format={format} />
-  ) : (
-    <TextValue value={cell} format={format} />
-  );
+  if (typeof cell === "boolean") return <BooleanMark value={cell} text={text} />;
+  return typeof cell === "number" ? numberView(cell, format, text) : textView(cell, format, text);
 }
 
-const booleanFormat = (format: Column["format"]) =>
-  format?.kind === "boolean" ? format : ({ kind: "boolean" } as const);
+const numberView = (value: number, format: Column["format"], text: string) =>
+  format?.kind === "delta" ? <ToneText tone={deltaTone(value, format)}>{text}</ToneText> : text;
 
-function NumberValue({ value, format }: { value: number; format: Column["format"] }) {
-  switch (format?.kind) {
-    case "number":
-      return numberText(value, format);
-    case "currency":
-      return currencyText(value, format);
-    case "percent":
-      return percentText(value, format);
-    case "delta":
-      return <ToneText tone={deltaTone(value, format)}>{deltaText(value, format)}</ToneText>;
-    default:
-      return String(value);
-  }
-}
-
-function TextValue({ value, format }: { value: string; format: Column["format"] }) {
+function textView(value: string, format: Column["format"], text: string) {
   switch (format?.kind) {
     case "date":
       return (
         <time dateTime={value} title={value}>
-          {dateText(value, format)}
+          {text}
         </time>
       );
-    case "status": {
-      const status = format.statusMap[value] as Status | undefined;
-      return <ToneBadge tone={status?.tone ?? "neutral"}>{status?.label ?? value}</ToneBadge>;
-    }
+    case "status":
+      return <ToneBadge tone={(format.statusMap[value] as Status | undefined)?.tone ?? "neutral"}>{text}</ToneBadge>;
     case "badge":
-      return <ToneBadge tone={(format.colorMap?.[value] as Tone | undefined) ?? "neutral"}>{value}</ToneBadge>;
+      return <ToneBadge tone={(format.colorMap?.[value] as Tone | undefined) ?? "neutral"}>{text}</ToneBadge>;
     default:
-      return <bdi>{value}</bdi>;
+      return <bdi>{text}</bdi>;
   }
 }

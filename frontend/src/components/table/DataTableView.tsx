@@ -1,34 +1,30 @@
 // A DataTable: a sortable table, or cards where its place is narrow. It is loaded with the first table.
 import { useDeferredValue, useMemo, useState } from "react";
+import { filteredRows } from "../../logic/table/filterRows.ts";
 import { type Sorting, sortedRows } from "../../logic/table/sortRows.ts";
-import { count, plural } from "../../logic/wording/statusAndAmounts.ts";
-import type { Column, DataTable } from "../../types/dataTable.ts";
-import { Button } from "../ui/Button.tsx";
+import type { DataTable } from "../../types/dataTable.ts";
 import { Cards } from "./Cards.tsx";
+import { CsvButtons } from "./CsvButtons.tsx";
+import { FilterField } from "./FilterField.tsx";
 import { Grid } from "./Grid.tsx";
 import { useNarrow } from "./narrow.ts";
+import { RowsAnnouncement } from "./RowsAnnouncement.tsx";
+import { isLarge } from "./rowWindow.ts";
 import { SortField } from "./SortField.tsx";
-
-/** The rows that are shown first, and the further rows that each request shows. */
-const FIRST = 50;
-const STEP = 100;
 
 export function DataTableView({ table }: { table: DataTable }) {
   const { columns, data, caption = "Table", error } = table;
   const [sorting, sort] = useState<Sorting>();
-  const [limit, setLimit] = useState(FIRST);
+  const [filter, setFilter] = useState("");
   const { box, isNarrow } = useNarrow();
-  const sorted = useDeferredValue(sorting);
-  const rows = useMemo(() => sortedRows(data, columns, sorted), [data, columns, sorted]);
-  const hidden = Math.max(rows.length - limit, 0);
+  // The field shows a key at once; the rows follow.
+  const applied = useDeferredValue(filter);
+  const rows = useMemo(
+    () => sortedRows(filteredRows(data, columns, applied), columns, sorting),
+    [data, columns, applied, sorting],
+  );
   return (
-    <section
-      ref={box}
-      aria-label={caption}
-      data-part="table"
-      tabIndex={-1}
-      className="grid grid-cols-[minmax(0,1fr)] gap-1.5 outline-none"
-    >
+    <section ref={box} aria-label={caption} data-part="table" className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
       <p className="text-dim text-small" dir="auto">
         {caption}
       </p>
@@ -37,48 +33,21 @@ export function DataTableView({ table }: { table: DataTable }) {
           {error}
         </p>
       )}
-      {rows.length === 0 && !error && <p className="text-dim">Nothing found.</p>}
-      {rows.length > 0 && isNarrow === true && (
+      {data.length === 0 && !error && <p className="text-dim">Nothing found.</p>}
+      {isLarge(table) && (
+        <FilterField caption={caption} filter={filter} onFilter={setFilter} found={rows.length} total={data.length} />
+      )}
+      {data.length > 0 && isNarrow === true && (
         <div>
           <SortField columns={columns} sorting={sorting} onSort={sort} />
-          <Cards columns={columns} rows={rows} limit={limit} />
+          <Cards table={table} caption={caption} rows={rows} />
         </div>
       )}
-      {rows.length > 0 && isNarrow === false && (
-        <Grid caption={caption} columns={columns} rows={rows} limit={limit} sorting={sorting} onSort={sort} />
+      {data.length > 0 && isNarrow === false && (
+        <Grid table={table} caption={caption} rows={rows} sorting={sorting} onSort={sort} />
       )}
-      {hidden > 0 && (
-        <Button
-          className="justify-self-start -ms-2"
-          onClick={({ currentTarget }) => {
-            setLimit(limit + STEP);
-            // The button of the last rows disappears.
-            if (hidden <= STEP) currentTarget.closest("section")?.focus({ preventScroll: true });
-          }}
-        >
-          Show {plural(Math.min(hidden, STEP), "more row")} of {count(rows.length)}
-        </Button>
-      )}
-      <SortAnnouncement columns={columns} sorting={sorting} />
+      {data.length > 0 && <CsvButtons caption={caption} columns={columns} rows={rows} />}
+      <RowsAnnouncement columns={columns} sorting={sorting} filter={applied} found={rows.length} />
     </section>
-  );
-}
-
-interface SortedProps {
-  columns: readonly Column[];
-  sorting: Sorting | undefined;
-}
-
-/** Says the new order to screen readers, nothing before the first change. */
-function SortAnnouncement({ columns, sorting }: SortedProps) {
-  const [first] = useState(sorting);
-  const [hasChanged, change] = useState(false);
-  if (!hasChanged && sorting !== first) change(true);
-  const label = columns.find(({ key }) => key === sorting?.key)?.label;
-  const words = sorting && label ? `Sorted by ${label}, ${sorting.direction}.` : "Original order.";
-  return (
-    <p className="sr-only" role="status" aria-live="polite">
-      {hasChanged && words}
-    </p>
   );
 }

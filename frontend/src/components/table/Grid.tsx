@@ -1,102 +1,115 @@
 // The rows of a DataTable as a table that scrolls in its box, with headings that sort.
-import { ArrowDown, ArrowUp, ArrowUpDown } from "lucide-react";
-import { memo } from "react";
+import { memo, type RefObject, useMemo } from "react";
+import { type CustomItemComponentProps, Virtualizer } from "virtua";
+import { titleOf } from "../../logic/table/cellText.ts";
+import { columnTracks } from "../../logic/table/columnTracks.ts";
 import type { Row } from "../../logic/table/dataTable.ts";
-import { nextSorting, type Sorting } from "../../logic/table/sortRows.ts";
-import type { Column } from "../../types/dataTable.ts";
+import { keyOf } from "../../logic/table/rowKeys.ts";
+import type { Sorting } from "../../logic/table/sortRows.ts";
+import type { Column, DataTable } from "../../types/dataTable.ts";
 import { alignOf } from "./align.ts";
 import { CellView } from "./CellView.tsx";
-import { groupAt, groupStarts } from "./groups.ts";
+import { Heading } from "./Heading.tsx";
+import { isLarge, useRowWindow } from "./rowWindow.ts";
 
 interface Props {
+  table: DataTable;
   caption: string;
-  columns: readonly Column[];
   rows: readonly Row[];
-  /** The number of rows that are shown. */
-  limit: number;
   sorting: Sorting | undefined;
   onSort: (sorting: Sorting | undefined) => void;
 }
 
-export function Grid({ caption, columns, rows, limit, sorting, onSort }: Props) {
+export function Grid({ table, caption, rows, sorting, onSort }: Props) {
+  const { columns, data } = table;
+  const { box, boxProps, kept } = useRowWindow(rows);
+  const widths = useMemo(() => (isLarge(table) ? columnTracks(columns, data) : undefined), [table, columns, data]);
   return (
     <section
+      {...boxProps}
       aria-label={`Rows of ${caption}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard.
       tabIndex={0}
-      className="max-h-[70vh] overflow-auto rounded-md border border-edge print:max-h-none print:overflow-visible"
+      className={`overflow-auto rounded-md border border-edge ${widths ? "h-[70vh]" : "max-h-[70vh]"}`}
     >
-      <table aria-rowcount={rows.length + 1} className="w-full text-start text-small">
+      <table
+        {...ROLES.table}
+        aria-rowcount={rows.length + 1}
+        ref={(element) => {
+          element?.style.setProperty("--tracks", widths?.tracks ?? "");
+          element?.style.setProperty("--minimum", widths?.minimum ?? "");
+        }}
+        className={`w-full text-start text-small ${widths ? "tracked" : ""}`}
+      >
         <caption className="sr-only">{caption}</caption>
-        <thead className="sticky top-0 z-1 bg-sunken">
-          <tr>
+        <thead {...ROLES.group} className="sticky top-0 z-1 bg-sunken">
+          <tr {...ROLES.row} aria-rowindex={1}>
             {columns.map((column) => (
               <Heading key={column.key} column={column} sorting={sorting} onSort={onSort} />
             ))}
           </tr>
         </thead>
-        {groupStarts(rows, limit).map((start) => (
-          <Group key={start} columns={columns} rows={rows} start={start} />
-        ))}
+        {widths ? (
+          <WindowedBody box={box} kept={kept} columns={columns} rows={rows} />
+        ) : (
+          <tbody {...ROLES.group}>
+            {rows.map((row, index) => (
+              <GridRow key={keyOf(row)} index={index}>
+                <Cells columns={columns} row={row} />
+              </GridRow>
+            ))}
+          </tbody>
+        )}
       </table>
     </section>
   );
 }
 
-interface HeadingProps {
-  column: Column;
-  sorting: Sorting | undefined;
-  onSort: (sorting: Sorting | undefined) => void;
-}
+/** Browsers derive these roles from the elements, but not all do if the elements are displayed as blocks and grids. */
+const ROLES = {
+  table: { role: "table" },
+  group: { role: "rowgroup" },
+  row: { role: "row" },
+  cell: { role: "cell" },
+} as const;
 
-function Heading({ column, sorting, onSort }: HeadingProps) {
-  const { key, label, abbr, sortable, width } = column;
-  const direction = sorting?.key === key ? sorting.direction : undefined;
-  const Arrow = direction === "ascending" ? ArrowUp : direction === "descending" ? ArrowDown : ArrowUpDown;
-  const name = abbr ? <abbr title={label}>{abbr}</abbr> : label;
-  return (
-    <th
-      scope="col"
-      aria-sort={sortable === false ? undefined : (direction ?? "none")}
-      ref={(cell) => cell?.style.setProperty("width", width ?? "")}
-      className={`whitespace-nowrap px-2 py-1 font-medium ${alignOf(column)}`}
-    >
-      {sortable === false ? (
-        name
-      ) : (
-        <button
-          type="button"
-          className={`inline-flex cursor-pointer items-center gap-1 rounded-sm hover:text-accent ${direction ? "text-accent" : ""}`}
-          onClick={() => onSort(nextSorting(sorting, key))}
-        >
-          {name}
-          <Arrow aria-hidden="true" className={`size-3.5 ${direction ? "" : "text-dim"}`} />
-        </button>
-      )}
-    </th>
-  );
-}
-
-interface GroupProps {
+interface BodyProps {
+  box: RefObject<HTMLElement | null>;
+  kept: readonly number[];
   columns: readonly Column[];
   rows: readonly Row[];
-  start: number;
 }
 
-/** Groups that are shown already are not rendered again for further rows. */
-const Group = memo(function Group({ columns, rows, start }: GroupProps) {
-  return (
-    <tbody>
-      {groupAt(rows, start).map((row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity, and cells have no state worth keeping.
-        <tr key={index} className="border-edge border-t align-middle">
-          {columns.map((column) => (
-            <td key={column.key} className={`max-w-80 px-2 py-1.5 wrap-anywhere ${alignOf(column)}`}>
-              <CellView column={column} row={row} />
-            </td>
-          ))}
-        </tr>
-      ))}
-    </tbody>
-  );
+const WindowedBody = ({ box, kept, columns, rows }: BodyProps) => (
+  <Virtualizer as="tbody" item={GridRow} scrollRef={box} keepMounted={kept} data={rows}>
+    {(row) => <Cells key={keyOf(row)} columns={columns} row={row} />}
+  </Virtualizer>
+);
+
+type RowProps = Omit<CustomItemComponentProps, "style"> & Partial<CustomItemComponentProps>;
+
+/** The first row is that of the headings. */
+const GridRow = ({ index, children, ...placed }: RowProps) => (
+  <tr
+    {...placed}
+    {...ROLES.row}
+    data-index={index}
+    aria-rowindex={index + 2}
+    className="border-edge border-t align-middle"
+  >
+    {children}
+  </tr>
+);
+
+const Cells = memo(function Cells({ columns, row }: { columns: readonly Column[]; row: Row }) {
+  return columns.map((column) => (
+    <td
+      key={column.key}
+      {...ROLES.cell}
+      title={titleOf(column, row)}
+      className={`cell-value min-w-0 max-w-80 px-2 py-1.5 ${column.truncate ? "truncate" : "wrap-anywhere"} ${alignOf(column)}`}
+    >
+      <CellView column={column} row={row} />
+    </td>
+  ));
 });

@@ -1,5 +1,4 @@
 // A link in a table. Only http and https addresses, and documents of this server, become links.
-import { ExternalLink } from "lucide-react";
 import { type Row, textOf } from "../../logic/table/dataTable.ts";
 import { isGuide, webAddress } from "../../logic/trace/sources.ts";
 import type { LinkFormat } from "../../types/dataTable.ts";
@@ -15,9 +14,8 @@ export function LinkCell({ format: { hrefKey, external }, row, value }: Props) {
   const href = isGuide(given) ? given : webAddress(given);
   if (!href) return <bdi>{value}</bdi>;
   return (
-    <a href={href} target="_blank" rel="noopener noreferrer">
-      <bdi>{value}</bdi>
-      {external && <ExternalLink aria-hidden="true" className="ms-1 inline size-3 text-dim" />}
+    <a href={href} target="_blank" rel="noopener noreferrer" dir="auto" className={external ? "external" : undefined}>
+      {value}
     </a>
   );
 }

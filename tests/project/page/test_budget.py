@@ -154,13 +154,13 @@ def test_a_page_names_only_files_of_ours(dist: Path, document: Document) -> None
 
 
 def test_styles_load_nothing_from_elsewhere(dist: Path) -> None:
-    """Fonts and images of the styles are files of the build."""
+    """Fonts and images of the styles are files of the build, or inline."""
     styles = list(built(dist, ".css"))
     assert styles
     for path in styles:
         for match in _FETCHED.finditer(path.read_text(encoding="utf-8")):
             address = match[1] or match[2]
-            assert re.match(r"/assets/|\./|#", address), f"{path.name}: {address}"
+            assert re.match(r"/assets/|\./|#|data:image/", address), f"{path.name}: {address}"
 
 
 def test_scripts_import_nothing_from_elsewhere(dist: Path) -> None:

@@ -1,4 +1,4 @@
-// Copies or downloads the rows of a table as CSV: all that the filter leaves, in the order shown.
+// Copies or downloads a table as CSV: every row that the filter leaves, in the order shown.
 import type { Row } from "../../logic/table/dataTable.ts";
 import { tableCsv } from "../../logic/table/tableCsv.ts";
 import { saveFile } from "../../state/download.ts";

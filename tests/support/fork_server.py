@@ -52,7 +52,7 @@ _ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class Forked:
-    """A running `python -m MODULE ARGUMENTS`, with the part of the interface of `subprocess.Popen` that tests use."""
+    """A running `python -m MODULE` or `python -c CODE` with what tests use of the interface of `subprocess.Popen`."""
 
     def __init__(self, arguments: Sequence[str], cwd: Path, env: Mapping[str, str], streams: Sequence[int]) -> None:
         self.args = arguments
@@ -102,7 +102,7 @@ def can_fork(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
     """Return whether a fork suffices for this command; some variables are read only when an interpreter starts."""
     return (
         hasattr(os, "pidfd_open")
-        and arguments[0] == "-m"
+        and arguments[0] in ("-m", "-c")
         and not any(name.startswith(("PYTHON", "LD_", "MALLOC_")) for name in env)
     )
 
@@ -196,10 +196,14 @@ def _main() -> None:
     importlib.import_module("tests.support.lean_starts").prepare()
     gc.freeze()  # what is there before a fork stays shared
     server = _Server(socket.socket(fileno=int(sys.argv[1])))
-    _, module, *arguments = server.until_fork()
-    sys.argv = [module, *arguments]
-    sys.path[0] = str(Path.cwd())  # as `-m` does
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    option, program, *arguments = server.until_fork()
+    sys.path[0] = str(Path.cwd())  # as `-m` and `-c` do
+    if option == "-c":
+        sys.argv = ["-c", *arguments]
+        exec(program, {"__name__": "__main__"})
+    else:
+        sys.argv = [program, *arguments]
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 
 import re
 from collections import defaultdict
-from typing import Any, cast
+from typing import Any
 
 import httpx
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 Json = dict[str, Any]
 # One repeats the parameters of a request, whose schema is ChatRequest; the other has further fields of the upstream.
@@ -19,7 +19,7 @@ class Conformance:
 
     def __init__(self, document: Json) -> None:
         self._document = document
-        self.components = {"components": {"schemas": _closed(document["components"]["schemas"])}}
+        self._components = {"components": {"schemas": _closed(document["components"]["schemas"])}}
         self._routes = [
             (_pattern(path), method.upper(), operation)
             for path, operations in document["paths"].items()
@@ -41,12 +41,14 @@ class Conformance:
         assert kind in declared.get("content", {"": None}), f"{label} is {kind}"
         self.seen[operation["operationId"]].add(response.status_code)
         if kind == "application/json":
-            schema = {**declared["content"][kind]["schema"], **self.components}
-            faults = [
-                f"{error.json_path}: {error.message}"
-                for error in Draft202012Validator(schema).iter_errors(cast(Any, response.read() and response.json()))
-            ]
+            response.read()
+            faults = self.faults_in(response.json(), declared["content"][kind]["schema"])
             assert not faults, f"{label}: {faults}"
+
+    def faults_in(self, value: object, schema: Json) -> list[str]:
+        """Return how a value differs from a schema of the document; undeclared fields are faults."""
+        validator = Draft202012Validator({**schema, **self._components})
+        return [f"{error.instance_path}: {error.message}" for error in validator.iter_errors(value)]
 
     def _operation(self, request: httpx.Request) -> Json:
         for path, method, operation in self._routes:

@@ -1,8 +1,9 @@
 """The secret of the delimiters is stored in the database, so every worker and every start uses the same."""
 
-import subprocess
-import sys
+import os
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 from signalbox.app.config import SettingsError
@@ -10,7 +11,7 @@ from signalbox.app.shared_settings import key_delimiters_from
 from signalbox.core.security import untrusted
 from signalbox.store.engines.sqlite import SqliteDatabase
 
-from tests.support.processes import environment
+from tests.support.processes import start
 from tests.support.running_app import settings_for
 
 _CODE = """
@@ -34,13 +35,18 @@ asyncio.run(main())
 
 def delimited(*files: Path) -> list[bytes]:
     """Delimit the same text in one process per database, all at once."""
-    started = [
-        subprocess.Popen([sys.executable, "-c", _CODE, str(file)], env=environment(), stdout=subprocess.PIPE)
-        for file in files
-    ]
-    said = [process.communicate(timeout=30)[0] for process in started]
-    assert all(process.returncode == 0 for process in started)
-    return said
+    with ExitStack() as outputs, Path(os.devnull).open("rb") as stdin, TemporaryFile() as errors:
+        said = [outputs.enter_context(TemporaryFile()) for _ in files]
+        started = [
+            start(["-c", _CODE, str(file)], file.parent, {}, stdin, stdout, errors)
+            for file, stdout in zip(files, said, strict=True)
+        ]
+        statuses = [process.wait(30) for process in started]
+        errors.seek(0)
+        assert (statuses, errors.read()) == ([0] * len(files), b"")
+        for stdout in said:
+            stdout.seek(0)
+        return [stdout.read() for stdout in said]
 
 
 @pytest.mark.anyio

@@ -1,15 +1,19 @@
 """Files that several workers share in one data folder: created once by the first worker, and complete for all."""
 
+import os
 import sqlite3
 import subprocess
-import sys
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 import pytest
 from signalbox.app.operator_token import admin_token
 from signalbox.services.search.docs import DocsSearch
 
-from tests.support.processes import environment
+from tests.support.fork_server import Forked
+from tests.support.processes import start
 from tests.support.running_app import settings_for
 
 _AT_ONCE = 4
@@ -40,29 +44,26 @@ search.close()
 
 
 def at_once(code: str, folder: Path) -> list[str]:
-    """Run the same code in several processes that start together; return their outputs."""
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, str(folder)],
-            env=environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        for _ in range(_AT_ONCE)
-    ]
-    for process in started:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n"
-    for process in started:
-        assert process.stdin is not None
-        process.stdin.write(b"go\n")
-        process.stdin.flush()
-    ended = [process.communicate(timeout=60) for process in started]
-    assert [(process.returncode, said[1]) for process, said in zip(started, ended, strict=True)] == [
-        (0, b"")
-    ] * _AT_ONCE
-    return [said.decode() for said, _ in ended]
+    """Run the same code in several processes that start together; return their outputs.
+
+    All read the same pipe. When it closes, none of them waits any longer.
+    """
+    waiting, gate = os.pipe()
+    with ExitStack() as files, os.fdopen(waiting, "rb") as stdin, TemporaryFile() as errors:
+        outputs: list[IO[bytes]] = []
+        started: list[subprocess.Popen[bytes] | Forked] = []
+        with os.fdopen(gate, "wb"):
+            for _ in range(_AT_ONCE):
+                read, write = os.pipe()
+                outputs.append(files.enter_context(os.fdopen(read, "rb")))
+                with os.fdopen(write, "wb") as stdout:
+                    started.append(start(["-c", code, str(folder)], folder, {}, stdin, stdout, errors))
+            assert [output.readline() for output in outputs] == [b"ready\n"] * _AT_ONCE
+        said = [output.read().decode() for output in outputs]
+        statuses = [process.wait(60) for process in started]
+        errors.seek(0)
+        assert (statuses, errors.read()) == ([0] * _AT_ONCE, b"")
+    return said
 
 
 @pytest.mark.parametrize("before", [None, "", "  \n"])

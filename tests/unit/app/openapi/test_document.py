@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+import jsonschema_rs
 import pytest
-from jsonschema import Draft202012Validator
 from schemathesis.specs.openapi.definitions import OPENAPI_31
 from signalbox.app.openapi.examples import RESPONSES
 
@@ -53,6 +53,9 @@ OPERATION_IDS = {
     "getLiveness": "GET /health/live",
     "getReadiness": "GET /health/ready",
 }
+# In Rust: the same check in Python takes ten seconds.
+OPENAPI = jsonschema_rs.Draft202012Validator(OPENAPI_31)
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 
 
@@ -98,10 +101,10 @@ def test_names_of_schemas_are_short(document: Json) -> None:
 def test_the_document_is_valid_openapi_3_1(document: Json) -> None:
     """It matches the specification's own schema, and every component is a JSON Schema (2020-12)."""
     assert document["openapi"].startswith("3.1")
-    faults = [f"{error.json_path}: {error.message}" for error in Draft202012Validator(OPENAPI_31).iter_errors(document)]
+    faults = [f"{error.instance_path}: {error.message}" for error in OPENAPI.iter_errors(document)]
     assert not faults
     for schema in document["components"]["schemas"].values():
-        Draft202012Validator.check_schema(schema)
+        jsonschema_rs.meta.validate({"$schema": DIALECT, **schema})
 
 
 def test_every_reference_resolves_and_every_component_is_used(document: Json) -> None:
@@ -136,8 +139,7 @@ def test_every_operation_has_a_described_tag_a_summary_and_a_description(documen
 def test_every_example_matches_its_schema(document: Json, name: str) -> None:
     """An example has no undeclared field."""
     assert name in document["components"]["schemas"]
-    validator = Draft202012Validator({"$ref": f"#/components/schemas/{name}", **Conformance(document).components})
-    assert not [f"{error.json_path}: {error.message}" for error in validator.iter_errors(RESPONSES[name])]
+    assert not Conformance(document).faults_in(RESPONSES[name], {"$ref": f"#/components/schemas/{name}"})
 
 
 # --- responses --------------------------------------------------------------------------------------------------------

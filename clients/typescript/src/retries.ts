@@ -17,6 +17,9 @@ export interface Backoff {
 
 export const BACKOFF: Backoff = { attempts: 10, firstMs: 250, longestMs: 10_000, patienceMs: 60_000 };
 
+/** The time limit of one attempt. */
+const ANSWER_MS = 60_000;
+
 /** The delays before all further attempts. */
 export const delaysOf = ({ attempts, firstMs, longestMs }: Backoff): number[] =>
   Array.from(
@@ -32,7 +35,7 @@ export function retrying(client: ApiClient, backoff: Backoff, signal?: AbortSign
       let isUncertain = false;
       for (let failures = 0; ; failures++) {
         try {
-          return await wholeResponse(await client.request(path, signal ? { ...init, signal } : init), signal);
+          return await sendOnce(client, path, init, signal);
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
           // The first request had an effect, but its response was lost.
@@ -53,13 +56,21 @@ export function retrying(client: ApiClient, backoff: Backoff, signal?: AbortSign
 /** Each request for a save makes another save. */
 const isRepeatable = (path: string, { method }: RequestInit): boolean => path !== "/api/saves" || method !== "POST";
 
-async function wholeResponse(response: Response, signal: AbortSignal | undefined): Promise<Response> {
+/** Send a request once, and read its response to the end. A server that is silent for too long is unreachable. */
+async function sendOnce(client: ApiClient, path: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), ANSWER_MS);
+  const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
   try {
-    const { status, headers } = response;
+    const response = await client.request(path, { ...init, signal: either });
     const body = await response.arrayBuffer();
+    const { status, headers } = response;
     return new Response(status === 204 ? null : body, { status, headers });
-  } catch {
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
     signal?.throwIfAborted();
     throw unreachable();
+  } finally {
+    clearTimeout(timer);
   }
 }

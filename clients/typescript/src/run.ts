@@ -73,6 +73,7 @@ export class Run implements AsyncIterable<RunEvent> {
         this.#change();
       },
       onEvent: (event, seq) => {
+        this.#failure = undefined;
         this.#events.push(Object.assign(event, { seq }));
         this.#change();
       },

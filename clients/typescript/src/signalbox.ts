@@ -93,6 +93,7 @@ export class Signalbox {
   async stream(first: string | QuestionOptions, second?: QuestionOptions): Promise<Run> {
     const asked = typeof first === "string" ? { ...second, prompt: first } : first;
     const { signal, idempotencyKey = newIdempotencyKey(), on_disconnect = "stop", ...question } = asked;
+    signal?.throwIfAborted();
     // On the server, `stop` would end the run with the first broken connection.
     const body = { ...question, on_disconnect: "continue" };
     const context = { signal, stopsOnLeaving: on_disconnect === "stop" };

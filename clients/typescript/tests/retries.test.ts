@@ -7,7 +7,9 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const BROKEN = new TypeError("fetch failed");
-type Scripted = Response | TypeError;
+/** No response arrives. */
+const SILENCE = "silence";
+type Scripted = Response | TypeError | typeof SILENCE;
 
 const rejection = (status: number, headers: Record<string, string> = {}): Response =>
   Response.json(
@@ -27,6 +29,8 @@ function scripted(...responses: Scripted[]) {
     requests.push({ line: `${method} ${pathname}`, at: Date.now() - start, key });
     const response = responses[requests.length - 1] ?? BROKEN;
     if (response instanceof Response) return response;
+    if (response === SILENCE)
+      return new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
     throw response;
   };
   return { client: new Signalbox({ baseUrl: "http://127.0.0.1:1", fetch }), requests };
@@ -131,6 +135,27 @@ describe("without a connection", () => {
   it("a repeated deletion that finds nothing has succeeded", async () => {
     expect(await settled(scripted(BROKEN, rejection(404)).client.runs.delete("run"))).toBeUndefined();
     expect(await settled(scripted(rejection(404)).client.runs.delete("run"))).toMatchObject({ name: "NotFound" });
+  });
+
+  it("a silent server is asked again after a minute", async () => {
+    const { client, requests } = scripted(SILENCE, Response.json({ tools: [] }));
+    expect(await settled(client.tools())).toEqual({ tools: [], defaultLimits: {} });
+    expect(requests[1]?.at).toBeGreaterThanOrEqual(60_000);
+  });
+
+  it("a response that breaks off is requested again", async () => {
+    const broken = new ReadableStream({ start: (controller) => controller.error(BROKEN) });
+    const { client, requests } = scripted(new Response(broken), Response.json({ tools: [] }));
+    expect(await settled(client.tools())).toEqual({ tools: [], defaultLimits: {} });
+    expect(requests).toHaveLength(2);
+  });
+
+  it("nothing is sent for an aborted signal", async () => {
+    const { client, requests } = scripted();
+    const signal = AbortSignal.abort(new Error("enough"));
+    expect(await settled(client.ask("Hello!", { model: "m", signal }))).toMatchObject({ message: "enough" });
+    expect(await settled(client.runs.follow("run", { signal }).answer())).toMatchObject({ message: "enough" });
+    expect(requests).toEqual([]);
   });
 
   it("an abort ends the delay", async () => {

@@ -34,6 +34,12 @@ export default defineConfig({
     ],
   },
   plugins: [tailwindcss(), react(), newestFonts(), drawShell(), inlineFirstPaint(), compress()],
+  // Relative, so that the page works under any path. Documents are at several depths, so guide.html has paths from the
+  // root, to which the server adds its prefix (backend/signalbox/app/asgi/static_files.py).
+  base: "./",
+  experimental: {
+    renderBuiltUrl: (name, { hostId }) => (hostId.endsWith("guide.html") ? `/${name}` : { relative: true }),
+  },
   build: {
     // The server's content policy knows no data: fonts; scripts/inline.ts names the only inline script.
     assetsInlineLimit: 0,

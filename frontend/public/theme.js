@@ -2,10 +2,12 @@
 // state/theme.ts and the page itself do so again, and follow changes. Enter in the message box waits for the page's scripts.
 {
   const { dataset } = document.documentElement;
+  // As BASE_URL in src/logic/baseUrl.ts: this script is a file beside the page, or inline in the page.
+  const base = new URL(".", document.currentScript.src || location.href).pathname.slice(0, -1);
   // A chat that is opened by its address does not begin with the empty page.
   if (location.hash.length > 1) dataset.opens = "chat";
   try {
-    const { theme, sidebar } = JSON.parse(localStorage.getItem("signalbox.settings"));
+    const { theme, sidebar } = JSON.parse(localStorage.getItem(`signalbox.settings${base}`));
     if (theme === "light" || theme === "dark") dataset.theme = theme;
     if (sidebar === false) dataset.sidebar = "closed";
   } catch {

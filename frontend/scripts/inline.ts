@@ -5,8 +5,10 @@ import { join } from "node:path";
 import type { Plugin } from "vite";
 
 const PAGE = "index.html";
-const THEME = '<script src="/theme.js"></script>';
-const SHEET = /<link rel="stylesheet" crossorigin href="\/([^"]+)">/g;
+const THEME = '<script src="./theme.js"></script>';
+const SHEET = /<link rel="stylesheet" crossorigin href="\.\/([^"]+)">/g;
+/** Addresses in a style sheet are relative to it; inline they are relative to the page. */
+const ADDRESS = /url\((["']?)\.\//g;
 
 export const inlineFirstPaint = (): Plugin => {
   let publicDir = "";
@@ -37,7 +39,9 @@ export const inlineFirstPaint = (): Plugin => {
  */
 function inlined(name: string, sheet: { type: string; source?: unknown } | undefined): string {
   if (sheet?.type !== "asset") throw new Error(`The build has no ${name}`);
-  return `<style>${safe(String(sheet.source), "style")}</style><link rel="stylesheet" disabled media="not all" href="/${name}">`;
+  const folder = name.slice(0, name.lastIndexOf("/") + 1);
+  const text = String(sheet.source).replaceAll(ADDRESS, (_address, quote: string) => `url(${quote}./${folder}`);
+  return `<style>${safe(text, "style")}</style><link rel="stylesheet" disabled media="not all" href="./${name}">`;
 }
 
 /** Throws if the text contains the closing tag of its element. */

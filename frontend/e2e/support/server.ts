@@ -17,7 +17,12 @@ export interface OwnServer {
 
 const READY_MS = 60_000;
 
-export async function ownServer(settings: Record<string, string> = {}): Promise<OwnServer> {
+/** `command` starts another server that takes `--port`; Signalbox is at the path `under` of it. */
+export async function ownServer(
+  settings: Record<string, string> = {},
+  { command = ["signalbox", "serve"], under = "" } = {},
+): Promise<OwnServer> {
+  const [program = "", ...words] = command;
   const data = mkdtempSync(join(tmpdir(), "signalbox-own-"));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -27,8 +32,8 @@ export async function ownServer(settings: Record<string, string> = {}): Promise<
     url,
     data,
     start: async () => {
-      running = spawn("signalbox", ["serve", "--port", String(port)], { cwd: data, env, stdio: "ignore" });
-      await untilReady(url, running);
+      running = spawn(program, [...words, "--port", String(port)], { cwd: data, env, stdio: "ignore" });
+      await untilReady(`${url}${under}`, running);
     },
     kill: async () => {
       const ended = running;

@@ -1,5 +1,6 @@
 // Drafts by conversation, kept in this tab over reloads.
 import { useSyncExternalStore } from "react";
+import { ownKey } from "../logic/baseUrl.ts";
 import type { Picture } from "../types/api.ts";
 
 export interface Draft {
@@ -8,7 +9,7 @@ export interface Draft {
 }
 
 const EMPTY: Draft = { text: "", pictures: [] };
-const PREFIX = "signalbox.draft.";
+const PREFIX = `${ownKey("signalbox.draft")}.`;
 
 type Box = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 

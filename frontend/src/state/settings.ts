@@ -1,5 +1,6 @@
 // The user's settings, stored by the browser: request settings, favourite models, and appearance.
 
+import { ownKey } from "../logic/baseUrl.ts";
 import { RANGES } from "../logic/request/parameters.ts";
 import { NO_FORMAT, readFormat } from "../logic/request/responseFormat.ts";
 import { readChoice } from "../logic/request/toolChoice.ts";
@@ -25,10 +26,10 @@ export interface SettingsState {
 
 type Box = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-export const SETTINGS_KEY = "signalbox.settings";
+export const SETTINGS_KEY = ownKey("signalbox.settings");
 const VERSION = 1;
-const OLD_MODEL = "signalbox.model";
-const OLD_EFFORT = "signalbox.effort";
+const OLD_MODEL = ownKey("signalbox.model");
+const OLD_EFFORT = ownKey("signalbox.effort");
 
 const RECENT = 8;
 const STARRED = 100;

@@ -1,6 +1,7 @@
 // Creates the stores of the chat page: session, settings, chats and lists.
 
 import { isReachable } from "@signalbox/client/requests";
+import { ownKey } from "../logic/baseUrl.ts";
 import { fillVariables } from "../logic/chat/variables.ts";
 import { requestFields } from "../logic/request/parameters.ts";
 import { browserStorage, tabStorage } from "./browserStorage.ts";
@@ -30,7 +31,7 @@ export interface Signalbox {
   onTabMessage: (onMessage: (id: string) => void) => () => void;
 }
 
-const CHANNEL = "signalbox-chats";
+const CHANNEL = ownKey("signalbox-chats");
 
 export function createSignalbox(): Signalbox {
   const session = new Session();

@@ -14,7 +14,7 @@ from anyio import to_thread
 from fastapi import FastAPI, Request
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Match, Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -39,10 +39,12 @@ _CACHED = {True: "public, max-age=31536000, immutable", False: "no-cache"}
 _PRELOAD = "<{root}/api/models?hidden=false>; rel=preload; as=fetch; crossorigin"
 # Suffixes of compressed copies by encoding, the smallest copy first.
 _SUFFIXES = {"br": ".br", "gzip": ".gz"}
+# Its addresses begin with /, because documents are at several depths. The other pages have relative addresses.
+_DOCUMENT_PAGE = "guide.html"
 _NOT_BUILT = {
     "docs.html": "The API reference is not built yet: run ./just start, or read /openapi.json.\n",
     "operator.html": "The operator page is not built yet: run ./just start, or use PUT /api/flags/tool_loop_v2.\n",
-    "guide.html": "The page for documents is not built yet: run ./just start, or send Accept: text/markdown.\n",
+    _DOCUMENT_PAGE: "The page for documents is not built yet: run ./just start, or send Accept: text/markdown.\n",
 }
 
 
@@ -99,6 +101,11 @@ class _PageFiles(StaticFiles):
             raise HTTPException(404)
         return accepted(scope, [one for one, suffix in _SUFFIXES.items() if exists and self.has(f"{name}{suffix}")])
 
+    def under(self, name: str, root: str) -> str:
+        """Return a page with the root before the paths in its attributes."""
+        text = Path(self.lookup_path(name)[0]).read_text(encoding="utf-8")
+        return text.replace('="/', f'="{root}/')
+
     def has(self, name: str) -> bool:
         """Return whether a file exists."""
         try:
@@ -143,7 +150,7 @@ class _Documents(StaticFiles):
 
     async def _answer(self, path: str, folder: Path | None, scope: Scope) -> Response:
         if wants_page(scope):
-            return await _built(self._page, "guide.html", scope)
+            return await _built(self._page, _DOCUMENT_PAGE, scope)
         if folder:
             listing = await to_thread.run_sync(_listing, folder)
             if listing is not None:
@@ -244,7 +251,10 @@ async def _built(page: _PageFiles | None, name: str, scope: Scope) -> Response:
     """Respond with a built page, or with a sentence if it is not built."""
     if page is None or not await to_thread.run_sync(page.has, name):
         return PlainTextResponse(_NOT_BUILT[name])
-    return await page.get_response(name, scope)
+    response = await page.get_response(name, scope)
+    if (root := public_root(scope)) and name == _DOCUMENT_PAGE and response.status_code == 200:
+        return HTMLResponse(await to_thread.run_sync(page.under, name, root))
+    return response
 
 
 def _to(path: str) -> Callable[[Request], Awaitable[Response]]:

@@ -3,6 +3,7 @@ import { ChevronDown } from "lucide-react";
 import { useTemporaryMessage } from "../../hooks/temporaryMessage.ts";
 import { type CopyKind, copiedText } from "../../logic/answer/copiedText.ts";
 import { linkListsOf } from "../../logic/answer/stops.ts";
+import { BASE_URL } from "../../logic/baseUrl.ts";
 import type { RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { copyText } from "../ui/Copy.tsx";
@@ -10,7 +11,8 @@ import { Menu, MenuItem } from "../ui/Menu.tsx";
 
 export function CopyActions({ trace }: { trace: RunTrace }) {
   const [message, showMessage] = useTemporaryMessage();
-  const copy = (kind: CopyKind) => void copyText(copiedText(trace, kind, location.origin)).then(showMessage);
+  const copy = (kind: CopyKind) =>
+    void copyText(copiedText(trace, kind, `${location.origin}${BASE_URL}`)).then(showMessage);
   const hasSources = linkListsOf(trace).length > 0;
   const hasReasoning = trace.items.some((item) => item.kind === "reasoning" && /\S/.test(item.text));
   return (

@@ -1,6 +1,7 @@
 // Connects the page's shortcuts to the chat.
 import type { RefObject } from "react";
 import { useShortcuts } from "../../hooks/shortcuts.ts";
+import { BASE_URL } from "../../logic/baseUrl.ts";
 import type { Answer } from "../../state/answer/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import { copyText } from "../ui/Copy.tsx";
@@ -54,5 +55,5 @@ export function useChatShortcuts(props: Props): void {
 /** Copy an answer. A shown answer has loaded the module already, so the first script does not contain it. */
 async function copyAnswer(answer: Answer): Promise<string> {
   const { copiedText } = await import("../../logic/answer/copiedText.ts");
-  return copyText(copiedText(answer.whole, "answer", location.origin));
+  return copyText(copiedText(answer.whole, "answer", `${location.origin}${BASE_URL}`));
 }

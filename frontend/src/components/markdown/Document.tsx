@@ -2,6 +2,7 @@
 import { useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
+import { serverPath } from "../../logic/baseUrl.ts";
 import { slugger } from "../../logic/markdown/headingSlugs.ts";
 import { linkWithin } from "../../logic/pages/documents.ts";
 import { Anchor, elements, keepUrl } from "./elements.tsx";
@@ -37,7 +38,7 @@ const components: Components = {
   ...elements,
   a: ({ href, title, children }) =>
     href !== undefined && isOurs(href) ? (
-      <a href={href} title={title}>
+      <a href={href.startsWith("#") ? href : serverPath(href)} title={title}>
         {children}
       </a>
     ) : (

@@ -1,10 +1,11 @@
 // The allowed targets of links in an answer: http, https, mailto and our own documents.
+import { serverPath } from "../../logic/baseUrl.ts";
 import { isGuide } from "../../logic/trace/sources.ts";
 
 /** Return the URL if it may be followed, otherwise undefined. */
 export function safeHref(href: string | undefined): string | undefined {
   if (!href) return undefined;
-  if (isGuide(href)) return href;
+  if (isGuide(href)) return serverPath(href);
   const url = URL.parse(href);
   // `https://known.example@other.example/` hides its real host.
   if (!url || url.username || url.password) return undefined;

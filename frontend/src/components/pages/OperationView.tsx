@@ -1,4 +1,5 @@
 // One operation of the API: description, parameters, a curl example and responses.
+import { BASE_URL } from "../../logic/baseUrl.ts";
 import { curlOf, type Operation } from "../../logic/pages/openapi.ts";
 import { Code } from "../markdown/code/CodeBlock.tsx";
 import { InlineCodeText } from "./InlineCodeText.tsx";
@@ -25,10 +26,10 @@ export function OperationView({ operation }: { operation: Operation }) {
           .
         </p>
       )}
-      <Code language={first ? `sh · ${first.name}` : "sh"}>{curlOf(operation, location.origin)}</Code>
+      <Code language={first ? `sh · ${first.name}` : "sh"}>{curlOf(operation, `${location.origin}${BASE_URL}`)}</Code>
       {others.map(({ name, text }) => (
         <Code key={name} language={`sh · ${name}`}>
-          {curlOf(operation, location.origin, text)}
+          {curlOf(operation, `${location.origin}${BASE_URL}`, text)}
         </Code>
       ))}
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Responses">

@@ -1,5 +1,6 @@
 // The frame of all pages except the chat: header and navigation.
 import type { ReactNode } from "react";
+import { serverPath } from "../../logic/baseUrl.ts";
 import { Brand } from "../ui/Brand.tsx";
 
 const PLACES = [
@@ -26,14 +27,14 @@ export function PageFrame({ here, isWide = false, children }: Props) {
       <header className="sticky top-0 z-10 flex h-12 items-center gap-6 border-edge border-b bg-ground px-4 text-small narrow:gap-1.5 narrow:px-2">
         <a
           className="flex min-h-8 min-w-8 items-center justify-center gap-2 rounded-sm font-semibold text-ink no-underline"
-          href="/"
+          href={serverPath("/")}
         >
           <Brand />
           <span className="narrow:sr-only">Signalbox</span>
         </a>
         <nav className="flex gap-1 narrow:gap-0" aria-label="Pages">
           {PLACES.map(([href, name]) => (
-            <a key={href} href={href} className={PLACE} aria-current={currentOf(href, here)}>
+            <a key={href} href={serverPath(href)} className={PLACE} aria-current={currentOf(href, here)}>
               {name}
             </a>
           ))}

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "react";
 import { useMediaQuery, WIDE } from "../../hooks/mediaQuery.ts";
 import { useScrollToAnchor } from "../../hooks/scrollToAnchor.ts";
+import { serverPath } from "../../logic/baseUrl.ts";
 import type { Reference } from "../../logic/pages/openapi.ts";
 import { loadReference } from "../../state/server/openapiDocument.ts";
 import { OperationView } from "./OperationView.tsx";
@@ -90,15 +91,15 @@ function Head({ reference: { title, version, summary } }: { reference: Reference
       <p className="mt-3 max-w-measure">{summary}</p>
       <p className="mt-3 max-w-measure">
         Machine-readable:{" "}
-        <a className="underline" href="/openapi.json">
+        <a className="underline" href={serverPath("/openapi.json")}>
           /openapi.json
         </a>
         . Guides:{" "}
-        <a className="underline" href="/guide/api.md">
+        <a className="underline" href={serverPath("/guide/api.md")}>
           API guide
         </a>{" "}
         and{" "}
-        <a className="underline" href="/guide/sse-contract.md">
+        <a className="underline" href={serverPath("/guide/sse-contract.md")}>
           event stream contract
         </a>
         .

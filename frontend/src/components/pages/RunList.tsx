@@ -1,5 +1,6 @@
 // The latest runs, newest first, each with a link to its details.
 import { useState } from "react";
+import { serverPath } from "../../logic/baseUrl.ts";
 import {
   ago,
   codeOf,
@@ -143,7 +144,7 @@ function Row({ run, isAll, asOf }: Omit<TableProps, "runs"> & { run: RunLine }) 
       <td className={`${CELL} w-1/2 narrow:w-full`}>
         {/* The link covers the whole row. */}
         <a
-          href={`/#run=${encodeURIComponent(runId)}`}
+          href={serverPath(`/#run=${encodeURIComponent(runId)}`)}
           className="flex items-center gap-2 text-ink no-underline after:absolute after:inset-0 hover:underline"
         >
           <Lamp lamp={runLamp(run)} />

@@ -3,6 +3,7 @@ import { Tabs } from "@base-ui/react/tabs";
 import { SquarePen } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { isMac } from "../../hooks/shortcuts.ts";
+import { serverPath } from "../../logic/baseUrl.ts";
 import { shortcutText } from "../../logic/chat/shortcuts.ts";
 import type { Address } from "../../state/address.ts";
 import type { Conversations } from "../../state/lists/conversations.ts";
@@ -80,9 +81,9 @@ export function Sidebar({ conversations, saves, here, onOpen, onOpenSave, onNew,
         </Tabs.Panel>
       </Tabs.Root>
       <div className="flex items-center gap-3 border-edge border-t px-3 py-2 text-dim" data-part="sidebar-foot">
-        <FootLink href="/guide/">Guide</FootLink>
-        <FootLink href="/docs">API</FootLink>
-        <FootLink href="/operator">Operator</FootLink>
+        <FootLink href={serverPath("/guide/")}>Guide</FootLink>
+        <FootLink href={serverPath("/docs")}>API</FootLink>
+        <FootLink href={serverPath("/operator")}>Operator</FootLink>
         {foot && <span className="ms-auto flex items-center gap-1">{foot}</span>}
       </div>
     </nav>

@@ -1,5 +1,6 @@
 // An image in a table, through this server. The page loads nothing from other servers: a remote address is a link.
 import { useState } from "react";
+import { serverPath } from "../../logic/baseUrl.ts";
 import { type Row, textOf } from "../../logic/table/dataTable.ts";
 import { webAddress } from "../../logic/trace/sources.ts";
 import type { ImageFormat } from "../../types/dataTable.ts";
@@ -19,7 +20,7 @@ export function ImageCell({ format: { altKey, width = PIXELS, height = PIXELS },
   if (OWN.test(address) && !hasFailed)
     return (
       <img
-        src={address}
+        src={serverPath(address)}
         alt={textOf(row, altKey)}
         width={width}
         height={height}

@@ -1,8 +1,9 @@
 // Remembers which queued messages were sent, so that a duplicated tab with a copy of the queue does not send them
 // again.
+import { ownKey } from "../../logic/baseUrl.ts";
 import type { Box } from "./unconfirmedMessages.ts";
 
-const KEY = "signalbox.sent";
+const KEY = ownKey("signalbox.sent");
 const MOST = 50;
 
 /** True if this tab may send the message, false if another tab has sent it. Without storage, the server decides. */

@@ -1,4 +1,5 @@
 // The queued messages of one conversation. The tab stores them, so that a reload keeps them.
+import { ownKey } from "../../logic/baseUrl.ts";
 import type { Queued } from "../../logic/chat/messageQueue.ts";
 import { type Box, forget } from "./unconfirmedMessages.ts";
 
@@ -21,7 +22,7 @@ interface StoredMessage extends Queued {
 /** The progress of an answer. Only after a complete answer is the next message sent. */
 export type AnswerProgress = "running" | "complete" | "ended";
 
-const KEY = "signalbox.queue";
+const KEY = ownKey("signalbox.queue");
 
 export class QueuedMessages {
   readonly #chatId: string;

@@ -1,4 +1,5 @@
 // Columns of a comparison that the server rejected. The server has no run for them, so the tab stores them.
+import { ownKey } from "../../logic/baseUrl.ts";
 import { refused } from "../../logic/trace/reducer.ts";
 import { Answer } from "../answer/answer.ts";
 import type { AnswerDeps } from "../answer/answerState.ts";
@@ -17,7 +18,7 @@ interface RejectedColumn {
   error: string;
 }
 
-const KEY = "signalbox.refused";
+const KEY = ownKey("signalbox.refused");
 const VERSION = 1;
 /** The number of stored columns of all conversations. The oldest are dropped first. */
 const MOST = 50;

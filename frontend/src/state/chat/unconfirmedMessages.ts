@@ -1,4 +1,5 @@
 // Messages with unknown outcome. The tab stores them until the server has sent the ids of their runs.
+import { ownKey } from "../../logic/baseUrl.ts";
 import type { Picture } from "../../types/api.ts";
 import type { ChatBody } from "../../types/models.ts";
 
@@ -34,7 +35,7 @@ export interface UnconfirmedMessage {
   fate: "asked" | "refused" | "unauthorized";
 }
 
-const KEY = "signalbox.pending";
+const KEY = ownKey("signalbox.pending");
 const VERSION = 4;
 
 export type Box = Pick<Storage, "getItem" | "setItem" | "removeItem">;

@@ -1,6 +1,7 @@
 // A list that the server sends page by page. It is refreshed in the background and follows changes in other tabs.
 import type { ApiClient } from "@signalbox/client/requests";
 import { ApiError } from "@signalbox/client/requests";
+import { ownKey } from "../../logic/baseUrl.ts";
 import { type Schedule, Store } from "../store.ts";
 
 export interface PagedListState<Line> {
@@ -28,7 +29,7 @@ export interface Channel {
 }
 
 const openChannel = (): Channel | null =>
-  typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel("signalbox");
+  typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(ownKey("signalbox"));
 
 export interface PagedListOptions {
   client: ApiClient;

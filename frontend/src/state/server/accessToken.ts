@@ -1,9 +1,10 @@
 // The access token. A tab keeps it until it is closed, or the browser remembers it. Open tabs of this origin share it,
 // so that the user is asked once. It is sent only in a header, never in a URL.
+import { ownKey } from "../../logic/baseUrl.ts";
 import { browserStorage, StoredText, tabStorage } from "../browserStorage.ts";
 
-const KEY = "signalbox.token";
-const CHANNEL = "signalbox-token";
+const KEY = ownKey("signalbox.token");
+const CHANNEL = ownKey("signalbox-token");
 
 /** How long other tabs may take to share their token. */
 export const HANDOVER_MS = 300;

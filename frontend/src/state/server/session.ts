@@ -1,5 +1,6 @@
 // The page's knowledge of the server: models, tools, readiness, and whether it requires a token.
 import { ApiError, fetchModels, fetchReadiness, fetchTools } from "@signalbox/client/requests";
+import { ownKey } from "../../logic/baseUrl.ts";
 import type { Model, Parameters, Tool } from "../../types/api.ts";
 import type { Readiness } from "../../types/models.ts";
 import { StoredText, tabStorage } from "../browserStorage.ts";
@@ -36,7 +37,7 @@ const LISTED_MS = 5000;
 /** The interval of later attempts to load the models. */
 const LIST_LATER_MS = 30_000;
 
-const ADMIN = new StoredText(tabStorage(), "signalbox.admin");
+const ADMIN = new StoredText(tabStorage(), ownKey("signalbox.admin"));
 
 /** The operator token of this tab. It includes all rights of the access token. */
 export const readAdminToken = (): string => ADMIN.read();

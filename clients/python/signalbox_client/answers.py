@@ -1,7 +1,7 @@
 """The whole answer of a run, from its events."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from signalbox_client.errors import RunFailed
@@ -98,9 +98,7 @@ def _calls(events: list[Event]) -> list[AnsweredCall]:
     calls: dict[str, AnsweredCall] = {}
     for event in events:
         if isinstance(event, ToolCalls):
-            for call in event.calls:
-                fields = {name: getattr(call, name) for name in ("id", "name", "arguments", "category", "visibility")}
-                calls[call.id] = AnsweredCall(**fields, step=event.step)
+            calls |= {call.id: AnsweredCall(**asdict(call), step=event.step) for call in event.calls}
         elif isinstance(event, ToolResult) and event.id in calls:
             calls[event.id] = replace(
                 calls[event.id], outcome=event.result, cached=event.cached, artifact=event.artifact

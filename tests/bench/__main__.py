@@ -22,9 +22,11 @@ from tests.bench.loads import Load, TargetName, loads
 from tests.bench.report import as_json, figures_table, loads_table
 from tests.bench.rig import Rig, open_rig
 from tests.bench.rounds import print_status, run_rounds
+from tests.bench.runner import ROW as RUNNER
+from tests.bench.runner import runner_figures
 
 LOADS = ("burst", "pages", "paced", "one", "tools", "args", "eager")
-WITHOUT_SERVER = (ENCODERS,)
+WITHOUT_SERVER = (ENCODERS, RUNNER)
 FRESH_SERVER = ("start", "memory", "churn")
 GROWTH = (
     "grow-arguments",
@@ -57,6 +59,8 @@ class Bench:
         figures += self._loads([load for load in loads(quick=self.quick, further=self.further) if load.row in rows])
         if ENCODERS in rows:
             figures += encoder_figures(3 if self.quick else 5)
+        if RUNNER in rows:
+            figures += runner_figures(3 if self.quick else 5)
         if "memory" in rows:
             figures += fresh_server.memory(self.rig, quick=self.quick)
         if "churn" in rows:

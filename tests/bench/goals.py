@@ -39,6 +39,7 @@ GOALS = {
     ("encoders", "assistant-transport ÷ v1.1, batches of 1"): Goal(1.5),
     ("encoders", "ag-ui ÷ v1.1, batches of 40"): Goal(1.5),
     ("encoders", "ag-ui ÷ v1.1, batches of 1"): Goal(1.5),
+    ("runner", "library CPU ÷ server loop"): Goal(1.2, 1.0),
     ("paced", "CPU-s per 100k events"): Goal(6.0, 4.0),
     ("paced", "CPU ÷ nginx"): Goal(4.0, 3.0),
     ("paced", "added p50"): Goal(0.4, 0.3),

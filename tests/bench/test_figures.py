@@ -23,6 +23,7 @@ from tests.bench.outcome import Outcome, Percentiles
 from tests.bench.processes import Child, Cores
 from tests.bench.report import as_json, figures_table, loads_table
 from tests.bench.rig import Rig
+from tests.bench.runner import runner_figures
 from tests.bench.server import disable_journal
 from tests.support.running_app import RunningApp, settings_for
 
@@ -65,6 +66,7 @@ def test_every_goal_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
         *fresh_server.starts(rig, 1),
         *fresh_server.memory(rig, quick=True),
         *encoder_figures(1),
+        *runner_figures(1, 1),
     ]
     assert set(GOALS) <= {(figure.row, figure.name) for figure in figures}
 

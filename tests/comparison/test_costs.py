@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+from tests.bench.goals import goal_of
+from tests.bench.runner import runner_figures
 from tests.comparison.bench import describe, ratios_to
-from tests.comparison.costs import SERVER_LOOP, Crowd, cpu_per_run, crowd
+from tests.comparison.costs import Crowd, crowd
 from tests.comparison.libraries import SIGNALBOX
 
 
@@ -24,7 +26,8 @@ def test_a_crowd_with_a_fault_is_not_complete() -> None:
 
 def test_targets_are_compared_within_a_round() -> None:
     """Each target has one value per round, and a slow round is slow for both."""
-    spent = cpu_per_run((SERVER_LOOP, SIGNALBOX), rounds=2, runs=2)
-    assert all(value > 0 for values in spent.values() for value in values)
-    assert [len(values) for values in spent.values()] == [2, 2]
+    [figure] = runner_figures(rounds=2, runs=2)
+    assert len(figure.values) == 2
+    assert all(value > 0 for value in figure.values)
+    assert goal_of(figure) is not None
     assert ratios_to("a", "b", {"a": [1.0, 10.0], "b": [2.0, 20.0]}) == [2.0, 2.0]

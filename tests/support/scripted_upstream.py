@@ -126,7 +126,7 @@ class ScriptedUpstream:
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
-        server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=64 * 1024 * 1024)
+        server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=64 * 1024 * 1024, backlog=1024)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stop.wait()

@@ -16,7 +16,7 @@ interface Props {
 /** Nothing for an empty cell. The class `cell-value` shows a dash in its place. */
 export function CellView({ column: { key, format }, row }: Props) {
   const cell = cellOf(row, key);
-  if (cell === null || cell === "") return null;
+  if (cell === null || cell === "" || (Array.isArray(cell) && cell.length === 0)) return null;
   if (Array.isArray(cell))
     return <ArrayCell values={cell} most={format?.kind === "array" ? format.maxVisible : undefined} />;
   const text = cellText(cell, format);

@@ -125,6 +125,18 @@ describe("a table", () => {
     expect(cells[4]?.textContent).toBe("abc");
   });
 
+  it("has nothing in an empty cell, so that the style sheet shows a dash", () => {
+    show(
+      [PRICE, { key: "tags", label: "Tags", format: { kind: "array" } }],
+      [{ price: null, tags: [] }, { tags: ["a"] }],
+    );
+    expect(
+      grid()
+        .getAllByRole("cell")
+        .map((cell) => cell.childNodes.length),
+    ).toEqual([0, 0, 0, 1]);
+  });
+
   it("shows why a search failed, and that it found nothing", () => {
     show([PRICE], [], { error: "The shop did not answer." });
     expect(screen.getByText("The shop did not answer.")).toBeDefined();

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
+import OpenAI from "openai";
 import { ask, ended, expect, message, type Page, REFUSED, test } from "./support/page.ts";
 import { type OwnServer, ownServer } from "./support/server.ts";
 
@@ -67,6 +68,16 @@ test("links its other pages under the prefix", async ({ page }) => {
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Chat" }).click();
   await expect(message(page)).toBeVisible();
   expect(faults).toEqual([]);
+});
+
+test("answers the OpenAI SDK with a base URL under the prefix", async () => {
+  const client = new OpenAI({ baseURL: `${server.url}${PREFIX}/v1`, apiKey: "none", maxRetries: 0 });
+  expect((await client.models.list()).data.map(({ id }) => id)).toContain("openai/sim");
+  const messages = [{ role: "user" as const, content: "What is 17 * 23?" }];
+  let text = "";
+  for await (const chunk of await client.chat.completions.create({ model: "openai/sim", messages, stream: true }))
+    text += chunk.choices[0]?.delta.content ?? "";
+  expect(text).toContain("391");
 });
 
 test("answers in a frame of an origin that the setting lists", async ({ page, faults }) => {

@@ -33,7 +33,7 @@ class Runner(RunBase):
         return self._steps()
 
     def events(self) -> AsyncGenerator[AnyEvent | Step]:
-        """Yield events as they arrive, and each step when its reply is complete; the last event is `Done`.
+        """Yield each event when it arrives, and each step after the model's reply. The last event is `Done`.
 
         `Done` says how the run ended, so nothing is raised for a run that failed.
         """

@@ -73,7 +73,7 @@ class Step:
     # --- for the caller -------------------------------------------------------------------------------------------
 
     def refuse(self, call: StepCall, why: str) -> None:
-        """Give a call this error as its result; it never runs. The model reads `why`.
+        """Do not run a call: its result is an error with the text `why`, which the model reads.
 
         Raises UsageError if the call has run already: its results were awaited, or its tool is eager.
         """

@@ -32,7 +32,7 @@ class StepSync:
         self.calls: tuple[StepCall, ...] = step.calls
 
     def refuse(self, call: StepCall, why: str) -> None:
-        """Give a call this error as its result, as `Step.refuse` does."""
+        """Do not run a call, as `Step.refuse` does."""
         self._portal.call(self._step.refuse, call, why)
 
     def edit(self, call: StepCall, arguments: dict[str, JsonValue]) -> None:
@@ -82,7 +82,7 @@ class RunnerSync(RunBase):
                     yield item
 
     def events(self) -> Generator[AnyEvent | StepSync]:
-        """Yield events as they arrive, and each step when its reply is complete; the last event is `Done`."""
+        """Yield each event when it arrives, and each step after the model's reply. The last event is `Done`."""
         return self._waiting(self._claim_events())
 
     def answer(self) -> Answer:

@@ -37,8 +37,8 @@ class Upstream:
 
     `prices` are used where a server reports no costs: by model, USD per million tokens of prompt and of completion.
 
-    Runs share the connections of an upstream. They are closed when the last run ends, or, after `async with upstream`,
-    at the end of that block.
+    All runs of an upstream share its connections. The connections are closed when the last run ends; `async with
+    upstream` keeps them open until the end of the block.
     """
 
     def __init__(

@@ -51,7 +51,7 @@ class Signalbox:
     def stream(
         self, prompt: str | None = None, *, idempotency_key: str | None = None, **question: Unpack[Question]
     ) -> Run:
-        """Ask a question in `with`, and iterate over its events.
+        """Ask a question: open the returned run with `with`, and iterate over its events.
 
         If the block ends before the run does, the run is stopped, unless `on_disconnect` is `continue`. The same
         `idempotency_key` with the same question gives the same run, also from another process.

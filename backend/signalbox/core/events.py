@@ -52,7 +52,7 @@ class ToolCalls(Event, frozen=True, tag="tool_calls"):
 
 
 class ToolExecuting(Event, frozen=True, gc=False, tag="tool_executing"):
-    """An announced call starts to run; a call that never runs (clamped, cached, invalid) skips this."""
+    """An announced call starts to run. A call that never runs (clamped, cached, invalid) has no such event."""
 
     id: str
     name: str
@@ -85,8 +85,8 @@ ResultShape: TypeAlias = Annotated[
 class ToolResult(Event, frozen=True, tag="tool_result"):
     """The one result of an announced call, a Success or a Failure.
 
-    `cached`: it is the result of an equal search. `artifact` is for people, such as a DataTable; the model does not get
-    it. A result that reuses another has no artifact, because the first one has it.
+    `cached`: the result of an equal search was reused. `artifact` is for people, such as a DataTable; the model does
+    not get it. A reused result has no artifact, because the first result has it.
     """
 
     id: str
@@ -135,8 +135,8 @@ class Content(Event, frozen=True, gc=False, tag="content"):
     """A piece of the answer.
 
     `refusal`: the text is a refusal. `synthetic`: the text comes from Signalbox, because the model gave no answer.
-    `sources` and `images` are sent at their position in the text, with an empty `content`. `step` is sent with
-    `sources`: their offsets are in the text of that model call.
+    `sources` and `images` are sent at their position in the text, with an empty `content`. `step` is sent only
+    with `sources`, whose offsets are positions in the text of this step.
     """
 
     content: str
@@ -153,7 +153,7 @@ class Content(Event, frozen=True, gc=False, tag="content"):
 
 
 class Warning(Event, frozen=True, gc=False, tag="warning"):  # noqa: A001 - the contract's term
-    """A warning for the user; every ending except complete and cancelled is preceded by one."""
+    """A warning for the user. A warning comes just before every `done` that is neither complete nor cancelled."""
 
     message: str
     code: str | UnsetType = UNSET
@@ -186,7 +186,7 @@ class Unsaved(Struct, frozen=True):
 class Done(Event, frozen=True, tag="done"):
     """The last event of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls.
 
-    `duration_ms` is from the run's start to its end by the server's clock, `first_token_ms` to the model's first part.
+    `duration_ms` is the time from the run's start to its end, `first_token_ms` the time to the model's first part.
     `handed` are the ids of the calls that the client executes; they have no tool_result. `unsaved` is set only after a
     server crash.
     """

@@ -144,7 +144,7 @@ class AssistantMessage(Struct, frozen=True):
     """A model's turn: its text, its reasoning and its tool calls.
 
     `model` and `provider` produced the reasoning. `reasoning_field` is the JSON field in which plain reasoning
-    arrived, or `NO_REASONING`; some providers want it back in the same field (quirk B5).
+    arrived, or `NO_REASONING`; some providers require the reasoning in the same field again (quirk B5).
     """
 
     content: str = ""
@@ -158,11 +158,11 @@ class AssistantMessage(Struct, frozen=True):
 
 
 class ToolMessage(Struct, frozen=True):
-    """The result of one call; content is always one string (quirk C14). `untrusted` marks foreign text (G3).
+    """The result of one call; content is always one string (quirk C14). `untrusted`: it contains foreign text (G3).
 
-    `artifact`, `is_error` and `shown` are what a client says of the result of a client tool. They are for people: the
-    model gets no artifact, and learns of a failure from the content. `shown` is the result if the model gets other
-    content. `images` belong to the result; the model gets them after it.
+    A client sends `artifact`, `is_error` and `shown` with the result of a client tool. They are for people: the model
+    gets no artifact, and only `content` reports a failure to the model. `shown` is the result for people if the model
+    gets another content. The model gets `images` after the result.
     """
 
     call_id: str

@@ -34,16 +34,16 @@ Visibility: TypeAlias = Literal["primary", "secondary", "hidden"]
 class ToolSpec:
     """The specification of a tool.
 
-    `eager`: it only reads and may be repeated, so it may start while the model still streams. Without `side_effects` it
-    changes nothing, but waits for the end of the model's turn. `timeout` is in seconds. `search_key` maps equal
-    searches to equal keys; a tool with one is deduplicated and counts towards the limit of searches. `untrusted`: its
-    results contain foreign text, so the model gets them delimited (quirk G3); so are its failures, unless
-    `own_failures` says that they contain no foreign text. `url_argument` names an argument with a URL that the tool
-    fetches; it is checked against the URL allowlist. `shows_table`: its artifact is a DataTable, so a page can reserve
-    the space while the tool runs.
+    `eager`: the tool only reads and may be repeated, so a call may start while the model still streams. A tool without
+    `side_effects` changes nothing, but its calls wait for the end of the model's turn. `timeout` is in seconds.
+    `search_key` maps equal searches to equal keys, so that a repeated search reuses the first result; such
+    calls count towards the limit of searches. `untrusted`: results and errors contain foreign text, so they are
+    delimited for the model (quirk G3). `own_failures`: errors contain no foreign text and are not delimited.
+    `url_argument` names an argument with a URL that the tool fetches; the URL must be on the URL allowlist.
+    `shows_table`: the artifact is a DataTable, so a page can reserve the space while the tool runs.
 
     `name` and `description` are for models. `title` and `summary` are for people: a short name and one sentence.
-    Both may be left out; read them through `display_title` and `display_summary`. All runs share one `schema`.
+    Both are optional: without them, `display_title` and `display_summary` return defaults. All runs share one `schema`.
     """
 
     name: str
@@ -252,8 +252,8 @@ class Owner(Struct, frozen=True):
 class ToolContext(Struct):
     """What a tool function may use besides its arguments; one per run.
 
-    `conversation_id` is the id that the client chose, `metadata` the field of its request. A client may send any
-    `metadata`; only `owner` is authenticated.
+    `conversation_id` is the id that the client chose. `metadata` is a field of the client's request. A client may
+    send any `metadata`; only `owner` is authenticated.
     """
 
     run_id: str = ""
@@ -292,7 +292,7 @@ ToolFunction: TypeAlias = Callable[[JsonObject, ToolContext], Awaitable[JsonValu
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool with its function; `unavailable` says why it cannot be offered here, None if it can.
+    """A tool with its function; `unavailable` is the reason why the tool cannot be offered here, or None.
 
     `run` returns a JSON value or a ToolReturn, or raises ToolError with a sentence that a model can act on.
     """

@@ -10,8 +10,8 @@ class Answer(Struct, frozen=True):
     """The end of a run: the text of its last step, and how the run ended.
 
     `status` is "complete", or "cancelled" after `stop`; `code` and `error` say why any other run ended. `cost` is in
-    USD; `cost_estimated`: the upstream has not reported the cost of every attempt, so `cost` has an estimate for it by
-    the prices of `Upstream`, or nothing if those are missing.
+    USD. `cost_estimated`: the upstream has not reported the cost of every attempt. `cost` then contains estimates by
+    the prices of `Upstream`; attempts without a price are missing.
     """
 
     text: str

@@ -6,7 +6,7 @@ from signalbox.runner.answer import Answer
 
 
 class RunError(SignalboxError):
-    """A run that did not end as its caller asked; `answer` holds what the model had said until then."""
+    """The run neither completed nor was stopped; `answer` contains the text until then."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(Code(answer.code) if answer.code else Code.INTERNAL, answer.error)
@@ -14,4 +14,4 @@ class RunError(SignalboxError):
 
 
 class UsageError(RuntimeError):
-    """The program used a run in a way that has no meaning, such as iterating over it twice."""
+    """The program used a run incorrectly, for example iterated over it twice."""

@@ -16,7 +16,7 @@ Kind = TypeVar("Kind")
 
 
 class ModelOptions(TypedDict, total=False):
-    """Parameters of the model; all may be left out. `provider` and `models` are OpenRouter's, `extra` is sent as it is.
+    """Parameters of the model; all are optional. `provider` and `models` are for OpenRouter. `extra` is sent unchanged.
 
     `reasoning` has the fields `effort`, `max_tokens`, `enabled` and `exclude`.
     """

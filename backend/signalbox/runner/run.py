@@ -268,7 +268,7 @@ class RunBase:
 
     @property
     def cost(self) -> float:
-        """The cost so far in USD, as the upstream reports it, or else by the prices of `Upstream`."""
+        """The cost so far in USD: reported by the upstream, or estimated by the prices of `Upstream`."""
         assert self._context.budget is not None
         return round(self._context.budget.spent(self._progress), 12)
 

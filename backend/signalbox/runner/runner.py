@@ -10,9 +10,9 @@ from signalbox.runner.step import Step
 
 
 class Runner(RunBase):
-    """One run: asks the model, runs the tools that it calls, and asks again, until it answers.
+    """One run: calls the model, executes the tool calls of the reply, and repeats this until the model answers.
 
-    Iterate over the steps, over the events (`events`), or await the `answer`; each of them starts the run, once.
+    To start the run, iterate over its steps or over `events()`, or await `answer()`. A run can be iterated over once.
     Leaving the iteration, or the `async with` block, stops the run: its request is closed, and no further tool runs.
 
     `tools` are results of `@tool`. At most `max_steps` model calls are made; the last one may call no tools, so that
@@ -40,9 +40,9 @@ class Runner(RunBase):
         return self._claim_events()
 
     async def answer(self) -> Answer:
-        """Return the answer of the run; takes all steps first if nothing iterates over it.
+        """Return the answer of the run. If nothing iterates over the run, execute it to its end first.
 
-        Raises RunError, which has the text so far, unless the run is complete or was stopped.
+        Raises RunError, with the text so far, if the run neither completed nor was stopped.
         """
         return await self._take_answer()
 

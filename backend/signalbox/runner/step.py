@@ -22,8 +22,8 @@ if TYPE_CHECKING:  # the first run imports the loop
 class StepCall(Struct, frozen=True):
     """One call of a step.
 
-    `rejected` says why the call cannot run (the model was cut off, or wrote no valid JSON); None if it can. The model
-    learns it. `side_effects`: its tool may change something.
+    `rejected` is the reason why the call cannot run (the model was cut off, or wrote no valid JSON), or None. The model
+    gets this reason too. `side_effects`: the call may change something.
     """
 
     id: str
@@ -34,7 +34,7 @@ class StepCall(Struct, frozen=True):
 
 
 class CallResult(Struct, frozen=True):
-    """The result of one call: `value`, or `error` with its `code`. `artifact` is for people; no model gets it."""
+    """The result of one call: `value`, or else `error` and `code`. `artifact` is for people; no model gets it."""
 
     call: StepCall
     success: bool
@@ -45,7 +45,7 @@ class CallResult(Struct, frozen=True):
 
 
 class Step:
-    """A complete reply. Its tools run when `results` is awaited, or when the caller goes on to the next step.
+    """A complete reply. Its tools run when `results` is awaited, or when the program requests the next step.
 
     `number` counts from 1. `final`: the run ends with this step, unless a message is appended.
     """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # __enter__ imports it
 
 
 class StepSync:
-    """A `Step` whose methods wait."""
+    """A `Step` with blocking methods."""
 
     def __init__(self, step: Step, portal: "BlockingPortal") -> None:
         self._step = step
@@ -45,9 +45,9 @@ class StepSync:
 
 
 class RunnerSync(RunBase):
-    """A Runner whose methods wait. Its event loop runs in a thread, so it also works where a loop runs already.
+    """A `Runner` with blocking methods. Its event loop runs in a thread, so it also works inside a running loop.
 
-    Asynchronous tools run in that thread; others run in further threads.
+    Asynchronous tools run in the same thread, other tools in further threads.
     """
 
     _portal: "BlockingPortal | None" = None
@@ -86,7 +86,7 @@ class RunnerSync(RunBase):
         return self._waiting(self._claim_events())
 
     def answer(self) -> Answer:
-        """Return the answer of the run; takes all steps first if nothing iterates over it. Raises RunError."""
+        """Return the answer of the run; if nothing iterates over the run, execute it first. Raises RunError."""
         with self._opened() as portal:
             return portal.call(self._take_answer)
 

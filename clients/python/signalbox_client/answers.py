@@ -53,7 +53,7 @@ class Answer:
         return self.done.status
 
     def raise_for_status(self) -> "Answer":
-        """Raise `RunFailed` unless the answer is complete; return the answer."""
+        """Return the answer if it is complete; otherwise raise `RunFailed`."""
         if self.status != "complete":
             raise RunFailed(self)
         return self

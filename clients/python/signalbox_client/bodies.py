@@ -105,7 +105,7 @@ class Conversation(ConversationHead):
 
 
 class RunSummary(TypedDict):
-    """A run in the list; `owner` only with the operator token."""
+    """A run in the list; only the operator token gets `owner`."""
 
     run_id: str
     status: str

@@ -33,7 +33,7 @@ class ConnectionLost(SignalboxError):
 
 
 class NotSignalbox(SignalboxError):
-    """The response is not one of Signalbox's."""
+    """The response did not come from a Signalbox server."""
 
     def __init__(self, url: str) -> None:
         super().__init__("NOT_SIGNALBOX", f"{url} did not answer as Signalbox does. Check the base URL.")

@@ -61,16 +61,16 @@ def tool(
     description: str | None = None,
     **metadata: Any,
 ) -> Any:
-    """Make a tool of a function: its name, docstring and type hints become what a model is told.
+    """Make a tool of a function. The model gets the function's name, its docstring, and a schema of its type hints.
 
     A parameter of type ToolContext gets the context of the call, and is not shown to the model. An ordinary function
     runs in a thread, an async one on the event loop. It returns a text, a value with a JSON form (also a dataclass, a
     msgspec Struct or a pydantic model), an `image`, or a ToolReturn with images for the model and an artifact for
-    people. To tell the model of a failure, raise ToolError; the text of any other exception is not sent to it.
+    people. To tell the model of a failure, raise ToolError; the model gets no text of other exceptions.
 
-    `timeout` is in seconds. `eager`: it only reads, so a call may start while the model still streams. `side_effects`:
-    a call may change something; callers that ask people for approval ask about these. `untrusted=False`: its results
-    contain no text from elsewhere. Raises TypeError for a function whose parameters cannot be described.
+    `timeout` is in seconds. `eager`: the tool only reads, so a call may start while the model still streams.
+    `side_effects`: a call may change something; a program that asks people for approval asks about such calls.
+    `untrusted=False`: results contain no external text. Raises TypeError if a parameter cannot be described.
     """
     if function is None:
         return partial(_made, name=name, description=description, metadata=metadata)

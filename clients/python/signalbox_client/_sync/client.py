@@ -19,7 +19,7 @@ _TIMEOUT = httpx.Timeout(10.0, read=60.0)
 class Signalbox:
     """A Signalbox server. `token` is an access token or API token, which decides what the client may read.
 
-    `http` is a client of httpx with your own proxies, certificates or timeouts; it stays open.
+    `http` is an httpx client with your own proxies, certificates or timeouts; this class does not close it.
     """
 
     def __init__(
@@ -69,12 +69,12 @@ class Signalbox:
     def ask(
         self, prompt: str | None = None, *, idempotency_key: str | None = None, **question: Unpack[Question]
     ) -> Answer:
-        """Ask a question and return the complete answer; another ending raises `RunFailed` with what arrived."""
+        """Ask a question and return the complete answer. Any other ending raises `RunFailed` with the text so far."""
         with self.stream(prompt, idempotency_key=idempotency_key, **question) as run:
             return (run.answer()).raise_for_status()
 
     def models(self) -> list[dict[str, Any]]:
-        """Return the models of the server, without hidden ones."""
+        """Return the models of the server, without hidden models."""
         return (self._server.json("GET", "/api/models", params={"hidden": "false"}))["models"]
 
     def tools(self) -> list[dict[str, Any]]:

@@ -72,7 +72,7 @@ class Run:
         return self._read[-1]
 
     def answer(self) -> Answer:
-        """Read the run to its end, and return the answer of all events that this object has received."""
+        """Read the run to its end, and return an answer made of all events that this object has received."""
         for _ in self:
             pass
         return answer_of(self._read, self.id, self.conversation_id, self.message_id)

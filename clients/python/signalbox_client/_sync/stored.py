@@ -35,7 +35,7 @@ class Runs:
         return self._server.json("GET", _path("runs", run_id))
 
     def follow(self, run_id: str, after: int = 0) -> Run:
-        """Read the events of a run after the one with the `seq` `after`. Leaving the block does not stop the run."""
+        """Read the events of a run after event number `after`. Leaving the block does not stop the run."""
         request = self._server.request("GET", f"{_path('runs', run_id)}/events")
         return Run(self._server, request, cursor=f"{run_id}:{after}")
 
@@ -49,13 +49,13 @@ class Runs:
 
 
 class Conversations:
-    """The conversations of the token's owner. A question adds to one with `conversation_id` and `parent_id`."""
+    """The conversations of the token's owner. A question with a `conversation_id` is added to that conversation."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
 
     def list(self, search: str | None = None) -> Iterator[ConversationSummary]:
-        """Iterate over all conversations, the most recently used first, or over those that contain a text."""
+        """Iterate over all conversations, or those that contain a text; the most recently used comes first."""
         return self._server.pages("/api/conversations", "conversations", {} if search is None else {"search": search})
 
     def get(self, conversation_id: str) -> Conversation:
@@ -63,7 +63,7 @@ class Conversations:
         return self._server.json("GET", _path("conversations", conversation_id))
 
     def create(self, title: str | None = None, conversation_id: str | None = None) -> ConversationInfo:
-        """Create an empty conversation, or return the one that has this id."""
+        """Create an empty conversation, or return the existing conversation with this id."""
         body = {"id": conversation_id or uuid.uuid4().hex, **({} if title is None else {"title": title})}
         return self._server.json("POST", "/api/conversations", body=body)
 

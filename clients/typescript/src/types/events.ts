@@ -46,7 +46,7 @@ export interface Call {
   visibility: "hidden" | "primary" | "secondary";
 }
 /**
- * An announced call starts to run; a call that never runs (clamped, cached, invalid) skips this.
+ * An announced call starts to run. A call that never runs (clamped, cached, invalid) has no such event.
  */
 export interface ToolExecuting {
   type: "tool_executing";
@@ -63,8 +63,8 @@ export interface ToolExecuting {
 /**
  * The one result of an announced call, a Success or a Failure.
  *
- * `cached`: it is the result of an equal search. `artifact` is for people, such as a DataTable; the model does not get
- * it. A result that reuses another has no artifact, because the first one has it.
+ * `cached`: the result of an equal search was reused. `artifact` is for people, such as a DataTable; the model does
+ * not get it. A reused result has no artifact, because the first result has it.
  */
 export interface ToolResult {
   type: "tool_result";
@@ -100,8 +100,8 @@ export interface Failure {
  * A piece of the answer.
  *
  * `refusal`: the text is a refusal. `synthetic`: the text comes from Signalbox, because the model gave no answer.
- * `sources` and `images` are sent at their position in the text, with an empty `content`. `step` is sent with
- * `sources`: their offsets are in the text of that model call.
+ * `sources` and `images` are sent at their position in the text, with an empty `content`. `step` is sent only
+ * with `sources`, whose offsets are positions in the text of this step.
  */
 export interface Content {
   type: "content";
@@ -136,7 +136,7 @@ export interface Image {
   url: string;
 }
 /**
- * A warning for the user; every ending except complete and cancelled is preceded by one.
+ * A warning for the user. A warning comes just before every `done` that is neither complete nor cancelled.
  */
 export interface Warning {
   type: "warning";
@@ -151,7 +151,7 @@ export interface Warning {
 /**
  * The last event of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls.
  *
- * `duration_ms` is from the run's start to its end by the server's clock, `first_token_ms` to the model's first part.
+ * `duration_ms` is the time from the run's start to its end, `first_token_ms` the time to the model's first part.
  * `handed` are the ids of the calls that the client executes; they have no tool_result. `unsaved` is set only after a
  * server crash.
  */

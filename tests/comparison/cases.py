@@ -102,7 +102,7 @@ def _unknown(seen: Observation) -> str:
     if len(seen.requests) < 2:
         return f"the model is not told; {_ending(seen)}"
     names = "look" in seen.results(2).replace("look_up", "")
-    return f"the model is told{', and which tools there are' if names else ''}"
+    return f"the model is told{', with the names of all tools' if names else ''}"
 
 
 def _limit(seen: Observation) -> str:

@@ -14,10 +14,10 @@ RESULTS = HERE / "results.json"
 PAGE = ROOT / "docs" / "runner-comparison.md"
 NOT_OFFERED = "not offered"
 _SUMS = {
-    "lost": "results that reach no request",
-    "repeated": "executions of a call beyond the first",
+    "lost": "tool results that are never sent to the model",
+    "repeated": "repeated executions of a call",
     "repeated_requests": "requests that repeat a request with a complete reply",
-    "cut": "executed calls of replies without a regular end",
+    "cut": "executed calls of replies that did not end normally",
 }
 Stored = Mapping[str, Any]
 
@@ -51,7 +51,7 @@ def tables(stored: Stored) -> dict[str, str]:
         [words, *(str(sum(cases[case.key][name].get(key, 0) for case in CASES)) for name in names)]
         for key, words in _SUMS.items()
     ]
-    sums.append(["cases for which it has no method", *(str(_not_offered(cases, name)) for name in names)])
+    sums.append(["cases for which the library has no method", *(str(_not_offered(cases, name)) for name in names)])
     details = [[case.title, *(cases[case.key][name]["words"] for name in names)] for case in CASES]
     return {
         "versions": _table(["library", "version"], versions),

@@ -86,7 +86,7 @@ _CLASSES: dict[int, type[RequestRejected]] = {
 
 
 class RunFailed(SignalboxError):
-    """A run ended with another status than `complete`; `answer` holds what arrived."""
+    """A run did not end as `complete`; `answer` contains the text so far."""
 
     def __init__(self, answer: Answer) -> None:
         done = answer.done

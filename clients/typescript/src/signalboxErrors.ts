@@ -96,7 +96,7 @@ export class ServerError extends RequestRejected {
   override readonly name = "ServerError";
 }
 
-/** A run ended with another status than `complete`; `answer` holds what arrived. */
+/** A run did not end as `complete`; `answer` contains the text so far. */
 export class RunFailed extends SignalboxError {
   override readonly name = "RunFailed";
   readonly answer: Answer;

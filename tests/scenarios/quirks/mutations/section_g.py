@@ -35,7 +35,7 @@ G = (
         "G2",
         "the page stands in no frame",
         "app/asgi/content_policy.py",
-        "frame-ancestors 'none'; ",
+        "frame-ancestors {ancestors}; ",
         "",
     ),
     Mutation(

@@ -16,7 +16,7 @@ NOT_OFFERED = "not offered"
 _SUMS = {
     "lost": "tool results that are never sent to the model",
     "repeated": "repeated executions of a call",
-    "repeated_requests": "requests that repeat a request with a complete reply",
+    "repeated_requests": "requests that were repeated after a complete reply",
     "cut": "executed calls of replies that did not end normally",
 }
 Stored = Mapping[str, Any]

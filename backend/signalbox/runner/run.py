@@ -64,8 +64,12 @@ class RunBase:
         from signalbox.chat.plan import schemas_of
 
         for name, value in (("max_steps", max_steps), ("tools_at_once", tools_at_once)):
-            if value < 1:
-                raise RequestError(Code.INVALID_REQUEST, f"{name}: expected at least 1, got {value}", name)
+            if not (value >= 1 and float(value).is_integer()):  # nan is not >= 1 either
+                raise RequestError(
+                    Code.INVALID_REQUEST, f"{name}: expected an integer of at least 1, got {value}", name
+                )
+        if max_cost is not None and not max_cost >= 0:  # nan would never be reached
+            raise RequestError(Code.INVALID_REQUEST, f"max_cost: expected at least 0 USD, got {max_cost}", "max_cost")
         self._upstream = upstream
         self._executor = _executor(tools)
         params = changed_params(NO_PARAMS, options)

@@ -74,3 +74,15 @@ def test_prices_are_pairs(wrong: Any) -> None:
     """Anything else is rejected, and the error names the model."""
     with pytest.raises(RequestError, match="prices: expected a pair of USD per million tokens for 'cheap'"):
         Upstream("openai", "sk-test", prices={"cheap": wrong})
+
+
+@pytest.mark.parametrize(
+    "limit", [{"max_cost": float("nan")}, {"max_cost": -1}, {"max_steps": 1.5}, {"max_steps": float("inf")}]
+)
+async def test_a_limit_that_could_not_limit_is_refused(limit: dict[str, Any]) -> None:
+    """The error names the parameter, and no request is sent."""
+    with model_that(answers("Ok.")) as model:
+        with pytest.raises(RequestError) as wrong:
+            Runner(model.upstream, "m", "Hi.", **limit)
+        assert [wrong.value.field] == [*limit]
+        assert not model.server.asked

@@ -17,7 +17,7 @@ from signalbox.app.start_run import Stored
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.records import RunRecord
-from signalbox.encoders import ai_sdk_error, chat_completions_error
+from signalbox.encoders import ag_ui_error, ai_sdk_error, chat_completions_error
 from signalbox.encoders.ag_ui import AgUiEncoder
 from signalbox.encoders.ai_sdk import AiSdkEncoder
 from signalbox.encoders.assistant_ui.error import error_of as assistant_error_of
@@ -185,7 +185,7 @@ AG_UI = ClientProtocol(
     body_of=ag_ui.body_of,
     ask_of=ag_ui.ask_of,
     encoder=AgUiEncoder,
-    error_of=error_of,
+    error_of=ag_ui_error.error_of,
     openapi=AG_UI_OPENAPI,
 )
 

@@ -67,7 +67,7 @@ def image(source: Json) -> Json:
         ({"context": [{"value": "x"}]}, "context.0.description", "context.0.description: "),
         ({"forwardedProps": []}, "forwardedProps", "not an object"),
         ({"forwardedProps": {}}, "forwardedProps.model", "SIGNALBOX_DEFAULT_MODEL"),
-        ({"forwardedProps": {"model": "no/such"}}, "model", "no/such"),
+        ({"forwardedProps": {"model": "no/such"}}, "forwardedProps.model", "no/such"),
         ({"forwardedProps": {"model": "openai/sim", "tools": ["no_such"]}}, "forwardedProps.tools.0", "no_such"),
         ({"forwardedProps": {"model": "openai/sim", "max_steps": 0}}, "forwardedProps.max_steps", "max_steps: "),
         ({"resume": [{"interruptId": "i", "status": "resolved"}]}, "resume", "leave out resume"),

@@ -34,10 +34,10 @@ Visibility: TypeAlias = Literal["primary", "secondary", "hidden"]
 class ToolSpec:
     """The specification of a tool.
 
-    `eager`: the tool only reads and may be repeated, so a call may start while the model still streams. A tool without
-    `side_effects` changes nothing, but its calls wait for the end of the model's turn. `timeout` is in seconds.
-    `search_key` maps equal searches to equal keys, so that a repeated search reuses the first result; such
-    calls count towards the limit of searches. `untrusted`: results and errors contain foreign text, so they are
+    `eager`: a call may start while the model is still streaming, because the tool changes nothing and can safely run
+    again. A tool without `side_effects` changes nothing, but its calls wait for the end of the model's turn. `timeout`
+    is in seconds. `search_key` maps equal searches to equal keys, so that a repeated search reuses the first result;
+    such calls count towards the limit of searches. `untrusted`: results and errors contain foreign text, so they are
     delimited for the model (quirk G3). `own_failures`: errors contain no foreign text and are not delimited.
     `url_argument` names an argument with a URL that the tool fetches; the URL must be on the URL allowlist.
     `shows_table`: the artifact is a DataTable, so a page can reserve the space while the tool runs.

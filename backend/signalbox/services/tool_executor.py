@@ -21,6 +21,7 @@ from signalbox.offload import offloaded
 from signalbox.services.argument_shapes import shape_of, surely_fit
 from signalbox.services.tool_artifacts import UnusableArtifactError, artifact_json
 from signalbox.services.tool_results import ExcessiveResultError, as_json, measured, without_surrogates
+from signalbox.tools.daemon_threads import ExitError
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -164,7 +165,7 @@ def _failure_of(
     _log.warning(
         "tool.failed",
         tool=spec.name,
-        error=type(error).__name__,
+        error=type(error.error if isinstance(error, ExitError) else error).__name__,
         raised_at=failure_location(error),
         run_id=context.run_id,
     )

@@ -9,6 +9,18 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+class ExitError(RuntimeError):
+    """A call raised an exception that a future cannot pass on to the task that awaits it; `error` is the exception.
+
+    StopIteration would leave the task waiting. GeneratorExit, SystemExit and KeyboardInterrupt would end the task, its
+    event loop or the process.
+    """
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(f"the function raised {type(error).__name__}")
+        self.error = error
+
+
 class DaemonThreads(ThreadPoolExecutor):
     """Runs each piece of work in a daemon thread, at most `most` at once.
 
@@ -20,7 +32,10 @@ class DaemonThreads(ThreadPoolExecutor):
         self._free = threading.Semaphore(most)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run a call in a thread; raises RuntimeError if too many calls have not returned."""
+        """Run a call in a thread; raises RuntimeError if too many calls have not returned.
+
+        The future gets an ExitError instead of StopIteration, and instead of an exception that is no Exception.
+        """
         if not self._free.acquire(blocking=False):
             raise RuntimeError("too many threads have not returned")
         future: Future[T] = Future()
@@ -30,7 +45,7 @@ class DaemonThreads(ThreadPoolExecutor):
             try:
                 future.set_result(fn(*args, **kwargs))
             except BaseException as error:  # noqa: BLE001 - it is set on the future
-                future.set_exception(error)
+                future.set_exception(_carried(error))
             finally:
                 self._free.release()
 
@@ -39,3 +54,10 @@ class DaemonThreads(ThreadPoolExecutor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Return at once; daemon threads need no shutdown."""
+
+
+def _carried(error: BaseException) -> Exception:
+    """Return the exception as one that a future can pass on."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    return ExitError(error).with_traceback(error.__traceback__)

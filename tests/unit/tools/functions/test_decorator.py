@@ -15,6 +15,7 @@ from signalbox.core.messages import JsonObject
 from signalbox.core.tools import ToolOutcome
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.tools.lint import fault_of
+from structlog.testing import capture_logs
 
 pytestmark = pytest.mark.anyio
 
@@ -194,6 +195,24 @@ async def test_a_failure_tells_the_model_only_what_is_meant_for_it() -> None:
 
     assert (await called(fail, {"kindly": True})).error == "Sold out."
     assert (await called(fail, {"kindly": False})).error == "fail failed; answer without it, or call it differently"
+
+
+@pytest.mark.parametrize("kind", [StopIteration, GeneratorExit, SystemExit, KeyboardInterrupt])
+async def test_a_function_in_a_thread_may_raise_anything(kind: type[BaseException]) -> None:
+    """The call fails at once, and neither the log nor asyncio's handler of lost exceptions gets the text."""
+
+    @tool(timeout=0.5)
+    def fail() -> None:
+        raise kind("/srv/key")
+
+    lost: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: lost.append(context))
+    with capture_logs() as lines:
+        outcome = await asyncio.create_task(called(fail, {}))
+    assert outcome == ToolOutcome.failed(Code.TOOL_FAILED, "fail failed; answer without it, or call it differently")
+    assert [(line["event"], line["error"]) for line in lines] == [("tool.failed", kind.__name__)]
+    assert "/srv/key" not in str(lines)
+    assert not lost
 
 
 async def test_marks_timeouts_and_artifacts() -> None:

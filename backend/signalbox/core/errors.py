@@ -29,10 +29,18 @@ class SignalboxError(Exception):
         self.message: str = message or CODES[code].sentence
         super().__init__(self.message)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Copy and pickle the attributes. Exception would call `__init__` with the message as the code."""
+        return _without_init, (type(self), self.args), self.__dict__
+
     @property
     def todo(self) -> str:
         """What the user can do about it."""
         return CODES[self.code].todo
+
+
+def _without_init(kind: type[SignalboxError], args: tuple[object, ...]) -> SignalboxError:
+    return kind.__new__(kind, *args)
 
 
 class RequestError(SignalboxError):

@@ -1,8 +1,15 @@
 """The table of codes is complete, and errors use its sentences."""
 
+import copy
+import pickle
+from collections.abc import Callable
+
 import pytest
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import RequestError, SignalboxError, ToolError, UpstreamError
+from signalbox.core.parts import Usage
+from signalbox.runner.answer import Answer
+from signalbox.runner.errors import RunError, UsageError
 
 
 @pytest.mark.parametrize("code", list(Code))
@@ -37,3 +44,25 @@ def test_retryable_defaults_to_the_table() -> None:
 def test_a_request_error_names_its_field() -> None:
     """The field is a dotted path."""
     assert RequestError(Code.INVALID_REQUEST, "No.", "messages.0").field == "messages.0"
+
+
+@pytest.mark.parametrize("remake", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+@pytest.mark.parametrize(
+    "error",
+    [
+        SignalboxError(Code.LENGTH),
+        RequestError(Code.INVALID_REQUEST, "No.", "messages.0", status=418, retry_after=3.0),
+        UpstreamError(Code.RATE_LIMIT, "Later.", status=429, retry_after=9.0, retryable=False, affordable=7),
+        ToolError(Code.TOOL_FAILED, "Broken.", artifact={"rows": [1]}),
+        RunError(Answer("So f", "interrupted", "STREAM_CUT", "It broke off.", Usage(input=3), steps=2)),
+        UsageError("Twice."),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_copy_has_all_attributes(error: Exception, remake: Callable[[Exception], Exception]) -> None:
+    """`copy`, and `pickle` as multiprocessing uses it, keep the type, the message and every attribute."""
+    error.add_note("in worker 3")
+    again = remake(error)
+    assert (type(again), again.args, str(again)) == (type(error), error.args, str(error))
+    assert vars(again) == vars(error)
+    assert again.__notes__[-1] == "in worker 3"

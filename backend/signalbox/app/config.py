@@ -3,18 +3,19 @@
 import os
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from inspect import signature
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from signalbox.app.asgi.public_addresses import check_frame_ancestors, check_hosts, check_origins, check_root_path
 from signalbox.app.limits.rate_windows import read_rates
+from signalbox.app.settings.errors import InvalidValues, SettingsError, check_names, place_of, sentence_of
 from signalbox.services.addresses import Allowance
 from signalbox.wire.dialects import HOSTS
 
@@ -26,35 +27,9 @@ OPENROUTER = HOSTS["openrouter"].base_url
 # Settings of `signalbox backup`, `restore` and `token`: an invalid value of another setting must not stop them.
 DATA_SETTINGS = frozenset({"signalbox_data_dir", "signalbox_notes_dir", "database_url"})
 
-# Longer values are not quoted in a message: one may be a key in the wrong line.
-_LONGEST_QUOTED = 30
-_MESSAGES = {
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_parsing": "must be a number",
-    "bool_parsing": "must be true or false",
-    "greater_than": "must be more than {gt:g}",
-    "greater_than_equal": "must be at least {ge:g}",
-    "less_than_equal": "must be at most {le:g}",
-    "string_pattern_mismatch": "must be debug, info, warning or error",
-}
-
-
-class SettingsError(Exception):
-    """A setting that cannot be used; the message names it, the reason and what to do."""
-
-
-class InvalidValues(SettingsError):
-    """Settings with invalid values: `faults` has a sentence for each, without `todo`, the advice."""
-
-    def __init__(self, faults: list[str]) -> None:
-        self.faults = faults
-        self.todo = f"Correct {'it' if len(faults) == 1 else 'them'} in .env or in the environment."
-        super().__init__(" ".join([*faults, self.todo]))
-
 
 class Settings(BaseSettings):
-    """Every setting; an empty value counts as not set."""
+    """Every setting; an empty value counts as not set. Raises SettingsError for invalid values and unknown names."""
 
     model_config = SettingsConfigDict(env_file_encoding="utf-8", extra="ignore", env_ignore_empty=True, frozen=True)
 
@@ -107,6 +82,19 @@ class Settings(BaseSettings):
     signalbox_drain_seconds: float = Field(default=20.0, ge=0, le=3600)
     signalbox_simulator_pace: float = Field(default=0.012, ge=0, le=5)
     signalbox_log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
+
+    if not TYPE_CHECKING:  # type checkers know the settings as keywords, which this signature would hide
+
+        def __init__(self, **given: Any) -> None:
+            check_names(given, [*type(self).model_fields, *signature(BaseSettings.__init__).parameters])
+            try:
+                super().__init__(**given)
+            except ValidationError as error:
+                faults = {str(one["loc"][0]): one for one in error.errors()}
+            else:
+                return
+            sentences = {name: sentence_of(name, one, is_public=_is_public(name)) for name, one in faults.items()}
+            raise InvalidValues(sentences, place_of(sentences, given))
 
     @field_validator(
         *("signalbox_allowed_hosts", "signalbox_allowed_origins", "signalbox_frame_ancestors", "signalbox_fetch_allow"),
@@ -266,22 +254,12 @@ def load_settings(env_file: Path | None = Path(".env"), *, only: Collection[str]
 def _load(env_file: Path | None, only: Collection[str] | None) -> Settings:
     try:
         return Settings(_env_file=env_file)  # pyright: ignore[reportCallIssue] - pydantic-settings' own parameter
-    except ValidationError as error:
-        invalid = {str(one["loc"][0]): one for one in error.errors()}
+    except InvalidValues as error:
+        invalid = error.by_name
     if only is None or not invalid.keys().isdisjoint(only):
-        raise InvalidValues([_fault(name, one) for name, one in invalid.items() if only is None or name in only])
+        raise InvalidValues({name: one for name, one in invalid.items() if only is None or name in only})
     unused = {name: Settings.model_fields[name].default for name in invalid}
     return Settings(_env_file=env_file, **unused)  # pyright: ignore[reportCallIssue] - as above
-
-
-def _fault(name: str, error: ErrorDetails) -> str:
-    """Describe an invalid value; quote it unless it may contain a secret."""
-    template = _MESSAGES.get(error["type"])
-    reason = template.format(**error.get("ctx", {})) if template else error["msg"].removeprefix("Value error, ")
-    value = error["input"]
-    is_shown = isinstance(value, str) and len(value) <= _LONGEST_QUOTED and value.isprintable() and _is_public(name)
-    shown = f' is "{value}" and' if is_shown else ""
-    return f"The setting {name.upper()}{shown} cannot be used: {reason}{'' if reason.endswith('?') else '.'}"
 
 
 def _is_public(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from typing import cast
 
 from fastapi import FastAPI
 from starlette.routing import Router
@@ -52,6 +53,19 @@ class SignalboxApp:
 def signalbox_app(settings: Settings | None = None, *, tools: Sequence[Tool] = ()) -> SignalboxApp:
     """Make a Signalbox to mount in another app, with `tools` added to the built-in ones.
 
-    Without `settings`, they come from the environment and `.env`. Raises SettingsError.
+    Without `settings`, they come from the environment and `.env`. Raises SettingsError, and TypeError for other
+    arguments.
     """
+    _check_arguments(settings, tools)
     return SignalboxApp(create_app(settings, extra_tools=tools, is_embedded=True))
+
+
+def _check_arguments(settings: object, tools: object) -> None:
+    """Raise TypeError for arguments that would fail only at the start, far from the call."""
+    if not isinstance(settings, Settings | None):
+        raise TypeError(f"settings: expected Settings(...), got {type(settings).__name__}")
+    if not isinstance(tools, Sequence):
+        raise TypeError(f"tools: expected a list of tools, as @tool makes them, got {type(tools).__name__}")
+    for place, tool in enumerate(cast("Sequence[object]", tools)):
+        if not isinstance(tool, Tool):
+            raise TypeError(f"tools[{place}]: expected a tool, as @tool makes one, got {type(tool).__name__}")

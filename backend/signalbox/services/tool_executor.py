@@ -1,6 +1,7 @@
 """Executes tools: validates arguments, applies timeouts, cleans and limits results; never raises."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import islice
@@ -49,7 +50,8 @@ class ToolExecutor:
         self.by_name = {tool.spec.name: tool for tool in self.tools}
         self.offered = tuple(tool for tool in self.tools if tool.unavailable is None)
         if len(self.by_name) < len(self.tools):
-            raise ValueError("two tools have the same name")
+            name, _ = Counter(tool.spec.name for tool in self.tools).most_common(1)[0]
+            raise ValueError(f"two tools have the same name, {name}")
         self._result_limit = result_limit
         self._images = images
         self._shapes = {tool.spec.name: shape_of(tool.spec.parameters) for tool in self.tools}

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -86,6 +87,22 @@ async def test_the_host_keeps_its_process(tmp_path: Path, monkeypatch: pytest.Mo
     async with mounted(tmp_path).lifespan():
         assert "upkeep" not in {task.get_name() for task in asyncio.all_tasks()}
     assert touched == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"tools": [5]}, "tools[0]: expected a tool, as @tool makes one, got int"),
+        ({"tools": [len]}, "tools[0]: expected a tool, as @tool makes one, got builtin_function_or_method"),
+        ({"tools": len}, "tools: expected a list of tools, as @tool makes them, got builtin_function_or_method"),
+        ({"settings": {"signalbox_port": 1}}, "settings: expected Settings(...), got dict"),
+    ],
+)
+def test_wrong_arguments_fail_at_the_call(arguments: dict[str, Any], words: str) -> None:
+    """The error is at the line to correct, not at the start."""
+    with pytest.raises(TypeError) as raised:
+        signalbox_app(**arguments)
+    assert str(raised.value) == words
 
 
 def test_tools_of_the_host_are_added(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signalbox.app.config import Settings
+from signalbox.app.config import Settings, SettingsError
 from signalbox.app.limits.rate_windows import Rate, Rates, address_of, read_rates
 
 from tests.scenarios.limits.conftest import Among
@@ -136,7 +136,7 @@ def test_by_default_no_client_is_counted(among: Among) -> None:
 )
 def test_a_rate_that_cannot_be_read(words: str) -> None:
     """An invalid rate is rejected at the start, with an example in the message."""
-    with pytest.raises(ValueError, match="takes"):
+    with pytest.raises(SettingsError, match="takes"):
         Settings(_env_file=None, signalbox_rate_limit=words)  # pyright: ignore[reportCallIssue]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from signalbox.app.config import SettingsError
 from signalbox.chat.plan import limits_of
 from signalbox.core.ask import AskedLimits
 from signalbox.tools import plugins
@@ -185,5 +185,5 @@ def test_a_broken_plugin_tool_is_listed_as_unavailable(start_app: StartApp, monk
 @pytest.mark.parametrize("value", ["http://wiki.intern", "10.0.0.0/99", "wiki.intern:80"])
 def test_an_invalid_allowance_stops_the_start(tmp_path: Path, value: str) -> None:
     """A typo must neither open nor close access silently."""
-    with pytest.raises(ValidationError, match="neither a host name nor a network"):
+    with pytest.raises(SettingsError, match="neither a host name nor a network"):
         settings_for(tmp_path, signalbox_fetch_allow=value)

@@ -61,7 +61,7 @@ async def test_an_unavailable_tool_is_listed_and_not_offered():
 def test_two_tools_of_one_name_are_rejected():
     """The second one would never run."""
     tool = Tool(ToolSpec("twin", "Twin.", NOTHING), returning(1))
-    with pytest.raises(ValueError, match="same name"):
+    with pytest.raises(ValueError, match="two tools have the same name, twin"):
         ToolExecutor([tool, tool])
 
 

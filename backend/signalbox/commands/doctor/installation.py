@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from signalbox import __version__
 from signalbox.app.asgi.static_files import page_folder
 from signalbox.app.config import (
-    InvalidValues,
     Settings,
-    SettingsError,
     load_settings,
     unknown_in_environment,
     unknown_in_file,
 )
 from signalbox.app.installation import how_to_build_page, where_settings_are_listed
+from signalbox.app.settings.errors import FILE_OR_ENVIRONMENT, InvalidValues, SettingsError
 from signalbox.commands.doctor.finding import Finding, fail, ok, refusal, warn
 
 _LEFT_OUT = ok("settings", "The other checks are skipped until the settings are valid.")
@@ -37,7 +36,7 @@ def read_settings() -> tuple[Settings | None, list[Finding]]:
     try:
         settings = load_settings()
     except InvalidValues as error:
-        faults = [fail("settings", fault, "Correct it in .env or in the environment.") for fault in error.faults]
+        faults = [fail("settings", fault, f"Correct it in {FILE_OR_ENVIRONMENT}.") for fault in error.by_name.values()]
         return None, [*faults, *_misnamed(), _LEFT_OUT]
     except SettingsError as error:
         return None, [refusal("settings", error), _LEFT_OUT]

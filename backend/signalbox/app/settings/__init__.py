@@ -1,0 +1,1 @@
+"""Errors of settings. The settings themselves are in `app/config.py`."""

@@ -23,6 +23,7 @@ def weight_of(messages: Iterable["Message"], enough: int) -> int:
             weight += len(message.content) + len(message.reasoning) + _OVERHEAD * len(message.reasoning_details)
             weight += sum(map(_weight_of_part, message.images))
             left += [call.arguments for call in message.calls]
+            left += message.native.items if message.native is not None else ()
         elif isinstance(message.content, str):
             weight += len(message.content)
         else:
@@ -110,6 +111,19 @@ class ReasoningDetail(Struct, frozen=True):
         return ReasoningDetail({key: call_id if key == "id" else value for key, value in self.raw.items()})
 
 
+class Native(Struct, frozen=True):
+    """A model's turn as its API sent it: the blocks, items or parts of the answer, in order and unchanged.
+
+    A dialect sends `items` back instead of the message's other fields, because signed and encrypted reasoning must not
+    change. Only the model that produced them accepts them, and only in the same tool loop. `upstream` is the name of the
+    configured upstream.
+    """
+
+    dialect: str
+    items: tuple[JsonObject, ...]
+    upstream: str = ""
+
+
 class ToolCall(Struct, frozen=True):
     """One tool call; `id` is ours, `upstream_id` is the provider's.
 
@@ -155,6 +169,7 @@ class AssistantMessage(Struct, frozen=True):
     model: str | None = None
     provider: str | None = None
     images: tuple[ImagePart, ...] = ()
+    native: Native | None = None
 
 
 class ToolMessage(Struct, frozen=True):

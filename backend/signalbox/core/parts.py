@@ -7,7 +7,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from signalbox.core.errors import UpstreamError
-from signalbox.core.messages import JsonObject, JsonValue, Message, ReasoningDetail
+from signalbox.core.messages import JsonObject, JsonValue, Message, Native, ReasoningDetail
 from signalbox.core.params import NO_PARAMS, Choice, Params
 
 
@@ -102,6 +102,12 @@ class Details(Struct, frozen=True):
     items: tuple[ReasoningDetail, ...]
 
 
+class NativeTurn(Struct, frozen=True):
+    """The whole answer in the words of its API; emitted once, at its end. See `Native`."""
+
+    native: Native
+
+
 class CallDelta(Struct, frozen=True, gc=False):
     """A piece of a tool call; a missing field is None, also `index` (quirk A2).
 
@@ -187,6 +193,7 @@ StreamPart: TypeAlias = (
     | ReasoningDelta
     | HiddenReasoning
     | Details
+    | NativeTurn
     | CallDelta
     | Finish
     | Served
@@ -228,6 +235,7 @@ class Completion(Struct, frozen=True):
     reasoning: str = ""
     reasoning_field: str | None = None
     reasoning_details: tuple[ReasoningDetail, ...] = ()
+    native: Native | None = None
     logprobs: tuple[TokenLogprobs, ...] = ()
     calls: tuple[RawCall, ...] = ()
     images: tuple[ImageDelta, ...] = ()

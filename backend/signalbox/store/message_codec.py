@@ -13,6 +13,7 @@ from signalbox.core.messages import (
     JsonObject,
     JsonValue,
     Message,
+    Native,
     ReasoningDetail,
     SystemMessage,
     TextPart,
@@ -78,6 +79,7 @@ def to_json(message: Message) -> JsonObject:
                 "model": message.model,
                 "provider": message.provider,
                 "images": [image.url for image in message.images] or None,
+                "native": _native(message.native),
             }
             return {"role": "assistant", **{name: value for name, value in fields.items() if value is not None}}
 
@@ -110,7 +112,20 @@ def _assistant(value: JsonObject) -> AssistantMessage:
         model=_text(value.get("model")),
         provider=_text(value.get("provider")),
         images=_images_of(value),
+        native=_native_of(value.get("native")),
     )
+
+
+def _native(native: Native | None) -> JsonObject | None:
+    if native is None:
+        return None
+    return {"dialect": native.dialect, "items": list(native.items), "upstream": native.upstream}
+
+
+def _native_of(value: JsonValue) -> Native | None:
+    if not isinstance(value, dict):
+        return None
+    return Native(str(value["dialect"]), tuple(cast(list[JsonObject], value["items"])), str(value["upstream"]))
 
 
 def _images_of(value: JsonObject) -> tuple[ImagePart, ...]:

@@ -14,6 +14,7 @@ from signalbox.core.messages import (
     FilePart,
     ImagePart,
     Message,
+    Native,
     ReasoningDetail,
     SystemMessage,
     TextPart,
@@ -60,6 +61,7 @@ MESSAGES: st.SearchStrategy[Message] = st.one_of(
         model=MAYBE,
         provider=MAYBE,
         images=st.lists(st.builds(ImagePart, TEXT), max_size=2).map(tuple),
+        native=st.none() | st.builds(Native, TEXT, st.lists(OBJECTS, max_size=2).map(tuple), TEXT),
     ),
 )
 

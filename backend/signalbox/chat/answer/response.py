@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from msgspec import Struct, field, structs
 
 from signalbox.chat.calls.assembly import CallAssembler
-from signalbox.core.messages import ReasoningDetail
+from signalbox.core.messages import Native, ReasoningDetail
 from signalbox.core.parts import (
     CallDelta,
     Citation,
@@ -16,6 +16,7 @@ from signalbox.core.parts import (
     Finish,
     HiddenReasoning,
     ImageDelta,
+    NativeTurn,
     Omitted,
     ReasoningDelta,
     RefusalDelta,
@@ -37,6 +38,7 @@ class ResponseBuilder(Struct, eq=False):
     reasoning: list[str] = []
     reasoning_field: str | None = None
     details: tuple[ReasoningDetail, ...] = ()
+    native: Native | None = None
     logprobs: list[TokenLogprobs] = []
     images: list[ImageDelta] = []
     citations: list[Citation] = []
@@ -74,6 +76,8 @@ class ResponseBuilder(Struct, eq=False):
                 self.assembler.add(part)
             case Details(items):
                 self.details += items
+            case NativeTurn(native):
+                self.native = native
             case RefusalDelta(text):
                 self.refusal.append(text)
             case Fault():
@@ -99,6 +103,7 @@ class ResponseBuilder(Struct, eq=False):
             reasoning="".join(self.reasoning),
             reasoning_field=self.reasoning_field,
             reasoning_details=self.details,
+            native=self.native,
             logprobs=tuple(self.logprobs),
             calls=tuple(self.assembler.calls()),
             images=tuple(self.images),

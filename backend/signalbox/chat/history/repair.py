@@ -104,7 +104,8 @@ class WireIds:
         if not own:
             return AssistantMessage(content=message.content, calls=tuple(calls))
         details = _rename(message.reasoning_details, named)
-        assigned = replace(message, calls=tuple(calls), reasoning_details=details)
+        native = message.native if all(upstream_id == wire_id for upstream_id, wire_id in named) else None
+        assigned = replace(message, calls=tuple(calls), reasoning_details=details, native=native)
         return assigned if self._echo and not details else replace(assigned, reasoning="", reasoning_field=None)
 
     def _choose(self, call: ToolCall, position: int, *, own: bool) -> str:

@@ -5,6 +5,7 @@ from functools import partial
 
 from msgspec import UNSET, Struct, structs
 
+from signalbox.chat.answer.native import native_of
 from signalbox.chat.calls.execution import RunningCall, ToolExecution
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.history.repair import author_of
@@ -265,6 +266,7 @@ class LoopState(Struct):
             model=author_of(self.context, completion.served.model),
             provider=completion.served.provider,
             images=tuple(ImagePart(image.url) for image in completion.images),
+            native=native_of(completion, calls),
         )
 
     def _after_empty_turn(self) -> list[AnyEvent]:

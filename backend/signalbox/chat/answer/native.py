@@ -1,0 +1,24 @@
+"""Decides whether a model's turn may be sent back in the words of its API."""
+
+from collections.abc import Sequence
+
+from signalbox.core.messages import Native, ToolCall
+from signalbox.core.parts import ArgumentStatus, Completion, RawCall
+
+
+def native_of(completion: Completion, calls: Sequence[ToolCall]) -> Native | None:
+    """Return the turn as its API sent it, or None if its calls or its text have been changed since.
+
+    A turn without calls ends the tool loop, so it is not needed.
+    """
+    native = completion.native
+    if native is None or not calls or completion.leaked or len(calls) != len(completion.calls):
+        return None
+    return native if all(map(_is_unchanged, calls, completion.calls)) else None
+
+
+def _is_unchanged(call: ToolCall, written: RawCall) -> bool:
+    """Return whether a call is executed exactly as the model wrote it."""
+    if call.name != written.name or call.upstream_id != written.id or call.raw is not None:
+        return False
+    return call.arguments == (written.value if written.status is not ArgumentStatus.EMPTY else {})

@@ -1,0 +1,54 @@
+"""A turn in the words of its API goes back unchanged to the model that wrote it, and to no other."""
+
+import pytest
+from msgspec.structs import replace
+from signalbox.chat.history.repair import history_for
+from signalbox.core.messages import AssistantMessage, Message, Native, ToolCall, ToolMessage, UserMessage
+
+from tests.support.fakes import make_tool
+from tests.support.loop_runs import context_for
+
+ITEMS = ({"text": "", "thoughtSignature": "c2ln"}, {"functionCall": {"name": "f", "args": {"q": 1}}})
+NATIVE = Native("gemini", ITEMS)
+CALL = ToolCall("aaaaaaaaa", "f", {"q": 1}, "call_A")
+TURN = AssistantMessage(calls=(CALL,), model="google/sim", native=NATIVE)
+RESULT = ToolMessage(CALL.id, "f", "42", untrusted=False)
+# The provider has used the id of the first call again.
+REPEATED = replace(CALL, id="ccccccccc")
+
+
+def last_turn(asked: tuple[Message, ...], loop: tuple[Message, ...]) -> AssistantMessage:
+    """Return the last turn of the model that a request contains."""
+    context = context_for([make_tool("f")], model="google/sim", messages=[UserMessage("Hi"), *asked])
+    context.messages.extend(loop)
+    *_, back = (message for message in history_for(context) if isinstance(message, AssistantMessage))
+    return back
+
+
+def test_the_model_gets_its_own_turn() -> None:
+    """Inside the tool loop, the items are sent as they arrived."""
+    assert last_turn((), (TURN, RESULT)).native is NATIVE
+
+
+@pytest.mark.parametrize(
+    ("asked", "loop"),
+    [
+        pytest.param((), (replace(TURN, model="google/other"), RESULT), id="another model"),
+        pytest.param((TURN, RESULT, UserMessage("And now?")), (), id="an earlier question"),
+        pytest.param(
+            (),
+            (
+                replace(TURN, native=None),
+                RESULT,
+                replace(TURN, calls=(REPEATED,)),
+                replace(RESULT, call_id=REPEATED.id),
+            ),
+            id="another id",
+        ),
+    ],
+)
+def test_it_is_sent_nowhere_else(asked: tuple[Message, ...], loop: tuple[Message, ...]) -> None:
+    """Other models, later questions and calls with other ids get the turn without its signatures."""
+    back = last_turn(asked, loop)
+    assert back.calls
+    assert back.native is None

@@ -115,8 +115,8 @@ class Native(Struct, frozen=True):
     """A model's turn as its API sent it: the blocks, items or parts of the answer, in order and unchanged.
 
     A dialect sends `items` back instead of the message's other fields, because signed and encrypted reasoning must not
-    change. Only the model that produced them accepts them, and only in the same tool loop. `upstream` is the name of the
-    configured upstream.
+    change. Only the model that produced them accepts them, and only in the same tool loop. `upstream` is the name of
+    the configured upstream.
     """
 
     dialect: str

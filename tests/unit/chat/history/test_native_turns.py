@@ -15,6 +15,7 @@ TURN = AssistantMessage(calls=(CALL,), model="google/sim", native=NATIVE)
 RESULT = ToolMessage(CALL.id, "f", "42", untrusted=False)
 # The provider has used the id of the first call again.
 REPEATED = replace(CALL, id="ccccccccc")
+BOTH = (replace(TURN, native=None), RESULT, replace(TURN, calls=(REPEATED,)), replace(RESULT, call_id=REPEATED.id))
 
 
 def last_turn(asked: tuple[Message, ...], loop: tuple[Message, ...]) -> AssistantMessage:

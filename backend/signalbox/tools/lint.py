@@ -14,6 +14,7 @@ SAFE_KEYWORDS = frozenset({"type", "description", "properties", "required", "ite
 _LONGEST_TIMEOUT = 3_600
 _LONGEST_REASON = 500
 _LONGEST_TITLE, _LONGEST_SUMMARY = 60, 200
+_FLAGS = ("eager", "side_effects", "untrusted", "own_failures", "shows_table")
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]{0,63}")
 
 
@@ -27,13 +28,18 @@ def fault_of(tool: Tool) -> str | None:
         return "its spec is not a ToolSpec"
     if not isinstance(cast(object, spec.name), str) or not _NAME.fullmatch(spec.name):
         return f"its name {spec.name!r:.70} is not a letter followed by at most 63 letters, digits and underscores"
-    if not isinstance(cast(object, spec.description), str) or not spec.description.strip():
-        return "it has no description"
     if not callable(tool.run):
         return "its run is not a function"
     if reason is not None and (not isinstance(reason, str) or not 0 < len(reason) <= _LONGEST_REASON):
         return f"the reason why it is unavailable is not a text of at most {_LONGEST_REASON} characters"
-    return _words_fault(spec) or _metadata_fault(spec) or schema_fault(spec.parameters)
+    return spec_fault(spec) or schema_fault(spec.parameters)
+
+
+def spec_fault(spec: ToolSpec) -> str | None:
+    """Return what is wrong with a spec apart from its name and schema."""
+    if not isinstance(cast(object, spec.description), str) or not spec.description.strip():
+        return "it has no description"
+    return _words_fault(spec) or _metadata_fault(spec)
 
 
 def is_tool_name(text: str) -> bool:
@@ -57,9 +63,9 @@ def _metadata_fault(spec: ToolSpec) -> str | None:
         return f"its category is not one of {', '.join(get_args(Category))}"
     if spec.visibility not in get_args(Visibility):
         return f"its visibility is not one of {', '.join(get_args(Visibility))}"
-    flags = (spec.eager, spec.side_effects, spec.untrusted, spec.own_failures, spec.shows_table)
-    if not all(isinstance(cast(object, flag), bool) for flag in flags):
-        return "its eager, side_effects, untrusted, own_failures and shows_table are not all true or false"
+    for flag in _FLAGS:
+        if not isinstance(getattr(spec, flag), bool):
+            return f"its {flag} is neither True nor False"
     if spec.search_key is not None and not callable(spec.search_key):
         return "its search_key is not a function"
     properties = spec.parameters.get("properties") if isinstance(cast(object, spec.parameters), dict) else None

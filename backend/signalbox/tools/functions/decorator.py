@@ -11,12 +11,17 @@ import msgspec
 from signalbox.core.messages import ImagePart, JsonObject, JsonValue
 from signalbox.core.tools import Category, Tool, ToolContext, ToolReturn, ToolSpec, Visibility, name_in_words
 from signalbox.tools.functions.schema import FunctionSchema
+from signalbox.tools.functions.signature import name_of
 from signalbox.tools.functions.threads import in_thread
-from signalbox.tools.lint import is_tool_name
+from signalbox.tools.lint import is_tool_name, spec_fault
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_METADATA = frozenset(
+    {"title", "summary", "category", "visibility", "timeout", "eager", "side_effects", "untrusted", "url_argument"}
+    | {"shows_table"}
+)
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -61,7 +66,7 @@ def tool(
     description: str | None = None,
     **metadata: Any,
 ) -> Any:
-    """Make a tool of a function. The model gets the function's name, its docstring, and a schema of its type hints.
+    """Make a tool of a function or a bound method. The model gets its name, its docstring, and a schema of its types.
 
     A parameter of type ToolContext gets the context of the call, and is not shown to the model. An ordinary function
     runs in a thread, an async one on the event loop. It returns a text, a value with a JSON form (also a dataclass, a
@@ -70,7 +75,8 @@ def tool(
 
     `timeout` is in seconds. `eager`: the tool only reads, so a call may start while the model still streams.
     `side_effects`: a call may change something; a program that asks people for approval asks about such calls.
-    `untrusted=False`: results contain no external text. Raises TypeError if a parameter cannot be described.
+    `untrusted=False`: results contain no external text. Raises TypeError if a parameter cannot be described, and
+    ValueError for an invalid argument of `@tool`.
     """
     if function is None:
         return partial(_made, name=name, description=description, metadata=metadata)
@@ -82,15 +88,31 @@ def _made(
 ) -> FunctionTool[..., Any]:
     from docstring_parser import parse  # a server without plugins does not need it
 
-    name = name or cast("str", getattr(function, "__name__", ""))
-    if not is_tool_name(name):
-        raise ValueError(f"{name!r:.80} is no name of a tool: use a letter, then letters, digits and underscores")
+    if isinstance(function, staticmethod):
+        function = cast("Callable[..., Any]", function.__func__)
+    if unknown := sorted(metadata.keys() - _METADATA):
+        known = ", ".join(sorted(_METADATA | {"name", "description"}))
+        raise TypeError(f"{name_of(function)}: @tool has no argument {unknown[0]}; the arguments are: {known}")
+    name = _checked_name(name, function)
     docstring = parse(inspect.getdoc(function) or "")
     descriptions = {one.arg_name: one.description or "" for one in docstring.params}
     schema = FunctionSchema(function, descriptions)
-    words = description or docstring.description or name_in_words(name)
+    words = docstring.description or name_in_words(name) if description is None else description
     spec = ToolSpec(name, words, schema.schema, **metadata)
+    if fault := spec_fault(spec):
+        raise ValueError(f"the tool {name_of(function)}: {fault}")
     return FunctionTool(spec, _runner(function, schema), function=function)
+
+
+def _checked_name(name: object, function: Callable[..., Any]) -> str:
+    """Return the name of the tool: the given one, else the function's."""
+    chosen = name_of(function) if name is None else name
+    if not isinstance(chosen, str) or not is_tool_name(chosen):
+        raise ValueError(
+            f"{name_of(function)}: {chosen!r:.80} is no name of a tool; set `name` to a letter, then at most 63 "
+            "letters, digits and underscores"
+        )
+    return chosen
 
 
 def _runner(function: Callable[..., Any], schema: FunctionSchema) -> Callable[[JsonObject, ToolContext], Any]:

@@ -21,6 +21,8 @@ _LIMITS = {
     "maxLength": "At most {} characters.",
     "minItems": "At least {} items.",
     "maxItems": "At most {} items.",
+    "minProperties": "At least {} entries.",
+    "maxProperties": "At most {} entries.",
     "pattern": "Matches {}.",
     "format": "Format: {}.",
     "default": "Default: {}.",

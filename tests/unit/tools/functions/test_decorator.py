@@ -250,7 +250,7 @@ def test_functions_that_no_model_can_call_are_rejected() -> None:
         @tool
         def many(*rest: int) -> None: ...
 
-    with pytest.raises(TypeError, match="the parameters of strange have no JSON Schema"):
+    with pytest.raises(TypeError, match=r"the parameter lock of strange has no JSON Schema: type .* is not supported"):
 
         @tool
         def strange(lock: asyncio.Lock) -> None: ...

@@ -1,74 +1,36 @@
 """A client for Signalbox: `Signalbox`, or `AsyncSignalbox` for asyncio."""
 
-from signalbox_client._async.client import AsyncSignalbox
-from signalbox_client._async.run import AsyncRun
-from signalbox_client._sync.client import Signalbox
-from signalbox_client._sync.run import Run
-from signalbox_client.answers import Answer, AnsweredCall
-from signalbox_client.errors import (
-    AccessDenied,
-    Conflict,
-    ConnectionLost,
-    InvalidRequest,
-    NotFound,
-    NotSignalbox,
-    RateLimited,
-    RequestRejected,
-    RunFailed,
-    ServerError,
-    SignalboxError,
-)
-from signalbox_client.events import (
-    Call,
-    Content,
-    Done,
-    Event,
-    Flag,
-    Image,
-    Outcome,
-    Reasoning,
-    Source,
-    ToolCalls,
-    ToolExecuting,
-    ToolResult,
-    Unsaved,
-    Usage,
-    Warning,
-)
-from signalbox_client.retries import Backoff
-
-__all__ = [
-    "AccessDenied",
-    "Answer",
-    "AnsweredCall",
-    "AsyncRun",
-    "AsyncSignalbox",
-    "Backoff",
-    "Call",
-    "Conflict",
-    "ConnectionLost",
-    "Content",
-    "Done",
-    "Event",
-    "Flag",
-    "Image",
-    "InvalidRequest",
-    "NotFound",
-    "NotSignalbox",
-    "Outcome",
-    "RateLimited",
-    "Reasoning",
-    "RequestRejected",
-    "Run",
-    "RunFailed",
-    "ServerError",
-    "Signalbox",
-    "SignalboxError",
-    "Source",
-    "ToolCalls",
-    "ToolExecuting",
-    "ToolResult",
-    "Unsaved",
-    "Usage",
-    "Warning",
-]
+from signalbox_client._async.client import AsyncSignalbox as AsyncSignalbox
+from signalbox_client._async.run import AsyncRun as AsyncRun
+from signalbox_client._sync.client import Signalbox as Signalbox
+from signalbox_client._sync.run import Run as Run
+from signalbox_client.answers import Answer as Answer
+from signalbox_client.answers import AnsweredCall as AnsweredCall
+from signalbox_client.errors import AccessDenied as AccessDenied
+from signalbox_client.errors import Conflict as Conflict
+from signalbox_client.errors import ConnectionLost as ConnectionLost
+from signalbox_client.errors import InvalidBaseUrl as InvalidBaseUrl
+from signalbox_client.errors import InvalidRequest as InvalidRequest
+from signalbox_client.errors import NotFound as NotFound
+from signalbox_client.errors import NotSignalbox as NotSignalbox
+from signalbox_client.errors import RateLimited as RateLimited
+from signalbox_client.errors import RequestRejected as RequestRejected
+from signalbox_client.errors import RunFailed as RunFailed
+from signalbox_client.errors import ServerError as ServerError
+from signalbox_client.errors import SignalboxError as SignalboxError
+from signalbox_client.events import Call as Call
+from signalbox_client.events import Content as Content
+from signalbox_client.events import Done as Done
+from signalbox_client.events import Event as Event
+from signalbox_client.events import Flag as Flag
+from signalbox_client.events import Image as Image
+from signalbox_client.events import Outcome as Outcome
+from signalbox_client.events import Reasoning as Reasoning
+from signalbox_client.events import Source as Source
+from signalbox_client.events import ToolCalls as ToolCalls
+from signalbox_client.events import ToolExecuting as ToolExecuting
+from signalbox_client.events import ToolResult as ToolResult
+from signalbox_client.events import Unsaved as Unsaved
+from signalbox_client.events import Usage as Usage
+from signalbox_client.events import Warning as Warning
+from signalbox_client.retries import Backoff as Backoff

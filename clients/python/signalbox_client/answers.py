@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from signalbox_client.errors import RunFailed
+from signalbox_client.errors import RunFailed, SignalboxError
 from signalbox_client.events import (
     Call,
     Content,
@@ -62,8 +62,10 @@ class Answer:
 def answer_of(events: Iterable[Event], run_id: str, conversation_id: str | None, message_id: str | None) -> Answer:
     """Collect the events of a run that has ended, without those that a server crash lost."""
     kept = list(_saved(list(events)))
-    done = kept[-1]
-    assert isinstance(done, Done)
+    done = kept[-1] if kept else None
+    if not isinstance(done, Done):
+        advice = "Read the run from its first event."
+        raise SignalboxError("NO_DONE", f"The last event of the run was not received. {advice}")
     return Answer(
         run_id=run_id,
         text="".join(event.content for event in kept if isinstance(event, Content)),
@@ -79,7 +81,7 @@ def answer_of(events: Iterable[Event], run_id: str, conversation_id: str | None,
 
 
 def _saved(events: list[Event]) -> Iterator[Event]:
-    lost = events[-1].unsaved if isinstance(events[-1], Done) else None
+    lost = events[-1].unsaved if events and isinstance(events[-1], Done) else None
     return (event for event in events if lost is None or not lost.after < event.seq < lost.before)
 
 

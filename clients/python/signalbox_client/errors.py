@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from signalbox_client.answers import Answer
 
 _TRY_AGAIN = frozenset({408, 425, 429, 502, 503, 504})
+# Proxies in front of Signalbox respond with these, too.
+_PROXY = _TRY_AGAIN | {401, 403, 413, 500}
 
 
 class SignalboxError(Exception):
@@ -22,6 +25,23 @@ class SignalboxError(Exception):
         self.message = message
         self.retryable = retryable
         self.retry_after = retry_after
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy does not call the constructor, whose arguments are others than the message.
+        return _restored, (type(self), self.args), self.__dict__
+
+
+def _restored(kind: type[SignalboxError], args: tuple[object, ...]) -> SignalboxError:
+    return kind.__new__(kind, *args)
+
+
+class InvalidBaseUrl(SignalboxError):
+    """The base URL of a client is not a URL of a server."""
+
+    def __init__(self, url: object, problem: str) -> None:
+        advice = "A base URL looks like http://127.0.0.1:8000 or https://chat.example.com/signalbox."
+        shown = re.sub(r"//[^/]*@", "//…@", repr(url))  # no password
+        super().__init__("INVALID_BASE_URL", f"The base URL {shown} is invalid: {problem}. {advice}")
 
 
 class ConnectionLost(SignalboxError):
@@ -35,8 +55,9 @@ class ConnectionLost(SignalboxError):
 class NotSignalbox(SignalboxError):
     """The response did not come from a Signalbox server."""
 
-    def __init__(self, url: str) -> None:
-        super().__init__("NOT_SIGNALBOX", f"{url} did not answer as Signalbox does. Check the base URL.")
+    def __init__(self, url: str, answer: str) -> None:
+        hint = "The base URL must not end in /v1." if "/v1/api/" in url else "Check the base URL."
+        super().__init__("NOT_SIGNALBOX", f"{url} did not answer as Signalbox does: {answer}. {hint}")
 
 
 class RequestRejected(SignalboxError):
@@ -47,7 +68,7 @@ class RequestRejected(SignalboxError):
         self.field: str | None = error.get("field")
         self.request_id: str | None = response.headers.get("x-request-id")
         code = str(error.get("code", f"HTTP_{self.status}"))
-        message = str(error.get("message", f"The server responded with HTTP {self.status}."))
+        message = str(error.get("message", f"A proxy or another server responded with HTTP {self.status}."))
         retryable = self.status in _TRY_AGAIN or retry_after is not None
         super().__init__(code, message, retryable=retryable, retry_after=retry_after)
 
@@ -99,13 +120,35 @@ class RunFailed(SignalboxError):
         super().__init__(code, message, retryable=done.retryable is True, retry_after=done.retry_after)
 
 
-def rejection(response: httpx.Response) -> RequestRejected:
+def rejection(response: httpx.Response) -> SignalboxError:
     """Return the error of a response that has been read and is not a success."""
+    error = _error_in(response)
+    status = response.status_code
+    if not error and status not in _PROXY and status < 502:
+        return foreign(response)
+    after = response.headers.get("retry-after", "")
+    made = _CLASSES.get(status, ServerError if status >= 500 else InvalidRequest)
+    return made(response, error, float(after) if after.isdecimal() else None)
+
+
+def _error_in(response: httpx.Response) -> dict[str, Any]:
+    """Return Signalbox's error, or an empty one. The codes of other servers are numbers or in lower case."""
     try:
         error: dict[str, Any] = dict(json.loads(response.content)["error"])
-    except (ValueError, LookupError, TypeError):  # not Signalbox's response, but a proxy's
-        error = {}
-    after = response.headers.get("retry-after", "")
-    default = ServerError if response.status_code >= 500 else InvalidRequest
-    made = _CLASSES.get(response.status_code, default)
-    return made(response, error, float(after) if after.isdecimal() else None)
+    except (ValueError, LookupError, TypeError):
+        return {}
+    return error if str(error.get("code")).isupper() else {}
+
+
+def foreign(response: httpx.Response) -> NotSignalbox:
+    """Return the error of a response that is not one of Signalbox."""
+    if response.has_redirect_location:
+        what = f"HTTP {response.status_code}, a redirect to {response.headers['location'].partition('?')[0]}"
+    else:
+        what = f"HTTP {response.status_code} with {response.headers.get('content-type', 'no content type')}"
+    return NotSignalbox(address(response.url), what)
+
+
+def address(url: httpx.URL) -> str:
+    """Return a URL for a message: without query and without a password."""
+    return str(url.copy_with(query=None, userinfo=b""))

@@ -1,6 +1,6 @@
 """The events of contract v1.1 as dataclasses. Unknown types become an `Event`; unknown fields stay in `raw`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -173,41 +173,29 @@ EVENTS: dict[str, type[Event]] = {
     "warning": Warning,
     "done": Done,
 }
-_Reader = Callable[[Any], Any]
-_KNOWN = {
-    made: frozenset(one.name for one in fields(made))
-    for made in (Event, *EVENTS.values(), Call, Outcome, Source, Image, Usage, Flag, Unsaved)
+_PARTS: dict[str, type] = {
+    "calls": Call,
+    "result": Outcome,
+    "sources": Source,
+    "images": Image,
+    "usage": Usage,
+    "flag": Flag,
+    "unsaved": Unsaved,
 }
-
-
-def _object_of(made: type) -> _Reader:
-    """Return a function that makes an object from its JSON, without the fields that this client does not know."""
-    known = _KNOWN[made]
-    return lambda value: made(**{name: given for name, given in value.items() if name in known})
-
-
-def _list_of(made: type) -> _Reader:
-    read = _object_of(made)
-    return lambda values: [read(value) for value in values]
-
-
-_NESTED: dict[str, _Reader] = {
-    "calls": _list_of(Call),
-    "result": _object_of(Outcome),
-    "sources": _list_of(Source),
-    "images": _list_of(Image),
-    "usage": _object_of(Usage),
-    "flag": _object_of(Flag),
-    "unsaved": _object_of(Unsaved),
-}
+_FIELDS = {made: {one.name for one in fields(made)} for made in (Event, *EVENTS.values(), *_PARTS.values())}
 
 
 def event_of(seq: int, raw: Mapping[str, Any]) -> Event:
     """Return the event of a frame's JSON."""
     made = EVENTS.get(raw["type"], Event)
-    known = _KNOWN[made]
-    read: dict[str, Any] = {"seq": seq, "raw": raw}
-    for name in known & raw.keys() - read.keys():
-        value = raw[name]
-        read[name] = _NESTED[name](value) if name in _NESTED else value
-    return made(**read)
+    values = {**raw, "seq": seq, "raw": raw}
+    for name in _PARTS.keys() & _FIELDS[made] & raw.keys():
+        part = _PARTS[name]
+        is_list = isinstance(raw[name], list)
+        values[name] = [_made(part, one) for one in raw[name]] if is_list else _made(part, raw[name])
+    return _made(made, values)
+
+
+def _made(made: type, values: Mapping[str, Any]) -> Any:
+    """Return an object without the fields that this client does not know."""
+    return made(**{name: values[name] for name in _FIELDS[made] & values.keys()})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from signalbox_client.errors import ConnectionLost, NotSignalbox, SignalboxError
+from signalbox_client.errors import ConnectionLost, NotSignalbox, SignalboxError, address
 from signalbox_client.events import Event, event_of
 
 # httpx's other errors are mistakes in the request, such as an unsupported URL.
@@ -19,10 +19,13 @@ NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.P
 class Backoff:
     """Delays between attempts, in seconds: from `first`, doubled up to `longest`, and at least `retry-after`.
 
-    The client gives up after `attempts` failures in a row, or if `retry-after` is more than `patience`.
+    The client gives up after `attempts` failures in a row, or if `retry-after` is more than `patience`. If there is no
+    response at all, it gives up after `connect_attempts`. A stream that has begun is resumed with all `attempts`,
+    because the server may restart in mid-answer.
     """
 
     attempts: int = 10
+    connect_attempts: int = 5
     first: float = 0.25
     longest: float = 10.0
     patience: float = 60.0
@@ -34,6 +37,7 @@ class Failures:
     def __init__(self, backoff: Backoff) -> None:
         self._backoff = backoff
         self._count = 0
+        self.is_resuming = False
 
     def reset(self) -> None:
         """Begin again, after a success."""
@@ -43,7 +47,10 @@ class Failures:
         """Return the seconds before the next attempt, or raise the problem if there is none."""
         self._count += 1
         after = problem.retry_after or 0.0
-        if not problem.retryable or self._count >= self._backoff.attempts or after > self._backoff.patience:
+        attempts = self._backoff.attempts
+        if isinstance(problem, ConnectionLost) and not self.is_resuming:
+            attempts = min(attempts, self._backoff.connect_attempts)
+        if not problem.retryable or self._count >= attempts or after > self._backoff.patience:
             raise problem
         delay = min(self._backoff.first * 2 ** (self._count - 1), self._backoff.longest)
         return max(delay, after) + delay * random.random()  # noqa: S311 - jitter is no secret
@@ -78,8 +85,8 @@ class Frames:
         try:
             cursor = fields[b"id"].decode()
             event = event_of(int(cursor.rpartition(":")[2]), json.loads(fields[b"data"]))
-        except (ValueError, LookupError, TypeError) as error:
-            raise NotSignalbox(self._url) from error
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise NotSignalbox(self._url, "an event that cannot be read") from error
         self.cursor = cursor
         return event
 
@@ -87,4 +94,4 @@ class Frames:
 def lost(request: httpx.Request, error: BaseException) -> ConnectionLost:
     """Return the error of a connection that could not be made, or that broke."""
     reason = "the connection ended too early" if isinstance(error, StopIteration | StopAsyncIteration) else str(error)
-    return ConnectionLost(str(request.url.copy_with(query=None)), reason or type(error).__name__)
+    return ConnectionLost(address(request.url), reason or type(error).__name__)

@@ -43,6 +43,12 @@ class Reference:
         """The names in their order on the page."""
         return [name for names in self.sections.values() for name in names]
 
+    @property
+    def exported(self) -> list[str]:
+        """The names that the package exports: its `__all__`, or what it imports besides modules."""
+        imported = [name for name, one in vars(self.package).items() if not isinstance(one, types.ModuleType)]
+        return getattr(self.package, "__all__", [name for name in imported if not name.startswith("_")])
+
     def _contents(self) -> str:
         """Return a table of the sections, with a link to each name."""
         taken: dict[str, int] = {slug(self.title, {}): 0}
@@ -58,7 +64,7 @@ class Reference:
         blocks = [f"# {self.title}", self.introduction, self._contents()]
         for name in self.names:
             blocks += described(name, getattr(self.package, name))
-        blocks += ["## Types in signatures", f"These types are not part of `{self.package.__name__}.__all__`."]
+        blocks += ["## Types in signatures", f"The package `{self.package.__name__}` does not export these types."]
         if self.aliases:
             blocks.append("\n".join(["```text", *starmap(definition, self.aliases), "```"]))
         for one in self.types:
@@ -126,7 +132,7 @@ CLIENT = Reference(
         ),
         "errors": (
             *("SignalboxError", "RequestRejected", "InvalidRequest", "AccessDenied", "NotFound", "Conflict"),
-            *("RateLimited", "ServerError", "ConnectionLost", "NotSignalbox", "RunFailed"),
+            *("RateLimited", "ServerError", "ConnectionLost", "NotSignalbox", "InvalidBaseUrl", "RunFailed"),
         ),
     },
     types=_BODIES,

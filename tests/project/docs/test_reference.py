@@ -17,6 +17,6 @@ def test_a_reference_is_current(reference: Reference) -> None:
 @EACH
 def test_a_reference_has_every_public_name(reference: Reference) -> None:
     """Each name is in one section, and each attribute of a class has a type."""
-    assert sorted(reference.names) == sorted(reference.package.__all__)
+    assert sorted(reference.names) == sorted(reference.exported)
     rows = [line.split(" | ") for line in page(reference.file).text.splitlines() if line.startswith("| `")]
     assert [row[0] for row in rows if not row[1].startswith("`")] == []

@@ -10,10 +10,10 @@ import pytest
 from signalbox_client import Answer, AsyncSignalbox, Backoff, Event, Signalbox
 
 from tests.scenarios.resume.conftest import stage
-from tests.support.running_app import WAIT
+from tests.support.running_app import WAIT, RunningApp
 
 __all__ = ["stage"]
-FAST = Backoff(first=0.01, longest=0.1)
+FAST = Backoff(first=0.01, longest=0.1, connect_attempts=10)
 KINDS = ("sync", "async")
 
 
@@ -47,6 +47,28 @@ def read_run(
             events.append(event)
             see(event)
         return events, run.answer()
+
+
+def rejecting(app: RunningApp, stack: ExitStack, *rejections: httpx.Response, backoff: Backoff = FAST) -> Signalbox:
+    """Return a client whose first requests get these responses instead of the app's."""
+    left: Iterator[httpx.Response] = iter(rejections)
+    real = stack.enter_context(httpx.HTTPTransport())
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        rejected = next(left, None)
+        return real.handle_request(request) if rejected is None else rejected
+
+    http = stack.enter_context(httpx.Client(transport=httpx.MockTransport(handle)))
+    return Signalbox(app.url, backoff=backoff, http=http)
+
+
+@pytest.fixture
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Record delays instead of waiting."""
+    delays: list[float] = []
+    for module in ("run", "server"):
+        monkeypatch.setattr(f"signalbox_client._sync.{module}.time.sleep", delays.append)
+    return delays
 
 
 @pytest.fixture

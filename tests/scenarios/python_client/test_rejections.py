@@ -1,6 +1,8 @@
 """Rejected requests: the client retries what may succeed later, and raises typed errors for the rest."""
 
-from collections.abc import Iterator
+import copy
+import pickle
+from collections.abc import Callable
 from contextlib import ExitStack
 
 import httpx
@@ -9,42 +11,18 @@ from signalbox_client import (
     AccessDenied,
     Backoff,
     Conflict,
-    ConnectionLost,
     InvalidRequest,
     NotFound,
-    NotSignalbox,
     RateLimited,
     RunFailed,
     ServerError,
-    Signalbox,
+    SignalboxError,
 )
 
-from tests.scenarios.python_client.conftest import FAST, open_client
+from tests.scenarios.python_client.conftest import open_client, rejecting
 from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp
 from tests.support.scripted_upstream import sends, waits
-
-
-@pytest.fixture
-def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Record delays instead of waiting."""
-    delays: list[float] = []
-    for module in ("run", "server"):
-        monkeypatch.setattr(f"signalbox_client._sync.{module}.time.sleep", delays.append)
-    return delays
-
-
-def rejecting(app: RunningApp, stack: ExitStack, *rejections: httpx.Response, backoff: Backoff = FAST) -> Signalbox:
-    """Return a client whose first requests get these responses instead of the app's."""
-    left: Iterator[httpx.Response] = iter(rejections)
-    real = stack.enter_context(httpx.HTTPTransport())
-
-    def handle(request: httpx.Request) -> httpx.Response:
-        rejected = next(left, None)
-        return real.handle_request(request) if rejected is None else rejected
-
-    http = stack.enter_context(httpx.Client(transport=httpx.MockTransport(handle)))
-    return Signalbox(app.url, backoff=backoff, http=http)
 
 
 @pytest.mark.parametrize("status", [425, 429, 503])
@@ -121,22 +99,6 @@ def test_a_conflict_is_not_retried(start_app: StartApp, stack: ExitStack, slept:
     assert slept == []
 
 
-def test_a_server_that_is_not_there(stack: ExitStack, slept: list[float]) -> None:
-    """The error names the address and the reason, and says what to do."""
-    with pytest.raises(ConnectionLost, match=r"http://127\.0\.0\.1:9/api/chat/stream: .*Check that the server"):
-        open_client(stack, "http://127.0.0.1:9", backoff=Backoff(attempts=3)).ask("Hello!", model="openai/sim")
-    assert len(slept) == 2
-
-
-def test_another_server(app: RunningApp, stack: ExitStack) -> None:
-    """A page of some other server is no answer."""
-    page = httpx.Response(200, text="<html>Hello!</html>")
-    with pytest.raises(NotSignalbox, match="Check the base URL"):
-        rejecting(app, stack, page).ask("Hello!", model="openai/sim")
-    with pytest.raises(NotSignalbox):
-        rejecting(app, stack, page).runs.trace("1")
-
-
 def test_a_failed_run_holds_its_answer(start_app: StartApp, stack: ExitStack) -> None:
     """`ask` raises for an ending other than `complete`; `stream` reports it as `Done`."""
     frame = b'data: {"id":"g","choices":[{"index":0,"delta":{"content":"Half"},"finish_reason":"length"}]}\n\n'
@@ -148,6 +110,24 @@ def test_a_failed_run_holds_its_answer(start_app: StartApp, stack: ExitStack) ->
     assert "max_tokens" in str(failed.value)
     with client.stream("Hello!", model="openai/sim", tools=[]) as run:
         assert run.answer().status == "length"
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_errors_can_be_copied_and_pickled(
+    app: RunningApp, stack: ExitStack, slept: list[float], copied: Callable[[SignalboxError], SignalboxError]
+) -> None:
+    """A copy, for example in another process, has the class, the message and the attributes of the error."""
+    client = open_client(stack, app.url)
+    questions = (
+        lambda: client.ask("Hello!", model="openai/sim", max_steps=99),
+        lambda: client.ask("Hello!", model="openai/sim-error-402"),
+        lambda: open_client(stack, "http://127.0.0.1:9").models(),
+    )
+    for question in questions:
+        with pytest.raises(SignalboxError) as raised:
+            question()
+        same = copied(raised.value)
+        assert (type(same), str(same), vars(same)) == (type(raised.value), str(raised.value), vars(raised.value))
 
 
 def test_tokens_choose_the_owner(start_app: StartApp, stack: ExitStack) -> None:

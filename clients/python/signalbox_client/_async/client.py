@@ -9,11 +9,12 @@ from signalbox_client._async.run import AsyncRun
 from signalbox_client._async.server import AsyncServer
 from signalbox_client._async.stored import AsyncConversations, AsyncRuns, AsyncSaves
 from signalbox_client.answers import Answer
+from signalbox_client.base_url import base_url
 from signalbox_client.bodies import Question
 from signalbox_client.retries import Backoff
 
 # A stream pings every 15 seconds, so that a silent connection is a broken one.
-_TIMEOUT = httpx.Timeout(10.0, read=60.0)
+_TIMEOUT = httpx.Timeout(10.0, connect=5.0, read=60.0)
 
 
 class AsyncSignalbox:
@@ -32,7 +33,7 @@ class AsyncSignalbox:
     ) -> None:
         self._http = http or httpx.AsyncClient(timeout=_TIMEOUT)
         self._closes = http is None
-        self._server = AsyncServer(self._http, url.rstrip("/"), token, backoff or Backoff())
+        self._server = AsyncServer(self._http, base_url(url), token, backoff or Backoff())
         self.conversations = AsyncConversations(self._server)
         self.runs = AsyncRuns(self._server)
         self.saves = AsyncSaves(self._server)
@@ -75,8 +76,8 @@ class AsyncSignalbox:
 
     async def models(self) -> list[dict[str, Any]]:
         """Return the models of the server, without hidden models."""
-        return (await self._server.json("GET", "/api/models", params={"hidden": "false"}))["models"]
+        return (await self._server.json("GET", "/api/models", "models", params={"hidden": "false"}))["models"]
 
     async def tools(self) -> list[dict[str, Any]]:
         """Return the tools of the server."""
-        return (await self._server.json("GET", "/api/tools"))["tools"]
+        return (await self._server.json("GET", "/api/tools", "tools"))["tools"]

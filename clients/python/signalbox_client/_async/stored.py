@@ -5,19 +5,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from signalbox_client import bodies
 from signalbox_client._async.run import AsyncRun
 from signalbox_client._async.server import AsyncServer
-from signalbox_client.bodies import (
-    Conversation,
-    ConversationHead,
-    ConversationInfo,
-    ConversationSummary,
-    RunSummary,
-    RunTrace,
-    Save,
-    SaveSummary,
-    StoppedRun,
-)
+from signalbox_client.errors import foreign
 
 
 class AsyncRuns:
@@ -26,11 +17,11 @@ class AsyncRuns:
     def __init__(self, server: AsyncServer) -> None:
         self._server = server
 
-    def list(self, status: Sequence[str] = ()) -> AsyncIterator[RunSummary]:
+    def list(self, status: Sequence[str] = ()) -> AsyncIterator[bodies.RunSummary]:
         """Iterate over all runs, the newest first, or only over those with one of these statuses."""
         return self._server.pages("/api/runs", "runs", {"status": [*status]})
 
-    async def trace(self, run_id: str) -> RunTrace:
+    async def trace(self, run_id: str) -> bodies.RunTrace:
         """Return a run with its attempts, tool calls and costs."""
         return await self._server.json("GET", _path("runs", run_id))
 
@@ -39,7 +30,7 @@ class AsyncRuns:
         request = self._server.request("GET", f"{_path('runs', run_id)}/events")
         return AsyncRun(self._server, request, cursor=f"{run_id}:{after}")
 
-    async def stop(self, run_id: str) -> StoppedRun:
+    async def stop(self, run_id: str) -> bodies.StoppedRun:
         """Stop a run; everything that arrived is kept."""
         return await self._server.json("POST", f"{_path('runs', run_id)}/stop")
 
@@ -54,30 +45,33 @@ class AsyncConversations:
     def __init__(self, server: AsyncServer) -> None:
         self._server = server
 
-    def list(self, search: str | None = None) -> AsyncIterator[ConversationSummary]:
+    def list(self, search: str | None = None) -> AsyncIterator[bodies.ConversationSummary]:
         """Iterate over all conversations, or those that contain a text; the most recently used comes first."""
         return self._server.pages("/api/conversations", "conversations", {} if search is None else {"search": search})
 
-    async def get(self, conversation_id: str) -> Conversation:
+    async def get(self, conversation_id: str) -> bodies.Conversation:
         """Return a conversation with all its branches."""
         return await self._server.json("GET", _path("conversations", conversation_id))
 
-    async def create(self, title: str | None = None, conversation_id: str | None = None) -> ConversationInfo:
+    async def create(self, title: str | None = None, conversation_id: str | None = None) -> bodies.ConversationInfo:
         """Create an empty conversation, or return the existing conversation with this id."""
         body = {"id": conversation_id or uuid.uuid4().hex, **({} if title is None else {"title": title})}
         return await self._server.json("POST", "/api/conversations", body=body)
 
-    async def rename(self, conversation_id: str, title: str) -> ConversationHead:
+    async def rename(self, conversation_id: str, title: str) -> bodies.ConversationHead:
         """Set the title."""
         return await self._server.json("PATCH", _path("conversations", conversation_id), body={"title": title})
 
-    async def select(self, conversation_id: str, leaf_id: str) -> ConversationHead:
+    async def select(self, conversation_id: str, leaf_id: str) -> bodies.ConversationHead:
         """Select the branch that the next question follows, by the id of its last node."""
         return await self._server.json("PATCH", _path("conversations", conversation_id), body={"leaf_id": leaf_id})
 
     async def export(self, conversation_id: str) -> str:
         """Return the selected branch as Markdown."""
-        return (await self._server.send("GET", f"{_path('conversations', conversation_id)}/export")).text
+        response = await self._server.send("GET", f"{_path('conversations', conversation_id)}/export")
+        if not response.headers.get("content-type", "").startswith("text/markdown"):
+            raise foreign(response)
+        return response.text
 
     async def delete(self, conversation_id: str) -> None:
         """Stop the active runs of a conversation, and delete it with its runs; saves are kept."""
@@ -90,16 +84,18 @@ class AsyncSaves:
     def __init__(self, server: AsyncServer) -> None:
         self._server = server
 
-    async def create(self, run_id: str, title: str | None = None, data: Mapping[str, Any] | None = None) -> SaveSummary:
+    async def create(
+        self, run_id: str, title: str | None = None, data: Mapping[str, Any] | None = None
+    ) -> bodies.SaveSummary:
         """Save a run. After `ConnectionLost`, look for the save in `list` before you save the run again."""
         body = {"run_id": run_id, "data": {**(data or {})}, **({} if title is None else {"title": title})}
         return await self._server.json("POST", "/api/saves", body=body, repeatable=False)
 
-    def list(self) -> AsyncIterator[SaveSummary]:
+    def list(self) -> AsyncIterator[bodies.SaveSummary]:
         """Iterate over all saves, the newest first."""
         return self._server.pages("/api/saves", "saves", {})
 
-    async def get(self, save_id: str) -> Save:
+    async def get(self, save_id: str) -> bodies.Save:
         """Return a save with its question, trace and events."""
         return await self._server.json("GET", _path("saves", save_id))
 

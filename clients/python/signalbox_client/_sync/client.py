@@ -9,11 +9,12 @@ from signalbox_client._sync.run import Run
 from signalbox_client._sync.server import Server
 from signalbox_client._sync.stored import Conversations, Runs, Saves
 from signalbox_client.answers import Answer
+from signalbox_client.base_url import base_url
 from signalbox_client.bodies import Question
 from signalbox_client.retries import Backoff
 
 # A stream pings every 15 seconds, so that a silent connection is a broken one.
-_TIMEOUT = httpx.Timeout(10.0, read=60.0)
+_TIMEOUT = httpx.Timeout(10.0, connect=5.0, read=60.0)
 
 
 class Signalbox:
@@ -32,7 +33,7 @@ class Signalbox:
     ) -> None:
         self._http = http or httpx.Client(timeout=_TIMEOUT)
         self._closes = http is None
-        self._server = Server(self._http, url.rstrip("/"), token, backoff or Backoff())
+        self._server = Server(self._http, base_url(url), token, backoff or Backoff())
         self.conversations = Conversations(self._server)
         self.runs = Runs(self._server)
         self.saves = Saves(self._server)
@@ -75,8 +76,8 @@ class Signalbox:
 
     def models(self) -> list[dict[str, Any]]:
         """Return the models of the server, without hidden models."""
-        return (self._server.json("GET", "/api/models", params={"hidden": "false"}))["models"]
+        return (self._server.json("GET", "/api/models", "models", params={"hidden": "false"}))["models"]
 
     def tools(self) -> list[dict[str, Any]]:
         """Return the tools of the server."""
-        return (self._server.json("GET", "/api/tools"))["tools"]
+        return (self._server.json("GET", "/api/tools", "tools"))["tools"]

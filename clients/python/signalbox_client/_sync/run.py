@@ -11,7 +11,7 @@ import httpx
 from signalbox_client._sync.server import Server
 from signalbox_client.answers import Answer, answer_of
 from signalbox_client.bodies import StoppedRun
-from signalbox_client.errors import NotSignalbox, SignalboxError, rejection
+from signalbox_client.errors import SignalboxError, address, foreign, rejection
 from signalbox_client.events import Done, Event
 from signalbox_client.retries import BROKEN, Backoff, Failures, Frames, lost
 
@@ -35,7 +35,7 @@ class Run:
         self._server = server
         self._request = first
         self._stops_on_leaving = stops_on_leaving
-        self._frames = Frames(str(first.url), cursor)
+        self._frames = Frames(address(first.url), cursor)
         self._failures = Failures(server.backoff)
         self._response: httpx.Response | None = None
         self._pieces: Iterator[bytes] | None = None
@@ -122,12 +122,13 @@ class Run:
             time.sleep(self._failures.delay(problem))
 
     def _accept(self, response: httpx.Response) -> None:
-        if response.status_code == 204:  # no event follows the cursor
+        if response.status_code == 204 and self._frames.cursor:  # no event follows the cursor
             self._is_over = True
             return
         if "x-chat-contract" not in response.headers:
             self._close()
-            raise NotSignalbox(str(self._request.url))
+            raise foreign(response)
+        self._failures.is_resuming = True
         self.id = response.headers.get("x-run-id", self.id)
         self.conversation_id = response.headers.get("x-conversation-id", self.conversation_id)
         self.message_id = response.headers.get("x-message-id", self.message_id)

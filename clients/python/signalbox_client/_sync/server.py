@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from signalbox_client.errors import NotSignalbox, SignalboxError, rejection
+from signalbox_client.errors import SignalboxError, foreign, rejection
 from signalbox_client.retries import BROKEN, NOT_SENT, Backoff, Failures, lost
 
 
@@ -52,23 +52,27 @@ class Server:
                 problem = rejection(response)
             time.sleep(failures.delay(problem))
 
-    def json(self, method: str, path: str, **given: Any) -> Any:
-        """Return the JSON of the response."""
+    def json(self, method: str, path: str, *fields: str, **given: Any) -> Any:
+        """Return the JSON object of the response, which must have these fields."""
         response = self.send(method, path, **given)
         try:
-            return response.json()
-        except ValueError as error:
-            raise NotSignalbox(str(response.url)) from error
+            body: dict[str, Any] = {**response.json()}
+        except (ValueError, TypeError) as error:
+            raise foreign(response) from error
+        if not body.keys() >= set(fields):
+            raise foreign(response)
+        return body
 
     def delete(self, path: str) -> None:
         """Delete what is at a path; if the response is lost, the repeated request may find nothing there."""
-        self.send("DELETE", path)
+        self.json("DELETE", path)
 
     def pages(self, path: str, name: str, params: Mapping[str, Any]) -> Iterator[Any]:
         """Iterate over the entries of a list, page by page."""
         before: str | None = None
         while True:
-            page = self.json("GET", path, params={**params, **({} if before is None else {"before": before})})
+            asked = {**params, **({} if before is None else {"before": before})}
+            page = self.json("GET", path, name, "next", params=asked)
             for entry in page[name]:
                 yield entry
             before = page["next"]

@@ -5,19 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from signalbox_client import bodies
 from signalbox_client._sync.run import Run
 from signalbox_client._sync.server import Server
-from signalbox_client.bodies import (
-    Conversation,
-    ConversationHead,
-    ConversationInfo,
-    ConversationSummary,
-    RunSummary,
-    RunTrace,
-    Save,
-    SaveSummary,
-    StoppedRun,
-)
+from signalbox_client.errors import foreign
 
 
 class Runs:
@@ -26,11 +17,11 @@ class Runs:
     def __init__(self, server: Server) -> None:
         self._server = server
 
-    def list(self, status: Sequence[str] = ()) -> Iterator[RunSummary]:
+    def list(self, status: Sequence[str] = ()) -> Iterator[bodies.RunSummary]:
         """Iterate over all runs, the newest first, or only over those with one of these statuses."""
         return self._server.pages("/api/runs", "runs", {"status": [*status]})
 
-    def trace(self, run_id: str) -> RunTrace:
+    def trace(self, run_id: str) -> bodies.RunTrace:
         """Return a run with its attempts, tool calls and costs."""
         return self._server.json("GET", _path("runs", run_id))
 
@@ -39,7 +30,7 @@ class Runs:
         request = self._server.request("GET", f"{_path('runs', run_id)}/events")
         return Run(self._server, request, cursor=f"{run_id}:{after}")
 
-    def stop(self, run_id: str) -> StoppedRun:
+    def stop(self, run_id: str) -> bodies.StoppedRun:
         """Stop a run; everything that arrived is kept."""
         return self._server.json("POST", f"{_path('runs', run_id)}/stop")
 
@@ -54,30 +45,33 @@ class Conversations:
     def __init__(self, server: Server) -> None:
         self._server = server
 
-    def list(self, search: str | None = None) -> Iterator[ConversationSummary]:
+    def list(self, search: str | None = None) -> Iterator[bodies.ConversationSummary]:
         """Iterate over all conversations, or those that contain a text; the most recently used comes first."""
         return self._server.pages("/api/conversations", "conversations", {} if search is None else {"search": search})
 
-    def get(self, conversation_id: str) -> Conversation:
+    def get(self, conversation_id: str) -> bodies.Conversation:
         """Return a conversation with all its branches."""
         return self._server.json("GET", _path("conversations", conversation_id))
 
-    def create(self, title: str | None = None, conversation_id: str | None = None) -> ConversationInfo:
+    def create(self, title: str | None = None, conversation_id: str | None = None) -> bodies.ConversationInfo:
         """Create an empty conversation, or return the existing conversation with this id."""
         body = {"id": conversation_id or uuid.uuid4().hex, **({} if title is None else {"title": title})}
         return self._server.json("POST", "/api/conversations", body=body)
 
-    def rename(self, conversation_id: str, title: str) -> ConversationHead:
+    def rename(self, conversation_id: str, title: str) -> bodies.ConversationHead:
         """Set the title."""
         return self._server.json("PATCH", _path("conversations", conversation_id), body={"title": title})
 
-    def select(self, conversation_id: str, leaf_id: str) -> ConversationHead:
+    def select(self, conversation_id: str, leaf_id: str) -> bodies.ConversationHead:
         """Select the branch that the next question follows, by the id of its last node."""
         return self._server.json("PATCH", _path("conversations", conversation_id), body={"leaf_id": leaf_id})
 
     def export(self, conversation_id: str) -> str:
         """Return the selected branch as Markdown."""
-        return (self._server.send("GET", f"{_path('conversations', conversation_id)}/export")).text
+        response = self._server.send("GET", f"{_path('conversations', conversation_id)}/export")
+        if not response.headers.get("content-type", "").startswith("text/markdown"):
+            raise foreign(response)
+        return response.text
 
     def delete(self, conversation_id: str) -> None:
         """Stop the active runs of a conversation, and delete it with its runs; saves are kept."""
@@ -90,16 +84,18 @@ class Saves:
     def __init__(self, server: Server) -> None:
         self._server = server
 
-    def create(self, run_id: str, title: str | None = None, data: Mapping[str, Any] | None = None) -> SaveSummary:
+    def create(
+        self, run_id: str, title: str | None = None, data: Mapping[str, Any] | None = None
+    ) -> bodies.SaveSummary:
         """Save a run. After `ConnectionLost`, look for the save in `list` before you save the run again."""
         body = {"run_id": run_id, "data": {**(data or {})}, **({} if title is None else {"title": title})}
         return self._server.json("POST", "/api/saves", body=body, repeatable=False)
 
-    def list(self) -> Iterator[SaveSummary]:
+    def list(self) -> Iterator[bodies.SaveSummary]:
         """Iterate over all saves, the newest first."""
         return self._server.pages("/api/saves", "saves", {})
 
-    def get(self, save_id: str) -> Save:
+    def get(self, save_id: str) -> bodies.Save:
         """Return a save with its question, trace and events."""
         return self._server.json("GET", _path("saves", save_id))
 

@@ -139,7 +139,7 @@ class ToolOutcome(Struct, frozen=True):
 
 
 class SourceNumbers(Struct):
-    """Numbers the sources of one run: one number per canonical URL, stable from the first time it is seen."""
+    """Assigns a number to each source of a run. A canonical URL keeps the number that it gets at its first appearance."""
 
     _numbers: dict[str, int] = {}
     titles: dict[int, tuple[str, str]] = {}

@@ -36,11 +36,13 @@ class ToolSpec:
 
     `eager`: a call may start while the model is still streaming, because the tool changes nothing and can safely run
     again. A tool without `side_effects` changes nothing, but its calls wait for the end of the model's turn. `timeout`
-    is in seconds. `search_key` maps equal searches to equal keys, so that a repeated search reuses the first result;
-    such calls count towards the limit of searches. `untrusted`: results and errors contain foreign text, so they are
-    delimited for the model (quirk G3). `own_failures`: errors contain no foreign text and are not delimited.
-    `url_argument` names an argument with a URL that the tool fetches; the URL must be on the URL allowlist.
-    `shows_table`: the artifact is a DataTable, so a page can reserve the space while the tool runs.
+    is in seconds.
+
+    `search_key` maps equal searches to equal keys, so that a repeated search reuses the first result; such calls count
+    towards the limit of searches. `untrusted`: results and errors contain foreign text, so they are delimited for the
+    model (quirk G3). `own_failures`: errors contain no foreign text and are not delimited. `url_argument` names an
+    argument with a URL that the tool fetches; the URL must be on the URL allowlist. `shows_table`: the artifact is a
+    DataTable, so a page can reserve the space while the tool runs.
 
     `name` and `description` are for models. `title` and `summary` are for people: a short name and one sentence.
     Both are optional: without them, `display_title` and `display_summary` return defaults. All runs share one `schema`.
@@ -139,7 +141,7 @@ class ToolOutcome(Struct, frozen=True):
 
 
 class SourceNumbers(Struct):
-    """Assigns a number to each source of a run. A canonical URL keeps the number that it gets at its first appearance."""
+    """Assigns a number to each source of a run. A canonical URL keeps the number that it gets when it first appears."""
 
     _numbers: dict[str, int] = {}
     titles: dict[int, tuple[str, str]] = {}

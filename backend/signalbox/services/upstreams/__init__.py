@@ -1,0 +1,1 @@
+"""Several upstreams: their file, the routes between them, and which of them work."""

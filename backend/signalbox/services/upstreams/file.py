@@ -1,0 +1,213 @@
+"""Reads upstreams.toml: the upstreams, and the routes that say which of them serve a model."""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, TypeAlias
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta, Struct
+
+from signalbox.wire.dialects import DIALECTS
+
+_LARGEST_FILE = 256 * 1024
+# A key is never written into the file, which may be committed or shown.
+_KEY_SOURCES = ("env:", "file:")
+_CONVERSION = re.compile(r"(?P<fault>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=3600)]
+Price: TypeAlias = Annotated[float, Meta(ge=0)]
+Pattern: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class PriceEntry(Struct, frozen=True, forbid_unknown_fields=True):
+    """USD per million tokens. Without a price for cached tokens, they cost as much as other tokens of the prompt."""
+
+    prompt: Price
+    completion: Price
+    cached: Price | None = None
+    cache_written: Price | None = None
+
+
+class UpstreamEntry(Struct, frozen=True, forbid_unknown_fields=True):
+    """One `[[upstream]]`.
+
+    `key` is `env:NAME` or `file:PATH`. `models` are patterns of the ids that clients use (`anthropic/*`). `rename` maps
+    such an id, or a pattern with one `*` at its end, to the id that the upstream uses. `listed` are the models to list
+    if the upstream has no endpoint for that. Timeouts are in seconds.
+    """
+
+    name: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
+    dialect: str
+    base_url: str
+    key: str | None = None
+    models: tuple[Pattern, ...] = ("*",)
+    rename: dict[str, str] = {}
+    headers: dict[str, str] = {}
+    prices: dict[str, PriceEntry] = {}
+    listed: tuple[str, ...] | None = None
+    timeout: Seconds | None = None
+    connect_timeout: Seconds | None = None
+    proxy: str | None = None
+
+    def serves(self, model: str) -> bool:
+        """Return whether a pattern matches a model."""
+        return any(fnmatchcase(model, pattern) for pattern in self.models)
+
+    def name_of(self, model: str) -> str:
+        """Return the id that the upstream uses for a model."""
+        if model in self.rename:
+            return self.rename[model]
+        for pattern, name in self.rename.items():
+            if pattern.endswith("*") and model.startswith(pattern[:-1]):
+                return name.replace("*", model[len(pattern) - 1 :])
+        return model
+
+
+class RouteEntry(Struct, frozen=True, forbid_unknown_fields=True):
+    """One `[[route]]`: the upstreams that serve the models of a pattern, in the order of fallback."""
+
+    models: Pattern
+    use: Annotated[tuple[str, ...], Meta(min_length=1)]
+
+
+class UpstreamsFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole file."""
+
+    upstream: Annotated[tuple[UpstreamEntry, ...], Meta(min_length=1)]
+    route: tuple[RouteEntry, ...] = ()
+
+    def named(self, name: str) -> UpstreamEntry | None:
+        """Return the upstream with a name."""
+        return next((entry for entry in self.upstream if entry.name == name), None)
+
+
+class UpstreamsFileError(ValueError):
+    """The file cannot be used; the message names the line and what to do."""
+
+
+def read_upstreams(path: Path) -> UpstreamsFile:
+    """Read and check the file; raises UpstreamsFileError."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UpstreamsFileError(f"{path.name} cannot be read: {error.strerror}.") from None
+    if len(data) > _LARGEST_FILE:
+        raise UpstreamsFileError(f"{path.name} is larger than {_LARGEST_FILE // 1024} KiB.")
+    return parse_upstreams(data, path.name)
+
+
+def parse_upstreams(data: bytes, name: str) -> UpstreamsFile:
+    """Check the text of the file; raises UpstreamsFileError."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise UpstreamsFileError(f"{name} is not UTF-8.") from None
+    try:
+        value = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UpstreamsFileError(f"{name} is not TOML: {error}.") from None
+    lines = _Lines(text, name)
+    try:
+        file = msgspec.convert(value, UpstreamsFile)
+    except msgspec.ValidationError as error:
+        raise lines.error_of(str(error)) from None
+    for path, words in _faults(file):
+        raise lines.error(path, words)
+    return file
+
+
+# --- rules between fields ---------------------------------------------------------------------------------------------
+
+
+def _faults(file: UpstreamsFile) -> Iterator[tuple[str, str]]:
+    """Yield the path of each invalid field, and what is wrong with it."""
+    counts = Counter(entry.name for entry in file.upstream)
+    for place, entry in enumerate(file.upstream):
+        if counts[entry.name] > 1:
+            yield f".upstream[{place}].name", f"two upstreams have the name {entry.name!r}; give each its own name"
+        for field, words in _faults_of(entry):
+            yield f".upstream[{place}].{field}", words
+    for place, route in enumerate(file.route):
+        for name in route.use:
+            if file.named(name) is None:
+                known = ", ".join(entry.name for entry in file.upstream)
+                yield f".route[{place}].use", f"there is no upstream {name[:40]!r}; there are {known}"
+        if len({*route.use}) < len(route.use):
+            yield f".route[{place}].use", "use contains an upstream twice"
+
+
+def _faults_of(entry: UpstreamEntry) -> Iterator[tuple[str, str]]:
+    if entry.dialect not in DIALECTS:
+        yield "dialect", f"there is no dialect {entry.dialect[:40]!r}; there are {', '.join(DIALECTS)}"
+    for field, url in (("base_url", entry.base_url), ("proxy", entry.proxy)):
+        if url is not None and not _is_url(url):
+            yield field, f"{field} must be a URL that begins with http:// or https://, without a query"
+    if entry.key is not None and not entry.key.startswith(_KEY_SOURCES):
+        yield "key", "key must be env:NAME or file:PATH; do not write the key itself into this file"
+    for header, text in entry.headers.items():
+        if not _HEADER_NAME.fullmatch(header) or not text.isprintable() or not text.isascii():
+            yield "headers", f"the header {header[:40]!r} must be a name with one line of printable ASCII"
+    for pattern, new in entry.rename.items():
+        if "*" in pattern[:-1] or ("*" in new and not pattern.endswith("*")) or not new:
+            yield "rename", f"{pattern[:40]!r}: only the last character may be *, and the new id must not be empty"
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+class _Lines:
+    """Finds the line of a field, since tomllib reports none for valid TOML."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self._lines = text.splitlines()
+        self._name = name
+
+    def error_of(self, message: str) -> UpstreamsFileError:
+        """Return the error for msgspec's message: "Expected `str`, got `int` - at `$.upstream[0].name`"."""
+        found = _CONVERSION.fullmatch(message)
+        assert found is not None  # the expression matches every text
+        fault = found["fault"].replace("`", "'").removeprefix("Object ")
+        return self.error(found["path"] or "", f"{fault[:1].lower()}{fault[1:]}")
+
+    def error(self, path: str, words: str) -> UpstreamsFileError:
+        """Return the error for a field."""
+        return UpstreamsFileError(f"{self._name}, line {self._line_of(path)}: {words}.")
+
+    def _line_of(self, path: str) -> int:
+        table, index, key = _parts_of(path)
+        start = self._header(table, index)
+        if key:
+            pattern = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*(=|\.)|\s*\[{table}\.{re.escape(key)}\b")
+            for number in range(start, len(self._lines)):
+                if pattern.match(self._lines[number]):
+                    return number + 1
+                if number > start and self._lines[number].lstrip().startswith("[["):
+                    break
+        return start + 1
+
+    def _header(self, table: str, index: int) -> int:
+        """Return the number of the line, from 0, with the header of a table."""
+        header = re.compile(rf"\s*\[\[\s*{re.escape(table)}\s*\]\]")
+        numbers = [number for number, line in enumerate(self._lines) if header.match(line)]
+        return numbers[index] if table and index < len(numbers) else 0
+
+
+def _parts_of(path: str) -> tuple[str, int, str]:
+    """Split `.upstream[1].prices[...]` into the table, its index and the key."""
+    found = re.match(r"\.?(\w+)\[(\d+)\](?:\.(\w+))?", path)
+    return (found[1], int(found[2]), found[3] or "") if found else ("", 0, "")

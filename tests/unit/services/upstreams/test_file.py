@@ -1,0 +1,108 @@
+"""upstreams.toml: what it may contain, and that each fault is reported with its line."""
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from signalbox.services.upstreams.file import UpstreamsFileError, parse_upstreams, read_upstreams
+
+GOOD = """\
+# Our upstreams.
+[[upstream]]
+name = "local"
+dialect = "openai-chat"
+base_url = "http://127.0.0.1:11434/v1"
+models = ["llama*"]
+listed = ["llama3.3"]
+timeout = 60
+
+[[upstream]]
+name = "openrouter"
+dialect = "openrouter-chat"
+base_url = "https://openrouter.ai/api/v1"
+key = "env:OPENROUTER_API_KEY"
+headers = { x-team = "chat" }
+rename = { "fast" = "openai/gpt-4o-mini", "or/*" = "*" }
+
+[upstream.prices]
+"openai/gpt-4o-mini" = { prompt = 0.15, completion = 0.6, cached = 0.075 }
+
+[[route]]
+models = "llama*"
+use = ["local", "openrouter"]
+"""
+
+
+def test_a_whole_file() -> None:
+    """Every field has its value, and patterns match as a shell's do."""
+    file = parse_upstreams(GOOD.encode(), "upstreams.toml")
+    local, openrouter = file.upstream
+    assert (local.serves("llama3.3"), local.serves("openai/gpt-4o")) == (True, False)
+    assert (openrouter.serves("anything/else"), local.timeout, local.listed) == (True, 60.0, ("llama3.3",))
+    assert [openrouter.name_of(model) for model in ("fast", "or/openai/o3", "x")] == [
+        "openai/gpt-4o-mini",
+        "openai/o3",
+        "x",
+    ]
+    assert openrouter.prices["openai/gpt-4o-mini"].cached == 0.075
+    assert file.route[0].use == ("local", "openrouter")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ('dialect = "openai-chat"', 'dialect = "ollama"', 4, "there is no dialect 'ollama'; there are"),
+        ('name = "openrouter"', 'name = "local"', 3, "two upstreams have the name 'local'"),
+        ('name = "local"', 'name = "My Host"', 3, "matching regex"),
+        ('name = "local"\n', "", 2, "missing required field 'name'"),
+        ('base_url = "https://openrouter.ai/api/v1"', 'base_url = "openrouter.ai"', 13, "base_url must be a URL"),
+        ('"env:OPENROUTER_API_KEY"', '"sk-or-v1-secret"', 14, "do not write the key itself"),
+        ("timeout = 60", "timeout = 0", 8, "> 0"),
+        ("timeout = 60", "timeuot = 60", 2, "unknown field 'timeuot'"),
+        ("prompt = 0.15", "prompt = -1", 18, ">= 0"),
+        ('x-team = "chat"', 'x-team = "a\\nb"', 15, "one line of printable ASCII"),
+        ('"or/*" = "*"', '"o*r" = "x"', 16, "only the last character may be *"),
+        (
+            'use = ["local", "openrouter"]',
+            'use = ["local", "azure"]',
+            23,
+            "there is no upstream 'azure'",
+        ),
+        ('use = ["local", "openrouter"]', 'use = ["local", "local"]', 23, "twice"),
+        ('use = ["local", "openrouter"]', "use = []", 23, "length >= 1"),
+    ],
+)
+def test_a_fault_has_its_line(old: str, new: str, line: int, words: str) -> None:
+    """The sentence names the file, the line, the fault and what is possible, and never shows a key."""
+    assert old in GOOD
+    with pytest.raises(UpstreamsFileError) as caught:
+        parse_upstreams(GOOD.replace(old, new, 1).encode(), "upstreams.toml")
+    assert str(caught.value).startswith(f"upstreams.toml, line {line}: "), caught.value
+    assert words in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_what_is_no_such_file(tmp_path: Path) -> None:
+    """A missing file, a large one, other encodings and other formats are sentences, too."""
+    faults = {
+        "cannot be read": None,
+        "is not UTF-8": b"\xff\xfe",
+        "is not TOML": b"[[upstream]\n",
+        "larger than 256 KiB": b"#" * 300_000,
+        "missing required field 'upstream'": b"",
+    }
+    for number, (words, data) in enumerate(faults.items()):
+        path = tmp_path / f"{number}.toml"
+        if data is not None:
+            path.write_bytes(data)
+        with pytest.raises(UpstreamsFileError, match=words):
+            read_upstreams(path)
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+def test_any_bytes(data: bytes) -> None:
+    """Anything is a file or a sentence."""
+    with suppress(UpstreamsFileError):
+        parse_upstreams(b"[[upstream]]\n" + data, "upstreams.toml")

@@ -4,14 +4,20 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import cast
 
+import structlog
 from fastapi import FastAPI
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
 from signalbox.app.asgi.streaming import NEEDS_TASK
 from signalbox.app.config import Settings
+from signalbox.app.deps import Services
 from signalbox.app.main import create_app
 from signalbox.core.tools import Tool
+
+_SIMULATED = "OPENROUTER_API_KEY is not set, so the answers come from the simulator."
+
+_log = structlog.get_logger()
 
 
 class SignalboxApp:
@@ -30,6 +36,9 @@ class SignalboxApp:
         if self._is_running:
             raise RuntimeError("This Signalbox is running already. Use its lifespan once.")
         async with self._app.router.lifespan_context(self._app):
+            services: Services = self._app.state.services
+            if services.is_simulated:  # `signalbox serve` prints it
+                _log.warning("upstream.simulated", reason=_SIMULATED)
             self._is_running = True
             try:
                 yield

@@ -6,9 +6,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 from starlette.middleware.gzip import GZipMiddleware
+from structlog.testing import capture_logs
 
 from tests.scenarios.embedding.hosts import host_of, mounted, serving_host
 from tests.support.processes import environment
@@ -113,6 +115,19 @@ def test_access_rules_hold_under_the_prefix(tmp_path: Path) -> None:
         assert client.post(STREAM, json=BODY, headers={"origin": "https://evil.example"}).status_code == 403
 
 
+@pytest.mark.anyio
+@pytest.mark.parametrize(("key", "count"), [(None, 1), ("sk-of-a-test", 0)])
+async def test_simulated_answers_are_logged(tmp_path: Path, key: str | None, count: int) -> None:
+    """An app in production that lacks its key answers nonsense: one warning says so."""
+    chat = mounted(tmp_path, openrouter_api_key=key)
+    with capture_logs() as logs:
+        async with chat.lifespan():
+            pass
+    found = [one for one in logs if one["event"] == "upstream.simulated"]
+    assert len(found) == count
+    assert all(one["log_level"] == "warning" and "OPENROUTER_API_KEY is not set" in one["reason"] for one in found)
+
+
 _PROGRAM = """
 import asyncio, logging
 from signalbox.app import Settings, signalbox_app
@@ -136,6 +151,26 @@ def test_logs_go_to_the_hosts_logging(tmp_path: Path) -> None:
         [sys.executable, "-c", _PROGRAM], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
     )
     assert (finished.returncode, finished.stdout) == (0, ""), finished.stderr
-    (line,) = (line for line in finished.stderr.splitlines() if "tested" in line)
-    assert line.startswith(f"signalbox {logging.getLevelName(logging.WARNING)} {{")
+    for event in ("tested", "upstream.simulated"):
+        (line,) = (line for line in finished.stderr.splitlines() if event in line)
+        assert line.startswith(f"signalbox {logging.getLevelName(logging.WARNING)} {{")
     assert "secret-of-a-test" not in finished.stderr
+
+
+_BOTH = """
+import structlog
+from signalbox.app.config import Settings
+from signalbox.app.main import create_app
+from signalbox.app import signalbox_app
+for make in (signalbox_app, create_app, signalbox_app):
+    make(Settings())
+    structlog.get_logger().warning("tested")
+"""
+
+
+def test_logs_after_a_server_in_the_same_process(tmp_path: Path) -> None:
+    """Tests of hosts may make both. Each line is written once, and no handler sends it back to its source."""
+    finished = subprocess.run(
+        [sys.executable, "-c", _BOTH], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert (finished.returncode, finished.stderr.count('"tested"')) == (0, 3), finished.stderr

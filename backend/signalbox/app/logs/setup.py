@@ -57,6 +57,7 @@ def log_through_host(secrets: Sequence[str]) -> None:
     """
     if structlog.is_configured() and not _secrets_of_embedded:
         return
+    _release_standard_logs()  # of a server in this process before: it would send each line back to structlog, for ever
     _secrets_of_embedded.update(secrets)
     redactor = Redactor([*_secrets_of_embedded])
 
@@ -141,11 +142,15 @@ class _StandardHandler(logging.Handler):
 
 
 def _capture_standard_logs(level: int) -> None:
+    _release_standard_logs()
+    logging.getLogger().addHandler(_StandardHandler(level))
+
+
+def _release_standard_logs() -> None:
     root = logging.getLogger()
     for handler in root.handlers[:]:
         if isinstance(handler, _StandardHandler):
             root.removeHandler(handler)
-    root.addHandler(_StandardHandler(level))
 
 
 def _message_of(record: logging.LogRecord) -> str:

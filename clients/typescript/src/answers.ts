@@ -1,9 +1,9 @@
 // The whole answer of a run, from its events.
 import type { Done, Image, Source, Warning } from "./types/events.ts";
-import type { Call, ChatEvent, ToolResult } from "./types/receivedEvents.ts";
+import type { Call, ChatEvent, ToolResult, UnknownEvent } from "./types/receivedEvents.ts";
 
 /** An event with its sequence number in the run. */
-export type RunEvent = ChatEvent & { readonly seq: number };
+export type RunEvent = (ChatEvent | UnknownEvent) & { readonly seq: number };
 
 /** A call with its result. `result` is undefined if the call has none. */
 export interface AnsweredCall extends Call {

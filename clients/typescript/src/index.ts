@@ -19,6 +19,7 @@ export {
   AccessDenied,
   Conflict,
   ConnectionLost,
+  InvalidBaseUrl,
   InvalidRequest,
   NotFound,
   NotSignalbox,
@@ -43,4 +44,4 @@ export type {
   Warning,
 } from "./types/events.ts";
 export type { Effort, Message, Question, ToolChoice } from "./types/question.ts";
-export type { Call, ChatEvent, ToolCalls, ToolExecuting, ToolResult } from "./types/receivedEvents.ts";
+export type { Call, ChatEvent, ToolCalls, ToolExecuting, ToolResult, UnknownEvent } from "./types/receivedEvents.ts";

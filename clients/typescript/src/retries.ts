@@ -1,13 +1,16 @@
 // When a failed request is sent again.
-import type { ApiClient } from "./requests/client.ts";
+import { notSignalbox } from "./otherServers.ts";
+import { type ApiClient, isEvents, leave } from "./requests/client.ts";
 import { ApiError, unreachable } from "./requests/errors.ts";
 import { sleep } from "./requests/sleep.ts";
-import { isTemporary } from "./signalboxErrors.ts";
+import { errorOf, isTemporary, SignalboxError } from "./signalboxErrors.ts";
 
 /** Delays in milliseconds. A delay is at least the response's `retry-after`, and has jitter. */
 export interface Backoff {
   /** The client gives up after this many failures in a row. */
   attempts: number;
+  /** If no connection can be made, it gives up after this many. A stream that has begun is resumed with all `attempts`. */
+  connectAttempts: number;
   /** The first delay. Each further one is twice as long. */
   firstMs: number;
   longestMs: number;
@@ -15,7 +18,13 @@ export interface Backoff {
   patienceMs: number;
 }
 
-export const BACKOFF: Backoff = { attempts: 10, firstMs: 250, longestMs: 10_000, patienceMs: 60_000 };
+export const BACKOFF: Backoff = {
+  attempts: 10,
+  connectAttempts: 5,
+  firstMs: 250,
+  longestMs: 10_000,
+  patienceMs: 60_000,
+};
 
 /** The time limit of one attempt. */
 const ANSWER_MS = 60_000;
@@ -44,10 +53,37 @@ export function retrying(client: ApiClient, backoff: Backoff, signal?: AbortSign
           const delay = delays[failures];
           const waitMs = (error.retryAfter ?? 0) * 1000;
           const isHopeless = !isTemporary(error.status) && error.retryAfter === undefined;
-          if (isHopeless || delay === undefined || waitMs > backoff.patienceMs) throw error;
+          const isAway = isUnreachable(error) && failures + 1 >= backoff.connectAttempts;
+          if (isHopeless || isAway || delay === undefined || waitMs > backoff.patienceMs) throw error;
           if (isUncertain && !isRepeatable(path, init)) throw error;
           await sleep(Math.max(waitMs, delay), signal ?? new AbortController().signal);
         }
+      }
+    },
+  };
+}
+
+const isUnreachable = (error: unknown): boolean => error instanceof ApiError && error.code === "SERVER_UNREACHABLE";
+
+/**
+ * A client for the streams of one run. Each request is sent once. It gives up at the first response of another server, and
+ * sooner if the server cannot be reached; but a run that has begun may wait for the restart of its server.
+ */
+export function streaming(client: ApiClient, { connectAttempts }: Backoff): ApiClient {
+  let failures = 0;
+  return {
+    async request(path, init) {
+      try {
+        const response = await client.request(path, init);
+        if (!isEvents(response)) {
+          leave(response);
+          throw notSignalbox(response.url || path, response);
+        }
+        failures = Number.NEGATIVE_INFINITY;
+        return response;
+      } catch (error) {
+        if (isUnreachable(error)) failures += 1;
+        throw failures >= connectAttempts ? errorOf(error) : error;
       }
     },
   };
@@ -67,7 +103,7 @@ async function sendOnce(client: ApiClient, path: string, init: RequestInit, sign
     const { status, headers } = response;
     return new Response(status === 204 ? null : body, { status, headers });
   } catch (error) {
-    if (error instanceof ApiError) throw error;
+    if (error instanceof ApiError || error instanceof SignalboxError) throw error;
     signal?.throwIfAborted();
     throw unreachable();
   } finally {

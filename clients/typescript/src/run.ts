@@ -6,7 +6,7 @@ import { type ApiError, unreachable } from "./requests/errors.ts";
 import type { FollowEnd } from "./requests/followRun.ts";
 import { fields, readBody, text } from "./requests/jsonFields.ts";
 import type { ChatOptions } from "./requests/runStream.ts";
-import { type Backoff, delaysOf } from "./retries.ts";
+import { type Backoff, delaysOf, streaming } from "./retries.ts";
 import { errorOf, SignalboxError } from "./signalboxErrors.ts";
 
 export interface StoppedRun {
@@ -59,7 +59,7 @@ export class Run implements AsyncIterable<RunEvent> {
     const { client, backoff, signal } = context;
     const delays = delaysOf(backoff);
     follow({
-      client,
+      client: streaming(client, backoff),
       signal: this.#leaving.signal,
       askDelays: delays,
       lineDelays: [],
@@ -72,11 +72,8 @@ export class Run implements AsyncIterable<RunEvent> {
         this.#messageId = messageId || undefined;
         this.#change();
       },
-      onEvent: (event, seq) => {
-        this.#failure = undefined;
-        this.#events.push(Object.assign(event, { seq }));
-        this.#change();
-      },
+      onEvent: (event, seq) => this.#add(Object.assign(event, { seq })),
+      onUnknown: (event, seq) => this.#add(Object.assign(event, { seq })),
       onFailure: (error) => this.#onFailure(error),
     }).then(
       (end) => this.#settle(end === "lost" && this.#failure ? errorOf(this.#failure) : undefined),
@@ -142,9 +139,7 @@ export class Run implements AsyncIterable<RunEvent> {
     }
     throw (
       this.#end.error ??
-      new SignalboxError("NO_DONE", "The last event of the run was not received.", {
-        advice: "Read the run from its first event.",
-      })
+      new SignalboxError("NO_DONE", "The last event of the run was not received. Read the run from its first event.")
     );
   }
 
@@ -174,6 +169,12 @@ export class Run implements AsyncIterable<RunEvent> {
     this.#leaving.abort();
     // The caller has an abort to handle. If the stop fails, the server ends the run without subscribers later.
     if (this.#id) await this.stop().catch(() => undefined);
+  }
+
+  #add(event: RunEvent): void {
+    this.#failure = undefined;
+    this.#events.push(event);
+    this.#change();
   }
 
   #onFailure(error: ApiError): void {

@@ -1,5 +1,7 @@
 // A Signalbox server: questions, runs, conversations and saves.
 import type { Answer } from "./answers.ts";
+import { checkBaseUrl } from "./baseUrl.ts";
+import { checkServer } from "./otherServers.ts";
 import { type ApiClient, createClient } from "./requests/client.ts";
 import {
   chooseLeaf,
@@ -63,15 +65,16 @@ export class Signalbox {
   readonly #call: Call;
   readonly #open: Open;
 
-  constructor({ baseUrl, token = "", backoff: given = {}, fetch }: SignalboxOptions = {}) {
-    if (typeof document === "undefined" && !/^https?:/i.test(baseUrl ?? ""))
-      throw new TypeError("Set baseUrl to the server's http or https URL: there is no page whose server it could be.");
+  constructor({ baseUrl, token = "", backoff: given = {}, fetch = globalThis.fetch }: SignalboxOptions = {}) {
+    checkBaseUrl(baseUrl);
     this.token = token;
     const backoff = { ...BACKOFF, ...given };
     const client = createClient({
       token: () => this.token,
       ...(baseUrl !== undefined && { baseUrl }),
-      ...(fetch && { fetch }),
+      // A browser or Node would follow a redirect of a POST with a GET.
+      fetch: (url, init) => fetch(url, { ...init, redirect: "manual" }),
+      check: checkServer,
     });
     this.#call = async ({ signal }, send) => {
       try {

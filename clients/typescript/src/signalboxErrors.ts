@@ -1,10 +1,8 @@
 // The errors of the class Signalbox. Each has a code, and a message that says what happened and what to do.
-import { ADVICE } from "./advice.ts";
 import type { Answer } from "./answers.ts";
 import { ApiError } from "./requests/errors.ts";
 
 interface ErrorFacts {
-  advice?: string;
   retryable?: boolean;
   retryAfter?: number | undefined;
 }
@@ -13,17 +11,14 @@ interface ErrorFacts {
 export class SignalboxError extends Error {
   override readonly name: string = "SignalboxError";
   readonly code: string;
-  /** What to do, as in the message. Empty if the server's sentence says it. */
-  readonly advice: string;
   /** The same request may succeed later. */
   readonly retryable: boolean;
   /** In seconds. */
   readonly retryAfter: number | undefined;
 
-  constructor(code: string, message: string, { advice = "", retryable = false, retryAfter }: ErrorFacts = {}) {
-    super(advice && !message.includes(advice) ? `${message} ${advice}` : message);
+  constructor(code: string, message: string, { retryable = false, retryAfter }: ErrorFacts = {}) {
+    super(message);
     this.code = code;
-    this.advice = advice;
     this.retryable = retryable;
     this.retryAfter = retryAfter;
   }
@@ -35,7 +30,7 @@ export class ConnectionLost extends SignalboxError {
 
   constructor(message: string) {
     const advice = "Check that the server is running, then try again; the server keeps the runs it has started.";
-    super("CONNECTION_LOST", message, { advice, retryable: true });
+    super("CONNECTION_LOST", `${message} ${advice}`, { retryable: true });
   }
 }
 
@@ -44,7 +39,16 @@ export class NotSignalbox extends SignalboxError {
   override readonly name = "NotSignalbox";
 
   constructor(message: string) {
-    super("NOT_SIGNALBOX", message, { advice: "Check baseUrl." });
+    super("NOT_SIGNALBOX", message);
+  }
+}
+
+/** The option `baseUrl` is not a URL of a server. */
+export class InvalidBaseUrl extends SignalboxError {
+  override readonly name = "InvalidBaseUrl";
+
+  constructor(message: string) {
+    super("INVALID_BASE_URL", message);
   }
 }
 
@@ -104,8 +108,10 @@ export class RunFailed extends SignalboxError {
 
   constructor(answer: Answer) {
     const { status, code = status.toUpperCase(), error, retryable, retry_after } = answer.done;
-    const facts = { advice: ADVICE[code] ?? "", retryable: retryable === true, retryAfter: retry_after };
-    super(code, error ?? `The run ended as ${status}.`, facts);
+    // The warning before such an ending says what to do, too.
+    const warning = answer.warnings.findLast((one) => one.code === code);
+    const facts = { retryable: retryable === true, retryAfter: retry_after };
+    super(code, warning?.message ?? error ?? `The run ended as ${status}.`, facts);
     this.answer = answer;
     this.status = status;
   }
@@ -126,7 +132,7 @@ export const isTemporary = (status: number): boolean => [0, 408, 425, 429, 502, 
 export function errorOf(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.code === "SERVER_UNREACHABLE") return new ConnectionLost(error.message);
-  if (error.status < 400) return new NotSignalbox(error.message);
+  if (error.status < 400) return new NotSignalbox(`${error.message} Check baseUrl.`);
   const Made = CLASSES[error.status] ?? (error.status >= 500 ? ServerError : InvalidRequest);
   return new Made(error);
 }

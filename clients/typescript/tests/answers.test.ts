@@ -35,13 +35,17 @@ describe("an answer", () => {
     expect(answer(reasoning).reasoning).toBe("11\n\n2");
   });
 
-  it("that is not complete has a sentence and an advice", () => {
-    const failed = answer([], ended({ status: "error", code: "STREAM_CUT", error: "The stream was cut." }));
-    expect(new RunFailed(failed)).toMatchObject({
+  it("that is not complete has the sentence of its warning, which says what to do", () => {
+    const done = ended({ status: "error", code: "STREAM_CUT", error: "The stream was cut." });
+    const warnings = [
+      { type: "warning", code: "STREAM_CUT", message: "The stream was cut. Try again." },
+      { type: "warning", code: "TOOL_CLAMP", message: "The search limit was reached." },
+    ];
+    expect(new RunFailed(answer(warnings, done))).toMatchObject({
       code: "STREAM_CUT",
-      advice: "The text received so far is saved; try again.",
-      message: "The stream was cut. The text received so far is saved; try again.",
+      message: "The stream was cut. Try again.",
     });
+    expect(new RunFailed(answer([], done)).message).toBe("The stream was cut.");
     expect(new RunFailed(answer([], ended({ status: "postponed" as "error" }))).message).toContain("postponed");
   });
 });

@@ -35,6 +35,11 @@ describe("parseEvent", () => {
     expect(argumentsOf({ arguments: null })).toBe("{}");
   });
 
+  it.each(["plan", "unknown", "toString", ""])("keeps an event of the unknown type %j as it is", (type) => {
+    const event = { type, content: "1. Read", nested: { a: [1] } };
+    expect(parse(event)).toEqual({ type: "unknown", raw: event });
+  });
+
   it("replaces an unknown category or visibility by the default", () => {
     expect(
       parse({ type: "tool_executing", id: "a", name: "f", category: "magic", visibility: "sometimes" }),
@@ -83,7 +88,6 @@ describe("parseEvent", () => {
     { type: "tool_result", name: "f", result: {} },
     { type: "warning" },
     { type: "done" },
-    { type: "toString" },
   ])("is empty for %j", (event) => {
     expect(parse(event)).toBeUndefined();
   });

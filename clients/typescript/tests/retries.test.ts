@@ -1,7 +1,7 @@
 // What the class Signalbox does after rejections and without a connection: scripted responses, fake timers.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ConnectionLost, Signalbox } from "../src/index.ts";
-import { contentFrame, doneFrame, HEAD } from "./fixtures/serve.ts";
+import { contentFrame, doneFrame, frame, HEAD } from "./fixtures/serve.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -33,7 +33,7 @@ function scripted(...responses: Scripted[]) {
       return new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
     throw response;
   };
-  return { client: new Signalbox({ baseUrl: "http://127.0.0.1:1", fetch }), requests };
+  return { client: new Signalbox({ baseUrl: "http://127.0.0.1:1", fetch }), fetch, requests };
 }
 
 /** The promise's value or error, after all timers. */
@@ -115,15 +115,47 @@ describe("without a connection", () => {
     expect(new Set(requests.slice(0, 3).map(({ key }) => key)).size).toBe(1);
   });
 
-  it("the client gives up after ten attempts, and says what to do", async () => {
-    for (const call of [ask, (client: Signalbox) => client.tools()]) {
+  it("events of unknown types are read once, too", async () => {
+    const plan = frame(2, { type: "plan", content: "1. Read" });
+    const { client } = scripted(
+      stream(contentFrame(1, "Well "), plan),
+      BROKEN,
+      stream(plan, contentFrame(3, "met."), doneFrame(4)),
+    );
+    const run = await client.stream("Hello!", { model: "m" });
+    expect(await settled(run.answer())).toMatchObject({ text: "Well met." });
+    const events = [];
+    for await (const event of run) events.push(event);
+    expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+    expect(events[1]).toEqual({ type: "unknown", seq: 2, raw: { type: "plan", content: "1. Read" } });
+  });
+
+  it("the client gives up after five attempts, and says what to do", async () => {
+    const follow = (client: Signalbox) => client.runs.follow("run").answer();
+    for (const call of [ask, follow, (client: Signalbox) => client.tools()]) {
       const { client, requests } = scripted();
       const error = await settled<unknown>(call(client));
       expect(error).toBeInstanceOf(ConnectionLost);
       expect(error).toMatchObject({ code: "CONNECTION_LOST", retryable: true });
       expect(String(error)).toContain("Check that the server is running");
-      expect(requests).toHaveLength(10);
+      expect(requests).toHaveLength(5);
+      expect(requests.at(-1)?.at).toBeGreaterThanOrEqual(3750);
+      expect(requests.at(-1)?.at).toBeLessThanOrEqual(7500);
     }
+  });
+
+  it("a run in mid-answer is waited for longer, because its server may be restarting", async () => {
+    const { client, requests } = scripted(stream(contentFrame(1, "Well ")));
+    expect(await settled(ask(client))).toBeInstanceOf(ConnectionLost);
+    expect(requests).toHaveLength(10);
+  });
+
+  it("the number of attempts can be set", async () => {
+    const { fetch, requests } = scripted();
+    const client = new Signalbox({ baseUrl: "http://127.0.0.1:1", fetch, backoff: { connectAttempts: 1 } });
+    for (const call of [ask, (client: Signalbox) => client.tools()])
+      expect(await settled<unknown>(call(client))).toBeInstanceOf(ConnectionLost);
+    expect(requests).toHaveLength(2);
   });
 
   it("a save is not repeated, because it could be made twice", async () => {
@@ -166,20 +198,5 @@ describe("without a connection", () => {
     abort.abort(new Error("enough"));
     expect(await loading).toMatchObject({ message: "enough" });
     expect(requests).toHaveLength(1);
-  });
-});
-
-describe("another server", () => {
-  const login = () => new Response("<html>", { headers: { "content-type": "text/html" } });
-
-  it("is recognized", async () => {
-    const pages = Array.from({ length: 10 }, login);
-    expect(await settled(ask(scripted(...pages).client))).toMatchObject({ name: "NotSignalbox" });
-    expect(await settled(scripted(login()).client.runs.trace("run"))).toMatchObject({ name: "NotSignalbox" });
-  });
-
-  it("must be named outside a browser", () => {
-    expect(() => new Signalbox()).toThrow("Set baseUrl");
-    expect(() => new Signalbox({ baseUrl: "/chat" })).toThrow("Set baseUrl");
   });
 });

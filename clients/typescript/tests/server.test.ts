@@ -5,7 +5,7 @@ import { hasServer, type RealServer, startCuttingProxy, startServer } from "./fi
 
 const MODEL = "openai/sim";
 const PRODUCT = "What is 17 * 23?";
-const FAST = { firstMs: 20, longestMs: 200, attempts: 100 };
+const FAST = { firstMs: 20, longestMs: 200, attempts: 100, connectAttempts: 100 };
 
 let server: RealServer;
 let client: Signalbox;

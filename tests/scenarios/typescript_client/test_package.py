@@ -9,7 +9,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from signalbox.core.codes import CODES, Code
 
 from scripts import page
 from tests.conftest import ROOT
@@ -105,12 +104,3 @@ def test_the_parameters_of_a_question_are_the_servers(app: RunningApp) -> None:
     names = set(re.findall(r"^  (\w+)\??:", question, re.MULTILINE))
     schema = app.client.get("/openapi.json").json()["components"]["schemas"]["ChatRequest"]
     assert names | {"stream"} == set(schema["properties"])
-
-
-def test_the_advice_is_the_servers() -> None:
-    """Each code of the table of endings has the server's advice."""
-    source = (CLIENT / "src/advice.ts").read_text(encoding="utf-8")
-    advice = {code: json.loads(text) for code, text in re.findall(r'(\w+):\s+("(?:[^"\\]|\\.)*"),', source)}
-    codes = list(Code)
-    endings = codes[codes.index(Code.UPSTREAM_AUTH) : codes.index(Code.INVALID_ARGUMENTS)]
-    assert {code: CODES[code].todo for code in endings} == advice

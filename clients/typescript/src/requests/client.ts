@@ -1,7 +1,7 @@
 // Basic API requests, with the access token if one is set.
 
 import type { Readiness } from "../types/api.ts";
-import { foreign, readApiError, unreachable } from "./errors.ts";
+import { type ApiError, foreign, readApiError, unreachable } from "./errors.ts";
 
 export interface ApiClient {
   /**
@@ -19,10 +19,12 @@ export interface ClientOptions {
   /** The current token. Empty if there is none. */
   token?: () => string;
   fetch?: typeof globalThis.fetch;
+  /** Called with each response, and with its error if the status is not 2xx. May throw another error. */
+  check?: (url: string, response: Response, error: ApiError | undefined) => void;
 }
 
 export function createClient(options: ClientOptions = {}): ApiClient {
-  const { token = () => "", fetch = globalThis.fetch } = options;
+  const { token = () => "", fetch = globalThis.fetch, check } = options;
   const base = withoutSlash(options.baseUrl);
   return {
     async request(path, init = {}) {
@@ -35,7 +37,9 @@ export function createClient(options: ClientOptions = {}): ApiClient {
         if (init.signal?.aborted) throw cause;
         throw unreachable();
       }
-      if (!response.ok) throw await readApiError(response);
+      const error = response.ok ? undefined : await readApiError(response);
+      check?.(base + path, response, error);
+      if (error) throw error;
       return response;
     },
   };
@@ -74,7 +78,7 @@ export async function requestEvents(
 }
 
 /** 204 means that all events have been seen. */
-const isEvents = ({ status, headers }: Response): boolean =>
+export const isEvents = ({ status, headers }: Response): boolean =>
   status === 204 || /^text\/event-stream\s*(;|$)/i.test(headers.get("content-type") ?? "");
 
 /** Close the connection of an unread response. */

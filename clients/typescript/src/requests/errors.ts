@@ -59,7 +59,8 @@ export async function readApiError(response: Response): Promise<ApiError> {
     typeof message === "string" && message ? message : `The server responded with status ${response.status}.`,
     typeof field === "string" ? field : undefined,
     wait,
-    typeof code === "string" && typeof message === "string",
+    // Codes of other servers are numbers or in lower case.
+    typeof code === "string" && /^[A-Z]/.test(code) && typeof message === "string",
     response.headers.get("x-request-id") ?? undefined,
   );
 }

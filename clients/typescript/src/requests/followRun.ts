@@ -1,6 +1,6 @@
 // Follows a run: on a live stream if a slot is free, otherwise by polling. Resumes after connection losses.
 
-import type { ChatEvent } from "../types/receivedEvents.ts";
+import type { ChatEvent, UnknownEvent } from "../types/receivedEvents.ts";
 import { type ApiClient, requestEvents } from "./client.ts";
 import { browserSlots, browserTurn, type Release, type Slots, type Turn } from "./connectionSlots.ts";
 import { ApiError, unreachable } from "./errors.ts";
@@ -17,6 +17,8 @@ export interface FollowOptions {
   signal: AbortSignal;
   /** Called once per event, with its sequence number, or 0 if the server sends none. */
   onEvent(event: ChatEvent, seq: number): void;
+  /** Called for events of types that this client does not know. */
+  onUnknown?(event: UnknownEvent, seq: number): void;
   /** Called when the connection state changes. */
   onConnection?(state: Connection): void;
   /** Called with the reason of each failed attempt. */
@@ -166,8 +168,10 @@ export class RunFollower {
     const frames = new FrameReader((frame) => {
       if (this.#done || !this.#cursor.accept(frame)) return;
       this.#fresh = true;
-      this.#done = frame.event.type === "done";
-      this.#options.onEvent(frame.event, frame.seq ?? 0);
+      const { event, seq = 0 } = frame;
+      this.#done = event.type === "done";
+      if (event.type === "unknown") this.#options.onUnknown?.(event, seq);
+      else this.#options.onEvent(event, seq);
     });
     // A connection from before the network loss may stay silent forever.
     const leave = this.#page.onOnline(() => void reader.cancel().catch(() => undefined));

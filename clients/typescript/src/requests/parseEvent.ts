@@ -1,5 +1,5 @@
-// Parses the data of an SSE frame to a ChatEvent. Unknown events are ignored.
-import type { Call, ChatEvent } from "../types/receivedEvents.ts";
+// Parses the data of an SSE frame to an event.
+import type { Call, ChatEvent, UnknownEvent } from "../types/receivedEvents.ts";
 
 type Json = Record<string, unknown>;
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
@@ -56,18 +56,24 @@ const OPTIONAL: Record<ChatEvent["type"], Checks> = {
 };
 
 /**
- * Return the event if it has the minimum fields of its type, otherwise undefined. Unknown fields, statuses and codes
- * are kept. Optional fields of the wrong type are removed.
+ * Return the event if it has the minimum fields of its type, or a type that is unknown; otherwise undefined. Unknown
+ * fields, statuses and codes are kept. Optional fields of the wrong type are removed.
  */
-export function parseEvent(data: string): ChatEvent | undefined {
+export function parseEvent(data: string): ChatEvent | UnknownEvent | undefined {
   try {
-    return checkedEvent(JSON.parse(data));
+    const event: unknown = JSON.parse(data);
+    return checkedEvent(event) ?? unknownEvent(event);
   } catch {
     return undefined;
   }
 }
 
-/** Check an event that is an object already. */
+const unknownEvent = (event: unknown): UnknownEvent | undefined =>
+  isObject(event) && isText(event.type) && !Object.hasOwn(OPTIONAL, event.type)
+    ? { type: "unknown", raw: event as UnknownEvent["raw"] }
+    : undefined;
+
+/** Check an event that is an object already. Unknown types are ignored. */
 export function checkedEvent(event: unknown): ChatEvent | undefined {
   if (!isObject(event)) return undefined;
   const known = parseKnown(event);

@@ -1,6 +1,6 @@
 // Splits a byte stream into SSE frames, wherever it is cut.
 
-import type { ChatEvent } from "../types/receivedEvents.ts";
+import type { ChatEvent, UnknownEvent } from "../types/receivedEvents.ts";
 import { parseEvent } from "./parseEvent.ts";
 
 export interface Frame {
@@ -8,7 +8,7 @@ export interface Frame {
   id: string;
   /** Its sequence number. Undefined if the server sends none. */
   seq: number | undefined;
-  event: ChatEvent;
+  event: ChatEvent | UnknownEvent;
 }
 
 /** `<run_id>:<seq>` → seq. */
@@ -17,7 +17,7 @@ export function seqOf(id: string): number | undefined {
   return id.includes(":") && /^\d+$/.test(digits) ? Number(digits) : undefined;
 }
 
-/** Feed it network reads. It calls back for each frame with a known event. */
+/** Feed it network reads. It calls back for each frame with an event. */
 export class FrameReader {
   // Drops the leading byte order mark and buffers incomplete characters.
   readonly #decoder = new TextDecoder("utf-8");

@@ -27,6 +27,7 @@ from signalbox.runner.messages import as_messages
 from signalbox.runner.options import ModelOptions, changed_params, tool_choice_of
 from signalbox.runner.step import Step
 from signalbox.runner.upstream import Upstream
+from signalbox.runner.upstream_arguments import checked_model
 
 if TYPE_CHECKING:  # the loop takes more time than all other imports, so the first run imports it
     from signalbox.chat.loops.progress import Attempt
@@ -75,7 +76,7 @@ class RunBase:
         params = changed_params(NO_PARAMS, options)
         self._context = ConversationContext(
             run_id=token_hex(16),
-            model=model,
+            model=checked_model(model),
             messages=as_messages(messages),
             base_params=params,
             unsupported_params=upstream.dialect.unsupported_params(params),
@@ -214,7 +215,7 @@ class RunBase:
         """Change the model or its parameters from the next model call on; None unsets a parameter."""
         context = self._context
         if model is not None:
-            self._use_prices(model)
+            self._use_prices(checked_model(model))
         context.base_params = changed_params(context.base_params, options)
         context.unsupported_params = self._upstream.dialect.unsupported_params(context.base_params)
         if tool_choice is not None:

@@ -1,7 +1,6 @@
 """Upstream: where a program's runs call their models."""
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Self
@@ -12,12 +11,20 @@ from msgspec import Struct
 from signalbox.core.catalog import Prices
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
+from signalbox.runner.upstream_arguments import (
+    check_path,
+    checked_count,
+    checked_header,
+    checked_key,
+    checked_prices,
+    checked_seconds,
+    checked_url,
+    shown_url,
+)
 
 if TYPE_CHECKING:  # the HTTP client takes more time than all other imports, so the first run imports it
     from signalbox.services.http.client import HttpClient
     from signalbox.services.upstream import UpstreamClient
-
-_FROM_ENVIRONMENT = "env:"
 
 
 class _Connections(Struct, eq=False):
@@ -39,7 +46,7 @@ class Upstream:
     `prices` are used where a server reports no costs: by model, USD per million tokens of prompt and of completion.
 
     All runs of an upstream share its connections. The connections are closed when the last run ends; `async with
-    upstream` keeps them open until the end of the block.
+    upstream` keeps them open until the end of the block. Raises RequestError for an invalid argument.
     """
 
     def __init__(
@@ -58,34 +65,30 @@ class Upstream:
         from signalbox.wire.dialect import Upstream as UpstreamServer
         from signalbox.wire.dialects import DIALECTS, HOSTS, dialect_at
 
-        host = HOSTS.get(at)
-        if host is None and "://" not in at:
-            raise RequestError(
-                Code.INVALID_REQUEST, f"{at!r:.80} is neither a URL nor one of: {', '.join(sorted(HOSTS))}.", "at"
-            )
+        host = HOSTS.get(checked_url(at, HOSTS))
         if dialect is not None and dialect not in DIALECTS:
-            raise RequestError(
-                Code.INVALID_REQUEST,
-                f"There is no dialect {dialect!r:.80}; there are: {', '.join(DIALECTS)}.",
-                "dialect",
-            )
+            words = f"dialect: there is no dialect {dialect!r:.80}; there are: {', '.join(DIALECTS)}"
+            raise RequestError(Code.INVALID_REQUEST, words, "dialect")
         base_url = host.base_url if host else at
-        spoken = DIALECTS[dialect] if dialect else dialect_at(base_url)
-        default_key = f"{_FROM_ENVIRONMENT}{host.key_variable}" if host else None
-        self.dialect = spoken
-        self._server = UpstreamServer(spoken, base_url, _key(key or default_key), referer, title)
-        self.prices: dict[str, Prices] = {
-            model: _per_token(model, of_model) for model, of_model in (prices or {}).items()
-        }
-        self._connect_timeout = connect_timeout
-        self._idle_timeout = idle_timeout
-        self._max_connections = max_connections
+        self.dialect = DIALECTS[dialect] if dialect else dialect_at(base_url)
+        check_path(base_url, self.dialect.path_of("", stream=True))
+        self._server = UpstreamServer(
+            self.dialect,
+            base_url,
+            checked_key(key, f"env:{host.key_variable}" if host else None),
+            checked_header("referer", referer),
+            checked_header("title", title),
+        )
+        self.prices: dict[str, Prices] = checked_prices({} if prices is None else prices)
+        self._connect_timeout = checked_seconds("connect_timeout", connect_timeout)
+        self._idle_timeout = checked_seconds("idle_timeout", idle_timeout)
+        self._max_connections = checked_count("max_connections", max_connections)
         # A connection belongs to the event loop that opened it.
         self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, _Connections] = WeakKeyDictionary()
 
     def __repr__(self) -> str:
-        """Show no key."""
-        return f"Upstream({self._server.base_url!r}, dialect={self.dialect.name!r})"
+        """Show neither the key nor a password."""
+        return f"Upstream({shown_url(self._server.base_url)!r}, dialect={self.dialect.name!r})"
 
     async def __aenter__(self) -> Self:
         """Keep connections open between runs."""
@@ -105,8 +108,8 @@ class Upstream:
             await self._release()
 
     def _acquire(self) -> "UpstreamClient":
+        from signalbox.runner.upstream_client import ProgramClient
         from signalbox.services.http.client import HttpClient
-        from signalbox.services.upstream import UpstreamClient
 
         loop = asyncio.get_running_loop()
         connections = self._open.get(loop)
@@ -116,7 +119,7 @@ class Upstream:
                 idle_timeout=self._idle_timeout,
                 max_connections=self._max_connections,
             )
-            connections = self._open[loop] = _Connections(http, UpstreamClient(http, self._server))
+            connections = self._open[loop] = _Connections(http, ProgramClient(http, self._server))
         connections.users += 1
         return connections.client
 
@@ -127,25 +130,3 @@ class Upstream:
         if not connections.users:
             del self._open[loop]
             await connections.http.aclose()
-
-
-def _per_token(model: str, per_million: tuple[float, float]) -> Prices:
-    """Return the prices of a model; raises RequestError."""
-    try:
-        prompt, completion = per_million
-        if prompt >= 0 and completion >= 0:
-            return Prices(prompt / 1_000_000, completion / 1_000_000)
-    except (TypeError, ValueError):
-        pass  # the error below says what is expected
-    words = f"prices: expected a pair of USD per million tokens for {model!r:.80}, got {per_million!r:.80}"
-    raise RequestError(Code.INVALID_REQUEST, words, "prices")
-
-
-def _key(key: str | None) -> str | None:
-    """Read the key from the environment, if it says so; raises RequestError."""
-    if key is None or not key.startswith(_FROM_ENVIRONMENT):
-        return key
-    name = key.removeprefix(_FROM_ENVIRONMENT)
-    if not (value := os.environ.get(name, "").strip()):
-        raise RequestError(Code.INVALID_REQUEST, f"The environment variable {name} is not set.", "key")
-    return value

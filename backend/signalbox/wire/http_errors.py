@@ -10,6 +10,8 @@ from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import LONGEST_RETRY_AFTER
 from signalbox.core.messages import JsonValue
 
+# The message for a 404 that is no JSON, such as a web page.
+NO_CHAT_API = "There is no chat API at the upstream's URL."
 _BY_STATUS = {
     401: Code.UPSTREAM_AUTH,
     402: Code.UPSTREAM_CREDITS,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonValue
-from signalbox.wire.http_errors import code_of_status, reset_in, retry_after_in, seconds_until, sentence_of
+from signalbox.wire.http_errors import NO_CHAT_API, code_of_status, reset_in, retry_after_in, seconds_until, sentence_of
 from signalbox.wire.json_text import loads
 
 # By OpenRouter's stable key, `error.metadata.error_type`.
@@ -61,7 +61,7 @@ def error_of_response(status: int, body: bytes, headers: Mapping[str, str]) -> U
         value = None
     inner = value.get("error", value) if isinstance(value, dict) else None
     if status == 404 and inner is None:
-        return UpstreamError(Code.UPSTREAM_NOT_FOUND, "There is no chat API at the upstream's URL.", status=404)
+        return UpstreamError(Code.UPSTREAM_NOT_FOUND, NO_CHAT_API, status=404)
     return error_of_value(inner, status, headers)
 
 

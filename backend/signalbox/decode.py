@@ -1,6 +1,6 @@
 """Decodes a captured answer to one JSON object, with the code that the loops use and without repairs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from signalbox.chat.answer.response import parse_completion_response
 from signalbox.chat.loops.stop_reason import fault_of
@@ -14,12 +14,27 @@ def decode_capture(data: bytes, dialect: Dialect) -> tuple[JsonObject, str | Non
 
     The second value is a defect of the capture itself, None if it has none.
     """
-    is_whole = data.lstrip().startswith(b"{")
-    parts = dialect.parts_of_body(data) if is_whole else list(stream_parts([data], dialect))
+    if data.lstrip().startswith(b"{"):
+        return _result(dialect.parts_of_body(data), dialect)
+    return decode_stream([data], dialect)
+
+
+def decode_stream(reads: Iterable[bytes], dialect: Dialect) -> tuple[JsonObject, str | None]:
+    """Decode the network reads of a captured stream like `decode_capture`."""
+    decoder = dialect.stream_decoder()
+    parts = [part for read in reads for part in decoder.feed(read)]
+    parts += decoder.close()
+    described, defect = _result(parts, dialect)
+    return {**described, **decoder.described()}, defect
+
+
+def _result(parts: list[StreamPart], dialect: Dialect) -> tuple[JsonObject, str | None]:
     if not any(not isinstance(part, Unreadable) for part in parts):
         raise ValueError("nothing in it is a chunk of an answer")
     completion = parse_completion_response(parts)
-    return describe(completion), _defect_of(completion)
+    native = completion.native
+    further = dialect.describe_native(native.items if native is not None else ())
+    return {**describe(completion), **further}, _defect_of(completion)
 
 
 def _defect_of(completion: Completion) -> str | None:
@@ -30,11 +45,11 @@ def _defect_of(completion: Completion) -> str | None:
     return None
 
 
-def stream_parts(chunks: list[bytes], dialect: Dialect) -> Iterator[StreamPart]:
+def stream_parts(reads: Iterable[bytes], dialect: Dialect) -> Iterator[StreamPart]:
     """Decode the network reads of one stream."""
     decoder = dialect.stream_decoder()
-    for chunk in chunks:
-        yield from decoder.feed(chunk)
+    for read in reads:
+        yield from decoder.feed(read)
     yield from decoder.close()
 
 

@@ -12,13 +12,17 @@ from signalbox.core.params import NO_PARAMS, Choice, Params
 
 
 class Usage(Struct, frozen=True):
-    """Tokens and cost of one model call; `cost` is in USD, None if the upstream does not report it."""
+    """Tokens and cost of one model call; `cost` is in USD, None if the upstream does not report it.
+
+    `input` includes the tokens that the provider's cache supplied (`cached`) or stored (`cache_written`).
+    """
 
     input: int = 0
     output: int = 0
     reasoning: int = 0
     cached: int = 0
     cost: float | None = None
+    cache_written: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
         """Sum two calls; an unknown cost counts as 0 unless both are unknown."""
@@ -29,6 +33,7 @@ class Usage(Struct, frozen=True):
             reasoning=self.reasoning + other.reasoning,
             cached=self.cached + other.cached,
             cost=round(sum(known), 12) if known else None,
+            cache_written=self.cache_written + other.cache_written,
         )
 
 

@@ -101,3 +101,7 @@ class Dialect(ABC):
     def listed_id(self, model: str) -> str | None:
         """Return the id under which the catalogue lists a model; None for an id that it never lists."""
         return model
+
+    def describe_native(self, items: tuple[JsonObject, ...]) -> JsonObject:
+        """Return further fields for `signalbox decode`: what the items of a `Native` turn contain."""
+        return {}

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
-from signalbox.core.messages import JsonValue
+from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import Fault, StreamPart, Unreadable
 from signalbox.wire.json_text import loads
 from signalbox.wire.sse import Frame, SseDecoder
@@ -55,6 +55,10 @@ class StreamDecoder(ABC):
     @abstractmethod
     def decode(self, event: str | None, data: bytes, out: list[StreamPart]) -> None:
         """Append the parts of one event to `out`, and set `has_outcome` and `has_ended` if it contains them."""
+
+    def described(self) -> JsonObject:
+        """Return further fields for `signalbox decode` that only the bytes contain; called after `close`."""
+        return {}
 
     def value_of(self, data: bytes, out: list[StreamPart]) -> JsonValue:
         """Parse an event's JSON. An event that is not JSON is left out and reported; too many of them are an error."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from signalbox.chat.answer.response import parse_completion_response
-from signalbox.decode import decode_capture, describe, stream_parts
+from signalbox.decode import decode_capture, decode_stream, describe
 from signalbox.wire.dialects import DIALECTS
 from signalbox.wire.openrouter.decoder import parts_of_body
 
@@ -28,7 +28,7 @@ def whole(recorded: Recorded) -> dict[str, Any]:
 
 def at_sizes(recorded: Recorded, reads: list[bytes]) -> dict[str, Any]:
     """Decode a stream cut into these reads."""
-    return describe(parse_completion_response(stream_parts(reads, DIALECTS[recorded.facts["dialect"]])))
+    return decode_stream(reads, DIALECTS[recorded.facts["dialect"]])[0]
 
 
 def assert_means(got: dict[str, Any], recorded: Recorded) -> None:

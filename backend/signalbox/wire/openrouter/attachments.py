@@ -66,19 +66,25 @@ class Attachments:
             return
         found = fields.get("url_citation")
         citation_fields = found if isinstance(found, dict) else fields
-        url = citation_fields.get("url")
-        if fields.get("type") != "url_citation" or not isinstance(url, str) or not is_web(url):
+        if fields.get("type") != "url_citation":
             self._omit(_NO_PAGE, out)
             return
         start, end = _index(citation_fields.get("start_index")), _index(citation_fields.get("end_index"))
         placed = start is not None and end is not None and start < end
         citation = Citation(
-            url,
+            _text(citation_fields.get("url")),
             _text(citation_fields.get("title")),
             _text(citation_fields.get("content")),
             start if placed else None,
             end if placed else None,
         )
+        self.cite(citation, out)
+
+    def cite(self, citation: Citation, out: list[StreamPart]) -> None:
+        """Append a source once, or the reason for leaving it out: it is no web page, or there are too many."""
+        if not is_web(citation.url):
+            self._omit(_NO_PAGE, out)
+            return
         if citation in self._cited:
             return
         if len(self._cited) >= MOST_CITATIONS:

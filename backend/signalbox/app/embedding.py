@@ -1,7 +1,8 @@
 """Signalbox as a part of another ASGI app; docs/embedding.md describes it."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import cast
 
 import structlog
@@ -31,7 +32,8 @@ class SignalboxApp:
     async def lifespan(self, host: object = None) -> AsyncGenerator[None, None]:
         """Run the services until the block ends: `FastAPI(lifespan=chat.lifespan)`, or inside the host's own lifespan.
 
-        At the end, active runs end as interrupted, and everything is written to disk. Raises SettingsError.
+        At the end, active runs may finish within `SIGNALBOX_DRAIN_SECONDS`. Then the others end as interrupted, and
+        everything is written to disk. Raises SettingsError.
         """
         if self._is_running:
             raise RuntimeError("This Signalbox is running already. Use its lifespan once.")
@@ -42,6 +44,7 @@ class SignalboxApp:
             self._is_running = True
             try:
                 yield
+                await _drain(services)
             finally:
                 self._is_running = False
 
@@ -67,6 +70,16 @@ def signalbox_app(settings: Settings | None = None, *, tools: Sequence[Tool] = (
     """
     _check_arguments(settings, tools)
     return SignalboxApp(create_app(settings, extra_tools=tools, is_embedded=True))
+
+
+async def _drain(services: Services) -> None:
+    """Reject new runs, and let active ones finish within the grace period of the settings."""
+    services.runs.is_draining = services.runs.is_closing = True
+    if services.runs.active_count:
+        _log.info("runs.draining", runs=services.runs.active_count)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(services.settings.signalbox_drain_seconds):
+                await services.runs.wait_until_idle()
 
 
 def _check_arguments(settings: object, tools: object) -> None:

@@ -3,15 +3,18 @@
 import asyncio
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import httpx
 import pytest
 from fastapi import FastAPI
 from signalbox.app import SettingsError, signalbox_app
+from signalbox.core.errors import RequestError
+from signalbox.runs.manager import RunManager
 
 from tests.scenarios.embedding.hosts import host_of, mounted, serving_host
 from tests.support.running_app import read_until, settings_for
-from tests.support.scripted_upstream import ScriptedUpstream, holds, no_models
+from tests.support.scripted_upstream import ScriptedUpstream, holds, no_models, waits
 
 BODY = {"model": "openai/sim", "prompt": "Hello!", "on_disconnect": "continue"}
 
@@ -64,9 +67,9 @@ async def test_two_in_one_data_folder_are_an_error(tmp_path: Path) -> None:
 
 
 def test_the_end_of_the_lifespan_ends_runs(tmp_path: Path) -> None:
-    """A run that is active when the host ends is interrupted, and the next start serves all of its events."""
+    """A run that is active after the drain is interrupted, and the next start serves all of its events."""
     with ScriptedUpstream(holds, models=no_models) as upstream:
-        chat = mounted(tmp_path, openrouter_base_url=upstream.base_url)
+        chat = mounted(tmp_path, openrouter_base_url=upstream.base_url, signalbox_drain_seconds=0)
         host = FastAPI(lifespan=chat.lifespan)
         host.mount("/chat", chat)
         with serving_host(host) as client, client.stream("POST", "/chat/api/chat/stream", json=BODY) as response:
@@ -76,6 +79,32 @@ def test_the_end_of_the_lifespan_ends_runs(tmp_path: Path) -> None:
             assert client.get(f"/chat/api/runs/{run_id}").json()["status"] == "interrupted"
             events = client.get(f"/chat/api/runs/{run_id}/events").text
             assert events.count('"type":"done"') == 1
+
+
+def test_active_runs_finish_within_the_grace_period(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run without its client goes on while the lifespan ends, and the next start has its whole answer."""
+    with ScriptedUpstream(waits, models=no_models) as upstream:
+        drained: list[int] = []
+        wait = RunManager.wait_until_idle
+
+        async def wait_until_idle(runs: RunManager) -> None:
+            drained.append(runs.active_count)
+            with pytest.raises(RequestError, match="shutting down"):
+                await runs.start(Mock(), Mock(), Mock())
+            upstream.opened.set()
+            await wait(runs)
+
+        monkeypatch.setattr(RunManager, "wait_until_idle", wait_until_idle)
+        chat = mounted(tmp_path, openrouter_base_url=upstream.base_url)
+        host = FastAPI(lifespan=chat.lifespan)
+        host.mount("/chat", chat)
+        with serving_host(host) as client, client.stream("POST", "/chat/api/chat/stream", json=BODY) as response:
+            run_id = response.headers["x-run-id"]
+            read_until(response.iter_raw(), b"First ")
+        assert drained == [1]
+        with serving_host(host) as client:
+            assert client.get(f"/chat/api/runs/{run_id}").json()["status"] == "complete"
+            assert "second." in client.get(f"/chat/api/runs/{run_id}/events").text
 
 
 @pytest.mark.anyio

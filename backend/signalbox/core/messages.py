@@ -1,7 +1,7 @@
 """The messages of a conversation as values, independent of any provider's JSON."""
 
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from msgspec import Struct
 
@@ -73,6 +73,33 @@ class ImagePart(Struct, frozen=True):
     url: str
     detail: str | None = None
     cache_control: JsonObject | None = None
+
+
+_IMAGE_URLS = ("https://", "http://", "data:image/")
+
+
+def image_parts(images: object) -> list[ImagePart]:
+    """Return images and URLs of images as images.
+
+    Raises TypeError or ValueError; the message begins with the place of the wrong image.
+    """
+    if isinstance(images, str | bytes) or not isinstance(images, Iterable):
+        raise TypeError(f": expected a list of images, got {type(images).__name__}")
+    return [_image_part(f"[{place}]", one) for place, one in enumerate(cast("Iterable[object]", images))]
+
+
+def _image_part(place: str, one: object) -> ImagePart:
+    if isinstance(one, str):
+        if not one.startswith(_IMAGE_URLS):
+            raise ValueError(f"{place}: expected a URL that begins with https:// or data:image/")
+        one = ImagePart(one)
+    if not isinstance(one, ImagePart) or type(cast(object, one.url)) is not str:
+        raise TypeError(f"{place}: expected an image or its URL, got {type(one).__name__}")
+    try:
+        one.url.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{place}: its URL has a lone surrogate, which UTF-8 cannot encode") from None
+    return one
 
 
 class FilePart(Struct, frozen=True):

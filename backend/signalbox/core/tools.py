@@ -103,12 +103,13 @@ LARGEST_ARTIFACT = 512 * 1024
 class ToolReturn(Struct, frozen=True):
     """A result with an artifact or images: the model gets `result` and `images`, clients get `result` and `artifact`.
 
-    `artifact` is any JSON value, or a `DataTable`; None means that there is none.
+    `artifact` is any JSON value, or a `DataTable`; None means that there is none. `images` are https or data URLs, or
+    the result of `image`.
     """
 
     result: Any
     artifact: JsonValue | DataTable = None
-    images: Sequence[ImagePart] = ()
+    images: Sequence[str | ImagePart] = ()
 
 
 class ToolOutcome(Struct, frozen=True):

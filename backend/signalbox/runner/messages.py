@@ -2,37 +2,41 @@
 
 from base64 import b64encode
 from collections.abc import Sequence
+from typing import Any, cast
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import (
     AssistantMessage,
     ContentPart,
+    FilePart,
     ImagePart,
     Message,
     SystemMessage,
     TextPart,
+    ToolMessage,
     UserMessage,
 )
+from signalbox.runner.arguments import images_of, object_of, text_of, wrong
 
 
 def user(text: str, *, images: Sequence[str | ImagePart] = ()) -> UserMessage:
     """Return a message of the user; `images` are https or data URLs, or the result of `image`."""
-    if not images:
+    text_of("text", text)
+    if not (pictures := images_of("images", images)):
         return UserMessage(text)
     parts: list[ContentPart] = [TextPart(text)] if text else []
-    parts += [ImagePart(one) if isinstance(one, str) else one for one in images]
-    return UserMessage(tuple(parts))
+    return UserMessage((*parts, *pictures))
 
 
 def system(text: str) -> SystemMessage:
     """Return instructions of the developer."""
-    return SystemMessage(text)
+    return SystemMessage(text_of("text", text))
 
 
 def assistant(text: str) -> AssistantMessage:
     """Return an earlier answer of the model."""
-    return AssistantMessage(text)
+    return AssistantMessage(text_of("text", text))
 
 
 def image(data: bytes, media_type: str) -> ImagePart:
@@ -41,18 +45,52 @@ def image(data: bytes, media_type: str) -> ImagePart:
 
 
 def as_messages(given: str | Message | Sequence[Message]) -> list[Message]:
-    """Return a question as a list of messages; raises RequestError for an empty one."""
-    messages: list[Message] = [*_listed(given)]
+    """Return a question as a list of messages; raises RequestError for an empty one, or a wrong message."""
+    if isinstance(given, str):
+        return [UserMessage(text_of("messages", given))]
+    try:
+        messages: list[Message] = [given] if isinstance(given, Message) else [*given]
+    except TypeError:
+        raise wrong("messages", "a text or a list of messages", given) from None
     for place, message in enumerate(messages):
-        if not isinstance(message, Message):  # pyright: ignore[reportUnnecessaryIsInstance]
-            words = f"messages[{place}]: expected a message, as user() makes one, got {type(message).__name__}"
-            raise RequestError(Code.INVALID_REQUEST, words, f"messages[{place}]")
+        check_message(f"messages[{place}]", message)
     if not messages:
         raise RequestError(Code.INVALID_REQUEST, "messages: expected at least one", "messages")
     return messages
 
 
-def _listed(given: str | Message | Sequence[Message]) -> Sequence[Message]:
-    if isinstance(given, str):
-        return [user(given)]
-    return [given] if isinstance(given, Message) else given
+def check_message(field: str, message: Any) -> None:
+    """Raise RequestError for a value that is no message, or a message that cannot be sent."""
+    match message:
+        case SystemMessage(content) | UserMessage(content):
+            _check_content(f"{field}.content", content)
+        case AssistantMessage():
+            text_of(f"{field}.content", message.content)
+            text_of(f"{field}.reasoning", message.reasoning)
+            for place, call in enumerate(message.calls):
+                object_of(f"{field}.calls[{place}].arguments", call.arguments)
+            images_of(f"{field}.images", message.images)
+        case ToolMessage():
+            text_of(f"{field}.content", message.content)
+            images_of(f"{field}.images", message.images)
+        case _:
+            raise wrong(field, "a message, as user() makes one", message)
+
+
+def _check_content(field: str, content: Any) -> None:
+    if isinstance(content, str):
+        text_of(field, content)
+        return
+    if not isinstance(content, tuple):
+        raise wrong(field, "a text or a tuple of parts", content)
+    for place, part in enumerate(cast("tuple[object, ...]", content)):
+        match part:
+            case TextPart(text):
+                text_of(f"{field}[{place}].text", text)
+            case ImagePart(url):
+                text_of(f"{field}[{place}].url", url)
+            case FilePart(filename, data):
+                text_of(f"{field}[{place}].filename", filename)
+                text_of(f"{field}[{place}].data", data)
+            case _:
+                raise wrong(f"{field}[{place}]", "a part of a message", part)

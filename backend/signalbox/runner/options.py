@@ -8,6 +8,7 @@ import msgspec
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, described
 from signalbox.core.params import FIELDS, Choice, ForcedTool, Params, Reasoning, Routing, public_name
+from signalbox.runner.arguments import json_of, wrong
 
 if TYPE_CHECKING:
     from signalbox.services.tool_executor import ToolExecutor
@@ -62,7 +63,7 @@ def changed_params(params: Params, options: ModelOptions) -> Params:
     read = _checked(options, _CheckedOptions)
     changes: dict[str, Any] = {}
     for name in options:
-        value = getattr(read, name)
+        value = json_of(name, getattr(read, name))
         changes[_FIELD_OF[name]] = _AS_PARAM.get(name, _unchanged)(value) if value is not None else None
     extra = changes.pop("extra", params.extra)
     return msgspec.structs.replace(params.changed(**changes), extra=extra)
@@ -102,8 +103,7 @@ def tool_choice_of(choice: str | None, executor: "ToolExecutor") -> Choice | Non
     match choice:
         case None | "auto" | "none" | "required":
             return choice
-        case name if executor.spec(name) is not None:
+        case str() as name if executor.spec(name) is not None:
             return ForcedTool(name)
-        case name:
-            words = f"tool_choice: expected auto, none, required or the name of a tool, got {name!r:.80}"
-            raise RequestError(Code.INVALID_REQUEST, words, "tool_choice")
+        case other:
+            raise wrong("tool_choice", "auto, none, required or the name of a tool", other)

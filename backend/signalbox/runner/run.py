@@ -19,11 +19,12 @@ from signalbox.core.parts import Usage
 from signalbox.core.records import RunRecord
 from signalbox.core.tools import Tool
 from signalbox.runner.answer import Answer
+from signalbox.runner.arguments import counted, executor_of, text_of, usd, wrong
 from signalbox.runner.changes import Changes
 from signalbox.runner.errors import RunError, UsageError
 from signalbox.runner.event_log import EventLog
 from signalbox.runner.feed import Feed
-from signalbox.runner.messages import as_messages
+from signalbox.runner.messages import as_messages, check_message
 from signalbox.runner.options import ModelOptions, changed_params, tool_choice_of
 from signalbox.runner.step import Step
 from signalbox.runner.upstream import Upstream
@@ -34,9 +35,9 @@ if TYPE_CHECKING:  # the loop takes more time than all other imports, so the fir
     from signalbox.chat.loops.stepper import Step as Turn
     from signalbox.chat.loops.stepper import Stepper
     from signalbox.runs.trace import RunTrace
-    from signalbox.services.tool_executor import ToolExecutor
 
 Question: TypeAlias = str | Message | Sequence[Message]
+AGAIN = "make a new Runner; messages continue its conversation"
 # Endings that the caller asked for.
 _ASKED_FOR = ("complete", "cancelled")
 _REPLACED = "The conversation was replaced, so this call was not run."
@@ -64,32 +65,30 @@ class RunBase:
         from signalbox.chat.loops.progress import Progress
         from signalbox.chat.plan import schemas_of
 
-        for name, value in (("max_steps", max_steps), ("tools_at_once", tools_at_once)):
-            if not (value >= 1 and float(value).is_integer()):  # nan is not >= 1 either
-                raise RequestError(
-                    Code.INVALID_REQUEST, f"{name}: expected an integer of at least 1, got {value}", name
-                )
-        if max_cost is not None and not max_cost >= 0:  # nan would never be reached
-            raise RequestError(Code.INVALID_REQUEST, f"max_cost: expected at least 0 USD, got {max_cost}", "max_cost")
+        if not isinstance(upstream, Upstream):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise wrong("upstream", "an Upstream", upstream)
         self._upstream = upstream
-        self._executor = _executor(tools)
+        self._executor = executor_of(tools)
+        self._max_cost = None if max_cost is None else usd("max_cost", max_cost)
+        self._compact_at = None if compact_at is None else counted("compact_at", compact_at)
+        limits = Limits(
+            max_steps=counted("max_steps", max_steps), tools_at_once=counted("tools_at_once", tools_at_once)
+        )
         params = changed_params(NO_PARAMS, options)
         self._context = ConversationContext(
             run_id=token_hex(16),
-            model=checked_model(model),
+            model=text_of("model", checked_model(model)),
             messages=as_messages(messages),
             base_params=params,
             unsupported_params=upstream.dialect.unsupported_params(params),
             tool_schemas=schemas_of(self._executor.offered),
             tool_choice=tool_choice_of(tool_choice, self._executor),
-            limits=Limits(max_steps=max_steps, tools_at_once=tools_at_once),
-            budget=Budget(inf if max_cost is None else max_cost, prices_of=upstream.prices),
+            limits=limits,
+            budget=Budget(inf if self._max_cost is None else self._max_cost, prices_of=upstream.prices),
         )
-        self._max_cost = max_cost
         self._use_prices(model)
         self._progress = Progress()
         self._changes = Changes()
-        self._compact_at = compact_at
         self._feed: Feed[AnyEvent | Step] = Feed()
         self._log = EventLog()
         self._task: asyncio.Task[None] | None = None
@@ -99,16 +98,22 @@ class RunBase:
         self._wants_events = False
         self._step: Step | None = None
         self._done: Done | None = None
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Prepare what a subclass adds."""
 
     # --- iterate --------------------------------------------------------------------------------------------------
 
-    async def _take_answer(self) -> Answer:
-        if self._done is None:
-            self._claim("its answer is there after the iteration")
-            self._is_attended = False
-            async for _ in self._items():
-                pass  # steps go on by themselves, so there are no items
-        return self._checked_answer()
+    def _claim_answer(self) -> None:
+        """Prepare `_execute`; raises UsageError if something executes the run already."""
+        self._claim("call answer() after the run has ended")
+        self._is_attended = False
+
+    async def _execute(self) -> None:
+        """Execute the run to its end."""
+        async for _ in self._items():
+            pass  # steps go on by themselves, so there are no items
 
     def _checked_answer(self) -> Answer:
         answer = self._ended_answer()
@@ -140,13 +145,11 @@ class RunBase:
         self._wants_events = True
         return self._items()
 
-    def _claim(self, words: str = "make a new Runner; messages continue its conversation") -> None:
+    def _claim(self, words: str = AGAIN) -> None:
         """Raise UsageError if something iterates over the run, or did."""
         if self._is_claimed:
             raise UsageError(f"A run can be iterated over only once: {words}.")
         self._is_claimed = True
-        if self._changes.is_stopped:
-            raise UsageError("The run was stopped before it began.")
 
     # --- the task -------------------------------------------------------------------------------------------------
 
@@ -191,6 +194,7 @@ class RunBase:
                 raise UsageError(
                     f"Only messages of the user can be appended, not {kind}: replies and results are kept."
                 )
+            check_message("messages", message)
         self._check_can_continue()
         if self._task is None:
             self._context.messages.extend(messages)
@@ -215,7 +219,7 @@ class RunBase:
         """Change the model or its parameters from the next model call on; None unsets a parameter."""
         context = self._context
         if model is not None:
-            self._use_prices(checked_model(model))
+            self._use_prices(text_of("model", checked_model(model)))
         context.base_params = changed_params(context.base_params, options)
         context.unsupported_params = self._upstream.dialect.unsupported_params(context.base_params)
         if tool_choice is not None:
@@ -255,7 +259,7 @@ class RunBase:
 
     def _check_can_continue(self) -> None:
         if self._done is not None or self._changes.is_stopped:
-            raise UsageError("The run has ended: make a new Runner; messages continue its conversation.")
+            raise UsageError(f"The run has ended: {AGAIN}.")
         if self._progress.steps >= self._context.limits.max_steps:
             raise UsageError("This was the last step that max_steps allows; nothing can follow it.")
 
@@ -331,16 +335,3 @@ def _to_both(log: EventLog, feed: Feed[AnyEvent | Step]) -> Callable[[list[AnyEv
         feed.put(events)
 
     return emit
-
-
-def _executor(tools: Sequence[Tool]) -> "ToolExecutor":
-    from signalbox.services.tool_executor import ToolExecutor
-
-    for place, tool in enumerate(tools):
-        if not isinstance(tool, Tool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            words = f"tools[{place}]: expected a tool, as @tool makes one, got {type(tool).__name__}"
-            raise RequestError(Code.INVALID_REQUEST, words, f"tools[{place}]")
-    try:
-        return ToolExecutor(tools)
-    except ValueError as error:
-        raise RequestError(Code.INVALID_REQUEST, f"tools: {error}", "tools") from None

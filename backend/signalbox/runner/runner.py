@@ -1,10 +1,11 @@
 """Runner: one run of a model and its tools, step by step, in an asynchronous program."""
 
 from collections.abc import AsyncGenerator
-from typing import Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
 from signalbox.core.events import AnyEvent
 from signalbox.runner.answer import Answer
+from signalbox.runner.errors import UsageError
 from signalbox.runner.run import RunBase
 from signalbox.runner.step import Step
 
@@ -15,10 +16,11 @@ class Runner(RunBase):
     To start the run, iterate over its steps or over `events()`, or await `answer()`. A run can be iterated over once.
     Leaving the iteration, or the `async with` block, stops the run: its request is closed, and no further tool runs.
 
-    `tools` are results of `@tool`. At most `max_steps` model calls are made; the last one may call no tools, so that
-    every result reaches the model. `max_cost` is in USD. At most `tools_at_once` calls run at the same time. After a
-    step of at least `compact_at` tokens, a summary replaces the conversation. Further keyword arguments are the model's
-    parameters (`ModelOptions`). Raises RequestError for an invalid argument.
+    `tools` is a list of results of `@tool`. At most `max_steps` model calls are made; the last one may call no tools,
+    so that every result reaches the model. A last call that returns no answer is repeated: once if it is empty, and
+    once with a higher token limit if its reasoning used up the limit. `max_cost` is in USD. At most `tools_at_once`
+    calls run at the same time. After a step of at least `compact_at` tokens, a summary replaces the conversation.
+    Further keyword arguments are the model's parameters (`ModelOptions`). Raises RequestError for an invalid argument.
     """
 
     async def __aenter__(self) -> Self:
@@ -26,6 +28,16 @@ class Runner(RunBase):
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+    if not TYPE_CHECKING:  # a type checker rejects these uses; a program without one gets a hint
+
+        def __enter__(self) -> NoReturn:
+            raise UsageError("A Runner needs `async with`. RunnerSync works with `with`.")
+
+        def __exit__(self, *_: object) -> None: ...
+
+        def __iter__(self) -> NoReturn:
+            raise UsageError("A Runner needs `async for`. RunnerSync works with `for`.")
 
     def __aiter__(self) -> AsyncGenerator[Step]:
         """Yield each step when its reply is complete. Raises RunError at the end of a run that failed."""
@@ -44,7 +56,10 @@ class Runner(RunBase):
 
         Raises RunError, with the text so far, if the run neither completed nor was stopped.
         """
-        return await self._take_answer()
+        if self._done is None:
+            self._claim_answer()
+            await self._execute()
+        return self._checked_answer()
 
     async def aclose(self) -> None:
         """Stop the run and wait until its request is closed and its tools have ended."""

@@ -11,6 +11,7 @@ from signalbox.core.codes import CODES, Code
 from signalbox.core.messages import JsonValue
 from signalbox.core.parts import Usage
 from signalbox.core.tools import ToolOutcome
+from signalbox.runner.arguments import object_of, text_of, wrong
 from signalbox.runner.errors import UsageError
 
 if TYPE_CHECKING:  # the first run imports the loop
@@ -78,14 +79,17 @@ class Step:
         Raises UsageError if the call has run already: its results were awaited, or its tool is eager.
         """
         self._check_open(call)
-        self._refuse(call.id, ToolOutcome.failed(Code.DENIED, why))
+        self._refuse(call.id, ToolOutcome.failed(Code.DENIED, text_of("why", why)))
 
     def edit(self, call: StepCall, arguments: Mapping[str, JsonValue]) -> None:
-        """Run a call with other arguments; the model sees them in its history. Raises UsageError, as `refuse` does."""
+        """Run a call with other arguments; the model sees them in its history.
+
+        Raises UsageError, as `refuse` does, and RequestError for arguments that are not JSON.
+        """
         self._check_open(call)
         if call.rejected is not None or call.id in self._running_before:
             raise UsageError(f"The call {call.id} cannot be edited: it cannot run, or it runs already.")
-        self._change(call.id, arguments=dict(arguments))
+        self._change(call.id, arguments=object_of("arguments", arguments))
 
     async def results(self) -> list[CallResult]:
         """Run the calls and return their results in order; a second call returns the same results."""
@@ -94,6 +98,8 @@ class Step:
         return self._results
 
     def _check_open(self, call: StepCall) -> None:
+        if not isinstance(call, StepCall):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise wrong("call", "one of step.calls", call)
         if call not in self.calls:
             raise UsageError(f"Step {self.number} has no call {call.id}.")
         if self._may_act.is_set():
@@ -103,6 +109,11 @@ class Step:
             raise UsageError(f"The call {call.id} has run already, because the tool {call.name} is eager.")
 
     # --- for the run ----------------------------------------------------------------------------------------------
+
+    @property
+    def known_results(self) -> list[CallResult] | None:
+        """The results of its calls, None until they have run."""
+        return self._results if self._settled.is_set() else None
 
     @property
     def is_acting(self) -> bool:

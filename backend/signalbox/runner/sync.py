@@ -1,29 +1,32 @@
 """RunnerSync: a Runner for programs that are not asynchronous."""
 
-from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import ExitStack, closing, contextmanager
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from contextlib import closing, contextmanager, suppress
 from functools import partial
-from threading import get_ident
-from typing import TYPE_CHECKING, Self, Unpack
+from threading import Lock
+from typing import TYPE_CHECKING, NoReturn, Self, Unpack
 
 from signalbox.core.events import AnyEvent
 from signalbox.core.messages import JsonValue, UserMessage
 from signalbox.core.parts import Usage
 from signalbox.runner.answer import Answer
+from signalbox.runner.errors import UsageError
+from signalbox.runner.loop_thread import LoopClosingError, LoopThread
 from signalbox.runner.options import ModelOptions
-from signalbox.runner.run import Question, RunBase
+from signalbox.runner.run import AGAIN, Question, RunBase
 from signalbox.runner.step import CallResult, Step, StepCall
 
-if TYPE_CHECKING:  # __enter__ imports it
+if TYPE_CHECKING:  # the first use imports it
     from anyio.from_thread import BlockingPortal
 
 
 class StepSync:
     """A `Step` with blocking methods."""
 
-    def __init__(self, step: Step, portal: "BlockingPortal") -> None:
+    def __init__(self, step: Step, loop: LoopThread) -> None:
         self._step = step
-        self._portal = portal
+        self._loop = loop
         self.number: int = step.number
         self.text: str = step.text
         self.reasoning: str = step.reasoning
@@ -33,42 +36,49 @@ class StepSync:
 
     def refuse(self, call: StepCall, why: str) -> None:
         """Do not run a call, as `Step.refuse` does."""
-        self._portal.call(self._step.refuse, call, why)
+        self._loop.call(partial(self._step.refuse, call, why))
 
     def edit(self, call: StepCall, arguments: dict[str, JsonValue]) -> None:
         """Run a call with other arguments, as `Step.edit` does."""
-        self._portal.call(self._step.edit, call, arguments)
+        self._loop.call(partial(self._step.edit, call, arguments))
 
     def results(self) -> list[CallResult]:
         """Run the calls and return their results in order; a second call returns the same results."""
-        return self._portal.call(self._step.results)
+        known = self._step.known_results
+        return self._loop.wait(self._step.results) if known is None else known
 
 
 class RunnerSync(RunBase):
     """A `Runner` with blocking methods. Its event loop runs in a thread, so it also works inside a running loop.
 
-    Asynchronous tools run in the same thread, other tools in further threads.
+    Asynchronous tools run in the same thread, other tools in further threads. All threads of a program may use the
+    run, but only one of them can iterate over it or execute it with `answer()`; the others get a UsageError. Leaving
+    the `with` block stops the run for all threads: an iteration ends, and `answer()` returns the status "cancelled".
     """
 
-    _portal: "BlockingPortal | None" = None
-    _stack: ExitStack | None = None
-    _thread: int = 0
+    def _prepare(self) -> None:
+        self._loop = LoopThread()
+        self._claiming = Lock()
 
     def __enter__(self) -> Self:
-        from anyio.from_thread import start_blocking_portal
-
-        self._stack = ExitStack()
-        self._portal = self._stack.enter_context(start_blocking_portal("asyncio"))
-        self._thread = self._portal.call(get_ident)
+        self._loop.enter()
         return self
 
     def __exit__(self, *_: object) -> None:
-        stack, portal = self._stack, self._portal
-        assert stack is not None
-        assert portal is not None
-        self._stack = self._portal = None
-        with stack:
-            portal.call(self._close)
+        try:
+            self._loop.wait(self._close)  # other threads may use the loop still
+        finally:
+            self._loop.leave(self._close)
+
+    if not TYPE_CHECKING:  # a type checker rejects these uses; a program without one gets a hint
+
+        def __aenter__(self) -> NoReturn:
+            raise UsageError("A RunnerSync needs `with`. Runner works with `async with`.")
+
+        async def __aexit__(self, *_: object) -> None: ...
+
+        def __aiter__(self) -> NoReturn:
+            raise UsageError("A RunnerSync needs `for`. Runner works with `async for`.")
 
     def __iter__(self) -> Generator[StepSync]:
         """Yield each step when its reply is complete. Raises RunError at the end of a run that failed."""
@@ -87,45 +97,57 @@ class RunnerSync(RunBase):
 
     def answer(self) -> Answer:
         """Return the answer of the run; if nothing iterates over the run, execute it first. Raises RunError."""
-        with self._opened() as portal:
-            return portal.call(self._take_answer)
+        if self._done is None:
+            self._claim_answer()
+            with self._opened() as portal:
+                portal.call(self._execute)
+        return self._checked_answer()
 
     def append(self, *messages: UserMessage) -> None:
         """Add messages after the current step and its results, as `Runner.append` does."""
-        self._in_loop(partial(super().append, *messages))
+        self._loop.call(partial(super().append, *messages))
 
     def replace(self, messages: Question) -> None:
         """Replace the whole conversation, as `Runner.replace` does."""
-        self._in_loop(partial(super().replace, messages))
+        self._loop.call(partial(super().replace, messages))
 
     def set(self, *, model: str | None = None, tool_choice: str | None = None, **options: Unpack[ModelOptions]) -> None:
         """Change the model or its parameters from the next model call on, as `Runner.set` does."""
-        self._in_loop(partial(super().set, model=model, tool_choice=tool_choice, **options))
+        self._loop.call(partial(super().set, model=model, tool_choice=tool_choice, **options))
 
     def stop(self) -> None:
         """End the run now; any thread may call this."""
-        self._in_loop(super().stop)
+        with suppress(LoopClosingError):  # another thread ends the run already
+            self._loop.call(super().stop)
 
-    def _in_loop(self, change: Callable[[], None]) -> None:
-        if self._portal is None or get_ident() == self._thread:  # a tool that runs in the loop may make changes, too
-            change()
-        else:
-            self._portal.call(change)
+    def _claim(self, words: str = AGAIN) -> None:
+        with self._claiming:
+            super()._claim(words)
 
     @contextmanager
     def _opened(self) -> "Generator[BlockingPortal]":
         """Run the event loop, if no `with` block does."""
-        if self._portal is not None:
-            yield self._portal
-            return
-        with self:
-            assert self._portal is not None  # __enter__ has set it
-            yield self._portal
+        portal = self._loop.enter()
+        try:
+            yield portal
+        finally:
+            self._loop.leave(self._close)
 
     def _waiting(self, items: AsyncGenerator[AnyEvent | Step]) -> Generator[AnyEvent | StepSync]:
+        reading = asyncio.Lock()
+
+        async def next_item() -> AnyEvent | Step | None:
+            async with reading:
+                return await anext(items, None)
+
+        async def end() -> None:
+            await self._close()
+            async with reading:  # KeyboardInterrupt may have come while `next_item` waited
+                await items.aclose()
+
         with self._opened() as portal:
             try:
-                while (item := portal.call(anext, items, None)) is not None:
-                    yield StepSync(item, portal) if isinstance(item, Step) else item
+                while (item := portal.call(next_item)) is not None:
+                    yield StepSync(item, self._loop) if isinstance(item, Step) else item
             finally:
-                portal.call(items.aclose)
+                portal.call(end)

@@ -15,7 +15,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.failure_location import failure_location
 from signalbox.core.log import Log
-from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.messages import JsonObject, JsonValue, image_parts
 from signalbox.core.security.image_addresses import ImageAddresses
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolReturn, ToolSpec
 from signalbox.offload import offloaded
@@ -100,8 +100,7 @@ class ToolExecutor:
             async with limit:
                 returned = await tool.run(given, context)
             if isinstance(returned, ToolReturn):
-                outcome = await self._accepted(tool.spec, given, returned.result, context, returned.artifact)
-                return replace(outcome, images=tuple(returned.images)) if outcome.success else outcome
+                return await self._accepted_return(tool.spec, given, returned, context)
             return await self._accepted(tool.spec, given, returned, context)
         except BaseException as error:
             if isinstance(error, asyncio.CancelledError) and _is_cancelled():
@@ -109,6 +108,16 @@ class ToolExecutor:
             failure = _failure_of(tool.spec, given, error, context, is_late=limit.expired())
             artifact = await self._artifact_of(tool.spec, error, context)
             return failure if artifact is None else replace(failure, artifact=artifact)
+
+    async def _accepted_return(
+        self, spec: ToolSpec, given: JsonObject, returned: ToolReturn, context: ToolContext
+    ) -> ToolOutcome:
+        try:
+            images = tuple(image_parts(returned.images))
+        except (TypeError, ValueError) as error:
+            return _rejected(spec, context, "images", f"are not all images: images{error}")
+        outcome = await self._accepted(spec, given, returned.result, context, returned.artifact)
+        return replace(outcome, images=images) if outcome.success else outcome
 
     async def _accepted(
         self, spec: ToolSpec, given: JsonObject, result: JsonValue, context: ToolContext, artifact: object = None
@@ -118,11 +127,11 @@ class ToolExecutor:
             shown = await artifact_json(artifact, self._images)
             written = await offloaded(partial(as_json, result), size=measured(result, LARGE))
         except UnusableArtifactError as error:
-            _log.warning("tool.artifact_rejected", tool=spec.name, reason=error.reason, run_id=context.run_id)
-            return ToolOutcome.failed(Code.TOOL_FAILED, f"The artifact of {spec.name} {error.reason}.")
+            return _rejected(spec, context, "artifact", error.reason)
         except ExcessiveResultError as error:
-            _log.warning("tool.result_rejected", tool=spec.name, reason=error.reason, run_id=context.run_id)
-            return ToolOutcome.failed(Code.TOOL_FAILED, f"The result of {spec.name} {error.reason}; ask for less.")
+            return _rejected(spec, context, "result", f"{error.reason}; ask for less")
+        except TypeError:
+            return _rejected(spec, context, "result", "is not JSON")
         left = context.result_budget.remaining()  # read after the await, because the calls of a step share it
         value = written.capped(min(self._result_limit, left), crowded=left < self._result_limit)
         context.result_budget.count(min(written.size, self._result_limit, left))
@@ -146,6 +155,15 @@ class ToolExecutor:
         names = ", ".join(n for n in self.by_name if self.spec(n)) or "none"
         shown = _safe_text(name)[:64]
         return ToolOutcome.failed(Code.UNKNOWN_TOOL, f'there is no tool "{shown}"; the tools are: {names}')
+
+
+def _rejected(spec: ToolSpec, context: ToolContext, part: str, reason: str) -> ToolOutcome:
+    """Log why a part of what a tool returned cannot be used, and return it as a failure."""
+    if part == "artifact":
+        _log.warning("tool.artifact_rejected", tool=spec.name, reason=reason, run_id=context.run_id)
+    else:
+        _log.warning("tool.result_rejected", tool=spec.name, reason=reason, run_id=context.run_id)
+    return ToolOutcome.failed(Code.TOOL_FAILED, f"The {part} of {spec.name} {reason}.")
 
 
 def _is_cancelled() -> bool:

@@ -20,6 +20,7 @@ _SHOWN_METHODS = ("__aiter__", "__iter__")
 _MADE_BY_RUNS = {"Step", "StepSync", "Run", "AsyncRun"}
 _FOR_RUNS = {
     *("is_acting", "wait_for_caller", "wait_for_release", "release", "refuse_all", "settle"),
+    "known_results",
     *(
         "for_conversation",
         "begin_step",

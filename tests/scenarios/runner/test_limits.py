@@ -215,3 +215,43 @@ async def test_a_run_that_fails_raises_and_keeps_what_was_said() -> None:
         assert isinstance(events[-1], Done)
         assert not any(isinstance(event, Step) for event in events)
         assert events[-1].status == "error"
+
+
+async def test_a_run_that_was_stopped_before_it_began_is_cancelled() -> None:
+    """The answer says so, an iteration has no steps, and events have only `Done`; no request is sent."""
+    with model_that() as model:
+        stopped = [Runner(model.upstream, "openai/sim", "Hi.") for _ in range(3)]
+        for run in stopped:
+            run.stop()
+        asked, iterated, watched = stopped
+        answer = await asked.answer()
+        assert (answer.status, answer.text, answer.steps) == ("cancelled", "", 0)
+        assert [step async for step in iterated] == []
+        events = [event async for event in watched.events()]
+        assert [(type(event), event.status) for event in events if isinstance(event, Done)] == [(Done, "cancelled")]
+        assert len(events) == 1
+        assert {(await run.answer()).status for run in stopped} == {"cancelled"}
+        assert not model.server.asked
+
+
+async def test_the_last_step_may_be_asked_for_once_more() -> None:
+    """A model that calls a tool instead of answering is asked again, once: a request more than `max_steps`."""
+    counter = Counter()
+    for last, words in ((answers("I looked."), "I looked."), (calls(LOOK), "The model gave no answer")):
+        with model_that(calls(LOOK), calls(LOOK), last) as model:
+            run = Runner(model.upstream, "openai/sim", "Look.", tools=[counter.tool], max_steps=2)
+            answer = await run.answer()
+            assert answer.text.startswith(words)
+            assert (answer.steps, len(model.requests)) == (3, 3)
+            assert [request["tool_choice"] for request in model.requests[1:]] == ["none", "none"]
+    assert counter.ran == 2
+
+
+@pytest.mark.parametrize("finishes", [("length", "stop"), ("stop", "length")])
+async def test_no_run_has_more_than_two_steps_too_many(finishes: tuple[str, str]) -> None:
+    """One for an empty last step, one for a last step whose reasoning used up the token limit, in either order."""
+    empty = [answers("", finish=finish) for finish in finishes]
+    with model_that(calls(LOOK), *empty, answers("I looked.")) as model:
+        run = Runner(model.upstream, "openai/sim", "Look.", tools=[Counter().tool], max_steps=2)
+        answer = await run.answer()
+        assert (answer.text, answer.steps, len(model.requests)) == ("I looked.", 4, 4)

@@ -8,6 +8,8 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast, overload
 
 import msgspec
 
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.messages import ImagePart, JsonObject, JsonValue
 from signalbox.core.tools import Category, Tool, ToolContext, ToolReturn, ToolSpec, Visibility, name_in_words
 from signalbox.tools.functions.schema import FunctionSchema
@@ -101,7 +103,7 @@ def _made(
     spec = ToolSpec(name, words, schema.schema, **metadata)
     if fault := spec_fault(spec):
         raise ValueError(f"the tool {name_of(function)}: {fault}")
-    return FunctionTool(spec, _runner(function, schema), function=function)
+    return FunctionTool(spec, _runner(name, function, schema), function=function)
 
 
 def _checked_name(name: object, function: Callable[..., Any]) -> str:
@@ -115,7 +117,9 @@ def _checked_name(name: object, function: Callable[..., Any]) -> str:
     return chosen
 
 
-def _runner(function: Callable[..., Any], schema: FunctionSchema) -> Callable[[JsonObject, ToolContext], Any]:
+def _runner(
+    name: str, function: Callable[..., Any], schema: FunctionSchema
+) -> Callable[[JsonObject, ToolContext], Any]:
     is_async = inspect.iscoroutinefunction(function)
 
     async def run(arguments: JsonObject, context: ToolContext) -> JsonValue | ToolReturn:
@@ -125,21 +129,34 @@ def _runner(function: Callable[..., Any], schema: FunctionSchema) -> Callable[[J
         work = partial(function, **keywords)
         returned = await work() if is_async else await in_thread(work)
         if isinstance(returned, ToolReturn):
-            return ToolReturn(_as_json(returned.result), returned.artifact, returned.images)
+            return ToolReturn(_as_json(returned.result, name), returned.artifact, returned.images)
         if isinstance(returned, ImagePart):
             return ToolReturn("(an image)", images=(returned,))
-        return _as_json(returned)
+        return _as_json(returned, name)
 
     return run
 
 
-def _as_json(value: Any) -> JsonValue:
+def _as_json(value: Any, name: str) -> JsonValue:
+    """Return the result of the tool `name` as JSON; raises ToolError."""
     if isinstance(value, _PLAIN):
         return value
-    return cast("JsonValue", msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_model))
+    try:
+        return cast("JsonValue", msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_model))
+    except _NotJsonError as error:
+        reason = f"is not JSON: it contains a value of the type {error}"
+    except RecursionError:
+        reason = "is nested too deeply"
+    except TypeError:  # a key that is neither a text nor a number
+        reason = "is not JSON"
+    raise ToolError(Code.TOOL_FAILED, f"The result of {name} {reason}.")
+
+
+class _NotJsonError(Exception):
+    """The type of a value that has no JSON form."""
 
 
 def _encode_model(value: Any) -> object:
     if not hasattr(value, "model_dump"):
-        raise NotImplementedError
+        raise _NotJsonError(type(value).__name__)
     return value.model_dump(mode="json")

@@ -1,0 +1,107 @@
+"""An event loop in a thread, which several threads of a program may use at the same time."""
+
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import ExitStack, contextmanager
+from threading import Condition, get_ident
+from typing import TYPE_CHECKING, TypeVar
+
+from signalbox.runner.errors import UsageError
+
+if TYPE_CHECKING:  # the first owner imports it
+    from anyio.from_thread import BlockingPortal
+
+_BLOCKS_ITSELF = (
+    "A tool that runs in the event loop of the run cannot wait for the run: make the tool a `def` function."
+)
+Value = TypeVar("Value")
+
+
+class LoopClosingError(UsageError):
+    """The last owner is ending the loop."""
+
+    def __init__(self) -> None:
+        super().__init__("Another thread is ending the run.")
+
+
+class LoopThread:
+    """The event loop of one run. It runs as long as it has owners; guests use it only while it runs.
+
+    The last owner ends it, and a guest never does: a guest may be a thread that the loop waits for.
+    """
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._owners = self._guests = 0
+        self._is_closing = False
+        self._portal: BlockingPortal | None = None
+        self._stack = ExitStack()
+        self._ident = 0
+
+    def enter(self) -> "BlockingPortal":
+        """Become an owner, and start the loop if it does not run."""
+        from anyio.from_thread import start_blocking_portal
+
+        if get_ident() == self._ident:
+            raise UsageError(_BLOCKS_ITSELF)
+        with self._changed:
+            self._changed.wait_for(lambda: not self._is_closing)
+            if self._portal is None:
+                self._portal = self._stack.enter_context(start_blocking_portal("asyncio"))
+                self._ident = self._portal.call(get_ident)
+            self._owners += 1
+            return self._portal
+
+    def leave(self, close: Callable[[], Awaitable[None]]) -> None:
+        """Be an owner no longer. The last one awaits `close` in the loop, waits for the guests, and ends the loop."""
+        with self._changed:
+            self._owners -= 1
+            if self._owners:
+                return
+            portal, self._portal = self._portal, None
+            self._is_closing = True
+        assert portal is not None  # its first owner has set it
+        try:
+            with self._stack:
+                portal.call(close)
+                with self._changed:
+                    self._changed.wait_for(lambda: not self._guests)
+        finally:
+            with self._changed:
+                self._ident = 0
+                self._is_closing = False
+                self._changed.notify_all()
+
+    def call(self, change: Callable[[], None]) -> None:
+        """Call a function in the loop; here and now if no loop runs, or in the loop's own thread."""
+        with self._visited() as portal:
+            if portal is None:
+                change()
+            else:
+                portal.call(change)
+
+    def wait(self, work: Callable[[], Awaitable[Value]]) -> Value:
+        """Await a function in the loop."""
+        with self._visited() as portal:
+            if portal is None:
+                raise UsageError(_BLOCKS_ITSELF)
+            return portal.call(work)
+
+    @contextmanager
+    def _visited(self) -> "Generator[BlockingPortal | None]":
+        """Be a guest. Yields None in the loop's own thread, and while no loop runs: none starts meanwhile."""
+        if get_ident() == self._ident:
+            yield None
+            return
+        with self._changed:
+            if self._is_closing:
+                raise LoopClosingError
+            if (portal := self._portal) is None:
+                yield None
+                return
+            self._guests += 1
+        try:
+            yield portal
+        finally:
+            with self._changed:
+                self._guests -= 1
+                self._changed.notify_all()

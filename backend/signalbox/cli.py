@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from signalbox import __version__
 from signalbox.core.errors import UpstreamError
-
-# Packages of the extra `server` that the modules of commands import.
-_SERVER_PACKAGES = frozenset(
-    {"alembic", "dotenv", "fastapi", "limits", "pydantic", "pydantic_settings", "sqlalchemy", "starlette", "structlog"}
-    | {"uvicorn", "uvloop"}
-)
-_NO_SERVER = "This command belongs to the server, and {} is not installed: pip install 'signalbox[server]'"
+from signalbox.extras import without_server
 
 if TYPE_CHECKING:  # only decode needs it; importing it slows down every command
     from signalbox.wire.dialect import Dialect
@@ -45,10 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] not in _SERVER_PACKAGES:
+        if (sentence := without_server("this command", missing.name)) is None:
             raise
-        print(_NO_SERVER.format(missing.name), file=sys.stderr)
-        return 2
+        return _fail(f"{sentence}.")
 
 
 def _parser() -> argparse.ArgumentParser:

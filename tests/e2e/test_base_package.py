@@ -76,4 +76,12 @@ def test_commands_of_the_server_say_what_to_install(python: Path, command: str) 
     done = ran(python, "-m", "signalbox", command)
     assert done.returncode == 2, done.stderr
     assert done.stderr.count("\n") == 1
-    assert "pip install 'signalbox[server]'" in done.stderr
+    assert "is not installed: in a clone of Signalbox, run pip install '.[server]'" in done.stderr
+
+
+@pytest.mark.parametrize("code", ["from signalbox.app import signalbox_app", "import signalbox.app.main"])
+def test_imports_of_the_server_say_what_to_install(python: Path, code: str) -> None:
+    """Without the extra, a program that embeds the server gets the same sentence, not "No module named 'dotenv'"."""
+    last = ran(python, "-c", code).stderr.splitlines()[-1]
+    assert last.startswith("ModuleNotFoundError: signalbox.app belongs to the server, and ")
+    assert last.endswith(" is not installed: in a clone of Signalbox, run pip install '.[server]'")

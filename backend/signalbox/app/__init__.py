@@ -2,9 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+from signalbox.extras import require_server
+
 if TYPE_CHECKING:
     from signalbox.app.config import Settings, SettingsError
     from signalbox.app.embedding import SignalboxApp, signalbox_app
+
+require_server("signalbox.app")
 
 __all__ = ["Settings", "SettingsError", "SignalboxApp", "signalbox_app"]
 

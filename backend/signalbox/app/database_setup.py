@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from signalbox.app.config import Settings, SettingsError
 from signalbox.app.process.data_dir_lock import hold_data_folder
 from signalbox.core.errors import StoreError
+from signalbox.extras import how_to_install
 from signalbox.store.database import Database, OpenError
 from signalbox.store.engines.sqlite import SqliteDatabase
 from signalbox.store.migrate import NewerDatabase
@@ -25,7 +26,7 @@ def database_of(settings: Settings, folder: Path) -> Database:
         from signalbox.store.engines.postgres import PostgresDatabase  # its driver is an extra
     except ImportError:
         raise SettingsError(
-            "DATABASE_URL is set, but the package asyncpg is not installed: pip install 'signalbox[postgres]'."
+            f"DATABASE_URL is set, but the package asyncpg is not installed: {how_to_install('postgres')}."
         ) from None
     return PostgresDatabase(settings.database_url.get_secret_value())
 

@@ -17,4 +17,6 @@ def where_settings_are_listed() -> str:
 
 def how_to_build_page() -> str:
     """Return what to do if the chat page is missing."""
-    return "Run ./just start." if is_repository() else "Reinstall it: pip install --force-reinstall signalbox."
+    if is_repository():
+        return "Run ./just start."
+    return "Install it again: in a clone of Signalbox, run pip install --force-reinstall '.[server]'."

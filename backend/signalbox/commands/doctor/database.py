@@ -7,6 +7,7 @@ from signalbox.app.database_setup import FILE, location_of
 from signalbox.commands.doctor.finding import Finding, fail, ok, refusal, warn
 from signalbox.commands.doctor.loop import standing
 from signalbox.core.errors import StoreError
+from signalbox.extras import how_to_install
 from signalbox.server.serve import count_of
 from signalbox.store.engines.sqlite_check import inspect_file, is_current, is_known
 
@@ -35,7 +36,7 @@ async def _database(settings: Settings) -> list[Finding]:
         from signalbox.store.engines.postgres_check import inspect_server  # its driver is an extra
     except ImportError:
         words = "DATABASE_URL is set, but the package asyncpg is not installed."
-        return [fail("database", words, "pip install 'signalbox[postgres]'")]
+        return [fail("database", words, f"Install it: {how_to_install('postgres')}.")]
     where = location_of(settings)
     try:
         async with asyncio.timeout(SECONDS):

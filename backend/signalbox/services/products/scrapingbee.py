@@ -8,6 +8,7 @@ import httpx
 
 from signalbox.core.products import Product, ProductQuery
 from signalbox.core.tools import SearchUnavailableError
+from signalbox.extras import how_to_install
 from signalbox.offload import offloaded
 from signalbox.services.products import mercari
 from signalbox.services.products.setup import ProductSetup
@@ -54,7 +55,8 @@ def from_setup(setup: ProductSetup) -> ScrapingBee:
     if not key:
         raise SearchUnavailableError("PRODUCT_SOURCE is scrapingbee, but SCRAPINGBEE_API_KEY is not set")
     if not mercari.has_parser():
-        reason = "PRODUCT_SOURCE is scrapingbee, but the package selectolax is not installed (signalbox[scrapingbee])"
+        todo = how_to_install("scrapingbee")
+        reason = f"PRODUCT_SOURCE is scrapingbee, but the package selectolax is not installed ({todo})"
         raise SearchUnavailableError(reason)
     try:
         return ScrapingBee(setup.client, Account(base_url, key.strip()))

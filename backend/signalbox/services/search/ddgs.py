@@ -9,6 +9,7 @@ from typing import Any
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.tools import SearchHit, SearchQuery, SearchUnavailableError
+from signalbox.extras import how_to_install
 from signalbox.services.search.api import Sleep, text_of
 from signalbox.services.search.setup import SearchSetup
 
@@ -103,6 +104,6 @@ def from_setup(setup: SearchSetup) -> DdgsSearch:
     """Return the backend; raises SearchUnavailableError."""
     ask = installed()
     if ask is None:
-        reason = "SEARCH_BACKEND is ddgs, but the package ddgs is not installed (pip install 'signalbox[ddgs]')"
+        reason = f"SEARCH_BACKEND is ddgs, but the package ddgs is not installed ({how_to_install('ddgs')})"
         raise SearchUnavailableError(reason)
     return DdgsSearch(ask)

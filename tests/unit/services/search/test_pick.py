@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from signalbox.core.tools import SearchBackend
+from signalbox.extras import how_to_install
 from signalbox.services.search import ddgs, pick
 from signalbox.services.search.brave import BraveSearch
 from signalbox.services.search.docs import DocsSearch
@@ -88,7 +89,7 @@ async def test_ddgs_is_used_only_if_named(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "ddgs", None)
     assert (await picked(tmp_path, wanted="ddgs")) == (
         None,
-        "SEARCH_BACKEND is ddgs, but the package ddgs is not installed (pip install 'signalbox[ddgs]')",
+        f"SEARCH_BACKEND is ddgs, but the package ddgs is not installed ({how_to_install('ddgs')})",
     )
 
 

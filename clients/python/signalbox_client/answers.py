@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from signalbox_client.errors import RunFailed, SignalboxError
@@ -61,15 +62,17 @@ class Answer:
 
 def answer_of(events: Iterable[Event], run_id: str, conversation_id: str | None, message_id: str | None) -> Answer:
     """Collect the events of a run that has ended, without those that a server crash lost."""
-    kept = list(_saved(list(events)))
+    kept = list(events)
     done = kept[-1] if kept else None
     if not isinstance(done, Done):
         advice = "Read the run from its first event."
         raise SignalboxError("NO_DONE", f"The last event of the run was not received. {advice}")
+    if lost := done.unsaved:
+        kept = [event for event in kept if not lost.after < event.seq < lost.before]
     return Answer(
         run_id=run_id,
         text="".join(event.content for event in kept if isinstance(event, Content)),
-        reasoning="".join(_reasoning(kept)),
+        reasoning=_reasoning(kept),
         calls=_calls(kept),
         sources=list(_sources(kept)),
         images=[image for event in kept if isinstance(event, Content) for image in event.images],
@@ -80,20 +83,10 @@ def answer_of(events: Iterable[Event], run_id: str, conversation_id: str | None,
     )
 
 
-def _saved(events: list[Event]) -> Iterator[Event]:
-    lost = events[-1].unsaved if events and isinstance(events[-1], Done) else None
-    return (event for event in events if lost is None or not lost.after < event.seq < lost.before)
-
-
-def _reasoning(events: list[Event]) -> Iterator[str]:
-    step: int | None = None
-    is_first = True
-    for event in events:
-        if isinstance(event, Reasoning) and event.content:
-            if not is_first and event.step != step:
-                yield _BREAK
-            is_first, step = False, event.step
-            yield event.content
+def _reasoning(events: list[Event]) -> str:
+    pieces = [event for event in events if isinstance(event, Reasoning) and event.content]
+    steps = groupby(pieces, key=lambda piece: piece.step)
+    return _BREAK.join("".join(piece.content for piece in step) for _, step in steps)
 
 
 def _calls(events: list[Event]) -> list[AnsweredCall]:

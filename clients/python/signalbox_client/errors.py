@@ -124,7 +124,8 @@ def rejection(response: httpx.Response) -> SignalboxError:
     """Return the error of a response that has been read and is not a success."""
     error = _error_in(response)
     status = response.status_code
-    if not error and status not in _PROXY and status < 502:
+    # Signalbox itself has nothing at a wrong path; for example, for a run that does not exist, the code is another one.
+    if error.get("code") == "NOT_FOUND" or (not error and status not in _PROXY and status < 502):
         return foreign(response)
     after = response.headers.get("retry-after", "")
     made = _CLASSES.get(status, ServerError if status >= 500 else InvalidRequest)

@@ -6,10 +6,14 @@ import { isTemporary, NotSignalbox } from "./signalboxErrors.ts";
 const isOfProxy = (status: number): boolean =>
   [401, 403, 413, 500].includes(status) || status > 501 || (status > 0 && isTemporary(status));
 
-/** Throws NotSignalbox after a redirect, a page, or an error without one of Signalbox's codes. */
+/**
+ * Throws NotSignalbox after a redirect, a page, or an error without one of Signalbox's codes; and after Signalbox's error for
+ * a path that does not exist, which is not that for a run that does not exist.
+ */
 export function checkServer(url: string, response: Response, error: ApiError | undefined): void {
   const isPage = /^text\/html/i.test(response.headers.get("content-type") ?? "");
-  if (error ? !error.isOurs && !isOfProxy(error.status) : isPage) throw notSignalbox(url, response);
+  const isForeign = error ? !error.isOurs && !isOfProxy(error.status) : isPage;
+  if (isForeign || error?.code === "NOT_FOUND") throw notSignalbox(url, response);
 }
 
 /** The error says what came instead. */

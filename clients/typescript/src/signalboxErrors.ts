@@ -28,10 +28,20 @@ export class SignalboxError extends Error {
 export class ConnectionLost extends SignalboxError {
   override readonly name = "ConnectionLost";
 
-  constructor(message: string) {
+  constructor(message: string, cause?: unknown) {
     const advice = "Check that the server is running, then try again; the server keeps the runs it has started.";
-    super("CONNECTION_LOST", `${message} ${advice}`, { retryable: true });
+    super("CONNECTION_LOST", `${message}${reasonIn(cause)}. ${advice}`, { retryable: true });
+    this.cause = cause;
   }
+}
+
+/** Node has the reason, such as "connect ECONNREFUSED 127.0.0.1:8000", in the cause of the error of `fetch`. */
+function reasonIn(cause: unknown): string {
+  const { message = "", code = "" } = ((cause as Error | undefined)?.cause ?? {}) as {
+    message?: string;
+    code?: string;
+  };
+  return message || code ? `: ${message || code}` : "";
 }
 
 /** The response is not one of Signalbox's. */
@@ -131,7 +141,7 @@ export const isTemporary = (status: number): boolean => [0, 408, 425, 429, 502, 
 /** Convert the error of a request. Other errors, such as an abort, stay as they are. */
 export function errorOf(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  if (error.code === "SERVER_UNREACHABLE") return new ConnectionLost(error.message);
+  if (error.code === "SERVER_UNREACHABLE") return new ConnectionLost(error.message.replace(/\.$/, ""), error.cause);
   if (error.status < 400) return new NotSignalbox(`${error.message} Check baseUrl.`);
   const Made = CLASSES[error.status] ?? (error.status >= 500 ? ServerError : InvalidRequest);
   return new Made(error);

@@ -1,6 +1,6 @@
 // A base URL that is wrong: no URL, or another server.
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { InvalidBaseUrl, NotSignalbox, type RequestRejected, Signalbox } from "../src/index.ts";
+import { ConnectionLost, InvalidBaseUrl, NotSignalbox, type RequestRejected, Signalbox } from "../src/index.ts";
 import { serve } from "./fixtures/serve.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
@@ -49,6 +49,24 @@ describe("a base URL", () => {
   });
 });
 
+describe("a closed port", () => {
+  it("is reported with its address and what to do", async () => {
+    for (const call of Object.values(CALLS)) {
+      const { base, close } = await serve();
+      close();
+      const client = new Signalbox({ baseUrl: base, backoff: { attempts: 1 } });
+      const error: Error = await call(client).then(
+        () => expect.fail(),
+        (caught) => caught,
+      );
+      expect(error).toBeInstanceOf(ConnectionLost);
+      expect(error.message).toContain(
+        `not responding: connect ECONNREFUSED ${new URL(base).host}. Check that the server`,
+      );
+    }
+  });
+});
+
 const CALLS: Record<string, (client: Signalbox) => Promise<unknown>> = {
   ask: (client) => client.ask("Hello!", { model: "m" }),
   follow: (client) => client.runs.follow("1").answer(),
@@ -68,6 +86,7 @@ describe("another server", () => {
     ["no POST", 501, { "content-type": "text/html" }, "<html>"],
     ["OpenAI", 404, { "content-type": "application/json" }, '{"error":{"code":"not_found","message":"No."}}'],
     ["OpenRouter", 404, { "content-type": "application/json" }, '{"error":{"code":404,"message":"No."}}'],
+    ["a wrong path", 404, { "content-type": "application/json" }, '{"error":{"code":"NOT_FOUND","message":"No."}}'],
   ])("is recognized at once, whatever is requested: %s", async (_, status, headers, body) => {
     for (const [name, call] of Object.entries(CALLS)) {
       const { base, seen } = await serve((_, response) => void response.writeHead(status, headers).end(body));

@@ -114,6 +114,12 @@ def test_the_address_of_openai_clients_gets_a_hint(app: RunningApp, stack: ExitS
         open_client(stack, f"{app.url}/v1").ask("Hello!", model="openai/sim")
 
 
+def test_a_wrong_path_is_not_a_missing_run(app: RunningApp, stack: ExitStack) -> None:
+    """Programs that handle `NotFound` must not take a wrong base URL for a run that was deleted."""
+    with pytest.raises(NotSignalbox, match="Check the base URL"):
+        open_client(stack, f"{app.url}/chat").runs.trace("1")
+
+
 def test_a_missing_server_is_reported_within_seconds(stack: ExitStack, slept: list[float]) -> None:
     """The error names the address and the reason, and says what to do."""
     client = open_client(stack, "http://127.0.0.1:9", backoff=Backoff())

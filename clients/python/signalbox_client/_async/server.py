@@ -63,10 +63,6 @@ class AsyncServer:
             raise foreign(response)
         return body
 
-    async def delete(self, path: str) -> None:
-        """Delete what is at a path; if the response is lost, the repeated request may find nothing there."""
-        await self.json("DELETE", path)
-
     async def pages(self, path: str, name: str, params: Mapping[str, Any]) -> AsyncIterator[Any]:
         """Iterate over the entries of a list, page by page."""
         before: str | None = None

@@ -36,7 +36,7 @@ class AsyncRuns:
 
     async def delete(self, run_id: str) -> None:
         """Stop a run that belongs to no conversation, and delete everything stored about it."""
-        await self._server.delete(_path("runs", run_id))
+        await self._server.json("DELETE", _path("runs", run_id))
 
 
 class AsyncConversations:
@@ -75,7 +75,7 @@ class AsyncConversations:
 
     async def delete(self, conversation_id: str) -> None:
         """Stop the active runs of a conversation, and delete it with its runs; saves are kept."""
-        await self._server.delete(_path("conversations", conversation_id))
+        await self._server.json("DELETE", _path("conversations", conversation_id))
 
 
 class AsyncSaves:
@@ -105,7 +105,7 @@ class AsyncSaves:
 
     async def delete(self, save_id: str) -> None:
         """Delete a save; its run is kept."""
-        await self._server.delete(_path("saves", save_id))
+        await self._server.json("DELETE", _path("saves", save_id))
 
 
 def _path(kind: str, name: str) -> str:

@@ -63,10 +63,6 @@ class Server:
             raise foreign(response)
         return body
 
-    def delete(self, path: str) -> None:
-        """Delete what is at a path; if the response is lost, the repeated request may find nothing there."""
-        self.json("DELETE", path)
-
     def pages(self, path: str, name: str, params: Mapping[str, Any]) -> Iterator[Any]:
         """Iterate over the entries of a list, page by page."""
         before: str | None = None

@@ -36,7 +36,7 @@ class Runs:
 
     def delete(self, run_id: str) -> None:
         """Stop a run that belongs to no conversation, and delete everything stored about it."""
-        self._server.delete(_path("runs", run_id))
+        self._server.json("DELETE", _path("runs", run_id))
 
 
 class Conversations:
@@ -75,7 +75,7 @@ class Conversations:
 
     def delete(self, conversation_id: str) -> None:
         """Stop the active runs of a conversation, and delete it with its runs; saves are kept."""
-        self._server.delete(_path("conversations", conversation_id))
+        self._server.json("DELETE", _path("conversations", conversation_id))
 
 
 class Saves:
@@ -105,7 +105,7 @@ class Saves:
 
     def delete(self, save_id: str) -> None:
         """Delete a save; its run is kept."""
-        self._server.delete(_path("saves", save_id))
+        self._server.json("DELETE", _path("saves", save_id))
 
 
 def _path(kind: str, name: str) -> str:

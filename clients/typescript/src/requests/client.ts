@@ -35,7 +35,7 @@ export function createClient(options: ClientOptions = {}): ApiClient {
         response = await fetch(`${base}${path}`, { ...init, headers });
       } catch (cause) {
         if (init.signal?.aborted) throw cause;
-        throw unreachable();
+        throw Object.assign(unreachable(), { cause });
       }
       const error = response.ok ? undefined : await readApiError(response);
       check?.(base + path, response, error);

@@ -5,10 +5,12 @@ from math import isfinite, isnan
 from operator import index
 from typing import TYPE_CHECKING, Any, cast
 
+import orjson
+
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import MAX_DEPTH, ImagePart, JsonObject, JsonValue, image_parts
-from signalbox.core.tools import Tool
+from signalbox.core.tools import Tool, ToolSpec
 
 if TYPE_CHECKING:
     from signalbox.services.tool_executor import ToolExecutor
@@ -57,10 +59,19 @@ def executor_of(tools: Any) -> "ToolExecutor":
     for place, tool in enumerate(listed):
         if not isinstance(tool, Tool):
             raise wrong(f"tools[{place}]", "a tool, as @tool makes one", tool)
+        _check_spec(f"tools[{place}].spec", tool.spec)
     try:
         return ToolExecutor(listed)
     except ValueError as error:
         raise RequestError(Code.INVALID_REQUEST, f"tools: {error}", "tools") from None
+
+
+def _check_spec(field: str, spec: ToolSpec) -> None:
+    try:
+        orjson.dumps([spec.description, spec.parameters])
+    except TypeError:  # it does not say which part is wrong
+        text_of(f"{field}.description", spec.description)
+        object_of(f"{field}.parameters", spec.parameters)
 
 
 def text_of(field: str, value: Any) -> str:
@@ -72,6 +83,8 @@ def text_of(field: str, value: Any) -> str:
 
 
 def _check_encodable(field: str, what: str, text: str) -> None:
+    if text.isascii():
+        return
     try:
         text.encode()
     except UnicodeEncodeError as error:

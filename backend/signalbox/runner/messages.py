@@ -69,10 +69,12 @@ def check_message(field: str, message: Any) -> None:
             text_of(f"{field}.reasoning", message.reasoning)
             for place, call in enumerate(message.calls):
                 object_of(f"{field}.calls[{place}].arguments", call.arguments)
-            images_of(f"{field}.images", message.images)
+            if message.images:
+                images_of(f"{field}.images", message.images)
         case ToolMessage():
             text_of(f"{field}.content", message.content)
-            images_of(f"{field}.images", message.images)
+            if message.images:
+                images_of(f"{field}.images", message.images)
         case _:
             raise wrong(field, "a message, as user() makes one", message)
 

@@ -279,7 +279,7 @@ class RunBase:
     def cost(self) -> float:
         """The cost so far in USD: reported by the upstream, or estimated by the prices of `Upstream`."""
         assert self._context.budget is not None
-        return round(self._context.budget.spent(self._progress), 12)
+        return round(float(self._context.budget.spent(self._progress)), 12)
 
     @property
     def run_id(self) -> str:

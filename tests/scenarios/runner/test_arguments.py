@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 from signalbox import RequestError, Runner, RunnerSync, ToolReturn, Upstream, UsageError, assistant, system, tool, user
 from signalbox.core.messages import AssistantMessage, ImagePart, ToolCall, ToolMessage, UserMessage
+from signalbox.core.tools import Tool, ToolSpec
 
 from tests.scenarios.runner.model import answers, calls, model_that
 from tests.scenarios.runner.test_messages import LOOK, Counter
@@ -18,6 +19,11 @@ DEEP: list[Any] = []
 for _ in range(200):
     DEEP = [DEEP]
 LOOKER = make_tool("look", lambda *_: "A lamp.")
+
+
+def tool_of(description: str, parameters: dict[str, Any]) -> Tool:
+    """Return a tool that was not made by `@tool`."""
+    return Tool(ToolSpec("see", description, parameters), LOOKER.run)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +45,8 @@ LOOKER = make_tool("look", lambda *_: "A lamp.")
         ({"tools": LOOKER}, "tools", "expected a list of tools, such as [look], got Tool"),
         ({"tools": 3}, "tools", "expected a list of tools, got 3"),
         ({"tools": [print]}, "tools[0]", "expected a tool, as @tool makes one, got builtin_function_or_method"),
+        ({"tools": [tool_of(HALF, {})]}, "tools[0].spec.description", LONE),
+        ({"tools": [LOOKER, tool_of("", {"a": {1}})]}, "tools[1].spec.parameters.a", "expected a JSON value, got set"),
         ({"tool_choice": ["look"]}, "tool_choice", "expected auto, none, required or the name of a tool, got list"),
         ({"max_cost": "1"}, "max_cost", "expected at least 0 USD, got '1'"),
         ({"extra": {"a": object()}}, "extra.a", "expected a JSON value, got object"),

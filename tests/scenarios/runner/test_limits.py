@@ -226,6 +226,7 @@ async def test_a_run_that_was_stopped_before_it_began_is_cancelled() -> None:
         asked, iterated, watched = stopped
         answer = await asked.answer()
         assert (answer.status, answer.text, answer.steps) == ("cancelled", "", 0)
+        assert isinstance(answer.cost, float)
         assert [step async for step in iterated] == []
         events = [event async for event in watched.events()]
         assert [(type(event), event.status) for event in events if isinstance(event, Done)] == [(Done, "cancelled")]

@@ -13,14 +13,12 @@ if TYPE_CHECKING:  # the first owner imports it
 _BLOCKS_ITSELF = (
     "A tool that runs in the event loop of the run cannot wait for the run: make the tool a `def` function."
 )
+_CLOSING = "Another thread is ending the run."
 Value = TypeVar("Value")
 
 
 class LoopClosingError(UsageError):
     """The last owner is ending the loop."""
-
-    def __init__(self) -> None:
-        super().__init__("Another thread is ending the run.")
 
 
 class LoopThread:
@@ -94,7 +92,7 @@ class LoopThread:
             return
         with self._changed:
             if self._is_closing:
-                raise LoopClosingError
+                raise LoopClosingError(_CLOSING)
             if (portal := self._portal) is None:
                 yield None
                 return

@@ -10,6 +10,7 @@ from signalbox.core.errors import RequestError, SignalboxError, ToolError, Upstr
 from signalbox.core.parts import Usage
 from signalbox.runner.answer import Answer
 from signalbox.runner.errors import RunError, UsageError
+from signalbox.runner.loop_thread import LoopClosingError
 
 
 @pytest.mark.parametrize("code", list(Code))
@@ -56,6 +57,7 @@ def test_a_request_error_names_its_field() -> None:
         ToolError(Code.TOOL_FAILED, "Broken.", artifact={"rows": [1]}),
         RunError(Answer("So f", "interrupted", "STREAM_CUT", "It broke off.", Usage(input=3), steps=2)),
         UsageError("Twice."),
+        LoopClosingError("Another thread is ending the run."),
     ],
     ids=lambda error: type(error).__name__,
 )

@@ -14,7 +14,7 @@ def decode_capture(data: bytes, dialect: Dialect) -> tuple[JsonObject, str | Non
 
     The second value is a defect of the capture itself, None if it has none.
     """
-    if data.lstrip().startswith(b"{"):
+    if data.lstrip().startswith((b"{", b"[")):
         return _result(dialect.parts_of_body(data), dialect)
     return decode_stream([data], dialect)
 

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 
 from signalbox.wire.dialect import Dialect, Upstream
+from signalbox.wire.gemini.dialect import Gemini
 from signalbox.wire.openrouter.dialect import ChatCompletions, OpenRouter
 
 _ROWS: tuple[Dialect, ...] = (
     OpenRouter(),
     ChatCompletions(),
+    Gemini(),
 )
 DIALECTS = {dialect.name: dialect for dialect in _ROWS}
 
@@ -23,6 +25,7 @@ class Host:
 HOSTS = {
     "openrouter": Host("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
     "openai": Host("https://api.openai.com/v1", "OPENAI_API_KEY"),
+    "gemini": Host("https://generativelanguage.googleapis.com", "GEMINI_API_KEY"),
 }
 # The dialect of a server whose base URL names none.
 _DEFAULT = ChatCompletions.name

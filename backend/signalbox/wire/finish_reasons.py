@@ -24,11 +24,11 @@ _WORDS: dict[FinishReason, str] = {
         model_context_window_exceeded, context_window_exceeded, context_length_exceeded, context_length_reached,
         max_predicted_tokens_reached, max_completion_tokens, error_limit, reason_max_len, reason_max_context
     """,
-    # Azure, Anthropic, Gemini (from safety on), Bedrock, Cohere (error_toxic), Z.AI (sensitive).
+    # Azure, Anthropic, Gemini (safety to model_armor), Bedrock, Cohere (error_toxic), Z.AI (sensitive).
     FinishReason.WITHHELD: """
         content_filter, content_filtered, content_policy, content_policy_violation, refusal, refused, moderation,
         safety, recitation, blocklist, prohibited_content, spii, image_safety, image_prohibited_content,
-        image_recitation, guardrail_intervened, guardrails, error_toxic, sensitive
+        image_recitation, image_other, model_armor, guardrail_intervened, guardrails, error_toxic, sensitive
     """,
     # Anthropic: a long turn that continues when the client sends it again.
     FinishReason.PAUSED: "pause_turn, pause, paused, compaction",
@@ -36,9 +36,11 @@ _WORDS: dict[FinishReason, str] = {
     FinishReason.MALFORMED_CALL: "malformed_function_call, malformed_tool_use, malformed_tool_call",
     FinishReason.UNEXPECTED_CALL: "unexpected_tool_call",
     # OpenRouter, Mistral, vLLM and SGLang (abort), DeepSeek (insufficient_system_resource), Z.AI (network_error).
+    # The last three are Gemini's.
     FinishReason.FAILED: """
         error, failed, failure, abort, aborted, internal_error, server_error, network_error, timeout, reason_time_limit,
-        time_limit, cancelled, canceled, user_cancel, insufficient_system_resource, interrupted
+        time_limit, cancelled, canceled, user_cancel, insufficient_system_resource, interrupted,
+        malformed_response, missing_thought_signature, no_image
     """,
 }
 # Gemini's enum by number, from providers that forward the protobuf value.

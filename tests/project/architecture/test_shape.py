@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 import pytest
+from signalbox.core.params import FIELDS
 
 from tests.conftest import ROOT
 
@@ -108,13 +109,16 @@ def test_no_exception_is_swallowed_in_silence() -> None:
 DIALECTS = tuple(sorted(path.parent.name for path in (PACKAGE / "wire").glob("*/__init__.py")))
 # Keys of one word are common to many formats (`id`, `usage`); these are not.
 SINGLE_KEYS = {"annotations", "choices", "delta", "stream"}
+# Media types are no provider's. The neutral names of parameters belong to `Params`; dialects translate them.
+_MEDIA_TYPES = ("application/", "image/")
+_OWN_NAMES = frozenset(FIELDS)
 # The JSON of client protocols, which has keys in common with providers'.
 CLIENT_PROTOCOLS = ("intakes/", "encoders/", "app/openapi/")
 # Provider keys that other packages use with another meaning, and where.
 SHARED_KEYS = {
     "the public API has the name": {
         "app/": {"/api/v1", "context_length", "file_data", "image_url", "supported_parameters"},
-        "chat/": {"tool_choice", "top_a"},
+        "chat/": {"tool_choice"},
         "core/": {"parallel_tool_calls", "response_format", "tool_calls"},
         "runner/": {"tool_choice"},
     },
@@ -154,7 +158,8 @@ def _provider_keys() -> set[str]:
     folders = tuple(f"wire/{name}/" for name in DIALECTS)
     dialects = [tree for path, tree in trees().items() if _name(path).startswith(folders)]
     named = {text for tree in dialects for text in {text for text, _ in _constants(tree)} | _fields(tree)}
-    return {text for text in named if re.fullmatch(r"/?[a-z]+(?:[-_/][a-z0-9]+)+", text)} - {"utf-8"} | SINGLE_KEYS
+    keys = {text for text in named if re.fullmatch(r"/?[a-z]+(?:[-_/][a-z0-9]+)+", text)}
+    return {key for key in keys - {"utf-8"} if not key.startswith(_MEDIA_TYPES)} - _OWN_NAMES | SINGLE_KEYS
 
 
 def test_wire_alone_names_providers_keys() -> None:

@@ -2,11 +2,14 @@
 
 import json
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 DIALECTS = ("openrouter-chat", "openai-chat")
+# APIs with separate decoders; their `expect` has further fields.
+NATIVE = ("gemini",)
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,8 @@ class Recorded:
         return [piece for piece in [*cut, self.body[at:]] if piece]
 
 
-def load(folder: Path) -> list[Recorded]:
-    """Load every chat recording of a folder, sorted by name; a missing folder has none."""
+def load(folder: Path, dialects: Collection[str] = DIALECTS) -> list[Recorded]:
+    """Load every recording of these dialects, sorted by name; a missing folder has none."""
     found = []
     for file in sorted(folder.glob("*.json")) if folder.is_dir() else []:
         if file.name.endswith(".body.json"):
@@ -51,7 +54,7 @@ def load(folder: Path) -> list[Recorded]:
         facts = json.loads(file.read_text("utf-8"))
         bodies = [file.with_name(file.stem + end) for end in (".sse", ".body.json")]
         body = next((b for b in bodies if b.exists()), None)
-        if facts.get("dialect") in DIALECTS and body is not None:
+        if facts.get("dialect") in dialects and body is not None:
             found.append(Recorded(file.stem, facts, body))
     return found
 

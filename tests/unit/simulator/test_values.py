@@ -82,6 +82,37 @@ def test_values_from_the_text() -> None:
     assert fits(schema) == {"tables": 3, "place": "Florence", "people": 500, "kind": "people"}
 
 
+ROUTE = of(start={"type": "string"}, end={"type": "string"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How far is it from 'Lisbon' to 'Porto'?",
+        "How far is it from Lisbon to Porto? And to Faro?",
+        "Call route: Lisbon to Porto.",
+        'Go from "Lisbon" to Porto, Lisbon being first.',
+    ],
+)
+def test_each_name_is_used_once(text: str) -> None:
+    """Quoted or capitalised words fill the texts of a call in order."""
+    assert fits(ROUTE, text) == {"start": "Lisbon", "end": "Porto"}
+
+
+def test_a_single_text_is_not_split_into_names() -> None:
+    """A search for two places is one text; enumerations, patterns and URLs use up no name."""
+    assert fits(of(query={"type": "string"}), "from Lisbon to Porto") == {"query": "from Lisbon to Porto"}
+    schema = of(
+        unit={"enum": ["miles", "km"]},
+        code={"type": "string", "pattern": "^[A-Z]{2}-[0-9]+$"},
+        url={"type": "string"},
+        **ROUTE["properties"],
+    )
+    made = fits(schema, "How many km from Lisbon to Porto? See https://example.org/map")
+    assert (made["unit"], made["url"]) == ("km", "https://example.org/map")
+    assert (made["start"], made["end"]) == ("Lisbon", "Porto")
+
+
 LEAVES = st.one_of(
     st.builds(
         lambda low, more: {"type": "integer", "minimum": low, "maximum": low + more},

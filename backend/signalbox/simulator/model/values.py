@@ -9,6 +9,7 @@ from ..json_values import as_list, as_object, as_objects
 
 URL = re.compile(r"https?://[^\s<>\"')\]]+")
 
+_CAPITALISED = r"[A-ZÀ-ÖØ-Þ][\w-]+"
 _MAX_DEPTH = 8
 _FORMATS = {
     "date": "2025-01-31",
@@ -43,11 +44,15 @@ _SAMPLES = (
 
 @dataclass(slots=True)
 class Values:
-    """Makes the values of one call. Each number of the text is used once, in order; `root` resolves references."""
+    """Makes the values of one call. Each number of the text is used once, in order; `root` resolves references.
+
+    If an object needs several texts, each name of the text is used once, too: a flight goes from Lisbon to Porto.
+    """
 
     text: str
     root: dict[str, Any] = field(default_factory=dict[str, Any])
     numbers: Iterator[str] = field(init=False)
+    names: Iterator[str] = field(init=False, default_factory=lambda: iter(()))
 
     def __post_init__(self) -> None:
         """Find the numbers of the text."""
@@ -60,7 +65,15 @@ class Values:
         if depth and not names and depth < _MAX_DEPTH:
             names = list(known)
         names += [name for name in known if name not in names][: max(0, _limit(schema, "minProperties") - len(names))]
+        texts = [name for name in names if self._is_text(known.get(name, {}), depth)]
+        if len(texts) > 1 and len(found := _names_in(self.text)) > 1:
+            self.names = iter(found)
         return {name: self.value(known.get(name, {}), name, depth + 1) for name in names}
+
+    def _is_text(self, unresolved: object, depth: int) -> bool:
+        """Whether the value is a text of the question's words: no enumeration, no pattern and no format."""
+        schema = self._resolved(as_object(unresolved), depth)
+        return _kind(schema) == "string" and not schema.keys() & {"const", "enum", "pattern", "format"}
 
     def value(self, unresolved: object, name: str, depth: int = 0) -> Any:
         """Make one value; `name` is its property, and the value of a string if the text is empty."""
@@ -135,7 +148,7 @@ class Values:
             )
         if schema.get("format") in _FORMATS and (name != "url" or not URL.search(self.text)):
             return _FORMATS[schema["format"]]
-        words = self._example(name)
+        words = (None if name == "url" else next(self.names, None)) or self._example(name)
         longest = _limit(schema, "maxLength", len(words))
         return words[:longest].ljust(_limit(schema, "minLength"), "x")
 
@@ -148,6 +161,15 @@ class Values:
         place = re.search(r"\b(?:in|for|of|at|about)\s+((?:[A-Z][\w-]*[ ,]*)+)", text)
         found = quoted or place
         return found.group(1).strip(" ,.?!") if found else text.strip()[:120] or name
+
+
+def _names_in(text: str) -> list[str]:
+    """Return the distinct quotations of a text, or else its capitalised words that begin no sentence, in order."""
+    quoted = re.findall(r"(?<!\w)[\"“']([^\"”']{2,})[\"”'](?!\w)", text)
+    if len(found := list(dict.fromkeys(quoted))) > 1:
+        return found
+    words = re.findall(rf"(?<![.!?]\s)(?<=[\s\"“'(])({_CAPITALISED}(?: {_CAPITALISED})*)", text)
+    return list(dict.fromkeys(words))
 
 
 def _kind(schema: dict[str, Any]) -> str:

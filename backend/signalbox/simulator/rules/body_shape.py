@@ -9,6 +9,15 @@ from ..http.incoming import Message, calls_of
 from ..json_values import as_list, as_object
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
+_RANGES = {
+    "temperature": (0, 2),
+    "top_p": (0, 1),
+    "min_p": (0, 1),
+    "top_a": (0, 1),
+    "frequency_penalty": (-2, 2),
+    "presence_penalty": (-2, 2),
+    "repetition_penalty": (0, 2),
+}
 
 
 def check_body(body: Any) -> dict[str, Any]:
@@ -81,9 +90,20 @@ def calls_are_calls(body: dict[str, Any]) -> None:
                 raise Rejected(400, f"Invalid input: messages[{at}].tool_calls[{number}]")
 
 
+def numbers_are_in_range(body: dict[str, Any]) -> None:
+    """The sampling parameters are numbers in the ranges of OpenRouter's documentation."""
+    for name, (low, high) in _RANGES.items():
+        value = body.get(name)
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            raise Rejected(400, f"Invalid input: {name} must be a number from {low} to {high}")
+
+
 SHAPE_RULES: tuple[Callable[[dict[str, Any]], None], ...] = (
     model_is_named,
     messages_are_messages,
     tools_are_functions,
     calls_are_calls,
+    numbers_are_in_range,
 )

@@ -24,6 +24,28 @@ def test_models_without_tools(client: httpx.Client) -> None:
     assert not {"tools", "tool_choice"} & set(row.supported_parameters)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "limits"),
+    [
+        ("temperature", 9, "from 0 to 2"),
+        ("temperature", -0.1, "from 0 to 2"),
+        ("temperature", "hot", "from 0 to 2"),
+        ("temperature", True, "from 0 to 2"),
+        ("top_p", 1.5, "from 0 to 1"),
+        ("presence_penalty", -3, "from -2 to 2"),
+    ],
+)
+def test_sampling_parameters_have_limits(client: httpx.Client, name: str, value: Any, limits: str) -> None:
+    """A value outside of OpenRouter's range is a 400 that names the parameter."""
+    told = rejection(client, ask("openai/sim", "Hello!", **{name: value}))
+    assert told.strip() == f"Invalid input: {name} must be a number {limits}"
+
+
+def test_sampling_parameters_within_the_limits(client: httpx.Client) -> None:
+    """The limits themselves are accepted, and so is null."""
+    accepted(client, ask("openai/sim", "Hello!", temperature=2, top_p=1, presence_penalty=-2, min_p=None))
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_images_need_a_model_that_accepts_them(client: httpx.Client, family: str) -> None:
     """A model that accepts only text has no endpoint for images."""

@@ -115,8 +115,8 @@ class ToolReturn(Struct, frozen=True):
 class ToolOutcome(Struct, frozen=True):
     """The outcome of a call: a JSON value, or an error sentence with a code.
 
-    `untrusted`: its text is foreign, or may quote foreign text. `artifact` is for people; no model gets it. The model
-    gets the `images`.
+    `untrusted`: its text is foreign, or may quote foreign text. `artifact` is for people and is never sent to a model.
+    The model gets the `images`.
     """
 
     success: bool

@@ -51,7 +51,8 @@ class AddMessage(CamelModel):
 class AddToolResult(CamelModel):
     """The result of a call that the page has executed.
 
-    `modelContent` is what the model gets instead of `result`. `artifact` is stored for people; no model gets it.
+    `modelContent` is what the model gets instead of `result`. `artifact` is stored for people and is never sent to a
+    model.
     """
 
     type: Literal["add-tool-result"]

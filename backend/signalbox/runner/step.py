@@ -35,7 +35,10 @@ class StepCall(Struct, frozen=True):
 
 
 class CallResult(Struct, frozen=True):
-    """The result of one call: `value`, or else `error` and `code`. `artifact` is for people; no model gets it."""
+    """The result of one call: `value`, or else `error` and `code`.
+
+    `artifact` is for people and is never sent to a model.
+    """
 
     call: StepCall
     success: bool

@@ -2,12 +2,13 @@
 
 import asyncio
 import hmac
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from time import monotonic, time
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
+from starlette.types import Scope
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
@@ -28,7 +29,7 @@ _MOST_CACHED = 10_000
 class Caller:
     """The client of a request. `owner` is the API token's id, empty for the operator and without an API token.
 
-    `name` is that of the token.
+    `name` is that of the token. Users of a host have an owner that begins with `user:`, and their id as name.
     """
 
     owner: str = ""
@@ -46,6 +47,8 @@ class Caller:
 
 ANONYMOUS = Caller()
 OPERATOR = Caller(is_operator=True)
+HostUser: TypeAlias = Callable[[Scope], Awaitable[Caller]]
+"""Returns the caller of a request by the login of the host; raises RequestError UNAUTHORIZED."""
 # The key of the caller in a request's scope.
 CALLER = "signalbox.caller"
 
@@ -116,15 +119,17 @@ class TokenCache:
 class Authenticator:
     """Identifies the caller of a request by its token. `is_required`: requests without a token are rejected.
 
-    `cache` is called for each request, because there is no token cache before the database is open.
+    `cache` is called for each request, because there is no token cache before the database is open. `host_user`
+    identifies the callers without a token.
     """
 
     is_required: bool
     access_token: str | None
     admin_token: str
     cache: Callable[[], TokenCache]
+    host_user: HostUser | None = None
 
-    async def caller_of(self, given: str) -> Caller:
+    async def caller_of(self, given: str, scope: Scope) -> Caller:
         """Return the caller with this token, which may be empty; raises RequestError UNAUTHORIZED and StoreError.
 
         A string with the prefix of an API token is checked even if no token is required, because its run is meant to
@@ -138,6 +143,8 @@ class Authenticator:
             return await self.cache().caller_with(*found)
         if looks_like_token(given):
             raise _unauthorized("This token is not valid.")
+        if self.host_user is not None:
+            return await self.host_user(scope)
         if self.is_required:
             raise RequestError(Code.UNAUTHORIZED, field="Authorization")
         return ANONYMOUS

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
+from signalbox.app.asgi.host_users import HOST_APP, HostUsers, OwnerOf
 from signalbox.app.asgi.streaming import NEEDS_TASK
 from signalbox.app.config import Settings
 from signalbox.app.deps import Services
@@ -59,17 +60,22 @@ class SignalboxApp:
                 "Pass its lifespan to the host: FastAPI(lifespan=chat.lifespan)."
             )
         scope[NEEDS_TASK] = True
+        scope[HOST_APP] = scope.get("app")
         await self._app(scope, receive, send)
 
 
-def signalbox_app(settings: Settings | None = None, *, tools: Sequence[Tool] = ()) -> SignalboxApp:
+def signalbox_app(
+    settings: Settings | None = None, *, tools: Sequence[Tool] = (), owner_of: OwnerOf | None = None
+) -> SignalboxApp:
     """Make a Signalbox to mount in another app, with `tools` added to the built-in ones.
 
-    Without `settings`, they come from the environment and `.env`. Raises SettingsError, and TypeError for other
-    arguments.
+    Without `settings`, they come from the environment and `.env`. `owner_of` takes a request without a token of
+    Signalbox and returns the id of its user, or None to reject it. It may be async. Raises SettingsError, and TypeError
+    for other arguments.
     """
-    _check_arguments(settings, tools)
-    return SignalboxApp(create_app(settings, extra_tools=tools, is_embedded=True))
+    _check_arguments(settings, tools, owner_of)
+    host_user = None if owner_of is None else HostUsers(owner_of).caller_of
+    return SignalboxApp(create_app(settings, extra_tools=tools, is_embedded=True, host_user=host_user))
 
 
 async def _drain(services: Services) -> None:
@@ -82,7 +88,7 @@ async def _drain(services: Services) -> None:
                 await services.runs.wait_until_idle()
 
 
-def _check_arguments(settings: object, tools: object) -> None:
+def _check_arguments(settings: object, tools: object, owner_of: object) -> None:
     """Raise TypeError for arguments that would fail only at the start, far from the call."""
     if not isinstance(settings, Settings | None):
         raise TypeError(f"settings: expected Settings(...), got {type(settings).__name__}")
@@ -91,3 +97,5 @@ def _check_arguments(settings: object, tools: object) -> None:
     for place, tool in enumerate(cast("Sequence[object]", tools)):
         if not isinstance(tool, Tool):
             raise TypeError(f"tools[{place}]: expected a tool, as @tool makes one, got {type(tool).__name__}")
+    if owner_of is not None and not callable(owner_of):
+        raise TypeError(f"owner_of: expected a function that takes a request, got {type(owner_of).__name__}")

@@ -12,7 +12,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from signalbox import __version__
-from signalbox.app.access import Authenticator, TokenCache
+from signalbox.app.access import Authenticator, HostUser, TokenCache
 from signalbox.app.asgi.compression import Compress
 from signalbox.app.asgi.content_policy import policy_with
 from signalbox.app.asgi.root_path import place_under
@@ -126,10 +126,12 @@ def create_app(
     token: str | None = None,
     protocols: Sequence[ClientProtocol[Any]] = PROTOCOLS,
     is_embedded: bool = False,
+    host_user: HostUser | None = None,
 ) -> FastAPI:
     """Make the app. If `token` is set, all but public paths require it. `extra_tools` are added to the built-in.
 
-    An embedded app is one part of its process: logs, memory and garbage collection are the host's.
+    An embedded app is one part of its process: logs, memory and garbage collection are the host's. `host_user`
+    identifies the callers without a token.
     """
     settings = settings or load_settings()
     is_shared = settings.database_url is not None
@@ -174,9 +176,10 @@ def create_app(
     add_openapi(app)
     access = settings.signalbox_access_token
     token = token or (access.get_secret_value() if access else None)
-    is_required = token is not None or settings.signalbox_require_token
+    is_required = token is not None or host_user is not None or settings.signalbox_require_token
     mount_files(app, settings, [*by_path(protocols)], is_open=not is_required)
-    _add_middleware(app, settings, protocols, Authenticator(is_required, token, admin.value, lambda: app.state.tokens))
+    authenticator = Authenticator(is_required, token, admin.value, lambda: app.state.tokens, host_user)
+    _add_middleware(app, settings, protocols, authenticator)
     app.add_middleware(
         ResponseHeaders,
         rejections=rejections,

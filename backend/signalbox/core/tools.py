@@ -246,7 +246,7 @@ def _utc_now() -> datetime:
 
 
 class Owner(Struct, frozen=True):
-    """The API token that a run was started with; id and name are empty without one."""
+    """Whose run it is: an API token, or a user of an app that embeds Signalbox. Without both, id and name are empty."""
 
     id: str = ""
     name: str = ""

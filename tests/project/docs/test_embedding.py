@@ -12,7 +12,7 @@ from tests.scenarios.embedding.hosts import serving_host
 from tests.support.processes import command
 
 PAGE = page("embedding.md")
-PREFIXES = ("/chat", "/support/chat")
+PREFIXES = ("/chat", "/support/chat", "/team/chat")
 
 
 @pytest.fixture
@@ -49,6 +49,18 @@ def test_the_command_creates_a_token_of_the_app(folder: Path) -> None:
         headers = {"authorization": f"Bearer {created.stdout.decode().strip()}"}
         assert (name, client.get("/support/chat/api/runs").status_code) == ("signalbox", 401)
         assert client.get("/support/chat/api/runs", headers=headers).status_code == 200, created.stderr
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_users_of_the_third_program_are_separate() -> None:
+    """Each session has its own runs, and a request without a session is rejected."""
+    host = module("shop", PAGE.blocks("python")[2])
+    with serving_host(host.app) as client:
+        ada, bob = ({"cookie": f"session={session}"} for session in host.SESSIONS)
+        body = {"model": "openai/sim", "prompt": "Hello!"}
+        answer = client.post("/team/chat/api/chat", json=body, headers=ada)
+        run = f"/team/chat/api/runs/{answer.headers['x-run-id']}"
+        assert [client.get(run, headers=headers).status_code for headers in (ada, bob, {})] == [200, 404, 401]
 
 
 def _command(line: str) -> tuple[dict[str, str], list[str]]:

@@ -124,6 +124,7 @@ async def test_the_host_keeps_its_process(tmp_path: Path, monkeypatch: pytest.Mo
         ({"tools": [5]}, "tools[0]: expected a tool, as @tool makes one, got int"),
         ({"tools": [len]}, "tools[0]: expected a tool, as @tool makes one, got builtin_function_or_method"),
         ({"tools": len}, "tools: expected a list of tools, as @tool makes them, got builtin_function_or_method"),
+        ({"owner_of": "ada"}, "owner_of: expected a function that takes a request, got str"),
         ({"settings": {"signalbox_port": 1}}, "settings: expected Settings(...), got dict"),
     ],
 )

@@ -84,7 +84,8 @@ class ResponseHeaders:
 class AccessControl:
     """A pure ASGI middleware that checks requests: Host, Origin and token.
 
-    `caller_of` returns the caller with a token, or raises RequestError. It is not called for `public` paths.
+    `caller_of` returns the caller of a request with a token, or raises RequestError. It is not called for `public`
+    paths.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class AccessControl:
         *,
         hosts: Collection[str],
         origins: Collection[str],
-        caller_of: Callable[[str], Awaitable[Caller]],
+        caller_of: Callable[[str, Scope], Awaitable[Caller]],
         public: PublicPaths,
     ) -> None:
         self._app = app
@@ -111,7 +112,7 @@ class AccessControl:
         try:
             self._check(scope, headers)
             given = token_in(Headers(scope=scope)) if b"authorization" in headers or b"x-api-key" in headers else ""
-            caller = ANONYMOUS if self._public.covers(scope) else await self._caller_of(given)
+            caller = ANONYMOUS if self._public.covers(scope) else await self._caller_of(given, scope)
         except RequestError as error:
             await error_response(error, scope)(scope, receive, send)
             return

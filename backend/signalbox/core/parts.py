@@ -116,7 +116,8 @@ class NativeTurn(Struct, frozen=True):
 class CallDelta(Struct, frozen=True, gc=False):
     """A piece of a tool call; a missing field is None, also `index` (quirk A2).
 
-    `position` is the position in a delta with several entries, None in a delta with one.
+    `position` is the position in a delta with several entries, None in a delta with one. `whole`: `arguments` are all
+    of the call's arguments and replace its pieces so far.
     """
 
     index: int | None = None
@@ -124,6 +125,7 @@ class CallDelta(Struct, frozen=True, gc=False):
     name: str | None = None
     arguments: str | None = None
     position: int | None = None
+    whole: bool = False
 
 
 class FinishReason(StrEnum):

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 from signalbox.wire.dialect import Dialect, Upstream
 from signalbox.wire.gemini.dialect import Gemini
+from signalbox.wire.openai_responses.dialect import OpenAIResponses
 from signalbox.wire.openrouter.dialect import ChatCompletions, OpenRouter
 
 _ROWS: tuple[Dialect, ...] = (
     OpenRouter(),
     ChatCompletions(),
     Gemini(),
+    OpenAIResponses(),
 )
 DIALECTS = {dialect.name: dialect for dialect in _ROWS}
 

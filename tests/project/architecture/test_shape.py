@@ -122,10 +122,11 @@ SHARED_KEYS = {
         "core/": {"parallel_tool_calls", "response_format", "tool_calls"},
         "runner/": {"tool_choice"},
     },
+    "a finish reason of the public API has the name": {"chat/": {"content_filter"}, "core/": {"content_filter"}},
     "a format of DataTable has the name": {"core/data_table.py": {"delta"}},
     "the stored format of messages has the name": {
-        "app/": {"reasoning_details"},
-        "store/": {"reasoning_details", "tool_calls"},
+        "app/": {"call_id", "reasoning_details"},
+        "store/": {"call_id", "reasoning_details", "tool_calls"},
     },
     "models leak calls as text in this form": {"chat/": {"tool_calls"}},
     "`decode` prints a capture's own names": {

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 DIALECTS = ("openrouter-chat", "openai-chat")
-# APIs with separate decoders; their `expect` has further fields.
-NATIVE = ("gemini",)
+# APIs with separate decoders; their `expect` has further fields. What follows `@` is the server.
+NATIVE = ("gemini", "openai-responses", "openai-responses@openrouter")
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,11 @@ class Recorded:
     stem: str
     facts: dict[str, Any]
     file: Path
+
+    @property
+    def dialect(self) -> str:
+        """The name of the dialect, without the server."""
+        return self.facts["dialect"].partition("@")[0]
 
     @property
     def body(self) -> bytes:

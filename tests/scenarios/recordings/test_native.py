@@ -16,7 +16,7 @@ STREAMS = [recorded for recorded in ALL if recorded.file.suffix == ".sse"]
 known("native recordings", len(ALL))
 # Fields that are compared in another way, or that describe the recording.
 COMPARED = {"content", "reasoning", "tool_calls", "ends_in_error", "reasoning_details"}
-STATUSES = {"object": "ok", "non-object": "non_object"}
+STATUSES = {"object": "ok", "non-object": "non_object", "custom-text": "custom_text"}
 
 
 def assert_means(got: dict[str, Any], recorded: Recorded) -> None:
@@ -42,13 +42,13 @@ def test_every_native_dialect_has_recordings(recordings: Path) -> None:
 def test_whole(recorded: Recorded, counted: Count) -> None:
     """A recorded body decodes to its `expect` in one piece."""
     with counted("native recordings", recorded.stem):
-        assert_means(decode_capture(recorded.body, DIALECTS[recorded.facts["dialect"]])[0], recorded)
+        assert_means(decode_capture(recorded.body, DIALECTS[recorded.dialect])[0], recorded)
 
 
 @pytest.mark.parametrize("recorded", STREAMS, ids=lambda recorded: recorded.stem)
 def test_in_pieces(recorded: Recorded, counted: Count) -> None:
     """A recorded stream decodes to its `expect` byte by byte, in its network chunks and in reads of 61 bytes."""
-    body, dialect = recorded.body, DIALECTS[recorded.facts["dialect"]]
+    body, dialect = recorded.body, DIALECTS[recorded.dialect]
     with counted("native recordings", recorded.stem):
         for size in (1, 61):
             reads = [body[at : at + size] for at in range(0, len(body), size)]

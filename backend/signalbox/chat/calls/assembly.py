@@ -23,9 +23,11 @@ _MOST_ARGUMENTS = 4 * 1024 * 1024
 _EAGER_LIMIT = 100_000
 
 _owner_of = cast(
-    "Callable[[CallDelta], tuple[int | None, str | None, str | None, int | None]]",
-    attrgetter("index", "id", "name", "position"),
+    "Callable[[CallDelta], tuple[int | None, str | None, str | None, int | None, bool]]",
+    attrgetter("index", "id", "name", "position", "whole"),
 )
+# What `_owner_of` returns after the index for a piece of arguments.
+_ONLY_ARGUMENTS = [None, None, None, False]
 _arguments_of = cast("Callable[[CallDelta], str | None]", attrgetter("arguments"))
 
 
@@ -83,12 +85,14 @@ class CallAssembler(Struct, eq=False):
             call.name = self._named(call.name, delta.name)
             if len(call.name) > _MOST_NAME:
                 raise _excessive(f"The name in a tool call is longer than {_MOST_NAME:,} characters.")
+        if delta.whole:
+            call.pieces, call.size, call.depth, call.value = [], 0, 0, None
         if delta.arguments:
             call.pieces.append(delta.arguments)
             call.size += len(delta.arguments)
             if call.size > _MOST_ARGUMENTS:
                 raise _excessive(f"The arguments of a tool call are longer than {_MOST_ARGUMENTS // 1024 // 1024} MB.")
-            if self.on_arguments is not None:
+            if self.on_arguments is not None and not delta.whole:  # a preview, which cannot be taken back
                 self.on_arguments(call, delta.arguments)
             call.depth += delta.arguments.count("{") - delta.arguments.count("}")
             if call.value is None and delta.arguments.rstrip().endswith("}"):
@@ -100,7 +104,7 @@ class CallAssembler(Struct, eq=False):
             deltas_of_one = list(alike)
             pieces = list(filter(None, map(_arguments_of, deltas_of_one)))
             # A delta without arguments may still open a call.
-            if others == [None, None, None] and len(pieces) == len(deltas_of_one):
+            if others == _ONLY_ARGUMENTS and len(pieces) == len(deltas_of_one):
                 self.add(CallDelta(index, arguments="".join(pieces)))
             else:
                 for delta in deltas_of_one:

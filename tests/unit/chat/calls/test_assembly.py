@@ -1,8 +1,10 @@
 """Call deltas merged into calls: the quirks of ids, indices and names, and properties of any interleaving."""
 
 import pytest
+from signalbox.chat.calls.assembly import CallAssembler
+from signalbox.core.parts import CallDelta
 
-from tests.unit.chat.calls.call_deltas import Q1, Q2, assemble, d
+from tests.unit.chat.calls.call_deltas import KNOWN, Q1, Q2, assemble, d
 
 
 def test_a1_two_ids_at_one_index_whole() -> None:
@@ -185,3 +187,24 @@ def test_a18_braces_in_strings(text: str) -> None:
 def test_a19_a_function_call_is_one_call() -> None:
     """Legacy deltas have no id, and index 0 (A19)."""
     assert assemble(d(0, None, "search", '{"q"'), d(0, None, None, ":1}")) == [(None, "search", Q1)]
+
+
+def test_whole_arguments_replace_the_pieces() -> None:
+    """Arguments that a finished item states again count instead of the pieces, also if those were complete."""
+    whole = CallDelta(0, arguments=Q2, whole=True)
+    assert assemble(d(0, "a", "search", Q1), whole) == [("a", "search", Q2)]
+    assert assemble(d(0, "a", "search", '{"q"'), whole, d(1, "b", "calc", Q1)) == [
+        ("a", "search", Q2),
+        ("b", "calc", Q1),
+    ]
+    assembler = CallAssembler(KNOWN)
+    assembler.add_all([d(0, "a", "search"), d(0, None, None, Q1), whole])
+    assert [call.value for call in assembler.closed()] == [{"q": 2}]
+
+
+def test_whole_arguments_are_not_previewed() -> None:
+    """The preview has the pieces; text that was shown cannot be taken back."""
+    shown: list[str] = []
+    assembler = CallAssembler(KNOWN, on_arguments=lambda _, piece: shown.append(piece))
+    assembler.add_all([d(0, "a", "search"), d(0, None, None, Q1), CallDelta(0, arguments=Q2, whole=True)])
+    assert shown == [Q1]

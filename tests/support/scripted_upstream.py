@@ -9,6 +9,7 @@ from typing import Any, Self
 
 WAIT = 10.0
 DONE = b"data: [DONE]\n\n"
+_CHAT_PATHS = ("/chat/completions", ":streamGenerateContent?alt=sse", ":generateContent")
 Script = Callable[["Exchange"], Awaitable[None]]
 
 
@@ -170,8 +171,8 @@ class ScriptedUpstream:
         return asked
 
     def _is_chat(self, path: str) -> bool:
-        """Return whether a path is that of chat completions."""
-        return path.endswith("/chat/completions")
+        """Return whether a path asks a model, in one of the dialects."""
+        return path.endswith(_CHAT_PATHS)
 
     def _pick(self, asked: Asked) -> Script:
         if not self._is_chat(asked.path):

@@ -13,21 +13,33 @@ _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
 def body_of(request: Request) -> bytes:
     """Write the body, the same for streamed and whole answers.
 
-    The conversation comes last, so that the body of the next request of a tool loop begins with the same bytes.
+    The conversation comes last, so that the body of the next request of a tool loop begins with the same bytes. Extra
+    parameters are fields of the body. Google's own tools and further settings are added to those of the request.
     """
     body: JsonObject = {}
+    extra = dict(request.params.extra)
     instruction = system_instruction_of(request.messages)
     if instruction is not None:
         body["systemInstruction"] = instruction
-    if request.tools:
-        body["tools"] = [{"functionDeclarations": [_declaration(tool) for tool in request.tools]}]
-        if request.tool_choice is not None:
-            body["toolConfig"] = {"functionCallingConfig": _calling(request.tool_choice)}
-    if config := generation_config_of(request.params, request.model):
+    declared: list[JsonValue] = [_declaration(tool) for tool in request.tools]
+    tools: list[JsonValue] = [{"functionDeclarations": declared}] if declared else []
+    server_tools = extra.pop("tools", None)
+    if tools := [*tools, *(server_tools if isinstance(server_tools, list) else ())]:
+        body["tools"] = tools
+    if declared and request.tool_choice is not None:
+        body["toolConfig"] = {"functionCallingConfig": _calling(request.tool_choice), **_popped(extra, "toolConfig")}
+    config = generation_config_of(request.params, request.model) | _popped(extra, "generationConfig")
+    if config:
         body["generationConfig"] = config
-    body.update(request.params.extra)
+    body.update(extra)
     body["contents"] = contents_of(request.messages, signs_calls=has_levels(request.model))
     return dumps(body)
+
+
+def _popped(extra: JsonObject, key: str) -> JsonObject:
+    """Take an object out of the extra parameters."""
+    value = extra.pop(key, None)
+    return value if isinstance(value, dict) else {}
 
 
 def _calling(choice: Choice) -> JsonObject:

@@ -4,20 +4,26 @@ Arguments select clients by the beginnings of their names; `docs` are the snippe
 """
 
 import json
+import logging
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from fastapi import Request, Response
+from starlette.middleware.base import RequestResponseEndpoint
+
 from tests.clients import ag_ui_streams, ai_sdk_streams, assistant_ui_streams
 from tests.clients.environments import HERE, NODE, install_node, install_python, node_page, python_of
 from tests.clients.snippets import ENVIRONMENTS, snippets
+from tests.scenarios.embedding.hosts import host_of, mounted, serving_host
 from tests.support.processes import serving
 
 _SECONDS = 180
@@ -26,11 +32,15 @@ _SIDE_BY_SIDE = 2
 
 @dataclass(frozen=True)
 class Client:
-    """A client, the program that uses it, and the environment of a Python client."""
+    """A client, the program that uses it, and the environment of a Python client.
+
+    With a `prefix`, the server is mounted there in another app, behind a middleware of this app.
+    """
 
     name: str
     program: tuple[str, ...]
     environment: str = ""
+    prefix: str = ""
 
     def install(self) -> None:
         install_python(self.environment) if self.environment else install_node()
@@ -50,6 +60,7 @@ CLIENTS = (
     Client("litellm", ("litellm_sdk.py",), "litellm"),
     Client("langchain", ("langchain_openai_sdk.py",), "langchain"),
     Client("openai-python", ("openai_sdk.py",), "openai"),
+    Client("openai-python mounted", ("openai_sdk.py",), "openai", prefix="/team/chat"),
     Client("openai-python 2", ("openai_sdk.py",), "openai-2"),
     Client("openrouter-python", ("openrouter_sdk.py",), "openrouter"),
     Client("openai-js", ("openai_sdk.mjs",)),
@@ -84,8 +95,37 @@ class Outcome:
 def run_client(client: Client) -> Outcome:
     """Run a client's program against a separate server."""
     started = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server:
-        return _run(client.name, client.command(server.url), server.url, started)
+    with tempfile.TemporaryDirectory() as folder, _served(Path(folder), client.prefix) as url:
+        return _run(client.name, client.command(url), url, started)
+
+
+@contextmanager
+def _served(folder: Path, prefix: str) -> Iterator[str]:
+    """Serve Signalbox, mounted if there is a prefix; yield its URL."""
+    if prefix:
+        with _mounted(folder, prefix) as url:
+            yield url
+    else:
+        with serving(folder) as server:
+            yield server.url
+
+
+@contextmanager
+def _mounted(folder: Path, prefix: str) -> Iterator[str]:
+    """Serve an app with a middleware in which Signalbox is mounted; yield Signalbox's URL."""
+    logging.getLogger("signalbox").setLevel(logging.CRITICAL)  # what fails is in the outcome
+    chat = mounted(folder, signalbox_simulator_pace=0.012)
+    host = host_of(chat)
+
+    @host.middleware("http")
+    async def name_host(request: Request, call_next: RequestResponseEndpoint) -> Response:
+        response = await call_next(request)
+        response.headers["x-host"] = "team"
+        return response
+
+    host.mount(prefix, chat)
+    with serving_host(host) as client:
+        yield f"{str(client.base_url).rstrip('/')}{prefix}"
 
 
 def run_streams(name: str, write: Callable[[Path], None], *program: str) -> Outcome:

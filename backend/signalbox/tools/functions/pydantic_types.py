@@ -37,7 +37,7 @@ class PydanticType:
             self._adapter = pydantic.TypeAdapter(hint)
             self._schema = dict(self._adapter.json_schema())
         except (TypeError, NameError, pydantic.PydanticUserError) as error:
-            raise TypeError(first_line(error)) from None
+            raise TypeError(f"pydantic, which reads its bounds, says: {first_line(error)}") from None
 
     def schema(self, description: str | None) -> JsonObject:
         """Return the JSON Schema with the keywords that every provider accepts."""
@@ -67,7 +67,7 @@ def first_line(error: Exception) -> str:
     """Return what msgspec or pydantic says about a type, without advice for its own users."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     told = [line for line in lines if "is not supported" in line] or lines[:1] or [type(error).__name__]
-    return told[0].strip()
+    return told[0].strip().partition(". ")[0]  # without advice about settings of models
 
 
 def _marks(hint: Any, seen: set[Any]) -> Iterator[object]:

@@ -1,8 +1,9 @@
 """Reads the parameters of a function that becomes a tool. Errors name the function and the parameter."""
 
 import inspect
+import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Union, cast, get_args, get_origin, get_type_hints
 
@@ -42,7 +43,7 @@ def read_signature(function: Callable[..., object]) -> Signature:
     if isinstance(function, type) or not (callable(function) and inspect.isroutine(function)):
         kind = f"the class {name}" if isinstance(function, type) else f"an object of type {type(function).__name__}"
         raise TypeError(f"@tool needs a function or a bound method, got {kind}: write a function that calls it")
-    found = inspect.signature(function).parameters
+    found = _parameters_of(function)
     _check_is_bound(name, found)
     hints = _hints_of(function, name)
     filled: list[Parameter] = []
@@ -61,6 +62,22 @@ def read_signature(function: Callable[..., object]) -> Signature:
     return Signature(name, tuple(filled), contexts[0] if contexts else None)
 
 
+def _parameters_of(function: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
+    if sys.version_info >= (3, 14):  # annotations are evaluated late, so that reading them may fail
+        from annotationlib import Format
+
+        return inspect.signature(function, annotation_format=Format.FORWARDREF).parameters
+    return inspect.signature(function).parameters
+
+
+def _annotations_of(function: Callable[..., object]) -> dict[str, Any]:
+    if sys.version_info >= (3, 14):
+        from annotationlib import Format
+
+        return inspect.get_annotations(function, format=Format.FORWARDREF)
+    return inspect.get_annotations(function)
+
+
 def name_of(function: Callable[..., object]) -> str:
     """Return the name of a function, for messages."""
     return getattr(function, "__name__", type(function).__name__)
@@ -71,7 +88,7 @@ def bare(hint: Any) -> Any:
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
-def _check_is_bound(function: str, parameters: "types.MappingProxyType[str, inspect.Parameter]") -> None:
+def _check_is_bound(function: str, parameters: Mapping[str, inspect.Parameter]) -> None:
     """Reject a method without its object, as a decorator in the body of a class gets it."""
     first = next(iter(parameters.values()), None)
     if first is not None and first.name in ("self", "cls") and first.annotation is first.empty:
@@ -117,7 +134,7 @@ def _hints_of(function: Callable[..., object], name: str) -> dict[str, Any]:
     try:
         return get_type_hints(function, include_extras=True)
     except UNREADABLE:
-        annotations = inspect.get_annotations(inspect.unwrap(function))
+        annotations = _annotations_of(inspect.unwrap(function))
         annotations.pop("return", None)
         return {parameter: _hint(function, name, parameter, one) for parameter, one in annotations.items()}
 

@@ -61,6 +61,12 @@ class Strange(pydantic.BaseModel):
     amount: "Unknown"  # pyright: ignore[reportUndefinedVariable] # noqa: F821
 
 
+class Row(msgspec.Struct):
+    """A Struct with a bound that msgspec ignores, and whose class pydantic cannot read."""
+
+    count: Annotated[int, Field(ge=1)]
+
+
 @dataclass
 class Order:
     """A dataclass whose type is not known."""
@@ -131,6 +137,10 @@ def two_kinds_of_bounds(count: Annotated[int, Field(ge=1), msgspec.Meta(le=5)]) 
     """The bounds are of two packages."""
 
 
+def bound_in_a_struct(row: Row) -> None:
+    """A msgspec Struct has a bound of pydantic."""
+
+
 def meta_of_a_text(item: Annotated[str, msgspec.Meta(ge=1)]) -> None:
     """A text has no minimum."""
 
@@ -153,6 +163,7 @@ def meta_of_a_text(item: Annotated[str, msgspec.Meta(ge=1)]) -> None:
         (unknown_in_model, "the parameter order of unknown_in_model .*not fully defined"),
         (field_as_default, "the default of the parameter count of field_as_default is a Field"),
         (two_kinds_of_bounds, "the parameter count of two_kinds_of_bounds .*use one of them"),
+        (bound_in_a_struct, "the parameter row of bound_in_a_struct .*pydantic, .* says: .*Row"),
         (meta_of_a_text, "the parameter item of meta_of_a_text has no JSON Schema"),
     ],
 )

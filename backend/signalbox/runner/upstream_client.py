@@ -5,24 +5,17 @@ from signalbox.core.errors import UpstreamError
 from signalbox.core.parts import Request, StreamPart
 from signalbox.core.ports import Emit, OnHead
 from signalbox.runner.upstream_arguments import shown_url
-from signalbox.services.http.client import HttpClient
 from signalbox.services.upstream import UpstreamClient
-from signalbox.wire.dialect import Upstream
 from signalbox.wire.http_errors import NO_CHAT_API
 
 _CODES = frozenset({Code.UPSTREAM_UNREACHABLE, Code.UPSTREAM_NOT_FOUND, Code.UPSTREAM_PROTOCOL})
 # How web servers answer a POST that they do not expect.
 _STATUSES = frozenset({404, 405, 501})
-_USUAL_PATH = "/v1"
 _HINT = "Base URLs of OpenAI-compatible servers usually end in /v1 (OpenRouter's in /api/v1)."
 
 
 class ProgramClient(UpstreamClient):
     """An UpstreamClient whose errors name the requested URL where the base URL may be wrong."""
-
-    def __init__(self, client: HttpClient, upstream: Upstream) -> None:
-        super().__init__(client, upstream)
-        self._has_usual_path = self._base.endswith(_USUAL_PATH)
 
     async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
         """Emit one list of parts per network read. Raises UpstreamError."""
@@ -45,7 +38,8 @@ class ProgramClient(UpstreamClient):
             return
         path = self.dialect.path_of(request.model, stream=stream)
         sentences = [error.message.strip(), f"Request URL: {shown_url(self._base + path)}"]
-        if not self._has_usual_path or error.message == NO_CHAT_API:
+        usual = self.dialect.usual_path
+        if usual is not None and (not self._base.endswith(usual) or error.message == NO_CHAT_API):
             sentences.append(_HINT)
         error.message = " ".join(one if one.endswith((".", "!", "?")) else f"{one}." for one in sentences)
         self._hide_key(error)

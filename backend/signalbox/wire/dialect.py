@@ -53,6 +53,7 @@ class Dialect(ABC):
     """One upstream API: writes requests, and reads answers, errors and the catalogue.
 
     `name` is what `signalbox decode --dialect` takes. `base_path`: a base URL that ends with it speaks this dialect.
+    `usual_path`: how base URLs of this dialect usually end, if they do.
     `generation_id_header` names the response header, in lower case, that holds the generation's id. `reports_costs`:
     the usage of each answer has its cost. `models` reads the catalogue; each entry has a non-empty string `id`.
     `account` and `bill` are None if the upstream has no such endpoint.
@@ -60,6 +61,7 @@ class Dialect(ABC):
 
     name: str
     base_path: str | None = None
+    usual_path: str | None = None
     generation_id_header: str | None = None
     reports_costs: bool = False
     models: Lookup[list[JsonObject]]

@@ -66,6 +66,14 @@ async def test_an_unreachable_server_is_named(monkeypatch: pytest.MonkeyPatch) -
     assert (await failure_at(f"http://127.0.0.1:{closed}")).message.endswith(HINT)
 
 
+async def test_other_apis_have_other_base_urls() -> None:
+    """Gemini's base URLs do not end in /v1, and its path contains no key."""
+    with ScriptedUpstream(replies(404, b"<html>"), path="") as server, pytest.raises(RunError) as caught:
+        await Runner(Upstream(server.base_url, KEY, dialect="gemini"), "gemini-sim", "Hello.").answer()
+    url = f"{server.base_url}/v1beta/models/gemini-sim:streamGenerateContent"
+    assert caught.value.message.endswith(f"Request URL: {url}.")
+
+
 async def test_other_errors_are_as_the_upstream_reports_them() -> None:
     """A rejected key has nothing to do with the URL."""
     with ScriptedUpstream(replies(401, b'{"error": {"message": "Wrong key"}}', "application/json")) as server:

@@ -20,6 +20,7 @@ class OpenAIResponses(Dialect):
     """The Responses API without server-side state: the conversation and its reasoning are sent with each request."""
 
     name = NAME
+    usual_path = "/v1"
     models = Lookup("/models", entries_of)
 
     def headers_of(self, upstream: Upstream) -> dict[str, str]:

@@ -25,6 +25,7 @@ class ChatCompletions(Dialect):
     """Chat completions as OpenAI, Ollama, vLLM, llama.cpp and LM Studio serve them."""
 
     name = "openai-chat"
+    usual_path = "/v1"
     generation_id_header = "x-generation-id"
     models = Lookup("/models", entries_of)
 
@@ -76,7 +77,7 @@ class OpenRouter(ChatCompletions):
     """OpenRouter: sessions, application attribution, key balance and final costs."""
 
     name = "openrouter-chat"
-    base_path = "/api/v1"
+    base_path = usual_path = "/api/v1"
     reports_costs = True
     account = Lookup("/key", account_of)
     bill = Lookup("/generation?id={id}", bill_of)

@@ -21,6 +21,7 @@ from signalbox.wire.finish_reasons import later_finish
 from signalbox.wire.gemini.errors import error_of_value
 from signalbox.wire.gemini.grounding import cite
 from signalbox.wire.gemini.partial_arguments import PartialArguments
+from signalbox.wire.gemini.text_template import TextPiece, TextTemplate, usage_in
 from signalbox.wire.gemini.usage import report_of
 from signalbox.wire.gemini.values import object_in, objects_in, text_in
 from signalbox.wire.http_errors import redact
@@ -31,6 +32,8 @@ from signalbox.wire.stream_decoder import StreamDecoder
 NAME = "gemini"
 # Every chunk repeats the usage. Between the first and the last one, one in so many is reported.
 _USAGE_EVERY = 16
+# A response with a piece of text has this part, and perhaps the usage.
+_MOST_PLAIN = 2
 _STREAMED = ("partialArgs", "willContinue")
 _NO_SIGNATURE = "MISSING_THOUGHT_SIGNATURE"
 # Gemini documents these words: the answer is in a language that is not supported, and the model called tools too often
@@ -45,6 +48,30 @@ class GeminiStreamDecoder(StreamDecoder):
         """Begin; `served` is what the response headers contain."""
         super().__init__()
         self._turn = TurnDecoder(served)
+        self._template = TextTemplate()
+
+    def feed(self, data: bytes) -> list[StreamPart]:
+        """Return the parts that this network read completes; raises UpstreamError for a frame without an end."""
+        out: list[StreamPart] = []
+        start, is_large = 0, False
+        while start < len(data):
+            frame = self._template.frame_at(data, start)
+            start += len(frame)
+            is_whole = self._sse.is_between_frames and not self.has_ended
+            piece = self._template.piece_of(frame) if is_whole else None
+            if piece is not None:
+                self._turn.plain_text(piece, out)
+                continue
+            parts = super().feed(frame)
+            is_large = is_large or self.is_large
+            kinds = {*map(type, parts)}
+            if Served in kinds:
+                self._template.forget()  # its frames named another origin
+            if is_whole and TextDelta in kinds and len(parts) <= _MOST_PLAIN:
+                self._template.learn(frame)
+            out += parts
+        self.is_large = is_large
+        return out
 
     def decode(self, event: str | None, data: bytes, out: list[StreamPart]) -> None:
         """Append the parts of one response."""
@@ -110,7 +137,7 @@ class TurnDecoder:
         self._open: _OpenCall | None = None
         self._runs_code = False
         self._finished = Finish()
-        self._usage: JsonObject | None = None
+        self._usage: JsonObject | bytes | None = None
         self._responses = 0
         self._feedback: JsonObject | None = None
         self._grounding_chunks = 0
@@ -124,9 +151,7 @@ class TurnDecoder:
         usage = object_in(response, "usageMetadata")
         if usage:
             self._usage = usage
-            if self._finished.word is not None or self._responses % _USAGE_EVERY == 0:
-                self._report_usage(out)
-        self._responses += 1
+        self._end_response(out)
         if error := response.get("error"):
             self._fail(error_of_value(error), error, out)
         if feedback := object_in(response, "promptFeedback"):
@@ -136,6 +161,14 @@ class TurnDecoder:
         self._feedback = feedback
         if word := text_in(feedback, "blockReason"):
             self._fail(_blocked(word, text_in(feedback, "blockReasonMessage")), {"promptFeedback": feedback}, out)
+
+    def plain_text(self, piece: TextPiece, out: list[StreamPart]) -> None:
+        """Append the text of a response that has nothing else; its usage is parsed only if it is reported."""
+        self._items.append({"text": piece.text})
+        self._text.append(piece.text)
+        out.append(TextDelta(piece.text))
+        self._usage = piece.usage
+        self._end_response(out)
 
     def close(self, out: list[StreamPart]) -> None:
         """Append the last usage and the native turn, once. A call that is still open was cut."""
@@ -169,10 +202,18 @@ class TurnDecoder:
             self._served = self._emitted = served
             out.append(served)
 
+    def _end_response(self, out: list[StreamPart]) -> None:
+        """Report the usage of some responses, and of all after a finish reason."""
+        if self._finished.word is not None or self._responses % _USAGE_EVERY == 0:
+            self._report_usage(out)
+        self._responses += 1
+
     def _report_usage(self, out: list[StreamPart]) -> None:
-        if self._usage is not None:
-            out.append(report_of(self._usage))
-            self._usage = None
+        usage, self._usage = self._usage, None
+        if isinstance(usage, bytes):
+            usage = usage_in(usage)
+        if usage is not None:
+            out.append(report_of(usage))
 
     def _candidate(self, candidate: JsonObject, out: list[StreamPart]) -> None:
         for part in objects_in(object_in(candidate, "content"), "parts"):

@@ -160,7 +160,7 @@ def _provider_keys() -> set[str]:
     dialects = [tree for path, tree in trees().items() if _name(path).startswith(folders)]
     named = {text for tree in dialects for text in {text for text, _ in _constants(tree)} | _fields(tree)}
     keys = {text for text in named if re.fullmatch(r"/?[a-z]+(?:[-_/][a-z0-9]+)+", text)}
-    return {key for key in keys - {"utf-8"} if not key.startswith(_MEDIA_TYPES)} - _OWN_NAMES | SINGLE_KEYS
+    return {key for key in keys - {"utf-8", "latin-1"} if not key.startswith(_MEDIA_TYPES)} - _OWN_NAMES | SINGLE_KEYS
 
 
 def test_wire_alone_names_providers_keys() -> None:

@@ -240,7 +240,7 @@ def _lacks_thinking(messages: tuple[Message, ...]) -> bool:
                 continue
             case _:
                 break
-    return first is not None and not first.reasoning_details
+    return first is not None and not first.reasoning_details and first.native is None
 
 
 def _tool_choice(context: ConversationContext, *, first: bool) -> Choice | None:

@@ -36,12 +36,13 @@ class _Connections(Struct, eq=False):
 
 
 class Upstream:
-    """A server of models: the name of a known server ("openrouter", "openai" or "gemini"), or a base URL.
+    """A server of models: the name of a known server ("openrouter", "openai", "anthropic" or "gemini"), or a URL.
 
     `key` is the API key, or `env:NAME` to read the key from an environment variable; a known server has a default
-    variable. The dialect is OpenRouter's if the base URL ends with `/api/v1`, Gemini's for Google's own server, and
-    OpenAI's chat completions otherwise; `dialect` overrides this rule. `connect_timeout` and `idle_timeout` are in
-    seconds; `idle_timeout` limits the silence of a model.
+    variable. The dialect is OpenRouter's if the base URL ends with `/api/v1`, Anthropic's for Anthropic's own server
+    and if the base URL ends with `/anthropic`, Gemini's for Google's own server, and OpenAI's chat completions
+    otherwise; `dialect` overrides this rule. `connect_timeout` and `idle_timeout` are in seconds; `idle_timeout` limits
+    the silence of a model.
 
     `prices` are used where a server reports no costs: by model, USD per million tokens of prompt and of completion.
 

@@ -110,23 +110,24 @@ DIALECTS = tuple(sorted(path.parent.name for path in (PACKAGE / "wire").glob("*/
 # Keys of one word are common to many formats (`id`, `usage`); these are not.
 SINGLE_KEYS = {"annotations", "choices", "delta", "stream"}
 # Media types are no provider's. The neutral names of parameters belong to `Params`; dialects translate them.
-_MEDIA_TYPES = ("application/", "image/")
+_MEDIA_TYPES = ("application/", "image/", "text/")
 _OWN_NAMES = frozenset(FIELDS)
 # The JSON of client protocols, which has keys in common with providers'.
 CLIENT_PROTOCOLS = ("intakes/", "encoders/", "app/openapi/")
 # Provider keys that other packages use with another meaning, and where.
 SHARED_KEYS = {
     "the public API has the name": {
-        "app/": {"/api/v1", "context_length", "file_data", "image_url", "supported_parameters"},
+        "app/": {"/api/v1", "context_length", "file_data", "image_url", "supported_parameters", "x-api-key"},
         "chat/": {"tool_choice"},
         "core/": {"parallel_tool_calls", "response_format", "tool_calls"},
         "runner/": {"tool_choice"},
     },
     "a finish reason of the public API has the name": {"chat/": {"content_filter"}, "core/": {"content_filter"}},
+    "an event has the name": {"core/": {"tool_result"}},
     "a format of DataTable has the name": {"core/data_table.py": {"delta"}},
     "the stored format of messages has the name": {
         "app/": {"call_id", "reasoning_details"},
-        "store/": {"call_id", "reasoning_details", "tool_calls"},
+        "store/": {"arguments_raw", "call_id", "is_error", "reasoning_details", "tool_calls"},
     },
     "models leak calls as text in this form": {"chat/": {"tool_calls"}},
     "`decode` prints a capture's own names": {

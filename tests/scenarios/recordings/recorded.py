@@ -9,7 +9,7 @@ from typing import Any
 
 DIALECTS = ("openrouter-chat", "openai-chat")
 # APIs with separate decoders; their `expect` has further fields. What follows `@` is the server.
-NATIVE = ("gemini", "openai-responses", "openai-responses@openrouter")
+NATIVE = ("anthropic-messages", "gemini", "openai-responses", "openai-responses@openrouter")
 
 
 @dataclass(frozen=True)

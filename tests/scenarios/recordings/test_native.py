@@ -26,11 +26,16 @@ def assert_means(got: dict[str, Any], recorded: Recorded) -> None:
         assert got[text] == (expect[text] or ""), text
     for name in sorted((expect.keys() & got.keys()) - COMPARED):
         assert as_text(got[name] or None) == as_text(expect[name] or None), name
-    calls = [(call["id"], call["name"], call["arguments"], call["status"]) for call in got["tool_calls"]]
+    calls = [(call["id"], call["name"], call["arguments"], _status(call["status"])) for call in got["tool_calls"]]
     assert calls == [
         (call["id"], call["name"], call["arguments"], STATUSES.get(status := call["arguments_status"], status))
         for call in recorded.calls
     ]
+
+
+def _status(status: str) -> str:
+    """Return the status as the recordings have it: they do not distinguish text that was cut."""
+    return "invalid" if status == "truncated" else status
 
 
 def test_every_native_dialect_has_recordings(recordings: Path) -> None:

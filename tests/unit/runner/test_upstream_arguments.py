@@ -14,7 +14,7 @@ URL = "http://127.0.0.1:9/v1"
         (None, "expected a base URL with http:// or https://"),
         ("", "expected a base URL with http:// or https://"),
         ("localhost:8000/v1", "expected a base URL with http:// or https://"),
-        ("open-router", "or one of 'gemini', 'openai', 'openrouter'"),
+        ("open-router", "or one of 'anthropic', 'gemini', 'openai', 'openrouter'"),
         ("sk-secret", "expected a base URL"),
         ("ftp://secret.example/v1", "must begin with http:// or https://"),
         ("http://", "has no valid host"),

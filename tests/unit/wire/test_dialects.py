@@ -22,6 +22,8 @@ REQUEST = Request("openai/sim", (UserMessage("Hello!"),), session_id="s-1")
         ("http://127.0.0.1:11434/v1", "openai-chat"),
         ("https://openrouter.ai", "openai-chat"),
         ("https://generativelanguage.googleapis.com/", "gemini"),
+        ("https://api.anthropic.com/", "anthropic-messages"),
+        ("https://api.minimax.io/anthropic", "anthropic-messages"),
     ],
 )
 def test_a_base_url_names_its_dialect(base_url: str, name: str) -> None:
@@ -47,7 +49,7 @@ def test_only_openrouter_gets_openrouters_headers() -> None:
 def test_without_a_key_there_is_no_header(dialect: Dialect) -> None:
     """A server without a key gets none, in every dialect."""
     upstream = Upstream(dialect, "http://127.0.0.1")
-    assert "authorization" not in upstream.dialect.headers_of(upstream)
+    assert not {"authorization", "x-api-key"} & set(upstream.dialect.headers_of(upstream))
 
 
 @pytest.mark.parametrize(("name", "keys"), [("openrouter-chat", {"session_id"}), ("openai-chat", {"stream_options"})])

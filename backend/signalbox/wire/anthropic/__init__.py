@@ -1,0 +1,1 @@
+"""Anthropic's Messages API, also as proxies and other providers serve it."""

@@ -1,0 +1,76 @@
+"""What the Claude models accept, by the version in their names."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+# claude-3-7-sonnet-20250219, claude-opus-4-20250514, anthropic/claude-sonnet-4.6, claude-fable-5.
+_VERSION = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)")
+# A name without a version (claude-mythos-preview) is that of a newer model.
+_NEWEST: tuple[int, int] = (99, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTraits:
+    """What a model accepts.
+
+    `is_claude`: other models of servers that speak this API get no fields that only Claude knows. `thinks`: it accepts
+    `thinking`. `budgets` and `adapts`: as a number of tokens, or as it sees fit. `efforts`: the values of
+    `output_config.effort`, empty without this field. `samples`: it accepts `temperature`, `top_p` and `top_k`.
+    `hides_thinking`: its thinking is empty unless the request asks for a summary. `max_tokens`: the limit that is sent
+    if the caller sets none; the API requires one.
+    """
+
+    is_claude: bool
+    thinks: bool
+    budgets: bool
+    adapts: bool
+    efforts: tuple[str, ...]
+    samples: bool
+    hides_thinking: bool
+    max_tokens: int
+
+
+@lru_cache(maxsize=256)
+def traits_of(model: str) -> ModelTraits:
+    """Return what a model accepts; a model that is not Claude gets the oldest form of thinking."""
+    if "claude" not in model:
+        return ModelTraits(
+            is_claude=False,
+            thinks=True,
+            budgets=True,
+            adapts=False,
+            efforts=(),
+            samples=True,
+            hides_thinking=False,
+            max_tokens=16_384,
+        )
+    found = _VERSION.search(model)
+    version: tuple[int, int] = (int(found[1]), int(found[2] or 0)) if found else _NEWEST
+    return ModelTraits(
+        is_claude=True,
+        thinks=version >= (3, 7),
+        # 400 from Opus 4.7 on: only `adaptive` is supported (Anthropic's documentation of adaptive thinking).
+        budgets=(3, 7) <= version < (4, 7),
+        adapts=version >= (4, 6),
+        efforts=_efforts_of(model, version),
+        # 400 from Opus 4.7 on, even for the default values (quirk C5).
+        samples=version < (4, 7),
+        hides_thinking=version >= (4, 7),
+        max_tokens=_max_tokens_of(version),
+    )
+
+
+def _efforts_of(model: str, version: tuple[int, int]) -> tuple[str, ...]:
+    if version >= (4, 7):
+        return ("low", "medium", "high", "xhigh", "max")
+    if version >= (4, 6):
+        return ("low", "medium", "high", "max")
+    return ("low", "medium", "high") if version == (4, 5) and "opus" in model else ()
+
+
+def _max_tokens_of(version: tuple[int, int]) -> int:
+    """Return a limit that every model of the version accepts: Opus 4 and 4.1 accept 32,000 tokens."""
+    if version < (3, 5):
+        return 4_096
+    return 8_192 if version < (3, 7) else 32_000

@@ -38,6 +38,7 @@ class SseDecoder:
         self._weight: JsonWeight | None = None  # counts a large unfinished frame
         self._id: str | None = None
         self._event: str | None = None
+        self._event_line, self._event_name = b"", ""  # of the last frame that has an event
         self._after_cr = False
         self._at_start = True
         self.is_between_frames = False  # the next byte begins a frame, but not the first
@@ -83,6 +84,8 @@ class SseDecoder:
             if line.startswith(b"data: ") and not data and not self._at_start:
                 data.append(line[6:])  # the only line of most frames, whatever its length
                 self._data_size = len(line)
+            elif line and line == self._event_line:
+                self._event = self._event_name  # most frames have the event of the one before
             elif line:
                 self._line(line)
             elif data:
@@ -147,7 +150,8 @@ class SseDecoder:
         if name == b"id" and "\0" not in text:
             self._id = text
         elif name == b"event":
-            self._event = text
+            self._event = self._event_name = text
+            self._event_line = line
         elif name == b"data":
             self._data.append(b"")
 

@@ -38,6 +38,8 @@ _ENDS = {
     "response.failed": "failed",
     "response.cancelled": "cancelled",
 }
+_EVENT, _DATA, _BORDER = b"event: ", b"\ndata: ", b"\n\n"
+_LINE_ENDS = 3
 # A larger frame is no piece.
 _LARGEST_PIECE = 4096
 
@@ -72,10 +74,24 @@ class ResponseDecoder(StreamDecoder):
         self._fault: Fault | None = None
         self._incomplete: JsonValue = None
 
+    def feed(self, data: bytes) -> list[StreamPart]:
+        """Return the parts that this network read completes; raises UpstreamError for a frame without an end."""
+        out: list[StreamPart] = []
+        # Most reads of a slow stream are one frame with a piece.
+        if self._sse.is_between_frames and (piece := _piece_in(data)) is not None and not self.has_ended:
+            self._add(piece, out)
+            return out
+        self._update_flags(data)
+        for frame in self._sse.feed(data):
+            piece = _piece_of(frame.data)
+            if piece is None or self.has_ended:
+                self._dispatch(frame, out)
+            else:
+                self._add(piece, out)
+        return out
+
     def decode(self, event: str | None, data: bytes, out: list[StreamPart]) -> None:
-        """Append the parts of one event."""
-        if len(data) <= _LARGEST_PIECE and self._decode_piece(data, out):
-            return
+        """Append the parts of one event that is no mere piece."""
         if data == b"[DONE]":
             self._emit_fault(out)
             self.has_outcome = self.has_ended = True
@@ -94,20 +110,13 @@ class ResponseDecoder(StreamDecoder):
         """Return why the response is incomplete."""
         return {"incomplete_details": self._incomplete}
 
-    def _decode_piece(self, data: bytes, out: list[StreamPart]) -> bool:
-        """Decode a frame with a piece of text or of arguments; False for any other, without side effects."""
-        try:
-            piece = _read_piece(data)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return False
-        if (kind := _PIECES.get(piece.type)) is not None:
-            inner = piece.summary_index if kind == "summary_text" else piece.content_index
-            self._output.piece((kind, piece.output_index, inner), piece.delta, out)
-            return True
-        if piece.type == _ARGUMENTS:
+    def _add(self, piece: _Piece, out: list[StreamPart]) -> None:
+        """Append a piece of text or of arguments."""
+        if (kind := _PIECES.get(piece.type)) is None:
             self._output.calls.piece(piece.output_index, piece.delta, out)
-            return True
-        return False
+            return
+        inner = piece.summary_index if kind == "summary_text" else piece.content_index
+        self._output.piece((kind, piece.output_index, inner), piece.delta, out)
 
     def _decode_event(self, name: str, value: JsonObject, out: list[StreamPart]) -> None:
         output, at = self._output, position_of(value.get("output_index"))
@@ -173,6 +182,25 @@ class ResponseDecoder(StreamDecoder):
         if self._fault is not None:
             out.append(self._fault)
             self._fault = None
+
+
+def _piece_in(read: bytes) -> _Piece | None:
+    """Return the piece of a read that is one frame of two lines, the event and the data; None for any other read."""
+    if read.endswith(_BORDER) and read.startswith(_EVENT) and read.count(b"\n") == _LINE_ENDS and b"\r" not in read:
+        start = read.find(_DATA)
+        return _piece_of(read[start + len(_DATA) : -len(_BORDER)]) if start >= 0 else None
+    return None
+
+
+def _piece_of(data: bytes) -> _Piece | None:
+    """Return the piece of text or of arguments that a frame's data contains; None for any other frame."""
+    if len(data) > _LARGEST_PIECE:
+        return None
+    try:
+        piece = _read_piece(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return piece if piece.type in _PIECES or piece.type == _ARGUMENTS else None
 
 
 def parts_of_body(body: bytes, served: Served | None = None) -> list[StreamPart]:

@@ -25,13 +25,14 @@ class Output:
         self.items: list[JsonObject] = []
         self.calls = Calls()
         self._streamed: set[Place] = set()
+        self._place: Place | None = None
         self._starts: dict[tuple[int, int], int] = {}
         self._length = 0
         self._attachments = Attachments()
 
     def piece(self, place: Place, text: str, out: list[StreamPart]) -> None:
         """Append a piece of a text."""
-        if place not in self._streamed:
+        if place != self._place:
             self._begin(place)
         if text:
             if place[0] == "output_text":
@@ -71,9 +72,10 @@ class Output:
                 pass
 
     def _begin(self, place: Place) -> None:
-        self._streamed.add(place)
-        if place[0] == "output_text":
+        self._place = place
+        if place not in self._streamed and place[0] == "output_text":
             self._starts[place[1:]] = self._length
+        self._streamed.add(place)
 
     def _finish_message(self, item: JsonObject, at: int, out: list[StreamPart]) -> None:
         for inner, part in enumerate(objects_of(item.get("content"))):

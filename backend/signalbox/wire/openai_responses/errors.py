@@ -30,10 +30,10 @@ _CODES = {
     "content_policy_violation": Code.CONTENT_FILTER,
     "image_content_policy_violation": Code.CONTENT_FILTER,
     "moderation_blocked": Code.CONTENT_FILTER,
-    "cyber_policy_violation": Code.CONTENT_FILTER,
-    "bio_policy": Code.CONTENT_FILTER,
+    "invalid_prompt": Code.CONTENT_FILTER,  # of reasoning models: the prompt was flagged
     "invalid_encrypted_content": Code.UPSTREAM_SIGNATURE,
     "request_timeout": Code.UPSTREAM_TIMEOUT,
+    "server_error": Code.UPSTREAM_ERROR,
 }
 # How an upstream rejects a reasoning item that it cannot read or does not have.
 _REASONING = re.compile(

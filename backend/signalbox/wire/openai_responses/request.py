@@ -19,6 +19,10 @@ _KEYS = {
     "top_logprobs": "top_logprobs",
     "metadata": "metadata",
 }
+# Options of chat completions that are part of `text` here.
+_OF_TEXT = ("verbosity",)
+# Further parameters of the client that are not sent under their name.
+_NOT_SENT = ("input", *_OF_TEXT)
 # Parameters that are written in another form.
 _WRITTEN = ("logprobs", "format", "reasoning")
 # OpenAI's models without reasoning reject the request for encrypted reasoning: "Encrypted content is not supported with
@@ -47,11 +51,12 @@ def body_of(request: Request, *, stream: bool) -> bytes:
             body[key] = getattr(params, name)
     if params.reasoning is not None:
         body["reasoning"] = _reasoning(params.reasoning)
-    if params.format is not None:
-        body["text"] = {"format": _format(params.format)}
+    if text := _text(params):
+        body["text"] = text
     if request.session_id:
         body["prompt_cache_key"] = _cache_key(request.session_id)
-    body.update(params.extra)
+    # `store` and what else is set above are not the client's to change.
+    body.update((name, value) for name, value in params.extra.items() if name not in body and name not in _NOT_SENT)
     body["input"] = list[JsonValue](items_of(request.messages))
     return dumps(body)
 
@@ -95,6 +100,12 @@ def _reasoning(reasoning: Reasoning) -> JsonObject:
     if not reasoning.exclude and reasoning.effort != "none":
         out["summary"] = reasoning.summary or "auto"
     return out
+
+
+def _text(params: Params) -> JsonObject:
+    """Write the options of the text: its format, and what chat completions have at the top of the body."""
+    text: JsonObject = {} if params.format is None else {"format": _format(params.format)}
+    return text | {name: params.extra[name] for name in _OF_TEXT if name in params.extra}
 
 
 def _format(given: JsonObject) -> JsonObject:

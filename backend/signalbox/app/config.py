@@ -39,6 +39,7 @@ class Settings(BaseSettings):
     openrouter_x_title: str = "Signalbox"
     openrouter_timeout: float = Field(default=120.0, gt=0, le=3600)
     openrouter_connect_timeout: float = Field(default=10.0, gt=0, le=120)
+    signalbox_upstreams: Path | None = None
     tool_loop_v2: bool | None = None
     signalbox_allow_loop_header: bool = False
     search_backend: str | None = None
@@ -214,10 +215,15 @@ class Settings(BaseSettings):
             found += [form for password in passwords if password for form in (password, unquote(password))]
         return found
 
+    def variable(self, name: str) -> str | None:
+        """Return a variable of the environment or of `.env`, which may be a key of these settings."""
+        key = getattr(self, name.lower()) if name.lower() in type(self).model_fields else None
+        return os.environ.get(name) or (key.get_secret_value() if isinstance(key, SecretStr) else None)
+
     @property
     def is_simulated(self) -> bool:
-        """Whether the simulator answers: no key is set and the upstream is OpenRouter, which requires one."""
-        if self.openrouter_api_key is not None:
+        """Whether the simulator answers: no key or file is set, and the upstream is OpenRouter, which needs a key."""
+        if self.openrouter_api_key is not None or self.signalbox_upstreams is not None:
             return False
         host = urlsplit(self.openrouter_base_url).hostname or ""
         return host == "openrouter.ai" or host.endswith(".openrouter.ai")

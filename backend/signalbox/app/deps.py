@@ -12,10 +12,10 @@ from signalbox.app.model_list import ModelList, OpenAiModelList
 from signalbox.core.security.image_addresses import ImageAddresses
 from signalbox.flags.override import OverrideStore
 from signalbox.runs.manager import RunManager
-from signalbox.services.catalog import ModelCatalog
+from signalbox.services.catalog import Catalog
 from signalbox.services.images import ImageLoader
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.services.upstream import UpstreamClient
+from signalbox.services.upstreams.registry import Upstreams
 from signalbox.store.database import Database
 
 
@@ -27,9 +27,9 @@ class Services:
     """
 
     settings: Settings
-    upstream: UpstreamClient
+    upstreams: Upstreams
     executor: ToolExecutor
-    catalog: ModelCatalog
+    catalog: Catalog
     models: ModelList
     openai_models: OpenAiModelList
     runs: RunManager

@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
@@ -55,23 +53,19 @@ from signalbox.app.routers import (
 )
 from signalbox.app.shared_settings import image_addresses_from, key_delimiters_from, open_override
 from signalbox.app.tool_setup import fill_toolbox, image_loader
+from signalbox.app.upstreams.setup import open_upstreams, read_upstreams_file
 from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
 from signalbox.flags.shared_override import SharedOverride
 from signalbox.runs.billing import Settlements
 from signalbox.runs.manager import RunManager
 from signalbox.runs.retention import DAY, Retention
-from signalbox.services.catalog import ModelCatalog
-from signalbox.services.http.client import HttpClient
 from signalbox.services.search import search_client
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.services.upstream import UpstreamClient
+from signalbox.services.upstreams.file import LoadedUpstreams
 from signalbox.store.database import Database
 from signalbox.store.runs.journal import JournalStore
-from signalbox.wire.dialect import Upstream
-from signalbox.wire.dialects import upstream_at
 
-_SPARE_CONNECTIONS = 100
 # Headers of a response that it may read.
 _EXPOSED = [
     "x-chat-contract",
@@ -136,7 +130,8 @@ def create_app(
     settings = settings or load_settings()
     is_shared = settings.database_url is not None
     admin = admin_token(settings, data_folder(settings))
-    secrets = [*settings.secrets, admin.value]
+    loaded = read_upstreams_file(settings)
+    secrets = [*settings.secrets, *(loaded.keys.values() if loaded else ()), admin.value]
     if is_embedded:
         log_through_host(secrets)
     else:
@@ -149,7 +144,7 @@ def create_app(
             tune()
         async with AsyncExitStack() as stack:
             stack.callback(rejections.flush)
-            app.state.services = await _services(settings, extra_tools, admin, stack)
+            app.state.services = await _services(settings, loaded, extra_tools, admin, stack)
             app.state.tokens = TokenCache(app.state.services.database)
             stack.callback(asyncio.create_task(warm_up(app, app.state.services), name="warming").cancel)
             if not is_embedded:
@@ -217,7 +212,11 @@ def _add_middleware(
 
 
 async def _services(
-    settings: Settings, extra_tools: Sequence[Tool], admin: AdminToken, stack: AsyncExitStack
+    settings: Settings,
+    loaded: LoadedUpstreams | None,
+    extra_tools: Sequence[Tool],
+    admin: AdminToken,
+    stack: AsyncExitStack,
 ) -> Services:
     """Start the services of the process; `stack` closes them in reverse order."""
     folder = data_folder(settings)
@@ -225,13 +224,7 @@ async def _services(
     await key_delimiters_from(settings, database)
     image_addresses = await image_addresses_from(settings, database)
     flag_override = await open_override(settings, folder, database, stack)
-    base_url = settings.openrouter_base_url
-    if settings.is_simulated:
-        from signalbox.simulator.http.server import BackgroundSimulator  # not imported where there is a key
-
-        base_url = stack.enter_context(BackgroundSimulator(pace=settings.signalbox_simulator_pace)).base_url
-    client = await stack.enter_async_context(_upstream_client(settings))
-    upstream = UpstreamClient(client, upstream_of(settings, base_url))
+    upstreams, catalog = open_upstreams(settings, loaded, folder, stack)
     searching = await stack.enter_async_context(search_client())
     toolbox = await fill_toolbox(settings, searching, folder, extra_tools, stack)
     sharing = sharing_of(settings, database)
@@ -246,7 +239,7 @@ async def _services(
         on_start=log.started,
         on_over=log.over,
         on_recovered=log.recovered,
-        settlements=Settlements(upstream) if upstream.dialect.bill is not None else None,
+        settlements=Settlements(upstreams) if upstreams.has_bills else None,
     )
     if sharing is not None:
         on_override = flag_override.refresh if isinstance(flag_override, SharedOverride) else None
@@ -260,11 +253,10 @@ async def _services(
     if settings.signalbox_retention_days is not None:
         retention = Retention(database, settings.signalbox_retention_days * DAY)
         stack.callback(asyncio.create_task(retention.work(), name="retention").cancel)
-    catalog = _catalog(settings, upstream, folder)
     stack.callback(asyncio.create_task(catalog.entries()).cancel)  # loads it before the first question
     return Services(
         settings=settings,
-        upstream=upstream,
+        upstreams=upstreams,
         executor=ToolExecutor(toolbox.tools, images=image_addresses),
         catalog=catalog,
         models=ModelList(catalog, settings.signalbox_default_model),
@@ -282,37 +274,6 @@ async def _services(
     )
 
 
-def _upstream_client(settings: Settings) -> HttpClient:
-    return HttpClient(
-        connect_timeout=settings.openrouter_connect_timeout,
-        idle_timeout=settings.openrouter_timeout,
-        # One per run, and some for the catalogue and costs: no run waits for a connection.
-        max_connections=settings.signalbox_max_runs + _SPARE_CONNECTIONS,
-    )
-
-
 def _quota(settings: Settings, database: Database) -> Quota:
     rates = read_rates(settings.signalbox_rate_limit) if settings.signalbox_rate_limit else ()
     return Quota(database, Rates(rates), settings.signalbox_max_runs_per_user)
-
-
-def upstream_of(settings: Settings, base_url: str) -> Upstream:
-    """Return the upstream: its base URL, the API key and the headers that name the app."""
-    key = settings.openrouter_api_key
-    return upstream_at(
-        base_url,
-        key.get_secret_value() if key else None,
-        referer=settings.openrouter_http_referer,
-        title=settings.openrouter_x_title,
-    )
-
-
-def _catalog(settings: Settings, upstream: UpstreamClient, folder: Path) -> ModelCatalog:
-    """Make the catalogue, with one cache file per upstream."""
-    address = "simulator" if settings.is_simulated else settings.openrouter_base_url
-    name = blake2b(address.encode(), digest_size=6).hexdigest()
-    path = folder / f"models-{name}.json"
-    catalog = ModelCatalog(upstream.models, upstream.dialect, path, by_family=settings.is_simulated)
-    if not settings.is_simulated:
-        catalog.load()
-    return catalog

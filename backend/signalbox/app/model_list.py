@@ -14,7 +14,7 @@ from signalbox.core.catalog import ModelFacts
 from signalbox.core.messages import JsonValue
 from signalbox.encoders.openai_models import model_list, model_object
 from signalbox.offload import offloaded
-from signalbox.services.catalog import ModelCatalog
+from signalbox.services.catalog import Catalog
 from signalbox.wire.json_text import dumps
 
 _GZIP_LEVEL = 9
@@ -33,7 +33,7 @@ class Packed:
 class ModelList:
     """Encodes the catalogue's models and the default model, and caches the result."""
 
-    def __init__(self, catalog: ModelCatalog, default: str | None) -> None:
+    def __init__(self, catalog: Catalog, default: str | None) -> None:
         self._catalog = catalog
         self._default = default
         self._packed: dict[bool, Packed] = {}
@@ -52,7 +52,7 @@ class ModelList:
 class OpenAiModelList:
     """Encodes the catalogue's models as OpenAI lists them, and caches the result; hidden models are left out."""
 
-    def __init__(self, catalog: ModelCatalog) -> None:
+    def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._packed: Packed | None = None
 

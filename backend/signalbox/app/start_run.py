@@ -21,6 +21,7 @@ from signalbox.core.conversations import key_of
 from signalbox.core.errors import RequestError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject, Message, UserMessage
+from signalbox.core.ports import RunRoute
 from signalbox.core.records import V1
 from signalbox.core.tools import Owner
 from signalbox.flags.choice import choose_loop
@@ -72,11 +73,13 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run | Store
         await store_messages(binding, services)
         return Stored(binding.conversation_id, binding.path.node_id)
     flags = _flags(services, binding.conversation_id if binding else run_id, origin.loop)
-    plan = await _plan(ask, binding, origin.caller.owner, services, origin.size)
+    route = services.upstreams.route(ask.model, ask.params)
+    plan = await _plan(ask, binding, origin, services, route)
     context = plan.context(run_id, flags, origin.request_id)
+    context.use_destination(route.current)
     context.owner = Owner(origin.caller.owner, origin.caller.name)
     progress = Progress()
-    loop = LOOPS[flags.loop](LoopInputs(context, services.upstream, services.executor, progress))
+    loop = LOOPS[flags.loop](LoopInputs(context, route, services.executor, progress))
     options = await offloaded(partial(_options, ask, origin, plan.messages, binding), size=origin.size)
     with services.quota.counted(origin.caller, origin.address):
         if binding is not None:
@@ -113,12 +116,12 @@ def _flags(services: Services, key: str, requested: str | None) -> RunFlags:
     return RunFlags(loop=choice.loop, flag=choice.flag, simulated=services.is_simulated)
 
 
-async def _plan(ask: Ask, binding: Binding | None, owner: str, services: Services, size: int) -> RunPlan:
+async def _plan(ask: Ask, binding: Binding | None, origin: Origin, services: Services, route: RunRoute) -> RunPlan:
     """Plan the run; raises RequestError for a model that the catalogue does not list."""
     await services.catalog.check(ask.model)
     facts = services.catalog.entry(ask.model)
-    unsupported = services.upstream.dialect.unsupported_params(ask.params)
-    terms = ServerTerms(services.settings.signalbox_max_run_cost, services.search_is_paid, unsupported)
+    settings, unsupported = services.settings, route.current.unsupported_params
+    terms = ServerTerms(settings.signalbox_max_run_cost, services.search_is_paid, unsupported)
     if binding is not None:
         return plan_of(
             ask,
@@ -130,9 +133,11 @@ async def _plan(ask: Ask, binding: Binding | None, owner: str, services: Service
             open_loop=binding.open_loop,
         )
     if ask.protocol == V1:
-        messages = await offloaded(partial(with_trusted_results, ask.conversation, services.executor.tools), size=size)
+        messages = await offloaded(
+            partial(with_trusted_results, ask.conversation, services.executor.tools), size=origin.size
+        )
         return plan_of(ask, messages, facts, terms)
-    history = await restored_history(ask, owner, services, size)
+    history = await restored_history(ask, origin.caller.owner, services, origin.size)
     return plan_of(ask, history.messages, facts, terms, cited=history.cited, open_loop=history.open_loop)
 
 

@@ -11,6 +11,7 @@ from signalbox.core.events import Flag, LoopName
 from signalbox.core.messages import Message
 from signalbox.core.params import NO_PARAMS, Choice, Params, StreamedArguments
 from signalbox.core.parts import ToolSchema
+from signalbox.core.ports import Destination
 from signalbox.core.tools import Owner
 from signalbox.profiles import UNKNOWN, Profile, profile_for
 
@@ -65,7 +66,8 @@ class ConversationContext(Struct):
     `request_id` is for the log, `owner` for the tools. `cited` are the numbered sources of an answer that this run
     continues. `client_tools` are the names of those tools whose calls are handed to the client; `streamed_arguments`
     are the calls whose arguments are emitted while the model writes them. `open_loop` is how many of the given
-    messages, the last ones, belong to the tool loop that this run continues. `profile` and `loop_start` are always set
+    messages, the last ones, belong to the tool loop that this run continues. `destination` is the upstream that the
+    requests go to; its fields are empty in a run of a program. `profile` and `loop_start` are always set
     here.
     """
 
@@ -91,6 +93,7 @@ class ConversationContext(Struct):
     streamed_arguments: StreamedArguments = "none"
     emits_logprobs: bool = False
     open_loop: int = 0
+    destination: Destination = Destination()
     profile: Profile = UNKNOWN
     loop_start: int = 0
 
@@ -103,6 +106,16 @@ class ConversationContext(Struct):
         """Send further requests to another model; what providers of the earlier one rejected is not known of it."""
         if model != self.model:
             self.model, self.profile, self.degradation = model, profile_for(model), Degradation()
+
+    def use_destination(self, destination: Destination) -> None:
+        """Send further requests to another upstream; what an earlier one rejected is not known of it.
+
+        The profile is that of the model's id there, if its family is known by that id.
+        """
+        self.destination, self.unsupported_params = destination, destination.unsupported_params
+        self.degradation = Degradation()
+        known = profile_for(destination.model)
+        self.profile = known if known is not UNKNOWN else profile_for(destination.requested)
 
     @property
     def takes_tools(self) -> bool:

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from signalbox.app.config import Settings
 from signalbox.app.database_setup import FILE, database_of, location_of
 from signalbox.app.logs.setup import configure_logs
-from signalbox.app.main import upstream_of
 from signalbox.app.tool_setup import Toolbox, built_in_tools, products_of, search_of
+from signalbox.app.upstreams.setup import upstream_of
 from signalbox.chat.plan import ServerTerms, plan_of, trusted_names, with_trusted_results
 from signalbox.conversations.restored_turns import restored
 from signalbox.core.ask import Ask

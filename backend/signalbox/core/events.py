@@ -188,7 +188,7 @@ class Done(Event, frozen=True, tag="done"):
 
     `duration_ms` is the time from the run's start to its end, `first_token_ms` the time to the model's first part.
     `handed` are the ids of the calls that the client executes; they have no tool_result. `unsaved` is set only after a
-    server crash.
+    server crash. `upstream` is the name of the upstream that answered, if the server has several.
     """
 
     done: Literal[True]
@@ -211,6 +211,7 @@ class Done(Event, frozen=True, tag="done"):
     first_token_ms: int | UnsetType = UNSET
     handed: list[str] | UnsetType = UNSET
     unsaved: Unsaved | UnsetType = UNSET
+    upstream: str | UnsetType = UNSET
 
 
 class ArgumentsDelta(Event, frozen=True, gc=False, tag="arguments_delta"):

@@ -4,6 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeAlias, TypeVar
 
+from msgspec import Struct
+
+from signalbox.core.catalog import Prices
 from signalbox.core.events import AnyEvent, Stamped
 from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import Bill, Request, Served, StreamPart
@@ -52,11 +55,39 @@ class ChatClient(Protocol):
         ...
 
 
+class Destination(Struct, frozen=True):
+    """The upstream that a run calls next.
+
+    `upstream` is the upstream's name, empty if no file configures several. `model` is the id that this upstream uses
+    for the run's model, and `requested` is the client's id without a forced upstream. `unsupported_params` are the
+    fields of `Params` that its API does not have. `prices` are those of the file.
+    """
+
+    upstream: str = ""
+    dialect: str = ""
+    model: str = ""
+    requested: str = ""
+    unsupported_params: frozenset[str] = frozenset()
+    prices: Prices | None = None
+
+
+class RunRoute(ChatClient, Protocol):
+    """The upstreams that may serve one run. Requests go to the current one, under its id of the model."""
+
+    @property
+    def current(self) -> Destination:
+        """The current upstream."""
+        ...
+
+
 class BillSource(Protocol):
     """Looks up the final cost of a generation."""
 
-    async def bill(self, generation_id: str) -> Bill | None:
-        """Return the bill, None while it is not available yet; raises UpstreamError."""
+    async def bill(self, generation_id: str, upstream: str) -> Bill | None:
+        """Return the bill, None while it is not available yet; raises UpstreamError.
+
+        `upstream` is the name of the upstream that generated it, empty if no file configures several.
+        """
         ...
 
 

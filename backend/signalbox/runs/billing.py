@@ -101,7 +101,7 @@ class Settlements:
         """Fetch one bill and record it in the attempt; return the error, or None."""
         try:
             async with self.slots, asyncio.timeout(_FETCH_SECONDS):
-                bill = await self.bills.bill(attempt.generation_id or "")
+                bill = await self.bills.bill(attempt.generation_id or "", attempt.upstream or "")
         except UpstreamError as error:
             return error
         except TimeoutError:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from time import time
+from typing import Protocol
 
 import orjson
 import structlog
@@ -25,6 +26,22 @@ _FRESH_SECONDS = 3600.0
 _RETRY_SECONDS = 60.0
 # A run can start without the list, so it must not wait long for it.
 _FETCH_SECONDS = 5.0
+
+
+class Catalog(Protocol):
+    """The models that requests may name."""
+
+    async def entries(self) -> tuple[list[ModelFacts], float]:
+        """Return the models, refreshed if they are old, and when they were fetched (epoch seconds, 0: never)."""
+        ...
+
+    async def check(self, model: str) -> None:
+        """Raise RequestError for a model that is not in the catalogue."""
+        ...
+
+    def entry(self, model: str) -> ModelFacts | None:
+        """Return the facts of a model, None if it is not listed."""
+        ...
 
 
 @dataclass(slots=True)
@@ -64,19 +81,22 @@ class ModelCatalog:
 
     async def check(self, model: str) -> None:
         """Raise RequestError for a model that is not in the catalogue; without a catalogue every id is accepted."""
+        if not await self.knows(model):
+            raise RequestError(Code.UNKNOWN_MODEL, f"The model list has no model {model[:100]!r}.", "model")
+
+    async def knows(self, model: str) -> bool:
+        """Return whether the catalogue lists a model, fetched again if it does not; true without a catalogue."""
         if not self._by_id:
             await self._refresh()
-        if self._knows(model):
-            return
-        await self._refresh()
-        if not self._knows(model):
-            raise RequestError(Code.UNKNOWN_MODEL, f"The model list has no model {model[:100]!r}.", "model")
+        if not self._lists(model):
+            await self._refresh()
+        return self._lists(model)
 
     def entry(self, model: str) -> ModelFacts | None:
         """Return the facts of a model, or of the model that it is a variant of."""
         return self._by_id.get(model) or self._by_id.get(self.dialect.listed_id(model) or model)
 
-    def _knows(self, model: str) -> bool:
+    def _lists(self, model: str) -> bool:
         if not self._by_id or model in self._by_id:
             return True
         listed = self.dialect.listed_id(model)

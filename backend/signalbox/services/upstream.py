@@ -1,6 +1,6 @@
 """UpstreamClient: sends one request to an upstream, in the upstream's dialect; it never retries."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from types import TracebackType
 from typing import NoReturn, Self, TypeVar
@@ -36,19 +36,22 @@ _LONGEST_ERROR_BODY = 1024 * 1024
 # Cached prepared requests: one per path, and a dialect may put the model into the path.
 _MOST_PREPARED = 256
 
+NO_HEADERS: Mapping[str, str] = {}
+
 Answer = TypeVar("Answer")
 
 
 class UpstreamClient:
-    """The ChatClient of the app."""
+    """The ChatClient of one upstream. `headers` are sent with every request, and replace those of the dialect."""
 
-    def __init__(self, client: HttpClient, upstream: Upstream) -> None:
+    def __init__(self, client: HttpClient, upstream: Upstream, headers: Mapping[str, str] = NO_HEADERS) -> None:
         self._client = client
         self._upstream = upstream
         self.dialect = upstream.dialect
         self._base = upstream.base_url.rstrip("/")
         # The API key is sent only in these headers.
         self._headers = {"content-type": "application/json", **self.dialect.headers_of(upstream)}
+        self._headers |= {name.lower(): value for name, value in headers.items()}
         self._prepared = lru_cache(_MOST_PREPARED)(self._prepare)
 
     def _prepare(self, path: str, *, stream: bool) -> PreparedRequest:

@@ -162,6 +162,7 @@ class Done(Event):
     first_token_ms: int | None = None
     handed: list[str] = field(default_factory=list[str])
     unsaved: Unsaved | None = None
+    upstream: str | None = None
 
 
 EVENTS: dict[str, type[Event]] = {

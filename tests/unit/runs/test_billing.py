@@ -27,7 +27,7 @@ class Bills:
         self.asked: list[str] = []
         self.gate, self.at_once, self.most = gate, 0, 0
 
-    async def bill(self, generation_id: str) -> Bill | None:
+    async def bill(self, generation_id: str, upstream: str) -> Bill | None:
         self.asked.append(generation_id)
         self.at_once += 1
         self.most = max(self.most, self.at_once)

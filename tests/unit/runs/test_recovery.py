@@ -265,7 +265,7 @@ class Bills:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def bill(self, generation_id: str) -> Bill | None:
+    async def bill(self, generation_id: str, upstream: str) -> Bill | None:
         self.asked.append(generation_id)
         return Bill(Usage(input=20, output=7, cost=0.02), model="openai/sim", provider="P")
 

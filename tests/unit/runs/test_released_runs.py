@@ -114,7 +114,7 @@ async def test_a_settlement_does_not_hold_the_events(disk: Disk, store: JournalS
     asked, told = asyncio.Event(), asyncio.Event()
 
     class Bills:
-        async def bill(self, generation_id: str) -> Bill:
+        async def bill(self, generation_id: str, upstream: str) -> Bill:
             asked.set()
             await told.wait()
             return Bill(Usage(input=7, output=5, cost=0.5))

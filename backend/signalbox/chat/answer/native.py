@@ -2,19 +2,23 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from signalbox.core.messages import Native, ToolCall
 from signalbox.core.parts import ArgumentStatus, Completion, RawCall
 
 
-def native_of(completion: Completion, calls: Sequence[ToolCall]) -> Native | None:
+def native_of(completion: Completion, calls: Sequence[ToolCall], upstream: str = "") -> Native | None:
     """Return the turn as its API sent it, or None if its calls or its text have been changed since.
 
-    A turn without calls ends the tool loop, so it is not needed.
+    `upstream` is the name of the upstream that sent it. A turn without calls ends the tool loop, so it is not needed.
     """
     native = completion.native
     if native is None or not calls or completion.leaked or len(calls) != len(completion.calls):
         return None
-    return native if all(map(_is_unchanged, calls, completion.calls)) else None
+    if not all(map(_is_unchanged, calls, completion.calls)):
+        return None
+    return replace(native, upstream=upstream) if upstream else native
 
 
 def _is_unchanged(call: ToolCall, written: RawCall) -> bool:

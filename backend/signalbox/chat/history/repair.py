@@ -17,6 +17,7 @@ from signalbox.core.messages import (
     NO_REASONING,
     AssistantMessage,
     Message,
+    Native,
     ReasoningDetail,
     TextPart,
     ToolCall,
@@ -89,6 +90,7 @@ class WireIds:
     def __init__(self, context: ConversationContext) -> None:
         self._legal = _compiled(context.profile.call_id)
         self._echo = context.profile.echo_reasoning
+        self._destination = context.destination
         self._used: set[str] = set()
         self._minted: Counter[tuple[str, int]] = Counter()
 
@@ -104,9 +106,15 @@ class WireIds:
         if not own:
             return AssistantMessage(content=message.content, calls=tuple(calls))
         details = _rename(message.reasoning_details, named)
-        native = message.native if all(upstream_id == wire_id for upstream_id, wire_id in named) else None
+        is_unchanged = all(upstream_id == wire_id for upstream_id, wire_id in named)
+        native = message.native if is_unchanged and self._accepts(message.native) else None
         assigned = replace(message, calls=tuple(calls), reasoning_details=details, native=native)
         return assigned if self._echo and not details else replace(assigned, reasoning="", reasoning_field=None)
+
+    def _accepts(self, native: Native | None) -> bool:
+        """Return whether the run's upstream sent this turn: another one cannot read its reasoning."""
+        here = self._destination
+        return native is not None and native.upstream == here.upstream and here.dialect in ("", native.dialect)
 
     def _choose(self, call: ToolCall, position: int, *, own: bool) -> str:
         """Return the provider's id for that provider; another one if it is missing, invalid or repeated (quirk A15)."""

@@ -151,6 +151,7 @@ def done_of(ending: Ending, model: str, flags: RunFlags, progress: Progress) -> 
         requested_model=model,
         model=_or_unset(served.served_model if served else None),
         provider=_or_unset(served.provider if served else None),
+        upstream=progress.upstream,
         loop=flags.loop,
         flag=_or_unset(flags.flag),
         steps=progress.steps,

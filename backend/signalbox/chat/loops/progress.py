@@ -4,7 +4,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from time import time
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
@@ -31,8 +31,9 @@ class Ending(Struct, frozen=True):
 class Attempt(Struct):
     """One request to the upstream, without its prompt; times are epoch seconds.
 
-    `settled`: the usage was fetched after the run, because the answer did not report it. `cancelled` is then whether
-    the upstream reports the generation as cancelled.
+    `upstream` is the name of the upstream, if a file configures several. `settled`: the usage was fetched after the
+    run, because the answer did not report it. `cancelled` is then whether the upstream reports the generation as
+    cancelled.
     """
 
     step: int
@@ -58,6 +59,7 @@ class Attempt(Struct):
     streamed: bool = True
     settled: bool = False
     cancelled: bool | None = None
+    upstream: str | UnsetType = UNSET
 
     def set_generation(self, head: Served) -> None:
         """Record the generation id; the request may be cancelled before its first byte."""
@@ -124,8 +126,8 @@ class Progress(Struct):
         events, self.held_back = self.held_back, []
         return events
 
-    def begin_attempt(self, request: Request, number: int, *, final: bool) -> Attempt:
-        """Record the beginning of one request."""
+    def begin_attempt(self, request: Request, number: int, *, final: bool, upstream: str = "") -> Attempt:
+        """Record the beginning of one request; `upstream` is the name of its upstream, if there are several."""
         attempt = Attempt(
             step=self.steps,
             number=number,
@@ -137,6 +139,7 @@ class Progress(Struct):
             params=sorted(map(public_name, request.params.set_fields())),
             changes=[*request.changes],
             started=self.clock(),
+            upstream=upstream or UNSET,
         )
         self.attempts.append(attempt)
         self.on_change()
@@ -177,6 +180,11 @@ class Progress(Struct):
     def is_estimate(self) -> bool:
         """Whether the total lacks an attempt that may have cost something."""
         return self.lacks_attempts or any(map(_is_cost_unknown, self.attempts))
+
+    @property
+    def upstream(self) -> str | UnsetType:
+        """The upstream of the last attempt, if there are several."""
+        return self.attempts[-1].upstream if self.attempts else UNSET
 
     @property
     def served(self) -> Attempt | None:

@@ -266,7 +266,7 @@ class LoopState(Struct):
             model=author_of(self.context, completion.served.model),
             provider=completion.served.provider,
             images=tuple(ImagePart(image.url) for image in completion.images),
-            native=native_of(completion, calls),
+            native=native_of(completion, calls, self.context.destination.upstream),
         )
 
     def _after_empty_turn(self) -> list[AnyEvent]:

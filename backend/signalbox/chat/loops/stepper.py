@@ -202,7 +202,9 @@ class Stepper:
         """
         state, progress = self._state, self._state.progress
         request = await state.request()
-        reply = begin_reply(state, request, progress.begin_attempt(request, number, final=state.final))
+        upstream = state.context.destination.upstream
+        attempt = progress.begin_attempt(request, number, final=state.final, upstream=upstream)
+        reply = begin_reply(state, request, attempt)
         error = await self._read(reply, request)
         retry = error and await state.plan_retry(request, error, is_visible=reply.is_visible)
         if retry:

@@ -4,7 +4,7 @@ import asyncio
 from urllib.parse import urlsplit
 
 from signalbox.app.config import Settings
-from signalbox.app.main import upstream_of
+from signalbox.app.upstreams.setup import upstream_of
 from signalbox.commands.doctor.finding import Finding, fail, ok, warn
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError

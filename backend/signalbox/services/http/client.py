@@ -26,8 +26,8 @@ class HttpClient:
     A request is sent again only if a kept connection turns out to be closed. Redirects are not followed, and cookies
     are not kept. A body that is cut short raises ProtocolError.
 
-    Where the environment names a proxy, and for every request if a `transport` is given, httpx carries the request
-    instead. Works under asyncio and uvloop.
+    Where the environment names a proxy, and for every request if a `proxy` or `transport` is given, httpx carries the
+    request instead. Works under asyncio and uvloop.
     """
 
     def __init__(
@@ -38,6 +38,7 @@ class HttpClient:
         max_connections: int = 1000,
         tls: ssl.SSLContext | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
+        proxy: str | None = None,
     ) -> None:
         context = tls or default_tls()
         context.set_alpn_protocols(["http/1.1"])
@@ -46,15 +47,16 @@ class HttpClient:
             context, connect_timeout=connect_timeout, max_connections=max_connections, keepalive=KEEPALIVE
         )
         self._proxies = Proxies()
-        self._has_transport = transport is not None
+        self._is_adapted = transport is not None or proxy is not None
         self._adapter: HttpxAdapter | None = None
-        if self._has_transport or self._proxies:
+        if self._is_adapted or self._proxies:
             self._adapter = HttpxAdapter(
                 connect_timeout=connect_timeout,
                 idle_timeout=idle_timeout,
                 max_connections=max_connections,
                 tls=context,
                 transport=transport,
+                proxy=proxy,
             )
 
     async def send(self, request: PreparedRequest, body: bytes = b"") -> Response:
@@ -62,7 +64,7 @@ class HttpClient:
 
         Cancelling this closes the connection. Raises HttpError.
         """
-        if self._adapter is not None and (self._has_transport or self._proxies.may_carry(request.origin)):
+        if self._adapter is not None and (self._is_adapted or self._proxies.may_carry(request.origin)):
             return await self._adapter.send(request, body)
         message = request.encode(body)
         connection = await self._pool.acquire(request.origin)

@@ -57,10 +57,12 @@ class HttpxAdapter:
         max_connections: int,
         tls: ssl.SSLContext,
         transport: httpx.AsyncBaseTransport | None = None,
+        proxy: str | None = None,
     ) -> None:
         self._client = httpx.AsyncClient(
             verify=tls,
             transport=transport,
+            proxy=proxy,
             limits=httpx.Limits(max_connections=max_connections, max_keepalive_connections=max_connections),
             timeout=httpx.Timeout(connect=connect_timeout, read=idle_timeout, write=idle_timeout, pool=connect_timeout),
         )

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta, Struct
 
+from signalbox.core.catalog import Prices
+from signalbox.services.upstreams.keys import KeyFault, Variable, read_key
 from signalbox.wire.dialects import DIALECTS
 
 _LARGEST_FILE = 256 * 1024
@@ -33,13 +35,18 @@ class PriceEntry(Struct, frozen=True, forbid_unknown_fields=True):
     cached: Price | None = None
     cache_written: Price | None = None
 
+    @property
+    def per_token(self) -> Prices:
+        """The prices per token."""
+        return Prices(self.prompt / 1_000_000, self.completion / 1_000_000)
+
 
 class UpstreamEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """One `[[upstream]]`.
 
     `key` is `env:NAME` or `file:PATH`. `models` are patterns of the ids that clients use (`anthropic/*`). `rename` maps
-    such an id, or a pattern with one `*` at its end, to the id that the upstream uses. `listed` are the models to list
-    if the upstream has no endpoint for that. Timeouts are in seconds.
+    such an id, or a pattern with one `*` at its end, to the id that the upstream uses. `listed` are the models of the
+    upstream, by its own ids, if it has no endpoint that lists them. Timeouts are in seconds.
     """
 
     name: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
@@ -68,6 +75,20 @@ class UpstreamEntry(Struct, frozen=True, forbid_unknown_fields=True):
                 return name.replace("*", model[len(pattern) - 1 :])
         return model
 
+    def models_of(self, name: str) -> list[str]:
+        """Return the ids by which clients can request the model that the upstream calls `name`."""
+        found = [model for model in self.rename if not model.endswith("*")]
+        for pattern, new in self.rename.items():
+            before, star, after = new.partition("*")
+            if pattern.endswith("*") and star and name.startswith(before) and name.endswith(after):
+                found.append(pattern[:-1] + name[len(before) : len(name) - len(after)])
+        return [model for model in dict.fromkeys([*found, name]) if self.serves(model) and self.name_of(model) == name]
+
+    def prices_of(self, model: str) -> Prices | None:
+        """Return the prices of a model, by the id that clients use or by the one that the upstream uses."""
+        price = self.prices.get(model) or self.prices.get(self.name_of(model))
+        return price.per_token if price else None
+
 
 class RouteEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """One `[[route]]`: the upstreams that serve the models of a pattern, in the order of fallback."""
@@ -91,19 +112,52 @@ class UpstreamsFileError(ValueError):
     """The file cannot be used; the message names the line and what to do."""
 
 
+class LoadedUpstreams(Struct, frozen=True):
+    """The file, and the API key of each upstream that has one, by its name."""
+
+    file: UpstreamsFile
+    keys: dict[str, str]
+
+    def __repr__(self) -> str:
+        """Show no key."""
+        return f"LoadedUpstreams({self.file!r})"
+
+
+def load_upstreams(path: Path, variable: Variable) -> LoadedUpstreams:
+    """Read the file and the keys that it names; raises UpstreamsFileError."""
+    file, lines = _checked(_content_of(path), path.name)
+    keys: dict[str, str] = {}
+    for place, entry in enumerate(file.upstream):
+        if entry.key is None:
+            continue
+        try:
+            keys[entry.name] = read_key(entry.key, variable, path.parent)
+        except KeyFault as fault:
+            raise lines.error(f".upstream[{place}].key", str(fault)) from None
+    return LoadedUpstreams(file, keys)
+
+
 def read_upstreams(path: Path) -> UpstreamsFile:
     """Read and check the file; raises UpstreamsFileError."""
+    return parse_upstreams(_content_of(path), path.name)
+
+
+def parse_upstreams(data: bytes, name: str) -> UpstreamsFile:
+    """Check the text of the file; raises UpstreamsFileError."""
+    return _checked(data, name)[0]
+
+
+def _content_of(path: Path) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
         raise UpstreamsFileError(f"{path.name} cannot be read: {error.strerror}.") from None
     if len(data) > _LARGEST_FILE:
         raise UpstreamsFileError(f"{path.name} is larger than {_LARGEST_FILE // 1024} KiB.")
-    return parse_upstreams(data, path.name)
+    return data
 
 
-def parse_upstreams(data: bytes, name: str) -> UpstreamsFile:
-    """Check the text of the file; raises UpstreamsFileError."""
+def _checked(data: bytes, name: str) -> "tuple[UpstreamsFile, _Lines]":
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -119,7 +173,7 @@ def parse_upstreams(data: bytes, name: str) -> UpstreamsFile:
         raise lines.error_of(str(error)) from None
     for path, words in _faults(file):
         raise lines.error(path, words)
-    return file
+    return file, lines
 
 
 # --- rules between fields ---------------------------------------------------------------------------------------------

@@ -52,6 +52,7 @@ const OPTIONAL: Record<ChatEvent["type"], Checks> = {
     first_token_ms: isTime,
     handed: (value) => Array.isArray(value) && value.every(isText),
     unsaved: isGap,
+    upstream: isText,
   },
 };
 

@@ -76,6 +76,7 @@ function parseAttempt(value: unknown): Attempt {
     endedAt: time(attempt.ended),
     servedModel: textOrUndefined(attempt.served_model),
     provider: textOrUndefined(attempt.provider),
+    upstream: textOrUndefined(attempt.upstream),
     generationId: textOrUndefined(attempt.generation_id),
     finishReason: textOrUndefined(attempt.finish_reason),
     nativeFinishReason: textOrUndefined(attempt.native_finish_reason),

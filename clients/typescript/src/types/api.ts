@@ -151,6 +151,8 @@ export interface Attempt {
   endedAt: number | undefined;
   servedModel: string | undefined;
   provider: string | undefined;
+  /** The name of the upstream, if the server has several. */
+  upstream: string | undefined;
   generationId: string | undefined;
   finishReason: string | undefined;
   nativeFinishReason: string | undefined;

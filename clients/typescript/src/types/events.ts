@@ -153,7 +153,7 @@ export interface Warning {
  *
  * `duration_ms` is the time from the run's start to its end, `first_token_ms` the time to the model's first part.
  * `handed` are the ids of the calls that the client executes; they have no tool_result. `unsaved` is set only after a
- * server crash.
+ * server crash. `upstream` is the name of the upstream that answered, if the server has several.
  */
 export interface Done {
   type: "done";
@@ -177,6 +177,7 @@ export interface Done {
   first_token_ms?: number;
   handed?: string[];
   unsaved?: Unsaved;
+  upstream?: string;
   ts?: number;
   v?: string;
   run_id?: string;

@@ -135,6 +135,7 @@ function factsOf(trace: RunTrace, end: RunEnd, compact: boolean): Fact[] {
   const first = firstToken(trace);
   const facts: (Fact | false | undefined | "")[] = [
     served && { key: "model", words: end.provider ? `${served} via ${end.provider}` : served },
+    end.upstream && { key: "upstream", words: `at ${end.upstream}`, title: "the upstream that answered" },
     end.requested_model &&
       served &&
       end.requested_model !== served && { key: "asked", words: `requested ${end.requested_model}` },

@@ -30,6 +30,7 @@ export function responseFacts(attempt: Attempt, simulated = false): readonly Fac
   return [
     factOf("Model used", attempt.servedModel),
     factOf("Provider", attempt.provider),
+    ...(attempt.upstream === undefined ? [] : [factOf("Upstream", attempt.upstream)]),
     factOf("First token", after(firstPartAt)),
     factOf("Duration", after(endedAt)),
     factOf("Speed", speedText(speedOf([attempt]))),

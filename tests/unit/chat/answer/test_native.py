@@ -31,3 +31,8 @@ def test_a_changed_turn() -> None:
     assert [native_of(COMPLETION, calls) for calls in others] == [None] * len(others)
     assert native_of(replace(COMPLETION, leaked=True), [CALL]) is None
     assert native_of(replace(COMPLETION, native=None), [CALL]) is None
+
+
+def test_it_names_its_upstream() -> None:
+    """If there are several, so that no other one gets it."""
+    assert native_of(COMPLETION, [CALL], "a") == replace(NATIVE, upstream="a")

@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 from signalbox.chat.history.repair import history_for
 from signalbox.core.messages import AssistantMessage, Message, Native, ToolCall, ToolMessage, UserMessage
+from signalbox.core.ports import Destination
 
 from tests.support.fakes import make_tool
 from tests.support.loop_runs import context_for
@@ -29,6 +30,21 @@ def last_turn(asked: tuple[Message, ...], loop: tuple[Message, ...]) -> Assistan
 def test_the_model_gets_its_own_turn() -> None:
     """Inside the tool loop, the items are sent as they arrived."""
     assert last_turn((), (TURN, RESULT)).native is NATIVE
+
+
+@pytest.mark.parametrize(
+    ("upstream", "dialect", "is_sent"),
+    [("a", "gemini", True), ("b", "gemini", False), ("a", "openai-chat", False), ("", "gemini", False)],
+)
+def test_only_the_upstream_that_sent_it_gets_it(upstream: str, dialect: str, is_sent: bool) -> None:
+    """The same model at another upstream, or in another dialect, gets the turn without its signatures."""
+    turn = replace(TURN, native=replace(NATIVE, upstream="a"))
+    context = context_for([make_tool("f")], model="google/sim", messages=[UserMessage("Hi")])
+    context.use_destination(Destination(upstream, dialect, "google/sim", "google/sim"))
+    context.messages.extend((turn, RESULT))
+    _, back, _ = history_for(context)
+    assert isinstance(back, AssistantMessage)
+    assert back.native == (turn.native if is_sent else None)
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,16 @@ def test_a_whole_file() -> None:
     assert file.route[0].use == ("local", "openrouter")
 
 
+def test_models_are_listed_under_the_ids_of_clients() -> None:
+    """Every id that is renamed to the upstream's, and its own id if clients may use it."""
+    _, openrouter = parse_upstreams(GOOD.encode(), "upstreams.toml").upstream
+    assert openrouter.models_of("openai/gpt-4o-mini") == ["fast", "or/openai/gpt-4o-mini", "openai/gpt-4o-mini"]
+    assert openrouter.models_of("openai/o3") == ["or/openai/o3", "openai/o3"]
+    price = openrouter.prices_of("fast")
+    assert price is not None
+    assert (price.prompt, openrouter.prices_of("openai/o3")) == (0.15 / 1_000_000, None)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "words"),
     [

@@ -1,0 +1,1 @@
+"""The upstreams that the settings name."""

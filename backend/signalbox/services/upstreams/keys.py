@@ -1,0 +1,44 @@
+"""Reads API keys from where upstreams.toml says: an environment variable, or a file."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+Variable = Callable[[str], str | None]
+"""Returns the value of an environment variable."""
+
+_LARGEST_KEY_FILE = 64 * 1024
+
+
+class KeyFault(ValueError):
+    """A key cannot be used; the message is a clause that says why and does not contain the key."""
+
+
+def read_key(source: str, variable: Variable, folder: Path) -> str:
+    """Return the key of `env:NAME` or `file:PATH`, a path below `folder` unless it is absolute; raises KeyFault."""
+    kind, _, name = source.partition(":")
+    key = _of_variable(name, variable) if kind == "env" else _of_file(name, folder)
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise KeyFault(f"the key in {name} must be one word of printable ASCII")
+    return key
+
+
+def _of_variable(name: str, variable: Variable) -> str:
+    key = (variable(name) or "").strip()
+    if not key:
+        raise KeyFault(f"the environment variable {name} is not set; set it to the API key, or remove this line")
+    return key
+
+
+def _of_file(name: str, folder: Path) -> str:
+    try:
+        with (folder / name).open("rb") as file:
+            key = file.read(_LARGEST_KEY_FILE).decode().strip()
+    except UnicodeDecodeError:
+        raise KeyFault(f"the key file {name} is not UTF-8") from None
+    except OSError as error:
+        raise KeyFault(f"the key file {name} cannot be read: {error.strerror}") from None
+    except ValueError:  # a null byte in the path
+        raise KeyFault("file: takes the path of a file") from None
+    if not key:
+        raise KeyFault(f"the key file {name} is empty")
+    return key

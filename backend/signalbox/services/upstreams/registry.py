@@ -1,0 +1,75 @@
+"""Upstreams: all upstreams of the process, and which of them serve a model."""
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError, UpstreamError
+from signalbox.core.params import Params
+from signalbox.core.parts import Bill
+from signalbox.services.upstreams.file import RouteEntry
+from signalbox.services.upstreams.route import Route, Target
+from signalbox.services.upstreams.server import Server
+
+_NO_BILLS = "This upstream has no endpoint for final costs."
+
+
+class Upstreams:
+    """The upstreams, by name, and the routes between them. Without upstreams.toml there is one, without a name."""
+
+    def __init__(self, servers: Sequence[Server], routes: Sequence[RouteEntry] = ()) -> None:
+        self._servers = {server.entry.name: server for server in servers}
+        self._routes = tuple(routes)
+
+    @property
+    def servers(self) -> list[Server]:
+        """All upstreams, in the order of the file."""
+        return [*self._servers.values()]
+
+    def serving(self, model: str) -> tuple[list[Server], str]:
+        """Return the upstreams that serve a model, in the order of fallback, and the model without a forced upstream.
+
+        `name@model` forces one upstream. Without a route, the first upstream in the file that serves the model does.
+        """
+        name, at, rest = model.partition("@")
+        if at and name and name in self._servers:
+            return [server for server in (self._servers[name],) if server.entry.serves(rest)], rest
+        for route in self._routes:
+            if fnmatchcase(model, route.models):
+                routed = [self._servers[name] for name in route.use]
+                return [server for server in routed if server.entry.serves(model)], model
+        return [server for server in self.servers if server.entry.serves(model)][:1], model
+
+    def route(self, model: str, params: Params) -> Route:
+        """Return the route of a run; raises RequestError if no upstream serves the model."""
+        servers, requested = self.serving(model)
+        if not servers:
+            words = f"No upstream of upstreams.toml serves the model {model[:100]!r}."
+            raise RequestError(Code.UNKNOWN_MODEL, words, "model")
+        return Route([_target(server, requested) for server in servers], params)
+
+    @property
+    def has_bills(self) -> bool:
+        """Whether any upstream reports final costs after the answer."""
+        return any(server.client.dialect.bill is not None for server in self.servers)
+
+    async def bill(self, generation_id: str, upstream: str) -> Bill | None:
+        """Return the cost of a generation, None while it is unknown. Raises UpstreamError."""
+        server = self._servers.get(upstream)
+        if server is None or server.client.dialect.bill is None:
+            raise UpstreamError(Code.UPSTREAM_REJECTED, _NO_BILLS)
+        return await server.client.bill(generation_id)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        for server in self.servers:
+            await server.http.aclose()
+
+
+def _target(server: Server, requested: str) -> Target:
+    entry = server.entry
+    model = entry.name_of(requested)
+    prices = entry.prices_of(requested)
+    if prices is None and (facts := server.facts_of(model)) is not None:
+        prices = facts.prices
+    return Target(entry.name, server.client, model, requested, prices)

@@ -1,0 +1,62 @@
+"""Route: the upstreams that may serve one run, in the order of fallback."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from signalbox.core.catalog import Prices
+from signalbox.core.params import Params
+from signalbox.core.parts import Request, StreamPart
+from signalbox.core.ports import Destination, Emit, OnHead
+from signalbox.services.upstream import UpstreamClient
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An upstream that serves a model.
+
+    `model` is the upstream's id of the model, `requested` the client's id without a forced upstream.
+    """
+
+    name: str
+    client: UpstreamClient
+    model: str
+    requested: str
+    prices: Prices | None = None
+
+    def destination(self, params: Params) -> Destination:
+        """Return what a run with these parameters has to know about this upstream."""
+        dialect = self.client.dialect
+        return Destination(
+            upstream=self.name,
+            dialect=dialect.name,
+            model=self.model,
+            requested=self.requested,
+            unsupported_params=dialect.unsupported_params(params),
+            prices=self.prices,
+        )
+
+    def renamed(self, request: Request) -> Request:
+        """Return a request with the upstream's id of the model."""
+        return request if request.model == self.model else replace(request, model=self.model)
+
+
+class Route:
+    """The ChatClient of one run: it sends requests to its current target."""
+
+    def __init__(self, targets: Sequence[Target], params: Params) -> None:
+        self._targets = targets
+        self._params = params
+        self._place = 0
+        self.current = targets[0].destination(params)
+
+    async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
+        """Stream the answer of the current target; raises UpstreamError."""
+        target = self._targets[self._place]
+        await target.client.stream(target.renamed(request), emit, on_head)
+
+    async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
+        """Return the whole answer of the current target; raises UpstreamError."""
+        target = self._targets[self._place]
+        return await target.client.complete(target.renamed(request), on_head)

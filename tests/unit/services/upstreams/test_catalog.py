@@ -1,0 +1,58 @@
+"""The catalogue of several upstreams: ids of clients, prices of the file, static lists."""
+
+import pytest
+from signalbox.core.errors import RequestError
+from signalbox.services.upstreams.catalog import MergedCatalog
+
+from tests.unit.services.upstreams.conftest import MakeUpstreams
+
+pytestmark = pytest.mark.anyio
+FILE = """\
+[[upstream]]
+name = "a"
+dialect = "openai-chat"
+base_url = "http://127.0.0.1:9/v1"
+models = ["acme/*", "fast"]
+rename = { "fast" = "one", "acme/*" = "*" }
+listed = ["one", "two"]
+prices = { "acme/two" = { prompt = 1, completion = 1 } }
+
+[[upstream]]
+name = "b"
+dialect = "openai-chat"
+base_url = "http://127.0.0.1:9/v1"
+listed = ["acme/one", "three"]
+
+[[route]]
+models = "acme/*"
+use = ["a", "b"]
+"""
+
+
+async def test_models_have_the_ids_that_clients_use(make_upstreams: MakeUpstreams) -> None:
+    """Every id that is renamed to a listed one; each once, with the prices of the file."""
+    catalog = MergedCatalog(make_upstreams(FILE))
+    models, _ = await catalog.entries()
+    assert [model.id for model in models] == ["fast", "acme/one", "acme/two", "three"]
+    assert [model.id for model in models if model.prices] == ["acme/two"]
+    again, _ = await catalog.entries()
+    assert again is models, "the encoded list is cached by this object"
+
+
+async def test_a_model_must_be_listed_on_its_route(make_upstreams: MakeUpstreams) -> None:
+    """By any upstream of the route, under that upstream's id."""
+    catalog = MergedCatalog(make_upstreams(FILE))
+    for model in ("fast", "acme/one", "three", "b@three", "a@acme/two"):
+        await catalog.check(model)
+    for model in ("acme/three", "four", "a@acme/three", "b@fast"):
+        with pytest.raises(RequestError, match="No upstream lists the model"):
+            await catalog.check(model)
+
+
+async def test_facts_of_a_listed_model_are_only_its_prices(make_upstreams: MakeUpstreams) -> None:
+    """A static list says nothing else."""
+    catalog = MergedCatalog(make_upstreams(FILE))
+    priced = catalog.entry("acme/two")
+    assert priced is not None
+    assert priced.prices is not None
+    assert catalog.entry("acme/one") is None

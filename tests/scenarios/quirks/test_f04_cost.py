@@ -36,7 +36,7 @@ from tests.support.scripted_upstream import (
 from tests.support.stream_reader import check_stream
 
 WAIT = 10.0
-READ = {"input": 20, "output": 7, "reasoning": 0, "cached": 0, "cost": 0.5}
+READ = {"input": 20, "output": 7, "reasoning": 0, "cached": 0, "cost": 0.5, "cache_written": 0}
 
 
 @pytest.fixture

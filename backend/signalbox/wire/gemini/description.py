@@ -6,7 +6,7 @@ from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.wire.gemini.values import text_in
 
 # Fields of a part besides its content.
-_PLAIN = ("text", "thought", "thoughtSignature", "functionCall", "inlineData")
+_PLAIN = ("text", "thought", "thoughtSignature", "functionCall")
 
 
 def described_parts(items: Iterable[JsonObject]) -> JsonObject:

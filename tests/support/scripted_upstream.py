@@ -9,7 +9,7 @@ from typing import Any, Self
 
 WAIT = 10.0
 DONE = b"data: [DONE]\n\n"
-_CHAT_PATHS = ("/chat/completions", "/responses", ":streamGenerateContent?alt=sse", ":generateContent")
+_CHAT_PATHS = ("/chat/completions", "/responses", "/v1/messages", ":streamGenerateContent?alt=sse", ":generateContent")
 Script = Callable[["Exchange"], Awaitable[None]]
 
 

@@ -1,0 +1,92 @@
+"""A program calls a model over Anthropic's API: endings, errors, the API key, and turns of other APIs."""
+
+import json
+from typing import Any
+
+import pytest
+from signalbox import RunError, Runner, Upstream
+from signalbox.core.messages import AssistantMessage, JsonObject, Native, ToolCall, ToolMessage, UserMessage
+from signalbox.runner.answer import Answer
+
+from tests.scenarios.runner.model import refused
+from tests.support.scripted_upstream import Exchange, Script, ScriptedUpstream, sends
+
+pytestmark = pytest.mark.anyio
+KEY = "canary-5f2d9c"
+TEXT = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "Hi."}}
+STOP = {"type": "message_stop"}
+
+
+def stream(*events: dict[str, Any]) -> Script:
+    """Reply with these events."""
+    return sends(b"".join(b"data: %b\n\n" % json.dumps(event).encode() for event in events))
+
+
+def ends(reason: str) -> dict[str, Any]:
+    """End the message for this reason."""
+    return {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 2}}
+
+
+async def ask(*replies: Script, messages: Any = "Hi") -> tuple[Answer, list[dict[str, Any]]]:
+    """Run a model without tools, and return the answer and the requests."""
+    with ScriptedUpstream(*replies, refused, path="") as server:
+        upstream = Upstream(server.base_url, KEY, dialect="anthropic-messages")
+        try:
+            answer = await Runner(upstream, "claude-sonnet-4-6", messages).answer()
+        except RunError as error:
+            answer = error.answer
+    return answer, [asked.body for asked in server.asked]
+
+
+@pytest.mark.parametrize(
+    ("reason", "code"),
+    [
+        ("end_turn", None),
+        ("stop_sequence", None),
+        ("max_tokens", "LENGTH"),
+        ("model_context_window_exceeded", "LENGTH"),
+        ("pause_turn", "TURN_PAUSED"),
+        ("something_new", "STOP_UNKNOWN"),
+        ("refusal", "CONTENT_FILTER"),
+    ],
+)
+async def test_each_stop_reason_has_its_outcome(reason: str, code: str | None) -> None:
+    """Only the first two are successful; every other ending has a separate code, and keeps the text."""
+    answer, _ = await ask(stream(TEXT, ends(reason), STOP))
+    assert (answer.text, answer.code) == ("Hi.", code)
+
+
+async def rejects(exchange: Exchange) -> None:
+    """Answer with an error that quotes the key."""
+    error = {"type": "authentication_error", "message": f"invalid x-api-key: {KEY}"}
+    await exchange.whole(401, json.dumps({"type": "error", "error": error}).encode())
+
+
+async def test_the_key_is_in_no_error() -> None:
+    """An error that quotes the key does not show it."""
+    answer, _ = await ask(rejects)
+    assert answer.code == "UPSTREAM_AUTH"
+    assert KEY not in repr(answer)
+
+
+async def test_an_error_in_the_stream_is_retried() -> None:
+    """An overloaded server ends the stream with an error; the request is repeated."""
+    error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+    answer, requests = await ask(stream(error), stream(TEXT, ends("end_turn"), STOP))
+    assert (answer.text, answer.code, len(requests)) == ("Hi.", None, 2)
+    assert requests[0] == requests[1]
+
+
+@pytest.mark.parametrize("dialect", ["gemini", "openai-responses", "anthropic-messages"])
+async def test_a_turn_of_another_model_is_told_without_reasoning(dialect: str) -> None:
+    """After a switch of the model, a native turn is sent as text and calls; its items are not."""
+    items: tuple[JsonObject, ...] = ({"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},)
+    call = ToolCall("c1", "f", {"x": 1}, "c1")
+    messages = [
+        UserMessage("Hi"),
+        AssistantMessage("Wait.", (call,), reasoning="Hm.", model="other/model", native=Native(dialect, items)),
+        ToolMessage("c1", "f", "ok"),
+    ]
+    answer, (request,) = await ask(stream(TEXT, ends("end_turn"), STOP), messages=messages)
+    assert answer.text == "Hi."
+    assert "Hm." not in json.dumps(request)

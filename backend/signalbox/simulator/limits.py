@@ -13,18 +13,22 @@ class LimitedTurn:
 
     turn: Turn
     hit_cap: bool = False
+    stopped_by: str = ""
+    """The stop sequence that truncated the text."""
 
 
 def apply_limits(
     turn: Turn, max_tokens: int | None, stops: tuple[str, ...], *, compact: bool, family: str
 ) -> LimitedTurn:
     """Apply the stop sequences, then max_tokens, which reasoning uses up first, then text, then calls."""
-    at = min((found for stop in stops if stop and (found := turn.text.find(stop)) >= 0), default=-1)
+    found = [(turn.text.find(stop), stop) for stop in stops if stop]
+    at, stopped_by = min((one for one in found if one[0] >= 0), default=(-1, ""))
     if at >= 0:
         turn = replace(turn, text=turn.text[:at], calls=(), finish="stop")
     if max_tokens is None:
-        return LimitedTurn(turn, hit_cap=turn.finish == "length")
-    return _cap(turn, max_tokens * CHARACTERS_PER_TOKEN, compact=compact, family=family)
+        return LimitedTurn(turn, hit_cap=turn.finish == "length", stopped_by=stopped_by)
+    limited = _cap(turn, max_tokens * CHARACTERS_PER_TOKEN, compact=compact, family=family)
+    return limited if limited.hit_cap else replace(limited, stopped_by=stopped_by)
 
 
 def _cap(turn: Turn, limit: int, *, compact: bool, family: str) -> LimitedTurn:

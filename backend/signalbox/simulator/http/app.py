@@ -1,4 +1,4 @@
-"""The simulator's HTTP app: OpenRouter's routes under /api/v1."""
+"""The simulator's HTTP app: OpenRouter's routes under /api/v1, and those of the native APIs."""
 
 from contextlib import suppress
 from functools import cache
@@ -17,6 +17,10 @@ from ..families import FAMILIES
 from ..faults.broken_streams import response_writes
 from ..faults.scripted import example_ids, fault_of, is_unknown_fault
 from ..json_values import as_list, as_object
+from ..native.endpoint import native_error
+from ..native.errors import NativeError
+from ..native.prompt_cache import PromptCache
+from ..native.table import native_routes
 from ..quirks import Attempts, apply_to_request
 from ..rules import check, check_body
 from .account import key_body
@@ -43,8 +47,10 @@ def create_simulator(*, replay: Path | None = None, pace: float = DEFAULT_PACE, 
         Route("/api/v1/models", models),
         Route("/api/v1/key", key),
         Route("/api/v1/generation", generation_of),
+        *native_routes(),
     ]
-    app = Starlette(routes=routes, exception_handlers={Rejected: _rejection})  # pyright: ignore[reportArgumentType]
+    handlers: Any = {Rejected: _rejection, NativeError: native_error}
+    app = Starlette(routes=routes, exception_handlers=handlers)
     app.state.simulator = SimulatorState(app_state=app.state)
     app.state.open_streams = 0
     app.state.requests = app.state.simulator.requests
@@ -52,6 +58,7 @@ def create_simulator(*, replay: Path | None = None, pace: float = DEFAULT_PACE, 
     app.state.recordings = load(replay) if replay else None
     app.state.list_faults = list_faults
     app.state.attempts = Attempts()
+    app.state.prompt_cache = PromptCache()
     return app
 
 

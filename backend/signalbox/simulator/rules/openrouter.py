@@ -51,14 +51,20 @@ def parameters_need_an_endpoint(incoming: Incoming) -> None:
         raise Rejected(404, f"No endpoints found that can handle the requested parameters. {_ROUTING}")
 
 
+def affordable_tokens(name: str) -> int | None:
+    """Return the tokens that the account of `sim-afford-N` can pay for, None for other models."""
+    affords = _AFFORDS.fullmatch(name)
+    return int(affords[1]) if affords else None
+
+
 def credits_cover_the_answer(incoming: Incoming) -> None:
     """`sim-afford-N` has credit for N tokens; without max_tokens, the longest answer counts (quirk C13)."""
-    affords = _AFFORDS.fullmatch(incoming.plain_model.partition("/")[2])
+    affords = affordable_tokens(incoming.plain_model.partition("/")[2])
     requested = incoming.max_tokens or LONGEST_ANSWER
-    if affords and (requested > int(affords[1]) or int(affords[1]) == 0):
+    if affords is not None and (requested > affords or affords == 0):
         text = (
             f"This request requires more credits, or fewer max_tokens. You requested up to {requested} tokens, but can "
-            f"only afford {affords[1]}. To increase, visit https://openrouter.ai/settings/credits and add more credits"
+            f"only afford {affords}. To increase, visit https://openrouter.ai/settings/credits and add more credits"
         )
         raise Rejected(402, text, metadata={"provider_name": None})
 

@@ -3,9 +3,12 @@
 import msgspec
 from msgspec import Struct
 
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue, Native
 from signalbox.core.parts import EndOfStream, Fault, NativeTurn, Served, StreamPart, TokenLogprobs
 from signalbox.wire.json_text import loads
+from signalbox.wire.openai_responses.describe import describe_items
 from signalbox.wire.openai_responses.errors import error_of
 from signalbox.wire.openai_responses.fields import object_of, objects_of, position_of, text_of
 from signalbox.wire.openai_responses.items import Output, place_of
@@ -107,8 +110,8 @@ class ResponseDecoder(StreamDecoder):
         return out
 
     def described(self) -> JsonObject:
-        """Return why the response is incomplete."""
-        return {"incomplete_details": self._incomplete}
+        """Return why the response is incomplete, and its items, which are no `NativeTurn` if the stream was cut."""
+        return {"incomplete_details": self._incomplete, **describe_items(self._output.items)}
 
     def _add(self, piece: _Piece, out: list[StreamPart]) -> None:
         """Append a piece of text or of arguments."""
@@ -166,6 +169,8 @@ class ResponseDecoder(StreamDecoder):
             out.append(report)
         if error := response.get("error"):
             self._fault = Fault(error_of(error), error)
+        elif word == "cancelled" and self._fault is None:
+            self._fault = Fault(UpstreamError(Code.UPSTREAM_ERROR, "The upstream cancelled the response."))
         self._emit_fault(out)
         if output.items:
             out.append(NativeTurn(Native(NAME, tuple(output.items))))

@@ -20,6 +20,9 @@ from signalbox.core.messages import (
 from signalbox.wire.json_text import dumps
 from signalbox.wire.openai_responses.decoder import NAME
 
+# Items that need no id.
+_WITHOUT_ID = ("message", "function_call")
+
 
 def items_of(messages: Iterable[Message]) -> list[JsonObject]:
     """Return the input items of a conversation.
@@ -45,12 +48,26 @@ def _turn(message: AssistantMessage) -> Iterator[JsonObject]:
     """Write a model's turn: its own items unchanged, or its text and calls without reasoning."""
     native = message.native
     if native is not None and native.dialect == NAME:
-        yield from filter(_is_readable, native.items)
+        yield from _own(native.items)
         return
     if message.content.strip():
         yield {"role": "assistant", "content": message.content}
     for call in message.calls:
         yield _call(call)
+
+
+def _own(items: tuple[JsonObject, ...]) -> Iterator[JsonObject]:
+    """Write the items of a turn unchanged, except if the upstream cannot read its reasoning.
+
+    Without the reasoning, an id would refer to it: "provided without its required 'reasoning' item". Messages and calls
+    are accepted without an id (recorded: azure-gpt-5-mini-thinking-streaming).
+    """
+    readable = [item for item in items if _is_readable(item)]
+    if len(readable) == len(items):
+        yield from items
+        return
+    for item in readable:
+        yield {name: value for name, value in item.items() if name != "id"} if item.get("type") in _WITHOUT_ID else item
 
 
 def _is_readable(item: JsonObject) -> bool:

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 from signalbox.core.messages import JsonObject
+from signalbox.wire.openai_responses.decoder import ResponseDecoder
 from signalbox.wire.openai_responses.describe import describe_items
 
-from tests.unit.wire.openai_responses.events import call, message, text
+from tests.unit.wire.openai_responses.events import call, done, message, text
 
 CUSTOM: dict[str, Any] = {"type": "custom_tool_call", "call_id": "xs_1", "name": "x_search", "input": '{"a":1}'}
 
@@ -38,3 +39,11 @@ def test_custom_calls_are_among_the_calls(arguments: str, value: object, status:
         {"id": "xs_1", "name": "x_search", "arguments": None, "status": "custom_text"},
         {"id": "call_1", "name": "search", "arguments": value, "status": status},
     ]
+
+
+def test_a_cut_stream_shows_its_items() -> None:
+    """Items are printed also if the response has no end."""
+    decoder = ResponseDecoder()
+    decoder.feed(done(message(text("Hi"))))
+    assert decoder.described()["item_types"] == ["message"]
+    assert decoder.described()["incomplete_details"] is None

@@ -126,11 +126,13 @@ def test_items_of_another_api_are_not_sent() -> None:
 
 
 def test_reasoning_that_only_the_server_could_read_is_left_out() -> None:
-    """With `store: false`, an id alone refers to nothing; encrypted or plain reasoning is sent."""
+    """With `store: false`, an id alone refers to nothing; then the call has no id that refers to its reasoning."""
     plain: JsonObject = {"type": "reasoning", "id": "rs_2", "content": [{"type": "reasoning_text", "text": "Hm."}]}
     unreadable: JsonObject = {"type": "reasoning", "id": "rs_3", "summary": [{"text": "Hm."}], "content": None}
-    turn = AssistantMessage("", native=Native(NAME, (REASONING, plain, unreadable, CALL)))
-    assert body(*ASK, turn)["input"][1:] == [REASONING, plain, CALL]
+    search: JsonObject = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
+    turn = AssistantMessage("", native=Native(NAME, (REASONING, plain, unreadable, search, CALL)))
+    without_id = {name: value for name, value in CALL.items() if name != "id"}
+    assert body(*ASK, turn)["input"][1:] == [REASONING, plain, search, without_id]
 
 
 def test_a_request_is_a_prefix_of_the_next() -> None:

@@ -18,6 +18,7 @@ from signalbox.core.parts import (
 )
 from signalbox.wire.anthropic.blocks import SERVER_TOOLS, Block
 from signalbox.wire.anthropic.errors import error_of_value
+from signalbox.wire.anthropic.similar import SimilarDeltas, similar_to
 from signalbox.wire.anthropic.usage import merged_usage, usage_of
 from signalbox.wire.finish_reasons import later_finish
 from signalbox.wire.json_text import dumps, loads
@@ -25,12 +26,21 @@ from signalbox.wire.openrouter.attachments import Attachments
 from signalbox.wire.stream_decoder import StreamDecoder
 
 NAME = "anthropic-messages"
+_BORDER = b"\n\n"
 # The block that a delta continues, if the block's first event is missing.
 _BLOCK_OF = {
     "text_delta": "text",
     "thinking_delta": "thinking",
     "signature_delta": "thinking",
     "input_json_delta": "tool_use",
+}
+
+
+# The kinds of blocks that a field continues.
+_TAKING: dict[str, tuple[str, ...]] = {
+    "text": ("text",),
+    "thinking": ("thinking",),
+    "partial_json": ("tool_use", *SERVER_TOOLS),
 }
 
 
@@ -104,6 +114,22 @@ class MessageDecoder:
             self._stop(block, out)
         if self._blocks:
             out.append(NativeTurn(Native(NAME, tuple(block.finished() for block in self._blocks))))
+
+    def open_block(self, index: int, field: str) -> Block | None:
+        """Return the open block that pieces of this field continue."""
+        block = self._open.get(index)
+        return block if block is not None and block.kind in _TAKING[field] else None
+
+    def pieces(self, block: Block, field: str, pieces: list[str]) -> list[StreamPart]:
+        """Return the parts of pieces of an open block; none of them is empty."""
+        block.pieces.setdefault(field, []).extend(pieces)
+        if field == "text":
+            self._length += sum(map(len, pieces))
+            return [*map(TextDelta, pieces)]
+        if field == "thinking":
+            return [*map(ReasoningDelta, pieces)]
+        slot = block.slot
+        return [CallDelta(slot, arguments=piece) for piece in pieces] if block.kind == "tool_use" else []
 
     def server_calls(self) -> list[JsonValue]:
         """Describe the calls of tools that the API executed."""
@@ -218,9 +244,38 @@ class MessageStreamDecoder(StreamDecoder):
     def __init__(self, served: Served | None = None) -> None:
         super().__init__()
         self._message = MessageDecoder(served)
+        self._similar: SimilarDeltas | None = None
+        self._block = Block(0, {})
+
+    def feed(self, data: bytes) -> list[StreamPart]:
+        """Return the parts that this network read completes; raises UpstreamError for a frame without an end."""
+        similar = self._similar
+        if similar is not None and self._sse.is_between_frames and (piece := similar.piece_of(data)) is not None:
+            return self._message.pieces(self._block, similar.field, [piece]) if piece else []
+        out: list[StreamPart] = []
+        start = self._decode_similar(data, 0, out)
+        is_large = False
+        while start < len(data):  # different events one by one, and the runs of similar ones after them
+            border = data.find(_BORDER, start)
+            end = len(data) if border < 0 else border + len(_BORDER)
+            out += super().feed(data[start:end])
+            is_large = is_large or self.is_large
+            start = self._decode_similar(data, end, out)
+        self.is_large = is_large
+        return out
+
+    def _decode_similar(self, data: bytes, start: int, out: list[StreamPart]) -> int:
+        """Append the pieces of the similar events that begin at `start`; return where the rest begins."""
+        similar = self._similar
+        if similar is None or start == len(data) or not self._sse.is_between_frames:
+            return start
+        pieces, end = similar.pieces_at(data, start)
+        out += self._message.pieces(self._block, similar.field, list(filter(None, pieces)))
+        return end
 
     def decode(self, event: str | None, data: bytes, out: list[StreamPart]) -> None:
         """Append the parts of one event."""
+        self._similar = None
         if data == b"[DONE]":
             self._end(out)
             return
@@ -233,6 +288,10 @@ class MessageStreamDecoder(StreamDecoder):
             return
         self._message.event(kind, value, out)
         self.has_outcome = self.has_outcome or self._message.has_outcome
+        if (similar := similar_to(event, data)) is not None:
+            block = self._message.open_block(similar.index, similar.field)
+            if block is not None:
+                self._similar, self._block = similar, block
 
     def close(self) -> list[StreamPart]:
         """Return the parts that were still open when the bytes ended, and the whole turn."""

@@ -27,7 +27,7 @@ _BY_STATUS = {
 }
 # Upstream texts contain account ids and, from careless providers, the key itself (quirk G4).
 _SECRETS = re.compile(
-    r"sk-[\w-]{6,}|Bearer\s+\S+|\b(?:user|org|key)_\w{8,}"
+    r"sk-[\w-]{6,}|AIza[\w-]{20,}|Bearer\s+\S+|\b(?:user|org|key)_\w{8,}"
     r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-fA-F]{32,}\b",
     re.IGNORECASE,
 )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import TypeGuard
 
 from signalbox.core.messages import (
     AssistantMessage,
@@ -48,11 +49,12 @@ def system_instruction_of(messages: Sequence[Message]) -> JsonObject | None:
     return {"parts": parts} if parts else None
 
 
-def contents_of(messages: Sequence[Message], *, signs_calls: bool) -> list[JsonValue]:
+def contents_of(messages: Sequence[Message], *, signs_calls: bool, with_instructions: bool = False) -> list[JsonValue]:
     """Return the turns after the leading system messages.
 
     All results of a step form one turn, because their number must equal the number of calls (quirk C8). `signs_calls`:
-    the model rejects calls without a signature.
+    the model rejects calls without a signature. `with_instructions`: it has no system instruction, so the leading
+    system messages become turns of the user.
     """
     contents: list[JsonValue] = []
     step: Iterator[JsonValue] = iter(())
@@ -65,9 +67,14 @@ def contents_of(messages: Sequence[Message], *, signs_calls: bool) -> list[JsonV
                 parts = _model_parts(message, signs_calls=signs_calls)
                 step = iter(_ids_of(parts))
                 contents.append({"role": "model", "parts": parts})
-            elif isinstance(message, UserMessage) or (isinstance(message, SystemMessage) and contents):
+            elif isinstance(message, UserMessage) or _has_place(message, contents, with_instructions):
                 contents.append({"role": "user", "parts": _parts(message.content)})
     return contents
+
+
+def _has_place(message: Message, contents: Sequence[JsonValue], with_instructions: bool) -> TypeGuard[SystemMessage]:
+    """Whether a system message is a turn: a leading one is the system instruction."""
+    return isinstance(message, SystemMessage) and (with_instructions or bool(contents))
 
 
 def _results(messages: Iterable[Message], ids: Iterator[JsonValue]) -> JsonObject:

@@ -20,6 +20,7 @@ from signalbox.core.parts import (
 from signalbox.wire.finish_reasons import later_finish
 from signalbox.wire.gemini.errors import error_of_value
 from signalbox.wire.gemini.grounding import cite
+from signalbox.wire.gemini.logprobs import logprobs_of
 from signalbox.wire.gemini.partial_arguments import PartialArguments
 from signalbox.wire.gemini.text_template import TextPiece, TextTemplate, usage_in
 from signalbox.wire.gemini.usage import report_of
@@ -216,6 +217,8 @@ class TurnDecoder:
             out.append(report_of(usage))
 
     def _candidate(self, candidate: JsonObject, out: list[StreamPart]) -> None:
+        if "logprobsResult" in candidate and (logprobs := logprobs_of(candidate)) is not None:
+            out.append(logprobs)
         for part in objects_in(object_in(candidate, "content"), "parts"):
             self._part(part, out)
         if candidate.get("groundingMetadata") or candidate.get("citationMetadata"):

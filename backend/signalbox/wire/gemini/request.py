@@ -1,5 +1,7 @@
 """Writes a Request as the JSON body of generateContent."""
 
+import re
+
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.params import Choice, ForcedTool
 from signalbox.core.parts import Request, ToolSchema
@@ -7,6 +9,8 @@ from signalbox.wire.gemini.contents import contents_of, system_instruction_of
 from signalbox.wire.gemini.generation_config import generation_config_of, has_levels
 from signalbox.wire.json_text import dumps
 
+# "Developer instruction is not enabled for models/gemma-3-27b-it" (rig#788, adk-python#3900).
+_NO_INSTRUCTION = re.compile(r"gemma-[1-3]\b|gemma-3n")
 _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
 
 
@@ -18,8 +22,8 @@ def body_of(request: Request) -> bytes:
     """
     body: JsonObject = {}
     extra = dict(request.params.extra)
-    instruction = system_instruction_of(request.messages)
-    if instruction is not None:
+    takes_instruction = _NO_INSTRUCTION.search(request.model) is None
+    if takes_instruction and (instruction := system_instruction_of(request.messages)) is not None:
         body["systemInstruction"] = instruction
     declared: list[JsonValue] = [_declaration(tool) for tool in request.tools]
     tools: list[JsonValue] = [{"functionDeclarations": declared}] if declared else []
@@ -32,7 +36,9 @@ def body_of(request: Request) -> bytes:
     if config:
         body["generationConfig"] = config
     body.update(extra)
-    body["contents"] = contents_of(request.messages, signs_calls=has_levels(request.model))
+    body["contents"] = contents_of(
+        request.messages, signs_calls=has_levels(request.model), with_instructions=not takes_instruction
+    )
     return dumps(body)
 
 

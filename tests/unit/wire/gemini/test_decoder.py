@@ -19,6 +19,7 @@ from signalbox.core.parts import (
     Served,
     StreamPart,
     TextDelta,
+    TokenLogprobs,
     Usage,
 )
 from signalbox.wire.finish_reasons import finish_of
@@ -98,6 +99,21 @@ def test_an_image_is_shown() -> None:
         Omitted("An image in the answer is of an unsupported kind and was left out."),
     ]
     assert len(parts) == 3
+
+
+def test_log_probabilities() -> None:
+    """Tokens get the form of chat completions; a token without alternatives has an empty list of them."""
+    chosen = [{"token": "a", "tokenId": 5, "logProbability": -0.1}, {"token": "ü", "logProbability": -0.2}]
+    best = [{"candidates": [{"token": "b", "logProbability": -0.3}]}]
+    value = response({"text": "aü"})
+    value["candidates"][0]["logprobsResult"] = {"chosenCandidates": chosen, "topCandidates": best}
+    b = {"token": "b", "logprob": -0.3, "bytes": [98]}
+    assert decode(value)[0] == TokenLogprobs(
+        (
+            {"token": "a", "logprob": -0.1, "bytes": [97], "top_logprobs": [b]},
+            {"token": "ü", "logprob": -0.2, "bytes": [195, 188], "top_logprobs": []},
+        )
+    )
 
 
 def test_the_last_usage_counts() -> None:
@@ -228,11 +244,51 @@ def test_a_path_that_cannot_be_read(path: str) -> None:
     assert call.status is ArgumentStatus.TRUNCATED
 
 
-KEYS = ["candidates", "content", "parts", "text", "thought", "thoughtSignature", "functionCall", "name", "args", "id",
-        "partialArgs", "jsonPath", "stringValue", "numberValue", "willContinue", "inlineData", "mimeType", "data",
-        "executableCode", "finishReason", "index", "usageMetadata", "promptTokenCount", "promptFeedback", "blockReason",
-        "groundingMetadata", "groundingChunks", "groundingSupports", "segment", "endIndex", "groundingChunkIndices",
-        "web", "uri", "error", "details", "violations", "retryDelay", "code", "message", "status"]  # fmt: skip
+KEYS = [
+    "candidates",
+    "content",
+    "parts",
+    "text",
+    "thought",
+    "thoughtSignature",
+    "functionCall",
+    "name",
+    "args",
+    "id",
+    "partialArgs",
+    "jsonPath",
+    "stringValue",
+    "numberValue",
+    "willContinue",
+    "inlineData",
+    "mimeType",
+    "data",
+    "executableCode",
+    "finishReason",
+    "index",
+    "usageMetadata",
+    "promptTokenCount",
+    "promptFeedback",
+    "blockReason",
+    "groundingMetadata",
+    "groundingChunks",
+    "groundingSupports",
+    "segment",
+    "endIndex",
+    "groundingChunkIndices",
+    "logprobsResult",
+    "chosenCandidates",
+    "topCandidates",
+    "web",
+    "uri",
+    "error",
+    "details",
+    "violations",
+    "retryDelay",
+    "code",
+    "message",
+    "status",
+]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["", "a", "$.a[0]", "STOP", "$.a.b"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),

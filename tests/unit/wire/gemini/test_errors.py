@@ -108,8 +108,10 @@ def test_bodies_in_other_forms() -> None:
 
 def test_keys_are_redacted() -> None:
     """A key that the message quotes is not shown."""
-    key = "0123456789abcdef0123456789abcdef0123"
-    assert key not in error_of_response(400, body(f"Key {key} is bad", "INVALID_ARGUMENT"), {}).message
+    key = "AIza" + "SyAbm-_oW12aAAxNc8FEEh-84QT7o-9r1Ak"
+    error = error_of_response(403, body(f"Consumer 'api_key:{key}' has been suspended.", "PERMISSION_DENIED"), {})
+    assert (error.code, key[:12] in error.message) == (Code.UPSTREAM_FORBIDDEN, False)
+    assert "'api_key:…' has been suspended" in error.message
 
 
 def test_an_error_inside_a_stream() -> None:

@@ -60,6 +60,14 @@ def test_system_messages() -> None:
     assert sent["contents"] == [{"role": "user", "parts": [{"text": text}]} for text in ("Hi", "Now.")]
 
 
+def test_models_without_system_instruction() -> None:
+    """Gemma 3 rejects a system instruction, so it gets a turn of the user instead."""
+    sent = body(SystemMessage("Be brief."), *ASK, model="gemma-3-27b-it")
+    assert "systemInstruction" not in sent
+    assert sent["contents"] == [{"role": "user", "parts": [{"text": text}]} for text in ("Be brief.", "Hi")]
+    assert "systemInstruction" in body(SystemMessage("Be brief."), *ASK, model="gemma-4-31b-it")
+
+
 def test_images_and_files() -> None:
     """Data URLs become inline data; an address becomes a file with the type that its path names."""
     parts = (

@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
-from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.messages import JsonObject
 from signalbox.core.parts import CallDelta, StreamPart
-from signalbox.wire.openai_responses.fields import position_of, text_of
+from signalbox.wire.openai_responses.fields import text_of
 
 
 class _Call(Struct):
@@ -35,11 +35,11 @@ class Calls:
         """Open a call; arguments of an item that has just been added are ignored, because they arrive again."""
         self._open(item, at, out)
 
-    def piece(self, at: JsonValue, piece: str, out: list[StreamPart]) -> None:
+    def piece(self, at: int, piece: str, out: list[StreamPart]) -> None:
         """Append a piece of arguments to the call at this position."""
-        call = self._at.get(position_of(at))
+        call = self._at.get(at)
         if call is None:
-            call = self._open({}, position_of(at), out)
+            call = self._open({}, at, out)
         call.pieces.append(piece)
         if piece:
             out.append(CallDelta(call.index, arguments=piece))

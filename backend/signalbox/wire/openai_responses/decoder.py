@@ -10,8 +10,8 @@ from signalbox.core.parts import EndOfStream, Fault, NativeTurn, Served, StreamP
 from signalbox.wire.json_text import loads
 from signalbox.wire.openai_responses.describe import describe_items
 from signalbox.wire.openai_responses.errors import error_of
-from signalbox.wire.openai_responses.fields import object_of, objects_of, position_of, text_of
-from signalbox.wire.openai_responses.items import Output, place_of
+from signalbox.wire.openai_responses.fields import index_of, object_of, objects_of, text_of
+from signalbox.wire.openai_responses.items import Output
 from signalbox.wire.openai_responses.response import finish_of_response, served_of, usage_of
 from signalbox.wire.stream_decoder import StreamDecoder
 
@@ -43,6 +43,7 @@ _ENDS = {
 }
 _EVENT, _DATA, _BORDER = b"event: ", b"\ndata: ", b"\n\n"
 _LINE_ENDS = 3
+_ERRORS = ("error", "response.error")  # the second one is sent by proxies
 # A larger frame is no piece.
 _LARGEST_PIECE = 4096
 
@@ -122,15 +123,16 @@ class ResponseDecoder(StreamDecoder):
         self._output.piece((kind, piece.output_index, inner), piece.delta, out)
 
     def _decode_event(self, name: str, value: JsonObject, out: list[StreamPart]) -> None:
-        output, at = self._output, position_of(value.get("output_index"))
+        output = self._output
+        at = output.position_of(value)
         if (kind := _PIECES.get(name)) is not None:
             _add_logprobs(value, out)
-            output.piece(place_of(kind, value), text_of(value.get("delta")), out)
+            output.piece(output.place_of(kind, value), text_of(value.get("delta")), out)
         elif name == _ARGUMENTS:
             output.calls.piece(at, text_of(value.get("delta")), out)
         elif name in _WHOLE:
             kind, field = _WHOLE[name]
-            output.whole(place_of(kind, value), text_of(value.get(field)), out)
+            output.whole(output.place_of(kind, value), text_of(value.get(field)), out)
         elif name == "response.output_item.added":
             item = object_of(value.get("item"))
             if item.get("type") == "function_call":
@@ -138,7 +140,7 @@ class ResponseDecoder(StreamDecoder):
         elif name == "response.output_item.done":
             output.finish(object_of(value.get("item")), at, out)
         elif name == "response.output_text.annotation.added":
-            output.cite(value.get("annotation"), at, position_of(value.get("content_index")), out)
+            output.cite(value.get("annotation"), at, index_of(value.get("content_index")), out)
         else:
             self._decode_status(name, value, out)
 
@@ -149,9 +151,9 @@ class ResponseDecoder(StreamDecoder):
         elif name in _ENDS:
             response = object_of(value.get("response"))
             self.end(response, _word_of(response, _ENDS[name]), out)
-        elif name == "error" or (not name and value.get("error")):
+        elif name in _ERRORS or (not name and value.get("error")):
             # `response.failed` usually follows and has the error again, with the same code (recorded: openai-error.1).
-            raw = value.get("error") or value
+            raw = value.get("error") or object_of(value.get("response")).get("error") or value
             self._fault = Fault(error_of(raw), raw)
             self.has_outcome = True
 

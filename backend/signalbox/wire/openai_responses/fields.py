@@ -33,6 +33,6 @@ def price_of(value: JsonValue) -> float | None:
     return None
 
 
-def position_of(value: JsonValue) -> int:
-    """Return a position in a list; any other value counts as 0."""
+def index_of(value: JsonValue) -> int:
+    """Return an index; any other value counts as 0."""
     return value if type(value) is int and 0 <= value < _MOST else 0

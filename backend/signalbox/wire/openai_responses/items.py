@@ -3,7 +3,7 @@
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import HiddenReasoning, ReasoningDelta, RefusalDelta, StreamPart, TextDelta
 from signalbox.wire.openai_responses.calls import Calls
-from signalbox.wire.openai_responses.fields import objects_of, position_of, text_of
+from signalbox.wire.openai_responses.fields import index_of, object_of, objects_of, text_of
 from signalbox.wire.openrouter.attachments import Attachments
 
 # The place of a text in the response: its kind, the position of its item and its position in the item.
@@ -16,6 +16,7 @@ TEXTS: dict[str, type[TextDelta | RefusalDelta | ReasoningDelta]] = {
     "reasoning_text": ReasoningDelta,
 }
 _OFFSETS = ("start_index", "end_index")
+_MOST_ITEMS = 2**31
 
 
 class Output:
@@ -26,9 +27,28 @@ class Output:
         self.calls = Calls()
         self._streamed: set[Place] = set()
         self._place: Place | None = None
+        self._named: dict[str, int] = {}
         self._starts: dict[tuple[int, int], int] = {}
         self._length = 0
         self._attachments = Attachments()
+
+    def position_of(self, event: JsonObject) -> int:
+        """Return the position of the item that an event is about.
+
+        llama.cpp sends no positions. Its calls have no id either, and their pieces name the call: so the items are
+        numbered by their names, below zero.
+        """
+        index = event.get("output_index")
+        if type(index) is int and 0 <= index < _MOST_ITEMS:
+            return index
+        item = object_of(event.get("item"))
+        name = next((name for name in (event.get("item_id"), item.get("id"), item.get("call_id")) if name), None)
+        return self._named.setdefault(name, -1 - len(self._named)) if isinstance(name, str) else 0
+
+    def place_of(self, kind: str, event: JsonObject) -> Place:
+        """Return the place of the text that an event is about; summaries have a separate index."""
+        inner = event.get("summary_index" if kind == "summary_text" else "content_index")
+        return (kind, self.position_of(event), index_of(inner))
 
     def piece(self, place: Place, text: str, out: list[StreamPart]) -> None:
         """Append a piece of a text."""
@@ -95,9 +115,3 @@ class Output:
                 is_hidden = False
         if is_hidden and item.get("encrypted_content"):
             out.append(HiddenReasoning())
-
-
-def place_of(kind: str, value: JsonObject) -> Place:
-    """Return the place that an event names; summaries have a separate index."""
-    inner = value.get("summary_index" if kind == "summary_text" else "content_index")
-    return (kind, position_of(value.get("output_index")), position_of(inner))

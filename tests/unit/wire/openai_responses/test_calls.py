@@ -4,7 +4,7 @@ import pytest
 from signalbox.chat.answer.response import parse_completion_response
 from signalbox.core.parts import CallDelta, RawCall
 
-from tests.unit.wire.openai_responses.events import added, call, decoded, delta, done, ended, event
+from tests.unit.wire.openai_responses.events import added, call, decoded, delta, done, ended, event, message, text
 
 
 def deltas(*frames: bytes) -> list[CallDelta]:
@@ -98,3 +98,26 @@ def test_custom_tool_calls_are_not_ours() -> None:
     """Server tools of xAI look like calls of custom tools, and have been executed (recorded: x-search-streaming)."""
     custom = {"type": "custom_tool_call", "call_id": "xs_1", "name": "x_keyword_search", "input": "{}"}
     assert calls(added(custom), done(custom), ended()) == []
+
+
+def test_a_server_without_positions() -> None:
+    """llama.cpp sends neither positions nor ids of calls; pieces name the id of the call (its server-task.cpp)."""
+    first, second = ({"type": "function_call", "call_id": f"fc_{name}", "name": "search"} for name in "ab")
+    frames = (
+        event("response.output_item.added", item={"type": "reasoning", "id": "rs_1"}),
+        event("response.reasoning_text.delta", item_id="rs_1", delta="Hm."),
+        event("response.output_item.added", item={"type": "message", "id": "msg_1", "content": []}),
+        event("response.output_text.delta", item_id="msg_1", delta="Hi"),
+        event("response.output_item.added", item=first | {"arguments": ""}),
+        event("response.function_call_arguments.delta", item_id="fc_a", delta='{"a":1}'),
+        event("response.output_item.added", item=second | {"arguments": ""}),
+        event("response.function_call_arguments.delta", item_id="fc_b", delta='{"b":2}'),
+        event("response.output_item.done", item={"type": "reasoning", "id": "rs_1", "content": [{"text": "Hm."}]}),
+        event("response.output_item.done", item=message(text("Hi"))),
+        event("response.output_item.done", item=first | {"arguments": '{"a":1}'}),
+        event("response.output_item.done", item=second | {"arguments": '{"b":2}'}),
+        ended(),
+    )
+    assert calls(*frames) == [("fc_a", "search", '{"a":1}'), ("fc_b", "search", '{"b":2}')]
+    completion = parse_completion_response(decoded(*frames))
+    assert (completion.reasoning, completion.content) == ("Hm.", "Hi")

@@ -78,6 +78,14 @@ def test_an_error_alone_is_a_fault(tail: bytes) -> None:
     assert faults[0].raw == {"type": "error", **ERROR}
 
 
+@pytest.mark.parametrize("fields", [{"error": ERROR}, {"response": {"error": ERROR}}])
+def test_errors_of_proxies(fields: dict[str, Any]) -> None:
+    """Some proxies send `response.error`, with the error in one of two places."""
+    (fault,) = decoded(event("response.error", **fields))
+    assert isinstance(fault, Fault)
+    assert fault.raw == ERROR
+
+
 def test_an_error_is_an_outcome_and_no_end() -> None:
     """The reader waits for the failed response only a short time."""
     decoder = ResponseDecoder()

@@ -22,15 +22,15 @@ def facts_of(entry: JsonObject) -> ModelFacts | None:
     model, methods = str(entry["id"]), entry.get("supportedGenerationMethods")
     if len(model) > _LONGEST or (isinstance(methods, list) and _METHOD not in methods):
         return None
-    thinks = entry.get("thinking")
-    parameters = set(FIELDS) - UNSUPPORTED - (set() if thinks is True else {"reasoning"})
+    thinks = entry.get("thinking") is True  # left out if it is false
+    parameters = set(FIELDS) - UNSUPPORTED - (set() if thinks else {"reasoning"})
     return ModelFacts(
         id=model,
         name=text_in(entry, "displayName")[:_LONGEST] or model,
         context_length=count_in(entry, "inputTokenLimit") or None,
         max_output=count_in(entry, "outputTokenLimit") or None,
-        abilities=Abilities(parameters=frozenset(parameters) if thinks is not None else None),
-        badges=("reasoning",) if thinks is True else (),
+        abilities=Abilities(parameters=frozenset(parameters) if isinstance(methods, list) else None),
+        badges=("reasoning",) if thinks else (),
         owned_by="google",
         listed=entry,
     )

@@ -117,7 +117,7 @@ def _call(call: ToolCall) -> JsonObject:
 def _parts(content: Content) -> list[JsonValue]:
     if isinstance(content, str):
         return [{"text": content}]
-    return [_part(part) for part in content]
+    return [_part(part) for part in content] or [{"text": ""}]  # a turn needs a part
 
 
 def _part(part: ContentPart) -> JsonObject:

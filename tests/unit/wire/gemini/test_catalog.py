@@ -29,16 +29,19 @@ def test_a_model() -> None:
 
 
 def test_a_model_without_thinking() -> None:
-    """Where the list says that a model does not think, `reasoning` is not sent to it."""
-    facts = facts_of({**PRO, "id": "gemma-3", "thinking": False, "displayName": ""})
-    assert facts is not None
-    assert (facts.name, facts.badges) == ("gemma-3", ())
-    assert "reasoning" not in (facts.abilities.parameters or ())
+    """The list leaves the field out for a model that does not think; `reasoning` is not sent to it."""
+    listed = {key: value for key, value in PRO.items() if key != "thinking"}
+    for entry in (listed, {**listed, "thinking": False}):
+        facts = facts_of({**entry, "id": "gemma-3", "displayName": ""})
+        assert facts is not None
+        assert (facts.name, facts.badges) == ("gemma-3", ())
+        assert facts.abilities.parameters is not None
+        assert "reasoning" not in facts.abilities.parameters
 
 
 def test_an_entry_without_details() -> None:
     """Fields that are missing or of another type are unknown."""
-    facts = facts_of({"id": "a", "inputTokenLimit": "many", "supportedGenerationMethods": 5})
+    facts = facts_of({"id": "a", "inputTokenLimit": "many", "supportedGenerationMethods": 5, "thinking": True})
     assert facts is not None
     assert (facts.context_length, facts.max_output, facts.abilities.parameters) == (None, None, None)
 

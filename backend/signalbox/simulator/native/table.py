@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from starlette.routing import BaseRoute, Mount
 
-from . import anthropic
+from . import anthropic, openai
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,10 @@ class Row:
     routes: Sequence[BaseRoute]
 
 
-ROWS = (Row("anthropic-messages", "/anthropic", anthropic.ROUTES),)
+ROWS = (
+    Row("anthropic-messages", "/anthropic", anthropic.ROUTES),
+    Row("openai-responses", "/openai/v1", openai.ROUTES),
+)
 
 
 def native_routes() -> list[BaseRoute]:

@@ -37,7 +37,6 @@ class Services:
     quota: Quota
     database: Database
     flag_override: OverrideStore
-    admin_token: str
     image_addresses: ImageAddresses
     images: ImageLoader
     is_simulated: bool

@@ -30,7 +30,7 @@ from signalbox.app.logs.run_log import RunLog
 from signalbox.app.logs.setup import configure_logs, log_through_host
 from signalbox.app.model_list import ModelList, OpenAiModelList
 from signalbox.app.openapi.document import add_openapi, operation_id
-from signalbox.app.operator_token import AdminToken, admin_token
+from signalbox.app.operator_token import admin_token
 from signalbox.app.process.cluster_member import join, sharing_of
 from signalbox.app.process.gc_tuning import freeze
 from signalbox.app.process.memory_release import Upkeep, tune
@@ -144,7 +144,7 @@ def create_app(
             tune()
         async with AsyncExitStack() as stack:
             stack.callback(rejections.flush)
-            app.state.services = await _services(settings, loaded, extra_tools, admin, stack)
+            app.state.services = await _services(settings, loaded, extra_tools, stack)
             app.state.tokens = TokenCache(app.state.services.database)
             stack.callback(asyncio.create_task(warm_up(app, app.state.services), name="warming").cancel)
             if not is_embedded:
@@ -198,6 +198,7 @@ def _add_middleware(
         hosts=settings.signalbox_allowed_hosts,
         origins=origins,
         caller_of=authenticator.caller_of,
+        counts=authenticator.counts,
         public=public_paths(settings, (contract.PATH, contract.TABLE_PATH, "/openapi.json")),
     )
     app.add_middleware(UncaughtErrors)
@@ -215,7 +216,6 @@ async def _services(
     settings: Settings,
     loaded: LoadedUpstreams | None,
     extra_tools: Sequence[Tool],
-    admin: AdminToken,
     stack: AsyncExitStack,
 ) -> Services:
     """Start the services of the process; `stack` closes them in reverse order."""
@@ -266,7 +266,6 @@ async def _services(
         quota=_quota(settings, database),
         database=database,
         flag_override=flag_override,
-        admin_token=admin.value,
         image_addresses=image_addresses,
         images=image_loader(settings, stack),
         is_simulated=settings.is_simulated,

@@ -123,6 +123,9 @@ def test_tokens_of_signalbox_stay_valid(client: httpx.Client) -> None:
     assert run["owner"] == {"id": "user:ada", "name": None}
     assert client.get("/api/runs", headers=bearer("eyJ.of.the-host")).status_code == 401
     assert client.get("/api/runs", headers={**ADA, **bearer("eyJ.of.the-host")}).status_code == 200
+    gateway = {**ADA, **bearer("eyJ.of.the-host"), "x-api-key": "key-of-a-gateway"}
+    assert client.get("/api/runs", headers=gateway).status_code == 200
+    assert client.get("/api/runs", headers={**gateway, "x-api-key": ADMIN}).json()["all_owners"]
     rejected = client.get("/api/runs", headers={**ADA, **bearer("sb-0123456789ab-wrong")})
     assert (rejected.status_code, error_of(rejected)["code"]) == (401, "UNAUTHORIZED")
 

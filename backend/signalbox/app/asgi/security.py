@@ -85,7 +85,7 @@ class AccessControl:
     """A pure ASGI middleware that checks requests: Host, Origin and token.
 
     `caller_of` returns the caller of a request with a token, or raises RequestError. It is not called for `public`
-    paths.
+    paths. Tokens for which `counts` is false are ignored.
     """
 
     def __init__(
@@ -95,12 +95,14 @@ class AccessControl:
         hosts: Collection[str],
         origins: Collection[str],
         caller_of: Callable[[str, Scope], Awaitable[Caller]],
+        counts: Callable[[str], bool],
         public: PublicPaths,
     ) -> None:
         self._app = app
         self._hosts = _LOOPBACK_NAMES | {host.lower() for host in hosts}
         self._origins = frozenset(origins)
         self._caller_of = caller_of
+        self._counts = counts
         self._public = public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -111,7 +113,8 @@ class AccessControl:
         headers = headers_of(scope)
         try:
             self._check(scope, headers)
-            given = token_in(Headers(scope=scope)) if b"authorization" in headers or b"x-api-key" in headers else ""
+            has_token = b"authorization" in headers or b"x-api-key" in headers
+            given = token_in(Headers(scope=scope), self._counts) if has_token else ""
             caller = ANONYMOUS if self._public.covers(scope) else await self._caller_of(given, scope)
         except RequestError as error:
             await error_response(error, scope)(scope, receive, send)
@@ -140,17 +143,18 @@ class AccessControl:
         return headers.get(b"sec-fetch-site", b"none") in (b"same-origin", b"none")
 
 
-def token_in(headers: Headers) -> str:
+def token_in(headers: Headers, counts: Callable[[str], bool]) -> str:
     """Return the token of a request: in Authorization, or in `x-api-key` as clients of other APIs send it.
 
-    With a scheme other than Bearer, the token is the whole header. Raises RequestError.
+    With a scheme other than Bearer, the token is the whole header. Tokens that do not count are ignored. Raises
+    RequestError.
     """
     given = headers.getlist("authorization")
     if len(given) > 1:
         raise RequestError(Code.INVALID_REQUEST, "Authorization may appear only once.", "Authorization")
     tokens = {_SCHEME.sub("", one, count=1).strip() for one in given}
     tokens.update(key.strip() for key in headers.getlist("x-api-key"))
-    tokens.discard("")
+    tokens = {one for one in tokens if one and counts(one)}
     if len(tokens) > 1:
         raise RequestError(Code.TOKENS_DIFFER, field="x-api-key")
     return tokens.pop() if tokens else ""

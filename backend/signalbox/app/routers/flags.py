@@ -1,11 +1,9 @@
 """/api/flags/tool_loop_v2: the feature flag that selects the loop, and its override."""
 
-import hmac
-
 import structlog
 from fastapi import APIRouter, Request
 
-from signalbox.app.asgi.security import token_in
+from signalbox.app.access import CallerDep
 from signalbox.app.deps import Services, ServicesDep
 from signalbox.app.openapi.document import BODY_ERRORS, api_errors, json_body, json_response
 from signalbox.app.openapi.request_bodies import FlagOverride
@@ -34,12 +32,12 @@ async def get_flag(services: ServicesDep) -> FeatureFlag:
     responses={200: json_response(FeatureFlag), **api_errors(*BODY_ERRORS)},
     openapi_extra=json_body(FlagOverride),
 )
-async def set_flag(request: Request, services: ServicesDep) -> FeatureFlag:
+async def set_flag(request: Request, services: ServicesDep, caller: CallerDep) -> FeatureFlag:
     """Set the override of the feature flag; needs the operator token.
 
     It applies from the next run. Active runs keep their loop.
     """
-    if not hmac.compare_digest(token_in(request.headers).encode(), services.admin_token.encode()):
+    if not caller.is_operator:
         words = "Changing this flag requires the operator token (SIGNALBOX_ADMIN_TOKEN)."
         raise RequestError(Code.UNAUTHORIZED, words, "Authorization")
     wanted = await read_model(request, FlagOverride, _BODY_LIMIT)

@@ -82,7 +82,8 @@ def classify_turn(
     if has_calls:
         return _end_of_calls(completion, stop, client_tools)
     has_content = completion.has_content
-    if has_content and stop is FinishReason.PAUSED:
+    # A pause may come before any text, while the provider runs a tool itself.
+    if stop is FinishReason.PAUSED:
         return TurnEnd.PAUSED
     if has_content and stop is FinishReason.UNKNOWN:
         return TurnEnd.UNKNOWN

@@ -11,6 +11,7 @@ from signalbox.wire.anthropic.blocks import described
 from signalbox.wire.anthropic.catalog import entries_of, facts_of
 from signalbox.wire.anthropic.decoder import NAME, MessageStreamDecoder, parts_of_body
 from signalbox.wire.anthropic.errors import error_of_response
+from signalbox.wire.anthropic.models import listed_id
 from signalbox.wire.anthropic.request import body_of, unsupported_params
 from signalbox.wire.dialect import Dialect, Lookup, Upstream
 from signalbox.wire.stream_decoder import StreamDecoder
@@ -57,6 +58,10 @@ class AnthropicMessages(Dialect):
     def facts_of(self, entry: JsonObject) -> ModelFacts | None:
         """Read an entry of the list of models."""
         return facts_of(entry)
+
+    def listed_id(self, model: str) -> str | None:
+        """Return the dated id of an alias such as `claude-haiku-4-5`."""
+        return listed_id(model)
 
     def describe_native(self, items: tuple[JsonObject, ...]) -> JsonObject:
         """Describe the content blocks of an answer."""

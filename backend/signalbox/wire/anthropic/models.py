@@ -6,6 +6,17 @@ from functools import lru_cache
 
 # claude-3-7-sonnet-20250219, claude-opus-4-20250514, anthropic/claude-sonnet-4.6, claude-fable-5.
 _VERSION = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)")
+# The list of models has only the dated ids of these models (Anthropic's overview of models).
+_ALIASES = {
+    "claude-haiku-4-5": "claude-haiku-4-5-20251001",
+    "claude-sonnet-4-5": "claude-sonnet-4-5-20250929",
+    "claude-opus-4-5": "claude-opus-4-5-20251101",
+    "claude-opus-4-1": "claude-opus-4-1-20250805",
+    "claude-opus-4-0": "claude-opus-4-20250514",
+    "claude-sonnet-4-0": "claude-sonnet-4-20250514",
+    "claude-3-7-sonnet-latest": "claude-3-7-sonnet-20250219",
+    "claude-3-5-haiku-latest": "claude-3-5-haiku-20241022",
+}
 # A name without a version (claude-mythos-preview) is that of a newer model.
 _NEWEST: tuple[int, int] = (99, 0)
 
@@ -29,6 +40,11 @@ class ModelTraits:
     samples: bool
     hides_thinking: bool
     max_tokens: int
+
+
+def listed_id(model: str) -> str:
+    """Return the id under which the list of models has a model."""
+    return _ALIASES.get(model, model)
 
 
 @lru_cache(maxsize=256)

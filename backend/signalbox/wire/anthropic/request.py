@@ -4,7 +4,7 @@ The fields that stay the same over a run come first and the messages last, so a 
 one before it, up to the new messages.
 """
 
-from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.messages import JsonObject
 from signalbox.core.params import Choice, ForcedTool, Params
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.wire.anthropic.messages import system_of, turns_of
@@ -21,6 +21,7 @@ _HIGHEST_TEMPERATURE = 1.0
 _FURTHER = ("service_tier", "inference_geo", "speed", "container", "context_management", "mcp_servers")
 _SUPPORTED = frozenset({"parallel", "max_tokens", "stop", "reasoning", *_SAMPLING})
 _SCHEMA = "json_schema"
+_FORCED = ("any", "tool")
 
 
 def body_of(request: Request, *, stream: bool) -> bytes:
@@ -33,11 +34,15 @@ def body_of(request: Request, *, stream: bool) -> bytes:
     tools = [_tool(tool) for tool in request.tools]
     if traits.is_claude and not _has_mark([*tools, *system], turns):
         _mark(tools, system, body)
-    _add_params(params, traits, max_tokens, body)
+    choice = _choice(request.tool_choice, params.parallel) if tools else None
+    is_forced = choice is not None and choice["type"] in _FORCED
+    # 400 "Thinking may not be enabled when tool_choice forces tool use." (quirk B6)
+    thinking = {} if is_forced else thinking_fields(params.reasoning, traits, max_tokens)
+    _add_params(params, thinking, body, samples=traits.samples)
     if tools:
         body["tools"] = [*tools]
-        if (choice := _choice(request.tool_choice, params.parallel)) is not None:
-            body["tool_choice"] = choice
+    if choice is not None:
+        body["tool_choice"] = choice
     if system:
         body["system"] = [*system]
     body["messages"] = [*turns]
@@ -83,8 +88,7 @@ def _has_mark(blocks: list[JsonObject], turns: list[JsonObject]) -> bool:
     return any(isinstance(block, dict) and "cache_control" in block for block in [*blocks, *in_turns])
 
 
-def _add_params(params: Params, traits: ModelTraits, max_tokens: int, body: JsonObject) -> None:
-    fields = thinking_fields(params.reasoning, traits, max_tokens)
+def _add_params(params: Params, fields: JsonObject, body: JsonObject, *, samples: bool) -> None:
     thinking, effort = fields.get("thinking"), fields.get("effort")
     thinks = isinstance(thinking, dict) and thinking.get("type") != "disabled"
     if thinking is not None:
@@ -94,7 +98,7 @@ def _add_params(params: Params, traits: ModelTraits, max_tokens: int, body: Json
         config["format"] = {"type": _SCHEMA, "schema": schema}
     if config:
         body["output_config"] = config
-    if traits.samples and not thinks:
+    if samples and not thinks:
         _add_sampling(params, body)
     if stops := [stop for stop in params.stop or () if stop.strip()]:  # 400 for a blank one
         body["stop_sequences"] = [*stops]
@@ -122,7 +126,7 @@ def _schema_of(format_: JsonObject | None) -> JsonObject | None:
     return schema if isinstance(schema, dict) else None
 
 
-def _choice(choice: Choice | None, parallel: bool | None) -> JsonValue:
+def _choice(choice: Choice | None, parallel: bool | None) -> JsonObject | None:
     """Return the tool choice; it also says whether the model may make several calls at once."""
     if choice == "none":
         return {"type": "none"}

@@ -107,6 +107,7 @@ CUT = (RawCall("c", "f", '{"a', ArgumentStatus.TRUNCATED, None),)
         (Completion(calls=CALL, finish=finish_of("tool_calls", "refusal")), TurnEnd.REFUSAL),
         (Completion(content="Hi", finish=finish_of("stop", "SAFETY")), TurnEnd.REFUSAL),
         (Completion(content="Hi", finish=finish_of("stop", "pause_turn")), TurnEnd.PAUSED),
+        (Completion(finish=finish_of("pause_turn")), TurnEnd.PAUSED),
         (Completion(content="Hi", finish=finish_of("stop", "OTHER")), TurnEnd.UNKNOWN),
         (Completion(content="Hi", finish=finish_of("weird"), leaked=True), TurnEnd.UNKNOWN),
         (Completion(finish=finish_of("stop", "OTHER")), TurnEnd.BLANK),

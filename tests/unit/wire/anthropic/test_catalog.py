@@ -75,6 +75,12 @@ def test_an_id_that_is_too_long() -> None:
     assert DIALECT.facts_of({**ENTRY, "id": "x" * 300}) is None
 
 
+def test_aliases() -> None:
+    """The list has the dated id of an alias; other ids are listed as they are."""
+    assert DIALECT.listed_id("claude-haiku-4-5") == "claude-haiku-4-5-20251001"
+    assert DIALECT.listed_id("claude-opus-4-8") == "claude-opus-4-8"
+
+
 def test_headers_and_path() -> None:
     """The key is in `x-api-key`; the path is below `/v1`, for Anthropic and for compatible servers."""
     for base_url in ("https://api.anthropic.com", "https://api.minimax.io/anthropic"):

@@ -189,6 +189,13 @@ def test_tool_choice(choice: Choice | None, parallel: bool | None, sent: dict[st
     assert "tool_choice" not in body(Request(OTHER, ASK, tool_choice=choice, params=Params(parallel=parallel)))
 
 
+@pytest.mark.parametrize(("choice", "thinks"), [("required", False), (ForcedTool("f"), False), ("auto", True)])
+def test_a_forced_call_excludes_thinking(choice: Choice, thinks: bool) -> None:
+    """The API rejects thinking in a request that forces a call (quirk B6)."""
+    request = Request(OTHER, ASK, tools=(TOOL,), tool_choice=choice, params=Params(reasoning=Reasoning(effort="low")))
+    assert ("thinking" in body(request)) == thinks
+
+
 def test_tools() -> None:
     """A schema has the type that the API requires; no description is sent as no field."""
     tools = (TOOL, ToolSchema("g", "", {}, strict=True))

@@ -1,0 +1,1 @@
+"""Models behind Anthropic's API, in the whole app."""

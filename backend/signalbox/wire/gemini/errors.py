@@ -57,7 +57,8 @@ def error_of_response(status: int, body: bytes, headers: Mapping[str, str]) -> U
         value = value[0] if value else None
     inner = value.get("error", value) if isinstance(value, dict) else None
     if status == 404 and inner is None:
-        return UpstreamError(Code.UPSTREAM_NOT_FOUND, "There is no Gemini API at the upstream's URL.", status=404)
+        words = "There is no Gemini API at the upstream's URL. The base URL is the part before /v1beta."
+        return UpstreamError(Code.UPSTREAM_NOT_FOUND, words, status=404)
     return error_of_value(inner, status, headers)
 
 

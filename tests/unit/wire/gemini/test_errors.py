@@ -103,7 +103,7 @@ def test_bodies_in_other_forms() -> None:
     assert error_of_response(403, json.dumps([inner]).encode(), {}).code is Code.UPSTREAM_FORBIDDEN
     assert error_of_response(503, b"<html>", {}).code is Code.UPSTREAM_OVERLOADED
     assert error_of_response(500, b"[]", {}).code is Code.UPSTREAM_ERROR
-    assert error_of_response(404, b"<html>", {}).message == "There is no Gemini API at the upstream's URL."
+    assert error_of_response(404, b"<html>", {}).message.endswith("the part before /v1beta.")
 
 
 def test_keys_are_redacted() -> None:

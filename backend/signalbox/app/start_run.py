@@ -79,7 +79,7 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run | Store
     context.use_destination(route.current)
     context.owner = Owner(origin.caller.owner, origin.caller.name)
     progress = Progress()
-    loop = LOOPS[flags.loop](LoopInputs(context, route, services.executor, progress))
+    loop = LOOPS[flags.loop](LoopInputs(context, route, services.executor, progress, route=route))
     options = await offloaded(partial(_options, ask, origin, plan.messages, binding), size=origin.size)
     with services.quota.counted(origin.caller, origin.address):
         if binding is not None:

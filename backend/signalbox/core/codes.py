@@ -95,6 +95,7 @@ class Code(StrEnum):
     OUTPUT_DROPPED = "OUTPUT_DROPPED"
     CREDIT_CLAMP = "CREDIT_CLAMP"
     MORE_ROOM = "MORE_ROOM"
+    UPSTREAM_FALLBACK = "UPSTREAM_FALLBACK"
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +315,10 @@ CODES: dict[Code, CodeFact] = {
     Code.MORE_ROOM: CodeFact(
         "The model used up its length limit while reasoning, so it was asked again with a higher limit.",
         "Raise max_tokens to avoid the first attempt.",
+    ),
+    Code.UPSTREAM_FALLBACK: CodeFact(
+        "The first upstream could not answer, so the same model was called at another one.",
+        "Nothing to do; the operator sees the failing upstream in GET /api/upstreams.",
     ),
     Code.PARAM_DROPPED: CodeFact("A parameter was not sent because the provider rejects it.", "Remove the parameter."),
 }

@@ -7,6 +7,7 @@ from typing import Protocol, TypeAlias, TypeVar
 from msgspec import Struct
 
 from signalbox.core.catalog import Prices
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Stamped
 from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import Bill, Request, Served, StreamPart
@@ -77,6 +78,18 @@ class RunRoute(ChatClient, Protocol):
     @property
     def current(self) -> Destination:
         """The current upstream."""
+        ...
+
+    def skip_failing(self) -> Sequence[str]:
+        """Move past upstreams that have failed repeatedly, but never past the last one; return their names."""
+        ...
+
+    def fall_back(self) -> bool:
+        """Move to the next upstream; return False if there is none."""
+        ...
+
+    def record(self, error: UpstreamError | None) -> None:
+        """Record the outcome of a request to the current upstream."""
         ...
 
 

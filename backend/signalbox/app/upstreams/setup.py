@@ -9,6 +9,7 @@ from signalbox.services.catalog import Catalog, ModelCatalog
 from signalbox.services.http.client import HttpClient
 from signalbox.services.upstream import UpstreamClient
 from signalbox.services.upstreams.catalog import MergedCatalog
+from signalbox.services.upstreams.circuit_breaker import CircuitBreaker
 from signalbox.services.upstreams.file import LoadedUpstreams, UpstreamEntry, UpstreamsFileError, load_upstreams
 from signalbox.services.upstreams.registry import Upstreams
 from signalbox.services.upstreams.server import Defaults, Server, connect
@@ -39,7 +40,7 @@ def open_upstreams(
     else:
         client, http, catalog = _single_upstream(settings, folder, stack)
         entry = UpstreamEntry(name="", dialect=client.dialect.name, base_url=settings.openrouter_base_url)
-        upstreams = Upstreams([Server(entry, http, client, catalog)])
+        upstreams = Upstreams([Server(entry, http, client, catalog, CircuitBreaker())])
     stack.push_async_callback(upstreams.aclose)
     return upstreams, catalog
 

@@ -10,6 +10,7 @@ from signalbox.chat.calls.execution import RunningCall, ToolExecution
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.history.repair import author_of
 from signalbox.chat.loops.degradation import degrade
+from signalbox.chat.loops.fallback import dropped_warning, fall_back, first_upstream
 from signalbox.chat.loops.finalize import finalize_after_tools, missing_answer, with_instructions
 from signalbox.chat.loops.progress import Ending, Progress
 from signalbox.chat.loops.retry import Retry, should_retry
@@ -18,7 +19,6 @@ from signalbox.chat.params import (
     ANSWER_RESERVE,
     DEFAULT_RAISED_LIMIT,
     can_raise_limit,
-    dropped_params,
     guarded_params,
     prepare_request_params,
 )
@@ -36,6 +36,7 @@ from signalbox.core.messages import (
     weight_of,
 )
 from signalbox.core.parts import Completion, Request, ToolSchema
+from signalbox.core.ports import RunRoute
 from signalbox.core.security.conversation_texts import texts_of
 from signalbox.offload import offloaded
 
@@ -59,6 +60,7 @@ class LoopState(Struct):
     context: ConversationContext
     execution: ToolExecution
     progress: Progress
+    route: RunRoute | None = None
     unproductive_steps: int = 0
     empty_finals: int = 0
     must_answer: bool = False
@@ -70,12 +72,18 @@ class LoopState(Struct):
     _correction: str = ""
     _corrected: set[TurnEnd] = set()
 
+    def choose_upstream(self) -> list[AnyEvent]:
+        """Choose the upstream of the run; return a warning if it is not the first of the route."""
+        return first_upstream(self.context, self.route) if self.route else []
+
+    def record_outcome(self, error: UpstreamError | None) -> None:
+        """Record for later runs whether the upstream answered."""
+        if self.route is not None:
+            self.route.record(error)
+
     def request_warnings(self) -> list[AnyEvent]:
         """Return a warning for each part of the request that is not sent as requested."""
-        warnings: list[AnyEvent] = []
-        if dropped := dropped_params(self.context):
-            words = f"Not sent as requested because the provider would reject it: {', '.join(dropped)}."
-            warnings.append(Warning(words, Code.PARAM_DROPPED))
+        warnings = dropped_warning(self.context)
         if self.context.tool_schemas and not self.context.offered:
             warnings.append(_warning(Code.TOOLS_DROPPED))
         if not self.context.sees_images and self._has_images():
@@ -125,10 +133,11 @@ class LoopState(Struct):
         return structs.replace(request, messages=with_instructions(request.messages, self._correction))
 
     async def plan_retry(self, request: Request, error: UpstreamError, *, is_visible: bool) -> Retry | None:
-        """Decide whether another attempt follows: the same request after a wait, or a degraded one at once.
+        """Decide whether another attempt follows: the same request after a wait, or at once a changed one.
 
-        None follows once anything is visible, including a tool that started: it would be duplicated (quirk F2). Raises
-        BudgetReached if the next attempt would cost too much.
+        A changed request is degraded, or goes to another upstream. None follows once anything is visible, including a
+        tool that started: it would be duplicated (quirk F2). Raises BudgetReached if the next attempt would cost too
+        much.
         """
         self._attempts_alike += 1
         if retry := should_retry(self.context, self._attempts_alike, is_visible, error, self._seconds_waited()):
@@ -138,10 +147,18 @@ class LoopState(Struct):
             return None
         warnings = await offloaded(partial(degrade, self.context, request, error), size=self._size)
         if warnings is None:
+            warnings = self._fall_back(error)
+        if warnings is None:
             return None
         await self._check_budget(self.context.offered)
         self._attempts_alike = 0
         return Retry(0.0, tuple(warnings))
+
+    def _fall_back(self, error: UpstreamError) -> list[AnyEvent] | None:
+        """Fall back in the first step only: later ones depend on what this upstream has sent."""
+        if self.route is None or self.progress.steps > 1:
+            return None
+        return fall_back(self.context, self.route, error)
 
     def _seconds_waited(self) -> float:
         """Return how long the attempts with the same request took."""

@@ -19,7 +19,7 @@ from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent
 from signalbox.core.messages import Message
 from signalbox.core.parts import Completion, Request
-from signalbox.core.ports import ChatClient, Emit, ToolRunner
+from signalbox.core.ports import ChatClient, Emit, RunRoute, ToolRunner
 from signalbox.core.tools import ToolContext, ToolOutcome, ToolSpec
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -92,7 +92,10 @@ def _has_calls(reply: Reply) -> bool:
 
 
 class LoopInputs(Struct, frozen=True):
-    """What the loop of one run works with. `progress` is updated in place; `tool_context` is made if it is None."""
+    """What the loop of one run works with. `progress` is updated in place; `tool_context` is made if it is None.
+
+    With a `route`, the client is this route.
+    """
 
     context: ConversationContext
     client: ChatClient
@@ -100,6 +103,7 @@ class LoopInputs(Struct, frozen=True):
     progress: Progress
     tool_context: ToolContext | None = None
     sleep: Sleep = asyncio.sleep
+    route: RunRoute | None = None
 
 
 def _tool_context(context: ConversationContext) -> ToolContext:
@@ -119,14 +123,14 @@ class Stepper:
         tool_context.sources.continue_from(context.cited)
         slots = asyncio.Semaphore(context.limits.tools_at_once)
         self._execution = ToolExecution(context, inputs.tools, tool_context, emit, slots)
-        self._state = LoopState(context, self._execution, progress)
+        self._state = LoopState(context, self._execution, progress, inputs.route)
         self._client = metered(inputs.client, context.budget, progress)
         self._emit = emit
         self._sleep = inputs.sleep
 
     async def __aenter__(self) -> Self:
-        """Emit the warnings about the request."""
-        self._emit(self._state.request_warnings())
+        """Choose the upstream, and emit the warnings about the request."""
+        self._emit([*self._state.choose_upstream(), *self._state.request_warnings()])
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -236,4 +240,5 @@ class Stepper:
             raise
         error = failure_of(reply.finish(), broken)
         progress.finish_attempt(reply.completion, error)
+        self._state.record_outcome(error)
         return error

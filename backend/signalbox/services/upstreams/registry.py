@@ -72,4 +72,4 @@ def _target(server: Server, requested: str) -> Target:
     prices = entry.prices_of(requested)
     if prices is None and (facts := server.facts_of(model)) is not None:
         prices = facts.prices
-    return Target(entry.name, server.client, model, requested, prices)
+    return Target(entry.name, server.client, server.breaker, model, requested, prices)

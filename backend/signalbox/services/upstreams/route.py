@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from signalbox.core.catalog import Prices
+from signalbox.core.errors import UpstreamError
 from signalbox.core.params import Params
 from signalbox.core.parts import Request, StreamPart
 from signalbox.core.ports import Destination, Emit, OnHead
 from signalbox.services.upstream import UpstreamClient
+from signalbox.services.upstreams.circuit_breaker import CircuitBreaker
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,7 @@ class Target:
 
     name: str
     client: UpstreamClient
+    breaker: CircuitBreaker
     model: str
     requested: str
     prices: Prices | None = None
@@ -50,6 +53,28 @@ class Route:
         self._params = params
         self._place = 0
         self.current = targets[0].destination(params)
+
+    def skip_failing(self) -> list[str]:
+        """Move to the first target that its circuit breaker admits, or to the last one; return the names before it."""
+        begin = self._place
+        while self._place + 1 < len(self._targets) and not self._targets[self._place].breaker.admits():
+            self._place += 1
+        if self._place > begin:
+            self.current = self._targets[self._place].destination(self._params)
+        return [target.name for target in self._targets[begin : self._place]]
+
+    def fall_back(self) -> bool:
+        """Move to the next target that its circuit breaker admits, or to the last one; return False after the last."""
+        if self._place + 1 >= len(self._targets):
+            return False
+        self._place += 1
+        self.current = self._targets[self._place].destination(self._params)
+        self.skip_failing()
+        return True
+
+    def record(self, error: UpstreamError | None) -> None:
+        """Tell the circuit breaker of the current target how a request ended."""
+        self._targets[self._place].breaker.record(error)
 
     async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
         """Stream the answer of the current target; raises UpstreamError."""

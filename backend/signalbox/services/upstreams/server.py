@@ -8,6 +8,7 @@ from signalbox.core.catalog import ModelFacts
 from signalbox.services.catalog import ModelCatalog
 from signalbox.services.http.client import HttpClient
 from signalbox.services.upstream import UpstreamClient
+from signalbox.services.upstreams.circuit_breaker import CircuitBreaker
 from signalbox.services.upstreams.file import UpstreamEntry
 from signalbox.wire.dialect import Upstream
 from signalbox.wire.dialects import DIALECTS
@@ -36,6 +37,7 @@ class Server:
     http: HttpClient
     client: UpstreamClient
     catalog: ModelCatalog | None
+    breaker: CircuitBreaker
     listed: list[ModelFacts] = field(default_factory=list[ModelFacts])
 
     async def models(self) -> tuple[list[ModelFacts], float]:
@@ -67,8 +69,8 @@ def connect(entry: UpstreamEntry, key: str | None, defaults: Defaults) -> Server
     server = Upstream(dialect, entry.base_url, key, defaults.referer, defaults.title)
     client = UpstreamClient(http, server, entry.headers)
     if entry.listed is not None:
-        return Server(entry, http, client, None, [ModelFacts(name, name) for name in entry.listed])
-    return Server(entry, http, client, _catalog(entry, client, defaults.folder))
+        return Server(entry, http, client, None, CircuitBreaker(), [ModelFacts(name, name) for name in entry.listed])
+    return Server(entry, http, client, _catalog(entry, client, defaults.folder), CircuitBreaker())
 
 
 def _catalog(entry: UpstreamEntry, client: UpstreamClient, folder: Path) -> ModelCatalog:

@@ -172,5 +172,6 @@ export const WARNINGS: Readonly<Record<string, string>> = {
   OUTPUT_DROPPED: "Part of the answer was left out.",
   CONTENT_DROPPED: "The model or its provider does not support images, so they were left out.",
   CREDIT_CLAMP: "The account has too few credits for a longer answer.",
+  UPSTREAM_FALLBACK: "Another server answered with the same model.",
   MORE_ROOM: "The request was repeated with a higher limit for the answer.",
 };

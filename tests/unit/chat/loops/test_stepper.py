@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 from signalbox.chat.loops.driver import drive
 from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Progress
@@ -14,7 +15,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content, Done, Warning
 from signalbox.core.parts import Fault, Request, StreamPart, TextDelta
-from signalbox.core.ports import Emit, Loop, OnHead
+from signalbox.core.ports import Destination, Emit, Loop, OnHead
 from signalbox.core.tools import Tool
 from signalbox.services.tool_executor import ToolExecutor
 
@@ -95,10 +96,34 @@ class LoggedClient(ScriptedClient):
         await super().stream(request, emit, on_head)
 
 
-async def logged(new_loop: Callable[..., Loop], tools: list[Tool], *scripts: list[object]) -> Log:
+class LoggedRoute(LoggedClient):
+    """A route of the upstreams a and b that share one script."""
+
+    current = Destination("a", "openai-chat", "openai/sim", "openai/sim")
+
+    def skip_failing(self) -> list[str]:
+        return []
+
+    def fall_back(self) -> bool:
+        has_next = self.current.upstream == "a"
+        self.current = replace(self.current, upstream="b")
+        return has_next
+
+    def record(self, error: UpstreamError | None) -> None:
+        self.log.append(f"{self.current.upstream} {error.code if error else 'answered'}")
+
+
+async def logged(
+    new_loop: Callable[..., Loop], tools: list[Tool], *scripts: list[object], has_route: bool = False
+) -> Log:
     """Drive one run and return its log."""
     log, context = Log(), context_for(tools)
-    loop = new_loop(LoopInputs(context, LoggedClient(log, *scripts), ToolExecutor(tools), log.progress, sleep=log.wait))
+    route = LoggedRoute(log, *scripts) if has_route else None
+    client = route or LoggedClient(log, *scripts)
+    if route is not None:
+        context.use_destination(route.current)
+    inputs = LoopInputs(context, client, ToolExecutor(tools), log.progress, sleep=log.wait, route=route)
+    loop = new_loop(inputs)
     await drive(loop, context, log.progress, log.emit)
     return log
 
@@ -115,6 +140,32 @@ async def test_a_retry_takes_the_same_steps(new_loop: Callable[..., Loop], tools
     # A streamed reply is emitted before its attempt ends, a whole one after it.
     assert sorted(log[len(before) :]) == ["attempt 2 ends None", "emit Done complete", "emit Hi."]
     assert log[-1] == "emit Done complete"
+
+
+@EACH_LOOP
+@EACH_FORM
+async def test_a_fallback_takes_the_steps_of_a_retry(new_loop: Callable[..., Loop], tools: list[Tool]) -> None:
+    """Record the outcome, emit the warning, and begin the next attempt without a wait, at the next upstream."""
+    rejected: list[object] = [UpstreamError(Code.UPSTREAM_AUTH)]
+    log = await logged(new_loop, tools, rejected, [*answer("Hi.")], has_route=True)
+    before = [
+        *("attempt 1 begins", "request", "attempt 1 ends UPSTREAM_AUTH", "a UPSTREAM_AUTH"),
+        *("emit Warning UPSTREAM_FALLBACK", "wait 0.0", "attempt 2 begins", "request"),
+    ]
+    assert log[: len(before)] == before
+    assert sorted(log[len(before) :]) == ["attempt 2 ends None", "b answered", "emit Done complete", "emit Hi."]
+
+
+@EACH_LOOP
+@EACH_FORM
+async def test_the_last_upstream_ends_the_run(new_loop: Callable[..., Loop], tools: list[Tool]) -> None:
+    """With its own error; the retries of each upstream come before its fallback."""
+    refused: list[object] = [UpstreamError(Code.UPSTREAM_ERROR)]
+    log = await logged(new_loop, tools, *([refused] * 6), has_route=True)
+    assert [line for line in log if line.startswith(("wait", "emit"))] == [
+        *("wait 0.5", "wait 1.0", "emit Warning UPSTREAM_FALLBACK", "wait 0.0", "wait 0.5", "wait 1.0"),
+        *("emit Warning UPSTREAM_ERROR", "emit Done error"),
+    ]
 
 
 @EACH_LOOP

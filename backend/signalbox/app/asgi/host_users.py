@@ -22,7 +22,7 @@ HOST_APP = "signalbox.host_app"
 # No API token's id contains a colon, so no user of the host can own what belongs to a token.
 _PREFIX = "user:"
 _LONGEST_ID = 200
-_NOT_LOGGED_IN = "The app that contains this chat does not know the user of this request. Log in there."
+_NOT_LOGGED_IN = "No user is logged in to the app that contains this chat. Log in there, or use an API token."
 _EXPECTED = f"None, or text of 1 to {_LONGEST_ID} printable characters"
 
 _log = structlog.get_logger()

@@ -25,9 +25,13 @@ _BY_TYPE = {
 _OVERFLOW = re.compile(r"prompt is too long|exceeds? (?:the )?context|context[ _](?:length|window)", re.IGNORECASE)
 # A 400 of the general type: "Your credit balance is too low to access the Anthropic API."
 _CREDITS = re.compile(r"credit balance is too low", re.IGNORECASE)
-# "Invalid `signature` in `thinking` block"; "Expected `thinking` or `redacted_thinking`, but found `tool_use`";
+# "Invalid `signature` in `thinking` block"; "Invalid `data` in `redacted_thinking` block" (bifrost's tests quote it
+# from both Anthropic and Bedrock); "Expected `thinking` or `redacted_thinking`, but found `tool_use`";
 # "`thinking` blocks in the latest assistant message cannot be modified" (quirks B3, B7).
-_SIGNATURE = re.compile(r"invalid .?signature|expected .?thinking|thinking.{0,40}blocks.{0,60}modified", re.IGNORECASE)
+_SIGNATURE = re.compile(
+    r"invalid .?signature|invalid .?data.? in .?redacted|expected .?thinking|thinking.{0,40}blocks.{0,60}modified",
+    re.IGNORECASE,
+)
 # "image exceeds 5 MB maximum", "Could not process image", "image dimensions exceed max allowed size".
 _IMAGE = re.compile(r"\bimages?\b", re.IGNORECASE)
 # Characters of a message that are searched.

@@ -45,6 +45,7 @@ _IMAGE = re.compile(r"\bimages?\b|image_|_image", re.IGNORECASE)
 # How providers reject reasoning that was sent back, or that is missing (quirks B1 to B5, B7).
 _SIGNATURE = re.compile(
     r"invalid_encrypted_content|encrypted content could not|invalid .?signature|thought.?signature"
+    r"|invalid .?data.? in .?redacted"
     r"|reasoning details to be preserved|expected .?thinking|required 'reasoning' item|reasoning input is not enabled"
     r"|missing .?reasoning_content|reasoning_content.{0,60}passed back",
     re.IGNORECASE,

@@ -44,6 +44,7 @@ def test_types(kind: str, status: int, code: Code) -> None:
         ("input length and `max_tokens` exceed context limit: 1 + 2 > 2", Code.CONTEXT_LENGTH_EXCEEDED),
         ("Your credit balance is too low to access the Anthropic API.", Code.UPSTREAM_CREDITS),
         ("messages.1.content.0: Invalid `signature` in `thinking` block", Code.UPSTREAM_SIGNATURE),
+        ("messages.1.content.0: Invalid `data` in `redacted_thinking` block", Code.UPSTREAM_SIGNATURE),
         (
             "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.",
             Code.UPSTREAM_SIGNATURE,

@@ -100,6 +100,17 @@ def test_unknown_model_by_message() -> None:
     assert error_of_response(400, body({"message": "x is not a valid session ID"}), {}).code is Code.UPSTREAM_REJECTED
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["Invalid `signature` in `thinking` block", "Invalid `data` in `redacted_thinking` block"],
+)
+def test_rejected_thinking_by_message(words: str) -> None:
+    """Claude's rejection of thinking, signed or encrypted, is recognized in `raw`."""
+    raw = json.dumps({"type": "error", "error": {"type": "invalid_request_error", "message": f"messages.1: {words}"}})
+    answer = body({"code": 400, "message": "Provider returned error", "metadata": {"raw": raw}})
+    assert error_of_response(400, answer, {}).code is Code.UPSTREAM_SIGNATURE
+
+
 @pytest.mark.parametrize("page", [b"", b"<html>502 Bad Gateway</html>", b"[]", b"null", b"\xff\xfe", b'{"error":'])
 def test_a_body_without_an_error(page: bytes) -> None:
     """A proxy's HTML page is ignored; only the status counts."""

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...catalog import row_of
+from ...catalog import SCRIPTED, row_of
+from ...faults.scripted import example_ids
 from ..endpoint import answers_natively
 from .accents import ACCENTS, PREFIX
 from .errors import NativeError, error_of, invalid
@@ -13,6 +14,7 @@ from .errors import NativeError, error_of, invalid
 LONGEST_ANSWER = 64_000
 _NEW = re.compile(r"claude-(?P<kind>[a-z]+)-(?P<major>\d+)(?:-(?P<minor>\d{1,2}))?(?:-\d{8})?")
 _OLD = re.compile(r"claude-(?P<major>\d)(?:-(?P<minor>\d))?-(?P<kind>[a-z]+)(?:-\d{8}|-latest)?")
+_SIMULATED = "2025-11-21"
 _LISTED = (
     ("claude-sonnet-5", "Claude Sonnet 5", "2026-06-30"),
     ("claude-opus-4-8", "Claude Opus 4.8", "2026-05-28"),
@@ -21,7 +23,7 @@ _LISTED = (
     ("claude-haiku-4-5-20251001", "Claude Haiku 4.5", "2025-10-15"),
     ("claude-sonnet-4-5-20250929", "Claude Sonnet 4.5", "2025-09-29"),
     ("claude-sonnet-4-20250514", "Claude Sonnet 4", "2025-05-22"),
-    ("sim", "Simulated", "2025-11-21"),
+    ("sim", "Simulated", _SIMULATED),
 )
 
 
@@ -48,9 +50,18 @@ class Version:
         return self.is_simulated or self.number >= (4, 6)
 
     @property
-    def may_set_effort(self) -> bool:
-        """Return whether `output_config.effort` is supported."""
-        return self.may_think_adaptively or (self.kind == "opus" and self.number == (4, 5))
+    def efforts(self) -> tuple[str, ...]:
+        """Return the values of `output_config.effort`, empty if it is not supported."""
+        if self.is_simulated or self.number >= (4, 7):
+            return ("low", "medium", "high", "xhigh", "max")
+        if self.number >= (4, 6):
+            return ("low", "medium", "high", "max")
+        return ("low", "medium", "high") if (self.kind, self.number) == ("opus", (4, 5)) else ()
+
+    @property
+    def omits_thinking(self) -> bool:
+        """Return whether thinking is empty unless `display` is `summarized`."""
+        return self.number >= (4, 7)
 
     @property
     def rejects_prefill(self) -> bool:
@@ -89,10 +100,15 @@ def check_model(model: object) -> str:
         raise invalid("model: Field required")
     if not isinstance(model, str) or not model:
         raise invalid("model: Input should be a valid string")
-    known = _NEW.fullmatch(model) or _OLD.fullmatch(model) or model == "sim" or model.startswith("sim-")
-    if not known or not answers_natively(simulated_id(model)):
+    if not _is_served(model):
         raise _unknown(model)
     return model
+
+
+def _is_served(model: str) -> bool:
+    is_claude = _NEW.fullmatch(model) is not None or _OLD.fullmatch(model) is not None
+    is_simulated = model == "sim" or model.startswith(PREFIX)
+    return (is_claude or is_simulated) and answers_natively(simulated_id(model))
 
 
 def context_of(model: str) -> int:
@@ -100,9 +116,12 @@ def context_of(model: str) -> int:
     return row_of(simulated_id(model)).context
 
 
-def page(query: Mapping[str, str]) -> dict[str, Any]:
-    """Return a page of the list of models, newest first."""
+def page(query: Mapping[str, str], *, with_faults: bool) -> dict[str, Any]:
+    """Return a page of the list of models, newest first; `with_faults` adds the ids of faults and accents."""
     ids = [model for model, _, _ in _LISTED]
+    if with_faults:
+        limits = [row.id.partition("/")[2] for row in SCRIPTED]
+        ids += [name for name in (*limits, *map(PREFIX.__add__, ACCENTS), *example_ids()) if _is_served(name)]
     start = ids.index(query["after_id"]) + 1 if query.get("after_id") in ids else 0
     end = ids.index(query["before_id"]) if query.get("before_id") in ids else len(ids)
     limit = int(query["limit"]) if query.get("limit", "").isdigit() else 20
@@ -117,17 +136,17 @@ def page(query: Mapping[str, str]) -> dict[str, Any]:
 
 def entry_of(model: str) -> dict[str, Any]:
     """Return one model of the list."""
-    for listed, name, created in _LISTED:
-        if model == listed:
-            return {
-                "type": "model",
-                "id": model,
-                "display_name": name,
-                "created_at": f"{created}T00:00:00Z",
-                "max_input_tokens": context_of(model),
-                "max_tokens": LONGEST_ANSWER,
-            }
-    raise _unknown(model)
+    name, created = next(((name, created) for listed, name, created in _LISTED if listed == model), ("", ""))
+    if not name and not (model.startswith(PREFIX) and _is_served(model)):
+        raise _unknown(model)
+    return {
+        "type": "model",
+        "id": model,
+        "display_name": name or f"Simulated: {model}",
+        "created_at": f"{created or _SIMULATED}T00:00:00Z",
+        "max_input_tokens": context_of(model),
+        "max_tokens": LONGEST_ANSWER,
+    }
 
 
 def _unknown(model: str) -> NativeError:

@@ -12,7 +12,6 @@ _ADAPTIVE_ONLY = (
     '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and '
     '"output_config.effort" to control thinking behavior.'
 )
-_EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 
 def check_options(body: dict[str, Any], model: str) -> None:
@@ -39,6 +38,8 @@ def _check_thinking(body: dict[str, Any], thinking: dict[str, Any], version: Ver
     unknown = sorted(set(thinking) - fields)
     if unknown:
         raise invalid(f"thinking.{kind}.{unknown[0]}: Extra inputs are not permitted")
+    if thinking.get("display", "summarized") not in ("summarized", "omitted"):
+        raise invalid(f"thinking.{kind}.display: Input should be 'summarized' or 'omitted'")
     if kind == "adaptive" and not version.may_think_adaptively:
         raise invalid("adaptive thinking is not supported on this model")
     if kind == "enabled":
@@ -109,10 +110,11 @@ def _check_stops(stops: Any) -> None:
 
 def _check_output(config: dict[str, Any], version: Version) -> None:
     effort = config.get("effort")
-    if effort is not None and not version.may_set_effort:
+    if effort is not None and not version.efforts:
         raise invalid("This model does not support the effort parameter.")
-    if effort is not None and effort not in _EFFORTS:
-        raise invalid("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'")
+    if effort is not None and effort not in version.efforts:
+        levels = ", ".join(version.efforts)
+        raise invalid(f"This model does not support effort level '{effort}'. Supported levels: {levels}.")
     wanted = config.get("format")
     if wanted is None:
         return

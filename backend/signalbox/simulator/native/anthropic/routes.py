@@ -33,7 +33,7 @@ async def count_tokens(request: Request) -> Response:
 async def models(request: Request) -> Response:
     """Answer GET /v1/models."""
     check_headers(request)
-    return _json(page(request.query_params))
+    return _json(page(request.query_params, with_faults=request.app.state.list_faults))
 
 
 async def model(request: Request) -> Response:

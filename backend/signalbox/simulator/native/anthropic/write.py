@@ -12,7 +12,7 @@ from ..prompt_cache import CacheUse, PromptCache
 from ..wire import Wire
 from .accents import Content, Situation, Stop, accent_of
 from .errors import error_body, request_id
-from .models import simulated_id
+from .models import simulated_id, version_of
 from .stream import event, frames
 from .thinking import thinking_block
 from .usage import cache_use
@@ -50,7 +50,8 @@ def _content(completion: Completion, asked: Asked, model: str) -> Content:
     signer = simulated_id(model)
     blocks: list[dict[str, Any]] = []
     if completion.reasoning:
-        omitted = as_object(asked.body.get("thinking")).get("display") == "omitted"
+        display = as_object(asked.body.get("thinking")).get("display")
+        omitted = display == "omitted" or (display is None and version_of(model).omits_thinking)
         blocks.append(thinking_block(signer, completion.reasoning, omitted=omitted))
     if turn.text:
         blocks.append({"type": "text", "text": turn.text})

@@ -104,12 +104,14 @@ def test_a_cut_call_has_no_end(claude: httpx.Client) -> None:
 
 
 def test_thinking_only_on_request(claude: httpx.Client) -> None:
-    """Thinking is off by default; `omitted` leaves the signature alone."""
+    """Thinking is off by default; `omitted`, the default of newer models, leaves the signature alone."""
     assert "thinking" not in kinds(answered(claude, ask("sim", QUESTION)))
     shown = {"type": "adaptive", "display": "omitted"}
     block = answered(claude, ask("sim", QUESTION, thinking=shown, stream=True))["content"][0]
     assert (block["type"], block["thinking"]) == ("thinking", "")
     assert block["signature"]
+    newer = answered(claude, ask("claude-opus-4-8", QUESTION, thinking={"type": "adaptive"}))["content"][0]
+    assert (newer["type"], newer["thinking"]) == ("thinking", "")
 
 
 def test_redacted_thinking_comes_back(claude: httpx.Client) -> None:
@@ -169,13 +171,15 @@ def test_unknown_blocks_and_events(claude: httpx.Client) -> None:
 
 
 def test_models(claude: httpx.Client) -> None:
-    """The list has pages; a model has an entry."""
+    """The list has pages and, for tests, the ids of faults; a model has an entry."""
     first = claude.get("/v1/models", params={"limit": 3}).json()
     assert (len(first["data"]), first["has_more"]) == (3, True)
     rest = claude.get("/v1/models", params={"after_id": first["last_id"], "limit": 1000}).json()
     assert rest["has_more"] is False
-    assert rest["last_id"] == "sim"
-    assert claude.get("/v1/models/sim").json() == rest["data"][-1]
+    listed = {model["id"]: model for model in rest["data"]}
+    assert {"sim-cut", "sim-error-529", "sim-pause", "sim-quirk-d02"} < set(listed)
+    assert "sim-quirk-a01" not in listed
+    assert claude.get("/v1/models/sim").json() == listed["sim"]
     assert claude.get("/v1/models/other").status_code == 404
 
 

@@ -132,6 +132,11 @@ def test_missing_fields(claude: httpx.Client, name: str) -> None:
         (OPUS, {"temperature": 1}, "`temperature` is deprecated for this model."),
         (SONNET, {"thinking": {"type": "adaptive"}}, "adaptive thinking is not supported on this model"),
         (SONNET, {"output_config": {"effort": "low"}}, "This model does not support the effort parameter."),
+        (
+            "claude-sonnet-4-6",
+            {"output_config": {"effort": "xhigh"}},
+            "This model does not support effort level 'xhigh'.",
+        ),
         ("sim-context-200", {"system": "word " * 200}, "prompt is too long: "),
         ("sim-afford-500", {}, "Your credit balance is too low to access the Anthropic API."),
     ],

@@ -11,8 +11,9 @@ from signalbox.wire.dialect import Dialect, Lookup, Upstream
 from signalbox.wire.openai_responses.decoder import NAME, ResponseDecoder, parts_of_body
 from signalbox.wire.openai_responses.describe import describe_items
 from signalbox.wire.openai_responses.errors import error_of_response
-from signalbox.wire.openai_responses.request import body_of, unsupported_params
-from signalbox.wire.openrouter.catalog import entries_of, facts_of
+from signalbox.wire.openai_responses.models import facts_of
+from signalbox.wire.openai_responses.request import FIELDS_WITHOUT_PLACE, body_of, unsupported_params
+from signalbox.wire.openrouter.catalog import entries_of
 from signalbox.wire.stream_decoder import StreamDecoder
 
 
@@ -52,8 +53,8 @@ class OpenAIResponses(Dialect):
         return error_of_response(status, body, headers)
 
     def facts_of(self, entry: JsonObject) -> ModelFacts | None:
-        """Read an entry of `/models`; OpenAI lists only ids."""
-        return facts_of(entry)
+        """Read an entry of `/models`; for OpenAI's models, the id says what they accept."""
+        return facts_of(entry, FIELDS_WITHOUT_PLACE)
 
     def describe_native(self, items: tuple[JsonObject, ...]) -> JsonObject:
         """Return the kinds of items and the server tools."""

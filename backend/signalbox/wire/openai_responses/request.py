@@ -1,14 +1,14 @@
 """Writes a Request as the JSON body of a response."""
 
-import re
 from hashlib import blake2b
 
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.params import Choice, ForcedTool, Params, Reasoning
+from signalbox.core.params import FIELDS, Choice, ForcedTool, Params, Reasoning
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.wire.json_text import dumps
 from signalbox.wire.openai_responses.fields import object_of
 from signalbox.wire.openai_responses.messages import items_of
+from signalbox.wire.openai_responses.models import SAMPLING, reasons, samples
 
 # Parameters that the API has, and their names.
 _KEYS = {
@@ -25,9 +25,6 @@ _OF_TEXT = ("verbosity",)
 _NOT_SENT = ("input", *_OF_TEXT)
 # Parameters that are written in another form.
 _WRITTEN = ("logprobs", "format", "reasoning")
-# OpenAI's models without reasoning reject the request for encrypted reasoning: "Encrypted content is not supported with
-# this model." (microsoft/agent-framework#7483).
-_NO_REASONING = re.compile(r"(?:^|/)(?:gpt-3|gpt-4|chatgpt-|gpt-[5-9][\d.]*-chat)")
 # OpenAI rejects a longer `prompt_cache_key`: "string too long. Expected a string with maximum length 64".
 _LONGEST_CACHE_KEY = 64
 
@@ -46,10 +43,11 @@ def body_of(request: Request, *, stream: bool) -> bytes:
         body["tools"] = [_tool(tool) for tool in request.tools]
         if request.tool_choice is not None:
             body["tool_choice"] = _choice(request.tool_choice)
+    takes_sampling = samples(request.model, params.reasoning)
     for name in params.set_fields():
-        if (key := _KEYS.get(name)) is not None:
+        if (key := _KEYS.get(name)) is not None and (takes_sampling or name not in SAMPLING):
             body[key] = getattr(params, name)
-    if params.reasoning is not None:
+    if params.reasoning is not None and reasons(request.model):
         body["reasoning"] = _reasoning(params.reasoning)
     if text := _text(params):
         body["text"] = text
@@ -61,18 +59,24 @@ def body_of(request: Request, *, stream: bool) -> bytes:
     return dumps(body)
 
 
+FIELDS_WITHOUT_PLACE = frozenset(FIELDS) - _KEYS.keys() - set(_WRITTEN)
+"""The fields of `Params` that the API does not have."""
+
+
 def unsupported_params(params: Params) -> frozenset[str]:
     """Return the set parameters that the API does not have; for reasoning, it has an effort, but no token budget."""
-    unsupported = {name for name in params.set_fields() if name not in _KEYS and name not in _WRITTEN}
+    unsupported = FIELDS_WITHOUT_PLACE.intersection(params.set_fields())
     reasoning = params.reasoning
     if reasoning is not None and reasoning.max_tokens is not None and reasoning.effort is None:
-        unsupported.add("reasoning")
-    return frozenset(unsupported)
+        return unsupported | {"reasoning"}
+    return unsupported
 
 
 def _include(model: str, params: Params) -> list[JsonValue]:
-    include: list[JsonValue] = [] if _NO_REASONING.search(model) else ["reasoning.encrypted_content"]
-    return [*include, "message.output_text.logprobs"] if params.logprobs else include
+    include: list[JsonValue] = ["reasoning.encrypted_content"] if reasons(model) else []
+    return (
+        [*include, "message.output_text.logprobs"] if params.logprobs and samples(model, params.reasoning) else include
+    )
 
 
 def _tool(tool: ToolSchema) -> JsonObject:

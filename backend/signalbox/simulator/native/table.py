@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from starlette.routing import BaseRoute, Mount
 
-from . import anthropic, openai
+from . import anthropic, gemini, openai
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,7 @@ class Row:
 ROWS = (
     Row("anthropic-messages", "/anthropic", anthropic.ROUTES),
     Row("openai-responses", "/openai/v1", openai.ROUTES),
+    Row("gemini", "/gemini", gemini.ROUTES),
 )
 
 

@@ -23,6 +23,8 @@ def body(message: str = "", code: str | None = None, kind: str | None = "invalid
         (429, "You exceeded your current quota.", "insufficient_quota", Code.UPSTREAM_CREDITS),
         (503, "Slow down.", "slow_down", Code.UPSTREAM_OVERLOADED),
         (500, "The server had an error.", "server_error", Code.UPSTREAM_ERROR),
+        (503, "The server is currently overloaded.", "server_error", Code.UPSTREAM_OVERLOADED),
+        (408, "Request timed out.", "server_error", Code.UPSTREAM_TIMEOUT),
         (400, "Your input exceeds the context window.", "context_length_exceeded", Code.CONTEXT_LENGTH_EXCEEDED),
         (400, "Your input exceeds the context window.", None, Code.CONTEXT_LENGTH_EXCEEDED),
         (400, "Unsupported parameter: 'temperature'.", "unsupported_parameter", Code.UPSTREAM_REJECTED),

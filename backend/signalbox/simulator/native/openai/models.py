@@ -6,7 +6,8 @@ from typing import Any
 
 from starlette.requests import Request
 
-from ...catalog import CREATED, row_of
+from ...catalog import CREATED, SCRIPTED, row_of
+from ...faults.scripted import example_ids
 from ...rules.openrouter import affordable_tokens
 from ..endpoint import answers_natively
 from ..errors import NativeError
@@ -14,7 +15,8 @@ from .errors import error_of
 
 _DATE = r"(?:-\d{4}-\d{2}-\d{2})?"
 _GPT = re.compile(rf"gpt-(?P<major>\d+)(?:\.(?P<minor>\d+))?o?(?:-[a-z]+)*{_DATE}")
-_O = re.compile(rf"o\d(?:-[a-z]+)*{_DATE}")
+_CHAT = re.compile(r"^(?:gpt-5[.\d]*-chat|chatgpt-)")
+_O = re.compile(rf"(?:o\d|codex)(?:-[a-z]+)*{_DATE}")
 _SNAPSHOTS = {
     "gpt-5.4": "2026-03-05",
     "gpt-5": "2025-08-07",
@@ -48,6 +50,8 @@ def abilities_of(model: str) -> Abilities:
     if _O.fullmatch(model):
         return Abilities(reasons=True, reasons_by_default=True, may_set_sampling=False)
     match = _GPT.fullmatch(model)
+    if _CHAT.search(model):
+        return Abilities(reasons=False, reasons_by_default=False, may_set_sampling=True)
     if not match:
         return Abilities(reasons=True, reasons_by_default=True, may_set_sampling=True, has_phases=True)
     version = (int(match["major"]), int(match["minor"] or 0))
@@ -78,8 +82,8 @@ def snapshot_of(model: str) -> str:
 
 def is_served(model: str) -> bool:
     """Return whether this API serves a model."""
-    known = _GPT.fullmatch(model) or _O.fullmatch(model) or model == "sim" or model.startswith("sim-")
-    return bool(known) and answers_natively(simulated_id(model))
+    is_openai = any(pattern.fullmatch(model) for pattern in (_GPT, _O)) or model.startswith("chatgpt-")
+    return (is_openai or model == "sim" or model.startswith("sim-")) and answers_natively(simulated_id(model))
 
 
 def context_of(model: str) -> int:
@@ -105,9 +109,13 @@ def check_credit(model: str, limit: int) -> None:
         raise error_of(429, text, kind="insufficient_quota", code="insufficient_quota")
 
 
-def listing() -> dict[str, Any]:
-    """Return the body of /models."""
-    return {"object": "list", "data": [_entry(model) for model in LISTED]}
+def listing(*, with_faults: bool) -> dict[str, Any]:
+    """Return the body of /models; `with_faults` adds the ids of faults and limits."""
+    ids = [*LISTED]
+    if with_faults:
+        limits = [row.id.partition("/")[2] for row in SCRIPTED]
+        ids += [name for name in (*limits, *example_ids()) if name.startswith("sim-") and is_served(name)]
+    return {"object": "list", "data": [_entry(model) for model in dict.fromkeys(ids)]}
 
 
 def entry_of(model: str) -> dict[str, Any]:

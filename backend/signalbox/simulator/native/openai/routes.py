@@ -24,7 +24,7 @@ async def responses(request: Request) -> Response:
 async def models(request: Request) -> Response:
     """Answer GET /models."""
     check_key(request)
-    return _json(listing())
+    return _json(listing(with_faults=request.app.state.list_faults))
 
 
 async def model(request: Request) -> Response:

@@ -55,4 +55,4 @@ def _result(event: ToolResult, ours: Collection[str]) -> ToolMessage:
     known = CODES.get(Code(code)) if code in CODES else None
     content = ToolOutcome(success=False, error=error, code=Code(code) if known else None).for_model()
     is_ours = event.name in ours or (known is not None and error in (known.sentence, CUT_OFF))
-    return ToolMessage(event.id, event.name, content, untrusted=not is_ours)
+    return ToolMessage(event.id, event.name, content, untrusted=not is_ours, is_error=True)

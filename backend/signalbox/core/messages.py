@@ -202,9 +202,9 @@ class AssistantMessage(Struct, frozen=True):
 class ToolMessage(Struct, frozen=True):
     """The result of one call; content is always one string (quirk C14). `untrusted`: it contains foreign text (G3).
 
-    A client sends `artifact`, `is_error` and `shown` with the result of a client tool. They are for people: the model
-    gets no artifact, and only `content` reports a failure to the model. `shown` is the result for people if the model
-    gets another content. The model gets `images` after the result.
+    `is_error`: the call failed, as `content` says; APIs with a field for failures get it. A client sends `artifact` and
+    `shown` with the result of a client tool. They are for people: the model gets no artifact, and `shown` is the result
+    for people if the model gets another content. The model gets `images` after the result.
     """
 
     call_id: str

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from signalbox import RunError, Runner, Upstream
+from signalbox import RunError, Runner, Upstream, tool
 from signalbox.core.messages import AssistantMessage, JsonObject, Native, ToolCall, ToolMessage, UserMessage
 from signalbox.runner.answer import Answer
 
@@ -90,3 +90,29 @@ async def test_a_turn_of_another_model_is_told_without_reasoning(dialect: str) -
     answer, (request,) = await ask(stream(TEXT, ends("end_turn"), STOP), messages=messages)
     assert answer.text == "Hi."
     assert "Hm." not in json.dumps(request)
+
+
+async def test_a_failed_call_is_sent_as_an_error() -> None:
+    """The result of a tool that raises has `is_error`; the result of another one has not."""
+
+    @tool
+    def fails() -> str:
+        """Fail."""
+        raise ValueError("no")
+
+    @tool
+    def works() -> str:
+        """Work."""
+        return "yes"
+
+    calls = [
+        {"type": "content_block_start", "index": at, "content_block": {"type": "tool_use", "id": name, "name": name}}
+        for at, name in enumerate(("fails", "works"))
+    ]
+    with ScriptedUpstream(
+        stream(*calls, ends("tool_use"), STOP), stream(TEXT, ends("end_turn"), STOP), path=""
+    ) as server:
+        upstream = Upstream(server.base_url, KEY, dialect="anthropic-messages")
+        await Runner(upstream, "claude-sonnet-4-6", "Hi", tools=[fails, works]).answer()
+    results = server.asked[1].body["messages"][-1]["content"]
+    assert [(result["tool_use_id"], result.get("is_error")) for result in results] == [("fails", True), ("works", None)]

@@ -66,7 +66,8 @@ class RunningCall(Struct):
         outcome = self.outcome or ToolOutcome.failed(Code.STEP_FAILED, CODES[Code.STEP_FAILED].sentence)
         if self.cached and isinstance(outcome.result, dict):
             outcome = structs.replace(outcome, result={"note": CACHED_NOTE, **outcome.result})
-        return call, ToolMessage(self.id, self.name, outcome.for_model(), outcome.untrusted, images=outcome.images)
+        content, failed = outcome.for_model(), not outcome.success
+        return call, ToolMessage(self.id, self.name, content, outcome.untrusted, is_error=failed, images=outcome.images)
 
 
 class ToolExecution(Struct, eq=False):

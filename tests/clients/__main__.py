@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from fastapi import Request, Response
+from signalbox.simulator.http.server import BackgroundSimulator
 from starlette.middleware.base import RequestResponseEndpoint
 
 from tests.clients import ag_ui_streams, ai_sdk_streams, assistant_ui_streams
@@ -34,13 +35,15 @@ _SIDE_BY_SIDE = 2
 class Client:
     """A client, the program that uses it, and the environment of a Python client.
 
-    With a `prefix`, the server is mounted there in another app, behind a middleware of this app.
+    With a `prefix`, the server is mounted there in another app, behind a middleware of this app. With `of_simulator`,
+    the client uses the simulator's native APIs instead of Signalbox.
     """
 
     name: str
     program: tuple[str, ...]
     environment: str = ""
     prefix: str = ""
+    of_simulator: bool = False
 
     def install(self) -> None:
         install_python(self.environment) if self.environment else install_node()
@@ -63,6 +66,7 @@ CLIENTS = (
     Client("openai-python mounted", ("openai_sdk.py",), "openai", prefix="/team/chat"),
     Client("openai-python 2", ("openai_sdk.py",), "openai-2"),
     Client("openrouter-python", ("openrouter_sdk.py",), "openrouter"),
+    Client("anthropic-python simulator", ("anthropic_simulator.py",), "anthropic", of_simulator=True),
     Client("openai-js", ("openai_sdk.mjs",)),
     Client("langchain-js", ("langchain_sdk.mjs",)),
     Client("ai-sdk openai-compatible", ("ai_sdk.mjs", "openai-compatible")),
@@ -95,15 +99,18 @@ class Outcome:
 def run_client(client: Client) -> Outcome:
     """Run a client's program against a separate server."""
     started = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, _served(Path(folder), client.prefix) as url:
+    with tempfile.TemporaryDirectory() as folder, _served(Path(folder), client) as url:
         return _run(client.name, client.command(url), url, started)
 
 
 @contextmanager
-def _served(folder: Path, prefix: str) -> Iterator[str]:
-    """Serve Signalbox, mounted if there is a prefix; yield its URL."""
-    if prefix:
-        with _mounted(folder, prefix) as url:
+def _served(folder: Path, client: Client) -> Iterator[str]:
+    """Serve what the client uses: the simulator, or Signalbox, mounted if there is a prefix; yield the URL."""
+    if client.of_simulator:
+        with BackgroundSimulator(list_faults=False) as simulator:
+            yield f"http://{simulator.host}:{simulator.port}"
+    elif client.prefix:
+        with _mounted(folder, client.prefix) as url:
             yield url
     else:
         with serving(folder) as server:

@@ -9,7 +9,7 @@ from .errors import invalid
 _FIELDS = (
     "model messages max_tokens system metadata stop_sequences stream temperature top_k top_p tools tool_choice "
     "thinking service_tier container context_management mcp_servers output_config output_format cache_control "
-    "inference_geo speed"
+    "inference_geo speed diagnostics"
 )
 FIELDS = frozenset(_FIELDS.split())
 _FIELDS_OF_TOOLS = (

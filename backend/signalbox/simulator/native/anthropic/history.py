@@ -6,9 +6,10 @@ from typing import Any
 
 from ...json_values import as_object
 from .errors import invalid
-from .models import simulated_id, version_of
+from .models import simulated_id
 from .thinking import is_unaltered
 from .usage import content_blocks
+from .versions import version_of
 
 Block = dict[str, Any]
 _NO_PREFILL = "This model does not support assistant message prefill. The conversation must end with a user message."

@@ -5,7 +5,7 @@ from typing import Any
 from ...json_values import as_list, as_object, as_objects
 from .errors import invalid, unknown_tag
 from .fields import check_closed
-from .models import Version, version_of
+from .versions import Version, version_of
 
 _BUDGET = "`max_tokens` must be greater than `thinking.budget_tokens`."
 _ADAPTIVE_ONLY = (
@@ -29,8 +29,8 @@ def _check_thinking(body: dict[str, Any], thinking: dict[str, Any], version: Ver
     if body.get("thinking") is None:
         return
     kind = thinking.get("type")
-    if kind not in ("enabled", "disabled", "adaptive"):
-        tags = "'adaptive', 'disabled', 'enabled'"
+    if kind not in ("enabled", "disabled", "adaptive", "between_tools"):
+        tags = "'adaptive', 'between_tools', 'disabled', 'enabled'"
         raise invalid(
             f"thinking: Input tag '{kind}' found using 'type' does not match any of the expected tags: {tags}"
         )
@@ -42,6 +42,8 @@ def _check_thinking(body: dict[str, Any], thinking: dict[str, Any], version: Ver
         raise invalid(f"thinking.{kind}.display: Input should be 'summarized' or 'omitted'")
     if kind == "adaptive" and not version.may_think_adaptively:
         raise invalid("adaptive thinking is not supported on this model")
+    if kind == "between_tools" and not version.is_adaptive_only:
+        raise invalid('"thinking.type.between_tools" is not supported for this model.')
     if kind == "enabled":
         _check_budget(body, thinking.get("budget_tokens"), version)
 

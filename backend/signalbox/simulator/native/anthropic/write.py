@@ -12,10 +12,11 @@ from ..prompt_cache import CacheUse, PromptCache
 from ..wire import Wire
 from .accents import Content, Situation, Stop, accent_of
 from .errors import error_body, request_id
-from .models import simulated_id, version_of
+from .models import simulated_id
 from .stream import event, frames
 from .thinking import thinking_block
 from .usage import cache_use
+from .versions import version_of
 
 _STOP_REASONS = {
     "stop": "end_turn",
@@ -103,7 +104,7 @@ def _usage(completion: Completion, used: CacheUse) -> dict[str, Any]:
         "output_tokens": completion.usage["completion_tokens"],
         "output_tokens_details": {"thinking_tokens": thought},
         "service_tier": "standard",
-        "inference_geo": "not_available",
+        "inference_geo": "global",
     }
 
 

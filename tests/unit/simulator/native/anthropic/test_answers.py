@@ -183,6 +183,16 @@ def test_models(claude: httpx.Client) -> None:
     assert claude.get("/v1/models/other").status_code == 404
 
 
+def test_capabilities(claude: httpx.Client) -> None:
+    """An entry says how a model may think, as the requests that it accepts show."""
+    models = {model["id"]: model for model in claude.get("/v1/models", params={"limit": 1000}).json()["data"]}
+    newer, older = (models[name]["capabilities"] for name in ("claude-opus-4-8", "claude-haiku-4-5-20251001"))
+    assert [newer["thinking"]["types"][kind]["supported"] for kind in ("adaptive", "enabled")] == [True, False]
+    assert [older["thinking"]["types"][kind]["supported"] for kind in ("adaptive", "enabled")] == [False, True]
+    assert (newer["effort"]["xhigh"]["supported"], older["effort"]["supported"]) == (True, False)
+    assert models["claude-opus-4-8"]["line"] == "opus"
+
+
 def test_counting_tokens(claude: httpx.Client) -> None:
     """The count needs no max_tokens, and is the prompt's."""
     body = ask("sim", "Hello")

@@ -45,7 +45,7 @@ class Runner(RunBase):
         return self._steps()
 
     def events(self) -> AsyncGenerator[AnyEvent | Step]:
-        """Yield each event when it arrives, and each step after the model's reply. The last event is `Done`.
+        """Yield each event when it arrives, and each step once its reply is complete. The last event is `Done`.
 
         `Done` says how the run ended, so nothing is raised for a run that failed.
         """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # the first run imports the loop
 
 
 class StepCall(Struct, frozen=True):
-    """One call of a step.
+    """One tool call that the model made in a step.
 
     `rejected` is the reason why the call cannot run (the model was cut off, or wrote no valid JSON), or None. The model
     gets this reason too. `side_effects`: the call may change something.

@@ -92,7 +92,7 @@ class RunnerSync(RunBase):
                     yield item
 
     def events(self) -> Generator[AnyEvent | StepSync]:
-        """Yield each event when it arrives, and each step after the model's reply. The last event is `Done`."""
+        """Yield each event when it arrives, and each step once its reply is complete. The last event is `Done`."""
         return self._waiting(self._claim_events())
 
     def answer(self) -> Answer:

@@ -36,7 +36,7 @@ class _Connections(Struct, eq=False):
 
 
 class Upstream:
-    """A server of models: the name of a known server ("openrouter", "openai", "anthropic" or "gemini"), or a URL.
+    """A server that serves models: a known one ("openrouter", "openai", "anthropic" or "gemini"), or a base URL.
 
     `key` is the API key, or `env:NAME` to read the key from an environment variable; a known server has a default
     variable. The dialect is OpenRouter's if the base URL ends with `/api/v1`, Anthropic's for Anthropic's own server

@@ -67,6 +67,7 @@ CLIENTS = (
     Client("openai-python 2", ("openai_sdk.py",), "openai-2"),
     Client("openrouter-python", ("openrouter_sdk.py",), "openrouter"),
     Client("anthropic-python simulator", ("anthropic_simulator.py",), "anthropic", of_simulator=True),
+    Client("google-genai simulator", ("google_genai_simulator.py",), "google-genai", of_simulator=True),
     Client("openai-js", ("openai_sdk.mjs",)),
     Client("langchain-js", ("langchain_sdk.mjs",)),
     Client("ai-sdk openai-compatible", ("ai_sdk.mjs", "openai-compatible")),

@@ -19,14 +19,14 @@ def is_gemini_3(model: str) -> bool:
     return not _OLDER.match(model)
 
 
-def neutral_id(model: str, *, method: str = "generateContent") -> str:
+def neutral_id(model: str, *, method: str = "generateContent", version: str = "v1beta") -> str:
     """Return the id with its family; raises GeminiError if the model is unknown."""
     whole = f"{FAMILY}/{model}"
     is_served = answers_natively(whole) or model.startswith(_OWN_WORDS)
     if not _KNOWN.match(model) or not is_known(whole) or is_unknown_fault(whole) or not is_served:
         raise GeminiError(
             404,
-            f"models/{model} is not found for API version v1beta, or is not supported for {method}. Call ListModels "
+            f"models/{model} is not found for API version {version}, or is not supported for {method}. Call ListModels "
             "to see the list of available models and their supported methods.",
         )
     return whole

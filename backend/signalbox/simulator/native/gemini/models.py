@@ -23,9 +23,9 @@ def listed(query: Mapping[str, str], *, with_faults: bool) -> dict[str, Any]:
     return page | ({"nextPageToken": str(start + size)} if start + size < len(entries) else {})
 
 
-def get(name: str) -> dict[str, Any]:
+def get(name: str, *, version: str = "v1beta") -> dict[str, Any]:
     """Return one model; raises GeminiError."""
-    row = row_of(neutral_id(name, method="GetModel"))
+    row = row_of(neutral_id(name, method="GetModel", version=version))
     return {**entry(row), "name": f"models/{name}"}
 
 

@@ -24,6 +24,7 @@ _BODY = (
     "model contents tools toolConfig safetySettings systemInstruction generationConfig cachedContent labels "
     "serviceTier store"
 )
+_VERSIONS = ("v1", "v1beta")
 _MODES = ("MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED")
 _CACHED = ("system_instruction", "tools")
 _NO_KEY = (
@@ -54,13 +55,14 @@ def accept_request(request: Request, value: object) -> GeminiRequest:
         str(request.path_params["model"]),
         value,
         stream=method == "streamGenerateContent",
+        version=version_of(request),
         is_sse=request.query_params.get("alt") == "sse",
     )
 
 
-def parse(model: str, value: object, *, stream: bool, is_sse: bool = True) -> GeminiRequest:
+def parse(model: str, value: object, *, stream: bool, version: str, is_sse: bool = True) -> GeminiRequest:
     """Check a body; `value` is JSON of any shape, or None if it is not JSON."""
-    name = neutral_id(model, method="streamGenerateContent" if stream else "generateContent")
+    name = neutral_id(model, method="streamGenerateContent" if stream else "generateContent", version=version)
     body = as_object(value)
     if not body:
         raise violation("", "Invalid JSON payload received. Unexpected token.\n\n^")
@@ -135,10 +137,19 @@ def _fits(incoming: Incoming) -> None:
         raise invalid(f"The input token count ({size}) exceeds the maximum number of tokens allowed ({limit}).")
 
 
-def token_count(model: str, value: object) -> dict[str, Any]:
+def version_of(request: Request) -> str:
+    """Return the version of the API, which is part of the path; raises GeminiError."""
+    version = str(request.path_params["version"])
+    if version not in _VERSIONS:
+        raise GeminiError(404, "Requested entity was not found.")
+    return version
+
+
+def token_count(request: Request, value: object) -> dict[str, Any]:
     """Return the tokens of the prompt in a `countTokens` request, which may wrap a whole request."""
     body = as_object(value)
-    asked = parse(model, field(body, "generateContentRequest") or body, stream=False)
+    model, version = str(request.path_params["model"]), version_of(request)
+    asked = parse(model, field(body, "generateContentRequest") or body, stream=False, version=version)
     total = sum(estimate_tokens(block.text.decode()) for block in prompt_blocks(asked))
     return {"totalTokens": total, "promptTokensDetails": [{"modality": "TEXT", "tokenCount": total}]}
 

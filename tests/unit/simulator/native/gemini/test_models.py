@@ -29,6 +29,15 @@ def test_one_model(gemini: httpx.Client, name: str) -> None:
     assert model["thinking"] is True
 
 
+def test_versions(gemini: httpx.Client) -> None:
+    """The API has two versions; the SDK uses `v1` since its version 3."""
+    root = str(gemini.base_url).removesuffix("/v1beta/")
+    assert gemini.get(f"{root}/v1/models").json() == gemini.get("/models").json()
+    assert gemini.get(f"{root}/v3/models").status_code == 404
+    message = gemini.get(f"{root}/v1/models/gpt-4o").json()["error"]["message"]
+    assert message.startswith("models/gpt-4o is not found for API version v1,")
+
+
 def test_bad_queries(gemini: httpx.Client) -> None:
     """An unknown model is a 404, a page size that is no number a 400."""
     assert gemini.get("/models/gpt-4o").status_code == 404

@@ -179,7 +179,7 @@ def test_a_reader_who_leaves_is_no_crash(tmp_path: Path, file: Path) -> None:
 
 @pytest.mark.e2e
 def test_the_simulator_as_a_program(tmp_path: Path) -> None:
-    """`signalbox simulate` prints its address and answers there."""
+    """`signalbox simulate` prints its base URLs, OpenRouter's first, and answers there."""
     process = subprocess.Popen(
         [sys.executable, "-m", "signalbox", "simulate", "--port", "0", "--pace", "0"],
         cwd=tmp_path,
@@ -190,6 +190,10 @@ def test_the_simulator_as_a_program(tmp_path: Path) -> None:
         assert process.stdout is not None
         address = process.stdout.readline().decode().split()[-1]
         assert httpx.get(f"{address}/models", trust_env=False).json()["data"]
+        dialect, native = process.stdout.readline().decode().split()
+        assert dialect == "anthropic-messages:"
+        claude = {"x-api-key": "unused", "anthropic-version": "2023-06-01"}
+        assert httpx.get(f"{native}/v1/models", headers=claude, trust_env=False).json()["data"]
     finally:
         process.terminate()
         process.communicate(timeout=WAIT)

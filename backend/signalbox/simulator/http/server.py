@@ -13,6 +13,7 @@ from typing import Self
 import uvicorn
 from starlette.applications import Starlette
 
+from ..native.table import ROWS
 from .app import DEFAULT_PACE, create_simulator
 from .state import SimulatorState
 
@@ -106,11 +107,13 @@ class BackgroundSimulator:
 
 
 def serve(host: str = HOST, port: int = 8001, replay: Path | None = None, pace: float = DEFAULT_PACE) -> None:
-    """Run the simulator in the foreground until it is interrupted; prints its address first."""
+    """Run the simulator in the foreground until it is interrupted; prints its base URLs first."""
     app = create_simulator(replay=replay, pace=pace)
     with socket.create_server((host, port)) as listener:
         address = listener.getsockname()
-        sys.stdout.write(f"simulator: http://{address[0]}:{address[1]}/api/v1\n")
+        origin = f"http://{address[0]}:{address[1]}"
+        native = "".join(f"  {row.dialect}: {origin}{row.base}\n" for row in ROWS)
+        sys.stdout.write(f"simulator: {origin}/api/v1\n{native}")
         sys.stdout.flush()
         config = uvicorn.Config(app, log_level="error", lifespan="off", access_log=False, timeout_graceful_shutdown=1)
         with suppress(KeyboardInterrupt):

@@ -5,7 +5,9 @@ from typing import Any
 import httpx
 import pytest
 from signalbox.simulator.http.server import BackgroundSimulator
+from signalbox.simulator.native.anthropic import accents
 
+from tests.conftest import ROOT
 from tests.unit.simulator.native.anthropic.conversation import (
     THINKING,
     answered,
@@ -19,6 +21,14 @@ from tests.unit.simulator.native.anthropic.conversation import (
 
 QUESTION = "Search for replay, then calculate 2+2"
 BOTH_WAYS = pytest.mark.parametrize("stream", [True, False])
+
+
+def test_the_tables_name_every_accent() -> None:
+    """The table of the docstring and that of the documentation have the same ids as the code."""
+    page = (ROOT / "docs/simulator.md").read_text(encoding="utf-8").partition("### Anthropic Messages")[2]
+    rows = [line.split("|")[1].strip("` ") for line in page.partition("###")[0].splitlines() if line.startswith("| `")]
+    documented = [line.split("|")[1].strip() for line in (accents.__doc__ or "").splitlines() if "| sim-" in line]
+    assert rows == documented == [f"sim-{name}" for name in accents.ACCENTS]
 
 
 def kinds(message: dict[str, Any]) -> list[str]:

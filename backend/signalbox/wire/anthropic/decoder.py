@@ -56,6 +56,7 @@ class MessageDecoder:
         self._open: dict[JsonValue, Block] = {}
         self._sources = Attachments()
         self._length = 0
+        self._first_model = ""
         self._usage: JsonObject = {}
         self._finished = Finish()
         self._is_closed = False
@@ -78,6 +79,7 @@ class MessageDecoder:
             case "message_start":
                 message = value.get("message")
                 if isinstance(message, dict):
+                    self._first_model = self._first_model or _text(message.get("model"))
                     self._serve(message, out)
                     self._report(message.get("usage"), out)
             case "message_delta":
@@ -134,6 +136,10 @@ class MessageDecoder:
     def server_calls(self) -> list[JsonValue]:
         """Describe the calls of tools that the API executed."""
         return [block.server_call() for block in self._blocks if block.kind in SERVER_TOOLS]
+
+    def models(self) -> list[JsonValue]:
+        """Return the model that the first event names."""
+        return [self._first_model] if self._first_model else []
 
     def _serve(self, message: JsonObject, out: list[StreamPart]) -> None:
         known = self._served
@@ -300,8 +306,8 @@ class MessageStreamDecoder(StreamDecoder):
         return out
 
     def described(self) -> JsonObject:
-        """Return the calls of tools that the API executed, with the text of their arguments."""
-        return {"server_tool_calls": self._message.server_calls()}
+        """Return the calls of tools that the API executed, with the text of their arguments, and the model's name."""
+        return {"server_tool_calls": self._message.server_calls(), "model_in_stream": self._message.models()}
 
     def _end(self, out: list[StreamPart]) -> None:
         self._message.close(out)

@@ -73,6 +73,7 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run | Store
         await store_messages(binding, services)
         return Stored(binding.conversation_id, binding.path.node_id)
     flags = _flags(services, binding.conversation_id if binding else run_id, origin.loop)
+    await services.catalog.check(ask.model)  # the route's prices are those of the list, which this may fetch
     route = services.upstreams.route(ask.model, ask.params)
     plan = await _plan(ask, binding, origin, services, route)
     context = plan.context(run_id, flags, origin.request_id)
@@ -117,11 +118,11 @@ def _flags(services: Services, key: str, requested: str | None) -> RunFlags:
 
 
 async def _plan(ask: Ask, binding: Binding | None, origin: Origin, services: Services, route: RunRoute) -> RunPlan:
-    """Plan the run; raises RequestError for a model that the catalogue does not list."""
-    await services.catalog.check(ask.model)
+    """Plan the run; raises RequestError for a cost limit that could never act."""
     facts = services.catalog.entry(ask.model)
     settings, unsupported = services.settings, route.current.unsupported_params
-    terms = ServerTerms(settings.signalbox_max_run_cost, services.search_is_paid, unsupported)
+    without_costs = tuple(services.upstreams.without_costs(ask.model))
+    terms = ServerTerms(settings.signalbox_max_run_cost, services.search_is_paid, unsupported, without_costs)
     if binding is not None:
         return plan_of(
             ask,

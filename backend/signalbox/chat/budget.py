@@ -84,7 +84,7 @@ class Budget(Struct):
         if attempt.usage.cost is not None:
             return attempt.usage.cost
         prices = self.prices_of.get(attempt.model) or self.prices or _UNKNOWN
-        return attempt.usage.input * prices.prompt + attempt.usage.output * prices.completion
+        return prices.cost_of(attempt.usage)
 
     async def price_of_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> float:
         """Estimate the price of a prompt; files and prompt caching are not considered."""

@@ -10,6 +10,8 @@ from signalbox.chat.budget import Budget
 from signalbox.chat.context import ConversationContext, Limits, RunFlags
 from signalbox.core.ask import Ask, AskedLimits
 from signalbox.core.catalog import Abilities, ModelFacts
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
 from signalbox.core.messages import Message, ToolMessage
 from signalbox.core.params import NO_PARAMS, Choice, Params, StreamedArguments
 from signalbox.core.parts import ToolSchema
@@ -21,12 +23,14 @@ FREE_SEARCHES, PAID_SEARCHES = 6, 10
 class ServerTerms(Struct, frozen=True):
     """What the server adds to every run: a cost limit in USD, and whether a search costs money.
 
-    `unsupported_params` are the fields of `Params` that the upstream's API does not have.
+    `unsupported_params` are the fields of `Params` that the upstream's API does not have. `without_costs` are the names
+    of the upstreams that may serve the run and at which its costs cannot be known.
     """
 
     max_cost: float | None = None
     search_is_paid: bool = False
     unsupported_params: frozenset[str] = frozenset()
+    without_costs: tuple[str, ...] = ()
 
 
 class RunPlan(Struct, frozen=True, kw_only=True):
@@ -88,7 +92,12 @@ def plan_of(
     cited: Mapping[int, tuple[str, str]] = {},
     open_loop: int = 0,
 ) -> RunPlan:
-    """Plan the run that answers `messages`; `facts` is the model's catalogue entry, None if the model is not listed."""
+    """Plan the run that answers `messages`; `facts` is the model's catalogue entry, None if the model is not listed.
+
+    Raises RequestError for a cost limit that could never act.
+    """
+    if ask.limits.max_cost is not None and terms.without_costs:
+        raise RequestError(Code.INVALID_REQUEST, _no_price(ask.model, terms.without_costs), "max_cost")
     client_tools = frozenset(tool.name for tool in ask.client_tools)
     return RunPlan(
         model=ask.model,
@@ -108,6 +117,14 @@ def plan_of(
         emits_logprobs=ask.emits_logprobs,
         open_loop=open_loop,
     )
+
+
+def _no_price(model: str, upstreams: Sequence[str]) -> str:
+    """Return why `max_cost` cannot limit a run, and what to do; the name is empty if no file names the upstream."""
+    names = " and ".join(f'"{name}"' for name in upstreams if name)
+    where = f"The upstream {names}" if names else "The upstream"
+    words = f"max_cost cannot limit this run. {where} reports no costs, and the price of {model[:100]!r} is not known."
+    return f"{words} Add the model to the upstream's prices in upstreams.toml, or leave out max_cost."
 
 
 def limits_of(asked: AskedLimits, *, search_is_paid: bool) -> Limits:

@@ -3,13 +3,24 @@
 from msgspec import Struct
 
 from signalbox.core.messages import JsonObject
+from signalbox.core.parts import Usage
 
 
 class Prices(Struct, frozen=True):
-    """USD per token, as the catalogue lists them."""
+    """USD per token. Cached and cache-written tokens without a price cost as much as the rest of the prompt."""
 
     prompt: float
     completion: float
+    cached: float | None = None
+    cache_written: float | None = None
+
+    def cost_of(self, usage: Usage) -> float:
+        """Return the cost of one model call by its tokens."""
+        cached = self.prompt if self.cached is None else self.cached
+        written = self.prompt if self.cache_written is None else self.cache_written
+        plain = max(usage.input - usage.cached - usage.cache_written, 0)
+        prompt = plain * self.prompt + usage.cached * cached + usage.cache_written * written
+        return round(prompt + usage.output * self.completion, 12)
 
 
 class Abilities(Struct, frozen=True):

@@ -61,7 +61,7 @@ class Destination(Struct, frozen=True):
 
     `upstream` is the upstream's name, empty if no file configures several. `model` is the id that this upstream uses
     for the run's model, and `requested` is the client's id without a forced upstream. `unsupported_params` are the
-    fields of `Params` that its API does not have. `prices` are those of the file.
+    fields of `Params` that its API does not have. `prices` are those of the model there, None if they are not known.
     """
 
     upstream: str = ""

@@ -31,14 +31,15 @@ def progress_of(record: RunRecord) -> Progress:
     """
     found = [_attempt_of(attempt) for attempt in record.attempts]
     attempts = [attempt for attempt in found if attempt is not None]
-    is_unexplained = record.cost_estimated and not any(attempt.is_cost_unknown for attempt in attempts)
-    return Progress(
+    progress = Progress(
         started=record.started,
         steps=record.steps,
         attempts=attempts,
         settled_at=record.settled_at,
-        lacks_attempts=None in found or is_unexplained,
+        lacks_attempts=None in found,
     )
+    progress.lacks_attempts |= record.cost_estimated and not progress.is_estimate
+    return progress
 
 
 def attempts_of(progress: Progress) -> tuple[JsonObject, ...]:

@@ -49,7 +49,9 @@ class RunSummary(TypedDict):
     ended: EpochSeconds | None
     steps: Annotated[int, Meta(description="Model calls.")]
     cost: Usd | None
-    cost_estimated: Annotated[bool, Meta(description="The cost of some attempt may be missing in `cost`.")]
+    cost_estimated: Annotated[
+        bool, Meta(description="`cost` may lack an attempt, or was computed from tokens and prices.")
+    ]
     settled_at: Annotated[float | None, Meta(description="When the last missing cost arrived, in epoch seconds.")]
     conversation_id: str | None
     parent_id: Annotated[str | None, Meta(description="The message that the run answers.")]

@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from operator import attrgetter
 from time import time
+from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
+from signalbox.core.catalog import Prices
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Status
@@ -33,7 +36,7 @@ class Attempt(Struct):
 
     `upstream` is the name of the upstream, if a file configures several. `settled`: the usage was fetched after the
     run, because the answer did not report it. `cancelled` is then whether the upstream reports the generation as
-    cancelled.
+    cancelled. `cost_estimated`: the answer reported tokens without a cost, which is computed from the prices.
     """
 
     step: int
@@ -60,6 +63,7 @@ class Attempt(Struct):
     settled: bool = False
     cancelled: bool | None = None
     upstream: str | UnsetType = UNSET
+    cost_estimated: Literal[True] | UnsetType = UNSET
 
     def set_generation(self, head: Served) -> None:
         """Record the generation id; the request may be cancelled before its first byte."""
@@ -79,9 +83,16 @@ class Attempt(Struct):
         else:
             self.error = error
 
+    def compute_cost(self, prices: Prices) -> None:
+        """Compute the cost from the tokens, unless the answer reported it."""
+        if self.usage is not None and self.usage.cost is None:
+            self.usage = replace(self.usage, cost=prices.cost_of(self.usage))
+            self.cost_estimated = True
+
     def apply_bill(self, bill: Bill) -> None:
         """Record the real cost, which the upstream reports afterwards (quirk F4)."""
         self.usage = bill.usage
+        self.cost_estimated = UNSET
         self.settled = True
         self.cancelled = bill.cancelled
         self.served_model = self.served_model or bill.model
@@ -108,7 +119,8 @@ class Progress(Struct):
     `started` is when the run began (epoch seconds), None outside of a run. `settled_at` is when the last cost that
     the streams did not report was fetched. `held_back` are events that the run's ending emits, because the run was
     stopped before the loop could. `lacks_attempts`: attempts are missing, because their stored record was damaged.
-    `on_change` is called when an attempt begins, gets its generation id, or ends.
+    `prices` are those of the current attempt's model at its upstream. `on_change` is called when an attempt begins,
+    gets its generation id, or ends.
     """
 
     clock: Callable[[], float] = time
@@ -119,6 +131,7 @@ class Progress(Struct):
     settled_at: float | None = None
     held_back: list[AnyEvent] = []
     lacks_attempts: bool = False
+    prices: Prices | None = None
     on_change: Callable[[], None] = lambda: None
 
     def take_held_back(self) -> list[AnyEvent]:
@@ -126,8 +139,11 @@ class Progress(Struct):
         events, self.held_back = self.held_back, []
         return events
 
-    def begin_attempt(self, request: Request, number: int, *, final: bool, upstream: str = "") -> Attempt:
+    def begin_attempt(
+        self, request: Request, number: int, *, final: bool, upstream: str = "", prices: Prices | None = None
+    ) -> Attempt:
         """Record the beginning of one request; `upstream` is the name of its upstream, if there are several."""
+        self.prices = prices
         attempt = Attempt(
             step=self.steps,
             number=number,
@@ -156,7 +172,10 @@ class Progress(Struct):
 
     def finish_attempt(self, completion: Completion, error: UpstreamError | str | None) -> None:
         """Record the outcome of the current attempt."""
-        self.attempts[-1].finish(completion, self.clock(), error)
+        attempt = self.attempts[-1]
+        attempt.finish(completion, self.clock(), error)
+        if self.prices is not None:
+            attempt.compute_cost(self.prices)
         self.on_change()
 
     def ms_since_start(self, at: float | None) -> int | None:
@@ -178,8 +197,12 @@ class Progress(Struct):
 
     @property
     def is_estimate(self) -> bool:
-        """Whether the total lacks an attempt that may have cost something."""
-        return self.lacks_attempts or any(map(_is_cost_unknown, self.attempts))
+        """Whether the total lacks an attempt that may have cost something, or has a cost that was computed."""
+        if self.lacks_attempts or any(map(_is_cost_unknown, self.attempts)):
+            return True
+        costs = [attempt.usage.cost for attempt in self.attempts if attempt.usage is not None]
+        is_partial = None in costs and any(cost is not None for cost in costs)
+        return is_partial or any(attempt.cost_estimated is True for attempt in self.attempts)
 
     @property
     def upstream(self) -> str | UnsetType:

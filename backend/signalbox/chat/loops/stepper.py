@@ -206,8 +206,10 @@ class Stepper:
         """
         state, progress = self._state, self._state.progress
         request = await state.request()
-        upstream = state.context.destination.upstream
-        attempt = progress.begin_attempt(request, number, final=state.final, upstream=upstream)
+        there = state.context.destination
+        attempt = progress.begin_attempt(
+            request, number, final=state.final, upstream=there.upstream, prices=there.prices
+        )
         reply = begin_reply(state, request, attempt)
         error = await self._read(reply, request)
         retry = error and await state.plan_retry(request, error, is_visible=reply.is_visible)

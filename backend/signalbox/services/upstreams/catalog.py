@@ -36,7 +36,8 @@ class MergedCatalog:
         return self._merged, max((fetched for _, fetched in found), default=0.0)
 
     async def check(self, model: str) -> None:
-        """Raise RequestError for a model that no upstream on its route lists."""
+        """Raise RequestError for a model that no upstream serves, or that no upstream on its route lists."""
+        self._upstreams.check_serves(model)
         servers, requested = self._upstreams.serving(model)
         for server in servers:
             if await server.knows(server.entry.name_of(requested)):

@@ -38,7 +38,12 @@ class PriceEntry(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def per_token(self) -> Prices:
         """The prices per token."""
-        return Prices(self.prompt / 1_000_000, self.completion / 1_000_000)
+        return Prices(
+            self.prompt / 1_000_000,
+            self.completion / 1_000_000,
+            None if self.cached is None else self.cached / 1_000_000,
+            None if self.cache_written is None else self.cache_written / 1_000_000,
+        )
 
 
 class UpstreamEntry(Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
+from signalbox.core.catalog import Prices
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, UpstreamError
 from signalbox.core.params import Params
@@ -40,13 +41,23 @@ class Upstreams:
                 return [server for server in routed if server.entry.serves(model)], model
         return [server for server in self.servers if server.entry.serves(model)][:1], model
 
-    def route(self, model: str, params: Params) -> Route:
-        """Return the route of a run; raises RequestError if no upstream serves the model."""
-        servers, requested = self.serving(model)
-        if not servers:
+    def check_serves(self, model: str) -> None:
+        """Raise RequestError if no upstream serves the model."""
+        if not self.serving(model)[0]:
             words = f"No upstream of upstreams.toml serves the model {model[:100]!r}."
             raise RequestError(Code.UNKNOWN_MODEL, words, "model")
+
+    def route(self, model: str, params: Params) -> Route:
+        """Return the route of a run; raises RequestError if no upstream serves the model."""
+        self.check_serves(model)
+        servers, requested = self.serving(model)
         return Route([_target(server, requested) for server in servers], params)
+
+    def without_costs(self, model: str) -> list[str]:
+        """Return the upstreams on a model's route whose costs cannot be known: no report, and no price of the model."""
+        servers, requested = self.serving(model)
+        silent = [server for server in servers if not server.client.dialect.reports_costs]
+        return [server.entry.name for server in silent if _prices(server, requested) is None]
 
     @property
     def has_bills(self) -> bool:
@@ -69,7 +80,13 @@ class Upstreams:
 def _target(server: Server, requested: str) -> Target:
     entry = server.entry
     model = entry.name_of(requested)
-    prices = entry.prices_of(requested)
-    if prices is None and (facts := server.facts_of(model)) is not None:
-        prices = facts.prices
-    return Target(entry.name, server.client, server.breaker, model, requested, prices)
+    return Target(entry.name, server.client, server.breaker, model, requested, _prices(server, requested))
+
+
+def _prices(server: Server, requested: str) -> Prices | None:
+    """Return the prices of a model by the file, else by the upstream's list."""
+    prices = server.entry.prices_of(requested)
+    if prices is not None:
+        return prices
+    facts = server.facts_of(server.entry.name_of(requested))
+    return facts.prices if facts is not None else None

@@ -95,12 +95,18 @@ def _prices(pricing: JsonValue) -> Prices | None:
     """Return a model's prices; None if the catalogue lists none, or -1 (routers)."""
     if not isinstance(pricing, dict):
         return None
-    listed = [pricing.get(name) for name in ("prompt", "completion")]
+    prompt, completion = _price(pricing.get("prompt")), _price(pricing.get("completion"))
+    if prompt is None or completion is None:
+        return None
+    return Prices(prompt, completion, _price(pricing.get("input_cache_read")), _price(pricing.get("input_cache_write")))
+
+
+def _price(listed: JsonValue) -> float | None:
     try:
-        prices = [float(price) for price in listed if isinstance(price, str | int | float)]
+        price = float(listed) if isinstance(listed, str | int | float) else -1.0
     except (ValueError, OverflowError):
         return None
-    return Prices(*prices) if len(prices) == 2 and all(0 <= price < inf for price in prices) else None
+    return price if 0 <= price < inf else None
 
 
 def _number(value: JsonValue) -> float | None:

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 from signalbox.chat.loops.progress import Attempt, Progress
+from signalbox.core.catalog import Prices
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import UserMessage
@@ -105,3 +107,61 @@ def test_a_lost_whole_answer_has_an_unknown_cost(streamed: bool) -> None:
     attempt.streamed = streamed
     attempt.finish(Completion(), 1.0, UpstreamError(Code.UPSTREAM_PROTOCOL))
     assert progress.is_estimate is not streamed
+
+
+# --- costs that are computed ---
+
+TOKENS = Usage(input=1_000, output=100, cached=400)
+PRICES = Prices(0.001, 0.01, cached=0.0001)
+
+
+def computed(progress: Progress, usage: Usage | None, prices: Prices | None) -> Attempt:
+    """Record one attempt at an upstream with these prices."""
+    attempt = progress.begin_attempt(ASK, 1, final=False, prices=prices)
+    progress.finish_attempt(Completion(usage=usage), None)
+    return attempt
+
+
+def test_a_cost_that_is_not_reported_is_computed() -> None:
+    """From the tokens and the prices of the attempt's own upstream, and it is marked."""
+    progress = Progress(clock=lambda: 0.0)
+    first = computed(progress, TOKENS, PRICES)
+    second = computed(progress, TOKENS, Prices(0.01, 0.0))
+    assert first.usage is not None
+    assert second.usage is not None
+    assert (first.usage.cost, first.cost_estimated) == (1.64, True)
+    assert (second.usage.cost, second.cost_estimated) == (10.0, True)
+    assert progress.usage is not None
+    assert (progress.usage.cost, progress.is_estimate) == (11.64, True)
+
+
+def test_a_reported_cost_is_kept() -> None:
+    """Prices do not replace it."""
+    progress = Progress(clock=lambda: 0.0)
+    attempt = computed(progress, FIRST, PRICES)
+    assert (attempt.usage, attempt.cost_estimated, progress.is_estimate) == (FIRST, UNSET, False)
+
+
+def test_without_a_price_there_is_no_cost() -> None:
+    """The tokens are known, and nothing is marked as an estimate."""
+    progress = Progress(clock=lambda: 0.0)
+    computed(progress, TOKENS, None)
+    assert progress.usage == TOKENS
+    assert not progress.is_estimate
+
+
+def test_a_sum_that_lacks_an_attempt_is_an_estimate() -> None:
+    """One attempt reports its cost, and another one only its tokens."""
+    progress = Progress(clock=lambda: 0.0)
+    computed(progress, FIRST, None)
+    computed(progress, TOKENS, None)
+    assert progress.usage is not None
+    assert (progress.usage.cost, progress.is_estimate) == (0.001, True)
+
+
+def test_a_bill_replaces_a_computed_cost() -> None:
+    """It is what the upstream charges."""
+    progress = Progress(clock=lambda: 0.0)
+    attempt = computed(progress, TOKENS, PRICES)
+    attempt.apply_bill(Bill(FIRST))
+    assert (attempt.usage, attempt.cost_estimated, progress.is_estimate) == (FIRST, UNSET, False)

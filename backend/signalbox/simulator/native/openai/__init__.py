@@ -1,4 +1,4 @@
-"""OpenAI's own API: POST /v1/responses, GET /v1/models and GET /v1/models/{id}."""
+"""OpenAI's own API: POST /responses, POST /chat/completions, GET /models and GET /models/{id}, below /v1."""
 
 from .routes import ROUTES
 

@@ -8,7 +8,7 @@ import orjson
 from ...completion import Completion
 from ...faults.scripted import fault_of
 from ...json_values import as_object, as_objects
-from ..prompt_cache import Block, PromptCache
+from ..prompt_cache import Block, CacheUse, PromptCache
 from .items import input_items
 from .models import abilities_of, snapshot_of
 from .options import problem_of_strict, reasons
@@ -34,14 +34,24 @@ class End:
 
 
 def end_of(completion: Completion) -> End:
-    """Return how an answer ends; OpenRouter calls truncated calls of OpenAI `tool_calls`, the API itself does not."""
-    fault = fault_of(completion.model)
-    is_truncated_call = fault is not None and fault.name == "length-tool" and bool(completion.calls)
-    if completion.limited.hit_cap or completion.finish == "length" or is_truncated_call:
+    """Return how an answer ends."""
+    if is_cut_off(completion):
         return End(status="incomplete", reason="max_output_tokens")
     if completion.finish == "content_filter":
         return End(status="incomplete", reason="content_filter")
     return End()
+
+
+def is_cut_off(completion: Completion) -> bool:
+    """Return whether the limit of tokens ended an answer; for a truncated call, only OpenRouter says `tool_calls`."""
+    fault = fault_of(completion.model)
+    is_truncated_call = fault is not None and fault.name == "length-tool" and bool(completion.calls)
+    return completion.limited.hit_cap or completion.finish == "length" or is_truncated_call
+
+
+def cached_tokens(used: CacheUse, prompt: int) -> int:
+    """Return the tokens of a prompt that were cached, which OpenAI counts in steps."""
+    return min(used.read // _CACHED_UNIT * _CACHED_UNIT, prompt)
 
 
 def response_id(number: str) -> str:
@@ -142,11 +152,11 @@ def _tool(tool: dict[str, Any]) -> dict[str, Any]:
 def usage_of(completion: Completion, body: dict[str, Any], cache: PromptCache) -> dict[str, Any]:
     """Return the tokens of an answer; long prefixes that were sent before are cached."""
     used = completion.usage
-    read = cache.use(str(body["model"]), _blocks(body)).read // _CACHED_UNIT * _CACHED_UNIT
     prompt, written = used["prompt_tokens"], used["completion_tokens"]
+    cached = cached_tokens(cache.use(str(body["model"]), _blocks(body)), prompt)
     return {
         "input_tokens": prompt,
-        "input_tokens_details": {"cache_write_tokens": 0, "cached_tokens": min(read, prompt)},
+        "input_tokens_details": {"cache_write_tokens": 0, "cached_tokens": cached},
         "output_tokens": written,
         "output_tokens_details": {"reasoning_tokens": used["completion_tokens_details"]["reasoning_tokens"]},
         "total_tokens": prompt + written,

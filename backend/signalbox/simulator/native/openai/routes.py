@@ -8,17 +8,25 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ..endpoint import NativeApi, answer
-from . import request as responses_request
+from .chat_request import accept as accept_chat
+from .chat_write import write as write_chat
 from .errors import scripted_error
 from .models import check_key, entry_of, listing
+from .request import accept
 from .write import write
 
-RESPONSES = NativeApi(accept=responses_request.accept, write=write, scripted_error=scripted_error)
+RESPONSES = NativeApi(accept=accept, write=write, scripted_error=scripted_error)
+CHAT = NativeApi(accept=accept_chat, write=write_chat, scripted_error=scripted_error)
 
 
 async def responses(request: Request) -> Response:
     """Answer POST /responses."""
     return await answer(request, RESPONSES)
+
+
+async def chat(request: Request) -> Response:
+    """Answer POST /chat/completions."""
+    return await answer(request, CHAT)
 
 
 async def models(request: Request) -> Response:
@@ -39,6 +47,7 @@ def _json(body: dict[str, Any]) -> Response:
 
 ROUTES = (
     Route("/responses", responses, methods=["POST"]),
+    Route("/chat/completions", chat, methods=["POST"]),
     Route("/models", models),
     Route("/models/{model:path}", model),
 )

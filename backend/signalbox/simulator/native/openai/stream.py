@@ -55,11 +55,11 @@ def _content(part: dict[str, Any], place: dict[str, Any], family: Family, *, obf
 
 def _deltas(pieces: list[str], place: dict[str, Any], *, obfuscated: bool) -> Iterator[dict[str, Any]]:
     for piece in pieces:
-        padding = {"obfuscation": _padding(piece)} if obfuscated else {}
-        yield {**place, "delta": piece, **padding}
+        more = {"obfuscation": padding(piece)} if obfuscated else {}
+        yield {**place, "delta": piece, **more}
 
 
-def _padding(piece: str) -> str:
+def padding(piece: str) -> str:
     """Return text that makes deltas equally long, so that their lengths do not reveal the answer."""
     size = -len(piece) % _OBFUSCATED_BYTES
     return hashlib.sha256(piece.encode()).hexdigest()[:size]

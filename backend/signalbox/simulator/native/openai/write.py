@@ -14,8 +14,8 @@ from .output import encrypted_again, number_of, output_items
 from .response import Echo, End, end_of, response_id, usage_of
 from .stream import Event, frames_of, item_events
 
-_OVERLOADED = "The server had an error while processing your request. Sorry about that!"
-_LIMIT = "Rate limit reached for requests. Please try again in 2s."
+OVERLOADED = "The server had an error while processing your request. Sorry about that!"
+LIMIT = "Rate limit reached for requests. Please try again in 2s."
 
 
 def write(completion: Completion, asked: Asked, cache: PromptCache) -> Wire:
@@ -40,7 +40,7 @@ def write(completion: Completion, asked: Asked, cache: PromptCache) -> Wire:
         finish=len(frames) - 1,
         end=len(frames),
         error=_failure(echo, len(frames) // 2),
-        error_body=orjson.dumps({"error": error_fields("requests", "rate_limit_exceeded", _LIMIT)}),
+        error_body=orjson.dumps({"error": error_fields("requests", "rate_limit_exceeded", LIMIT)}),
         malformed=b'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","de\n\n',
         headers=headers(completion),
     )
@@ -58,7 +58,7 @@ def headers(completion: Completion) -> dict[str, str]:
 
 def _failure(echo: Echo, number: int) -> list[bytes]:
     """Return the two events of an error in the middle of the stream (recorded: insufficient_quota)."""
-    fields: dict[str, Any] = {"type": "server_error", "code": "server_error", "message": _OVERLOADED, "param": None}
-    failed = echo.response(End(status="failed", error={"code": "server_error", "message": _OVERLOADED}), [], None)
+    fields: dict[str, Any] = {"type": "server_error", "code": "server_error", "message": OVERLOADED, "param": None}
+    failed = echo.response(End(status="failed", error={"code": "server_error", "message": OVERLOADED}), [], None)
     before: list[Event] = [("", {})] * number
     return frames_of([*before, ("error", {"error": fields}), ("response.failed", {"response": failed})])[number:]

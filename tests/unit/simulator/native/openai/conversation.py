@@ -65,7 +65,12 @@ def answered(client: httpx.Client, body: dict[str, Any]) -> dict[str, Any]:
 
 def rejected(client: httpx.Client, body: dict[str, Any], status: int = 400) -> dict[str, Any]:
     """Return the error."""
-    response = post(client, body)
+    return rejected_by(client, "/responses", body, status)
+
+
+def rejected_by(client: httpx.Client, path: str, body: dict[str, Any], status: int = 400) -> dict[str, Any]:
+    """Return the error of a request to this path."""
+    response = client.post(path, json=body)
     assert response.status_code == status, response.text
     found = response.json()
     assert list(found) == ["error"]

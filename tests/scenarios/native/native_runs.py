@@ -61,7 +61,8 @@ class NativeAsker:
 
     def __call__(self, model: str, prompt: str, *, loop: str = "v2", **body: Any) -> NativeRun:
         """Send a question on a loop and check the stream against the contract."""
-        known = {id(request) for request in self.simulator.state.requests}
+        before = list(self.simulator.state.requests)  # the references keep the identities unique
+        known = {id(request) for request in before}
         sent = {"model": f"{self.family}/{model}", **body}
         if "messages" not in sent:
             sent["prompt"] = prompt

@@ -1,7 +1,4 @@
-"""What OpenAI's models accept, by their names; OpenAI's list of models has only ids.
-
-Models of other vendors, and deployments with names of their users, have no restrictions here: their server decides.
-"""
+"""Reads entries of OpenAI's list of models, which has only ids."""
 
 import re
 
@@ -9,38 +6,16 @@ from msgspec.structs import replace
 
 from signalbox.core.catalog import ModelFacts
 from signalbox.core.messages import JsonObject
-from signalbox.core.params import FIELDS, Reasoning
+from signalbox.core.params import FIELDS
+from signalbox.wire.openai_models import BEGIN, SAMPLING, reasons, samples
 from signalbox.wire.openrouter.catalog import facts_of as listed_facts
 
-# Bedrock calls them `openai.gpt-…`, OpenRouter `openai/gpt-…`.
-_BEGIN = r"(?:^|/|^openai\.)"
-# "Encrypted content is not supported with this model.", "Unsupported parameter: 'reasoning.effort' is not supported
-# with this model." (microsoft/agent-framework#7483).
-_PLAIN = re.compile(_BEGIN + r"(?:gpt-3|gpt-4|chatgpt-|gpt-5[\d.]*-chat)")
-# These models reject a temperature: "Unsupported parameter: 'temperature' is not supported with this model."
-_REASONING = re.compile(_BEGIN + r"(?:o\d|codex-|gpt-5(?![\d.]*-chat|\.\d))")
-# These models accept a temperature only without reasoning (vercel/ai#10932, langchain-ai/langchain#35423).
-_EITHER = re.compile(_BEGIN + r"gpt-(?:5\.\d|[6-9])")
-_OPENAI = re.compile(_BEGIN + r"(?:gpt-\d|chatgpt-|o\d|codex-)")
+_OPENAI = re.compile(BEGIN + r"(?:gpt-\d|chatgpt-|o\d|codex-)")
 # OpenAI lists all its models together; these do not answer in a conversation.
 _NO_CHAT = re.compile(
     r"^(?:text-embedding|whisper|tts-|dall-e|sora|davinci|babbage|omni-moderation|gpt-image|chatgpt-image|gpt-audio"
     r"|gpt-realtime)|-(?:realtime|audio|transcribe|tts|instruct)\b"
 )
-SAMPLING = ("temperature", "top_p", "logprobs", "top_logprobs")
-
-
-def reasons(model: str) -> bool:
-    """Whether a model may reason."""
-    return _PLAIN.search(model) is None
-
-
-def samples(model: str, reasoning: Reasoning | None) -> bool:
-    """Whether a model accepts a temperature, and log probabilities of its tokens, with this reasoning."""
-    if _REASONING.search(model):
-        return False
-    wants = reasoning is not None and reasoning.enabled is not False and reasoning.effort not in (None, "none")
-    return not (wants and _EITHER.search(model))
 
 
 def facts_of(entry: JsonObject, unsupported: frozenset[str]) -> ModelFacts | None:

@@ -6,9 +6,9 @@ from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.params import FIELDS, Choice, ForcedTool, Params, Reasoning
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.wire.json_text import dumps
+from signalbox.wire.openai_models import SAMPLING, reasons, samples
 from signalbox.wire.openai_responses.fields import object_of
 from signalbox.wire.openai_responses.messages import items_of
-from signalbox.wire.openai_responses.models import SAMPLING, reasons, samples
 
 # Parameters that the API has, and their names.
 _KEYS = {

@@ -1,5 +1,6 @@
 """Writes a Request as the JSON body of a chat completion."""
 
+from collections.abc import Mapping
 from typing import cast
 
 import orjson
@@ -24,6 +25,7 @@ from signalbox.core.messages import (
 from signalbox.core.params import NO_PARAMS, Choice, ForcedTool, Params, Reasoning, Routing
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.wire.json_text import dumps
+from signalbox.wire.openai_models import SAMPLING, limits_completions, reasons, samples
 
 # The field of DeepSeek and Kimi for reasoning text; OpenRouter's is `reasoning`.
 _OLD_REASONING_FIELD = "reasoning_content"
@@ -40,6 +42,7 @@ KEYS = {
     "routing": "provider",
     "fallbacks": "models",
 }
+_NEWER_KEYS = {**KEYS, "max_tokens": "max_completion_tokens"}
 
 
 def body_of(request: Request, *, stream: bool, routed: bool = True) -> bytes:
@@ -65,7 +68,7 @@ def _body(request: Request, tools: JsonValue, *, stream: bool, routed: bool) -> 
         if request.tool_choice is not None:
             body["tool_choice"] = _choice(request.tool_choice)
     if request.params is not NO_PARAMS:
-        _add_params(request.params, body, routed=routed)
+        _add_params(request, body, routed=routed)
     if routed and request.session_id:
         body["session_id"] = request.session_id
     if not routed and stream:
@@ -73,15 +76,26 @@ def _body(request: Request, tools: JsonValue, *, stream: bool, routed: bool) -> 
     return body
 
 
-def _add_params(params: Params, body: JsonObject, *, routed: bool) -> None:
+def _add_params(request: Request, body: JsonObject, *, routed: bool) -> None:
     """Add the parameters: the caller's in a fixed order, then those that guardrails added."""
+    params = request.params
+    keys, left_out = (KEYS, ()) if routed else _names_of(request.model, params)
     for name in params.set_fields():
         value = getattr(params, name)
+        if name in left_out:
+            continue
         if isinstance(value, Reasoning) and not routed:
             body[_EFFORT] = value.effort or ("none" if value.enabled is False else None)
         else:
-            body[KEYS.get(name, name)] = _value(value)
+            body[keys.get(name, name)] = _value(value)
     body.update(params.extra)
+
+
+def _names_of(model: str, params: Params) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """Return the keys of parameters, and the parameters that a model of OpenAI rejects; other models have none."""
+    sampling = () if samples(model, params.reasoning) else SAMPLING
+    rejected = sampling if reasons(model) else (*sampling, "reasoning")
+    return (_NEWER_KEYS if limits_completions(model) else KEYS), rejected
 
 
 def _value(value: JsonValue | Reasoning | Routing) -> JsonValue:

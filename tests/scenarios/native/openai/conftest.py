@@ -22,3 +22,17 @@ def openai_app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPath
 def ask_openai(openai_app: RunningApp, simulator: BackgroundSimulator, no_waiting: list[Retry]) -> NativeAsker:
     """Ask OpenAI's models without retry delays."""
     return NativeAsker(openai_app, simulator, "/openai/v1/responses", "openai")
+
+
+@pytest.fixture(scope="session")
+def chat_app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
+    """Run one app over OpenAI's chat completions for all tests."""
+    folder = tmp_path_factory.mktemp("openai-chat")
+    with app_over(simulator, folder, dialect="openai-chat", base="/openai/v1", family="openai") as running:
+        yield running
+
+
+@pytest.fixture
+def ask_chat(chat_app: RunningApp, simulator: BackgroundSimulator, no_waiting: list[Retry]) -> NativeAsker:
+    """Ask OpenAI's models over chat completions without retry delays."""
+    return NativeAsker(chat_app, simulator, "/openai/v1/chat/completions", "openai")

@@ -17,7 +17,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
-from signalbox.core.params import Params, Routing
+from signalbox.core.params import Params, Reasoning, Routing
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.wire.openrouter.request import body_of
 
@@ -53,6 +53,25 @@ def test_parameters_are_sent_unchanged() -> None:
     sent = body(Request("a/b", ASK, params=given))
     assert {name: sent[name] for name in params} == params
     assert set(sent) == {"model", "messages", "stream", *params}
+
+
+@pytest.mark.parametrize(
+    ("model", "sent"),
+    [
+        ("gpt-4o", {"max_tokens", "temperature"}),
+        ("gpt-5-mini", {"max_completion_tokens", "reasoning_effort"}),
+        ("gpt-5.4", {"max_completion_tokens", "reasoning_effort"}),
+        ("o4-mini", {"max_completion_tokens", "reasoning_effort"}),
+        ("gpt-oss-120b", {"max_tokens", "temperature", "reasoning_effort"}),
+        ("llama3.2", {"max_tokens", "temperature", "reasoning_effort"}),
+    ],
+)
+def test_parameters_of_openai_models(model: str, sent: set[str]) -> None:
+    """OpenAI's own models are sent what they accept, under the name that they accept; OpenRouter translates itself."""
+    params = Params(max_tokens=50, temperature=0.5, reasoning=Reasoning(effort="low"))
+    common = {"model", "messages", "stream", "stream_options"}
+    assert body(Request(model, ASK, params=params), routed=False).keys() - common == sent
+    assert body(Request(model, ASK, params=params)).keys() - common == {"max_tokens", "temperature", "reasoning"}
 
 
 def test_tools_and_choice() -> None:

@@ -47,6 +47,14 @@ class Block(Struct, eq=False):
         return "".join(self.pieces.get(name, ()))
 
     @property
+    def end(self) -> int:
+        """Where its text ends in the answer's text."""
+        if self.kind != "text":
+            return self.start
+        given = self.item.get("text")
+        return self.start + (len(given) if isinstance(given, str) else 0) + sum(map(len, self.pieces.get("text", ())))
+
+    @property
     def input_text(self) -> str:
         """The text of a call's arguments, empty if they were in the first event."""
         return self.text_of("partial_json")

@@ -1,5 +1,8 @@
 """Decodes the events of a streamed message, and whole messages, to parts."""
 
+from collections.abc import Callable
+from functools import partial
+
 from signalbox.core.messages import JsonObject, JsonValue, Native
 from signalbox.core.parts import (
     CallDelta,
@@ -55,7 +58,6 @@ class MessageDecoder:
         self._blocks: list[Block] = []
         self._open: dict[JsonValue, Block] = {}
         self._sources = Attachments()
-        self._length = 0
         self._first_model = ""
         self._usage: JsonObject = {}
         self._finished = Finish()
@@ -125,13 +127,14 @@ class MessageDecoder:
     def pieces(self, block: Block, field: str, pieces: list[str]) -> list[StreamPart]:
         """Return the parts of pieces of an open block; none of them is empty."""
         block.pieces.setdefault(field, []).extend(pieces)
-        if field == "text":
-            self._length += sum(map(len, pieces))
-            return [*map(TextDelta, pieces)]
-        if field == "thinking":
-            return [*map(ReasoningDelta, pieces)]
-        slot = block.slot
-        return [CallDelta(slot, arguments=piece) for piece in pieces] if block.kind == "tool_use" else []
+        make = self.maker(block, field)
+        return [] if make is None else [*map(make, pieces)]
+
+    def maker(self, block: Block, field: str) -> "Callable[[str], StreamPart] | None":
+        """Return what makes parts of pieces of a field; None for arguments of tools that the API executes."""
+        if field != "partial_json":
+            return TextDelta if field == "text" else ReasoningDelta
+        return partial(CallDelta, block.slot, None, None) if block.kind == "tool_use" else None
 
     def server_calls(self) -> list[JsonValue]:
         """Describe the calls of tools that the API executed."""
@@ -154,12 +157,13 @@ class MessageDecoder:
         """Open a block; its first event may contain text, and the whole input of a call."""
         if (before := self._open.pop(index, None)) is not None:
             self._stop(before, out)
-        block = Block(len(self._blocks), item, self._length)
+        block = Block(len(self._blocks), item, self._blocks[-1].end if self._blocks else 0)
         self._blocks.append(block)
         self._open[index] = block
         match block.kind:
             case "text":
-                self._say(_text(item.get("text")), out)
+                if text := _text(item.get("text")):
+                    out.append(TextDelta(text))
             case "thinking":
                 if thinking := _text(item.get("thinking")):
                     out.append(ReasoningDelta(thinking))
@@ -187,7 +191,8 @@ class MessageDecoder:
         block.add(delta)
         match kind:
             case "text_delta":
-                self._say(_text(delta.get("text")), out)
+                if text := _text(delta.get("text")):
+                    out.append(TextDelta(text))
             case "thinking_delta":
                 if thinking := _text(delta.get("thinking")):
                     out.append(ReasoningDelta(thinking))
@@ -202,11 +207,6 @@ class MessageDecoder:
             case _:
                 pass
 
-    def _say(self, text: str, out: list[StreamPart]) -> None:
-        if text:
-            self._length += len(text)
-            out.append(TextDelta(text))
-
     def _stop(self, block: Block, out: list[StreamPart]) -> None:
         """End a block: arguments from its first event, and its sources, whose text is the text of the block."""
         if block.kind == "tool_use" and (given := block.whole_input) is not None:
@@ -220,8 +220,7 @@ class MessageDecoder:
         fields = citation if isinstance(citation, dict) else {}
         url = _text(fields.get("url")) or _text(fields.get("source"))
         title, cited = _text(fields.get("title")), _text(fields.get("cited_text"))
-        placed = self._length > block.start
-        places = (block.start, self._length) if placed else (None, None)
+        places = (block.start, block.end) if block.end > block.start else (None, None)
         self._sources.cite(Citation(url, title, cited, *places), out)
 
     def _finish(self, delta: JsonValue, out: list[StreamPart]) -> None:
@@ -252,12 +251,15 @@ class MessageStreamDecoder(StreamDecoder):
         self._message = MessageDecoder(served)
         self._similar: SimilarDeltas | None = None
         self._block = Block(0, {})
+        self._pieces: list[str] = []
+        self._make: Callable[[str], StreamPart] | None = None
 
     def feed(self, data: bytes) -> list[StreamPart]:
         """Return the parts that this network read completes; raises UpstreamError for a frame without an end."""
         similar = self._similar
         if similar is not None and self._sse.is_between_frames and (piece := similar.piece_of(data)) is not None:
-            return self._message.pieces(self._block, similar.field, [piece]) if piece else []
+            self._pieces.append(piece)
+            return [self._make(piece)] if piece and self._make is not None else []
         out: list[StreamPart] = []
         start = self._decode_similar(data, 0, out)
         is_large = False
@@ -298,6 +300,8 @@ class MessageStreamDecoder(StreamDecoder):
             block = self._message.open_block(similar.index, similar.field)
             if block is not None:
                 self._similar, self._block = similar, block
+                self._pieces = block.pieces.setdefault(similar.field, [])
+                self._make = self._message.maker(block, similar.field)
 
     def close(self) -> list[StreamPart]:
         """Return the parts that were still open when the bytes ended, and the whole turn."""

@@ -7,9 +7,10 @@ before the last brace, a different number in each, so the bytes after the piece 
 
 import re
 from functools import lru_cache
+from secrets import token_hex
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 # The fields of a delta in Anthropic's order. Servers with another order take the slow path.
 _DELTA = re.compile(
@@ -18,10 +19,26 @@ _DELTA = re.compile(
 )
 # A JSON string without line ends, and what follows it.
 _REST = rb'("[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*+")\} *\} *\n\n'
-_AFTER = b"}}\n\n"
+_AFTER = frozenset(b"}%b}\n\n" % (b" " * spaces) for spaces in range(64))
+_BORDER = b"\n\n"
+# Random, so that no provider can send this field elsewhere in an event.
+_KEY = token_hex(4)
+_EVENT = f'{{"{_KEY}":{{"{_KEY}":'.encode()
+_FIRST, _NEXT = b"[" + _EVENT, b"," + _EVENT
 _NOT_STRINGS = (msgspec.MsgspecError, UnicodeDecodeError)
 _read_text = msgspec.json.Decoder(str).decode
 _read_texts = msgspec.json.Decoder(list[str]).decode
+
+
+class _Delta(Struct, forbid_unknown_fields=True, gc=False):
+    piece: str = field(name=_KEY)
+
+
+class _Event(Struct, forbid_unknown_fields=True, gc=False):
+    delta: _Delta = field(name=_KEY)
+
+
+_read_events = msgspec.json.Decoder(list[_Event]).decode
 
 
 class SimilarDeltas(Struct, frozen=True):
@@ -41,7 +58,7 @@ class SimilarDeltas(Struct, frozen=True):
         if not read.startswith(self.before):
             return None
         end = read.rfind(b'"') + 1
-        if read[end:].replace(b" ", b"") != _AFTER:
+        if read[end:] not in _AFTER:
             return None
         try:
             return _read_text(read[len(self.before) : end])
@@ -50,6 +67,11 @@ class SimilarDeltas(Struct, frozen=True):
 
     def pieces_at(self, data: bytes, start: int) -> tuple[list[str], int]:
         """Return the pieces of the events that begin at `start`, and where the first different event begins."""
+        if not data.startswith(self.before, start):
+            return [], start
+        end = data.rfind(_BORDER) + len(_BORDER)
+        if (texts := self._all_pieces(data[start + len(self.before) : end - len(_BORDER)])) is not None:
+            return texts, end
         found = self.several.match(data, start)
         if found is None:
             return [], start
@@ -59,6 +81,20 @@ class SimilarDeltas(Struct, frozen=True):
             return _read_texts(b"[%b]" % b",".join(pieces)), end
         except _NOT_STRINGS:  # half of a surrogate pair, for example; the slow path replaces it
             return [], start
+
+    def _all_pieces(self, data: bytes) -> list[str] | None:
+        """Return the pieces if all events are similar; `data` begins with the first piece.
+
+        Each piece becomes a small object with the end of its event, so that one call decodes all of them. A different
+        event leaves a line end in between, or another field.
+        """
+        data = data.replace(_BORDER + self.before, _NEXT)
+        if b"\n" in data or b"\r" in data:
+            return None
+        try:
+            return [event.delta.piece for event in _read_events(_FIRST + data + b"]")]
+        except _NOT_STRINGS:
+            return None
 
 
 def similar_to(event: str | None, data: bytes) -> SimilarDeltas | None:

@@ -69,7 +69,20 @@ def test_all_reads_give_the_same_parts(names: tuple[str, str, str], pieces: list
     )
 
 
-@pytest.mark.parametrize("piece", [b'"\\ud83d"', b'"a" , "b"', b'"a\nb"', b"5", b'"a"}', b'"a","x":{"y":1', b'"\xff"'])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        b'"\\ud83d"',
+        b'"a" , "b"',
+        b'"a\nb"',
+        b"5",
+        b'"a"}',
+        b'"a","p":"x"',
+        b'"a","text":"b"',
+        b'"a","x":{"y":1',
+        b'"\xff"',
+    ],
+)
 def test_frames_that_only_look_similar(piece: bytes) -> None:
     """Halves of surrogates, raw line ends and further fields take the slow path, in reads of every kind."""
     whole = padded(delta(0, "text_delta", text=""), 0)

@@ -66,6 +66,7 @@ CLIENTS = (
     Client("openai-python mounted", ("openai_sdk.py",), "openai", prefix="/team/chat"),
     Client("openai-python 2", ("openai_sdk.py",), "openai-2"),
     Client("openrouter-python", ("openrouter_sdk.py",), "openrouter"),
+    Client("openai-python simulator", ("openai_simulator.py",), "openai", of_simulator=True),
     Client("anthropic-python simulator", ("anthropic_simulator.py",), "anthropic", of_simulator=True),
     Client("google-genai simulator", ("google_genai_simulator.py",), "google-genai", of_simulator=True),
     Client("openai-js", ("openai_sdk.mjs",)),

@@ -1,10 +1,11 @@
-"""The `openai` package as the judge of the simulator's Responses API: every ending, tools, reasoning, errors."""
+"""The `openai` package against the simulator's Responses API and chat completions: it validates every answer."""
 
 import os
 
 import openai
 from checks import URL, report
 from openai import OpenAI
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
 
@@ -31,6 +32,17 @@ ENDINGS = {
     "sim-reasoning-only": "completed",
     "sim-searches-3": "completed",
     "sim-drip": "completed",
+}
+CHAT = [{"role": "user", "content": QUESTION}]
+CHAT_TOOL = {"type": "function", "function": {"name": "calculate", "parameters": SCHEMA, "strict": True}}
+CHAT_ENDINGS = {
+    "sim": "tool_calls",
+    "sim-length": "length",
+    "sim-length-tool": "length",
+    "sim-filter": "content_filter",
+    "sim-refusal": "stop",
+    "sim-empty": "stop",
+    "sim-searches-3": "tool_calls",
 }
 # The package has no type for this event, which the real API sends (recorded with gpt-4.1).
 NOT_TYPED = ("keepalive",)
@@ -142,4 +154,59 @@ def models() -> None:
     assert CLIENT.models.retrieve("gpt-4o").object == "model"
 
 
-report(whole, streamed, refusal, tool_loop, changed_reasoning, errors, error_in_the_middle, models)
+def chat_whole() -> None:
+    """Every ending of chat completions has the package's types."""
+    for model, reason in CHAT_ENDINGS.items():
+        body = {"model": model, "messages": CHAT, "tools": [CHAT_TOOL]}
+        raw = CLIENT.chat.completions.with_raw_response.create(**body)
+        ChatCompletion.model_validate_json(raw.text)
+        assert raw.parse().choices[0].finish_reason == reason, model
+
+
+def chat_streamed() -> None:
+    """Every chunk has the package's types, and usage comes last if it is asked for."""
+    for model, reason in CHAT_ENDINGS.items():
+        body = {"model": model, "messages": CHAT, "tools": [CHAT_TOOL], "stream_options": {"include_usage": True}}
+        chunks = list(CLIENT.chat.completions.create(**body, stream=True))
+        for chunk in chunks:
+            ChatCompletionChunk.model_validate(chunk.model_dump(warnings=False))
+        assert chunks[-2].choices[0].finish_reason == reason, model
+        assert chunks[-1].usage.total_tokens > 0
+
+
+def chat_tool_loop() -> None:
+    """The package puts the calls together; the answer uses the result."""
+    with CLIENT.chat.completions.stream(model="gpt-5-mini", messages=CHAT, tools=[CHAT_TOOL]) as events:
+        first = events.get_final_completion().choices[0].message
+    [call] = first.tool_calls
+    result = {"role": "tool", "tool_call_id": call.id, "content": "391"}
+    messages = [*CHAT, first.model_dump(exclude_none=True, exclude={"parsed", "tool_calls"}), result]
+    messages[1]["tool_calls"] = [call.model_dump(exclude={"function": {"parsed_arguments"}, "index": True})]
+    answer = CLIENT.chat.completions.create(model="gpt-5-mini", messages=messages, tools=[CHAT_TOOL])
+    assert "391" in answer.choices[0].message.content
+
+
+def chat_error_in_the_middle() -> None:
+    """An error chunk ends the stream with an exception."""
+    try:
+        list(CLIENT.chat.completions.create(model="sim-midstream-error", messages=CHAT, stream=True))
+    except openai.APIError as error:
+        assert "The server had an error" in error.message
+    else:
+        raise AssertionError("the stream ended without an error")
+
+
+report(
+    whole,
+    streamed,
+    refusal,
+    tool_loop,
+    changed_reasoning,
+    errors,
+    error_in_the_middle,
+    models,
+    chat_whole,
+    chat_streamed,
+    chat_tool_loop,
+    chat_error_in_the_middle,
+)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import ToolContext
+from signalbox.services.catalog import ModelCatalog
 from signalbox.simulator.http.server import BackgroundSimulator
 from structlog.testing import capture_logs
 
@@ -27,7 +28,9 @@ def app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory
         tmp_path_factory.mktemp("going_on"), openrouter_base_url=simulator.base_url, signalbox_allow_loop_header=True
     )
     with RunningApp(settings, extra_tools=EXTRA) as running:
-        running.parts.catalog.by_family = True  # ids with a number in them (sim-cut-500) are not listed
+        catalog = running.parts.catalog
+        assert isinstance(catalog, ModelCatalog)
+        catalog.by_family = True  # ids with a number in them (sim-cut-500) are not listed
         yield running
 
 

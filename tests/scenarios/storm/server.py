@@ -74,7 +74,7 @@ def _sockets() -> int:
 
 def _pooled(parts: Services) -> int:
     """Count idle upstream connections in the pool, which are no leak."""
-    return sum(map(len, parts.upstream._client._pool._idle.values()))
+    return sum(len(idle) for server in parts.upstreams.servers for idle in server.http._pool._idle.values())
 
 
 def _made(*arguments: Any, **named: Any) -> FastAPI:

@@ -3,13 +3,16 @@
 import pytest
 from msgspec.structs import replace
 from signalbox.chat.history.repair import history_for
-from signalbox.core.messages import AssistantMessage, Message, Native, ToolCall, ToolMessage, UserMessage
+from signalbox.core.messages import AssistantMessage, JsonObject, Message, Native, ToolCall, ToolMessage, UserMessage
 from signalbox.core.ports import Destination
 
 from tests.support.fakes import make_tool
 from tests.support.loop_runs import context_for
 
-ITEMS = ({"text": "", "thoughtSignature": "c2ln"}, {"functionCall": {"name": "f", "args": {"q": 1}}})
+ITEMS: tuple[JsonObject, ...] = (
+    {"text": "", "thoughtSignature": "c2ln"},
+    {"functionCall": {"name": "f", "args": {"q": 1}}},
+)
 NATIVE = Native("gemini", ITEMS)
 CALL = ToolCall("aaaaaaaaa", "f", {"q": 1}, "call_A")
 TURN = AssistantMessage(calls=(CALL,), model="google/sim", native=NATIVE)

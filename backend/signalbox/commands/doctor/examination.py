@@ -16,6 +16,7 @@ from signalbox.commands.doctor.loop import check_loop
 from signalbox.commands.doctor.port import check_port
 from signalbox.commands.doctor.report import all_passed, as_json, as_text
 from signalbox.commands.doctor.searching import check_search
+from signalbox.commands.doctor.upstreams import check_upstreams
 from signalbox.services.http.client import HttpClient
 from signalbox.services.search import Client, search_client
 from signalbox.tools.daemon_threads import DaemonThreads
@@ -54,7 +55,7 @@ async def examine(settings: Settings) -> list[Finding]:
 
 def _checks(settings: Settings, client: HttpClient, searching: Client) -> list[Awaitable[list[Finding]]]:
     checks: dict[str, Awaitable[list[Finding]]] = {
-        "key": check_key(settings, client),
+        **_upstream_checks(settings, client),
         "data folder": asyncio.to_thread(check_folder, settings),
         "database": check_database(settings),
         "loop": asyncio.to_thread(check_loop, settings),
@@ -63,6 +64,12 @@ def _checks(settings: Settings, client: HttpClient, searching: Client) -> list[A
         "access": asyncio.to_thread(check_access, settings),
     }
     return [_in_time(about, check) for about, check in checks.items()]
+
+
+def _upstream_checks(settings: Settings, client: HttpClient) -> dict[str, Awaitable[list[Finding]]]:
+    if settings.signalbox_upstreams is not None:
+        return {"upstreams": check_upstreams(settings, settings.signalbox_upstreams)}
+    return {"key": check_key(settings, client)}
 
 
 async def _in_time(about: str, check: Awaitable[list[Finding]]) -> list[Finding]:

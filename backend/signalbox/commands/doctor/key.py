@@ -22,7 +22,7 @@ async def check_key(settings: Settings, client: HttpClient) -> list[Finding]:
         words = "No key is set, so the built-in simulator answers."
         return [warn("key", words, "Put OPENROUTER_API_KEY=... into .env to use real models.")]
     upstream = upstream_of(settings, settings.openrouter_base_url)
-    where = _host(settings.openrouter_base_url)
+    where = host_of(settings.openrouter_base_url)
     try:
         async with asyncio.timeout(SECONDS):
             return [await _check_upstream(UpstreamClient(client, upstream), upstream, where)]
@@ -36,7 +36,7 @@ async def check_key(settings: Settings, client: HttpClient) -> list[Finding]:
 async def _check_upstream(service: UpstreamClient, upstream: Upstream, where: str) -> Finding:
     try:
         if (account := await service.account()) is not None:
-            return _account_finding(account, where)
+            return account_finding(account, where)
     except UpstreamError as error:
         if error.code is not Code.UPSTREAM_NOT_FOUND:
             raise
@@ -49,16 +49,18 @@ async def _check_upstream(service: UpstreamClient, upstream: Upstream, where: st
     return ok("key", f"{where} {has_key} and lists {count:,} model{'' if count == 1 else 's'}.")
 
 
-def _account_finding(account: Account, where: str) -> Finding:
+def account_finding(account: Account, where: str, about: str = "key") -> Finding:
+    """Return the finding about an account whose key was accepted."""
     spent = f"; ${account.spent:,.2f} spent so far" if account.spent is not None else ""
     if account.left is None:
-        return ok("key", f"{where} accepts the key, which has no spending limit{spent}.")
+        return ok(about, f"{where} accepts the key, which has no spending limit{spent}.")
     words = f"{where} accepts the key; ${max(account.left, 0):,.2f} left{spent}."
     if account.left <= 0:
-        return fail("key", words, "Raise the key's limit, or set another key.")
-    return warn("key", words, "Raise the key's limit soon.") if account.left < _LOW else ok("key", words)
+        return fail(about, words, "Raise the key's limit, or set another key.")
+    return warn(about, words, "Raise the key's limit soon.") if account.left < _LOW else ok(about, words)
 
 
-def _host(url: str) -> str:
+def host_of(url: str) -> str:
+    """Return the host and port of a URL, without a password."""
     parts = urlsplit(url)  # not its netloc, which may hold a password
     return f"{parts.hostname}:{parts.port}" if parts.port else f"{parts.hostname}"

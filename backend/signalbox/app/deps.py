@@ -9,6 +9,7 @@ from signalbox.app.config import Settings
 from signalbox.app.limits.open_streams import Streams
 from signalbox.app.limits.quota import Quota
 from signalbox.app.model_list import ModelList, OpenAiModelList
+from signalbox.app.upstreams.reload import UpstreamsReload
 from signalbox.core.security.image_addresses import ImageAddresses
 from signalbox.flags.override import OverrideStore
 from signalbox.runs.manager import RunManager
@@ -28,6 +29,7 @@ class Services:
 
     settings: Settings
     upstreams: Upstreams
+    reload_upstreams: UpstreamsReload
     executor: ToolExecutor
     catalog: Catalog
     models: ModelList

@@ -1,7 +1,7 @@
 """Makes the app: services, routes, middleware and static files."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -50,9 +50,11 @@ from signalbox.app.routers import (
     runs,
     saves,
     tools,
+    upstreams,
 )
 from signalbox.app.shared_settings import image_addresses_from, key_delimiters_from, open_override
 from signalbox.app.tool_setup import fill_toolbox, image_loader
+from signalbox.app.upstreams.reload import UpstreamsReload
 from signalbox.app.upstreams.setup import open_upstreams, read_upstreams_file
 from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
@@ -82,7 +84,7 @@ _EXPOSED = [
 # The order of the OpenAPI document, after the paths of the client protocols.
 _ROUTES = (
     *(ai_sdk, assistant, runs, conversations, saves, models),
-    *(openai_models, tools, contract, flags, health, images),
+    *(openai_models, tools, contract, flags, upstreams, health, images),
 )
 
 
@@ -128,14 +130,9 @@ def create_app(
     identifies the callers without a token.
     """
     settings = settings or load_settings()
-    is_shared = settings.database_url is not None
     admin = admin_token(settings, data_folder(settings))
     loaded = read_upstreams_file(settings)
-    secrets = [*settings.secrets, *(loaded.keys.values() if loaded else ()), admin.value]
-    if is_embedded:
-        log_through_host(secrets)
-    else:
-        configure_logs(settings.signalbox_log_level, secrets, is_one_of_several=is_shared)
+    hide = _set_up_logs(settings, [admin.value, *(loaded.keys.values() if loaded else ())], is_embedded=is_embedded)
     rejections = RejectionLog()
 
     @asynccontextmanager
@@ -144,7 +141,7 @@ def create_app(
             tune()
         async with AsyncExitStack() as stack:
             stack.callback(rejections.flush)
-            app.state.services = await _services(settings, loaded, extra_tools, stack)
+            app.state.services = await _services(settings, loaded, hide, extra_tools, stack)
             app.state.tokens = TokenCache(app.state.services.database)
             stack.callback(asyncio.create_task(warm_up(app, app.state.services), name="warming").cancel)
             if not is_embedded:
@@ -184,6 +181,22 @@ def create_app(
     return app
 
 
+def _set_up_logs(settings: Settings, secrets: Sequence[str], *, is_embedded: bool) -> Callable[[Collection[str]], None]:
+    """Set up the logs without the secrets of the settings and these; return a function that adds secrets."""
+    known = {*settings.secrets}
+
+    def hide(more: Collection[str]) -> None:
+        known.update(more)
+        if is_embedded:
+            log_through_host([*known])
+        else:
+            is_shared = settings.database_url is not None
+            configure_logs(settings.signalbox_log_level, [*known], is_one_of_several=is_shared)
+
+    hide(secrets)
+    return hide
+
+
 def _add_middleware(
     app: FastAPI, settings: Settings, protocols: Sequence[ClientProtocol[Any]], authenticator: Authenticator
 ) -> None:
@@ -215,6 +228,7 @@ def _add_middleware(
 async def _services(
     settings: Settings,
     loaded: LoadedUpstreams | None,
+    hide: Callable[[Collection[str]], None],
     extra_tools: Sequence[Tool],
     stack: AsyncExitStack,
 ) -> Services:
@@ -224,7 +238,7 @@ async def _services(
     await key_delimiters_from(settings, database)
     image_addresses = await image_addresses_from(settings, database)
     flag_override = await open_override(settings, folder, database, stack)
-    upstreams, catalog = open_upstreams(settings, loaded, folder, stack)
+    upstreams_, catalog = open_upstreams(settings, loaded, folder, stack)
     searching = await stack.enter_async_context(search_client())
     toolbox = await fill_toolbox(settings, searching, folder, extra_tools, stack)
     sharing = sharing_of(settings, database)
@@ -239,7 +253,7 @@ async def _services(
         on_start=log.started,
         on_over=log.over,
         on_recovered=log.recovered,
-        settlements=Settlements(upstreams) if upstreams.has_bills else None,
+        settlements=Settlements(upstreams_) if loaded or upstreams_.has_bills else None,
     )
     if sharing is not None:
         on_override = flag_override.refresh if isinstance(flag_override, SharedOverride) else None
@@ -256,7 +270,8 @@ async def _services(
     stack.callback(asyncio.create_task(catalog.entries()).cancel)  # loads it before the first question
     return Services(
         settings=settings,
-        upstreams=upstreams,
+        upstreams=upstreams_,
+        reload_upstreams=UpstreamsReload(settings, upstreams_, folder, hide),
         executor=ToolExecutor(toolbox.tools, images=image_addresses),
         catalog=catalog,
         models=ModelList(catalog, settings.signalbox_default_model),

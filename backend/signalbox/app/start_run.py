@@ -8,7 +8,7 @@ from signalbox.app.access import Caller
 from signalbox.app.conversation_binding import Binding, bind, check_exists, read_tree, store_messages
 from signalbox.app.deps import Services
 from signalbox.app.restored_history import restored_history
-from signalbox.chat.context import RunFlags
+from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.registry import LOOPS
 from signalbox.chat.loops.stepper import LoopInputs
@@ -61,6 +61,18 @@ class Stored:
     node_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A run that is about to start."""
+
+    ask: Ask
+    origin: Origin
+    binding: Binding | None
+    plan: RunPlan
+    context: ConversationContext
+    route: RunRoute
+
+
 async def start_run(ask: Ask, origin: Origin, services: Services) -> Run | Stored:
     """Start the run that answers an Ask, and return once it is on disk; raises RequestError and StoreError."""
     if ask.position is not None and ask.position.follows_newest and not ask.messages:
@@ -75,19 +87,29 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run | Store
     flags = _flags(services, binding.conversation_id if binding else run_id, origin.loop)
     await services.catalog.check(ask.model)  # the route's prices are those of the list, which this may fetch
     route = services.upstreams.route(ask.model, ask.params)
-    plan = await _plan(ask, binding, origin, services, route)
-    context = plan.context(run_id, flags, origin.request_id)
-    context.use_destination(route.current)
-    context.owner = Owner(origin.caller.owner, origin.caller.name)
-    progress = Progress()
-    loop = LOOPS[flags.loop](LoopInputs(context, route, services.executor, progress, route=route))
-    options = await offloaded(partial(_options, ask, origin, plan.messages, binding), size=origin.size)
+    try:
+        plan = await _plan(ask, binding, origin, services, route)
+        context = plan.context(run_id, flags, origin.request_id)
+        context.use_destination(route.current)
+        context.owner = Owner(origin.caller.owner, origin.caller.name)
+        return await _started(Start(ask, origin, binding, plan, context, route), services)
+    except BaseException:
+        route.release()  # the run, which would do this, has not started
+        raise
+
+
+async def _started(start: Start, services: Services) -> Run:
+    """Start the run within the limits of its caller."""
+    progress, origin, binding = Progress(), start.origin, start.binding
+    inputs = LoopInputs(start.context, start.route, services.executor, progress, route=start.route)
+    loop = LOOPS[start.context.flags.loop](inputs)
+    options = await offloaded(partial(_options, start.ask, origin, start.plan.messages, binding), size=origin.size)
     with services.quota.counted(origin.caller, origin.address):
         if binding is not None:
             await store_messages(binding, services)
         try:
             async with services.quota.slot_for(origin.caller):
-                return await services.runs.start(context, progress, loop, options)
+                return await services.runs.start(start.context, progress, loop, options)
         except RequestError:
             if binding is not None:
                 await check_exists(binding, services)

@@ -92,6 +92,10 @@ class RunRoute(ChatClient, Protocol):
         """Record the outcome of a request to the current upstream."""
         ...
 
+    def release(self) -> None:
+        """Let go of the upstreams: the run has ended."""
+        ...
+
 
 class BillSource(Protocol):
     """Looks up the final cost of a generation."""

@@ -38,7 +38,7 @@ from signalbox.core.errors import StoreError
 from signalbox.runs.manager import RunManager
 from signalbox.server.port_handover import close_port, until_none
 from signalbox.server.supervisor import Supervisor
-from signalbox.server.worker_pipe import HURRY, Link
+from signalbox.server.worker_pipe import DRAIN, HURRY, RELOAD, Link
 
 _GRACE_SECONDS = 5
 _LAST_PORT = 65535
@@ -109,6 +109,7 @@ def _supervise(settings: Settings, host: str, token: str | None, listener: socke
         on_ready=partial(_greet, settings, host, f"{_address(host, listener)} ({count} workers)"),
         on_stop=listener.close,  # refuse connections once no worker is left to accept them
         drain_seconds=settings.signalbox_drain_seconds,
+        reloads=settings.signalbox_upstreams is not None,
     ).run()
 
 
@@ -160,6 +161,7 @@ class Server(uvicorn.Server):
         self._on_ready = on_ready
         self._link = link
         self._hurry = asyncio.Event()
+        self._reloading: asyncio.Task[None] | None = None  # the event loop keeps only weak references
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then report that the server is ready."""
@@ -168,7 +170,9 @@ class Server(uvicorn.Server):
         if self._link is None:
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, self.handle_exit, number, None)
-            if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
+            if self._settings.signalbox_upstreams is not None:
+                loop.add_signal_handler(signal.SIGHUP, self._reload)
+            elif signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
                 loop.add_signal_handler(signal.SIGHUP, self.handle_exit, signal.SIGTERM, None)
         else:  # the supervisor counts signals: a terminal or systemd sends them to the whole process group
             loop.add_signal_handler(signal.SIGTERM, self._end)
@@ -202,11 +206,18 @@ class Server(uvicorn.Server):
             _log.error("worker.orphaned")
             for one in (*getattr(self, "servers", ()), *(sockets or ())):
                 one.close()
+        if RELOAD in orders:
+            self._reload()
         if HURRY in orders:
             if not self._hurry.is_set():
                 self.handle_exit(signal.SIGINT, None)
-        else:
+        elif DRAIN in orders or not orders:
             self._end()
+
+    def _reload(self) -> None:
+        """Read upstreams.toml again."""
+        if self._services is not None:
+            self._reloading = asyncio.create_task(self._services.reload_upstreams.run_logged())
 
     def _end(self) -> None:
         """Start draining, once."""

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 import structlog
 
-from signalbox.server.worker_pipe import DRAIN, HURRY, Link, Worker
+from signalbox.server.worker_pipe import DRAIN, HURRY, RELOAD, Link, Worker
 
 # A worker that dies after this time is restarted at once; one that dies sooner, with increasing backoff.
 _STEADY_SECONDS = 10.0
@@ -41,7 +41,8 @@ class Supervisor:
     """The parent process of `count` workers; each runs `work`, which returns its exit status.
 
     It forks, so no thread or event loop may be running. `on_ready` is called once, when all workers are ready, with
-    the lines of the first one. `on_stop` is called once, when a stop is requested.
+    the lines of the first one. `on_stop` is called once, when a stop is requested. If it `reloads`, SIGHUP makes the
+    workers read upstreams.toml again; otherwise it stops them.
     """
 
     def __init__(
@@ -52,12 +53,14 @@ class Supervisor:
         on_ready: Callable[[Sequence[str]], None],
         on_stop: Callable[[], None],
         drain_seconds: float,
+        reloads: bool = False,
     ) -> None:
         self._places = [_Place() for _ in range(count)]
         self._work = work
         self._on_ready = on_ready
         self._on_stop = on_stop
         self._drain_seconds = drain_seconds
+        self._reloads = reloads
         self._greeting: Sequence[str] | None = None  # lines of the first worker that was ready
         self._were_all_ready = False
         self._signals: list[int] = []
@@ -197,6 +200,10 @@ class Supervisor:
         """Forward signals as orders, and kill workers that miss the deadline."""
         while self._signals:
             number = self._signals.pop(0)
+            if number == signal.SIGHUP and self._reloads:
+                for worker in self._workers:
+                    worker.order(RELOAD)
+                continue
             is_last = number == signal.SIGINT or self._kill_at is not None
             self._status = 130 if number == signal.SIGINT else self._status
             self._stop(HURRY if is_last else DRAIN, 0.0 if is_last else self._drain_seconds)
@@ -227,7 +234,7 @@ class Supervisor:
             signal.SIGINT: signal.signal(signal.SIGINT, self._record_signal),
             signal.SIGCHLD: signal.signal(signal.SIGCHLD, _ignore),
         }
-        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
+        if self._reloads or signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
             before[signal.SIGHUP] = signal.signal(signal.SIGHUP, self._record_signal)
         try:
             yield

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 DRAIN = b"d"
 HURRY = b"h"
+RELOAD = b"r"
 
 
 @dataclass(frozen=True, slots=True)

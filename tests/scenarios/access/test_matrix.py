@@ -58,6 +58,7 @@ OF_EVERYBODY = {
     "GET /v1/models",
     "GET /v1/models/{model_id}",
 }
+OF_THE_OPERATOR = {"GET /api/upstreams", "POST /api/upstreams/reload"}
 PREFIXES = ("/api", "/v1", "/health", "/agui", "/assistant")
 BODIES: dict[str, Any] = {"PATCH /api/conversations/{conversation_id}": {"title": "Mine now"}}
 
@@ -113,8 +114,19 @@ def test_every_endpoint_is_in_the_matrix(users: UserApp) -> None:
     """A new endpoint has an id in its path or is listed above."""
     by_id = dict(with_ids(users.app))
     assert set(by_id.values()) == set(UNKNOWN)
-    listed = {*LISTS, *BY_THREAD} | BY_BODY_OR_HEADER | MAKES | OF_EVERYBODY | PUBLIC
+    listed = {*LISTS, *BY_THREAD} | BY_BODY_OR_HEADER | MAKES | OF_EVERYBODY | OF_THE_OPERATOR | PUBLIC
     assert {*by_id} | listed == {*operations(users.app)}
+
+
+@pytest.mark.parametrize("operation", sorted(OF_THE_OPERATOR))
+def test_only_the_operator_reaches_upstreams(users: UserApp, operation: str) -> None:
+    """Any other token is a 401 that says which one is needed."""
+    for asked_by in ASKERS:
+        response = send(users[asked_by], operation, "")
+        if asked_by == "operator":
+            assert response.status_code in (200, 422), "without a file, there is nothing to reload"
+        else:
+            assert (response.status_code, error_of(response)["field"]) == (401, "Authorization")
 
 
 @pytest.mark.parametrize("owned_by", OWNERS)

@@ -120,6 +120,25 @@ def test_a_stop_drains_every_worker(tmp_path: Path, postgres_url: str, number: s
         assert not logged(process, "worker.died")
 
 
+def test_sighup_reloads_the_upstreams_of_every_worker(tmp_path: Path, postgres_url: str) -> None:
+    """With a file of upstreams, the parent forwards the signal, and no worker stops."""
+    with ScriptedUpstream(waits) as upstream:
+        file = tmp_path / "upstreams.toml"
+        entry = f'[[upstream]]\nname = "one"\ndialect = "openai-chat"\nbase_url = "{upstream.base_url}"\n'
+        file.write_text(entry, encoding="utf-8")
+        upstream.opened.set()
+        with workers(tmp_path, postgres_url, SIGNALBOX_UPSTREAMS=str(file)) as process:
+            with each_worker(process, 2) as clients:
+                file.write_text(entry.replace("one", "another"), encoding="utf-8")
+                process.process.send_signal(signal.SIGHUP)
+                within(WAIT, lambda: len(logged(process, "upstreams.reloaded")) == 2)
+                for client in clients.values():
+                    heard = check_stream(client.post("/api/chat/stream", json=ASK).content)
+                    assert heard.done["upstream"] == "another"
+            assert {line["pid"] for line in logged(process, "upstreams.reloaded")} == {*clients}
+            assert not logged(process, "runs.draining")
+
+
 @pytest.mark.parametrize(("numbers", "status"), [([signal.SIGTERM, signal.SIGTERM], 0), ([signal.SIGINT], 130)])
 def test_a_hurried_stop_tells_every_stream(
     tmp_path: Path, postgres_url: str, numbers: list[signal.Signals], status: int

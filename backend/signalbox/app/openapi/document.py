@@ -36,6 +36,7 @@ _TAGS = {
     "contract": "The schema of the event stream.",
     "images": "Images of tables in tool results.",
     "flags": "The feature flag that selects the loop.",
+    "upstreams": "The servers that models are called at.",
     "health": "Probes.",
 }
 BODY_ERRORS = (Code.INVALID_JSON, Code.BODY_TOO_LARGE, Code.TOO_MUCH_AT_ONCE)

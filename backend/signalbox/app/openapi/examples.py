@@ -272,6 +272,19 @@ RESPONSES: dict[str, Any] = {
         "simulated": True,
         "loop": "v2",
     },
+    "UpstreamList": {
+        "upstreams": [
+            {
+                "name": "openrouter",
+                "dialect": "openrouter-chat",
+                "host": "openrouter.ai",
+                "state": "open",
+                "consecutive_failures": 5,
+                "last_error": "UPSTREAM_OVERLOADED",
+                "since": 1795227719.6,
+            }
+        ]
+    },
     "FeatureFlag": {
         "key": "tool_loop_v2",
         "state": "percent",

@@ -198,6 +198,29 @@ class FeatureFlag(TypedDict):
     sticky: Annotated[Literal["conversation"], Meta(description="What gets the same loop each time.")]
 
 
+class UpstreamState(TypedDict):
+    """An upstream, and whether it answers."""
+
+    name: Annotated[str, Meta(description="The name in upstreams.toml; empty without this file.")]
+    dialect: str
+    host: Annotated[str, Meta(description="Host and port of its base URL.")]
+    state: Annotated[
+        Literal["closed", "open", "half_open"],
+        Meta(description="The circuit breaker: closed: requests are sent. open: skipped. half_open: one is tried."),
+    ]
+    consecutive_failures: int
+    last_error: Annotated[str | None, Meta(description="The code of the last failure of the upstream itself.")]
+    since: Annotated[
+        float | None, Meta(description="When the breaker last opened or closed, in epoch seconds; null if never.")
+    ]
+
+
+class UpstreamList(TypedDict):
+    """The upstreams of this worker, in the order of upstreams.toml."""
+
+    upstreams: list[UpstreamState]
+
+
 class Liveness(TypedDict):
     """The process is alive."""
 

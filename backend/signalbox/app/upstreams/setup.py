@@ -1,5 +1,6 @@
 """Makes the upstreams that the settings name: those of upstreams.toml, or one of OPENROUTER_BASE_URL."""
 
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from hashlib import blake2b
 from pathlib import Path
@@ -45,8 +46,14 @@ def open_upstreams(
     return upstreams, catalog
 
 
-def servers_of(settings: Settings, loaded: LoadedUpstreams, folder: Path) -> list[Server]:
-    """Return the upstreams of the file; timeouts that the file does not set are those of the settings."""
+def servers_of(
+    settings: Settings, loaded: LoadedUpstreams, folder: Path, present: Sequence[Server] = ()
+) -> list[Server]:
+    """Return the upstreams of the file; timeouts that the file does not set are those of the settings.
+
+    An upstream that is `present` with the same entry and key keeps its connections and its circuit breaker.
+    """
+    known = {server.entry.name: server for server in present}
     defaults = Defaults(
         connect_timeout=settings.openrouter_connect_timeout,
         idle_timeout=settings.openrouter_timeout,
@@ -55,7 +62,14 @@ def servers_of(settings: Settings, loaded: LoadedUpstreams, folder: Path) -> lis
         referer=settings.openrouter_http_referer,
         title=settings.openrouter_x_title,
     )
-    return [connect(entry, loaded.keys.get(entry.name), defaults) for entry in loaded.file.upstream]
+    servers: list[Server] = []
+    for entry in loaded.file.upstream:
+        key, before = loaded.keys.get(entry.name), known.get(entry.name)
+        if before is not None and (before.entry, before.key) == (entry, key):
+            servers.append(before)
+        else:
+            servers.append(connect(entry, key, defaults))
+    return servers
 
 
 def upstream_of(settings: Settings, base_url: str) -> Upstream:

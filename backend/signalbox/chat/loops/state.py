@@ -81,6 +81,11 @@ class LoopState(Struct):
         if self.route is not None:
             self.route.record(error)
 
+    def release_route(self) -> None:
+        """Let go of the route: no further request follows."""
+        if self.route is not None:
+            self.route.release()
+
     def request_warnings(self) -> list[AnyEvent]:
         """Return a warning for each part of the request that is not sent as requested."""
         warnings = dropped_warning(self.context)

@@ -134,7 +134,8 @@ class Stepper:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Cancel the tools that still run."""
+        """Cancel the tools that still run, and let go of the route."""
+        self._state.release_route()
         await self._execution.aclose()
 
     @property

@@ -1,7 +1,9 @@
 """Upstreams: all upstreams of the process, and which of them serve a model."""
 
+import asyncio
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 
 from signalbox.core.catalog import Prices
 from signalbox.core.codes import Code
@@ -21,6 +23,8 @@ class Upstreams:
     def __init__(self, servers: Sequence[Server], routes: Sequence[RouteEntry] = ()) -> None:
         self._servers = {server.entry.name: server for server in servers}
         self._routes = tuple(routes)
+        self._retired: list[Server] = []
+        self._closing: set[asyncio.Task[None]] = set()
 
     @property
     def servers(self) -> list[Server]:
@@ -51,7 +55,31 @@ class Upstreams:
         """Return the route of a run; raises RequestError if no upstream serves the model."""
         self.check_serves(model)
         servers, requested = self.serving(model)
-        return Route([_target(server, requested) for server in servers], params)
+        for server in servers:
+            server.users += 1
+        return Route([_target(server, requested) for server in servers], params, partial(self._release, servers))
+
+    def replace(self, servers: Sequence[Server], routes: Sequence[RouteEntry]) -> None:
+        """Use other upstreams for new runs. Those that are left out are closed when their last run has ended."""
+        retired = [server for server in self.servers if server not in servers]
+        self._servers = {server.entry.name: server for server in servers}
+        self._routes = tuple(routes)
+        self._retired += retired
+        for server in retired:
+            server.is_retired = True
+            self._close_unused(server)
+
+    def _release(self, servers: Sequence[Server]) -> None:
+        for server in servers:
+            server.users -= 1
+            self._close_unused(server)
+
+    def _close_unused(self, server: Server) -> None:
+        if server.is_retired and not server.users and server in self._retired:
+            self._retired.remove(server)
+            task = asyncio.create_task(server.http.aclose())
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
 
     def without_costs(self, model: str) -> list[str]:
         """Return the upstreams on a model's route whose costs cannot be known: no report, and no price of the model."""
@@ -73,8 +101,7 @@ class Upstreams:
 
     async def aclose(self) -> None:
         """Close all connections."""
-        for server in self.servers:
-            await server.http.aclose()
+        await asyncio.gather(*self._closing, *(server.http.aclose() for server in [*self.servers, *self._retired]))
 
 
 def _target(server: Server, requested: str) -> Target:

@@ -1,6 +1,6 @@
 """Route: the upstreams that may serve one run, in the order of fallback."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -48,11 +48,18 @@ class Target:
 class Route:
     """The ChatClient of one run: it sends requests to its current target."""
 
-    def __init__(self, targets: Sequence[Target], params: Params) -> None:
+    def __init__(self, targets: Sequence[Target], params: Params, on_release: Callable[[], None]) -> None:
         self._targets = targets
         self._params = params
+        self._on_release: Callable[[], None] | None = on_release
         self._place = 0
         self.current = targets[0].destination(params)
+
+    def release(self) -> None:
+        """Let go of the upstreams, once: the run has ended."""
+        on_release, self._on_release = self._on_release, None
+        if on_release is not None:
+            on_release()
 
     def skip_failing(self) -> list[str]:
         """Move to the first target that its circuit breaker admits, or to the last one; return the names before it."""

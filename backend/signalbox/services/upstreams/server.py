@@ -29,16 +29,23 @@ class Defaults:
     title: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Server:
-    """An upstream of the file. `catalog` is None if the file lists its models, which are then in `listed`."""
+    """An upstream of the file. `catalog` is None if the file lists its models, which are then in `listed`.
+
+    `users` counts the runs that may send requests to it. Its connections are closed when it `is_retired`, after a
+    reload, and has no user.
+    """
 
     entry: UpstreamEntry
     http: HttpClient
     client: UpstreamClient
     catalog: ModelCatalog | None
     breaker: CircuitBreaker
+    key: str | None = field(default=None, repr=False)
     listed: list[ModelFacts] = field(default_factory=list[ModelFacts])
+    users: int = 0
+    is_retired: bool = False
 
     async def models(self) -> tuple[list[ModelFacts], float]:
         """Return the upstream's models under its own ids, and when they were fetched (epoch seconds, 0: never)."""
@@ -69,8 +76,9 @@ def connect(entry: UpstreamEntry, key: str | None, defaults: Defaults) -> Server
     server = Upstream(dialect, entry.base_url, key, defaults.referer, defaults.title)
     client = UpstreamClient(http, server, entry.headers)
     if entry.listed is not None:
-        return Server(entry, http, client, None, CircuitBreaker(), [ModelFacts(name, name) for name in entry.listed])
-    return Server(entry, http, client, _catalog(entry, client, defaults.folder), CircuitBreaker())
+        listed = [ModelFacts(name, name) for name in entry.listed]
+        return Server(entry, http, client, None, CircuitBreaker(), key, listed)
+    return Server(entry, http, client, _catalog(entry, client, defaults.folder), CircuitBreaker(), key)
 
 
 def _catalog(entry: UpstreamEntry, client: UpstreamClient, folder: Path) -> ModelCatalog:

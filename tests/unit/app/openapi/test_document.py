@@ -50,6 +50,8 @@ OPERATION_IDS = {
     "getDataTableSchema": "GET /api/contract/data-table-v1.json",
     "getFlag": "GET /api/flags/tool_loop_v2",
     "setFlag": "PUT /api/flags/tool_loop_v2",
+    "listUpstreams": "GET /api/upstreams",
+    "reloadUpstreams": "POST /api/upstreams/reload",
     "getLiveness": "GET /health/live",
     "getReadiness": "GET /health/ready",
 }
@@ -265,6 +267,9 @@ def read_the_rest(user_app: UserApp) -> None:
         ada.get(path)
     for path in ("/health/live", "/health/ready"):
         ada.get(path)
+    for client in (ada, operator):
+        client.get("/api/upstreams")
+        client.post("/api/upstreams/reload")
     ada.get("/api/models", headers={"if-none-match": "*"})
     for path in ("/v1/models", "/v1/models/openai%2Fsim", "/v1/models/nothing", "/v1/models?a=b"):
         ada.get(path)
@@ -329,8 +334,12 @@ def test_every_response_is_as_described(tmp_path_factory: pytest.TempPathFactory
             user_app["ada"].client.get(path, headers={"authorization": "Bearer wrong"})
             user_app["ada"].client.get(path, headers={"authorization": "Bearer wrong", "x-api-key": "other"})
     seen = conformance.seen
-    # An image needs a source outside: tests/scenarios/products/test_images.py has one.
-    assert {name for name, statuses in seen.items() if statuses & {200, 201}} == set(OPERATION_IDS) - {"getImage"}
+    # An image needs a source outside, and a reload a file: tests/scenarios/products/test_images.py and
+    # tests/scenarios/upstreams/test_operator.py have them.
+    assert {name for name, statuses in seen.items() if statuses & {200, 201}} == set(OPERATION_IDS) - {
+        "getImage",
+        "reloadUpstreams",
+    }
     assert seen["answerChat"] == {200, 422}
     assert seen["listRuns"] == {200, 400, 401, 422}
     assert seen["createConversation"] == {200, 201, 400}

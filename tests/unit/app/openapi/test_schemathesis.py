@@ -59,6 +59,8 @@ OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "GET /api/tools": ({200}, set()),
     "GET /api/flags/tool_loop_v2": ({200}, set()),
     "PUT /api/flags/tool_loop_v2": ({401}, {401}),
+    "GET /api/upstreams": ({401}, set()),
+    "POST /api/upstreams/reload": ({401}, set()),
     "GET /health/live": ({200}, set()),
     "GET /health/ready": ({200}, set()),
 }

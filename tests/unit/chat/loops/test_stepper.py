@@ -104,6 +104,8 @@ class LoggedRoute(LoggedClient):
     def skip_failing(self) -> list[str]:
         return []
 
+    def release(self) -> None: ...
+
     def fall_back(self) -> bool:
         has_next = self.current.upstream == "a"
         self.current = replace(self.current, upstream="b")

@@ -32,6 +32,12 @@ ENDINGS = {
     "sim-reasoning-only": "completed",
     "sim-searches-3": "completed",
     "sim-drip": "completed",
+    "sim-web-search": "completed",
+    "sim-commentary": "completed",
+    "sim-open-reasoning": "completed",
+    "sim-two-summaries": "completed",
+    "sim-whole-arguments": "completed",
+    "sim-plain-frames": "completed",
 }
 CHAT = [{"role": "user", "content": QUESTION}]
 CHAT_TOOL = {"type": "function", "function": {"name": "calculate", "parameters": SCHEMA, "strict": True}}

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from signalbox.simulator.native.openai.models import ACCENTS
 from signalbox.wire.openai_responses import dialect
 
 from tests.scenarios.native.native_runs import LOOPS, Body, NativeAsker
@@ -124,3 +125,38 @@ def test_parameters_that_models_reject(
     run = ask_openai(model, "What is 17 * 23?", loop=loop, temperature=0.5, reasoning=reasoning)
     assert (run.outcome, run.statuses) == (("complete", None), [200, 200])
     assert all({"temperature", "reasoning"} & body.keys() == sent for body in run.requests)
+
+
+@BOTH_LOOPS
+@pytest.mark.parametrize("model", ACCENTS)
+def test_accents(ask_openai: NativeAsker, model: str, loop: str) -> None:
+    """Items and events that only some servers send neither fail a run nor change its answer."""
+    run = ask_openai(model, "What is 17 * 23?", loop=loop, reasoning=THINK)
+    assert run.outcome == ("complete", None)
+    assert set(run.statuses) == {200}
+    assert ("A step is" if model == "sim-web-search" else "391") in run.heard.text
+
+
+@BOTH_LOOPS
+def test_items_that_only_the_api_knows_come_back(ask_openai: NativeAsker, loop: str) -> None:
+    """They are sent back unchanged, in their order."""
+    run = ask_openai("sim-unknown", "What is 17 * 23?", loop=loop, reasoning=THINK)
+    kinds = [item.get("type", "message") for item in run.requests[1]["input"]]
+    assert kinds[-4:] == ["reasoning", "function_call", "unheard_of", "function_call_output"]
+
+
+@BOTH_LOOPS
+def test_a_search_of_the_api(ask_openai: NativeAsker, loop: str) -> None:
+    """It is no call for the loop, and the cited page is a citation."""
+    run = ask_openai("sim-web-search", "Search for the tool loop", loop=loop)
+    assert run.heard.calls == []
+    assert "https://example.org/7" in run.heard.raw.decode()
+
+
+@BOTH_LOOPS
+def test_readable_reasoning(ask_openai: NativeAsker, loop: str) -> None:
+    """Reasoning that is not encrypted is shown, and comes back."""
+    run = ask_openai("sim-open-reasoning", "What is 17 * 23?", loop=loop, reasoning=THINK)
+    assert "I should" in run.heard.reasoning
+    [item] = items_of(run.requests[1], "reasoning")
+    assert item["content"][0]["type"] == "reasoning_text"

@@ -7,7 +7,7 @@ from .errors import error_of, invalid
 from .ids import Origin, number_in, origin_of
 from .items import Item
 
-_OUTPUT = ("message", "function_call", "reasoning")
+_OUTPUT = ("message", "function_call", "reasoning", "web_search_call", "unheard_of")
 
 
 def check_history(items: list[Item], model: str, *, stored: bool) -> None:
@@ -61,6 +61,8 @@ def _check_reasoning(item: Item, after: list[Item], model: str, *, stored: bool)
     encrypted = item.get("encrypted_content")
     if encrypted is not None:
         _check_encrypted(name, encrypted, model)
+    elif item.get("content"):
+        pass  # readable reasoning, of servers that do not encrypt it
     elif (origin := origin_of(name)) is None or not origin.stored:
         raise _not_found(str(name), stored=stored)
     if name is not None and not _continues(after):

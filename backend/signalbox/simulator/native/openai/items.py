@@ -17,6 +17,8 @@ _FIELDS = {
     "function_call_output": ("type", "call_id", "output", "id", "status", "caller"),
     "reasoning": ("type", "id", "summary", "content", "encrypted_content", "status"),
     "item_reference": ("type", "id"),
+    "web_search_call": ("type", "id", "status", "action"),
+    "unheard_of": ("type", "id", "value"),  # the item of `sim-unknown`
 }
 _ROLES = ("assistant", "system", "developer", "user")
 _INPUT_PARTS = ("input_text", "input_image", "input_file")

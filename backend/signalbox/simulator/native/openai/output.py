@@ -1,4 +1,4 @@
-"""The output items of an answer: reasoning, message, calls; complete, and as the stream announces them."""
+"""The output items of an answer: reasoning, message, calls."""
 
 import hashlib
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from typing import Any
 
 from ...completion import Completion
 from ...json_values import as_list, as_object
+from .accents import ITEMS, PREFIX
 from .ids import Origin, encrypt
 from .models import abilities_of
 from .options import ENCRYPTED
@@ -43,7 +44,8 @@ def output_items(completion: Completion, body: dict[str, Any], end: End) -> list
         )
     if end.status == "incomplete" and items and "status" in items[-1]:
         items[-1]["status"] = "incomplete"
-    return items
+    accent = ITEMS.get(model.removeprefix(PREFIX))
+    return accent(items, origin) if accent else items
 
 
 def _reasoning(completion: Completion, body: dict[str, Any], origin: Origin) -> Item:
@@ -63,18 +65,6 @@ def _part(text: str, refusal: str) -> dict[str, Any]:
 
 def _message(name: str, part: dict[str, Any], phase: dict[str, str]) -> Item:
     return {"id": name, "type": "message", "status": "completed", "content": [part], **phase, "role": "assistant"}
-
-
-def announced(item: Item) -> Item:
-    """Return an item as `output_item.added` has it: without content, and with reasoning that is not yet complete."""
-    match item["type"]:
-        case "reasoning":
-            encrypted = {"encrypted_content": item["encrypted_content"][:180]} if "encrypted_content" in item else {}
-            return {**item, **encrypted, "summary": []}
-        case "message":
-            return {**item, "status": "in_progress", "content": []}
-        case _:
-            return {**item, "status": "in_progress", "arguments": ""}
 
 
 def encrypted_again(items: Sequence[Item], model: str, number: str) -> list[Item]:

@@ -8,7 +8,7 @@ import orjson
 
 from ...families import Family
 from ...families.chunking import json_tokens
-from .output import Item, announced
+from .announced import Item, announced
 
 _OBFUSCATED_BYTES = 16
 Event = tuple[str, dict[str, Any]]
@@ -21,6 +21,14 @@ def item_events(at: int, item: Item, family: Family, *, obfuscated: bool) -> Ite
     match item["type"]:
         case "reasoning":
             yield from _summary(item, name, family, obfuscated=obfuscated)
+            for part in item.get("content", []):
+                yield from _content(part, {**name, "content_index": 0}, family, obfuscated=obfuscated)
+        case "web_search_call":
+            yield from (
+                (f"response.web_search_call.{step}", name) for step in ("in_progress", "searching", "completed")
+            )
+        case "unheard_of":
+            yield "response.unheard_of.delta", {**name, "value": item["value"]}
         case "message":
             yield from _content(item["content"][0], {**name, "content_index": 0}, family, obfuscated=obfuscated)
         case _:
@@ -43,12 +51,16 @@ def _summary(item: Item, name: dict[str, Any], family: Family, *, obfuscated: bo
 
 
 def _content(part: dict[str, Any], place: dict[str, Any], family: Family, *, obfuscated: bool) -> Iterator[Event]:
-    is_refusal = part["type"] == "refusal"
-    key, kind = ("refusal", "refusal") if is_refusal else ("text", "output_text")
-    more: dict[str, Any] = {} if is_refusal else {"logprobs": []}
-    yield "response.content_part.added", {**place, "part": {**part, key: ""}}
+    kind = part["type"]
+    key = "refusal" if kind == "refusal" else "text"
+    more: dict[str, Any] = {"logprobs": []} if kind == "output_text" else {}
+    unmarked: dict[str, Any] = {"annotations": []} if kind == "output_text" else {}
+    yield "response.content_part.added", {**place, "part": {**part, **unmarked, key: ""}}
     for delta in _deltas(family.cut_text(part[key]), {**place, **more}, obfuscated=obfuscated):
         yield f"response.{kind}.delta", delta
+    for at, annotation in enumerate(part.get("annotations", [])):
+        fields = {**place, "annotation": annotation, "annotation_index": at}
+        yield "response.output_text.annotation.added", fields
     yield f"response.{kind}.done", {**place, **more, key: part[key]}
     yield "response.content_part.done", {**place, "part": part}
 

@@ -9,6 +9,7 @@ from ...json_values import as_object
 from ..endpoint import Asked
 from ..prompt_cache import PromptCache
 from ..wire import Wire
+from .accents import EVENTS, PLAIN_FRAMES, PREFIX, with_plain_frames
 from .errors import error_fields, request_id
 from .output import encrypted_again, number_of, output_items
 from .response import Echo, End, end_of, response_id, usage_of
@@ -33,7 +34,10 @@ def write(completion: Completion, asked: Asked, cache: PromptCache) -> Wire:
         events.append(("keepalive", {}))
     for at, item in enumerate(items):
         events += item_events(at, item, completion.family, obfuscated=obfuscated)
+    accent = str(body["model"]).removeprefix(PREFIX)
+    events = EVENTS[accent](events) if accent in EVENTS else events
     frames = frames_of([*events, (f"response.{end.status}", {"response": response})])
+    frames = with_plain_frames(frames) if accent == PLAIN_FRAMES else frames
     return Wire(
         frames=frames,
         whole=orjson.dumps(response),

@@ -30,6 +30,7 @@ class GeminiRuns:
             headers={"x-tool-loop": self.loop},
         )
         assert response.status_code == 200, response.text
+        assert response.headers["x-tool-loop"] == self.loop
         received = [one for one in self.simulator.state.requests if one.path.endswith("Content")]
         assert all(one.authorized for one in received)
         return check_stream(response.content), [one.body for one in received]

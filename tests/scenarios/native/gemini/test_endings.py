@@ -2,9 +2,11 @@
 
 import pytest
 
-from tests.scenarios.native.gemini.conftest import KEY
 from tests.scenarios.native.gemini.gemini_runs import GeminiRuns
+from tests.scenarios.native.native_runs import KEY
 
+V2 = pytest.mark.parametrize("gemini", ["v2"], indirect=True)
+LEGACY = pytest.mark.parametrize("gemini", ["legacy"], indirect=True)
 COMPLETE = ("complete", None)
 
 
@@ -56,6 +58,7 @@ def test_runs_without_a_text(gemini: GeminiRuns, model: str, ending: tuple[str, 
     assert heard.text == ""
 
 
+@V2
 @pytest.mark.parametrize(
     ("model", "ending"),
     [
@@ -63,15 +66,41 @@ def test_runs_without_a_text(gemini: GeminiRuns, model: str, ending: tuple[str, 
         ("sim-cut", ("interrupted", "STREAM_CUT")),
         ("sim-eof", ("interrupted", "STREAM_CUT")),
         ("sim-stall", ("interrupted", "UPSTREAM_STALLED")),
-        ("sim-length", ("length", "LENGTH")),
-        ("sim-filter", ("content_filter", "CONTENT_FILTER")),
     ],
 )
-def test_runs_that_keep_their_text(gemini: GeminiRuns, model: str, ending: tuple[str, str]) -> None:
+def test_broken_streams_keep_their_text(gemini: GeminiRuns, model: str, ending: tuple[str, str]) -> None:
     """The text so far stays, and the request is not sent again."""
     heard, sent = gemini(model)
     assert (heard.done["status"], heard.done["code"], len(sent)) == (*ending, 1)
     assert heard.text.startswith("This is the beginning of an answer")
+
+
+@LEGACY
+@pytest.mark.parametrize(
+    ("model", "ending", "requests"),
+    [
+        ("sim-midstream-error", ("error", "RATE_LIMIT"), 3),
+        ("sim-cut", ("interrupted", "STREAM_CUT"), 3),
+        ("sim-eof", ("interrupted", "STREAM_CUT"), 3),
+        ("sim-stall", ("interrupted", "UPSTREAM_STALLED"), 2),
+        ("sim-malformed", ("error", "UPSTREAM_PROTOCOL"), 3),
+    ],
+)
+def test_broken_whole_answers(gemini: GeminiRuns, model: str, ending: tuple[str, str], requests: int) -> None:
+    """The legacy loop requests steps with tools whole: nothing of a broken answer is shown."""
+    heard, sent = gemini(model)
+    assert (heard.done["status"], heard.done["code"], len(sent)) == (*ending, requests)
+    assert heard.warnings[-1:] == [ending[1]]
+
+
+@pytest.mark.parametrize("model", ["sim-length", "sim-filter"])
+def test_answers_that_stop_early(gemini: GeminiRuns, model: str) -> None:
+    """A limit or a filter ends the run with the text so far."""
+    heard, sent = gemini(model)
+    kind = model.removeprefix("sim-")
+    assert heard.done["status"] == {"filter": "content_filter"}.get(kind, kind)
+    assert heard.text.startswith("This is the beginning of an answer")
+    assert len(sent) == 1
 
 
 @pytest.mark.parametrize(
@@ -105,6 +134,7 @@ def test_equal_ids(gemini: GeminiRuns) -> None:
     assert len({call["id"] for call in heard.calls}) == len(heard.of("tool_result")) == len(heard.calls)
 
 
+@V2
 def test_a_frame_that_is_not_json(gemini: GeminiRuns) -> None:
     """It is left out, with a warning."""
     heard, _ = gemini("sim-malformed")

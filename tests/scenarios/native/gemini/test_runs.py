@@ -4,14 +4,14 @@ from itertools import pairwise
 
 import pytest
 
-from tests.scenarios.native.gemini.conftest import KEY
 from tests.scenarios.native.gemini.gemini_runs import QUESTION, GeminiRuns, parts, signatures
+from tests.scenarios.native.native_runs import KEY
 
 
 def test_one_tool(gemini: GeminiRuns) -> None:
     """A call is executed, its result is sent back under its name and id, and the answer uses it."""
     heard, [first, second] = gemini("sim")
-    assert (heard.done["status"], heard.done["upstream"]) == ("complete", "gemini")
+    assert (heard.done["status"], heard.done["upstream"]) == ("complete", "native")
     assert [call["name"] for call in heard.calls] == ["search_web"]
     assert heard.text
     [[called, *_]] = parts(second, "model")
@@ -73,3 +73,15 @@ def test_a_conversation_goes_on(gemini: GeminiRuns) -> None:
     heard, _ = gemini("sim", messages=history)
     assert heard.done["status"] == "complete"
     assert "391" in heard.text
+
+
+def test_another_model_in_the_middle(gemini: GeminiRuns) -> None:
+    """Signatures are valid only for their model: after a change of the model, the history has none of them."""
+    talk = f"gemini-change-{gemini.loop}"
+    models = ("sim", "gemini-2.5-flash", "gemini-3-flash-preview", "sim")
+    for number, model in enumerate(models):
+        heard, requests = gemini(model, f"Search for the tool loop ({number})", conversation_id=talk)
+        assert heard.done["status"] == "complete"
+        assert [call["name"] for call in heard.calls] == ["search_web"]
+        assert heard.text
+        assert len(requests) == 2

@@ -75,6 +75,10 @@ def _check_part(part: object, where: str) -> None:
     if not any(field(fields, name) is not None for name in _DATA.split()):
         path = f"GenerateContentRequest.{where}.data"
         raise invalid(f"* {path}: required oneof field 'data' must have one initialized field\n")
+    for name in ("text", "thoughtSignature"):
+        value = field(fields, name)
+        if value is not None and not isinstance(value, str):
+            raise wrong_type(f"{where}.{snake(name)}", "TYPE_BYTES" if "S" in name else "TYPE_STRING", value)
     for name, known in (("functionCall", _CALL), ("functionResponse", _RESPONSE)):
         if field(fields, name) is not None:
             _check_function(as_object(field(fields, name)), known, f"{where}.{snake(name)}")
@@ -82,22 +86,25 @@ def _check_part(part: object, where: str) -> None:
 
 def _check_function(fields: Part, known: str, where: str) -> None:
     names_only(fields, known, where)
-    if not fields.get("name"):
+    name = fields.get("name") or ""
+    if not isinstance(name, str):
+        raise wrong_type(f"{where}.name", "TYPE_STRING", name)
+    if not name:
         raise invalid(f"* GenerateContentRequest.{where}.name: Name cannot be empty.\n")
-    for name in ("args", "response"):
-        if name in fields and not isinstance(fields[name], dict):
-            raise wrong_type(f"{where}.{name}", "type.googleapis.com/google.protobuf.Struct", fields[name])
+    for key in ("args", "response"):
+        if key in fields and not isinstance(fields[key], dict):
+            raise wrong_type(f"{where}.{key}", "type.googleapis.com/google.protobuf.Struct", fields[key])
 
 
 def check_order(contents: list[Content]) -> None:
     """Check that calls follow the user, and that each turn of calls is directly followed by all its results."""
     for content, before in zip(contents, [None, *contents], strict=False):
-        if content.calls and (before is None or before.role != "user"):
+        if content.calls and (content.role != "model" or before is None or before.role != "user"):
             raise invalid(
                 "Please ensure that function call turn comes immediately after a user turn or after a function "
                 "response turn."
             )
-        if content.responses and (before is None or not before.calls):
+        if content.responses and (content.role != "user" or before is None or not before.calls):
             raise invalid("Please ensure that function response turn comes immediately after a function call turn.")
     for content, after in zip(contents, [*contents[1:], None], strict=True):
         if content.calls and len(content.calls) != len(after.responses if after else []):

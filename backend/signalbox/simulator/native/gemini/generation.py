@@ -14,6 +14,7 @@ _CONFIG = (
 )
 _LEVELS = ("THINKING_LEVEL_UNSPECIFIED", "MINIMAL", "LOW", "MEDIUM", "HIGH")
 _RANGES = {"temperature": (0.0, 2.0), "topP": (0.0, 1.0)}
+_LARGEST = 2**31 - 1
 _WHERE = "generation_config"
 
 
@@ -28,9 +29,11 @@ def neutral_settings(model: str, config: dict[str, Any]) -> dict[str, Any]:
             raise invalid(f"* {path}: {snake(name)} must be in the range [{low}, {high}].\n")
     limit = _number(config, "maxOutputTokens")
     if limit is not None:
+        if not isinstance(limit, int) or limit > _LARGEST:
+            raise wrong_type(f"{_WHERE}.max_output_tokens", "TYPE_INT32", limit)
         if limit <= 0:
             raise invalid("max_output_tokens must be positive.")
-        settings["max_tokens"] = int(limit)
+        settings["max_tokens"] = limit
     stops = as_list(field(config, "stopSequences"))
     if len(stops) > 5:
         raise invalid(f"* GenerateContentRequest.{_WHERE}.stop_sequences: at most 5 stop sequences are allowed.\n")

@@ -4,7 +4,6 @@ A signature holds a digest of the signed content and the digest's HMAC for the m
 with its own signature. A text's signature must come back unchanged, but the text may have been joined with others.
 """
 
-import binascii
 import hashlib
 from base64 import b64decode, b64encode
 from typing import Any
@@ -40,7 +39,7 @@ def decoded(written: str) -> bytes | None:
     text = written.replace("-", "+").replace("_", "/").rstrip("=")
     try:
         return b64decode(text + "=" * (-len(text) % 4), validate=True)
-    except binascii.Error:
+    except ValueError:
         return None
 
 

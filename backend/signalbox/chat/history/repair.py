@@ -106,7 +106,10 @@ class WireIds:
         if not own:
             return AssistantMessage(content=message.content, calls=tuple(calls))
         details = _rename(message.reasoning_details, named)
-        is_unchanged = all(upstream_id == wire_id for upstream_id, wire_id in named)
+        # An invented name is rejected in the API's own words, too: "tool_use.name: String should match" (quirk A14).
+        is_unchanged = all(upstream_id == wire_id for upstream_id, wire_id in named) and all(
+            sent.name == call.name for sent, call in zip(calls, message.calls, strict=True)
+        )
         native = message.native if is_unchanged and self._accepts(message.native) else None
         assigned = replace(message, calls=tuple(calls), reasoning_details=details, native=native)
         return assigned if self._echo and not details else replace(assigned, reasoning="", reasoning_field=None)

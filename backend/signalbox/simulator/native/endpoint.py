@@ -15,7 +15,7 @@ from ..faults.scripted import fault_of, is_unknown_fault
 from ..http.incoming import Incoming
 from ..http.state import STORED_HEADERS, Received, SimulatorState
 from ..http.writes import Writes
-from ..quirks import apply_to_request, quirk_of
+from ..quirks import apply_to_request, is_of_openrouter, quirk_of
 from .errors import NativeError
 from .prompt_cache import PromptCache
 from .wire import Wire, writes_of
@@ -45,11 +45,7 @@ class NativeApi:
 
 def answers_natively(model: str) -> bool:
     """Return whether a native API can serve a simulated model: quirks of OpenRouter's chunks exist only there."""
-    quirk = quirk_of(model)
-    if quirk is None:
-        return not is_unknown_fault(model)
-    of_openrouter = (quirk.completion, quirk.stream, quirk.whole, quirk.writes, quirk.request, quirk.reject)
-    return not any(of_openrouter) and quirk.ending == "clean"
+    return not is_unknown_fault(model) and not is_of_openrouter(model)
 
 
 async def answer(request: Request, api: NativeApi) -> Response:
@@ -88,7 +84,8 @@ def _answered(request: Request, received: Received, asked: Asked, api: NativeApi
     state.served += 1
     completion = build_completion(incoming, state.served)
     wire = api.write(completion, asked, request.app.state.prompt_cache)
-    writes, ending, media_type = writes_of(wire, fault, stream=incoming.stream)
+    quirk = quirk_of(incoming.model, incoming.attempt)
+    writes, ending, media_type = writes_of(wire, fault, quirk, stream=incoming.stream)
     received.status = 200
     return Writes(
         writes,

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from ..faults.scripted import Fault
 from ..http.writes import Ending
+from ..quirks import Quirk
 
 DRIP = 7  # bytes per write
 NOT_JSON = b"<html>Bad gateway</html>"
@@ -29,8 +30,12 @@ class Wire:
     stream_type: str = "text/event-stream; charset=utf-8"
 
 
-def writes_of(wire: Wire, fault: Fault | None, *, stream: bool) -> tuple[list[bytes], Ending, str]:
+def writes_of(
+    wire: Wire, fault: Fault | None, quirk: Quirk | None = None, *, stream: bool
+) -> tuple[list[bytes], Ending, str]:
     """Return the network writes of an answer, its ending and its content type."""
+    if quirk and stream:
+        return quirk.writes(wire.frames) if quirk.writes else wire.frames, quirk.ending, wire.stream_type
     name = fault.name if fault else ""
     if name == "json-error":
         return [wire.error_body], "clean", "application/json"

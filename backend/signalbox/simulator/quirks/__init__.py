@@ -191,6 +191,15 @@ def quirk_named(name: str) -> Quirk | None:
     return QUIRKS.get(name.partition(":")[0].removeprefix(PREFIX)) if name.startswith(PREFIX) else None
 
 
+def is_of_openrouter(model: str) -> bool:
+    """Return whether a model id names a quirk that only OpenRouter's API can have."""
+    name = model.partition("/")[2].partition(":")[0]
+    quirk = quirk_named(name)
+    if quirk is None or name.removeprefix(PREFIX) in transport.OF_BYTES:
+        return False
+    return any((quirk.completion, quirk.stream, quirk.whole, quirk.writes, quirk.request, quirk.reject))
+
+
 def quirk_of(model: str, attempt: int = 1) -> Quirk | None:
     """Return the quirk that a model id names; a transient one is over at every second attempt."""
     quirk = quirk_named(model.partition("/")[2])
@@ -210,4 +219,4 @@ def apply_to_request(incoming: Incoming, attempts: Attempts) -> Incoming:
     return requests.apply_quirk(quirk_of(incoming.model, incoming.attempt) or Quirk(), incoming)
 
 
-__all__ = ["QUIRKS", "Attempts", "Quirk", "apply_to_request", "quirk_named", "quirk_of"]
+__all__ = ["QUIRKS", "Attempts", "Quirk", "apply_to_request", "is_of_openrouter", "quirk_named", "quirk_of"]

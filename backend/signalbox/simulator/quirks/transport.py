@@ -127,7 +127,7 @@ def _with_ids(writes: list[bytes]) -> list[bytes]:
     written: list[bytes] = []
     for number, write in enumerate(writes):
         named = b"id: %d\n" % number + write
-        written += [named, b": ping\n\n"] if write.startswith(b"data: {") else [write]
+        written += [named, b": ping\n\n"] if write.startswith((b"data: {", b"event: ")) else [write]
     return written
 
 
@@ -213,6 +213,8 @@ def _separated(incoming: Incoming, family: Family) -> Turn:
     return asked(incoming, family) if is_first(incoming) else replace(answer(incoming), text=SEPARATORS)
 
 
+# Quirks of bytes, not of OpenRouter's chunks: native APIs have them, too.
+OF_BYTES = ("e02", "e04", "e04-data", "e04-empty", "e04-id", "e04-crlf", "e06", "f02-cut")
 _PARAGRAPH = _turn_of(PARAGRAPH)
 QUIRKS: dict[str, Quirk] = {
     "e01": Quirk(turn=_PARAGRAPH, stream=_error_chunk(502), whole=_error_body(502)),

@@ -65,10 +65,11 @@ def test_only_the_upstream_that_sent_it_gets_it(upstream: str, dialect: str, is_
             ),
             id="another id",
         ),
+        pytest.param((), (replace(TURN, calls=(replace(CALL, name="a.b"),)), RESULT), id="a name that no API accepts"),
     ],
 )
 def test_it_is_sent_nowhere_else(asked: tuple[Message, ...], loop: tuple[Message, ...]) -> None:
-    """Other models, later questions and calls with other ids get the turn without its signatures."""
+    """Other models, later questions and calls with other ids or names get the turn without its signatures."""
     back = last_turn(asked, loop)
     assert back.calls
     assert back.native is None

@@ -3,6 +3,7 @@
 import pytest
 from signalbox.simulator.faults.scripted import Fault
 from signalbox.simulator.native.wire import Wire, writes_of
+from signalbox.simulator.quirks import Quirk
 
 FRAMES = [b"one ", b"two ", b"three ", b"four ", b"finish ", b"end "]
 WIRE = Wire(
@@ -55,6 +56,15 @@ def test_bodies(fault: str, text: bytes, ending: str) -> None:
     """Each fault sends its part of the body."""
     writes, ended, media_type = writes_of(WIRE, Fault(fault), stream=False)
     assert (b"".join(writes), ended, media_type) == (text, ending, "application/json")
+
+
+def test_quirks_of_bytes() -> None:
+    """A quirk changes the bytes of a stream, and its ending; a whole answer has none."""
+    quirk = Quirk(writes=lambda writes: [write.upper() for write in writes], ending="cut")
+    writes, ending, _ = writes_of(WIRE, None, quirk, stream=True)
+    assert (b"".join(writes), ending) == (b"".join(FRAMES).upper(), "cut")
+    assert writes_of(WIRE, None, quirk, stream=False)[:2] == ([WIRE.whole], "clean")
+    assert writes_of(WIRE, None, Quirk(), stream=True)[0] == FRAMES
 
 
 @pytest.mark.parametrize("stream", [True, False])

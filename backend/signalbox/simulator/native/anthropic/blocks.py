@@ -23,6 +23,7 @@ _OF_THE_API = re.compile(
 )
 _IN_RESULTS = ("text", "image", "document", "search_result", "tool_reference")
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _EMPTY = "all messages must have non-empty content except for the optional final assistant message"
 
 
@@ -93,8 +94,8 @@ def _check_signed(block: dict[str, Any], where: str) -> None:
 def _check_call(block: dict[str, Any], where: str) -> None:
     if not isinstance(block["id"], str) or not _ID.fullmatch(block["id"]):
         raise invalid(f"{where}.id: String should match pattern '^[a-zA-Z0-9_-]+$'")
-    if not isinstance(block["name"], str) or not block["name"]:
-        raise invalid(f"{where}.name: String should have at least 1 character")
+    if not isinstance(block["name"], str) or not _NAME.fullmatch(block["name"]):
+        raise invalid(f"{where}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'")
     if not isinstance(block["input"], dict):
         raise invalid(f"{where}.input: Input should be an object")
 

@@ -101,6 +101,10 @@ def test_fields_and_options(claude: httpx.Client, fields: dict[str, Any], messag
             "messages.1.content.0.tool_use.id: String should",
         ),
         (
+            [user("Hi"), assistant({**CALL, "name": "a.b"}), user(RESULT)],
+            "messages.1.content.0.tool_use.name: String should match pattern",
+        ),
+        (
             [user("Hi"), assistant(CALL), user({**RESULT, "content": "", "is_error": True})],
             "messages.2.content.0.tool_result: content cannot be empty if `is_error` is true",
         ),

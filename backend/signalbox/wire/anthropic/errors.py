@@ -27,9 +27,11 @@ _OVERFLOW = re.compile(r"prompt is too long|exceeds? (?:the )?context|context[ _
 _CREDITS = re.compile(r"credit balance is too low", re.IGNORECASE)
 # "Invalid `signature` in `thinking` block"; "Invalid `data` in `redacted_thinking` block" (bifrost's tests quote it
 # from both Anthropic and Bedrock); "Expected `thinking` or `redacted_thinking`, but found `tool_use`";
-# "`thinking` blocks in the latest assistant message cannot be modified" (quirks B3, B7).
+# "`thinking` blocks in the latest assistant message cannot be modified" (quirks B3, B7). DeepSeek: "The
+# content[].thinking in the thinking mode must be passed back to the API."
 _SIGNATURE = re.compile(
-    r"invalid .?signature|invalid .?data.? in .?redacted|expected .?thinking|thinking.{0,40}blocks.{0,60}modified",
+    r"invalid .?signature|invalid .?data.? in .?redacted|expected .?thinking|thinking.{0,40}blocks.{0,60}modified"
+    r"|thinking.{0,60}passed back",
     re.IGNORECASE,
 )
 # "image exceeds 5 MB maximum", "Could not process image", "image dimensions exceed max allowed size".

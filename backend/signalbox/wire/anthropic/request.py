@@ -9,7 +9,7 @@ from signalbox.core.params import Choice, ForcedTool, Params
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.wire.anthropic.messages import system_of, turns_of
 from signalbox.wire.anthropic.models import ModelTraits, traits_of
-from signalbox.wire.anthropic.thinking import thinking_fields
+from signalbox.wire.anthropic.thinking import thinking_fields, without_thinking
 from signalbox.wire.json_text import dumps
 
 _MARK: JsonObject = {"type": "ephemeral"}
@@ -35,9 +35,15 @@ def body_of(request: Request, *, stream: bool) -> bytes:
     if traits.is_claude and not _has_mark([*tools, *system], turns):
         _mark(tools, system, body)
     choice = _choice(request.tool_choice, params.parallel) if tools else None
-    is_forced = choice is not None and choice["type"] in _FORCED
-    # 400 "Thinking may not be enabled when tool_choice forces tool use." (quirk B6)
-    thinking = {} if is_forced else thinking_fields(params.reasoning, traits, max_tokens)
+    thinking = thinking_fields(params.reasoning, traits, max_tokens)
+    if choice is not None and choice["type"] in _FORCED:
+        # 400 "Thinking may not be enabled when tool_choice forces tool use." (quirk B6). Sonnet 5.5, Opus 5.5 and
+        # Fable reject every forced call (Anthropic's migration guides).
+        if traits.thinks_by_default and traits.off != "disabled":
+            choice = {**choice, "type": "auto"}
+            choice.pop("name", None)
+        else:
+            thinking = without_thinking(traits) if traits.thinks_by_default else {}
     _add_params(params, thinking, body, samples=traits.samples)
     if tools:
         body["tools"] = [*tools]
@@ -90,7 +96,7 @@ def _has_mark(blocks: list[JsonObject], turns: list[JsonObject]) -> bool:
 
 def _add_params(params: Params, fields: JsonObject, body: JsonObject, *, samples: bool) -> None:
     thinking, effort = fields.get("thinking"), fields.get("effort")
-    thinks = isinstance(thinking, dict) and thinking.get("type") != "disabled"
+    thinks = isinstance(thinking, dict) and thinking.get("type") in ("enabled", "adaptive")
     if thinking is not None:
         body["thinking"] = thinking
     config: JsonObject = {"effort": effort} if effort is not None else {}

@@ -14,14 +14,24 @@ _EFFORTS = ((4_096, "low"), (12_288, "medium"))
 
 def thinking_fields(reasoning: Reasoning | None, traits: ModelTraits, max_tokens: int) -> JsonObject:
     """Return `thinking` and `effort`, if the request has them."""
-    if reasoning is None or not traits.thinks:
+    if not traits.thinks:
         return {}
+    if reasoning is None:
+        # The same as the default of these models, but the thinking is shown. From 5.5 on, it contains what they write
+        # between tool calls.
+        return _adaptive(Reasoning(), traits) if traits.thinks_by_default else {}
     if reasoning.enabled is False or reasoning.effort == "none":
-        # A model that thinks by default has to be told; older ones do not think unless asked.
-        return {"thinking": {"type": "disabled"}} if traits.adapts or not traits.is_claude else {}
+        return without_thinking(traits)
     if traits.adapts and not (traits.budgets and reasoning.max_tokens is not None):
         return _adaptive(reasoning, traits)
     return _budgeted(reasoning, traits, max_tokens)
+
+
+def without_thinking(traits: ModelTraits) -> JsonObject:
+    """Return the fields that turn thinking off, or make it as short as possible."""
+    if traits.off is not None:
+        return {"thinking": {"type": traits.off}}
+    return {"effort": "low"} if traits.thinks_by_default else {}
 
 
 def _adaptive(reasoning: Reasoning, traits: ModelTraits) -> JsonObject:

@@ -53,6 +53,7 @@ def test_types(kind: str, status: int, code: Code) -> None:
             "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
             Code.UPSTREAM_SIGNATURE,
         ),
+        ("The content[].thinking in the thinking mode must be passed back to the API.", Code.UPSTREAM_SIGNATURE),
         ("max_tokens: Field required", Code.UPSTREAM_REJECTED),
     ],
 )

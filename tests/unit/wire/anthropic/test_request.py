@@ -20,7 +20,6 @@ from signalbox.core.messages import (
 )
 from signalbox.core.params import Choice, ForcedTool, Params, Reasoning, Routing
 from signalbox.core.parts import Request, ToolSchema
-from signalbox.wire.anthropic.models import traits_of
 from signalbox.wire.anthropic.request import body_of, unsupported_params
 
 ASK = (UserMessage("Hi"),)
@@ -189,13 +188,6 @@ def test_tool_choice(choice: Choice | None, parallel: bool | None, sent: dict[st
     assert "tool_choice" not in body(Request(OTHER, ASK, tool_choice=choice, params=Params(parallel=parallel)))
 
 
-@pytest.mark.parametrize(("choice", "thinks"), [("required", False), (ForcedTool("f"), False), ("auto", True)])
-def test_a_forced_call_excludes_thinking(choice: Choice, thinks: bool) -> None:
-    """The API rejects thinking in a request that forces a call (quirk B6)."""
-    request = Request(OTHER, ASK, tools=(TOOL,), tool_choice=choice, params=Params(reasoning=Reasoning(effort="low")))
-    assert ("thinking" in body(request)) == thinks
-
-
 def test_tools() -> None:
     """A schema has the type that the API requires; no description is sent as no field."""
     tools = (TOOL, ToolSchema("g", "", {}, strict=True))
@@ -203,83 +195,6 @@ def test_tools() -> None:
         {"name": "f", "description": "Does f.", "input_schema": {"type": "object", "properties": {}}},
         {"name": "g", "input_schema": {"type": "object"}, "strict": True},
     ]
-
-
-@pytest.mark.parametrize(
-    ("model", "reasoning", "sent"),
-    [
-        (OLD, Reasoning(effort="low"), {"thinking": {"type": "enabled", "budget_tokens": 4096}, "max_tokens": 32_000}),
-        (OLD, Reasoning(max_tokens=9), {"thinking": {"type": "enabled", "budget_tokens": 1024}, "max_tokens": 32_009}),
-        (OLD, Reasoning(enabled=False), {"max_tokens": 32_000}),
-        ("claude-3-opus-20240229", Reasoning(effort="high"), {"max_tokens": 4_096}),
-        (OTHER, Reasoning(effort="none"), {"thinking": {"type": "disabled"}, "max_tokens": 16_384}),
-        (
-            "claude-opus-4-5",
-            Reasoning(effort="high"),
-            {
-                "thinking": {"type": "enabled", "budget_tokens": 16_000},
-                "output_config": {"effort": "high"},
-                "max_tokens": 32_000,
-            },
-        ),
-        (
-            "claude-sonnet-4-6",
-            Reasoning(effort="xhigh"),
-            {"thinking": {"type": "adaptive"}, "output_config": {"effort": "high"}, "max_tokens": 32_000},
-        ),
-        (
-            "anthropic/claude-sonnet-4.6",
-            Reasoning(max_tokens=2_000),
-            {"thinking": {"type": "enabled", "budget_tokens": 2_000}, "max_tokens": 34_000},
-        ),
-        (
-            NEW,
-            Reasoning(max_tokens=10_000),
-            {
-                "thinking": {"type": "adaptive", "display": "summarized"},
-                "output_config": {"effort": "medium"},
-                "max_tokens": 32_000,
-            },
-        ),
-        (
-            NEW,
-            Reasoning(enabled=True, exclude=True),
-            {"thinking": {"type": "adaptive", "display": "omitted"}, "max_tokens": 32_000},
-        ),
-        (NEW, Reasoning(enabled=False), {"thinking": {"type": "disabled"}, "max_tokens": 32_000}),
-    ],
-)
-def test_thinking(model: str, reasoning: Reasoning, sent: dict[str, Any]) -> None:
-    """Older models get a budget and newer ones an effort, each in the form that it accepts."""
-    assert with_params(model, reasoning=reasoning) == sent
-
-
-def test_a_budget_stays_below_the_limit() -> None:
-    """An effort uses at most half of the limit; a limit that is too small for thinking turns it off."""
-    high = Reasoning(effort="high")
-    assert with_params(max_tokens=4_000, reasoning=high)["thinking"]["budget_tokens"] == 2_000
-    assert with_params(max_tokens=4_000, reasoning=Reasoning(max_tokens=8_000))["thinking"]["budget_tokens"] == 3_999
-    assert "thinking" not in with_params(max_tokens=1_500, reasoning=high)
-
-
-@pytest.mark.parametrize(
-    ("name", "version"),
-    [
-        ("claude-3-7-sonnet-20250219", (True, False)),
-        ("claude-3-5-haiku-latest", (False, False)),
-        ("claude-opus-4-20250514", (True, False)),
-        ("claude-haiku-4-5@20251001", (True, False)),
-        ("claude-sonnet-4.6", (True, True)),
-        ("claude-opus-4-7", (False, True)),
-        ("claude-fable-5", (False, True)),
-        ("claude-mythos-preview", (False, True)),
-        ("MiniMax-M2.7", (True, False)),
-    ],
-)
-def test_versions(name: str, version: tuple[bool, bool]) -> None:
-    """The version is read from all forms of names; an unknown one is the newest."""
-    traits = traits_of(name)
-    assert (traits.budgets, traits.adapts) == version
 
 
 def test_sampling() -> None:

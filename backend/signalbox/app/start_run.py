@@ -8,6 +8,7 @@ from signalbox.app.access import Caller
 from signalbox.app.conversation_binding import Binding, bind, check_exists, read_tree, store_messages
 from signalbox.app.deps import Services
 from signalbox.app.restored_history import restored_history
+from signalbox.chat.answer.native import upstream_of
 from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.registry import LOOPS
@@ -89,6 +90,8 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run | Store
     route = services.upstreams.route(ask.model, ask.params)
     try:
         plan = await _plan(ask, binding, origin, services, route)
+        if plan.open_loop:
+            route.prefer(upstream_of(plan.messages[-plan.open_loop :]))
         context = plan.context(run_id, flags, origin.request_id)
         context.use_destination(route.current)
         context.owner = Owner(origin.caller.owner, origin.caller.name)

@@ -191,7 +191,7 @@ CODES: dict[Code, CodeFact] = {
         http=502,
     ),
     Code.UPSTREAM_AUTH: CodeFact(
-        "The upstream rejected the API key.", "Check the API key (on a server: OPENROUTER_API_KEY)."
+        "The upstream rejected the API key.", "Check the API key (on a server: OPENROUTER_API_KEY or upstreams.toml)."
     ),
     Code.UPSTREAM_CREDITS: CodeFact("The account has too little credit for this request.", "Add credit."),
     Code.UPSTREAM_FORBIDDEN: CodeFact(
@@ -199,7 +199,7 @@ CODES: dict[Code, CodeFact] = {
     ),
     Code.UPSTREAM_NOT_FOUND: CodeFact(
         "The upstream has no endpoint for this request.",
-        "Choose another model, or check the upstream's URL (on a server: OPENROUTER_BASE_URL).",
+        "Choose another model, or check the upstream's URL (on a server: OPENROUTER_BASE_URL or upstreams.toml).",
     ),
     Code.UPSTREAM_NO_TOOLS: CodeFact(
         "No provider of this model supports tools.", "Choose another model, or offer no tools (tools: [])."
@@ -229,7 +229,7 @@ CODES: dict[Code, CodeFact] = {
     ),
     Code.UPSTREAM_UNREACHABLE: CodeFact(
         "The upstream cannot be reached.",
-        "Check the network and the upstream's URL (on a server: OPENROUTER_BASE_URL).",
+        "Check the network and the upstream's URL (on a server: OPENROUTER_BASE_URL or upstreams.toml).",
         True,
     ),
     Code.UPSTREAM_PROTOCOL: CodeFact("The upstream sent a response that cannot be read.", "Try again.", True),

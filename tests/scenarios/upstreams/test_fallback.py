@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from signalbox.chat.loops.retry import Retry
 from signalbox.core.codes import CODES, Code
+from signalbox.wire.dialects import DIALECTS
 
 from tests.scenarios.upstreams.conftest import Serve
 from tests.scenarios.upstreams.two_upstreams import FILE, FIRST_KEY, MODEL, SECOND_KEY, TwoUpstreams, models_of
@@ -237,3 +238,25 @@ def test_no_key_is_seen_anywhere(serve: Serve, no_waiting: list[Retry], capfd, t
     assert b"Bad key" in seen
     for key in (FIRST_KEY, SECOND_KEY):
         assert key.encode() not in seen
+
+
+async def quotes_headers(exchange: Exchange) -> None:
+    """Reject a request with an error that quotes all its headers, as each dialect writes errors."""
+    quoted = f"Bad headers: {json.dumps(exchange.asked.headers)}"
+    error = {"type": "authentication_error", "code": 401, "status": "UNAUTHENTICATED", "message": quoted}
+    await exchange.whole(401, json.dumps({"type": "error", "error": error}).encode())
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_dialect_shows_its_key(serve: Serve, dialect: str, capfd, tmp_path: Path) -> None:
+    """The upstream got the key, and quotes it for models and questions; the key is nowhere to be seen."""
+    file = FILE.replace('dialect = "openai-chat"', f'dialect = "{dialect}"', 1)
+    two = serve([quotes_headers], [says("Hi.")], file=file, models=quotes_headers)
+    heard = two.ask(tools=[])
+    received = [*two.first.asked, *two.first.catalogues]
+    assert all(FIRST_KEY in json.dumps(one.headers) for one in received)
+    assert two.attempts(heard) == [("first", "UPSTREAM_AUTH"), ("second", None)]
+    two.app.over(heard.events[0]["run_id"])
+    seen = heard.raw + json.dumps(two.trace(heard)).encode() + two.app.client.get("/api/models").content
+    seen += everything_stored(tmp_path / "data") + "".join(capfd.readouterr()).encode()
+    assert FIRST_KEY.encode() not in seen

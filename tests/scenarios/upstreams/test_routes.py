@@ -10,7 +10,7 @@ from signalbox.app.main import create_app
 from tests.scenarios.upstreams.conftest import Serve
 from tests.scenarios.upstreams.two_upstreams import FILE, FIRST_KEY, MODEL, SECOND_KEY, models_of
 from tests.support.running_app import error_of, settings_for
-from tests.support.scripted_upstream import Exchange, call_chunk, calls_then, says
+from tests.support.scripted_upstream import Exchange, ScriptedUpstream, call_chunk, calls_then, says
 
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
 LISTED = {"data": [{"id": "first-model"}, {"id": "vendor/second-model"}, {"id": "vendor/other"}]}
@@ -51,6 +51,19 @@ def test_another_name_before_the_at_is_part_of_the_model(serve: Serve) -> None:
     two = serve([says("Hi.")], [says("Never.")])
     two.ask(model="third@acme/model")
     assert models_of(two.first.asked) == ["third@acme/model"]
+
+
+def test_a_proxy_carries_the_requests_of_its_upstream(serve: Serve) -> None:
+    """The proxy gets them with the whole URL; the other upstream is called directly."""
+    with ScriptedUpstream(says("Through the proxy.")) as proxy:
+        file = FILE.replace("{first}", "http://upstream.invalid/v1").replace(
+            "timeout = 5", f'proxy = "http://127.0.0.1:{proxy.port}"'
+        )
+        two = serve([says("Never.")], [says("Hi.")], file=file)
+        assert two.ask().text == "Through the proxy."
+        assert proxy.asked[0].path == "http://upstream.invalid/v1/chat/completions"
+        assert two.ask(model=f"second@{MODEL}").text == "Hi."
+        assert len(proxy.asked) == 1
 
 
 def test_every_step_of_a_run_goes_to_the_same_upstream(serve: Serve) -> None:

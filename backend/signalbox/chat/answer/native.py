@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from signalbox.core.messages import Native, ToolCall
+from signalbox.core.messages import AssistantMessage, Message, Native, ToolCall
 from signalbox.core.parts import ArgumentStatus, Completion, RawCall
 
 
@@ -19,6 +19,12 @@ def native_of(completion: Completion, calls: Sequence[ToolCall], upstream: str =
     if not all(map(_is_unchanged, calls, completion.calls)):
         return None
     return replace(native, upstream=upstream) if upstream else native
+
+
+def upstream_of(messages: Sequence[Message]) -> str:
+    """Return the upstream that has sent the last native turn of a tool loop, empty if none has."""
+    natives = [message.native for message in messages if isinstance(message, AssistantMessage) and message.native]
+    return natives[-1].upstream if natives else ""
 
 
 def _is_unchanged(call: ToolCall, written: RawCall) -> bool:

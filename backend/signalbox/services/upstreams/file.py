@@ -207,6 +207,8 @@ def _faults_of(entry: UpstreamEntry) -> Iterator[tuple[str, str]]:
     for field, url in (("base_url", entry.base_url), ("proxy", entry.proxy)):
         if url is not None and not _is_url(url):
             yield field, f"{field} must be a URL that begins with http:// or https://, without a query"
+        elif field == "base_url" and "@" in urlsplit(entry.base_url).netloc:
+            yield field, "base_url must not contain credentials, because it is shown; use key or headers instead"
     if entry.key is not None and not entry.key.startswith(_KEY_SOURCES):
         yield "key", "key must be env:NAME or file:PATH; do not write the key itself into this file"
     for header, text in entry.headers.items():

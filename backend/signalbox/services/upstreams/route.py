@@ -55,6 +55,12 @@ class Route:
         self._place = 0
         self.current = targets[0].destination(params)
 
+    def prefer(self, name: str) -> None:
+        """Begin with this upstream, if it is on the route: it has sent the tool loop that the run continues."""
+        if any(target.name == name for target in self._targets[1:]):
+            self._targets = sorted(self._targets, key=lambda target: target.name != name)
+            self.current = self._targets[0].destination(self._params)
+
     def release(self) -> None:
         """Let go of the upstreams, once: the run has ended."""
         on_release, self._on_release = self._on_release, None

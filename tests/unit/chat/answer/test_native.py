@@ -1,8 +1,8 @@
 """A turn goes back in the words of its API only if nothing in it has been changed."""
 
 from msgspec.structs import replace
-from signalbox.chat.answer.native import native_of
-from signalbox.core.messages import Native, ToolCall
+from signalbox.chat.answer.native import native_of, upstream_of
+from signalbox.core.messages import AssistantMessage, Native, ToolCall, UserMessage
 from signalbox.core.parts import ArgumentStatus, Completion, RawCall
 
 NATIVE = Native("anthropic-messages", ({"type": "tool_use", "id": "a", "name": "f", "input": {"q": 1}},))
@@ -36,3 +36,10 @@ def test_a_changed_turn() -> None:
 def test_it_names_its_upstream() -> None:
     """If there are several, so that no other one gets it."""
     assert native_of(COMPLETION, [CALL], "a") == replace(NATIVE, upstream="a")
+
+
+def test_a_tool_loop_is_of_its_last_upstream() -> None:
+    """So that the run that continues it goes there; turns without native items name none."""
+    turns = [AssistantMessage(native=replace(NATIVE, upstream=name)) for name in ("a", "b")]
+    assert upstream_of([*turns, AssistantMessage("Hi."), UserMessage("And now?")]) == "b"
+    assert upstream_of([AssistantMessage("Hi.")]) == ""

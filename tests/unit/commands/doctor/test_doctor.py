@@ -97,7 +97,7 @@ async def _lists(exchange: Exchange) -> None:
 @pytest.mark.parametrize(
     ("answers", "path", "state", "said"),
     [
-        (_refuses, "/api/v1", "fail", "Check the API key (on a server: OPENROUTER_API_KEY)."),
+        (_refuses, "/api/v1", "fail", "Check the API key (on a server: OPENROUTER_API_KEY or upstreams.toml)."),
         (_tells(0.25), "/api/v1", "warn", "$0.25 left; $12.50 spent so far"),
         (_tells(-1), "/api/v1", "fail", "$0.00 left"),
         (_tells(20), "/api/v1", "ok", "$20.00 left"),

@@ -68,6 +68,7 @@ def test_models_are_listed_under_the_ids_of_clients() -> None:
         ('name = "local"', 'name = "My Host"', 3, "matching regex"),
         ('name = "local"\n', "", 2, "missing required field 'name'"),
         ('base_url = "https://openrouter.ai/api/v1"', 'base_url = "openrouter.ai"', 13, "base_url must be a URL"),
+        ("https://openrouter", "https://me:secret@openrouter", 13, "base_url must not contain credentials"),
         ('"env:OPENROUTER_API_KEY"', '"sk-or-v1-secret"', 14, "do not write the key itself"),
         ("timeout = 60", "timeout = 0", 8, "> 0"),
         ("timeout = 60", "timeuot = 60", 2, "unknown field 'timeuot'"),

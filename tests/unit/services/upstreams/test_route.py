@@ -70,3 +70,14 @@ async def test_outcomes_belong_to_the_current_target(make_upstreams: MakeUpstrea
     route.fall_back()
     route.record(None)
     assert [server.breaker.consecutive_failures for server in upstreams.servers] == [1, 0, 0]
+
+
+@pytest.mark.parametrize(("name", "order"), [("a", "abc"), ("c", "cab"), ("removed", "abc"), ("", "abc")])
+async def test_an_open_tool_loop_stays_on_its_upstream(make_upstreams: MakeUpstreams, name: str, order: str) -> None:
+    """It comes first; the others follow in their order."""
+    route = make_upstreams(FILE).route("m", NO_PARAMS)
+    route.prefer(name)
+    seen = route.current.upstream
+    while route.fall_back():
+        seen += route.current.upstream
+    assert seen == order

@@ -48,7 +48,9 @@ def requests_in(simulator: BackgroundSimulator, since: int) -> list[dict[str, An
     return [asked.body for asked in simulator.state.requests[since:] if asked.path.endswith("/v1/messages")]
 
 
-@pytest.mark.parametrize("model", ["claude-haiku-4-5", "claude-sonnet-4-6", "claude-opus-4-8", "sim"])
+@pytest.mark.parametrize(
+    "model", ["claude-haiku-4-5", "claude-sonnet-4-6", "claude-opus-4-8", "claude-sonnet-5", "sim"]
+)
 def test_a_tool_loop_with_thinking(app: RunningApp, simulator: BackgroundSimulator, model: str) -> None:
     """Each step sends back what the API sent, whose signatures the simulator verifies; the prefix does not change."""
     since = len(simulator.state.requests)
@@ -92,7 +94,7 @@ async def test_endings(simulator: BackgroundSimulator, model: str, status: str, 
 
 def test_a_forced_call(app: RunningApp) -> None:
     """A forced call works while reasoning is on, for Claude and for other models."""
-    for model in ("claude-opus-4-8", "sim"):
+    for model in ("claude-opus-4-8", "claude-sonnet-5", "sim"):
         *_, done = events_of(app, model, "What is 17 * 23?", tool_choice="required", reasoning={"effort": "low"})
         assert done["status"] == "complete"
 

@@ -75,7 +75,7 @@ def _is_function(function: Any) -> bool:
 
 def is_name(name: object) -> bool:
     """Return whether providers accept a tool name (quirk C16)."""
-    return re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", str(name or "")) is not None
+    return isinstance(name, str) and re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) is not None
 
 
 def calls_are_calls(body: dict[str, Any]) -> None:

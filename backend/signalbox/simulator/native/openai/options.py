@@ -162,8 +162,10 @@ def _check_choice(body: dict[str, Any]) -> None:
 
 
 def _check_format(body: dict[str, Any]) -> None:
-    wanted = as_object(as_object(body.get("text")).get("format"))
-    match wanted.get("type", "text"):
+    wanted = as_object(as_object(body.get("text")).get("format")) or {"type": "text"}
+    if "type" not in wanted:
+        raise missing("text.format.type")
+    match wanted["type"]:
         case "text":
             return
         case "json_object":

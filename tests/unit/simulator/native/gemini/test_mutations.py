@@ -1,10 +1,7 @@
 """Any request is answered or rejected in the API's format, never an exception of the simulator."""
 
 import json
-from collections.abc import Iterator
-from copy import deepcopy
 from random import Random
-from typing import Any
 
 import pytest
 from signalbox.simulator.build_completion import build_completion
@@ -14,6 +11,7 @@ from signalbox.simulator.native.gemini.write import write
 from signalbox.simulator.native.prompt_cache import PromptCache
 
 from tests.unit.simulator.native.gemini.conversation import Json, asked, results, user
+from tests.unit.simulator.native.mutations import VALUES, Path, mutated, paths
 
 CALL = {"name": "search_web", "args": {"query": "x"}, "id": "a"}
 TURN = {
@@ -40,29 +38,7 @@ BODY = asked(
         "thinkingConfig": {"includeThoughts": True, "thinkingBudget": 10},
     },
 )
-VALUES: tuple[Any, ...] = (None, True, 0, -1, 1.5, 1e300, "", "x", "user", "\u2028", [], {}, [1], ["x"], [{}], [[]])
 MODELS = ("sim", "gemini-2.5-flash", "sim-parallel", "sim-steps-2")
-Path = tuple[Any, ...]
-
-
-def paths(value: Any, before: Path = ()) -> Iterator[Path]:
-    """Return the paths of all values inside a JSON value."""
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        yield (*before, key)
-        yield from paths(inner, (*before, key))
-
-
-def mutated(body: Json, path: Path, value: Any) -> Json:
-    """Return a copy with another value at a path; `None` removes the field or item."""
-    copy: Any = deepcopy(body)
-    inside = copy
-    for key in path[:-1]:
-        inside = inside[key]
-    if value is None:
-        del inside[path[-1]]
-    else:
-        inside[path[-1]] = deepcopy(value)
-    return copy
 
 
 def is_answered(model: str, body: Json) -> bool:

@@ -100,4 +100,6 @@ def _answered(request: Request, received: Received, asked: Asked, api: NativeApi
 
 async def native_error(request: Request, error: NativeError) -> Response:
     """Send the error of a native API."""
+    if error.page is not None:
+        return Response(error.page, error.status, error.headers, media_type="text/html")
     return Response(orjson.dumps(error.body), error.status, error.headers, media_type="application/json")

@@ -11,3 +11,5 @@ class NativeError(Exception):
         self.status = status
         self.body = body
         self.headers = headers or {}
+        self.page: str | None = None
+        """HTML that is sent instead of the body: a proxy in front of the API failed."""

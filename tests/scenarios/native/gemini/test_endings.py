@@ -34,6 +34,7 @@ def test_error_statuses(gemini: GeminiRuns, status: int, code: str, requests: in
     assert (heard.done["status"], heard.done["code"], len(sent)) == ("error", code, requests)
     assert heard.types == ["warning", "done"]
     assert KEY.encode() not in heard.raw
+    assert b"<html" not in heard.raw
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,15 @@ _MESSAGES = {
     "https://developers.generativeai.google/guide/troubleshooting",
     503: "The model is overloaded. Please try again later.",
 }
+# Google's front end sends a 502 as a page, not as JSON (google-gemini/gemini-cli#4646).
+_PAGE = """<!DOCTYPE html>
+<html lang=en>
+  <meta charset=utf-8>
+  <title>Error 502 (Server Error)!!1</title>
+  <p><b>502.</b> <ins>That’s an error.</ins>
+  <p>The server encountered a temporary error and could not complete your request.<p>Please try again in 30 seconds.
+  <ins>That’s all we know.</ins>
+"""
 _PACKAGE = "type.googleapis.com/google.rpc"
 _QUOTA = {
     "quotaMetric": "generativelanguage.googleapis.com/generate_content_free_tier_requests",
@@ -77,4 +86,6 @@ def wrong_type(field: str, kind: str, value: object) -> GeminiError:
 def scripted_error(status: int) -> GeminiError:
     """Return the error of the model `sim-error-N`."""
     details = _RATE_LIMIT_DETAILS if status == 429 else ()
-    return GeminiError(status, _MESSAGES.get(status, "Simulated error."), *details)
+    error = GeminiError(status, _MESSAGES.get(status, "Simulated error."), *details)
+    error.page = _PAGE if status == 502 else None
+    return error

@@ -120,7 +120,7 @@ def test_unknown_models(gemini: httpx.Client, model: str) -> None:
     assert error["message"].startswith(f"models/{model} is not found for API version v1beta")
 
 
-@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 502, 503, 529])
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 503, 529])
 @pytest.mark.parametrize("stream", [True, False])
 def test_scripted_errors(gemini: httpx.Client, status: int, stream: bool) -> None:
     """`sim-error-N` has the status, its word, and for a 429 the delay until the next attempt."""
@@ -130,6 +130,13 @@ def test_scripted_errors(gemini: httpx.Client, status: int, stream: bool) -> Non
     assert error["status"] == STATUS_WORDS.get(status, "UNKNOWN")
     delays = [detail["retryDelay"] for detail in error.get("details", ()) if "retryDelay" in detail]
     assert delays == (["2s"] if status == 429 else [])
+
+
+def test_a_page_of_the_front_end(gemini: httpx.Client) -> None:
+    """A 502 is HTML: it does not come from the API."""
+    response = post(gemini, "sim-error-502", asked())
+    assert (response.status_code, response.headers["content-type"]) == (502, "text/html; charset=utf-8")
+    assert "<title>Error 502 (Server Error)!!1</title>" in response.text
 
 
 def test_the_context_window(gemini: httpx.Client) -> None:

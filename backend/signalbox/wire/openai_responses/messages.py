@@ -57,17 +57,23 @@ def _turn(message: AssistantMessage) -> Iterator[JsonObject]:
 
 
 def _own(items: tuple[JsonObject, ...]) -> Iterator[JsonObject]:
-    """Write the items of a turn unchanged, except if the upstream cannot read its reasoning.
+    """Write the items of a turn unchanged, except blank arguments, and if the upstream cannot read its reasoning.
 
     Without the reasoning, an id would refer to it: "provided without its required 'reasoning' item". Messages and calls
     are accepted without an id (recorded: azure-gpt-5-mini-thinking-streaming).
     """
-    readable = [item for item in items if _is_readable(item)]
+    readable = [_with_arguments(item) for item in items if _is_readable(item)]
     if len(readable) == len(items):
-        yield from items
+        yield from readable
         return
     for item in readable:
         yield {name: value for name, value in item.items() if name != "id"} if item.get("type") in _WITHOUT_ID else item
+
+
+def _with_arguments(item: JsonObject) -> JsonObject:
+    """Return a call with `{}` for blank arguments: as a text that is not JSON, they are rejected (quirks A8, A9)."""
+    is_blank = item.get("type") == "function_call" and item.get("arguments") == ""
+    return {**item, "arguments": "{}"} if is_blank else item
 
 
 def _is_readable(item: JsonObject) -> bool:

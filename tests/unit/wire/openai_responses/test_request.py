@@ -98,6 +98,14 @@ def test_images_and_files() -> None:
     ]
 
 
+def test_blank_arguments_go_back_as_an_object() -> None:
+    """A call without arguments may arrive with `""`, which is no JSON and would be rejected (quirks A8, A9)."""
+    call: JsonObject = {**CALL, "arguments": ""}
+    turn = AssistantMessage("", (ToolCall("c1", "f", {}, "c1"),), native=Native(NAME, (REASONING, call)))
+    sent = body(*ASK, turn, ToolMessage("c1", "f", "1", untrusted=False))["input"]
+    assert sent[1:3] == [REASONING, {**call, "arguments": "{}"}]
+
+
 def test_own_items_go_back_unchanged() -> None:
     """Items of this API replace text, calls and reasoning, with their keys in the order of the API."""
     items = (REASONING, {**CALL, "arguments": '{ "a" : 1 }'}, {"type": "later", "x": [1.0, None]})

@@ -17,7 +17,7 @@ from signalbox.core.codes import CODES, Code
 # free models have a daily one) has `retryable: false`; `retry_after` still says when.
 LONGEST_RETRY_AFTER = 600.0
 # msgspec's message: "Expected `int`, got `str` - at `$.orders[0].count`".
-_VALIDATION = re.compile(r"(?P<fault>.*?)(?: - at `(?P<path>.*)`)?", re.DOTALL)
+_VALIDATION = re.compile(r"(?P<fault>.*?)(?: - at `(?P<key>key` in `)?(?P<path>.*)`)?", re.DOTALL)
 _LONGEST_VALIDATION = 500
 
 
@@ -119,4 +119,6 @@ def described(error: ValidationError, inside: str = "") -> tuple[str, str]:
     assert found is not None  # the expression matches every text
     path = (inside + (found["path"] or "").removeprefix("$")).removeprefix(".").replace("[...]", "[]")
     fault = found["fault"].replace("`", "")
+    if found["key"]:
+        fault = f"in a key, {fault[:1].lower()}{fault[1:]}"
     return path, f"{path}: {fault[:1].lower()}{fault[1:]}" if path else fault

@@ -1,9 +1,11 @@
 """An event loop in a thread, which several threads of a program may use at the same time."""
 
+import atexit
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from threading import Condition, get_ident
 from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakSet
 
 from signalbox.runner.errors import UsageError
 
@@ -24,7 +26,8 @@ class LoopClosingError(UsageError):
 class LoopThread:
     """The event loop of one run. It runs as long as it has owners; guests use it only while it runs.
 
-    The last owner ends it, and a guest never does: a guest may be a thread that the loop waits for.
+    The last owner ends it, and a guest never does: a guest may be a thread that the loop waits for. The exit of the
+    interpreter ends it too: then `has_exited` is true, and its owners have nothing left to do.
     """
 
     def __init__(self) -> None:
@@ -34,6 +37,7 @@ class LoopThread:
         self._portal: BlockingPortal | None = None
         self._stack = ExitStack()
         self._ident = 0
+        self.has_exited = False
 
     def enter(self) -> "BlockingPortal":
         """Become an owner, and start the loop if it does not run."""
@@ -46,6 +50,7 @@ class LoopThread:
             if self._portal is None:
                 self._portal = self._stack.enter_context(start_blocking_portal("asyncio"))
                 self._ident = self._portal.call(get_ident)
+                _running.add(self)
             self._owners += 1
             return self._portal
 
@@ -53,11 +58,10 @@ class LoopThread:
         """Be an owner no longer. The last one awaits `close` in the loop, waits for the guests, and ends the loop."""
         with self._changed:
             self._owners -= 1
-            if self._owners:
+            if self._owners or self._portal is None:  # None: the interpreter exits
                 return
             portal, self._portal = self._portal, None
             self._is_closing = True
-        assert portal is not None  # its first owner has set it
         try:
             with self._stack:
                 portal.call(close)
@@ -68,6 +72,17 @@ class LoopThread:
                 self._ident = 0
                 self._is_closing = False
                 self._changed.notify_all()
+
+    def exit(self) -> None:
+        """Cancel what the loop does, and end it, whatever owners it has."""
+        with self._changed:
+            portal, self._portal = self._portal, None
+            if portal is None:
+                return
+            self.has_exited = True
+        with suppress(RuntimeError):  # it has ended already
+            portal.call(portal.stop, True)
+        self._stack.close()
 
     def call(self, change: Callable[[], None]) -> None:
         """Call a function in the loop; here and now if no loop runs, or in the loop's own thread."""
@@ -103,3 +118,18 @@ class LoopThread:
             with self._changed:
                 self._guests -= 1
                 self._changed.notify_all()
+
+
+_running: WeakSet[LoopThread] = WeakSet()
+
+
+def _exit_all() -> None:
+    """End loops whose iterators still exist, as those in variables of a module.
+
+    Later, Python closes these iterators, when no other thread runs any more: their wait for the loop would never end.
+    """
+    for loop in [*_running]:
+        loop.exit()
+
+
+atexit.register(_exit_all)

@@ -1,5 +1,6 @@
 """Functions that make messages."""
 
+import re
 from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any, cast
@@ -18,6 +19,8 @@ from signalbox.core.messages import (
     UserMessage,
 )
 from signalbox.runner.arguments import images_of, object_of, text_of, wrong
+
+_IMAGE_TYPE = re.compile(r"image/[A-Za-z0-9.+-]+")
 
 
 def user(text: str, *, images: Sequence[str | ImagePart] = ()) -> UserMessage:
@@ -40,7 +43,11 @@ def assistant(text: str) -> AssistantMessage:
 
 
 def image(data: bytes, media_type: str) -> ImagePart:
-    """Return an image from its bytes; `media_type` is for example "image/png"."""
+    """Return an image from its bytes; `media_type` is for example "image/png". Raises RequestError."""
+    if not isinstance(data, bytes | bytearray | memoryview):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong("data", "the bytes of an image", data)
+    if not isinstance(media_type, str) or not _IMAGE_TYPE.fullmatch(media_type):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong("media_type", "the type of an image, such as image/png", media_type)
     return ImagePart(f"data:{media_type};base64,{b64encode(data).decode()}")
 
 

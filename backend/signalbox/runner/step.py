@@ -37,7 +37,8 @@ class StepCall(Struct, frozen=True):
 class CallResult(Struct, frozen=True):
     """The result of one call: `value`, or else `error` and `code`.
 
-    `artifact` is for people and is never sent to a model.
+    `call.arguments` are those that the tool got, also after `edit`. `artifact` is for people and is never sent to a
+    model.
     """
 
     call: StepCall
@@ -172,4 +173,6 @@ class Step:
 def _result(call: StepCall, running: "RunningCall") -> CallResult:
     outcome = running.outcome or ToolOutcome.failed(Code.CANCELLED, CODES[Code.CANCELLED].sentence)
     code = str(outcome.code) if outcome.code is not None else None
+    if call.arguments != running.arguments:  # edited
+        call = structs.replace(call, arguments=running.arguments)
     return CallResult(call, outcome.success, outcome.result, outcome.error, code, outcome.artifact)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
+from concurrent.futures import CancelledError
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from threading import Lock
@@ -66,7 +67,8 @@ class RunnerSync(RunBase):
 
     def __exit__(self, *_: object) -> None:
         try:
-            self._loop.wait(self._close)  # other threads may use the loop still
+            if not self._loop.has_exited:
+                self._loop.wait(self._close)  # other threads may use the loop still
         finally:
             self._loop.leave(self._close)
 
@@ -149,5 +151,9 @@ class RunnerSync(RunBase):
             try:
                 while (item := portal.call(next_item)) is not None:
                     yield StepSync(item, self._loop) if isinstance(item, Step) else item
+            except CancelledError:
+                if not self._loop.has_exited:
+                    raise
             finally:
-                portal.call(end)
+                if not self._loop.has_exited:
+                    portal.call(end)

@@ -99,6 +99,8 @@ class ToolExecutor:
         try:
             async with limit:
                 returned = await tool.run(given, context)
+            if limit.expired():  # the tool has ignored its cancellation
+                return _failure_of(tool.spec, given, TimeoutError(), context, is_late=True)
             if isinstance(returned, ToolReturn):
                 return await self._accepted_return(tool.spec, given, returned, context)
             return await self._accepted(tool.spec, given, returned, context)

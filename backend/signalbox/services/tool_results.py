@@ -134,6 +134,8 @@ def _repaired(value: object) -> object:
             return value
         case int():
             return value if -(2**63) <= value < 2**64 else str(value)
+        case float():
+            return float(value)  # of a subclass, as NumPy's
         case list() | tuple():
             return [_repaired(item) for item in cast("list[object]", value)]
         case dict():
@@ -143,8 +145,9 @@ def _repaired(value: object) -> object:
 
 
 def without_surrogates(text: str) -> str:
-    """Return a text that can be encoded as UTF-8."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if not text.isascii() else text
+    """Return a text that can be encoded as UTF-8, and that is no subclass of `str`, which events cannot hold."""
+    plain = str.__str__(text)
+    return plain.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if not plain.isascii() else plain
 
 
 def _shortened(whole: str, limit: int, *, crowded: bool) -> JsonValue:

@@ -4,7 +4,19 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
-from signalbox import RequestError, Runner, RunnerSync, ToolReturn, Upstream, UsageError, assistant, system, tool, user
+from signalbox import (
+    RequestError,
+    Runner,
+    RunnerSync,
+    ToolReturn,
+    Upstream,
+    UsageError,
+    assistant,
+    image,
+    system,
+    tool,
+    user,
+)
 from signalbox.core.messages import AssistantMessage, ImagePart, ToolCall, ToolMessage, UserMessage
 from signalbox.core.tools import Tool, ToolSpec
 
@@ -111,6 +123,8 @@ async def test_the_wrong_kind_of_block_is_a_hint() -> None:
         (lambda: system(HALF), "text", LONE),
         (lambda: assistant(HALF), "text", LONE),
         (lambda: user("Hi.", images="https://a.test/b.png"), "images", "expected a list of images, got str"),
+        (lambda: image(cast(Any, "png"), "image/png"), "data", "expected the bytes of an image, got 'png'"),
+        (lambda: image(b"png", "png"), "media_type", "expected the type of an image, such as image/png, got 'png'"),
         (lambda: user("Hi.", images=["b.png"]), "images", "images[0]: expected a URL that begins with https://"),
         (lambda: user("Hi.", images=[cast(Any, b"png")]), "images", "images[0]: expected an image or its URL"),
         (lambda: user("Hi.", images=[ImagePart(f"data:{HALF}")]), "images", "images[0]: its URL has a lone surrogate"),

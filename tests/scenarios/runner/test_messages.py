@@ -147,6 +147,7 @@ async def test_an_edited_call_runs_and_is_remembered_as_edited() -> None:
         async for step in run:
             for call in step.calls:
                 step.edit(call, {"path": "/tmp"})
+                assert [result.call.arguments for result in await step.results()] == [{"path": "/tmp"}]
     assert given == [{"path": "/tmp"}]
     assert model.requests[1]["messages"][1]["tool_calls"][0]["function"]["arguments"] == '{"path":"/tmp"}'
 

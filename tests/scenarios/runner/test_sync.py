@@ -1,11 +1,14 @@
 """RunnerSync: the same run for programs that are not asynchronous."""
 
 import asyncio
+import subprocess
+import sys
 import threading
 
 import pytest
 from signalbox import Content, RunnerSync, Step, StepSync, UsageError, tool, user
 
+from tests.conftest import ROOT
 from tests.scenarios.runner.model import answers, calls, model_that
 from tests.scenarios.runner.test_messages import LOOK, Counter
 from tests.support.scripted_upstream import holds
@@ -60,6 +63,33 @@ async def test_a_notebook_takes_steps_with_asynchronous_tools() -> None:
         assert run.answer().text == "Une lampe."
     assert len(loops) == 1
     assert loops[0] is not notebook
+
+
+IN_A_BLOCK = """
+def steps():
+    with run:
+        yield from run
+left = steps()
+"""
+
+
+@pytest.mark.parametrize("iterator", ["left = iter(run)", "left = run.events()", IN_A_BLOCK])
+def test_a_program_ends_although_its_iterator_does_not(iterator: str) -> None:
+    """A variable of the module still holds the iterator when Python exits."""
+    with model_that(calls(LOOK), answers("A lamp.")) as model:
+        program = "\n".join(
+            [
+                "from signalbox import RunnerSync, Upstream, tool",
+                "def look() -> str: return 'A lamp.'",
+                f"run = RunnerSync(Upstream({model.server.base_url!r}), 'openai/sim', 'Look.', tools=[tool(look)])",
+                iterator,
+                "next(left)",
+            ]
+        )
+        ended = subprocess.run(
+            [sys.executable, "-c", program], cwd=ROOT / "backend", capture_output=True, timeout=60, check=True
+        )
+    assert (ended.stdout, ended.stderr) == (b"", b"")
 
 
 def test_leaving_the_loop_closes_the_request() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import math
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,18 @@ async def test_ps19_a_slow_tool_times_out():
     outcome = await outcome_of(run, timeout=0.05)
     assert loop.time() - begin < 0.5
     assert outcome == ToolOutcome.failed(Code.TIMEOUT, "probe did not answer within 0.05 s")
+
+
+async def test_a_late_result_is_discarded():
+    """A tool that ignores its cancellation fails with its timeout, although it returns a result."""
+
+    async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        return "late"
+
+    outcome = await outcome_of(run, timeout=0.05)
+    assert (outcome.success, outcome.code, outcome.result) == (False, Code.TIMEOUT, None)
 
 
 async def test_a_timeout_inside_a_tool_is_one_too():

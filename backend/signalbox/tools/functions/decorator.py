@@ -142,7 +142,7 @@ def _as_json(value: Any, name: str) -> JsonValue:
     if isinstance(value, _PLAIN):
         return value
     try:
-        return cast("JsonValue", msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_model))
+        return cast("JsonValue", msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_other))
     except _NotJsonError as error:
         reason = f"is not JSON: it contains a value of the type {error}"
     except RecursionError:
@@ -156,7 +156,12 @@ class _NotJsonError(Exception):
     """The type of a value that has no JSON form."""
 
 
-def _encode_model(value: Any) -> object:
+def _encode_other(value: Any) -> object:
+    """Return a pydantic model as a dict, and a subclass of a plain type, as NumPy's float, as the plain type."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int | float):
+        return int(value) if isinstance(value, int) else float(value)
     if not hasattr(value, "model_dump"):
         raise _NotJsonError(type(value).__name__)
     return value.model_dump(mode="json")

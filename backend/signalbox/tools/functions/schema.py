@@ -56,7 +56,7 @@ class FunctionSchema:
     def convert(self, arguments: JsonObject) -> dict[str, Any]:
         """Return keyword arguments of the function; raises ToolError, which names the wrong argument."""
         try:
-            read = msgspec.convert(arguments, self._arguments, dec_hook=_read_model)
+            read = msgspec.convert(arguments, self._arguments, str_keys=True, dec_hook=_read_model)
         except msgspec.ValidationError as error:
             raise ToolError(Code.INVALID_ARGUMENTS, described(error)[1]) from None
         given = {name: getattr(read, name) for name in self._arguments.__struct_fields__}

@@ -11,7 +11,7 @@ import msgspec
 import pydantic
 import pytest
 from signalbox import Code, Tool, ToolContext, ToolError, ToolReturn, tool
-from signalbox.core.messages import JsonObject
+from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import ToolOutcome
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.tools.lint import fault_of
@@ -147,6 +147,45 @@ async def test_arguments_and_results_are_converted() -> None:
         "payment": {"amount": 5.0, "currency": "USD"},
         "run": "r1",
     }
+
+
+class Marked(str):
+    """A text of a library, such as BeautifulSoup's."""
+
+    __slots__ = ()
+
+
+class Real(float):
+    """A number of a library, such as NumPy's."""
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [(Marked("x"), "x"), (Real(1.5), 1.5), ({"a": [Marked("x"), Real(2)]}, {"a": ["x", 2.0]})],
+)
+async def test_values_of_libraries_become_plain_values(value: JsonValue, plain: JsonValue) -> None:
+    """Events and the history hold no subclass of a text or number: encoding them would fail."""
+
+    @tool
+    def find() -> object:
+        return ToolReturn(value, artifact={"of": value})
+
+    outcome = await called(find, {})
+    assert (outcome.result, outcome.artifact) == (plain, {"of": plain})
+    assert msgspec.json.decode(msgspec.json.encode(outcome.result)) == plain
+
+
+async def test_numbers_may_be_keys() -> None:
+    """The keys of JSON are texts, so numbers are read from them; a wrong one is named by its parameter."""
+    given: list[dict[int, str]] = []
+
+    @tool
+    def rename(names: dict[int, str]) -> None:
+        given.append(names)
+
+    await called(rename, {"names": {"1": "a"}})
+    assert given == [{1: "a"}]
+    assert (await called(rename, {"names": {"x": "a"}})).error == "names: in a key, expected int, got str"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from signalbox.core.messages import JsonValue
 from signalbox.wire.http_errors import NO_CHAT_API, code_of_status, reset_in, retry_after_in, seconds_until, sentence_of
 from signalbox.wire.json_text import loads
 
-# By OpenRouter's stable key, `error.metadata.error_type`.
+# By OpenRouter's stable key, `error.metadata.error_type`, or by the type or code of other servers.
 _BY_TYPE = {
     "context_length_exceeded": Code.CONTEXT_LENGTH_EXCEEDED,
     "max_tokens_exceeded": Code.UPSTREAM_REJECTED,
@@ -27,6 +27,9 @@ _BY_TYPE = {
     "refusal": Code.CONTENT_FILTER,
     "server": Code.UPSTREAM_ERROR,
     "timeout": Code.UPSTREAM_TIMEOUT,
+    # OpenAI's codes of a 429 and a 400; waiting does not help.
+    "insufficient_quota": Code.UPSTREAM_CREDITS,
+    "billing_hard_limit_reached": Code.UPSTREAM_CREDITS,
 }
 # Some providers describe an overflow only in the message.
 _OVERFLOW = re.compile(r"context[ _](length|window)|maximum context|prompt is too long|too many tokens", re.IGNORECASE)

@@ -1,8 +1,9 @@
 """Runs over OpenAI's own chat completions, which reject what OpenRouter's accept, on both loops."""
 
 import pytest
+from signalbox.simulator.faults.scripted import TURNS, WIRE_FAULTS
 
-from tests.scenarios.native.native_runs import LOOPS, NativeAsker
+from tests.scenarios.native.native_runs import KEY, LOOPS, NativeAsker
 
 ASKED = "What is the tool loop of Signalbox?"
 STEPS = "Search for replay, then calculate 2+2"
@@ -22,11 +23,17 @@ ENDINGS: dict[str, tuple[Outcome, ...]] = {
     "sim-drip": (COMPLETE, COMPLETE),
     "sim-malformed": (COMPLETE, ("error", "UPSTREAM_PROTOCOL")),
     "sim-empty": (("error", "EMPTY_ANSWER"),) * 2,
+    "sim-reasoning-only": (("error", "EMPTY_ANSWER"),) * 2,
     "sim-length": (("length", "LENGTH"),) * 2,
+    "sim-length-document": (("length", "LENGTH"),) * 2,
+    "sim-length-repeat": (("length", "LENGTH"),) * 2,
+    "sim-length-empty": (("length", "REASONING_LENGTH"),) * 2,
     "sim-length-tool": (COMPLETE, COMPLETE),
     "sim-refusal": (("content_filter", "CONTENT_FILTER"),) * 2,
     "sim-filter": (("content_filter", "CONTENT_FILTER"),) * 2,
     "sim-duplicate": (COMPLETE, COMPLETE),
+    "sim-searches-8": (COMPLETE, COMPLETE),
+    "sim-steps-5": (COMPLETE, COMPLETE),
     "sim-parallel": (COMPLETE, COMPLETE),
     "sim-bad-args": (COMPLETE, COMPLETE),
     "sim-unknown-tool": (COMPLETE, COMPLETE),
@@ -34,7 +41,42 @@ ENDINGS: dict[str, tuple[Outcome, ...]] = {
     "sim-late-stop": (COMPLETE, COMPLETE),
     "sim-stubborn": (COMPLETE, COMPLETE),
     "sim-silent-finalize": (COMPLETE, COMPLETE),
+    "sim-long": (COMPLETE, COMPLETE),
 }
+
+
+def test_every_fault_is_tested() -> None:
+    """A new fault needs an ending here; `error` has its own test, and `stall` one at the Responses API."""
+    tested = {name.removeprefix("sim-").rstrip("-0123456789") for name in ENDINGS}
+    assert {*WIRE_FAULTS, *TURNS} - tested == {"error", "stall"}
+
+
+@BOTH_LOOPS
+@pytest.mark.parametrize(
+    ("status", "code", "requests"),
+    [
+        (400, "UPSTREAM_REJECTED", 1),
+        (401, "UPSTREAM_AUTH", 1),
+        (404, "UPSTREAM_NOT_FOUND", 1),
+        (408, "UPSTREAM_TIMEOUT", 3),
+        (413, "UPSTREAM_TOO_LARGE", 1),
+        (429, "RATE_LIMIT", 3),
+        (500, "UPSTREAM_ERROR", 3),
+        (503, "UPSTREAM_OVERLOADED", 3),
+    ],
+)
+def test_error_statuses(ask_chat: NativeAsker, status: int, code: str, requests: int, loop: str) -> None:
+    """Only temporary errors are retried; the key is in no event."""
+    run = ask_chat(f"sim-error-{status}", ASKED, loop=loop)
+    assert (run.outcome, run.statuses) == (("error", code), [status] * requests)
+    assert KEY.encode() not in run.heard.raw
+
+
+@BOTH_LOOPS
+def test_no_credit(ask_chat: NativeAsker, loop: str) -> None:
+    """An exhausted quota is a 429, too, but no rate limit: waiting does not help."""
+    run = ask_chat("sim-afford-500", ASKED, loop=loop, max_tokens=600)
+    assert (run.outcome, run.statuses) == (("error", "UPSTREAM_CREDITS"), [429])
 
 
 @BOTH_LOOPS

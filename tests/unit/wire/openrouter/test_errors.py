@@ -63,6 +63,7 @@ def test_statuses(status: int, code: Code, retryable: bool) -> None:
         ({"type": "rate_limit_exceeded"}, Code.RATE_LIMIT),
         ({"metadata": {"error_type": "provider_overloaded"}, "code": 500}, Code.UPSTREAM_OVERLOADED),
         ({"metadata": {"error_type": "payment_required"}}, Code.UPSTREAM_CREDITS),
+        ({"type": "insufficient_quota", "code": "insufficient_quota"}, Code.UPSTREAM_CREDITS),
         ({"metadata": {"error_type": "content_policy_violation"}}, Code.CONTENT_FILTER),
         ({"type": "invalid_request_error", "code": "tool_use_failed"}, Code.UPSTREAM_REJECTED),
         ({"code": "something_new"}, Code.UPSTREAM_ERROR),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from signalbox.simulator.build_completion import build_completion
-from signalbox.simulator.native.endpoint import NativeApi
+from signalbox.simulator.native.endpoint import Asked, NativeApi
 from signalbox.simulator.native.errors import NativeError
 from signalbox.simulator.native.openai.routes import CHAT, RESPONSES
 from signalbox.simulator.native.prompt_cache import PromptCache
@@ -70,16 +70,19 @@ PLACES = [(name, path) for name, (_, body) in APIS.items() for path in paths(bod
 
 def is_answered(api: NativeApi, body: dict[str, Any]) -> bool:
     """Return whether a request is answered; other exceptions than the API's errors pass through."""
-    try:
-        asked = api.accept(REQUEST, body)
-    except NativeError as error:
-        rejection = error.body
-    else:
-        rejection = None
-    if rejection is not None:
-        assert list(rejection["error"]) == ["message", "type", "param", "code"]
+    asked = accepted(api, body)
+    if isinstance(asked, NativeError):
+        assert list(asked.body["error"]) == ["message", "type", "param", "code"]
         return False
     return bool(api.write(build_completion(asked.incoming, 1), asked, PromptCache()).frames)
+
+
+def accepted(api: NativeApi, body: dict[str, Any]) -> Asked | NativeError:
+    """Return the accepted request, or the API's error."""
+    try:
+        return api.accept(REQUEST, body)
+    except NativeError as error:
+        return error
 
 
 @pytest.mark.parametrize(("name", "path"), PLACES, ids=lambda place: str(place).replace(" ", ""))

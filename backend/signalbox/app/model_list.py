@@ -95,7 +95,7 @@ def _pack(models: Sequence[ModelFacts], plain: bytes) -> Packed:
 
 def shown(model: ModelFacts) -> Model:
     """Return a model as the API lists it."""
-    return {
+    served: Model = {
         "id": model.id,
         "name": model.name,
         "context_length": model.context_length,
@@ -106,3 +106,6 @@ def shown(model: ModelFacts) -> Model:
         "badges": [*model.badges],
         "hidden": model.hidden,
     }
+    if model.upstreams:
+        served["upstreams"] = [*model.upstreams]
+    return served

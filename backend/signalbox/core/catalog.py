@@ -41,7 +41,8 @@ class ModelFacts(Struct, frozen=True):
 
     `prices` is None where the price is not known before the request. `pricing` and `supported` are shown to clients as
     the upstream lists them. A `hidden` model can be requested by name and is not offered for selection. `owned_by` is
-    empty if the upstream does not say. `listed` is the upstream's entry, for clients that know its format.
+    empty if the upstream does not say. `listed` is the upstream's entry, for clients that know its format. `upstreams`
+    are the names of the upstreams that serve the model, in the order of fallback, if a file configures several.
     """
 
     id: str
@@ -57,3 +58,4 @@ class ModelFacts(Struct, frozen=True):
     supported: tuple[str, ...] = ()
     owned_by: str = ""
     listed: JsonObject = {}
+    upstreams: tuple[str, ...] = ()

@@ -88,15 +88,16 @@ class ModelCatalog:
         """Return whether the catalogue lists a model, fetched again if it does not; true without a catalogue."""
         if not self._by_id:
             await self._refresh()
-        if not self._lists(model):
+        if not self.may_list(model):
             await self._refresh()
-        return self._lists(model)
+        return self.may_list(model)
 
     def entry(self, model: str) -> ModelFacts | None:
         """Return the facts of a model, or of the model that it is a variant of."""
         return self._by_id.get(model) or self._by_id.get(self.dialect.listed_id(model) or model)
 
-    def _lists(self, model: str) -> bool:
+    def may_list(self, model: str) -> bool:
+        """Return whether the catalogue lists a model, without a request; true without a catalogue."""
         if not self._by_id or model in self._by_id:
             return True
         listed = self.dialect.listed_id(model)

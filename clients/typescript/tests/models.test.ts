@@ -41,6 +41,12 @@ describe("the models", () => {
     expect(asked).toEqual(["/api/models?hidden=false"]);
   });
 
+  it("name the upstreams that serve them, if the server has several", async () => {
+    const entries = [{ id: "a/b", upstreams: ["local", 3, "openrouter"] }, { id: "c/d", upstreams: [] }, { id: "e/f" }];
+    const { models } = await fetchModels(answering({ models: entries }));
+    expect(models.map(({ upstreams }) => upstreams)).toEqual([["local", "openrouter"], undefined, undefined]);
+  });
+
   it("with few fields get no invented values, and invalid entries are skipped", async () => {
     const { models, preferred } = await fetchModels(
       answering({ models: [{ id: "c/d", pricing: "free", context_length: null }, { name: "no id" }, null, 5] }),

@@ -87,8 +87,13 @@ def test_a_parameter_that_only_another_dialect_has_is_not_sent(serve: Serve) -> 
 def test_the_catalogue_has_the_models_of_all_upstreams(serve: Serve) -> None:
     """Under the ids that clients use; a model that no upstream on its route lists is rejected."""
     two = serve([says("Hi.")], [says("Hi.")], models=lists_models)
-    ids = {model["id"] for model in two.app.client.get("/api/models").json()["models"]}
-    assert ids == {"acme/model", "first-model", "vendor/second-model", "vendor/other"}
+    served = {model["id"]: model["upstreams"] for model in two.app.client.get("/api/models").json()["models"]}
+    assert served == {
+        "acme/model": ["first", "second"],
+        "first-model": ["first"],
+        "vendor/second-model": ["first"],
+        "vendor/other": ["first"],
+    }
     assert two.ask().done["upstream"] == "first"
     response = two.app.post(model="acme/other", prompt="Hello!")
     error = error_of(response)
@@ -121,3 +126,14 @@ def test_a_missing_key_stops_the_start_with_its_line(tmp_path: Path, monkeypatch
     path.write_text(FILE.format(first="http://127.0.0.1:9/v1", second="http://127.0.0.1:9/api/v1"), encoding="utf-8")
     with pytest.raises(SettingsError, match=r"upstreams\.toml, line 5: the environment variable FIRST_KEY is not set"):
         create_app(settings_for(tmp_path / "data", signalbox_upstreams=path))
+
+
+def test_an_unreachable_upstream_does_not_empty_the_list(serve: Serve) -> None:
+    """The models of the others are listed and answer."""
+    text = FILE.replace("{first}", "http://127.0.0.1:9/v1").partition("[[route]]")[0]
+    two = serve([says("Never.")], [says("Hi.")], models=lists_models, file=text)
+    served = {model["id"]: model["upstreams"] for model in two.app.client.get("/api/models").json()["models"]}
+    assert served == {
+        model: ["second"] for model in ("acme/model", "first-model", "vendor/second-model", "vendor/other")
+    }
+    assert two.ask().done["upstream"] == "second"

@@ -141,6 +141,12 @@ class Model(TypedDict):
     supported_parameters: list[str]
     badges: Annotated[list[str], Meta(description="`images`, `json`, `reasoning`, `tools` and further ones.")]
     hidden: Annotated[bool, Meta(description="Requested by name, not offered for selection.")]
+    upstreams: NotRequired[
+        Annotated[
+            list[str],
+            Meta(description="The upstreams that serve the model, in the order of fallback, with `upstreams.toml`."),
+        ]
+    ]
 
 
 class ModelList(TypedDict):

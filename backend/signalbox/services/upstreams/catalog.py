@@ -13,12 +13,13 @@ from signalbox.core.errors import RequestError
 from signalbox.offload import offloaded
 from signalbox.services.upstreams.file import UpstreamEntry
 from signalbox.services.upstreams.registry import Upstreams
+from signalbox.wire.pricing import pricing_of
 
 Listed = tuple[UpstreamEntry, list[ModelFacts]]
 
 
 class MergedCatalog:
-    """The catalogue of several upstreams. A model that several of them list has the facts of the first."""
+    """The catalogue of several upstreams. A model that several of them serve has the facts of the first."""
 
     def __init__(self, upstreams: Upstreams) -> None:
         self._upstreams = upstreams
@@ -31,14 +32,14 @@ class MergedCatalog:
         found = await asyncio.gather(*(server.models() for server in servers))
         sources = [(server.entry, models) for server, (models, _) in zip(servers, found, strict=True)]
         if not _are_same(sources, self._sources):
-            self._merged = await offloaded(partial(_merged, sources), size=LARGE)
+            self._merged = await offloaded(partial(_merged, sources, self._upstreams), size=LARGE)
             self._sources = sources
         return self._merged, max((fetched for _, fetched in found), default=0.0)
 
     async def check(self, model: str) -> None:
         """Raise RequestError for a model that no upstream serves, or that no upstream on its route lists."""
         self._upstreams.check_serves(model)
-        servers, requested = self._upstreams.serving(model)
+        servers, requested = self._upstreams.candidates(model)
         for server in servers:
             if await server.knows(server.entry.name_of(requested)):
                 return
@@ -65,16 +66,24 @@ def _are_same(sources: Sequence[Listed], others: Sequence[Listed]) -> bool:
     )
 
 
-def _merged(sources: Sequence[Listed]) -> list[ModelFacts]:
-    found: dict[str, ModelFacts] = {}
+def _merged(sources: Sequence[Listed], upstreams: Upstreams) -> list[ModelFacts]:
+    """Return the models that can be requested, each with the upstreams that serve it, in the order of fallback."""
+    found: dict[str, dict[str, ModelFacts]] = {}
     for entry, models in sources:
         for facts in models:
             for model in entry.models_of(facts.id):
-                found.setdefault(model, _named(facts, model, entry))
-    return [*found.values()]
+                found.setdefault(model, {})[entry.name] = _named(facts, model, entry)
+    merged: list[ModelFacts] = []
+    for model, listed in found.items():
+        names = [server.entry.name for server in upstreams.serving(model)[0] if server.entry.name in listed]
+        if names:
+            merged.append(replace(listed[names[0]], upstreams=tuple(names)))
+    return merged
 
 
 def _named(facts: ModelFacts, model: str, entry: UpstreamEntry) -> ModelFacts:
     """Return the facts under the id that clients use, with the prices of the file."""
-    prices = entry.prices_of(model) or facts.prices
-    return facts if (facts.id, facts.prices) == (model, prices) else replace(facts, id=model, prices=prices)
+    prices = entry.prices_of(model)
+    if prices is None:
+        return facts if facts.id == model else replace(facts, id=model)
+    return replace(facts, id=model, prices=prices, pricing=pricing_of(prices))

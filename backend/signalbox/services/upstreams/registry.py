@@ -34,16 +34,30 @@ class Upstreams:
     def serving(self, model: str) -> tuple[list[Server], str]:
         """Return the upstreams that serve a model, in the order of fallback, and the model without a forced upstream.
 
-        `name@model` forces one upstream. Without a route, the first upstream in the file that serves the model does.
+        Those whose list lacks the model are left out, unless all lack it. Without a route, the first upstream that
+        lists the model serves it; if none does, the first that may know it.
+        """
+        servers, requested = self.candidates(model)
+        known = [server for server in servers if server.may_know(server.entry.name_of(requested))] or servers
+        if self._route_of(model):
+            return known, requested
+        listing = [server for server in known if server.lists(server.entry.name_of(requested))]
+        return (listing or known)[:1], requested
+
+    def candidates(self, model: str) -> tuple[list[Server], str]:
+        """Return the upstreams whose patterns match a model, and the model without a forced upstream.
+
+        `name@model` forces one upstream. Without a route, all upstreams of the file are candidates.
         """
         name, at, rest = model.partition("@")
         if at and name and name in self._servers:
             return [server for server in (self._servers[name],) if server.entry.serves(rest)], rest
-        for route in self._routes:
-            if fnmatchcase(model, route.models):
-                routed = [self._servers[name] for name in route.use]
-                return [server for server in routed if server.entry.serves(model)], model
-        return [server for server in self.servers if server.entry.serves(model)][:1], model
+        route = self._route_of(model)
+        servers = [self._servers[name] for name in route.use] if route else self.servers
+        return [server for server in servers if server.entry.serves(model)], model
+
+    def _route_of(self, model: str) -> RouteEntry | None:
+        return next((route for route in self._routes if fnmatchcase(model, route.models)), None)
 
     def check_serves(self, model: str) -> None:
         """Raise RequestError if no upstream serves the model."""

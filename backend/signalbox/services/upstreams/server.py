@@ -59,6 +59,16 @@ class Server:
             return model in (self.entry.listed or ())
         return await self.catalog.knows(model)
 
+    def may_know(self, model: str) -> bool:
+        """Return what is known without a request: false if the upstream has a list that lacks the model."""
+        if self.catalog is None:
+            return model in (self.entry.listed or ())
+        return self.catalog.may_list(model)
+
+    def lists(self, model: str) -> bool:
+        """Return whether the list that is known now has a model."""
+        return self.may_know(model) if self.catalog is None else self.catalog.entry(model) is not None
+
     def facts_of(self, model: str) -> ModelFacts | None:
         """Return the facts of a model, by the upstream's id."""
         return self.catalog.entry(model) if self.catalog is not None else None

@@ -45,6 +45,7 @@ function parseModel(value: unknown): Model[] {
   const id = text(entry.id);
   // The simulator's fault models are hidden. They are requested by name.
   if (!id || entry.hidden === true) return [];
+  const upstreams = texts(entry.upstreams);
   return [
     {
       id,
@@ -54,6 +55,7 @@ function parseModel(value: unknown): Model[] {
       maxOutput: amount(entry.max_output),
       pricing: parsePricing(fields(entry.pricing)),
       parameters: texts(entry.supported_parameters),
+      ...(upstreams.length > 0 && { upstreams }),
     },
   ];
 }

@@ -38,6 +38,8 @@ export interface Model {
   parameters: readonly string[];
   /** The model is not in the server's list. */
   isGone?: true;
+  /** The upstreams that serve the model, in the order of fallback, if the server has several. */
+  upstreams?: readonly string[];
 }
 
 export interface Tool {

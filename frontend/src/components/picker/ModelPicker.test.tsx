@@ -3,7 +3,7 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-li
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { catalogue } from "../../fixtures/catalogue.ts";
+import { aModel, catalogue } from "../../fixtures/catalogue.ts";
 import { ComparePicker } from "./ComparePicker.tsx";
 import { ModelPicker } from "./ModelPicker.tsx";
 
@@ -59,6 +59,23 @@ const options = () => [...document.querySelectorAll<HTMLElement>("[role='option'
 const status = () => document.querySelector("[role='status']")?.textContent;
 const active = () => options().filter((row) => row.dataset.active === "true");
 const activeName = () => active()[0]?.textContent ?? "";
+
+describe("the upstreams of a model", () => {
+  const models = [...MODELS, aModel("acme/own", { upstreams: ["local", "openrouter"] })];
+
+  it("are in its row, in the order of fallback, if the server has several", async () => {
+    await opened({ models });
+    const rows = new Map(options().map((row) => [row.dataset.model, row.querySelector("[data-part=upstreams]")]));
+    expect(rows.get("acme/own")?.textContent).toBe("via local, openrouter");
+    expect(rows.get("openai/gpt-4o-mini")).toBeNull();
+  });
+
+  it("can be searched for", async () => {
+    const { user } = await opened({ models });
+    await user.keyboard("local");
+    expect(options()[0]?.dataset.model).toBe("acme/own");
+  });
+});
 
 describe("the button", () => {
   it("shows the model, listed or not, or asks for one", () => {

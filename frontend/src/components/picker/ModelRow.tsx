@@ -40,7 +40,14 @@ export const ModelRow = memo(function ModelRow({ id, index, count, model, active
             <span className="truncate text-small">{shortName(model)}</span>
             {selected && <Check aria-hidden="true" className="size-4 shrink-0 text-accent" />}
           </p>
-          <p className="truncate font-mono text-dim text-tiny">{model.id}</p>
+          <p className="flex gap-x-2 text-dim text-tiny">
+            <span className="truncate font-mono">{model.id}</span>
+            {model.upstreams && (
+              <span data-part="upstreams" title="Upstreams in the order of fallback" className="shrink-0">
+                via {model.upstreams.join(", ")}
+              </span>
+            )}
+          </p>
         </div>
         <Facts model={model} />
       </div>

@@ -95,7 +95,7 @@ function rankOf(model: Model, words: readonly string[]): number | undefined {
   const id = model.id.toLowerCase();
   const name = model.name.toLowerCase();
   let rank = wholeRank(words.join(" "), [id, id.slice(id.indexOf("/") + 1), name]);
-  const text = `${id} ${name}`;
+  const text = [id, name, ...(model.upstreams ?? [])].join(" ");
   const squashed = squash(text);
   for (const word of words) {
     const fit = wordRank(word, text, squashed);

@@ -2,6 +2,7 @@
 
 import pytest
 from signalbox.core.errors import RequestError
+from signalbox.core.params import NO_PARAMS
 from signalbox.services.upstreams.catalog import MergedCatalog
 
 from tests.unit.services.upstreams.conftest import MakeUpstreams
@@ -37,6 +38,58 @@ async def test_models_have_the_ids_that_clients_use(make_upstreams: MakeUpstream
     assert [model.id for model in models if model.prices] == ["acme/two"]
     again, _ = await catalog.entries()
     assert again is models, "the encoded list is cached by this object"
+
+
+async def test_a_model_names_the_upstreams_that_serve_it(make_upstreams: MakeUpstreams) -> None:
+    """Those on its route that list it, in the order of fallback; it has the facts of the first."""
+    text = FILE.replace('use = ["a", "b"]', 'use = ["b", "a"]')
+    models, _ = await MergedCatalog(make_upstreams(text)).entries()
+    assert {model.id: model.upstreams for model in models} == {
+        "fast": ("a",),
+        "acme/one": ("b", "a"),
+        "acme/two": ("a",),
+        "three": ("b",),
+    }
+
+
+async def test_every_listed_model_can_be_requested(make_upstreams: MakeUpstreams) -> None:
+    """Also one that only the second upstream lists, without a route; one that its route excludes is not listed."""
+    text = """
+[[upstream]]
+name = "a"
+dialect = "openai-chat"
+base_url = "http://127.0.0.1:9/v1"
+listed = ["one"]
+
+[[upstream]]
+name = "b"
+dialect = "openai-chat"
+base_url = "http://127.0.0.1:9/v1"
+listed = ["one", "two", "three"]
+
+[[route]]
+models = "three"
+use = ["a"]
+"""
+    upstreams = make_upstreams(text)
+    catalog = MergedCatalog(upstreams)
+    models, _ = await catalog.entries()
+    assert {model.id: model.upstreams for model in models} == {"one": ("a",), "two": ("b",)}
+    for model in models:
+        await catalog.check(model.id)
+        assert upstreams.route(model.id, NO_PARAMS).current.upstream == model.upstreams[0]
+    with pytest.raises(RequestError, match="No upstream lists the model 'three'"):
+        await catalog.check("three")
+    await catalog.check("b@three")
+
+
+async def test_prices_of_the_file_are_shown(make_upstreams: MakeUpstreams) -> None:
+    """As OpenRouter lists prices: decimal text, USD per token."""
+    text = FILE.replace("completion = 1 }", "completion = 2.5, cached = 0 }")
+    models, _ = await MergedCatalog(make_upstreams(text)).entries()
+    shown = {model.id: model.pricing for model in models}
+    assert shown["acme/two"] == {"prompt": "0.000001", "completion": "0.0000025", "input_cache_read": "0"}
+    assert shown["acme/one"] is None
 
 
 async def test_a_model_must_be_listed_on_its_route(make_upstreams: MakeUpstreams) -> None:

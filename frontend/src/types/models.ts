@@ -152,6 +152,19 @@ export interface ChatBody extends Parameters {
 
 export type FlagState = "off" | "percent" | "on";
 
+/** A configured upstream and its circuit breaker. */
+export interface UpstreamLine {
+  /** Empty if no file configures several. */
+  name: string;
+  dialect: string;
+  host: string;
+  state: "closed" | "open" | "half_open";
+  /** Consecutive failed requests. */
+  failures: number;
+  /** The code of the last failure of the upstream itself. */
+  lastError: string | undefined;
+}
+
 /** The state of the feature flag TOOL_LOOP_V2. */
 export interface LoopFlag {
   /** Undefined if no override is stored. */

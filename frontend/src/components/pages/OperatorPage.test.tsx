@@ -7,7 +7,14 @@ const TOKEN = "right";
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 
 /** The scripted server: the flag, numbered runs, and whether it responds. */
-const server = { up: true, runs: 0, state: "off", failing: new Set<number>(), asked: [] as string[] };
+const server = {
+  up: true,
+  runs: 0,
+  state: "off",
+  failing: new Set<number>(),
+  upstreams: [] as object[],
+  asked: [] as string[],
+};
 
 const run = (n: number) => ({
   run_id: `run-${n}`,
@@ -44,6 +51,7 @@ async function answer(path: string, init: RequestInit = {}): Promise<Response> {
   server.asked.push(`${method} ${url.pathname}`);
   if (!server.up) throw new TypeError("Failed to fetch");
   if (url.pathname === "/api/runs") return Response.json(runsFor(new Headers(init.headers), url.searchParams));
+  if (url.pathname === "/api/upstreams") return Response.json({ upstreams: server.upstreams });
   if (method === "PUT") {
     const given = new Headers(init.headers).get("authorization");
     if (given !== `Bearer ${TOKEN}`) return Response.json({ error: { message: "No." } }, { status: 401 });
@@ -63,7 +71,7 @@ const hide = (hidden: boolean) => {
 
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW });
-  Object.assign(server, { up: true, runs: 4, state: "off", failing: new Set(), asked: [] });
+  Object.assign(server, { up: true, runs: 4, state: "off", failing: new Set(), upstreams: [], asked: [] });
   sessionStorage.clear();
   vi.stubGlobal("fetch", vi.fn(answer));
 });
@@ -222,6 +230,34 @@ describe("the operator's page", () => {
     await pass(5200);
     expect(screen.queryByRole("alert")).toBeNull();
     expect(rows()).toHaveLength(4);
+  });
+
+  it("shows the upstreams of a file, and which are skipped, only with the token", async () => {
+    const closed = { name: "local", dialect: "openai-chat", host: "127.0.0.1:11434", state: "closed" };
+    const open_ = { ...closed, name: "far", state: "open", consecutive_failures: 6, last_error: "UPSTREAM_TIMEOUT" };
+    server.upstreams = [closed, open_, { ...open_, name: "back", state: "half_open" }];
+    await open();
+    expect(screen.queryByRole("region", { name: "Upstreams" })).toBeNull();
+    click("button", "Show all users' runs");
+    await pass(200);
+    await give(TOKEN);
+    const items = within(screen.getByRole("region", { name: "Upstreams" })).getAllByRole("listitem");
+    expect(items.map(({ textContent }) => textContent)).toEqual([
+      expect.stringMatching(/local127\.0\.0\.1:11434 · openai-chatIn use$/),
+      expect.stringMatching(/far.*Skipped · 6 failures in a row \(UPSTREAM_TIMEOUT\)$/),
+      expect.stringMatching(/back.*Trying one request · 6 failures in a row/),
+    ]);
+    const lamps = items.map((item) => item.querySelector("[data-lamp]")?.getAttribute("data-lamp"));
+    expect(lamps).toEqual(["done", "failed", "waiting"]);
+  });
+
+  it("shows no upstreams if no file names several", async () => {
+    server.upstreams = [{ name: "", dialect: "openrouter-chat", host: "openrouter.ai", state: "closed" }];
+    await open();
+    click("button", "Show all users' runs");
+    await pass(200);
+    await give(TOKEN);
+    expect(screen.queryByRole("region", { name: "Upstreams" })).toBeNull();
   });
 
   it("shows all users' runs once the flag was changed with the token", async () => {

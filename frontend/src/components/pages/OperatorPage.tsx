@@ -10,6 +10,7 @@ import { LoopSwitch } from "./LoopSwitch.tsx";
 import { PageAlert, PageFrame } from "./PageFrame.tsx";
 import { RunList } from "./RunList.tsx";
 import { TokenDialog } from "./TokenDialog.tsx";
+import { UpstreamTable } from "./UpstreamTable.tsx";
 
 export function OperatorPage() {
   const [operator] = useState(() => new Operator());
@@ -27,6 +28,7 @@ export function OperatorPage() {
         {flag && <LoopSwitch flag={flag} saving={saving} onApply={(wanted) => void operator.setFlag(wanted)} />}
         {refusal && <PageAlert>{refusal}</PageAlert>}
         {flag && <LoopPrecedence flag={flag} />}
+        {state.upstreams.length > 0 && <UpstreamTable upstreams={state.upstreams} />}
         {flag && <Runs state={state} onOlder={() => void operator.loadOlder()} onAll={() => operator.showAll()} />}
       </div>
       <TokenDialog

@@ -1,5 +1,5 @@
 // The texts and statistics of the operator page.
-import type { FlagState, LoopFlag, RunLine } from "../../types/models.ts";
+import type { FlagState, LoopFlag, RunLine, UpstreamLine } from "../../types/models.ts";
 import type { Lamp } from "../answer/stops.ts";
 import { endingOf, plural } from "../wording/statusAndAmounts.ts";
 
@@ -39,6 +39,21 @@ export function loopSources({ state, percent, environment }: LoopFlag): readonly
   ];
   const first = [environment === false, state !== undefined, environment === true, true].indexOf(true);
   return sources.map((source, index) => ({ ...source, applies: index === first }));
+}
+
+const BREAKER_LAMPS: Record<UpstreamLine["state"], Lamp> = { closed: "done", open: "failed", half_open: "waiting" };
+
+export const upstreamLamp = ({ state }: UpstreamLine): Lamp => BREAKER_LAMPS[state];
+
+/** What the circuit breaker does with requests, and why. */
+export function upstreamText({ state, failures, lastError }: UpstreamLine): string {
+  const words: Record<UpstreamLine["state"], string> = {
+    closed: "In use",
+    open: "Skipped",
+    half_open: "Trying one request",
+  };
+  if (failures === 0) return words[state];
+  return `${words[state]} · ${plural(failures, "failure")} in a row${lastError ? ` (${lastError})` : ""}`;
 }
 
 type Ended = Pick<RunLine, "status" | "code">;

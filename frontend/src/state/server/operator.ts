@@ -2,17 +2,20 @@
 
 import { ApiError, fetchRuns, type RunPage } from "@signalbox/client/requests";
 import { joinRuns } from "../../logic/pages/operator.ts";
-import type { FlagState, LoopFlag, RunLine } from "../../types/models.ts";
+import type { FlagState, LoopFlag, RunLine, UpstreamLine } from "../../types/models.ts";
 import { Store } from "../store.ts";
 import { fetchFlag, storeOverride } from "./loopFlag.ts";
 import { connect } from "./server.ts";
 import { readAdminToken, runToken, writeAdminToken } from "./session.ts";
+import { fetchUpstreams } from "./upstreams.ts";
 
 export interface OperatorState {
   /** Undefined until it is loaded. */
   flag: LoopFlag | undefined;
   /** Newest first. */
   runs: readonly RunLine[];
+  /** The upstreams of upstreams.toml, if the token is the operator's. */
+  upstreams: readonly UpstreamLine[];
   /** The cursor of older runs. Undefined if all are loaded. */
   next: string | undefined;
   /** The list includes all users' runs, not only those without an API token. */
@@ -45,6 +48,7 @@ const MOST = 200;
 const BEGINNING: OperatorState = {
   flag: undefined,
   runs: [],
+  upstreams: [],
   next: undefined,
   isAll: false,
   isFetchingOlder: false,
@@ -149,7 +153,8 @@ export class Operator extends Store<OperatorState> {
     try {
       const limit = this.#wantsOlder ? Math.min(MOST, Math.max(PAGE, this.state.runs.length)) : PAGE;
       const [flag, fresh] = await Promise.all([fetchFlag(this.#client), fetchRuns(this.#client, limit)]);
-      if (token === runToken()) this.#show(flag, fresh);
+      const upstreams = fresh.isAll ? await fetchUpstreams(this.#client) : [];
+      if (token === runToken()) this.#show(flag, fresh, upstreams);
     } catch (error) {
       if (token === runToken()) this.#fail(error);
     } finally {
@@ -161,12 +166,13 @@ export class Operator extends Store<OperatorState> {
     }
   }
 
-  #show(flag: LoopFlag, fresh: RunPage): void {
+  #show(flag: LoopFlag, fresh: RunPage, upstreams: readonly UpstreamLine[]): void {
     // A change in the meantime has newer data.
     this.set({
       ...(!this.state.saving && { flag }),
       ...(this.#wantsOlder ? joinRuns(fresh, this.state) : fresh),
       isAll: fresh.isAll,
+      upstreams: upstreams.filter(({ name }) => name !== ""),
       asOf: Date.now(),
       trouble: undefined,
       isLocked: false,

@@ -184,8 +184,9 @@ NO_REASONING = ""
 class AssistantMessage(Struct, frozen=True):
     """A model's turn: its text, its reasoning and its tool calls.
 
-    `model` and `provider` produced the reasoning. `reasoning_field` is the JSON field in which plain reasoning
-    arrived, or `NO_REASONING`; some providers require the reasoning in the same field again (quirk B5).
+    `model` and `provider` produced the reasoning, and `upstream` is the name of the configured upstream that sent it.
+    `reasoning_field` is the JSON field in which plain reasoning arrived, or `NO_REASONING`; some providers require the
+    reasoning in the same field again (quirk B5).
     """
 
     content: str = ""
@@ -197,6 +198,7 @@ class AssistantMessage(Struct, frozen=True):
     provider: str | None = None
     images: tuple[ImagePart, ...] = ()
     native: Native | None = None
+    upstream: str = ""
 
 
 class ToolMessage(Struct, frozen=True):

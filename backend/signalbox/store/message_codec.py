@@ -80,6 +80,7 @@ def to_json(message: Message) -> JsonObject:
                 "provider": message.provider,
                 "images": [image.url for image in message.images] or None,
                 "native": _native(message.native),
+                "upstream": message.upstream or None,
             }
             return {"role": "assistant", **{name: value for name, value in fields.items() if value is not None}}
 
@@ -113,6 +114,7 @@ def _assistant(value: JsonObject) -> AssistantMessage:
         provider=_text(value.get("provider")),
         images=_images_of(value),
         native=_native_of(value.get("native")),
+        upstream=_text(value.get("upstream")) or "",
     )
 
 

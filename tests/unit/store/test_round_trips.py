@@ -62,6 +62,7 @@ MESSAGES: st.SearchStrategy[Message] = st.one_of(
         provider=MAYBE,
         images=st.lists(st.builds(ImagePart, TEXT), max_size=2).map(tuple),
         native=st.none() | st.builds(Native, TEXT, st.lists(OBJECTS, max_size=2).map(tuple), TEXT),
+        upstream=TEXT,
     ),
 )
 

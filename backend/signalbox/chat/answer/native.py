@@ -22,9 +22,13 @@ def native_of(completion: Completion, calls: Sequence[ToolCall], upstream: str =
 
 
 def upstream_of(messages: Sequence[Message]) -> str:
-    """Return the upstream that has sent the last native turn of a tool loop, empty if none has."""
-    natives = [message.native for message in messages if isinstance(message, AssistantMessage) and message.native]
-    return natives[-1].upstream if natives else ""
+    """Return the upstream that has sent the last turn of a tool loop, empty if it is not known."""
+    names = [_sender_of(message) for message in messages if isinstance(message, AssistantMessage)]
+    return next((name for name in reversed(names) if name), "")
+
+
+def _sender_of(message: AssistantMessage) -> str:
+    return message.upstream or (message.native.upstream if message.native is not None else "")
 
 
 def _is_unchanged(call: ToolCall, written: RawCall) -> bool:

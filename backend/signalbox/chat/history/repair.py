@@ -49,7 +49,7 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
         elif head.calls and calls_as_text:
             out += as_text(exchange)
         else:
-            own = exchange.own and head.model == context.model
+            own = exchange.own and _is_author(head, context)
             assistant = wire.assign(head, position, own=own)
             out.append(_without_reasoning(assistant, context) if position > asked and not own else assistant)
             pairs = zip(exchange.results, assistant.calls, strict=True)
@@ -75,6 +75,11 @@ def author_of(context: ConversationContext, served: str | None) -> str:
     return context.model if served.startswith(context.model) else served
 
 
+def _is_author(message: AssistantMessage, context: ConversationContext) -> bool:
+    """Whether the run's model wrote a message at the run's upstream; another upstream cannot read its reasoning."""
+    return message.model == context.model and message.upstream == context.destination.upstream
+
+
 def _without_reasoning(message: AssistantMessage, context: ConversationContext) -> AssistantMessage:
     """Mark reasoning as absent, for providers that require the field on every step of an open loop (quirk B5)."""
     return replace(message, reasoning_field=NO_REASONING) if context.profile.echo_reasoning else message
@@ -95,11 +100,12 @@ class WireIds:
         self._minted: Counter[tuple[str, int]] = Counter()
 
     def assign(self, message: AssistantMessage, position: int, *, own: bool) -> AssistantMessage:
-        """Return the message with wire ids; `own`: the same model wrote it in this tool loop."""
+        """Return the message with wire ids; `own`: the same model wrote it in this tool loop at the same upstream."""
         calls: list[ToolCall] = []
         named: list[tuple[str, str]] = []
+        sent_here = message.native if own and self._accepts(message.native) else None
         for call in message.calls:
-            wire_id = self._choose(call, position, own=own)
+            wire_id = self._choose(call, position, own=own, is_legal=sent_here is not None)
             if own and call.upstream_id:
                 named.append((call.upstream_id, wire_id))
             calls.append(replace(call, id=wire_id, name=_legal_name(call.name)))
@@ -110,7 +116,7 @@ class WireIds:
         is_unchanged = all(upstream_id == wire_id for upstream_id, wire_id in named) and all(
             sent.name == call.name for sent, call in zip(calls, message.calls, strict=True)
         )
-        native = message.native if is_unchanged and self._accepts(message.native) else None
+        native = sent_here if is_unchanged else None
         assigned = replace(message, calls=tuple(calls), reasoning_details=details, native=native)
         return assigned if self._echo and not details else replace(assigned, reasoning="", reasoning_field=None)
 
@@ -119,11 +125,14 @@ class WireIds:
         here = self._destination
         return native is not None and native.upstream == here.upstream and here.dialect in ("", native.dialect)
 
-    def _choose(self, call: ToolCall, position: int, *, own: bool) -> str:
-        """Return the provider's id for that provider; another one if it is missing, invalid or repeated (quirk A15)."""
+    def _choose(self, call: ToolCall, position: int, *, own: bool, is_legal: bool) -> str:
+        """Return the provider's id for that provider; another one if it is missing, invalid or repeated (quirk A15).
+
+        `is_legal`: the API itself made the id, so it accepts the id, whatever the model's family requires elsewhere.
+        """
         wanted = call.upstream_id if own else call.id
         pattern = self._legal if own else UNIVERSAL
-        if not wanted or not pattern.fullmatch(wanted) or wanted in self._used:
+        if not wanted or not (is_legal or pattern.fullmatch(wanted)) or wanted in self._used:
             wanted = call.id if UNIVERSAL.fullmatch(call.id) and call.id not in self._used else None
         seed = (call.id, position)
         while wanted is None or wanted in self._used:

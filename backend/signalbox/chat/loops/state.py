@@ -289,6 +289,7 @@ class LoopState(Struct):
             provider=completion.served.provider,
             images=tuple(ImagePart(image.url) for image in completion.images),
             native=native_of(completion, calls, self.context.destination.upstream),
+            upstream=self.context.destination.upstream,
         )
 
     def _after_empty_turn(self) -> list[AnyEvent]:

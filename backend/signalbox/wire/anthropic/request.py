@@ -9,7 +9,7 @@ from signalbox.core.params import Choice, ForcedTool, Params
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.wire.anthropic.messages import system_of, turns_of
 from signalbox.wire.anthropic.models import ModelTraits, traits_of
-from signalbox.wire.anthropic.thinking import thinking_fields, without_thinking
+from signalbox.wire.anthropic.thinking import thinking_for, without_thinking
 from signalbox.wire.json_text import dumps
 
 _MARK: JsonObject = {"type": "ephemeral"}
@@ -35,7 +35,7 @@ def body_of(request: Request, *, stream: bool) -> bytes:
     if traits.is_claude and not _has_mark([*tools, *system], turns):
         _mark(tools, system, body)
     choice = _choice(request.tool_choice, params.parallel) if tools else None
-    thinking = thinking_fields(params.reasoning, traits, max_tokens)
+    thinking = thinking_for(params.reasoning, traits, max_tokens, messages)
     if choice is not None and choice["type"] in _FORCED:
         # 400 "Thinking may not be enabled when tool_choice forces tool use." (quirk B6). Sonnet 5.5, Opus 5.5 and
         # Fable reject every forced call (Anthropic's migration guides).

@@ -1,6 +1,8 @@
 """Writes how much a model thinks: as a budget for older models, as an effort for newer ones."""
 
-from signalbox.core.messages import JsonObject
+from collections.abc import Sequence
+
+from signalbox.core.messages import AssistantMessage, JsonObject, Message
 from signalbox.core.params import Reasoning
 from signalbox.wire.anthropic.models import ModelTraits
 
@@ -10,6 +12,33 @@ _BUDGETS = {"minimal": 1_024, "low": 4_096, "medium": 8_192, "high": 16_384, "xh
 _LEAST = 1_024
 # For models that take no budget: the largest budget that is still this effort.
 _EFFORTS = ((4_096, "low"), (12_288, "medium"))
+
+
+def thinking_for(
+    reasoning: Reasoning | None, traits: ModelTraits, max_tokens: int, messages: Sequence[Message]
+) -> JsonObject:
+    """Return `thinking` and `effort`; a budget is left out if the open tool loop lacks its thinking.
+
+    400 "Expected `thinking` or `redacted_thinking`, but found `tool_use`" otherwise (quirk B7).
+    """
+    fields = thinking_fields(reasoning, traits, max_tokens)
+    thinking = fields.get("thinking")
+    has_budget = isinstance(thinking, dict) and thinking.get("type") == "enabled"
+    return without_thinking(traits) if has_budget and _lacks_thinking(messages) else fields
+
+
+def _lacks_thinking(messages: Sequence[Message]) -> bool:
+    """Whether calls of the open tool loop are sent without the thinking before them: another model made them.
+
+    Messages of the user do not end the loop: the API reads them and the results before them as one turn.
+    """
+    for message in reversed(messages):
+        if isinstance(message, AssistantMessage):
+            if not message.calls:
+                return False
+            if message.native is None:
+                return True
+    return False
 
 
 def thinking_fields(reasoning: Reasoning | None, traits: ModelTraits, max_tokens: int) -> JsonObject:

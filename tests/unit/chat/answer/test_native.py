@@ -39,7 +39,8 @@ def test_it_names_its_upstream() -> None:
 
 
 def test_a_tool_loop_is_of_its_last_upstream() -> None:
-    """So that the run that continues it goes there; turns without native items name none."""
+    """So that the run that continues it goes there; a turn without native items can name its upstream, too."""
     turns = [AssistantMessage(native=replace(NATIVE, upstream=name)) for name in ("a", "b")]
     assert upstream_of([*turns, AssistantMessage("Hi."), UserMessage("And now?")]) == "b"
+    assert upstream_of([*turns, AssistantMessage("Hi.", upstream="c")]) == "c"
     assert upstream_of([AssistantMessage("Hi.")]) == ""

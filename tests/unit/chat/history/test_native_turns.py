@@ -3,7 +3,16 @@
 import pytest
 from msgspec.structs import replace
 from signalbox.chat.history.repair import history_for
-from signalbox.core.messages import AssistantMessage, JsonObject, Message, Native, ToolCall, ToolMessage, UserMessage
+from signalbox.core.messages import (
+    AssistantMessage,
+    JsonObject,
+    Message,
+    Native,
+    ReasoningDetail,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from signalbox.core.ports import Destination
 
 from tests.support.fakes import make_tool
@@ -41,7 +50,7 @@ def test_the_model_gets_its_own_turn() -> None:
 )
 def test_only_the_upstream_that_sent_it_gets_it(upstream: str, dialect: str, is_sent: bool) -> None:
     """The same model at another upstream, or in another dialect, gets the turn without its signatures."""
-    turn = replace(TURN, native=replace(NATIVE, upstream="a"))
+    turn = replace(TURN, native=replace(NATIVE, upstream="a"), upstream="a")
     context = context_for([make_tool("f")], model="google/sim", messages=[UserMessage("Hi")])
     context.use_destination(Destination(upstream, dialect, "google/sim", "google/sim"))
     context.messages.extend((turn, RESULT))
@@ -73,3 +82,17 @@ def test_it_is_sent_nowhere_else(asked: tuple[Message, ...], loop: tuple[Message
     back = last_turn(asked, loop)
     assert back.calls
     assert back.native is None
+
+
+@pytest.mark.parametrize(("upstream", "is_sent"), [("a", True), ("b", False)])
+def test_reasoning_details_go_to_the_upstream_that_sent_them(upstream: str, is_sent: bool) -> None:
+    """The same model at another upstream cannot read them, and gets its calls under our ids."""
+    detail = ReasoningDetail({"type": "reasoning.encrypted", "data": "c2ln"})
+    turn = replace(TURN, native=None, reasoning_details=(detail,), upstream="a")
+    context = context_for([make_tool("f")], model="google/sim", messages=[UserMessage("Hi")])
+    context.use_destination(Destination(upstream, "openai-chat", "google/sim", "google/sim"))
+    context.messages.extend((turn, RESULT))
+    _, back, _ = history_for(context)
+    assert isinstance(back, AssistantMessage)
+    assert back.reasoning_details == ((detail,) if is_sent else ())
+    assert back.calls[0].id == ("call_A" if is_sent else CALL.id)

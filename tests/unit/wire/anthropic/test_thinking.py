@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from signalbox.core.messages import UserMessage
+from msgspec.structs import replace
+from signalbox.core.messages import AssistantMessage, Message, Native, ToolCall, ToolMessage, UserMessage
 from signalbox.core.params import Choice, ForcedTool, Params, Reasoning
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.wire.anthropic.models import traits_of
@@ -135,3 +136,28 @@ def test_a_forced_call_excludes_thinking(choice: Choice, thinks: bool) -> None:
     """The API rejects thinking in a request that forces a call (quirk B6)."""
     request = Request(OTHER, ASK, tools=(TOOL,), tool_choice=choice, params=Params(reasoning=Reasoning(effort="low")))
     assert ("thinking" in body(request)) == thinks
+
+
+CALLED = AssistantMessage(calls=(ToolCall("c1", "f", {}),))
+OWN = replace(
+    CALLED, native=Native("anthropic-messages", ({"type": "tool_use", "id": "c1", "name": "f", "input": {}},))
+)
+RESULT = ToolMessage("c1", "f", "1")
+
+
+@pytest.mark.parametrize(
+    ("model", "history", "thinks"),
+    [
+        (OLD, (CALLED, RESULT), False),
+        (OLD, (CALLED, RESULT, UserMessage("An image.")), False),
+        (OLD, (OWN, RESULT), True),
+        (OLD, (CALLED, RESULT, AssistantMessage("1."), UserMessage("And now?")), True),
+        (NEW, (CALLED, RESULT), True),
+        (OTHER, (CALLED, RESULT), False),
+    ],
+)
+def test_an_open_loop_without_its_thinking(model: str, history: tuple[Message, ...], thinks: bool) -> None:
+    """Calls of another model have no thinking before them: a budget would be rejected (quirk B7)."""
+    params = Params(reasoning=Reasoning(effort="low"))
+    sent = body(Request(model, (*ASK, *history), tools=(TOOL,), params=params))
+    assert (sent.get("thinking", {}).get("type", "disabled") != "disabled") == thinks

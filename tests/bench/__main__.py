@@ -14,6 +14,8 @@ import orjson
 
 from tests.bench import baseline, fresh_server
 from tests.bench.builds import ROOT
+from tests.bench.dialects import ROW as DIALECTS
+from tests.bench.dialects import dialect_figures
 from tests.bench.encoders import ROW as ENCODERS
 from tests.bench.encoders import encoder_figures
 from tests.bench.figures import Figure, Sample, load_figures
@@ -27,7 +29,7 @@ from tests.bench.runner import runner_figures
 
 LOADS = ("burst", "pages", "paced", "one", "tools", "args", "eager")
 WITHOUT_SERVER = (ENCODERS, RUNNER)
-FRESH_SERVER = ("start", "memory", "churn")
+FRESH_SERVER = (DIALECTS, "start", "memory", "churn")
 GROWTH = (
     "grow-arguments",
     "grow-answer",
@@ -38,7 +40,7 @@ GROWTH = (
     "grow-journal",
 )
 # The ratios of these rows vary too much for the baseline.
-NEVER_COMPARED = ("churn",)
+NEVER_COMPARED = ("churn", DIALECTS)
 # Rows that are measured together with another row.
 MEASURED_WITH = {"grow-list": "grow-conversations"}
 _NAMES = (*LOADS, *WITHOUT_SERVER, *FRESH_SERVER, *GROWTH, *MEASURED_WITH, "grow")
@@ -61,6 +63,8 @@ class Bench:
             figures += encoder_figures(3 if self.quick else 5)
         if RUNNER in rows:
             figures += runner_figures(3 if self.quick else 5)
+        if DIALECTS in rows:
+            figures += dialect_figures(self.rig, 3 if self.quick else 5, quick=self.quick)
         if "memory" in rows:
             figures += fresh_server.memory(self.rig, quick=self.quick)
         if "churn" in rows:

@@ -8,7 +8,7 @@ from functools import cache
 import orjson
 
 _PIECE = "abcdefghijklmnopqrst"
-_STAMP = b"@0000000000000000@"
+STAMP = b"@0000000000000000@"
 # The second call of an overlap streams for half a second.
 _OVERLAP_SECONDS, _OVERLAP_DELTAS = 0.5, 28
 _USAGE = {
@@ -38,7 +38,7 @@ class Script:
 
     def encode(self, first: int, most: int, microseconds: int) -> bytes:
         """Return up to `most` deltas from `first`, with the current time as their text."""
-        return b"".join(self.deltas[first : first + most]).replace(_STAMP, b"@%016d@" % microseconds)
+        return b"".join(self.deltas[first : first + most]).replace(STAMP, b"@%016d@" % microseconds)
 
 
 def chunk(data: bytes) -> bytes:
@@ -59,7 +59,7 @@ def script_named(name: str) -> Script:
 
 
 def _text(events: int) -> Script:
-    return Script((_frame({"role": "assistant", "content": f"{_STAMP.decode()} "}),) * events, _final_frames("stop"))
+    return Script((_frame({"role": "assistant", "content": f"{STAMP.decode()} "}),) * events, _final_frames("stop"))
 
 
 def _paced(rate: int, events: int) -> Script:

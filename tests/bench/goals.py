@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from tests.bench.dialects import NATIVE, figure_name
+from tests.bench.dialects import ROW as DIALECTS
 from tests.bench.figures import PER_V1, Figure
 from tests.bench.growth import MARKED_ABOVE
 from tests.bench.loads import PAGES
@@ -39,6 +41,7 @@ GOALS = {
     ("encoders", "assistant-transport ÷ v1.1, batches of 1"): Goal(1.5),
     ("encoders", "ag-ui ÷ v1.1, batches of 40"): Goal(1.5),
     ("encoders", "ag-ui ÷ v1.1, batches of 1"): Goal(1.5),
+    **{(DIALECTS, figure_name(name, load)): Goal(1.3) for name in NATIVE for load in ("burst", "paced")},
     ("runner", "library CPU ÷ server loop"): Goal(1.2, 1.0),
     ("paced", "CPU-s per 100k events"): Goal(6.0, 4.0),
     ("paced", "CPU ÷ nginx"): Goal(4.0, 3.0),

@@ -89,7 +89,9 @@ class Rig:
     def _v1_server(self, name: TargetName) -> Child:
         return self.server(name, bare=name == "bare", tree=self.before if name == "before" else ROOT)
 
-    def server(self, name: str, *, bare: bool = False, upstream: Child | None = None, tree: Path = ROOT) -> Child:
+    def server(
+        self, name: str, *, bare: bool = False, upstream: Child | None = None, tree: Path = ROOT, **settings: str
+    ) -> Child:
         """Start the server of a source tree with the data folder `data-of-NAME` and wait until it is ready."""
         child = start(
             name,
@@ -103,6 +105,7 @@ class Rig:
             SIGNALBOX_DATA_DIR=f"data-of-{name}",
             PYTHONPATH=python_path(tree),
             **_LIMITS,
+            **settings,
         )
         self.children.append(child)
         child.wait_ready()

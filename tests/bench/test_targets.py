@@ -27,7 +27,9 @@ class Recorder(Rig):
         self.trees: dict[str, Path] = {}
         self.asked: list[tuple[str, dict[str, Any], str]] = []
 
-    def server(self, name: str, *, bare: bool = False, upstream: Child | None = None, tree: Path = ROOT) -> Child:
+    def server(
+        self, name: str, *, bare: bool = False, upstream: Child | None = None, tree: Path = ROOT, **settings: str
+    ) -> Child:
         self.trees[name] = tree
         child: Any = argparse.Namespace(name=name, port=1)
         self.named[name] = child

@@ -10,12 +10,15 @@ from typing import Any
 import orjson
 import uvloop
 
-from tests.bench.frames import COMMENT, HEAD, Script, script_named
+from tests.bench.dialect_frames import dialect_of, dialect_script
+from tests.bench.frames import COMMENT, HEAD, Script
 from tests.support.hostile.upstream import ANSWER, PLAIN, answer_of
 
 # The answer after tool results.
 _ANSWER_SCRIPT = "fast-20"
+# Gemini's requests name the model in their path.
 _MODEL = re.compile(rb'"model"\s*:\s*"(?:[^"]*/)?([^"/]*)"')
+_MODEL_IN_PATH = re.compile(rb"POST /v1beta/models/([^:/]+):")
 _RESULT = re.compile(rb'"role"\s*:\s*"tool"')
 _HOSTILE = re.compile(rb'"model"\s*:\s*"(?:hostile|qwen|tool)/')
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
@@ -67,7 +70,7 @@ class Upstream(asyncio.Protocol):
         elif _HOSTILE.search(request, head):
             self._transport.writelines(hostile_answer(request[head:]))
         else:
-            self._begin(script_named(script_name(request)))
+            self._begin(dialect_script(dialect_of(request), script_name(request)))
 
     def _begin(self, script: Script) -> None:
         self._script, self._sent, self._began = script, 0, asyncio.get_running_loop().time()
@@ -103,7 +106,7 @@ def hostile_answer(body: bytes) -> Iterator[bytes]:
 
 def script_name(request: bytes) -> str:
     """Return the name of the script that a request selects."""
-    model = _MODEL.search(request)
+    model = _MODEL_IN_PATH.match(request) or _MODEL.search(request)
     name = model[1].decode() if model else ""
     is_over = not name.startswith(("fast-", "paced-")) and _RESULT.search(request) is not None
     return _ANSWER_SCRIPT if is_over else name

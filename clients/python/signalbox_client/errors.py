@@ -44,6 +44,15 @@ class InvalidBaseUrl(SignalboxError):
         super().__init__("INVALID_BASE_URL", f"The base URL {shown} is invalid: {problem}. {advice}")
 
 
+def checked_header(argument: str, value: object) -> str:
+    """Return a text that can be sent in a header; raises SignalboxError, without the text: it may be a token."""
+    if isinstance(value, str) and value.isascii() and value.isprintable() and value.strip() == value:
+        return value
+    problem = "contains a line break, a space at its end or a character that is not ASCII" if value else "is empty"
+    shown = problem if isinstance(value, str) else f"is {type(value).__name__}, not a text"
+    raise SignalboxError("INVALID_REQUEST", f"{argument}: the value {shown}. Correct the argument.")
+
+
 class ConnectionLost(SignalboxError):
     """The server could not be reached, or the connection broke, too many times in a row."""
 
@@ -136,7 +145,7 @@ def _error_in(response: httpx.Response) -> dict[str, Any]:
     """Return Signalbox's error, or an empty one. The codes of other servers are numbers or in lower case."""
     try:
         error: dict[str, Any] = dict(json.loads(response.content)["error"])
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         return {}
     return error if str(error.get("code")).isupper() else {}
 

@@ -11,7 +11,10 @@ from signalbox_client.errors import ConnectionLost, NotSignalbox, SignalboxError
 from signalbox_client.events import Event, event_of
 
 # httpx's other errors are mistakes in the request, such as an unsupported URL.
-BROKEN = (httpx.NetworkError, httpx.TimeoutException, httpx.RemoteProtocolError, httpx.ProxyError)
+BROKEN = (
+    *(httpx.NetworkError, httpx.TimeoutException, httpx.RemoteProtocolError, httpx.ProxyError),
+    httpx.DecodingError,  # a proxy has damaged the response
+)
 NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 
 
@@ -85,7 +88,7 @@ class Frames:
         try:
             cursor = fields[b"id"].decode()
             event = event_of(int(cursor.rpartition(":")[2]), json.loads(fields[b"data"]))
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise NotSignalbox(self._url, "an event that cannot be read") from error
         self.cursor = cursor
         return event

@@ -100,7 +100,7 @@ class AsyncRun:
         if events:
             self._failures.reset()
             self._pending.extend(events)
-            self._is_over = isinstance(events[-1], Done)
+            self._is_over = any(isinstance(event, Done) for event in events)
 
     async def _open(self) -> None:
         """Connect: to the question's run, or to the rest of its events."""

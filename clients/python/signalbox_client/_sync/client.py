@@ -11,6 +11,7 @@ from signalbox_client._sync.stored import Conversations, Runs, Saves
 from signalbox_client.answers import Answer
 from signalbox_client.base_url import base_url
 from signalbox_client.bodies import Question
+from signalbox_client.errors import checked_header
 from signalbox_client.retries import Backoff
 
 # A stream pings every 15 seconds, so that a silent connection is a broken one.
@@ -63,7 +64,7 @@ class Signalbox:
         stops = body.get("on_disconnect", "stop") == "stop"
         # On the server, `stop` would end the run with the first broken connection.
         body["on_disconnect"] = "continue"
-        headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
+        headers = {"idempotency-key": checked_header("idempotency_key", idempotency_key or str(uuid.uuid4()))}
         asked = self._server.request("POST", "/api/chat/stream", body=body, headers=headers)
         return Run(self._server, asked, stops_on_leaving=stops)
 

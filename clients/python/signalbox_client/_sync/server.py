@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from signalbox_client.errors import SignalboxError, foreign, rejection
+from signalbox_client.errors import SignalboxError, checked_header, foreign, rejection
 from signalbox_client.retries import BROKEN, NOT_SENT, Backoff, Failures, lost
 
 
@@ -17,7 +17,7 @@ class Server:
         self.http = http
         self.backoff = backoff
         self._url = url
-        self._headers = {} if token is None else {"authorization": f"Bearer {token}"}
+        self._headers = {"authorization": f"Bearer {checked_header('token', token)}"} if token else {}
 
     def request(
         self,
@@ -29,7 +29,11 @@ class Server:
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Request:
         sent = {**self._headers, **(headers or {})}
-        return self.http.build_request(method, self._url + path, json=body, params=params, headers=sent)
+        try:
+            return self.http.build_request(method, self._url + path, json=body, params=params, headers=sent)
+        except (TypeError, ValueError, RecursionError) as error:
+            words = f"The request cannot be sent as JSON in UTF-8: {error}. Correct the value."
+            raise SignalboxError("INVALID_REQUEST", words) from error
 
     def send(
         self, method: str, path: str, *, repeatable: bool = True, backoff: Backoff | None = None, **given: Any
@@ -57,7 +61,7 @@ class Server:
         response = self.send(method, path, **given)
         try:
             body: dict[str, Any] = {**response.json()}
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise foreign(response) from error
         if not body.keys() >= set(fields):
             raise foreign(response)

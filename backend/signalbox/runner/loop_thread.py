@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # the first owner imports it
 _BLOCKS_ITSELF = (
     "A tool that runs in the event loop of the run cannot wait for the run: make the tool a `def` function."
 )
+_NOT_RUNNING = "The `with` block of this RunnerSync has ended, or has not begun."
 _CLOSING = "Another thread is ending the run."
 Value = TypeVar("Value")
 
@@ -96,7 +97,7 @@ class LoopThread:
         """Await a function in the loop."""
         with self._visited() as portal:
             if portal is None:
-                raise UsageError(_BLOCKS_ITSELF)
+                raise UsageError(_BLOCKS_ITSELF if get_ident() == self._ident else _NOT_RUNNING)
             return portal.call(work)
 
     @contextmanager

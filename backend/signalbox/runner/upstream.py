@@ -97,18 +97,18 @@ class Upstream:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._release()
+        await self._release(self._open[asyncio.get_running_loop()])
 
     @asynccontextmanager
     async def connected(self) -> "AsyncGenerator[UpstreamClient]":
         """Lend the client to one run."""
-        client = self._acquire()
+        connections = self._acquire()
         try:
-            yield client
+            yield connections.client
         finally:
-            await self._release()
+            await self._release(connections)
 
-    def _acquire(self) -> "UpstreamClient":
+    def _acquire(self) -> _Connections:
         from signalbox.runner.upstream_client import ProgramClient
         from signalbox.services.http.client import HttpClient
 
@@ -122,12 +122,11 @@ class Upstream:
             )
             connections = self._open[loop] = _Connections(http, ProgramClient(http, self._server))
         connections.users += 1
-        return connections.client
+        return connections
 
-    async def _release(self) -> None:
-        loop = asyncio.get_running_loop()
-        connections = self._open[loop]
+    async def _release(self, connections: _Connections) -> None:
         connections.users -= 1
         if not connections.users:
-            del self._open[loop]
+            # They are no longer there if the garbage collector ends the run together with its loop.
+            self._open.pop(asyncio.get_running_loop(), None)
             await connections.http.aclose()

@@ -63,3 +63,9 @@ def test_the_loop_cannot_wait_for_itself() -> None:
                 portal.call(blocks)
     finally:
         loop.leave(nothing)
+
+
+def test_waiting_needs_a_loop_that_runs() -> None:
+    """Leaving a `with` block twice is an error that says so."""
+    with pytest.raises(UsageError, match="has ended, or has not begun"):
+        LoopThread().wait(nothing)

@@ -128,6 +128,8 @@ def _runner(
             keywords[schema.context_name] = context
         work = partial(function, **keywords)
         returned = await work() if is_async else await in_thread(work)
+        if inspect.isawaitable(returned):  # a decorator hides that the function is async
+            returned = await returned
         if isinstance(returned, ToolReturn):
             return ToolReturn(_as_json(returned.result, name), returned.artifact, returned.images)
         if isinstance(returned, ImagePart):

@@ -1,6 +1,7 @@
 """`@tool`: the schema, the conversion and the execution of a tool that is made of a function."""
 
 import asyncio
+import functools
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -222,6 +223,20 @@ async def test_functions_run_in_threads_and_async_ones_on_the_loop() -> None:
     names = await asyncio.gather(called(block, {}), called(block, {}))
     assert threading.main_thread().name not in [one.result for one in names]
     assert (await called(here, {})).result == threading.main_thread().name
+
+
+async def test_a_decorator_may_hide_that_a_function_is_async() -> None:
+    """What it returns is awaited, as a caller would."""
+
+    async def look() -> str:
+        return "A lamp."
+
+    @tool
+    @functools.wraps(look)
+    def logged() -> Any:
+        return look()
+
+    assert (await called(logged, {})).result == "A lamp."
 
 
 async def test_a_failure_tells_the_model_only_what_is_meant_for_it() -> None:

@@ -22,7 +22,7 @@ from signalbox.wire.gemini.errors import error_of_value
 from signalbox.wire.gemini.grounding import cite
 from signalbox.wire.gemini.logprobs import logprobs_of
 from signalbox.wire.gemini.partial_arguments import PartialArguments
-from signalbox.wire.gemini.text_template import TextPiece, TextTemplate, usage_in
+from signalbox.wire.gemini.text_template import TextRun, TextTemplate, usage_in
 from signalbox.wire.gemini.usage import report_of
 from signalbox.wire.gemini.values import object_in, objects_in, text_in
 from signalbox.wire.http_errors import redact
@@ -56,13 +56,14 @@ class GeminiStreamDecoder(StreamDecoder):
         out: list[StreamPart] = []
         start, is_large = 0, False
         while start < len(data):
+            is_whole = self._sse.is_between_frames and not self.has_ended
+            run = self._template.run_at(data, start) if is_whole else None
+            if run is not None:
+                self._turn.plain_texts(run, out)
+                start += run.size
+                continue
             frame = self._template.frame_at(data, start)
             start += len(frame)
-            is_whole = self._sse.is_between_frames and not self.has_ended
-            piece = self._template.piece_of(frame) if is_whole else None
-            if piece is not None:
-                self._turn.plain_text(piece, out)
-                continue
             parts = super().feed(frame)
             is_large = is_large or self.is_large
             kinds = {*map(type, parts)}
@@ -163,13 +164,29 @@ class TurnDecoder:
         if word := text_in(feedback, "blockReason"):
             self._fail(_blocked(word, text_in(feedback, "blockReasonMessage")), {"promptFeedback": feedback}, out)
 
-    def plain_text(self, piece: TextPiece, out: list[StreamPart]) -> None:
-        """Append the text of a response that has nothing else; its usage is parsed only if it is reported."""
-        self._items.append({"text": piece.text})
-        self._text.append(piece.text)
-        out.append(TextDelta(piece.text))
-        self._usage = piece.usage
-        self._end_response(out)
+    def plain_texts(self, run: TextRun, out: list[StreamPart]) -> None:
+        """Append the texts of responses that have nothing else; a usage is parsed only if it is reported."""
+        texts = run.texts
+        if len(texts) == 1:  # a slow stream
+            self._items.append({"text": texts[0]})
+            self._text.append(texts[0])
+            out.append(TextDelta(texts[0]))
+            self._usage = run.usage_at(0)
+            self._end_response(out)
+            return
+        self._items.extend({"text": text} for text in texts)
+        self._text += texts
+        deltas = [*map(TextDelta, texts)]
+        at = 0
+        while at < len(deltas):
+            # Up to the next response whose usage is reported.
+            end = at + 1 if self._finished.word is not None else at + 1 + -self._responses % _USAGE_EVERY
+            out += deltas[at:end]
+            end = min(end, len(deltas))
+            self._responses += end - at - 1
+            self._usage = run.usage_at(end - 1)
+            self._end_response(out)
+            at = end
 
     def close(self, out: list[StreamPart]) -> None:
         """Append the last usage and the native turn, once. A call that is still open was cut."""

@@ -24,25 +24,37 @@ _RESPONSE = {"candidates", "usageMetadata", "modelVersion", "responseId", "creat
 _CANDIDATE = {"content", "index"}
 _CONTENT = {"parts", "role"}
 _JSON = json.JSONDecoder()
+# Frames that are compared at once; the rest of a large read is not searched again and again.
+_LONGEST_RUN = 64
 
 
-class TextPiece(Struct, frozen=True, gc=False):
-    """The text of one response, and its usage as JSON."""
+class TextRun(Struct, frozen=True, gc=False):
+    """The texts of consecutive responses, and what follows each of them: the usage as JSON, and `after` more bytes.
 
-    text: str
-    usage: bytes
+    `size` is the number of bytes of the run.
+    """
+
+    texts: list[str]
+    tails: list[bytes]
+    after: int
+    size: int
+
+    def usage_at(self, place: int) -> bytes:
+        """Return the usage of a response as JSON."""
+        tail = self.tails[place]
+        return tail[: len(tail) - self.after]
 
 
 class TextTemplate:
-    """The shape of the last response: what surrounds the text, and the usage without its digits."""
+    """The shape of the last response: what surrounds the text, and what follows it without its digits."""
 
     def __init__(self) -> None:
         self._end = b""
         self._is_known = False
         self._before = b""
         self._between = b""
-        self._usage = b""
         self._after = b""
+        self._tail = b""
 
     def frame_at(self, data: bytes, start: int) -> bytes:
         """Return the frame that begins at an index of a network read, with its end; the rest if the read cuts it."""
@@ -65,35 +77,52 @@ class TextTemplate:
         if after is None or not _has_only_text(frame, text[1]):
             return
         self._before, self._between = frame[: text.start(1)], frame[text.end(1) : usage.end()]
-        self._usage, self._after = frame[usage.end() : after].translate(None, _DIGITS), frame[after:]
+        self._after, self._tail = frame[after:], frame[usage.end() :].translate(None, _DIGITS)
         self._end, self._is_known = end, True
 
-    def piece_of(self, frame: bytes) -> TextPiece | None:
-        """Return the piece of a frame of the learned shape; None for any other."""
-        before = self._before
-        if not self._is_known or not frame.startswith(before) or not frame.endswith(self._after):
+    def run_at(self, data: bytes, start: int) -> TextRun | None:
+        """Return the frames of the learned shape that begin at an index; None if the first one differs."""
+        before, between, after, tail = self._before, self._between, self._after, self._tail
+        if not self._is_known or not data.startswith(before, start):
             return None
-        at = frame.find(self._between, len(before))
-        if at < 0:
+        texts: list[bytes] = []
+        tails: list[bytes] = []
+        size = 0
+        for frame in data[start + len(before) :].split(before, _LONGEST_RUN)[:_LONGEST_RUN]:
+            text, _, rest = frame.partition(between)
+            if not text or not rest.endswith(after) or rest.translate(None, _DIGITS) != tail:
+                break
+            if b'"' in text and _parsed([text]) is None:
+                break  # joined with the others, it could look like several strings
+            texts.append(text)
+            tails.append(rest)
+            size += len(before) + len(frame)
+        if not texts:
             return None
-        usage = frame[at + len(self._between) : len(frame) - len(self._after)]
-        if usage.translate(None, _DIGITS) != self._usage:
-            return None
-        text = frame[len(before) : at]
-        try:
-            # With the quotes around it, text that holds a quote is not JSON: it was longer than one string.
-            return TextPiece(cast(str, orjson.loads(b'"%b"' % text)), usage) if text else None
-        except orjson.JSONDecodeError:
-            return None
+        parsed = _parsed(texts)
+        if parsed is not None:
+            return TextRun(parsed, tails, len(after), size)
+        parsed = _parsed(texts[:1])  # a later frame's text is not one JSON string
+        size = len(before) + len(texts[0]) + len(between) + len(tails[0])
+        return TextRun(parsed, tails[:1], len(after), size) if parsed else None
 
 
 def usage_in(usage: bytes) -> JsonObject | None:
-    """Parse the usage of a piece; None if it is not JSON."""
+    """Parse the usage of a response; None if it is not JSON."""
     try:
         value = loads(usage)
     except ValueError:
         return None
     return value if isinstance(value, dict) and value else None
+
+
+def _parsed(texts: list[bytes]) -> list[str] | None:
+    """Parse the content of JSON strings; None if one is not a string, or more than one: it holds a quote."""
+    try:
+        values = cast(list[str], orjson.loads(b'["%b"]' % b'","'.join(texts)))
+    except orjson.JSONDecodeError:
+        return None
+    return values if len(values) == len(texts) else None
 
 
 def _has_only_text(frame: bytes, text: bytes) -> bool:

@@ -82,11 +82,29 @@ def test_plain_text_takes_the_fast_path() -> None:
     template = TextTemplate()
     template.learn(PLAIN[0])
     for number, text in enumerate(["a", 'a "quote"', "\n", "ü"]):
-        piece = template.piece_of(frame(said(text, 10**number)))
-        assert piece is not None
-        assert piece.text == text
+        whole = frame(said(text, 10**number))
+        run = template.run_at(b"--" + whole + whole[:-1], 2)
+        assert run is not None
+        assert (run.texts, run.size) == ([text], len(whole))
+        assert json.loads(run.usage_at(0))["candidatesTokenCount"] == 10**number
+    run = template.run_at(b"".join(PLAIN), 0)
+    assert run is not None
+    assert (len(run.texts), run.size) == (len(PLAIN), len(b"".join(PLAIN)))
     template.learn(frame(response({"text": "Hm.", "thought": True})))
-    assert template.piece_of(PLAIN[1]) is None
+    assert template.run_at(PLAIN[1], 0) is None
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [["a", "b\\", "c"], ["a\\", "b", 'c","d'], ['a","b'], ["a", "\n"], ["a", "\\u12"], ["a", "\xff"]],
+    ids=["a backslash", "one string less and one more", "two strings", "a control character", "an escape", "no UTF-8"],
+)
+def test_invalid_text_is_never_part_of_a_run(texts: list[str]) -> None:
+    """Text that is not one JSON string gives the same parts as on the slow path, wherever it is in a read."""
+    plain = frame(said("TEXT"))
+    frames = [plain.replace(b"TEXT", text.encode("latin-1")) for text in texts]
+    for reads in ([plain, *frames, plain], [plain, b"".join([plain, *frames, plain])]):
+        assert repr(decoded(*reads)) == repr(slowly(b"".join(reads)))
 
 
 def test_the_last_usage_of_plain_text_counts() -> None:

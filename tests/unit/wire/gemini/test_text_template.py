@@ -96,8 +96,15 @@ def test_plain_text_takes_the_fast_path() -> None:
 
 @pytest.mark.parametrize(
     "texts",
-    [["a", "b\\", "c"], ["a\\", "b", 'c","d'], ['a","b'], ["a", "\n"], ["a", "\\u12"], ["a", "\xff"]],
-    ids=["a backslash", "one string less and one more", "two strings", "a control character", "an escape", "no UTF-8"],
+    [["a", "b\\", "c"], ["a\\", ',"b'], ['a","b'], ["a", "\n"], ["a", "\\u12"], ["a", "\xff"]],
+    ids=[
+        "a backslash",
+        "two that are two strings together",
+        "two strings",
+        "a control character",
+        "an escape",
+        "no UTF-8",
+    ],
 )
 def test_invalid_text_is_never_part_of_a_run(texts: list[str]) -> None:
     """Text that is not one JSON string gives the same parts as on the slow path, wherever it is in a read."""

@@ -42,7 +42,7 @@ B = (
         "B4",
         "only its maker gets reasoning back",
         "chat/history/repair.py",
-        "own = exchange.own and head.model == context.model",
+        "own = exchange.own and _is_author(head, context)",
         "own = exchange.own",
     ),
     Mutation(

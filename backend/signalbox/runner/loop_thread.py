@@ -2,8 +2,9 @@
 
 import atexit
 from collections.abc import Awaitable, Callable, Generator
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
-from threading import Condition, get_ident
+from threading import Condition, Thread, get_ident
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
 
@@ -42,14 +43,12 @@ class LoopThread:
 
     def enter(self) -> "BlockingPortal":
         """Become an owner, and start the loop if it does not run."""
-        from anyio.from_thread import start_blocking_portal
-
         if get_ident() == self._ident:
             raise UsageError(_BLOCKS_ITSELF)
         with self._changed:
             self._changed.wait_for(lambda: not self._is_closing)
             if self._portal is None:
-                self._portal = self._stack.enter_context(start_blocking_portal("asyncio"))
+                self._portal = self._stack.enter_context(_started_portal())
                 self._ident = self._portal.call(get_ident)
                 _running.add(self)
             self._owners += 1
@@ -119,6 +118,39 @@ class LoopThread:
             with self._changed:
                 self._guests -= 1
                 self._changed.notify_all()
+
+
+@contextmanager
+def _started_portal() -> "Generator[BlockingPortal]":
+    """Run an event loop in a daemon thread. Python waits for the thread of older versions of anyio when it exits."""
+    from anyio import run
+    from anyio.from_thread import BlockingPortal
+
+    started: Future[BlockingPortal] = Future()
+
+    async def serve() -> None:
+        async with BlockingPortal() as portal:
+            started.set_result(portal)
+            await portal.sleep_until_stopped()
+
+    def work() -> None:
+        try:
+            run(serve, backend="asyncio")
+        except BaseException as error:
+            if started.done():
+                raise
+            started.set_exception(error)
+
+    thread = Thread(target=work, name="signalbox portal", daemon=True)
+    thread.start()
+    portal, is_cancelled = started.result(), True
+    try:
+        yield portal
+        is_cancelled = False
+    finally:
+        with suppress(RuntimeError):  # it has ended already
+            portal.call(portal.stop, is_cancelled)
+        thread.join()
 
 
 _running: WeakSet[LoopThread] = WeakSet()

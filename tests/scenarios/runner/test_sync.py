@@ -9,7 +9,6 @@ import threading
 import pytest
 from signalbox import Content, RunnerSync, Step, StepSync, Upstream, UsageError, tool, user
 
-from tests.conftest import ROOT
 from tests.scenarios.runner.model import answers, calls, model_that
 from tests.scenarios.runner.test_messages import LOOK, Counter
 from tests.support.scripted_upstream import holds
@@ -87,9 +86,7 @@ def test_a_program_ends_although_its_iterator_does_not(iterator: str) -> None:
                 "next(left)",
             ]
         )
-        ended = subprocess.run(
-            [sys.executable, "-c", program], cwd=ROOT / "backend", capture_output=True, timeout=60, check=True
-        )
+        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60, check=True)
     assert (ended.stdout, ended.stderr) == (b"", b"")
 
 

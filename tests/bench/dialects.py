@@ -1,6 +1,7 @@
 """The row `dialects`: the server's CPU time with each native API of an upstream, compared with OpenRouter's."""
 
 import time
+from collections.abc import Sequence
 
 from tests.bench.dialect_frames import PATHS
 from tests.bench.figures import Figure
@@ -24,15 +25,24 @@ def dialect_figures(rig: Rig, rounds: int, *, quick: bool) -> list[Figure]:
         for number in range(-1, rounds):
             print_status(f"{ROW}: {'warm-up' if number < 0 else f'round {number + 1} of {rounds}'}")
             for load in _loads(quick=quick):
-                names = [*PATHS][:: -1 if number % 2 else 1]
-                cpu = {name: _cpu(rig, server, load, name) for name in names}
-                if number < 0:
-                    continue
-                for name in NATIVE:
-                    spent.setdefault((name, load.row), []).append(cpu[name] / cpu[REFERENCE])
+                ratios = _ratios(rig, server, load, NATIVE[:: -1 if number % 2 else 1])
+                for name, ratio in ratios.items() if number >= 0 else ():
+                    spent.setdefault((name, load.row), []).append(ratio)
     finally:
         rig.end(server)
     return [Figure(ROW, figure_name(*key), tuple(ratios), "×") for key, ratios in spent.items()]
+
+
+def _ratios(rig: Rig, server: Child, load: Load, names: Sequence[str]) -> dict[str, float]:
+    """Return the CPU time of each dialect, divided by the mean of OpenRouter's directly before and after it."""
+    before = _cpu(rig, server, load, REFERENCE)
+    ratios: dict[str, float] = {}
+    for name in names:
+        cpu = _cpu(rig, server, load, name)
+        after = _cpu(rig, server, load, REFERENCE)
+        ratios[name] = 2 * cpu / (before + after)
+        before = after
+    return ratios
 
 
 def figure_name(dialect: str, load: str) -> str:

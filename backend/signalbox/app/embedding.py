@@ -69,9 +69,9 @@ def signalbox_app(
 ) -> SignalboxApp:
     """Make a Signalbox to mount in another app, with `tools` added to the built-in ones.
 
-    Without `settings`, they come from the environment and `.env`. `owner_of` takes a request without a token of
-    Signalbox and returns the id of its user, or None to reject it. It may be async. Raises SettingsError, and TypeError
-    for other arguments.
+    By default, the settings come from the environment and `.env`. `owner_of` is called for each request that has no
+    token of Signalbox. It returns the id of the user, or None to reject the request, and may be async. Raises
+    SettingsError for invalid settings, and TypeError for another invalid argument.
     """
     _check_arguments(settings, tools, owner_of)
     host_user = None if owner_of is None else HostUsers(owner_of).caller_of

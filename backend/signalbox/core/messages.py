@@ -204,9 +204,9 @@ class AssistantMessage(Struct, frozen=True):
 class ToolMessage(Struct, frozen=True):
     """The result of one call; content is always one string (quirk C14). `untrusted`: it contains foreign text (G3).
 
-    `is_error`: the call failed, as `content` says; APIs with a field for failures get it. A client sends `artifact` and
-    `shown` with the result of a client tool. They are for people: the model gets no artifact, and `shown` is the result
-    for people if the model gets another content. The model gets `images` after the result.
+    `is_error`: the call failed, and `content` describes the failure. If the API has a field for failures, this field is
+    set. A client sends `artifact` and `shown` with the result of a client tool. The model gets neither: `artifact` is
+    for people, and `shown` is what people see instead of `content`. The model gets `images` after the result.
     """
 
     call_id: str

@@ -12,9 +12,9 @@ from signalbox.core.params import NO_PARAMS, Choice, Params
 
 
 class Usage(Struct, frozen=True):
-    """Tokens and cost of one model call; `cost` is in USD, None if the upstream does not report it.
+    """Tokens and cost of one model call; `cost` is in USD, or None if the upstream does not report the cost.
 
-    `input` includes the tokens that the provider's cache supplied (`cached`) or stored (`cache_written`).
+    `input` includes the tokens that were read from the provider's cache (`cached`) or written to it (`cache_written`).
     """
 
     input: int = 0

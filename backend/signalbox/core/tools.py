@@ -38,11 +38,11 @@ class ToolSpec:
     again. A tool without `side_effects` changes nothing, but its calls wait for the end of the model's turn. `timeout`
     is in seconds.
 
-    `search_key` maps equal searches to equal keys, so that a repeated search reuses the first result; such calls count
-    towards the limit of searches. `untrusted`: results and errors contain foreign text, so they are delimited for the
-    model (quirk G3). `own_failures`: errors contain no foreign text and are not delimited. `url_argument` names an
-    argument with a URL that the tool fetches; the URL must be on the URL allowlist. `shows_table`: the artifact is a
-    DataTable, so a page can reserve the space while the tool runs.
+    `search_key` returns equal keys for equal searches, so that a repeated search gets the first result. Calls of a tool
+    with a `search_key` count towards the limit of searches. `untrusted`: results and errors contain foreign text, so
+    they are delimited for the model (quirk G3). `own_failures`: errors contain no foreign text and are not delimited.
+    `url_argument` names an argument with a URL that the tool fetches; the URL must be on the URL allowlist.
+    `shows_table`: the artifact is a DataTable, so a page can reserve the space while the tool runs.
 
     `name` and `description` are for models. `title` and `summary` are for people: a short name and one sentence.
     Both are optional: without them, `display_title` and `display_summary` return defaults. All runs share one `schema`.
@@ -103,8 +103,8 @@ LARGEST_ARTIFACT = 512 * 1024
 class ToolReturn(Struct, frozen=True):
     """A result with an artifact or images: the model gets `result` and `images`, clients get `result` and `artifact`.
 
-    `artifact` is any JSON value, or a `DataTable`; None means that there is none. `images` are https or data URLs, or
-    the result of `image`.
+    `artifact` is any JSON value, or a `DataTable`; None means that there is none. Each image is an https URL, a
+    data URL, or what `image` returns.
     """
 
     result: Any
@@ -142,7 +142,7 @@ class ToolOutcome(Struct, frozen=True):
 
 
 class SourceNumbers(Struct):
-    """Assigns a number to each source of a run. A canonical URL keeps the number that it gets when it first appears."""
+    """Assigns a number to each source of a run. If a canonical URL appears again, it keeps its number."""
 
     _numbers: dict[str, int] = {}
     titles: dict[int, tuple[str, str]] = {}
@@ -246,7 +246,7 @@ def _utc_now() -> datetime:
 
 
 class Owner(Struct, frozen=True):
-    """Whose run it is: an API token, or a user of an app that embeds Signalbox. Without both, id and name are empty."""
+    """The owner of a run: an API token, or a user of an app that embeds Signalbox. Otherwise, both fields are empty."""
 
     id: str = ""
     name: str = ""

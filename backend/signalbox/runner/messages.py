@@ -24,7 +24,7 @@ _IMAGE_TYPE = re.compile(r"image/[A-Za-z0-9.+-]+")
 
 
 def user(text: str, *, images: Sequence[str | ImagePart] = ()) -> UserMessage:
-    """Return a message of the user; `images` are https or data URLs, or the result of `image`."""
+    """Return a message of the user; each image is an https URL, a data URL, or what `image` returns."""
     text_of("text", text)
     if not (pictures := images_of("images", images)):
         return UserMessage(text)
@@ -43,7 +43,7 @@ def assistant(text: str) -> AssistantMessage:
 
 
 def image(data: bytes, media_type: str) -> ImagePart:
-    """Return an image from its bytes; `media_type` is for example "image/png". Raises RequestError."""
+    """Return an image from its bytes and its type, such as "image/png". Raises RequestError for invalid arguments."""
     if not isinstance(data, bytes | bytearray | memoryview):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise wrong("data", "the bytes of an image", data)
     if not isinstance(media_type, str) or not _IMAGE_TYPE.fullmatch(media_type):  # pyright: ignore[reportUnnecessaryIsInstance]

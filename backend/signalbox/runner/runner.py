@@ -16,11 +16,13 @@ class Runner(RunBase):
     To start the run, iterate over its steps or over `events()`, or await `answer()`. A run can be iterated over once.
     Leaving the iteration, or the `async with` block, stops the run: its request is closed, and no further tool runs.
 
-    `tools` is a list of results of `@tool`. At most `max_steps` model calls are made; the last one may call no tools,
-    so that every result reaches the model. A last call that returns no answer is repeated: once if it is empty, and
-    once with a higher token limit if its reasoning used up the limit. `max_cost` is in USD. At most `tools_at_once`
-    calls run at the same time. After a step of at least `compact_at` tokens, a summary replaces the conversation.
-    Further keyword arguments are the model's parameters (`ModelOptions`). Raises RequestError for an invalid argument.
+    `tools` is a list of tools made with `@tool`. The run makes at most `max_steps` model calls. In the last of them,
+    tools are off, so that every tool result reaches the model. If the last model call returns no answer, the run makes
+    it again: once if the reply is empty, and once with a higher token limit if reasoning used up the limit.
+
+    `max_cost` is in USD. At most `tools_at_once` tool calls run at the same time. After a step of at least `compact_at`
+    tokens, a summary replaces the conversation. Further keyword arguments are the model's parameters (`ModelOptions`).
+    Raises RequestError for an invalid argument.
     """
 
     async def __aenter__(self) -> Self:

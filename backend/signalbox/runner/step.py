@@ -37,8 +37,8 @@ class StepCall(Struct, frozen=True):
 class CallResult(Struct, frozen=True):
     """The result of one call: `value`, or else `error` and `code`.
 
-    `call.arguments` are those that the tool got, also after `edit`. `artifact` is for people and is never sent to a
-    model.
+    `call.arguments` are the arguments that the tool received, even if `edit` changed them. `artifact` is for people
+    and is never sent to a model.
     """
 
     call: StepCall
@@ -86,9 +86,9 @@ class Step:
         self._refuse(call.id, ToolOutcome.failed(Code.DENIED, text_of("why", why)))
 
     def edit(self, call: StepCall, arguments: Mapping[str, JsonValue]) -> None:
-        """Run a call with other arguments; the model sees them in its history.
+        """Run a call with other arguments; the model sees the new arguments in its history.
 
-        Raises UsageError, as `refuse` does, and RequestError for arguments that are not JSON.
+        Raises UsageError if the call has run already or cannot run, and RequestError if the arguments are not JSON.
         """
         self._check_open(call)
         if call.rejected is not None or call.id in self._running_before:

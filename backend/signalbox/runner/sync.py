@@ -52,9 +52,11 @@ class StepSync:
 class RunnerSync(RunBase):
     """A `Runner` with blocking methods. Its event loop runs in a thread, so it also works inside a running loop.
 
-    Asynchronous tools run in the same thread, other tools in further threads. All threads of a program may use the
-    run, but only one of them can iterate over it or execute it with `answer()`; the others get a UsageError. Leaving
-    the `with` block stops the run for all threads: an iteration ends, and `answer()` returns the status "cancelled".
+    Asynchronous tools run in the thread of the event loop, other tools in further threads.
+
+    All threads of a program may use the run, but only one thread may iterate over the run or call `answer()`. Until
+    the run ends, the other threads get a UsageError. When a thread leaves the `with` block, the run stops for all
+    threads: an iteration ends, and `answer()` returns an answer with the status "cancelled".
     """
 
     def _prepare(self) -> None:

@@ -36,15 +36,18 @@ class _Connections(Struct, eq=False):
 
 
 class Upstream:
-    """A server that serves models: a known one ("openrouter", "openai", "anthropic" or "gemini"), or a base URL.
+    """A server of models, given by its name ("openrouter", "openai", "anthropic" or "gemini") or by its base URL.
 
-    `key` is the API key, or `env:NAME` to read the key from an environment variable; a known server has a default
-    variable. The dialect is OpenRouter's if the base URL ends with `/api/v1`, Anthropic's for Anthropic's own server
-    and if the base URL ends with `/anthropic`, Gemini's for Google's own server, and OpenAI's chat completions
-    otherwise; `dialect` overrides this rule. `connect_timeout` and `idle_timeout` are in seconds; `idle_timeout` limits
-    the silence of a model.
+    `key` is the API key, or `env:NAME` to read the key from an environment variable. For a server given by its name,
+    the key is read from a default variable, such as `OPENAI_API_KEY`.
 
-    `prices` are used where a server reports no costs: by model, USD per million tokens of prompt and of completion.
+    `dialect` names the API. By default, the base URL decides: OpenRouter's API if the URL ends with `/api/v1`,
+    Anthropic's if the URL ends with `/anthropic` or is Anthropic's own server, Gemini's if it is Google's own server,
+    and otherwise OpenAI's chat completions.
+
+    `connect_timeout` and `idle_timeout` are in seconds. `idle_timeout` is the longest time without data from the
+    server. `prices` are used if the server reports no costs. They map a model to USD per million tokens of its prompt
+    and of its completion.
 
     All runs of an upstream share its connections. The connections are closed when the last run ends; `async with
     upstream` keeps them open until the end of the block. Raises RequestError for an invalid argument.

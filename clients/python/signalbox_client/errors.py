@@ -36,7 +36,7 @@ def _restored(kind: type[SignalboxError], args: tuple[object, ...]) -> Signalbox
 
 
 class InvalidBaseUrl(SignalboxError):
-    """The base URL of a client is not a URL of a server."""
+    """The base URL that was passed to the client is not a valid URL of a server."""
 
     def __init__(self, url: object, problem: str) -> None:
         advice = "A base URL looks like http://127.0.0.1:8000 or https://chat.example.com/signalbox."

@@ -22,9 +22,9 @@ NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.P
 class Backoff:
     """Delays between attempts, in seconds: from `first`, doubled up to `longest`, and at least `retry-after`.
 
-    The client gives up after `attempts` failures in a row, or if `retry-after` is more than `patience`. If there is no
-    response at all, it gives up after `connect_attempts`. A stream that has begun is resumed with all `attempts`,
-    because the server may restart in mid-answer.
+    The client gives up after `attempts` failures in a row, or if `retry-after` is more than `patience`. If a request
+    gets no response at all, the client gives up after `connect_attempts`. To resume a stream, the client makes up to
+    `attempts` attempts, because the server may restart in the middle of an answer.
     """
 
     attempts: int = 10

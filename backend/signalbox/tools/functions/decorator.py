@@ -68,16 +68,16 @@ def tool(
     description: str | None = None,
     **metadata: Any,
 ) -> Any:
-    """Make a tool of a function or a bound method. The model gets its name, its docstring, and a schema of its types.
+    """Turn a function or a bound method into a tool. The model gets its name, docstring and a schema of its parameters.
 
     A parameter of type ToolContext gets the context of the call, and is not shown to the model. An ordinary function
     runs in a thread, an async one on the event loop. It returns a text, a value with a JSON form (also a dataclass, a
     msgspec Struct or a pydantic model), an `image`, or a ToolReturn with images for the model and an artifact for
     people. To tell the model of a failure, raise ToolError; the model gets no text of other exceptions.
 
-    `timeout` is in seconds. `eager`: the tool only reads, so a call may start while the model still streams.
+    `timeout` is in seconds. `eager`: the tool only reads, so a call may start while the model is still streaming.
     `side_effects`: a call may change something; a program that asks people for approval asks about such calls.
-    `untrusted=False`: results contain no external text. Raises TypeError if a parameter cannot be described, and
+    `untrusted=False`: results contain no external text. Raises TypeError if a schema cannot describe a parameter, and
     ValueError for an invalid argument of `@tool`.
     """
     if function is None:

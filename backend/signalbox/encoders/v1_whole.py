@@ -83,6 +83,7 @@ class ChatAnswer(Struct, frozen=True, omit_defaults=True, kw_only=True):
     requested_model: str | UnsetType = UNSET
     model: str | UnsetType = UNSET
     provider: str | UnsetType = UNSET
+    upstream: str | UnsetType = UNSET
     loop: LoopName | UnsetType = UNSET
     flag: Flag | UnsetType = UNSET
     steps: int | UnsetType = UNSET

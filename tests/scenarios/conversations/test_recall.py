@@ -90,7 +90,7 @@ def test_a_cut_inside_a_tool() -> None:
     told = recalled([], [*events, *stamped(result("a", failed(Code.CANCELLED)), DONE, first=9)], OURS)
     said = AssistantMessage("Look.", (ToolCall("a", "search_web", {"q": "a"}), ToolCall("b", "search_web", {"q": "b"})))
     words = ToolOutcome.failed(Code.CANCELLED, CODES[Code.CANCELLED].sentence).for_model()
-    assert told == [said, ToolMessage("a", "search_web", words, untrusted=False)]
+    assert told == [said, ToolMessage("a", "search_web", words, untrusted=False, is_error=True)]
 
 
 @pytest.mark.parametrize("as_kept", [False, True], ids=["live", "from disk"])

@@ -65,5 +65,5 @@ async def test_the_parser_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the package, the reason names the extra."""
     monkeypatch.setattr(mercari, "has_parser", lambda: False)
     async with httpx.AsyncClient() as client:
-        with pytest.raises(SearchUnavailableError, match=r"signalbox\[scrapingbee\]"):
+        with pytest.raises(SearchUnavailableError, match=r"\.\[scrapingbee\]"):
             scrapingbee.from_setup(ProductSetup(client=client, scrapingbee=BEE))

@@ -20,7 +20,7 @@ import { followRun, followSave, postChat } from "./requests/runStream.ts";
 import { deleteSave, fetchSave, fetchSaves, type Save, saveRun } from "./requests/savedRuns.ts";
 import { BACKOFF, type Backoff, retrying } from "./retries.ts";
 import { Run, type RunContext, type StoppedRun, stopAt } from "./run.ts";
-import { errorOf, RunFailed } from "./signalboxErrors.ts";
+import { errorOf, RunFailed, SignalboxError } from "./signalboxErrors.ts";
 import type { Conversation, ConversationLine, RunLine, SaveLine } from "./types/api.ts";
 import type { Question } from "./types/question.ts";
 
@@ -67,6 +67,10 @@ export class Signalbox {
 
   constructor({ baseUrl, token = "", backoff: given = {}, fetch = globalThis.fetch }: SignalboxOptions = {}) {
     checkBaseUrl(baseUrl);
+    // The error of `fetch` would contain the token.
+    if (/[^\x20-\x7e]/.test(token)) {
+      throw new SignalboxError("INVALID_REQUEST", "The option token may only contain printable ASCII characters.");
+    }
     this.token = token;
     const backoff = { ...BACKOFF, ...given };
     const client = createClient({

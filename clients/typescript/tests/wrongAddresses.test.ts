@@ -1,6 +1,13 @@
 // A base URL that is wrong: no URL, or another server.
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ConnectionLost, InvalidBaseUrl, NotSignalbox, type RequestRejected, Signalbox } from "../src/index.ts";
+import {
+  ConnectionLost,
+  InvalidBaseUrl,
+  NotSignalbox,
+  type RequestRejected,
+  Signalbox,
+  SignalboxError,
+} from "../src/index.ts";
 import { serve } from "./fixtures/serve.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
@@ -14,6 +21,19 @@ const message = (make: () => unknown): string => {
   }
   return "no error";
 };
+
+describe("a token", () => {
+  it.each(["secret\0", "secret\n", "sécret"])("that no header can have is rejected, and not shown: %j", (token) => {
+    try {
+      new Signalbox({ baseUrl: "http://127.0.0.1:8000", token });
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(SignalboxError);
+      expect((error as Error).message).toContain("token");
+      expect((error as Error).message).not.toContain("cret");
+    }
+  });
+});
 
 describe("a base URL", () => {
   it.each<[string | undefined, string]>([

@@ -209,7 +209,7 @@ def _call(call: JsonObject, position: int | None = None) -> CallDelta:
     function = function if isinstance(function, dict) else {}
     index = call.get("index")
     arguments = function.get("arguments")
-    if isinstance(arguments, dict | list):  # Ollama and some proxies send the object itself
+    if arguments is not None and not isinstance(arguments, str):  # Ollama and some proxies send the object itself
         arguments = dumps(arguments).decode()
     return CallDelta(
         index=index if isinstance(index, int) and not isinstance(index, bool) else None,

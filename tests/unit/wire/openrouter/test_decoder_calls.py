@@ -48,7 +48,12 @@ def test_arguments_as_an_object() -> None:
     """Ollama and some proxies send the object itself, with whatever numbers are in it."""
     parts = decoded({"tool_calls": [{"function": {"name": "f", "arguments": {"q": "é", "n": 2}}}]})
     assert parts == [CallDelta(name="f", arguments='{"q":"é","n":2}')]
-    assert decoded({"tool_calls": [{"function": {"arguments": 3}}]}) == [CallDelta()]
+
+
+@pytest.mark.parametrize(("sent", "text"), [(3, "3"), (True, "true"), ([1], "[1]"), (None, None)])
+def test_arguments_that_are_no_object(sent: object, text: str | None) -> None:
+    """Another value stays what it is, so that the call fails instead of running with defaults."""
+    assert decoded({"tool_calls": [{"function": {"arguments": sent}}]}) == [CallDelta(arguments=text)]
 
 
 def test_several_calls_in_one_delta_have_positions() -> None:

@@ -17,6 +17,7 @@ SURVEY = [
     "SC-27",
     *(f"ME-{number:02}" for number in range(1, 16)),
     *(f"TR-{number:02}" for number in range(1, 18)),
+    *(f"SC-{number}" for number in (*range(17, 23), 25)),
 ]
 
 

@@ -43,7 +43,9 @@ class MergedCatalog:
         for server in servers:
             if await server.knows(server.entry.name_of(requested)):
                 return
-        words = f"No upstream lists the model {model[:100]!r}."
+        forced = requested != model
+        who = f"The upstream {servers[0].entry.name!r} does not list" if forced else "No upstream lists"
+        words = f"{who} the model {requested[:100]!r}."
         raise RequestError(Code.UNKNOWN_MODEL, words, "model")
 
     def entry(self, model: str) -> ModelFacts | None:

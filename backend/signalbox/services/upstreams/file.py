@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,6 +19,8 @@ _LARGEST_FILE = 256 * 1024
 # A key is never written into the file, which may be committed or shown.
 _KEY_SOURCES = ("env:", "file:")
 _CONVERSION = re.compile(r"(?P<fault>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
+_TYPES = {"str": "text", "float": "number", "int": "number", "array": "list", "object": "table", "bool": "boolean"}
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=3600)]
@@ -164,7 +165,7 @@ def _content_of(path: Path) -> bytes:
 
 def _checked(data: bytes, name: str) -> "tuple[UpstreamsFile, _Lines]":
     try:
-        text = data.decode()
+        text = data.decode("utf-8-sig")  # some editors begin a file with a byte order mark
     except UnicodeDecodeError:
         raise UpstreamsFileError(f"{name} is not UTF-8.") from None
     try:
@@ -186,10 +187,11 @@ def _checked(data: bytes, name: str) -> "tuple[UpstreamsFile, _Lines]":
 
 def _faults(file: UpstreamsFile) -> Iterator[tuple[str, str]]:
     """Yield the path of each invalid field, and what is wrong with it."""
-    counts = Counter(entry.name for entry in file.upstream)
+    names: set[str] = set()
     for place, entry in enumerate(file.upstream):
-        if counts[entry.name] > 1:
+        if entry.name in names:
             yield f".upstream[{place}].name", f"two upstreams have the name {entry.name!r}; give each its own name"
+        names.add(entry.name)
         for field, words in _faults_of(entry):
             yield f".upstream[{place}].{field}", words
     for place, route in enumerate(file.route):
@@ -242,8 +244,16 @@ class _Lines:
         """Return the error for msgspec's message: "Expected `str`, got `int` - at `$.upstream[0].name`"."""
         found = _CONVERSION.fullmatch(message)
         assert found is not None  # the expression matches every text
-        fault = found["fault"].replace("`", "'").removeprefix("Object ")
-        return self.error(found["path"] or "", f"{fault[:1].lower()}{fault[1:]}")
+        fault, path = found["fault"], found["path"] or ""
+        if path in (".upstream", ".route"):
+            return self.error(path, f"write [[{path[1:]}]], in double brackets")
+        if fault.startswith("Object "):
+            unknown = _UNKNOWN.fullmatch(fault)
+            words = fault.replace("`", "'").removeprefix("Object ")
+            return self.error(f"{path}.{unknown[1]}" if unknown else path, words)
+        field = re.sub(r"^\.\w+\[\d+\]\.", "", path)
+        words = re.sub(r"`([a-z]+)(?: \| null)?`", lambda name: _TYPES.get(name[1], name[1]), fault)
+        return self.error(path, f"{field}: {words[:1].lower()}{words[1:]}")
 
     def error(self, path: str, words: str) -> UpstreamsFileError:
         """Return the error for a field."""
@@ -252,6 +262,9 @@ class _Lines:
     def _line_of(self, path: str) -> int:
         table, index, key = _parts_of(path)
         start = self._header(table, index)
+        if key and not table:
+            names = re.compile(rf"\s*(\[\[?\s*)?[\"']?{re.escape(key)}(?![\w-])")
+            return next((number for number, line in enumerate(self._lines, 1) if names.match(line)), 1)
         if key:
             pattern = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*(=|\.)|\s*\[{table}\.{re.escape(key)}\b")
             for number in range(start, len(self._lines)):
@@ -269,6 +282,6 @@ class _Lines:
 
 
 def _parts_of(path: str) -> tuple[str, int, str]:
-    """Split `.upstream[1].prices[...]` into the table, its index and the key."""
-    found = re.match(r"\.?(\w+)\[(\d+)\](?:\.(\w+))?", path)
-    return (found[1], int(found[2]), found[3] or "") if found else ("", 0, "")
+    """Split `.upstream[1].prices[...]` into the table, its index and the key. A field of the file has no table."""
+    found = re.match(r"\.(\w+)\[(\d+)\](?:\.([\w-]+))?", path)
+    return (found[1], int(found[2]), found[3] or "") if found else ("", 0, path.removeprefix("."))

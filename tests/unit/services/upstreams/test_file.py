@@ -64,15 +64,16 @@ def test_models_are_listed_under_the_ids_of_clients() -> None:
     ("old", "new", "line", "words"),
     [
         ('dialect = "openai-chat"', 'dialect = "ollama"', 4, "there is no dialect 'ollama'; there are"),
-        ('name = "openrouter"', 'name = "local"', 3, "two upstreams have the name 'local'"),
+        ('name = "openrouter"', 'name = "local"', 11, "two upstreams have the name 'local'"),
         ('name = "local"', 'name = "My Host"', 3, "matching regex"),
         ('name = "local"\n', "", 2, "missing required field 'name'"),
         ('base_url = "https://openrouter.ai/api/v1"', 'base_url = "openrouter.ai"', 13, "base_url must be a URL"),
         ("https://openrouter", "https://me:secret@openrouter", 13, "base_url must not contain credentials"),
         ('"env:OPENROUTER_API_KEY"', '"sk-or-v1-secret"', 14, "do not write the key itself"),
-        ("timeout = 60", "timeout = 0", 8, "> 0"),
-        ("timeout = 60", "timeuot = 60", 2, "unknown field 'timeuot'"),
-        ("prompt = 0.15", "prompt = -1", 18, ">= 0"),
+        ("timeout = 60", "timeout = 0", 8, "timeout: expected number > 0"),
+        ("timeout = 60", 'timeout = "60"', 8, "timeout: expected number, got text"),
+        ("timeout = 60", "timeuot = 60", 8, "unknown field 'timeuot'"),
+        ("prompt = 0.15", "prompt = -1", 18, "prices[...].prompt: expected number >= 0"),
         ('x-team = "chat"', 'x-team = "a\\nb"', 15, "one line of printable ASCII"),
         ('"or/*" = "*"', '"o*r" = "x"', 16, "only the last character may be *"),
         (
@@ -82,7 +83,9 @@ def test_models_are_listed_under_the_ids_of_clients() -> None:
             "there is no upstream 'azure'",
         ),
         ('use = ["local", "openrouter"]', 'use = ["local", "local"]', 23, "twice"),
-        ('use = ["local", "openrouter"]', "use = []", 23, "length >= 1"),
+        ('use = ["local", "openrouter"]', "use = []", 23, "use: expected list of length >= 1"),
+        ("[[route]]", "[[routes]]", 21, "unknown field 'routes'"),
+        ("[[route]]", "[route]", 21, "write [[route]], in double brackets"),
     ],
 )
 def test_a_fault_has_its_line(old: str, new: str, line: int, words: str) -> None:
@@ -93,6 +96,11 @@ def test_a_fault_has_its_line(old: str, new: str, line: int, words: str) -> None
     assert str(caught.value).startswith(f"upstreams.toml, line {line}: "), caught.value
     assert words in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+def test_a_byte_order_mark_is_ignored() -> None:
+    """Some editors write one at the beginning of a file."""
+    assert parse_upstreams(b"\xef\xbb\xbf" + GOOD.encode(), "upstreams.toml").upstream
 
 
 def test_what_is_no_such_file(tmp_path: Path) -> None:

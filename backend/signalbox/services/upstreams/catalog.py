@@ -13,6 +13,7 @@ from signalbox.core.errors import RequestError
 from signalbox.offload import offloaded
 from signalbox.services.upstreams.file import UpstreamEntry
 from signalbox.services.upstreams.registry import Upstreams
+from signalbox.services.upstreams.server import Server
 from signalbox.wire.pricing import pricing_of
 
 Listed = tuple[UpstreamEntry, list[ModelFacts]]
@@ -75,12 +76,27 @@ def _merged(sources: Sequence[Listed], upstreams: Upstreams) -> list[ModelFacts]
         for facts in models:
             for model in entry.models_of(facts.id):
                 found.setdefault(model, {})[entry.name] = _named(facts, model, entry)
+    for server in upstreams.servers:
+        # An alias of a listed model, such as Anthropic's ids without a date, is in no list.
+        for model in (model for model in server.entry.rename if server.entry.serves(model)):
+            if not model.endswith("*") and _alias_at(server, model) is not None:
+                found.setdefault(model, {})
     merged: list[ModelFacts] = []
     for model, listed in found.items():
-        names = [server.entry.name for server in upstreams.serving(model)[0] if server.entry.name in listed]
-        if names:
-            merged.append(replace(listed[names[0]], upstreams=tuple(names)))
+        known = [
+            (server.entry.name, facts)
+            for server in upstreams.serving(model)[0]
+            if (facts := listed.get(server.entry.name) or _alias_at(server, model)) is not None
+        ]
+        if known:
+            merged.append(replace(known[0][1], upstreams=tuple(name for name, _ in known)))
     return merged
+
+
+def _alias_at(server: Server, model: str) -> ModelFacts | None:
+    """Return the facts of a model that the upstream lists under another id."""
+    facts = server.facts_of(server.entry.name_of(model))
+    return None if facts is None else _named(facts, model, server.entry)
 
 
 def _named(facts: ModelFacts, model: str, entry: UpstreamEntry) -> ModelFacts:

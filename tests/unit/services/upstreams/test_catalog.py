@@ -2,7 +2,9 @@
 
 import pytest
 from signalbox.core.errors import RequestError
+from signalbox.core.messages import JsonObject
 from signalbox.core.params import NO_PARAMS
+from signalbox.services.catalog import ModelCatalog
 from signalbox.services.upstreams.catalog import MergedCatalog
 
 from tests.unit.services.upstreams.conftest import MakeUpstreams
@@ -81,6 +83,47 @@ use = ["a"]
     with pytest.raises(RequestError, match="No upstream lists the model 'three'"):
         await catalog.check("three")
     await catalog.check("b@three")
+
+
+async def test_a_model_may_be_renamed_to_an_alias(make_upstreams: MakeUpstreams) -> None:
+    """Anthropic's list has only the id with a date; the model is shown under each id that clients use."""
+    text = """
+[[upstream]]
+name = "anthropic"
+dialect = "anthropic-messages"
+base_url = "http://127.0.0.1:9"
+models = ["sonnet", "shared", "claude-*"]
+rename = { sonnet = "claude-sonnet-4-5", shared = "claude-sonnet-4-5", other = "claude-sonnet-4-5" }
+prices = { claude-sonnet-4-5 = { prompt = 3, completion = 15 } }
+
+[[upstream]]
+name = "b"
+dialect = "openai-chat"
+base_url = "http://127.0.0.1:9/v1"
+listed = ["shared"]
+
+[[route]]
+models = "shared"
+use = ["anthropic", "b"]
+"""
+
+    async def dated() -> list[JsonObject]:
+        return [{"type": "model", "id": "claude-sonnet-4-5-20250929", "display_name": "Claude Sonnet 4.5"}]
+
+    upstreams = make_upstreams(text)
+    listed = upstreams.servers[0].catalog
+    assert isinstance(listed, ModelCatalog)
+    listed.fetch = dated
+    catalog = MergedCatalog(upstreams)
+    models, _ = await catalog.entries()
+    assert {model.id: model.upstreams for model in models} == {
+        "claude-sonnet-4-5-20250929": ("anthropic",),
+        "shared": ("anthropic", "b"),
+        "sonnet": ("anthropic",),
+    }
+    assert [model.id for model in models if model.prices] == ["shared", "sonnet"]
+    for model in models:
+        await catalog.check(model.id)
 
 
 async def test_prices_of_the_file_are_shown(make_upstreams: MakeUpstreams) -> None:

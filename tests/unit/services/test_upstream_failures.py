@@ -108,6 +108,20 @@ async def test_no_key_of_any_shape_is_in_a_fault_of_a_stream(key: str) -> None:
     assert key not in faults[0].error.message
 
 
+@pytest.mark.parametrize("name", ["x-gateway-token", "Cookie", "authorization"])
+async def test_credentials_in_headers_are_hidden(name: str) -> None:
+    """An operator may send a second credential in a header; other values stay, because they explain an error."""
+    headers = {name: "Basic plain-words-secret", "anthropic-beta": "context-2030-01-01"}
+    words = "bad plain-words-secret in Basic plain-words-secret; unknown context-2030-01-01"
+    frame = chunk({}, finish="error", error={"code": 401, "message": words})
+    with ScriptedUpstream(sends(frame + DONE)) as upstream:
+        async with HttpClient() as client:
+            parts = await read_stream(UpstreamClient(client, upstream_at(upstream.base_url, "a-key"), headers))
+    [fault] = [part for part in parts if isinstance(part, Fault)]
+    assert "plain-words-secret" not in fault.error.message
+    assert "bad … in …; unknown context-2030-01-01" in fault.error.message
+
+
 async def test_a_cut_stream(start: Start) -> None:
     """A connection that closes in the middle is STREAM_CUT, after the parts that arrived."""
 

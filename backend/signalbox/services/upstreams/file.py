@@ -21,6 +21,8 @@ _KEY_SOURCES = ("env:", "file:")
 _CONVERSION = re.compile(r"(?P<fault>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _TYPES = {"str": "text", "float": "number", "int": "number", "array": "list", "object": "table", "bool": "boolean"}
+# The HTTP client sets these; a second value makes a request ambiguous.
+_FRAMING_HEADERS = {"connection", "content-length", "expect", "transfer-encoding", "upgrade"}
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=3600)]
@@ -216,6 +218,8 @@ def _faults_of(entry: UpstreamEntry) -> Iterator[tuple[str, str]]:
     for header, text in entry.headers.items():
         if not _HEADER_NAME.fullmatch(header) or not text.isprintable() or not text.isascii():
             yield "headers", f"the header {header[:40]!r} must be a name with one line of printable ASCII"
+        elif header.lower() in _FRAMING_HEADERS:
+            yield "headers", f"Signalbox sets the header {header!r} for each request; remove it"
     for pattern, new in entry.rename.items():
         if "*" in pattern[:-1] or ("*" in new and not pattern.endswith("*")) or not new:
             yield "rename", f"{pattern[:40]!r}: only the last character may be *, and the new id must not be empty"

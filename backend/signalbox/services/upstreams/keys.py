@@ -32,13 +32,16 @@ def _of_variable(name: str, variable: Variable) -> str:
 def _of_file(name: str, folder: Path) -> str:
     try:
         with (folder / name).open("rb") as file:
-            key = file.read(_LARGEST_KEY_FILE).decode().strip()
+            data = file.read(_LARGEST_KEY_FILE + 1)
+        key = data.decode().strip()
     except UnicodeDecodeError:
         raise KeyFault(f"the key file {name} is not UTF-8") from None
     except OSError as error:
         raise KeyFault(f"the key file {name} cannot be read: {error.strerror}") from None
     except ValueError:  # a null byte in the path
         raise KeyFault("file: takes the path of a file") from None
+    if len(data) > _LARGEST_KEY_FILE:
+        raise KeyFault(f"the key file {name} is larger than {_LARGEST_KEY_FILE // 1024} KiB")
     if not key:
         raise KeyFault(f"the key file {name} is empty")
     return key

@@ -30,6 +30,7 @@ def test_a_key_file_is_found_beside_the_toml_file(tmp_path: Path) -> None:
         ("file:missing.key", "the key file missing.key cannot be read: No such file or directory"),
         ("file:empty.key", "the key file empty.key is empty"),
         ("file:binary.key", "the key file binary.key is not UTF-8"),
+        ("file:large.key", "the key file large.key is larger than 64 KiB"),
         ("file:a\0b", "file: takes the path of a file"),
     ],
 )
@@ -37,6 +38,7 @@ def test_a_fault_is_a_clause_without_the_key(tmp_path: Path, source: str, words:
     """It names the variable or the file."""
     (tmp_path / "empty.key").write_text("\n", encoding="utf-8")
     (tmp_path / "binary.key").write_bytes(b"\xff\xfe")
+    (tmp_path / "large.key").write_bytes(b"k" * (64 * 1024 + 1))
     variables = {"TWO_WORDS": "secret-1 secret-2", "EMPTY": " "}
     with pytest.raises(KeyFault) as raised:
         read_key(source, variables.get, tmp_path)

@@ -40,7 +40,7 @@ def _waits(number: int) -> Reply:
 def _ending(seen: Observation) -> str:
     if seen.error:
         return f"raises `{seen.error}`"
-    return "returns no text" if seen.value in ("", "None", None) else "answers"
+    return "returns no text" if seen.value in ("", "None", None) else "returns an answer"
 
 
 def _count(number: int, noun: str) -> str:
@@ -79,35 +79,36 @@ def _overlap(seen: Observation) -> str:
 
 
 def _executed(seen: Observation) -> str:
-    ran = "the call is executed" if seen.executions else "not executed"
-    told = "; the model is told" if len(seen.requests) > 1 and not seen.executions else ""
+    ran = "the call is executed" if seen.executions else "the call is not executed"
+    told = "; the model is told why" if len(seen.requests) > 1 and not seen.executions else ""
     return f"{ran}{told}; {_ending(seen)}"
 
 
 def _leak(seen: Observation) -> str:
     if len(seen.requests) < 2:
-        return f"the model is not told; {_ending(seen)}"
+        return f"the model gets no error; {_ending(seen)}"
     leaks = "/srv/keys" in seen.results(2)
-    return f"the model reads the {'exception' if leaks else 'failure, not the exception'}; {_ending(seen)}"
+    read = "the exception" if leaks else "that the call failed, but not the exception"
+    return f"the model reads {read}; {_ending(seen)}"
 
 
 def _argument(seen: Observation) -> str:
     if len(seen.requests) < 2:
-        return f"the model is not told; {_ending(seen)}"
+        return f"the model gets no error; {_ending(seen)}"
     names = "count" in seen.results(2)
-    return f"the model is told{' which argument is wrong' if names else ' that arguments are wrong, not which'}"
+    return f"the model is told {'which argument is wrong' if names else 'that an argument is wrong, but not which one'}"
 
 
 def _unknown(seen: Observation) -> str:
     if len(seen.requests) < 2:
-        return f"the model is not told; {_ending(seen)}"
+        return f"the model gets no error; {_ending(seen)}"
     names = "look" in seen.results(2).replace("look_up", "")
-    return f"the model is told{', with the names of all tools' if names else ''}"
+    return f"the model gets an error{' that lists all tools' if names else ''}"
 
 
 def _limit(seen: Observation) -> str:
     if len(seen.requests) >= PATIENCE:
-        return f"none: stopped by the model after {PATIENCE} requests"
+        return f"no limit; the model stops after {PATIENCE} requests"
     return f"{_work_and_ending(seen)}"
 
 
@@ -117,8 +118,8 @@ def _socket(seen: Observation) -> str:
     late = [at - seen.value for at in seen.left_at]
     ended = seen.seen["ended"] - seen.value
     if not late or late[0] > ended - 0.05:
-        return "stays open"
-    return "closed"
+        return "the connection stays open"
+    return "the connection is closed"
 
 
 def _stopped(seen: Observation) -> str:
@@ -126,14 +127,14 @@ def _stopped(seen: Observation) -> str:
         return f"raises `{seen.error}`"
     one = seen.executions[0]
     if one.cancelled is None or one.cancelled > seen.value + 0.5:
-        return "the tool runs on"
+        return "the tool continues to run"
     return "the tool is cancelled"
 
 
 def _second(seen: Observation) -> str:
     if seen.error:
         return f"raises `{seen.error}`"
-    return "yields nothing, no error" if not seen.value else f"yields {seen.value} items"
+    return "yields nothing and raises no error" if not seen.value else f"yields {seen.value} items"
 
 
 def _usage(seen: Observation) -> str:
@@ -147,7 +148,8 @@ _FOREVER = (*(calls(_look(f"/{number}")) for number in range(PATIENCE - 1)), ans
 _CUT = '{"path": "/et'
 
 CASES = (
-    Case("one-call", "One call, then the answer", "TR-02", "finish", (calls(_look("/a")), answers()), _work_and_ending),
+    Case("one-call", "The model makes one call, then answers", "TR-02", "finish",
+         (calls(_look("/a")), answers()), _work_and_ending),
     Case("set", "Change `max_tokens` after each reply", "TR-03", "change parameters",
          (calls(_look("/a")), calls(_look("/b")), answers()), _with_limits),
     Case("append", "Add a user message while a call is open", "TR-04", "append",
@@ -160,33 +162,33 @@ CASES = (
          (answers("Four."), answers("IV.")), _with_roles(2)),
     Case("overlap", "3 calls in one reply", "TR-09", "finish", (_waits(3), answers()), _overlap),
     Case("cap", "20 calls in one reply", "TR-09", "finish", (_waits(20), answers()), _overlap),
-    Case("exception", "A tool raises an exception with a secret path", "TR-10", "finish",
+    Case("exception", "A tool raises an exception that contains a secret path", "TR-10", "finish",
          (calls(call("buy", count=1)), answers()), _leak),
-    Case("argument", "A call with a wrong argument", "TR-10", "finish",
+    Case("argument", "A call has a wrong argument", "TR-10", "finish",
          (calls(call("buy", count="many")), answers()), _argument),
-    Case("unknown", "A call of an unknown tool", "TR-10", "finish", (calls(call("look_up", path="/a")), answers()),
+    Case("unknown", "A call names an unknown tool", "TR-10", "finish", (calls(call("look_up", path="/a")), answers()),
          _unknown),
-    Case("limit", "Limit of 2 requests, and the model calls for ever", "TR-11", "finish in two", _FOREVER,
+    Case("limit", "The limit is 2 requests, and the model always calls a tool", "TR-11", "finish in two", _FOREVER,
          _work_and_ending),
-    Case("no-limit", "Default limit", "TR-11", "finish", _FOREVER, _limit),
+    Case("no-limit", "No limit is set, and the model always calls a tool", "TR-11", "finish", _FOREVER, _limit),
     Case("refusal", "A refusal that contains a call", "TR-12", "finish",
          (calls(_look("/a"), end="refusal"), answers()), _executed, is_cut=True),
-    Case("length", "Token limit within a call", "TR-13", "finish",
+    Case("length", "The token limit ends the reply within a call", "TR-13", "finish",
          (calls(Call("look", _CUT), end="length"), answers()), _executed, is_cut=True),
-    Case("length-whole", "Token limit after a call's arguments", "TR-13", "finish",
+    Case("length-whole", "The token limit ends the reply after a call's arguments", "TR-13", "finish",
          (calls(_look("/a"), end="length"), answers()), _executed, is_cut=True),
     Case("cut", "The connection breaks after a call", "TR-13", "finish",
          (calls(_look("/a"), end="cut"), answers()), _work_and_ending, is_cut=True),
-    Case("eof", "The reply ends after a call without a stop reason", "TR-13", "finish",
+    Case("eof", "The stream ends after a call, but contains no stop reason", "TR-13", "finish",
          (calls(_look("/a"), end="eof"), answers()), _work_and_ending, is_cut=True),
-    Case("busy", "503 before the reply", "TR-02", "finish", (Reply(status=503), calls(_look("/a")), answers()),
+    Case("busy", "The first response is a 503", "TR-02", "finish", (Reply(status=503), calls(_look("/a")), answers()),
          _work_and_ending),
     Case("leave", "`break` while the model writes", "TR-15", "leave", (Reply("So far", end="hold"),), _socket),
-    Case("close", "Leave as documented while the model writes", "TR-15", "leave and close",
+    Case("close", "Leave the loop in the documented way while the model writes", "TR-15", "leave and close",
          (Reply("So far", end="hold"),), _socket),
-    Case("stop", "Stop as documented while a tool runs", "TR-15", "stop", (calls(call("work", number=1)), answers()),
-         _stopped, may_lose=True),
-    Case("twice", "Iterate a second time", "TR-01", "iterate twice", (answers(),), _second),
-    Case("failure", "Tokens and cost of request 1 after request 2 fails", "—", "fail",
+    Case("stop", "Stop the run in the documented way while a tool runs", "TR-15", "stop",
+         (calls(call("work", number=1)), answers()), _stopped, may_lose=True),
+    Case("twice", "Iterate over the run a second time", "TR-01", "iterate twice", (answers(),), _second),
+    Case("failure", "Read the tokens and cost of request 1 after request 2 has failed", "—", "fail",
          (calls(_look("/a")), Reply(status=400)), _usage, may_lose=True),
 )  # fmt: skip

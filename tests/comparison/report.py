@@ -17,7 +17,7 @@ _SUMS = {
     "lost": "tool results that are never sent to the model",
     "repeated": "repeated executions of a call",
     "repeated_requests": "requests that were repeated after a complete reply",
-    "cut": "executed calls of replies that did not end normally",
+    "cut": "calls that were executed although the reply did not end normally",
 }
 Stored = Mapping[str, Any]
 

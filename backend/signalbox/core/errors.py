@@ -22,7 +22,7 @@ _LONGEST_VALIDATION = 500
 
 
 class SignalboxError(Exception):
-    """A failure with one of our codes; `message` is safe to show to users."""
+    """A failure with a code of Signalbox. `message` is safe to show to users."""
 
     def __init__(self, code: Code, message: str = "") -> None:
         self.code = code
@@ -35,7 +35,7 @@ class SignalboxError(Exception):
 
     @property
     def todo(self) -> str:
-        """What the user can do about it."""
+        """What the user can do about the failure."""
         return CODES[self.code].todo
 
 
@@ -44,9 +44,9 @@ def _without_init(kind: type[SignalboxError], args: tuple[object, ...]) -> Signa
 
 
 class RequestError(SignalboxError):
-    """A rejected request; `field` is the dotted path of the invalid field.
+    """A rejected request. `field` is the dotted path of the invalid field.
 
-    `status` overrides the HTTP status of the code. `retry_after` is in seconds.
+    `status` overrides the default HTTP status of the code. `retry_after` is in seconds.
     """
 
     def __init__(
@@ -100,9 +100,9 @@ class UpstreamError(SignalboxError):
 
 
 class ToolError(SignalboxError):
-    """A failed tool call. The model reads the message, and the user may see it.
+    """A failed tool call. The model reads the message, and the user may see the message.
 
-    `artifact` is for people, like the artifact of a `ToolReturn`.
+    `artifact` is for people, as in a `ToolReturn`.
     """
 
     def __init__(self, code: Code, message: str = "", *, artifact: object = None) -> None:

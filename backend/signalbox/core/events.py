@@ -23,7 +23,7 @@ class Event(Struct, frozen=True, tag_field="type", omit_defaults=True):
 
 
 class Reasoning(Event, frozen=True, gc=False, tag="reasoning"):
-    """A piece of the model's reasoning. `hidden`: the model reasons, but its provider does not show the text."""
+    """A piece of the model's reasoning. If `hidden` is true, the provider does not show the text of the reasoning."""
 
     content: str
     step: int | UnsetType = UNSET
@@ -45,14 +45,14 @@ class Call(Struct, frozen=True, omit_defaults=True):
 
 
 class ToolCalls(Event, frozen=True, tag="tool_calls"):
-    """Calls are announced. Each id gets exactly one tool_result later."""
+    """Announces tool calls. Each call later gets exactly one tool_result, unless the client executes the call."""
 
     calls: list[Call]
     step: int | UnsetType = UNSET
 
 
 class ToolExecuting(Event, frozen=True, gc=False, tag="tool_executing"):
-    """An announced call starts to run. A call that never runs (clamped, cached, invalid) has no such event."""
+    """An announced call starts to run. Clamped, cached and invalid calls never run, so they have no such event."""
 
     id: str
     name: str
@@ -83,10 +83,11 @@ ResultShape: TypeAlias = Annotated[
 
 
 class ToolResult(Event, frozen=True, tag="tool_result"):
-    """The one result of an announced call, a Success or a Failure.
+    """The only result of an announced call: a Success or a Failure.
 
-    `cached`: the result of an equal search was reused. `artifact` is for people, such as a DataTable; the model does
-    not get it. A reused result has no artifact, because the first result has it.
+    If `cached` is true, the result of an earlier equal search was reused. `artifact` is for people, for example a
+    DataTable. The model does not get the artifact. A reused result has no artifact, because the first result contained
+    the artifact.
     """
 
     id: str
@@ -134,9 +135,10 @@ class Image(Struct, frozen=True, gc=False):
 class Content(Event, frozen=True, gc=False, tag="content"):
     """A piece of the answer.
 
-    `refusal`: the text is a refusal. `synthetic`: the text comes from Signalbox, because the model gave no answer.
-    `sources` and `images` are sent at their position in the text, with an empty `content`. `step` is sent only
-    with `sources`, whose offsets are positions in the text of this step.
+    If `refusal` is true, the text is a refusal. If `synthetic` is true, Signalbox wrote the text because the model gave
+    no answer. If an event has `sources` or `images`, its `content` is empty, and the event is sent at their position in
+    the text. Only an event with `sources` has `step`. The offsets of the sources are positions in the text of this
+    step.
     """
 
     content: str
@@ -153,7 +155,7 @@ class Content(Event, frozen=True, gc=False, tag="content"):
 
 
 class Warning(Event, frozen=True, gc=False, tag="warning"):  # noqa: A001 - the contract's term
-    """A warning for the user. A warning comes just before every `done` that is neither complete nor cancelled."""
+    """A warning for the user. If a run ends neither complete nor cancelled, a warning directly precedes `done`."""
 
     message: str
     code: str | UnsetType = UNSET
@@ -184,11 +186,12 @@ class Unsaved(Struct, frozen=True):
 
 
 class Done(Event, frozen=True, tag="done"):
-    """The last event of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls.
+    """The last event of every run. `cost` is in USD. `retry_after` is in seconds. `steps` is the number of model calls.
 
-    `duration_ms` is the time from the run's start to its end, `first_token_ms` the time to the model's first part.
-    `handed` are the ids of the calls that the client executes; they have no tool_result. `unsaved` is set only after a
-    server crash. `upstream` is the name of the upstream that answered, if the server has several.
+    `duration_ms` is the time from the start of the run to its end. `first_token_ms` is the time from the start of the
+    run to the first part from the model. `handed` contains the ids of the calls that the client executes. These calls
+    have no tool_result. `unsaved` is set only after a server crash. If the server has several upstreams, `upstream` is
+    the name of the upstream that answered.
     """
 
     done: Literal[True]

@@ -68,7 +68,7 @@ class TextPart(Struct, frozen=True):
 
 
 class ImagePart(Struct, frozen=True):
-    """An image by https or data URL; `detail` is low, high or auto."""
+    """An image with an https URL or a data URL. `detail` is low, high or auto."""
 
     url: str
     detail: str | None = None
@@ -184,9 +184,9 @@ NO_REASONING = ""
 class AssistantMessage(Struct, frozen=True):
     """A model's turn: its text, its reasoning and its tool calls.
 
-    `model` and `provider` produced the reasoning, and `upstream` is the name of the configured upstream that sent it.
-    `reasoning_field` is the JSON field in which plain reasoning arrived, or `NO_REASONING`; some providers require the
-    reasoning in the same field again (quirk B5).
+    `model` and `provider` say where the reasoning comes from. `upstream` is the name of the configured upstream that
+    sent the reasoning. `reasoning_field` is the name of the JSON field that contained plain reasoning, or
+    `NO_REASONING`. Some providers require later requests to contain the reasoning in the same field (quirk B5).
     """
 
     content: str = ""
@@ -202,11 +202,14 @@ class AssistantMessage(Struct, frozen=True):
 
 
 class ToolMessage(Struct, frozen=True):
-    """The result of one call; content is always one string (quirk C14). `untrusted`: it contains foreign text (G3).
+    """The result of one call. `content` is always one string (quirk C14).
 
-    `is_error`: the call failed, and `content` describes the failure. If the API has a field for failures, this field is
-    set. A client sends `artifact` and `shown` with the result of a client tool. The model gets neither: `artifact` is
-    for people, and `shown` is what people see instead of `content`. The model gets `images` after the result.
+    If `untrusted` is True, `content` contains external text (quirk G3). If `is_error` is True, the call failed, and
+    `content` describes the failure. If the upstream's API has a field for failed calls, Signalbox sets this field. The
+    model gets `images` after the result.
+
+    For a client tool, the client can send `artifact` and `shown` with the result. The model gets neither of them.
+    `artifact` is for people. People see `shown` instead of `content`.
     """
 
     call_id: str

@@ -12,9 +12,9 @@ from signalbox.core.params import NO_PARAMS, Choice, Params
 
 
 class Usage(Struct, frozen=True):
-    """Tokens and cost of one model call; `cost` is in USD, or None if the upstream does not report the cost.
+    """Tokens and cost of model calls. `cost` is in USD, or None if the upstream reports no cost.
 
-    `input` includes the tokens that were read from the provider's cache (`cached`) or written to it (`cache_written`).
+    `input` includes `cached`, the tokens read from the provider's cache, and `cache_written`, the tokens written to it.
     """
 
     input: int = 0

@@ -34,18 +34,21 @@ Visibility: TypeAlias = Literal["primary", "secondary", "hidden"]
 class ToolSpec:
     """The specification of a tool.
 
-    `eager`: a call may start while the model is still streaming, because the tool changes nothing and can safely run
-    again. A tool without `side_effects` changes nothing, but its calls wait for the end of the model's turn. `timeout`
-    is in seconds.
+    If `eager` is True, a call may start while the model is still streaming. An eager tool changes nothing and can
+    safely run again. If `side_effects` is False, the tool changes nothing either, but its calls wait for the end of the
+    model's turn. `timeout` is in seconds.
 
-    `search_key` returns equal keys for equal searches, so that a repeated search gets the first result. Calls of a tool
-    with a `search_key` count towards the limit of searches. `untrusted`: results and errors contain foreign text, so
-    they are delimited for the model (quirk G3). `own_failures`: errors contain no foreign text and are not delimited.
-    `url_argument` names an argument with a URL that the tool fetches; the URL must be on the URL allowlist.
-    `shows_table`: the artifact is a DataTable, so a page can reserve the space while the tool runs.
+    `search_key` returns the same key for equal searches. If a search has the key of an earlier search, it gets the
+    earlier result. The search limit applies to all tools with a `search_key`. If `untrusted` is True, results and
+    errors contain external text, and Signalbox delimits this text for the model (quirk G3). If `own_failures` is True,
+    errors contain no external text and are not delimited.
 
-    `name` and `description` are for models. `title` and `summary` are for people: a short name and one sentence.
-    Both are optional: without them, `display_title` and `display_summary` return defaults. All runs share one `schema`.
+    `url_argument` is the name of the argument with the URL that the tool fetches. This URL must be on the allowlist. If
+    `shows_table` is True, the artifact is a DataTable, and a page can reserve space for the table while the tool runs.
+
+    `name` and `description` are for models. `title` and `summary` are for people: `title` is a short name, and
+    `summary` is one sentence. Without a title or summary, `display_title` or `display_summary` returns a default. All
+    runs share one `schema`.
     """
 
     name: str
@@ -76,12 +79,12 @@ class ToolSpec:
 
     @property
     def display_title(self) -> str:
-        """Return the title, or else the technical name in words: `get_weather` becomes "Get weather"."""
+        """Return the title. If the title is empty, return the name in words: `get_weather` becomes "Get weather"."""
         return self.title or name_in_words(self.name)
 
     @property
     def display_summary(self) -> str:
-        """Return the summary, or else the first sentence of the description."""
+        """Return the summary. If the summary is empty, return the first sentence of the description."""
         return self.summary or _FIRST_SENTENCE.split(self.description.strip(), maxsplit=1)[0]
 
 
@@ -103,8 +106,8 @@ LARGEST_ARTIFACT = 512 * 1024
 class ToolReturn(Struct, frozen=True):
     """A result with an artifact or images: the model gets `result` and `images`, clients get `result` and `artifact`.
 
-    `artifact` is any JSON value, or a `DataTable`; None means that there is none. Each image is an https URL, a
-    data URL, or what `image` returns.
+    `artifact` is a JSON value or a `DataTable`. None means no artifact. Each image is an https URL, a data URL, or the
+    return value of `image`.
     """
 
     result: Any
@@ -142,7 +145,7 @@ class ToolOutcome(Struct, frozen=True):
 
 
 class SourceNumbers(Struct):
-    """Assigns a number to each source of a run. If a canonical URL appears again, it keeps its number."""
+    """Assigns a number to each source of a run. If a canonical URL occurs again, the URL keeps its number."""
 
     _numbers: dict[str, int] = {}
     titles: dict[int, tuple[str, str]] = {}
@@ -157,7 +160,7 @@ class SourceNumbers(Struct):
         return True
 
     def number(self, url: str, title: str = "") -> int:
-        """Return the number of a source; a new source gets the next one."""
+        """Return the number of a source. A new source gets the next free number."""
         key = canonical_url(url)
         n = self._numbers.setdefault(key, self._after + len(self._numbers) + 1)
         self.titles.setdefault(n, (title, url))
@@ -246,17 +249,19 @@ def _utc_now() -> datetime:
 
 
 class Owner(Struct, frozen=True):
-    """The owner of a run: an API token, or a user of an app that embeds Signalbox. Otherwise, both fields are empty."""
+    """The owner of a run: an API token, or a user of an app that embeds Signalbox.
+
+    If the run has no owner, both fields are empty.
+    """
 
     id: str = ""
     name: str = ""
 
 
 class ToolContext(Struct):
-    """What a tool function may use besides its arguments; one per run.
+    """What a tool function may use in addition to its arguments. All calls of a run get the same context.
 
-    `conversation_id` is the id that the client chose. `metadata` is a field of the client's request. A client may
-    send any `metadata`; only `owner` is authenticated.
+    The client chooses `conversation_id` and `metadata`, which are fields of its request. Only `owner` is authenticated.
     """
 
     run_id: str = ""
@@ -281,7 +286,7 @@ class ToolContext(Struct):
         return context
 
     def surface_id(self, name: str) -> str:
-        """Return a new unique id for a DataTable; it starts with `name`."""
+        """Return a new unique id for a DataTable. The id starts with `name`."""
         return f"{name}-{self.run_id}-{next(self._surfaces)}"
 
     def begin_step(self) -> None:
@@ -295,9 +300,10 @@ ToolFunction: TypeAlias = Callable[[JsonObject, ToolContext], Awaitable[JsonValu
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool with its function; `unavailable` is the reason why the tool cannot be offered here, or None.
+    """A tool and its function.
 
-    `run` returns a JSON value or a ToolReturn, or raises ToolError with a sentence that a model can act on.
+    If the tool cannot be offered, `unavailable` is the reason. Otherwise, `unavailable` is None. `run` returns a JSON
+    value or a ToolReturn. If the call fails, `run` raises ToolError with a sentence that tells the model what to do.
     """
 
     spec: ToolSpec

@@ -7,11 +7,12 @@ from signalbox.core.parts import Usage
 
 
 class Answer(Struct, frozen=True):
-    """The end of a run: the text of its last step, and how the run ended.
+    """The answer of a run: the text of the last step, and how the run ended.
 
-    `status` is "complete", or "cancelled" after `stop`; `code` and `error` say why any other run ended. `cost` is in
-    USD. `cost_estimated`: the upstream has not reported the cost of every attempt. `cost` then contains estimates by
-    the prices of `Upstream`; attempts without a price are missing.
+    `status` is "complete" if the run completed, and "cancelled" if the run was stopped. For any other `status`, `code`
+    and `error` say why the run ended. `cost` is in USD. If `cost_estimated` is True, the upstream did not report the
+    cost of every attempt. `cost` then includes estimates from the prices of `Upstream`, but does not include attempts
+    without a price.
     """
 
     text: str

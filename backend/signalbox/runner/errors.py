@@ -6,7 +6,7 @@ from signalbox.runner.answer import Answer
 
 
 class RunError(SignalboxError):
-    """The run neither completed nor was stopped; `answer` contains the text until then."""
+    """A run failed: its status is neither "complete" nor "cancelled". `answer` contains the text so far."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(Code(answer.code) if answer.code else Code.INTERNAL, answer.error)
@@ -14,4 +14,4 @@ class RunError(SignalboxError):
 
 
 class UsageError(RuntimeError):
-    """The program used a run incorrectly, for example iterated over it twice."""
+    """The program used a run incorrectly. For example, the program iterated twice over the same run."""

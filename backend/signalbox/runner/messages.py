@@ -24,7 +24,7 @@ _IMAGE_TYPE = re.compile(r"image/[A-Za-z0-9.+-]+")
 
 
 def user(text: str, *, images: Sequence[str | ImagePart] = ()) -> UserMessage:
-    """Return a message of the user; each image is an https URL, a data URL, or what `image` returns."""
+    """Return a user message. Each image is an https URL, a data URL, or the return value of `image`."""
     text_of("text", text)
     if not (pictures := images_of("images", images)):
         return UserMessage(text)
@@ -33,17 +33,20 @@ def user(text: str, *, images: Sequence[str | ImagePart] = ()) -> UserMessage:
 
 
 def system(text: str) -> SystemMessage:
-    """Return instructions of the developer."""
+    """Return a system message with instructions of the developer."""
     return SystemMessage(text_of("text", text))
 
 
 def assistant(text: str) -> AssistantMessage:
-    """Return an earlier answer of the model."""
+    """Return an assistant message with an earlier answer of the model."""
     return AssistantMessage(text_of("text", text))
 
 
 def image(data: bytes, media_type: str) -> ImagePart:
-    """Return an image from its bytes and its type, such as "image/png". Raises RequestError for invalid arguments."""
+    """Return an image for a message. `media_type` is, for example, "image/png".
+
+    If an argument is invalid, `image` raises RequestError.
+    """
     if not isinstance(data, bytes | bytearray | memoryview):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise wrong("data", "the bytes of an image", data)
     if not isinstance(media_type, str) or not _IMAGE_TYPE.fullmatch(media_type):  # pyright: ignore[reportUnnecessaryIsInstance]

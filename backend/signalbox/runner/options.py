@@ -17,9 +17,10 @@ Kind = TypeVar("Kind")
 
 
 class ModelOptions(TypedDict, total=False):
-    """Parameters of the model; all are optional. `provider` and `models` are for OpenRouter. `extra` is sent unchanged.
+    """Parameters of the model. All parameters are optional.
 
-    `reasoning` has the fields `effort`, `max_tokens`, `enabled` and `exclude`.
+    `provider` and `models` are for OpenRouter. `extra` is sent unchanged. `reasoning` can have the fields `effort`,
+    `max_tokens`, `enabled` and `exclude`.
     """
 
     max_tokens: int | None

@@ -184,9 +184,10 @@ class RunBase:
     # --- change ---------------------------------------------------------------------------------------------------
 
     def append(self, *messages: UserMessage) -> None:
-        """Add messages after the current step and its results; after the final step, the run continues with them.
+        """Add messages after the current step and its tool results.
 
-        Raises UsageError if no step is left that could answer them.
+        If you add messages after the final step, the run continues. Raises UsageError if the run has ended, or if the
+        run has used all steps that `max_steps` allows.
         """
         for message in messages:
             if not isinstance(message, UserMessage):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -202,9 +203,10 @@ class RunBase:
             self._changes.appended += messages
 
     def replace(self, messages: Question) -> None:
-        """Replace the whole conversation; the model is asked again. Calls that have not run are refused.
+        """Replace the whole conversation, and call the model with the new conversation.
 
-        Raises UsageError if no step is left that could answer it.
+        Tool calls without a result are refused. Raises UsageError if the run has ended, or if the run has used all
+        steps that `max_steps` allows.
         """
         self._check_can_continue()
         replacement = as_messages(messages)
@@ -216,7 +218,7 @@ class RunBase:
         self._changes.replacement, self._changes.appended = replacement, []
 
     def set(self, *, model: str | None = None, tool_choice: str | None = None, **options: Unpack[ModelOptions]) -> None:
-        """Change the model or its parameters from the next model call on; None unsets a parameter."""
+        """Change the model or its parameters for all later model calls. To unset a model parameter, pass None."""
         context = self._context
         if model is not None:
             self._use_prices(text_of("model", checked_model(model)))
@@ -238,7 +240,7 @@ class RunBase:
         self._context.budget.prices = prices
 
     def stop(self) -> None:
-        """End the run now: the request is closed, open calls get an error result, and no further tool runs."""
+        """End the run now: close the upstream request, stop the tools, and refuse calls without a result."""
         self._changes.is_stopped = True
         if self._task is None or self._done is not None or not self._has_begun:
             return
@@ -267,27 +269,30 @@ class RunBase:
 
     @property
     def messages(self) -> list[Message]:
-        """The conversation so far, which another Runner can continue."""
+        """The conversation so far. To continue this conversation, pass the list to another Runner."""
         return [*self._context.messages]
 
     @property
     def usage(self) -> Usage | None:
-        """Tokens and cost of all model calls so far; None if none has reported any."""
+        """Tokens and cost of all model calls so far, or None if no model call has reported tokens yet."""
         return self._progress.usage
 
     @property
     def cost(self) -> float:
-        """The cost so far in USD: reported by the upstream, or estimated by the prices of `Upstream`."""
+        """The cost so far in USD: reported by the upstream, or estimated from the prices of `Upstream`."""
         assert self._context.budget is not None
         return round(float(self._context.budget.spent(self._progress)), 12)
 
     @property
     def run_id(self) -> str:
-        """The id of the run, which its tools find in their ToolContext."""
+        """The id of the run. Tools can read this id from their ToolContext."""
         return self._context.run_id
 
     def trace(self) -> "RunTrace":
-        """Return what the run did, as JSON: attempts, calls with their times, warnings, usage and cost; no texts."""
+        """Return a record of the run as JSON: attempts, tool calls with their times, warnings, usage and cost.
+
+        The record contains no text of the conversation.
+        """
         from signalbox.runs.attempts_codec import with_figures
         from signalbox.runs.trace import trace_of
 

@@ -11,18 +11,20 @@ from signalbox.runner.step import Step
 
 
 class Runner(RunBase):
-    """One run: calls the model, executes the tool calls of the reply, and repeats this until the model answers.
+    """One run: it calls the model, executes the tool calls of the reply, and repeats both until the model answers.
 
-    To start the run, iterate over its steps or over `events()`, or await `answer()`. A run can be iterated over once.
-    Leaving the iteration, or the `async with` block, stops the run: its request is closed, and no further tool runs.
+    To start the run, iterate over its steps or over `events()`, or await `answer()`. You can iterate over a run only
+    once. If your program leaves the iteration or the `async with` block, the run closes its upstream request and stops
+    its tools.
 
-    `tools` is a list of tools made with `@tool`. The run makes at most `max_steps` model calls. In the last of them,
-    tools are off, so that every tool result reaches the model. If the last model call returns no answer, the run makes
-    it again: once if the reply is empty, and once with a higher token limit if reasoning used up the limit.
+    `tools` is a list of tools made with `@tool`. The run makes at most `max_steps` model calls. In the last model call,
+    the model cannot call tools, so every tool result reaches the model. If the last model call returns an empty reply,
+    the run repeats this model call once. If reasoning used up the token limit of the last model call, the run repeats
+    it once with a higher limit.
 
-    `max_cost` is in USD. At most `tools_at_once` tool calls run at the same time. After a step of at least `compact_at`
-    tokens, a summary replaces the conversation. Further keyword arguments are the model's parameters (`ModelOptions`).
-    Raises RequestError for an invalid argument.
+    `max_cost` is the cost limit in USD. At most `tools_at_once` tool calls run at the same time. If a step uses at
+    least `compact_at` tokens, a summary replaces the conversation after the step. All other keyword arguments are
+    parameters of the model (`ModelOptions`). If an argument is invalid, `Runner` raises RequestError.
     """
 
     async def __aenter__(self) -> Self:
@@ -42,21 +44,22 @@ class Runner(RunBase):
             raise UsageError("A Runner needs `async for`. RunnerSync works with `for`.")
 
     def __aiter__(self) -> AsyncGenerator[Step]:
-        """Yield each step when its reply is complete. Raises RunError at the end of a run that failed."""
+        """Yield each step when its reply is complete. If the run failed, the iteration raises RunError at the end."""
         self._claim()
         return self._steps()
 
     def events(self) -> AsyncGenerator[AnyEvent | Step]:
-        """Yield each event when it arrives, and each step once its reply is complete. The last event is `Done`.
+        """Yield each event when it arrives, and each step when its reply is complete. The last event is `Done`.
 
-        `Done` says how the run ended, so nothing is raised for a run that failed.
+        If the run failed, `events` raises no RunError. The `Done` event contains the status and the code.
         """
         return self._claim_events()
 
     async def answer(self) -> Answer:
-        """Return the answer of the run. If nothing iterates over the run, execute it to its end first.
+        """Return the answer of the run. If the run has not started, execute the run first.
 
-        Raises RunError, with the text so far, if the run neither completed nor was stopped.
+        If the status of the run is neither "complete" nor "cancelled", `answer` raises RunError. The RunError contains
+        the text so far.
         """
         if self._done is None:
             self._claim_answer()

@@ -23,8 +23,8 @@ if TYPE_CHECKING:  # the first run imports the loop
 class StepCall(Struct, frozen=True):
     """One tool call that the model made in a step.
 
-    `rejected` is the reason why the call cannot run (the model was cut off, or wrote no valid JSON), or None. The model
-    gets this reason too. `side_effects`: the call may change something.
+    If the call cannot run, `rejected` is the reason, for example that the arguments are not valid JSON. The model gets
+    this reason too. Otherwise, `rejected` is None. If `side_effects` is True, the call may change something.
     """
 
     id: str
@@ -35,10 +35,10 @@ class StepCall(Struct, frozen=True):
 
 
 class CallResult(Struct, frozen=True):
-    """The result of one call: `value`, or else `error` and `code`.
+    """The result of one call: `value` if the call succeeded, otherwise `error` and `code`.
 
-    `call.arguments` are the arguments that the tool received, even if `edit` changed them. `artifact` is for people
-    and is never sent to a model.
+    `call.arguments` are the arguments that the tool received, with the changes of `edit`. `artifact` is for people and
+    is never sent to a model.
     """
 
     call: StepCall
@@ -50,9 +50,10 @@ class CallResult(Struct, frozen=True):
 
 
 class Step:
-    """A complete reply. Its tools run when `results` is awaited, or when the program requests the next step.
+    """A complete reply of the model. Its tools run when your program awaits `results` or requests the next step.
 
-    `number` counts from 1. `final`: the run ends with this step, unless a message is appended.
+    The first step has the `number` 1. If `final` is True, the run ends with this step, unless your program appends a
+    message.
     """
 
     def __init__(self, stepper: "Stepper", turn: "Turn", number: int, text: str) -> None:
@@ -78,17 +79,17 @@ class Step:
     # --- for the caller -------------------------------------------------------------------------------------------
 
     def refuse(self, call: StepCall, why: str) -> None:
-        """Do not run a call: its result is an error with the text `why`, which the model reads.
+        """Prevent a call. The model gets an error with the text `why` as the result of the call.
 
-        Raises UsageError if the call has run already: its results were awaited, or its tool is eager.
+        Raises UsageError if the call has already run, because `results` was awaited or because the tool is eager.
         """
         self._check_open(call)
         self._refuse(call.id, ToolOutcome.failed(Code.DENIED, text_of("why", why)))
 
     def edit(self, call: StepCall, arguments: Mapping[str, JsonValue]) -> None:
-        """Run a call with other arguments; the model sees the new arguments in its history.
+        """Change the arguments of a call. In later steps, the model sees the new arguments in the conversation.
 
-        Raises UsageError if the call has run already or cannot run, and RequestError if the arguments are not JSON.
+        Raises UsageError if the call has already run or cannot run. Raises RequestError if the arguments are not JSON.
         """
         self._check_open(call)
         if call.rejected is not None or call.id in self._running_before:
@@ -96,7 +97,7 @@ class Step:
         self._change(call.id, arguments=object_of("arguments", arguments))
 
     async def results(self) -> list[CallResult]:
-        """Run the calls and return their results in order; a second call returns the same results."""
+        """Execute the tool calls if they have not run yet, and return their results in the order of the calls."""
         self._may_act.set()
         await self._settled.wait()
         return self._results

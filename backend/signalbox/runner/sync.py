@@ -36,27 +36,28 @@ class StepSync:
         self.calls: tuple[StepCall, ...] = step.calls
 
     def refuse(self, call: StepCall, why: str) -> None:
-        """Do not run a call, as `Step.refuse` does."""
+        """Prevent a call, as `Step.refuse` does."""
         self._loop.call(partial(self._step.refuse, call, why))
 
     def edit(self, call: StepCall, arguments: dict[str, JsonValue]) -> None:
-        """Run a call with other arguments, as `Step.edit` does."""
+        """Change the arguments of a call, as `Step.edit` does."""
         self._loop.call(partial(self._step.edit, call, arguments))
 
     def results(self) -> list[CallResult]:
-        """Run the calls and return their results in order; a second call returns the same results."""
+        """Execute the tool calls if they have not run yet, and return their results in the order of the calls."""
         known = self._step.known_results
         return self._loop.wait(self._step.results) if known is None else known
 
 
 class RunnerSync(RunBase):
-    """A `Runner` with blocking methods. Its event loop runs in a thread, so it also works inside a running loop.
+    """A `Runner` with blocking methods. It also works inside a running event loop.
 
-    Asynchronous tools run in the thread of the event loop, other tools in further threads.
+    The run has its own event loop in a separate thread. Async tools run in this thread. Other tools run in other
+    threads.
 
-    All threads of a program may use the run, but only one thread may iterate over the run or call `answer()`. Until
-    the run ends, the other threads get a UsageError. When a thread leaves the `with` block, the run stops for all
-    threads: an iteration ends, and `answer()` returns an answer with the status "cancelled".
+    Several threads may use the same run, but only one thread may iterate over the run or call `answer()`. If a second
+    thread tries this before the run ends, the second thread gets a UsageError. When any thread leaves the `with` block,
+    the run stops for all threads. Iterations then end, and `answer()` returns an answer with the status "cancelled".
     """
 
     def _prepare(self) -> None:
@@ -85,7 +86,7 @@ class RunnerSync(RunBase):
             raise UsageError("A RunnerSync needs `for`. Runner works with `async for`.")
 
     def __iter__(self) -> Generator[StepSync]:
-        """Yield each step when its reply is complete. Raises RunError at the end of a run that failed."""
+        """Yield each step when its reply is complete. If the run failed, the iteration raises RunError at the end."""
         self._claim()
         return self._steps_in_thread()
 
@@ -96,11 +97,11 @@ class RunnerSync(RunBase):
                     yield item
 
     def events(self) -> Generator[AnyEvent | StepSync]:
-        """Yield each event when it arrives, and each step once its reply is complete. The last event is `Done`."""
+        """Yield each event when it arrives, and each step when its reply is complete. The last event is `Done`."""
         return self._waiting(self._claim_events())
 
     def answer(self) -> Answer:
-        """Return the answer of the run; if nothing iterates over the run, execute it first. Raises RunError."""
+        """Return the answer of the run, as `Runner.answer` does. If the run failed, raise RunError."""
         if self._done is None:
             self._claim_answer()
             with self._opened() as portal:
@@ -108,7 +109,7 @@ class RunnerSync(RunBase):
         return self._checked_answer()
 
     def append(self, *messages: UserMessage) -> None:
-        """Add messages after the current step and its results, as `Runner.append` does."""
+        """Add messages after the current step and its tool results, as `Runner.append` does."""
         self._loop.call(partial(super().append, *messages))
 
     def replace(self, messages: Question) -> None:
@@ -116,11 +117,11 @@ class RunnerSync(RunBase):
         self._loop.call(partial(super().replace, messages))
 
     def set(self, *, model: str | None = None, tool_choice: str | None = None, **options: Unpack[ModelOptions]) -> None:
-        """Change the model or its parameters from the next model call on, as `Runner.set` does."""
+        """Change the model or its parameters for all later model calls, as `Runner.set` does."""
         self._loop.call(partial(super().set, model=model, tool_choice=tool_choice, **options))
 
     def stop(self) -> None:
-        """End the run now; any thread may call this."""
+        """End the run now. Any thread may call this method."""
         with suppress(LoopClosingError):  # another thread ends the run already
             self._loop.call(super().stop)
 

@@ -36,21 +36,22 @@ class _Connections(Struct, eq=False):
 
 
 class Upstream:
-    """A server of models, given by its name ("openrouter", "openai", "anthropic" or "gemini") or by its base URL.
+    """A server with models. `at` is its name ("openrouter", "openai", "anthropic" or "gemini") or its base URL.
 
-    `key` is the API key, or `env:NAME` to read the key from an environment variable. For a server given by its name,
-    the key is read from a default variable, such as `OPENAI_API_KEY`.
+    `key` is the API key, or `env:NAME` to read the key from the environment variable NAME. If `at` is a name, the
+    default key comes from the environment variable of this server, such as `OPENAI_API_KEY`.
 
-    `dialect` names the API. By default, the base URL decides: OpenRouter's API if the URL ends with `/api/v1`,
-    Anthropic's if the URL ends with `/anthropic` or is Anthropic's own server, Gemini's if it is Google's own server,
-    and otherwise OpenAI's chat completions.
+    `dialect` names the API. By default, the base URL determines the API. If the URL ends with `/api/v1`, the API is
+    OpenRouter's. If the URL ends with `/anthropic` or is the URL of Anthropic, the API is Anthropic's Messages API. If
+    the URL is the URL of Google, the API is the Gemini API. For any other URL, the API is OpenAI's chat completions.
 
-    `connect_timeout` and `idle_timeout` are in seconds. `idle_timeout` is the longest time without data from the
-    server. `prices` are used if the server reports no costs. They map a model to USD per million tokens of its prompt
-    and of its completion.
+    `connect_timeout` and `idle_timeout` are in seconds. `idle_timeout` is the maximum time without data from the
+    server. `prices` maps a model to its two prices in USD per million tokens: first for the prompt, then for the
+    completion. Signalbox uses `prices` if the server reports no costs.
 
-    All runs of an upstream share its connections. The connections are closed when the last run ends; `async with
-    upstream` keeps them open until the end of the block. Raises RequestError for an invalid argument.
+    All runs that use an `Upstream` share its connections. When the last run ends, `Upstream` closes these connections.
+    With `async with upstream`, the connections stay open until the end of the block. If an argument is invalid,
+    `Upstream` raises RequestError.
     """
 
     def __init__(

@@ -41,25 +41,28 @@ class RunSummary(TypedDict):
 
     run_id: str
     status: Literal[Status, "running"]
-    code: Annotated[str | None, Meta(description="Why the run ended, unless it is complete or cancelled.")]
+    code: Annotated[str | None, Meta(description="Why the run ended, unless its status is complete or cancelled.")]
     model: str
     loop: LoopName
-    flag: Annotated[Flag | None, Meta(description="Why this loop drove the run.")]
+    flag: Annotated[Flag | None, Meta(description="Why the run used this loop.")]
     started: EpochSeconds
     ended: EpochSeconds | None
-    steps: Annotated[int, Meta(description="Model calls.")]
+    steps: Annotated[int, Meta(description="Number of model calls.")]
     cost: Usd | None
     cost_estimated: Annotated[
-        bool, Meta(description="`cost` may lack an attempt, or was computed from tokens and prices.")
+        bool, Meta(description="True if `cost` may lack an attempt, or was computed from tokens and prices.")
     ]
     settled_at: Annotated[float | None, Meta(description="When the last missing cost arrived, in epoch seconds.")]
     conversation_id: str | None
-    parent_id: Annotated[str | None, Meta(description="The message that the run answers.")]
+    parent_id: Annotated[str | None, Meta(description="Id of the message that the run answers.")]
     protocol: Annotated[str, Meta(description="The client's protocol.")]
-    simulated: Annotated[bool, Meta(description="The simulator answered.")]
+    simulated: Annotated[bool, Meta(description="True if the simulator answered.")]
     owner: NotRequired[
         Annotated[
-            Owner | None, Meta(description="Only for the operator; null if the run was started without an API token.")
+            Owner | None,
+            Meta(
+                description="Only the operator token gets this field. Null if the run was started without an API token."
+            ),
         ]
     ]
 
@@ -108,15 +111,15 @@ class CallTrace(TypedDict):
 
 
 class RunTrace(RunSummary):
-    """What a run did. It contains no text of the conversation."""
+    """A record of what a run did, without the text of the conversation."""
 
-    watchers: Annotated[int, Meta(description="Subscribers of the run in this worker.")]
+    watchers: Annotated[int, Meta(description="Number of subscribers of the run in this worker.")]
     request: RequestOutline
     attempts: list[RunAttempt]
     tools: list[CallTrace]
     warnings: list[Warning]
-    events: Annotated[int, Meta(description="How many events the run has emitted.")]
-    done: Annotated[Done | None, Meta(description="The last event; null while the run is active.")]
+    events: Annotated[int, Meta(description="Number of events that the run has emitted.")]
+    done: Annotated[Done | None, Meta(description="The last event, or null while the run is active.")]
 
 
 def summary_of(record: RunRecord) -> RunSummary:

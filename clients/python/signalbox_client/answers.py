@@ -25,7 +25,7 @@ _BREAK = "\n\n"  # between the texts of two steps
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredCall(Call):
-    """A call with its result; `outcome` is None if the call has no result."""
+    """A tool call with its result. If the call has no result, `outcome` is None."""
 
     step: int | None = None
     outcome: Outcome | None = None
@@ -35,7 +35,7 @@ class AnsweredCall(Call):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a run said. Offsets of `sources` are positions in `text`; `done` has the status, cost and usage."""
+    """The answer of a run. The offsets in `sources` are positions in `text`. `done` has the status, cost and usage."""
 
     run_id: str
     text: str

@@ -4,7 +4,7 @@ from typing import Any, Literal, NotRequired, Required, TypedDict
 
 
 class Question(TypedDict, total=False):
-    """The parameters of a question, as docs/api.md describes them; `continue_` is the parameter `continue`."""
+    """The parameters of a question. docs/api.md describes each parameter. `continue_` is the parameter `continue`."""
 
     model: Required[str]
     messages: list[dict[str, Any]]
@@ -47,7 +47,7 @@ class Question(TypedDict, total=False):
 
 
 class ConversationInfo(TypedDict):
-    """A conversation; times are epoch seconds."""
+    """A conversation. Times are in epoch seconds."""
 
     id: str
     title: str
@@ -56,13 +56,13 @@ class ConversationInfo(TypedDict):
 
 
 class ConversationHead(ConversationInfo):
-    """`leaf_id`: the node that the next question follows."""
+    """A conversation. `leaf_id` is the id of the node that the next question follows."""
 
     leaf_id: str | None
 
 
 class ConversationSummary(ConversationInfo):
-    """A conversation in the list; `match` is the text around the first hit of a search."""
+    """A conversation in a list. `match` is the text around the first search hit."""
 
     messages: int
     cost: float | None
@@ -73,7 +73,7 @@ class ConversationSummary(ConversationInfo):
 
 
 class Node(TypedDict):
-    """A message or an answer of a conversation; messages have none of the fields of a run."""
+    """A message or an answer in a conversation. Only answers have the fields of a run."""
 
     id: str
     parent_id: str | None
@@ -99,13 +99,13 @@ class Node(TypedDict):
 
 
 class Conversation(ConversationHead):
-    """A conversation with the nodes of all its branches, oldest first."""
+    """A conversation. `messages` contains the nodes of all branches, the oldest first."""
 
     messages: list[Node]
 
 
 class RunSummary(TypedDict):
-    """A run in the list; only the operator token gets `owner`."""
+    """A run in a list. Only a client with the operator token gets `owner`."""
 
     run_id: str
     status: str
@@ -127,7 +127,7 @@ class RunSummary(TypedDict):
 
 
 class RunTrace(RunSummary):
-    """A run with its attempts (upstream requests), tool calls and warnings; `done` is None while it is active."""
+    """A run with its attempts (upstream requests), tool calls and warnings. `done` is None while the run is active."""
 
     request: dict[str, Any]
     attempts: list[dict[str, Any]]
@@ -139,7 +139,7 @@ class RunTrace(RunSummary):
 
 
 class StoppedRun(TypedDict):
-    """`stopped` is False if the run was already over."""
+    """The response to `stop`. If the run had already ended, `stopped` is False."""
 
     run_id: str
     stopped: bool
@@ -147,7 +147,7 @@ class StoppedRun(TypedDict):
 
 
 class SaveSummary(TypedDict):
-    """A snapshot of a run in the list."""
+    """A saved run in the list of saves."""
 
     id: str
     title: str
@@ -158,7 +158,7 @@ class SaveSummary(TypedDict):
 
 
 class Save(SaveSummary):
-    """A snapshot; `earlier` has the runs that the saved run continued."""
+    """A snapshot of a run. `earlier` contains the earlier runs that the saved run continued."""
 
     question: dict[str, Any]
     trace: RunTrace

@@ -17,7 +17,7 @@ _PROXY = _TRY_AGAIN | {401, 403, 413, 500}
 
 
 class SignalboxError(Exception):
-    """The base of all errors of this package. `retryable`: the same request may succeed later."""
+    """The base class of all errors of this package. If `retryable` is True, the same request may succeed later."""
 
     def __init__(self, code: str, message: str, *, retryable: bool = False, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ def _restored(kind: type[SignalboxError], args: tuple[object, ...]) -> Signalbox
 
 
 class InvalidBaseUrl(SignalboxError):
-    """The base URL that was passed to the client is not a valid URL of a server."""
+    """The base URL of the client is not a valid URL of a server."""
 
     def __init__(self, url: object, problem: str) -> None:
         advice = "A base URL looks like http://127.0.0.1:8000 or https://chat.example.com/signalbox."
@@ -54,7 +54,7 @@ def checked_header(argument: str, value: object) -> str:
 
 
 class ConnectionLost(SignalboxError):
-    """The server could not be reached, or the connection broke, too many times in a row."""
+    """The client gave up: too many attempts in a row could not reach the server or lost the connection."""
 
     def __init__(self, url: str, reason: str) -> None:
         advice = "Check that the server is running, then try again; the server keeps the runs it has started."
@@ -70,7 +70,7 @@ class NotSignalbox(SignalboxError):
 
 
 class RequestRejected(SignalboxError):
-    """The server rejected a request. `status` is the HTTP status, `field` the path of the invalid field."""
+    """The server rejected a request. `status` is the HTTP status, and `field` is the path of the invalid field."""
 
     def __init__(self, response: httpx.Response, error: dict[str, Any], retry_after: float | None) -> None:
         self.status: int = response.status_code
@@ -83,7 +83,7 @@ class RequestRejected(SignalboxError):
 
 
 class InvalidRequest(RequestRejected):
-    """400, 413, 422: the request must be changed; see `field`."""
+    """400, 413, 422: the request is invalid. `field` names the invalid field."""
 
 
 class AccessDenied(RequestRejected):
@@ -95,15 +95,15 @@ class NotFound(RequestRejected):
 
 
 class Conflict(RequestRejected):
-    """409: not possible in the present state, for example because the run has not finished."""
+    """409: the request is not possible now, for example because the run has not finished."""
 
 
 class RateLimited(RequestRejected):
-    """429: a limit is reached; `retry_after` says how long to wait."""
+    """429: the client has reached a limit. `retry_after` says how long to wait."""
 
 
 class ServerError(RequestRejected):
-    """5xx: the server cannot answer now."""
+    """500 to 599: the server cannot answer now."""
 
 
 _CLASSES: dict[int, type[RequestRejected]] = {
@@ -116,7 +116,7 @@ _CLASSES: dict[int, type[RequestRejected]] = {
 
 
 class RunFailed(SignalboxError):
-    """A run did not end as `complete`; `answer` contains the text so far."""
+    """A run did not end as `complete`. `answer` contains the text so far."""
 
     def __init__(self, answer: Answer) -> None:
         done = answer.done

@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """An announced tool call; `arguments` is JSON text."""
+    """An announced tool call. `arguments` is JSON text."""
 
     id: str
     name: str
@@ -28,7 +28,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A page that the provider cites; `n` is its number in the run."""
+    """A page that the provider cites. `n` is the number of the page in the run."""
 
     n: int
     url: str
@@ -40,14 +40,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
-    """An image of the answer: a data URL, or an https URL to load only if the user agrees."""
+    """An image in the answer. `url` is a data URL or an https URL. Load an https URL only if the user agrees."""
 
     url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """The tokens of all model calls of a run."""
+    """The tokens that all model calls of a run used together."""
 
     input: int = 0
     output: int = 0
@@ -57,7 +57,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
-    """Which loop drove the run, and why."""
+    """The tool loop that executed the run (`variant`), and why Signalbox chose this loop (`reason`)."""
 
     variant: str
     reason: str
@@ -73,7 +73,7 @@ class Unsaved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One event of a run. Its class is `Event` itself if this client does not know the event's type."""
+    """One event of a run. If this client does not know the type of an event, the class of the event is `Event`."""
 
     type: str
     seq: int
@@ -84,7 +84,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reasoning(Event):
-    """A piece of the model's reasoning. `hidden`: the provider does not show the text."""
+    """A piece of the model's reasoning. If `hidden` is True, the provider does not show the text of the reasoning."""
 
     content: str
     hidden: bool = False
@@ -92,7 +92,7 @@ class Reasoning(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCalls(Event):
-    """Announced calls."""
+    """Announces tool calls."""
 
     calls: list[Call]
 
@@ -109,7 +109,7 @@ class ToolExecuting(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult(Event):
-    """The one result of an announced call. `artifact` is for people, such as a DataTable."""
+    """The only result of an announced call. `artifact` is for people, for example a DataTable."""
 
     id: str
     name: str
@@ -122,7 +122,7 @@ class ToolResult(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content(Event):
-    """A piece of the answer. `synthetic`: Signalbox wrote this text because the model gave no answer."""
+    """A piece of the answer. If `synthetic` is True, Signalbox wrote the text because the model gave no answer."""
 
     content: str
     refusal: bool = False
@@ -133,7 +133,7 @@ class Content(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warning(Event):  # noqa: A001 - the contract's term
-    """A message for the user."""
+    """A warning for the user."""
 
     message: str
     code: str | None = None
@@ -141,7 +141,7 @@ class Warning(Event):  # noqa: A001 - the contract's term
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done(Event):
-    """The end of the run. `cost` is in US dollars, `retry_after` in seconds; absent values are None."""
+    """The end of the run. `cost` is in USD. `retry_after` is in seconds. Absent values are None."""
 
     status: str
     error: str | None = None

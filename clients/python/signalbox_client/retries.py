@@ -20,11 +20,14 @@ NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.P
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backoff:
-    """Delays between attempts, in seconds: from `first`, doubled up to `longest`, and at least `retry-after`.
+    """The delays between attempts, and the limits at which the client gives up.
+
+    All times are in seconds. The first delay is `first`. Each later delay is twice as long as the delay before it, up
+    to `longest`. If a response has a `retry-after`, the delay is at least `retry-after`.
 
     The client gives up after `attempts` failures in a row, or if `retry-after` is more than `patience`. If a request
-    gets no response at all, the client gives up after `connect_attempts`. To resume a stream, the client makes up to
-    `attempts` attempts, because the server may restart in the middle of an answer.
+    gets no response at all, the client gives up after `connect_attempts` attempts. To resume a stream, the client makes
+    up to `attempts` attempts, because the server may restart in the middle of an answer.
     """
 
     attempts: int = 10

@@ -76,9 +76,10 @@ RUNNER = Reference(
     "runner-api.md",
     signalbox,
     "Reference: signalbox",
-    "The public names of the package `signalbox`, from its docstrings. [runner.md](runner.md) shows how to use them. "
-    "[sse-contract.md](sse-contract.md) describes when each event is emitted. A field that an event does not have is "
-    "`msgspec.UNSET`, which is false. After a change of a docstring, run `./just docs`.",
+    "This page lists the public names of the package `signalbox`. [runner.md](runner.md) shows how to use these names. "
+    "[sse-contract.md](sse-contract.md) describes when each event is emitted. If an event lacks a field, the value of "
+    "this field is `msgspec.UNSET`, which is falsy. This page is generated from docstrings. After you change a "
+    "docstring, run `./just docs`.",
     {
         "runs": ("Runner", "RunnerSync", "Upstream", "Answer", "Usage"),
         "steps": ("Step", "StepSync", "StepCall", "CallResult"),
@@ -120,9 +121,9 @@ CLIENT = Reference(
     "clients/python-client-api.md",
     signalbox_client,
     "Reference: signalbox_client",
-    "The public names of the package `signalbox_client`, from its docstrings. [python-client.md](python-client.md) "
-    "shows how to use them. `AsyncSignalbox` and `AsyncRun` have the same methods as `Signalbox` and `Run`, but async. "
-    "After a change of a docstring, run `./just docs`.",
+    "This page lists the public names of the package `signalbox_client`. [python-client.md](python-client.md) shows "
+    "how to use these names. `AsyncSignalbox` and `AsyncRun` have the methods of `Signalbox` and `Run` as async "
+    "methods. This page is generated from docstrings. After you change a docstring, run `./just docs`.",
     {
         "clients": ("Signalbox", "AsyncSignalbox", "Backoff"),
         "runs": ("Run", "AsyncRun", "Answer", "AnsweredCall"),

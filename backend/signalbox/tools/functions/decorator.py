@@ -29,7 +29,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 @dataclass(frozen=True, slots=True)
 class FunctionTool(Tool, Generic[P, R]):
-    """A tool made of a function; calling it calls the function."""
+    """A tool made from a function. If your program calls the tool, the tool calls the function."""
 
     function: Callable[P, R] = field(kw_only=True)
 
@@ -70,15 +70,16 @@ def tool(
 ) -> Any:
     """Turn a function or a bound method into a tool. The model gets its name, docstring and a schema of its parameters.
 
-    A parameter of type ToolContext gets the context of the call, and is not shown to the model. An ordinary function
-    runs in a thread, an async one on the event loop. It returns a text, a value with a JSON form (also a dataclass, a
-    msgspec Struct or a pydantic model), an `image`, or a ToolReturn with images for the model and an artifact for
-    people. To tell the model of a failure, raise ToolError; the model gets no text of other exceptions.
+    A parameter of type ToolContext receives the context of the call. The model does not see this parameter. Async
+    functions run on the event loop. Other functions run in threads. A function returns a text, a value with a JSON
+    form, an `image` or a ToolReturn. Dataclasses, msgspec Structs and pydantic models also have a JSON form. A
+    ToolReturn contains images for the model and an artifact for people. To report a failure to the model, raise
+    ToolError. The model never gets the text of other exceptions.
 
-    `timeout` is in seconds. `eager`: the tool only reads, so a call may start while the model is still streaming.
-    `side_effects`: a call may change something; a program that asks people for approval asks about such calls.
-    `untrusted=False`: results contain no external text. Raises TypeError if a schema cannot describe a parameter, and
-    ValueError for an invalid argument of `@tool`.
+    `timeout` is in seconds. With `eager=True`, calls may start while the model is still streaming, so the tool must
+    only read data. `side_effects` says that a call may change something, so that a program can ask people before such a
+    call. Use `untrusted=False` if results contain no external text. If a schema cannot describe a parameter, `@tool`
+    raises TypeError. If an argument of `@tool` is invalid, `@tool` raises ValueError.
     """
     if function is None:
         return partial(_made, name=name, description=description, metadata=metadata)

@@ -20,10 +20,10 @@ _LEAVING = Backoff(attempts=3)
 
 
 class AsyncRun:
-    """A run of the server: an asynchronous context manager, and an iterator over events.
+    """A run on the server. `AsyncRun` is an asynchronous context manager and an iterator over events.
 
-    The iterator resumes after a broken connection or a restart of the server. Inside the block, `id` is the run's id;
-    `conversation_id` and `message_id` are set if the run belongs to a conversation.
+    After a broken connection or a restart of the server, the iterator resumes the stream. Inside the `async with`
+    block, `id` is the id of the run. If the run belongs to a conversation, `conversation_id` and `message_id` are set.
     """
 
     def __init__(
@@ -72,13 +72,13 @@ class AsyncRun:
         return self._read[-1]
 
     async def answer(self) -> Answer:
-        """Read the run to its end, and return an answer made of all events that this object has received."""
+        """Read the run to its end, and return an answer that contains the content of all received events."""
         async for _ in self:
             pass
         return answer_of(self._read, self.id, self.conversation_id, self.message_id)
 
     async def stop(self) -> StoppedRun:
-        """Stop the run, from any task. The events end with a `Done`, whose status is usually `cancelled`."""
+        """Stop the run, from any task. The last event is then a `Done`, usually with the status `cancelled`."""
         return await self._server.json("POST", self._stop_path)
 
     @property

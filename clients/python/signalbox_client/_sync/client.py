@@ -19,9 +19,10 @@ _TIMEOUT = httpx.Timeout(10.0, connect=5.0, read=60.0)
 
 
 class Signalbox:
-    """A Signalbox server. `token` is an access token or API token, which decides what the client may read.
+    """A client of a Signalbox server.
 
-    `http` is an httpx client with your own proxies, certificates or timeouts; this class does not close it.
+    `token` is an access token or an API token. The token determines what the client may read. `http` is an httpx client
+    with your own proxies, certificates or timeouts. This class does not close the httpx client.
     """
 
     def __init__(
@@ -53,10 +54,11 @@ class Signalbox:
     def stream(
         self, prompt: str | None = None, *, idempotency_key: str | None = None, **question: Unpack[Question]
     ) -> Run:
-        """Ask a question: open the returned run with `with`, and iterate over its events.
+        """Ask a question. Open the returned run with `with`, and iterate over its events.
 
-        If the block ends before the run does, the run is stopped, unless `on_disconnect` is `continue`. The same
-        `idempotency_key` with the same question gives the same run, also from another process.
+        If your program leaves the block while the run is active, the client stops the run, unless `on_disconnect` is
+        `continue`. If you repeat the question with the same `idempotency_key`, you get the same run, even in another
+        process.
         """
         body: dict[str, Any] = {name.removesuffix("_"): value for name, value in question.items()}
         if prompt is not None:
@@ -71,12 +73,15 @@ class Signalbox:
     def ask(
         self, prompt: str | None = None, *, idempotency_key: str | None = None, **question: Unpack[Question]
     ) -> Answer:
-        """Ask a question and return the complete answer. Any other ending raises `RunFailed` with the text so far."""
+        """Ask a question and return the complete answer.
+
+        If the run does not end as `complete`, raise `RunFailed`, which contains the text so far.
+        """
         with self.stream(prompt, idempotency_key=idempotency_key, **question) as run:
             return (run.answer()).raise_for_status()
 
     def models(self) -> list[dict[str, Any]]:
-        """Return the models of the server, without hidden models."""
+        """Return the models of the server, except hidden models."""
         return (self._server.json("GET", "/api/models", "models", params={"hidden": "false"}))["models"]
 
     def tools(self) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ class Runs:
         self._server = server
 
     def list(self, status: Sequence[str] = ()) -> Iterator[bodies.RunSummary]:
-        """Iterate over all runs, the newest first, or only over those with one of these statuses."""
+        """Iterate over runs, the newest first. To get only runs with certain statuses, pass these statuses."""
         return self._server.pages("/api/runs", "runs", {"status": [*status]})
 
     def trace(self, run_id: str) -> bodies.RunTrace:
@@ -31,11 +31,11 @@ class Runs:
         return Run(self._server, request, cursor=f"{run_id}:{after}")
 
     def stop(self, run_id: str) -> bodies.StoppedRun:
-        """Stop a run; everything that arrived is kept."""
+        """Stop a run. The server keeps the answer so far."""
         return self._server.json("POST", f"{_path('runs', run_id)}/stop")
 
     def delete(self, run_id: str) -> None:
-        """Stop a run that belongs to no conversation, and delete everything stored about it."""
+        """Stop a run that belongs to no conversation, and delete the run and its data."""
         self._server.json("DELETE", _path("runs", run_id))
 
 
@@ -46,7 +46,7 @@ class Conversations:
         self._server = server
 
     def list(self, search: str | None = None) -> Iterator[bodies.ConversationSummary]:
-        """Iterate over all conversations, or those that contain a text; the most recently used comes first."""
+        """Iterate over conversations, the most recently used first. `search` is a text that they must contain."""
         return self._server.pages("/api/conversations", "conversations", {} if search is None else {"search": search})
 
     def get(self, conversation_id: str) -> bodies.Conversation:
@@ -59,11 +59,11 @@ class Conversations:
         return self._server.json("POST", "/api/conversations", body=body)
 
     def rename(self, conversation_id: str, title: str) -> bodies.ConversationHead:
-        """Set the title."""
+        """Set the title of a conversation."""
         return self._server.json("PATCH", _path("conversations", conversation_id), body={"title": title})
 
     def select(self, conversation_id: str, leaf_id: str) -> bodies.ConversationHead:
-        """Select the branch that the next question follows, by the id of its last node."""
+        """Select the branch that the next question continues. `leaf_id` is the id of its last node."""
         return self._server.json("PATCH", _path("conversations", conversation_id), body={"leaf_id": leaf_id})
 
     def export(self, conversation_id: str) -> str:
@@ -74,7 +74,7 @@ class Conversations:
         return response.text
 
     def delete(self, conversation_id: str) -> None:
-        """Stop the active runs of a conversation, and delete it with its runs; saves are kept."""
+        """Delete a conversation with its runs. Its active runs are stopped first. Its saves are kept."""
         self._server.json("DELETE", _path("conversations", conversation_id))
 
 
@@ -87,7 +87,7 @@ class Saves:
     def create(
         self, run_id: str, title: str | None = None, data: Mapping[str, Any] | None = None
     ) -> bodies.SaveSummary:
-        """Save a run. After `ConnectionLost`, look for the save in `list` before you save the run again."""
+        """Save a run. After `ConnectionLost`, check with `list` whether the save exists before you try again."""
         body = {"run_id": run_id, "data": {**(data or {})}, **({} if title is None else {"title": title})}
         return self._server.json("POST", "/api/saves", body=body, repeatable=False)
 
@@ -100,11 +100,11 @@ class Saves:
         return self._server.json("GET", _path("saves", save_id))
 
     def events(self, save_id: str) -> Run:
-        """Read the stream of the saved run."""
+        """Return the saved run, to read its events."""
         return Run(self._server, self._server.request("GET", f"{_path('saves', save_id)}/events"))
 
     def delete(self, save_id: str) -> None:
-        """Delete a save; its run is kept."""
+        """Delete a save. The saved run itself is kept."""
         self._server.json("DELETE", _path("saves", save_id))
 
 

@@ -194,6 +194,8 @@ def test_the_simulator_as_a_program(tmp_path: Path) -> None:
         assert dialect == "anthropic-messages:"
         claude = {"x-api-key": "unused", "anthropic-version": "2023-06-01"}
         assert httpx.get(f"{native}/v1/models", headers=claude, trust_env=False).json()["data"]
+        *dialects, _ = process.stdout.readline().decode().split()
+        assert dialects == ["openai-responses,", "openai-chat:"]
     finally:
         process.terminate()
         process.communicate(timeout=WAIT)

@@ -112,7 +112,7 @@ def serve(host: str = HOST, port: int = 8001, replay: Path | None = None, pace: 
     with socket.create_server((host, port)) as listener:
         address = listener.getsockname()
         origin = f"http://{address[0]}:{address[1]}"
-        native = "".join(f"  {row.dialect}: {origin}{row.base}\n" for row in ROWS)
+        native = "".join(f"  {', '.join(row.dialects)}: {origin}{row.base}\n" for row in ROWS)
         sys.stdout.write(f"simulator: {origin}/api/v1\n{native}")
         sys.stdout.flush()
         config = uvicorn.Config(app, log_level="error", lifespan="off", access_log=False, timeout_graceful_shutdown=1)

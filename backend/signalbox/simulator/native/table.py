@@ -1,4 +1,4 @@
-"""The routes of the native APIs: one row for each dialect, under the path of its base URL."""
+"""The routes of the native APIs, under the paths of their base URLs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from . import anthropic, gemini, openai
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A dialect's name, the path of its base URL, and its routes below this path."""
+    """Names of dialects, the path of their base URL, and their routes below this path."""
 
-    dialect: str
+    dialects: tuple[str, ...]
     base: str
     routes: Sequence[BaseRoute]
 
 
 ROWS = (
-    Row("anthropic-messages", "/anthropic", anthropic.ROUTES),
-    Row("openai-responses", "/openai/v1", openai.ROUTES),
-    Row("gemini", "/gemini", gemini.ROUTES),
+    Row(("anthropic-messages",), "/anthropic", anthropic.ROUTES),
+    Row(("openai-responses", "openai-chat"), "/openai/v1", openai.ROUTES),
+    Row(("gemini",), "/gemini", gemini.ROUTES),
 )
 
 

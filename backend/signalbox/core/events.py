@@ -52,7 +52,10 @@ class ToolCalls(Event, frozen=True, tag="tool_calls"):
 
 
 class ToolExecuting(Event, frozen=True, gc=False, tag="tool_executing"):
-    """An announced call starts to run. Clamped, cached and invalid calls never run, so they have no such event."""
+    """An announced call starts to run.
+
+    Some calls never run and have no such event: searches beyond the search limit, cached calls and invalid calls.
+    """
 
     id: str
     name: str
@@ -136,9 +139,9 @@ class Content(Event, frozen=True, gc=False, tag="content"):
     """A piece of the answer.
 
     If `refusal` is true, the text is a refusal. If `synthetic` is true, Signalbox wrote the text because the model gave
-    no answer. If an event has `sources` or `images`, its `content` is empty, and the event is sent at their position in
-    the text. Only an event with `sources` has `step`. The offsets of the sources are positions in the text of this
-    step.
+    no answer. If an event has `sources` or `images`, its `content` is empty. The event is sent where the sources or
+    images belong in the text. Only an event with `sources` has `step`. The offsets of the sources are positions in the
+    text of this step.
     """
 
     content: str

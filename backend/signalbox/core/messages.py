@@ -68,7 +68,7 @@ class TextPart(Struct, frozen=True):
 
 
 class ImagePart(Struct, frozen=True):
-    """An image with an https URL or a data URL. `detail` is low, high or auto."""
+    """An image with an https URL or a data URL. `detail` is "low", "high" or "auto"."""
 
     url: str
     detail: str | None = None

@@ -38,10 +38,10 @@ class ToolSpec:
     safely run again. If `side_effects` is False, the tool changes nothing either, but its calls wait for the end of the
     model's turn. `timeout` is in seconds.
 
-    `search_key` returns the same key for equal searches. If a search has the key of an earlier search, it gets the
-    earlier result. The search limit applies to all tools with a `search_key`. If `untrusted` is True, results and
-    errors contain external text, and Signalbox delimits this text for the model (quirk G3). If `own_failures` is True,
-    errors contain no external text and are not delimited.
+    `search_key` returns the same key for equal searches. If a search has the same key as an earlier search, the model
+    gets the earlier result again. The search limit applies to all tools with a `search_key`. If `untrusted` is True,
+    results and errors contain external text, and Signalbox delimits this text for the model (quirk G3). If
+    `own_failures` is True, errors contain no external text and are not delimited.
 
     `url_argument` is the name of the argument with the URL that the tool fetches. This URL must be on the allowlist. If
     `shows_table` is True, the artifact is a DataTable, and a page can reserve space for the table while the tool runs.
@@ -259,7 +259,7 @@ class Owner(Struct, frozen=True):
 
 
 class ToolContext(Struct):
-    """What a tool function may use in addition to its arguments. All calls of a run get the same context.
+    """The data and functions that a tool may use in addition to its arguments. All calls of a run share one context.
 
     The client chooses `conversation_id` and `metadata`, which are fields of its request. Only `owner` is authenticated.
     """

@@ -9,10 +9,10 @@ from signalbox.core.parts import Usage
 class Answer(Struct, frozen=True):
     """The answer of a run: the text of the last step, and how the run ended.
 
-    `status` is "complete" if the run completed, and "cancelled" if the run was stopped. For any other `status`, `code`
-    and `error` say why the run ended. `cost` is in USD. If `cost_estimated` is True, the upstream did not report the
-    cost of every attempt. `cost` then includes estimates from the prices of `Upstream`, but does not include attempts
-    without a price.
+    If the run completed, `status` is "complete". If the run was stopped, `status` is "cancelled". For any other
+    `status`, `code` and `error` say why the run ended. `cost` is in USD. If `cost_estimated` is True, the upstream did
+    not report the cost of every attempt. `cost` then includes estimates from the prices of `Upstream`, but does not
+    include attempts without a price.
     """
 
     text: str

@@ -20,7 +20,7 @@ class Runner(RunBase):
     `tools` is a list of tools made with `@tool`. The run makes at most `max_steps` model calls. In the last model call,
     the model cannot call tools, so every tool result reaches the model. If the last model call returns an empty reply,
     the run repeats this model call once. If reasoning used up the token limit of the last model call, the run repeats
-    it once with a higher limit.
+    this model call once, with a higher token limit.
 
     `max_cost` is the cost limit in USD. At most `tools_at_once` tool calls run at the same time. If a step uses at
     least `compact_at` tokens, a summary replaces the conversation after the step. All other keyword arguments are

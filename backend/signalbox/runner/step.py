@@ -79,7 +79,7 @@ class Step:
     # --- for the caller -------------------------------------------------------------------------------------------
 
     def refuse(self, call: StepCall, why: str) -> None:
-        """Prevent a call. The model gets an error with the text `why` as the result of the call.
+        """Prevent a call. The result of the call is an error with the text `why`. The model reads this text.
 
         Raises UsageError if the call has already run, because `results` was awaited or because the tool is eager.
         """

@@ -68,7 +68,7 @@ def tool(
     description: str | None = None,
     **metadata: Any,
 ) -> Any:
-    """Turn a function or a bound method into a tool. The model gets its name, docstring and a schema of its parameters.
+    """Turn a function or a bound method into a tool. The model gets its name, its docstring and its parameter schema.
 
     A parameter of type ToolContext receives the context of the call. The model does not see this parameter. Async
     functions run on the event loop. Other functions run in threads. A function returns a text, a value with a JSON
@@ -77,9 +77,9 @@ def tool(
     ToolError. The model never gets the text of other exceptions.
 
     `timeout` is in seconds. With `eager=True`, calls may start while the model is still streaming, so the tool must
-    only read data. `side_effects` says that a call may change something, so that a program can ask people before such a
-    call. Use `untrusted=False` if results contain no external text. If a schema cannot describe a parameter, `@tool`
-    raises TypeError. If an argument of `@tool` is invalid, `@tool` raises ValueError.
+    only read data. With `side_effects=True`, a call may change something. A program can ask people for approval before
+    it runs such a call. Use `untrusted=False` if results contain no external text. If a schema cannot describe a
+    parameter, `@tool` raises TypeError. If an argument of `@tool` is invalid, `@tool` raises ValueError.
     """
     if function is None:
         return partial(_made, name=name, description=description, metadata=metadata)

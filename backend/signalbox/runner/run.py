@@ -240,7 +240,7 @@ class RunBase:
         self._context.budget.prices = prices
 
     def stop(self) -> None:
-        """End the run now: close the upstream request, stop the tools, and refuse calls without a result."""
+        """End the run now: close the upstream request, stop the tools, and refuse every call that has no result yet."""
         self._changes.is_stopped = True
         if self._task is None or self._done is not None or not self._has_begun:
             return

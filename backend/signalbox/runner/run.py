@@ -41,6 +41,8 @@ AGAIN = "make a new Runner; messages continue its conversation"
 # Endings that the caller asked for.
 _ASKED_FOR = ("complete", "cancelled")
 _REPLACED = "The conversation was replaced, so this call was not run."
+# asyncio keeps only weak references to tasks, and the garbage collector must not close the coroutine of a run.
+_running: set[asyncio.Task[None]] = set()
 
 
 class RunBase:
@@ -157,6 +159,8 @@ class RunBase:
         self._progress.started = time()
         self._task = asyncio.get_running_loop().create_task(self._work(), name=f"run {self._context.run_id}")
         self._task.add_done_callback(lambda _: self._feed.end())
+        _running.add(self._task)
+        self._task.add_done_callback(_running.discard)
         return self._task
 
     async def _work(self) -> None:

@@ -1,13 +1,12 @@
 """RunnerSync: the same run for programs that are not asynchronous."""
 
 import asyncio
-import gc
 import subprocess
 import sys
 import threading
 
 import pytest
-from signalbox import Content, RunnerSync, Step, StepSync, Upstream, UsageError, tool, user
+from signalbox import Content, RunnerSync, Step, StepSync, UsageError, tool, user
 
 from tests.scenarios.runner.model import answers, calls, model_that
 from tests.scenarios.runner.test_messages import LOOK, Counter
@@ -102,18 +101,3 @@ def test_leaving_the_loop_closes_the_request() -> None:
         assert run.answer().status == "cancelled"
         with pytest.raises(UsageError, match="iterated over only once"):
             iter(run)
-
-
-def test_the_garbage_collector_ends_a_forgotten_run(caplog: pytest.LogCaptureFixture) -> None:
-    """An iterator in a reference cycle is closed together with its loop and connections, and nothing is logged."""
-    counter = Counter()
-    with model_that(calls(LOOK)) as model:
-        steps = iter(RunnerSync(Upstream(model.server.base_url), "openai/sim", "Look.", tools=[counter.tool]))
-        next(steps)
-        cycle: list[object] = [steps]
-        cycle.append(cycle)
-        del steps, cycle
-        gc.collect()
-        gc.collect()  # the task, which the first one has ended
-    assert counter.ran == 0
-    assert not caplog.records

@@ -84,8 +84,8 @@ G = (
         "G4",
         "our key is taken out of an upstream's words",
         "services/upstream.py",
-        "        if not key:\n            return\n",
-        "        return\n",
+        "        for secret in self._secrets:\n",
+        "        for secret in ():\n",
     ),
     Mutation(
         "G5",

@@ -7,7 +7,7 @@ import pytest
 import signalbox.app
 from signalbox import cli, extras
 
-TODO = "belongs to the server, and dotenv is not installed: in a clone of Signalbox, run pip install '.[server]'"
+ADVICE = "belongs to the server, and dotenv is not installed: in a clone of Signalbox, run pip install '.[server]'"
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_importing_the_server_without_its_packages_says_what_to_install() -> Non
     """The import of the package fails, whichever of its names a program needs."""
     with pytest.raises(ModuleNotFoundError) as caught:
         importlib.reload(signalbox.app)
-    assert (str(caught.value), caught.value.name) == (f"signalbox.app {TODO}", "dotenv")
+    assert (str(caught.value), caught.value.name) == (f"signalbox.app {ADVICE}", "dotenv")
 
 
 def test_a_command_of_the_server_says_what_to_install(
@@ -39,7 +39,7 @@ def test_a_command_of_the_server_says_what_to_install(
 
     monkeypatch.setattr("signalbox.commands.token.list_all", fail)
     assert cli.main(["token", "list"]) == 2
-    assert capsys.readouterr().err == f"signalbox: this command {TODO}.\n"
+    assert capsys.readouterr().err == f"signalbox: this command {ADVICE}.\n"
     missing = "shop"
     with pytest.raises(ModuleNotFoundError):
         cli.main(["token", "list"])

@@ -18,8 +18,8 @@ from tests.support.fakes import make_tool
 from tests.support.scripted_upstream import ScriptedUpstream, sends
 
 pytestmark = pytest.mark.anyio
-# What recorded clients change in items of the API: they send the item's id as the call's, or put the response's id in
-# front, and leave out what is not needed.
+# Recorded clients change items of the API: they send the item's id as the call's id, add the id of the response as a
+# prefix, or omit optional fields.
 CHANGED = {"id", "call_id", "status", "content"}
 
 

@@ -169,7 +169,7 @@ def test_nothing_falls_back_after_a_remembered_step(serve: Serve, no_waiting: li
 
 
 def test_after_the_last_upstream_its_error_ends_the_run(serve: Serve) -> None:
-    """The warning before it tells of the first."""
+    """If the second upstream fails, too, the run ends with its error. A warning has reported the first failure."""
     two = serve([rejects(401)], [rejects(402)])
     heard = two.ask(tools=[])
     assert (heard.done["status"], heard.done["code"], heard.done["upstream"]) == (

@@ -25,6 +25,7 @@ from signalbox.core.messages import (
 from signalbox.core.parts import ToolSchema
 from signalbox.core.security.conversation_texts import texts_of
 from signalbox.core.security.url_allowlist import UrlAllowlist, canonical_url
+from signalbox.core.workspace import Workspace
 
 Category: TypeAlias = Literal["search", "utility", "other"]
 Visibility: TypeAlias = Literal["primary", "secondary", "hidden"]
@@ -46,6 +47,10 @@ class ToolSpec:
     `url_argument` is the name of the argument with the URL that the tool fetches. This URL must be on the allowlist. If
     `shows_table` is True, the artifact is a DataTable, and a page can reserve space for the table while the tool runs.
 
+    If `on_request` is True, the tool is offered only to requests that name it. If `needs_workspace` is True, it is
+    offered only in a conversation, because only a conversation has files. `previewed` are JSON Pointers to the string
+    arguments that clients can see while the model writes them; `*` stands for any index.
+
     `name` and `description` are for models. `title` and `summary` are for people: `title` is a short name, and
     `summary` is one sentence. Without a title or summary, `display_title` or `display_summary` returns a default. All
     runs share one `schema`.
@@ -64,6 +69,9 @@ class ToolSpec:
     own_failures: bool = False
     url_argument: str | None = None
     shows_table: bool = False
+    on_request: bool = False
+    needs_workspace: bool = False
+    previewed: tuple[str, ...] = ()
     title: str = ""
     summary: str = ""
     schema: ToolSchema = dataclass_field(init=False, repr=False, compare=False)
@@ -262,12 +270,14 @@ class ToolContext(Struct):
     """The data and functions that a tool may use in addition to its arguments. All calls of a run share one context.
 
     The client chooses `conversation_id` and `metadata`, which are fields of its request. Only `owner` is authenticated.
+    `workspace` contains the files of the conversation's branch; a run outside of a conversation has none.
     """
 
     run_id: str = ""
     owner: Owner = Owner()
     conversation_id: str | None = None
     metadata: Mapping[str, str] = {}
+    workspace: Workspace | None = None
     sources: SourceNumbers = field(default_factory=SourceNumbers)
     now: Callable[[], datetime] = _utc_now
     url_allowlist: UrlAllowlist = field(default_factory=UrlAllowlist)

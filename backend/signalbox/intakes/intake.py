@@ -56,8 +56,8 @@ AskOf: TypeAlias = Callable[[Body[Model], Tools, Headers], Ask]
 
 
 def available_tools(tools: Tools) -> tuple[Tool, ...]:
-    """Return the tools that can be used."""
-    return tuple(tool for tool in tools.by_name.values() if tool.unavailable is None)
+    """Return the tools that a request gets which names none: those that can be used, without tools on request."""
+    return tuple(tool for tool in tools.by_name.values() if tool.unavailable is None and not tool.spec.on_request)
 
 
 def without_searches(tools: Sequence[Tool]) -> tuple[Tool, ...]:

@@ -38,6 +38,7 @@ class Settings(BaseSettings):
     openrouter_http_referer: str | None = None
     openrouter_x_title: str = "Signalbox"
     openrouter_timeout: float = Field(default=120.0, gt=0, le=3600)
+    openrouter_progress_timeout: float = Field(default=900.0, gt=0, le=3600)
     openrouter_connect_timeout: float = Field(default=10.0, gt=0, le=120)
     signalbox_upstreams: Path | None = None
     tool_loop_v2: bool | None = None

@@ -45,9 +45,10 @@ class Upstream:
     OpenRouter's. If the URL ends with `/anthropic` or is the URL of Anthropic, the API is Anthropic's Messages API. If
     the URL is the URL of Google, the API is the Gemini API. For any other URL, the API is OpenAI's chat completions.
 
-    `connect_timeout` and `idle_timeout` are in seconds. `idle_timeout` is the maximum time without data from the
-    server. `prices` maps a model to its two prices in USD per million tokens: first for the prompt, then for the
-    completion. Signalbox uses `prices` if the server reports no costs.
+    `connect_timeout`, `idle_timeout` and `progress_timeout` are in seconds. `idle_timeout` is the maximum time without
+    data from the server. `progress_timeout` is the maximum time in which the server sends only keep-alives. `prices`
+    maps a model to its two prices in USD per million tokens: first for the prompt, then for the completion. Signalbox
+    uses `prices` if the server reports no costs.
 
     All runs that use an `Upstream` share its connections. When the last run ends, `Upstream` closes these connections.
     With `async with upstream`, the connections stay open until the end of the block. If an argument is invalid,
@@ -65,6 +66,7 @@ class Upstream:
         prices: Mapping[str, tuple[float, float]] | None = None,
         connect_timeout: float = 10,
         idle_timeout: float = 120,
+        progress_timeout: float = 900,
         max_connections: int = 1000,
     ) -> None:
         from signalbox.wire.dialect import Upstream as UpstreamServer
@@ -87,6 +89,7 @@ class Upstream:
         self.prices: dict[str, Prices] = checked_prices({} if prices is None else prices)
         self._connect_timeout = checked_seconds("connect_timeout", connect_timeout)
         self._idle_timeout = checked_seconds("idle_timeout", idle_timeout)
+        self._progress_timeout = checked_seconds("progress_timeout", progress_timeout)
         self._max_connections = checked_count("max_connections", max_connections)
         # A connection belongs to the event loop that opened it.
         self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, _Connections] = WeakKeyDictionary()
@@ -124,7 +127,8 @@ class Upstream:
                 idle_timeout=self._idle_timeout,
                 max_connections=self._max_connections,
             )
-            connections = self._open[loop] = _Connections(http, ProgramClient(http, self._server))
+            client = ProgramClient(http, self._server, progress_timeout=self._progress_timeout)
+            connections = self._open[loop] = _Connections(http, client)
         connections.users += 1
         return connections
 

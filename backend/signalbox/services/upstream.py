@@ -21,9 +21,11 @@ from signalbox.services.http.errors import (
     ConnectTimeout,
     HttpError,
     HttpTimeout,
+    NoProgress,
     PoolFull,
     ProtocolError,
 )
+from signalbox.services.http.progress import PROGRESS_TIMEOUT, ProgressLimit
 from signalbox.services.http.request import PreparedRequest
 from signalbox.services.http.response import Response, decoded
 from signalbox.services.http.response_reader import ResponseReader, parse_whole, read_all, served_of
@@ -45,10 +47,21 @@ Answer = TypeVar("Answer")
 
 
 class UpstreamClient:
-    """The ChatClient of one upstream. `headers` are sent with every request, and replace those of the dialect."""
+    """The ChatClient of one upstream. `headers` are sent with every request, and replace those of the dialect.
 
-    def __init__(self, client: HttpClient, upstream: Upstream, headers: Mapping[str, str] = NO_HEADERS) -> None:
+    `progress_timeout`: an answer ends after this many seconds in which only keep-alives arrive.
+    """
+
+    def __init__(
+        self,
+        client: HttpClient,
+        upstream: Upstream,
+        headers: Mapping[str, str] = NO_HEADERS,
+        *,
+        progress_timeout: float = PROGRESS_TIMEOUT,
+    ) -> None:
         self._client = client
+        self._progress_timeout = progress_timeout
         self._upstream = upstream
         self.dialect = upstream.dialect
         self._base = upstream.base_url.rstrip("/")
@@ -72,7 +85,8 @@ class UpstreamClient:
                 served = await self._begin(answer, on_head)
                 decoder = self.dialect.stream_decoder(served)
                 read_whole = partial(self.dialect.parts_of_body, served=served)
-                await ResponseReader(answer, decoder, read_whole, emit, self._hide_key).run()
+                limit = ProgressLimit(self._progress_timeout)
+                await ResponseReader(answer, decoder, read_whole, emit, self._hide_key, progress=limit).run()
             finally:
                 await answer.aclose()
 
@@ -84,7 +98,8 @@ class UpstreamClient:
                 failures.has_answer = True
                 served = await self._begin(answer, on_head)
                 read_whole = partial(self.dialect.parts_of_body, served=served)
-                return self._safe(parse_whole(await read_all(decoded(answer)), read_whole))
+                body = await read_all(decoded(answer), progress=ProgressLimit(self._progress_timeout))
+                return self._safe(parse_whole(body, read_whole))
             finally:
                 await answer.aclose()
 
@@ -211,6 +226,10 @@ def _timed_out(error: HttpTimeout) -> UpstreamError:
             return UpstreamError(Code.UPSTREAM_UNREACHABLE, "The upstream did not accept a connection in time.")
         case PoolFull():
             return UpstreamError(Code.UPSTREAM_OVERLOADED, "Too many requests to the upstream are active.")
+        case NoProgress():
+            return UpstreamError(
+                Code.UPSTREAM_STALLED, "The provider sent only keep-alives, and no more of its answer."
+            )
         case _:
             return UpstreamError(Code.UPSTREAM_STALLED)
 

@@ -1,5 +1,6 @@
 """A run falls back to the next upstream of its route, as long as nothing is visible and nothing is remembered."""
 
+import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,6 +33,14 @@ def rejects(status: int, message: str = "No.", **fields: Any) -> Script:
 async def cuts(exchange: Exchange) -> None:
     """End the connection after the head."""
     await exchange.head()
+
+
+async def keeps_alive(exchange: Exchange) -> None:
+    """Send keep-alives until the client leaves."""
+    await exchange.head()
+    while not exchange.writer.is_closing():
+        await exchange.send(b": PROCESSING\n\n")
+        await asyncio.sleep(0.01)
 
 
 FAILURES: dict[str, tuple[Script, Code]] = {
@@ -84,6 +93,17 @@ def test_each_kind_of_failure_falls_back(serve: Serve, no_waiting: list[Retry], 
     assert models_of(two.second.asked) == ["vendor/second-model"]
     assert two.second.asked[0].headers["authorization"] == f"Bearer {SECOND_KEY}"
     assert FIRST_KEY not in heard.raw.decode()
+
+
+@LOOPS
+def test_an_upstream_that_sends_only_keep_alives(serve: Serve, no_waiting: list[Retry], loop: str) -> None:
+    """It is stalled after `progress_timeout`, although it is never silent for `timeout`."""
+    file = FILE.replace("timeout = 5", "progress_timeout = 0.05")
+    two = serve([keeps_alive], [says("Hi.")], file=file, settings={"tool_loop_v2": loop == "v2"})
+    heard = two.ask(tools=[])
+    assert (heard.done["status"], heard.done["upstream"]) == ("complete", "second")
+    assert warnings(heard) == ["UPSTREAM_FALLBACK"]
+    assert {*two.attempts(heard)[:-1]} == {("first", "UPSTREAM_STALLED")}
 
 
 def test_an_upstream_where_nothing_listens(serve: Serve, no_waiting: list[Retry]) -> None:

@@ -57,6 +57,7 @@ def servers_of(
     defaults = Defaults(
         connect_timeout=settings.openrouter_connect_timeout,
         idle_timeout=settings.openrouter_timeout,
+        progress_timeout=settings.openrouter_progress_timeout,
         max_connections=_connections(settings),
         folder=folder,
         referer=settings.openrouter_http_referer,
@@ -97,7 +98,8 @@ def _single_upstream(
         idle_timeout=settings.openrouter_timeout,
         max_connections=_connections(settings),
     )
-    client = UpstreamClient(http, upstream_of(settings, base_url))
+    progress_timeout = settings.openrouter_progress_timeout
+    client = UpstreamClient(http, upstream_of(settings, base_url), progress_timeout=progress_timeout)
     return client, http, _catalog(settings, client, folder)
 
 

@@ -33,6 +33,10 @@ class ReadTimeout(HttpTimeout):
     """The server sent nothing for the idle timeout."""
 
 
+class NoProgress(HttpTimeout):
+    """The server sent only keep-alives for the progress timeout."""
+
+
 class WriteTimeout(HttpTimeout):
     """The server took no bytes for the idle timeout."""
 

@@ -12,6 +12,7 @@ from signalbox.core.errors import UpstreamError
 from signalbox.core.parts import Fault, Served, StreamPart
 from signalbox.core.ports import Emit
 from signalbox.services.http.errors import HttpError
+from signalbox.services.http.progress import ProgressLimit
 from signalbox.services.http.response import Response
 from signalbox.wire.json_weight import LARGE, MOST_VALUES, JsonWeight
 from signalbox.wire.stream_decoder import StreamDecoder
@@ -33,7 +34,8 @@ class ResponseReader:
     """Reads one answer to a request for a stream; `read_whole` parses one that is not streamed.
 
     Up to the finish reason, parts are emitted inside the socket's read callback. The tail is awaited, because its time
-    is limited. `hide` removes the key from errors that arrive inside a 200.
+    is limited. `hide` removes the key from errors that arrive inside a 200. Before the finish reason, a read without
+    parts is no progress.
     """
 
     def __init__(
@@ -43,12 +45,15 @@ class ResponseReader:
         read_whole: ReadWhole,
         emit: Emit[list[StreamPart]],
         hide: Callable[[UpstreamError], None],
+        *,
+        progress: ProgressLimit,
     ) -> None:
         self._response = response
         self._decoder = decoder
         self._read_whole = read_whole
         self._emit = emit
         self._hide = hide
+        self._progress = progress
         self._body: bytes | None = None  # the first read of an answer that is not streamed
         self._large: list[StreamPart] = []  # parts of a large frame, to be emitted in slices
         self._share = Share(IN_FLIGHT)
@@ -65,7 +70,8 @@ class ResponseReader:
             await self._stream()
             if self._body is not None:
                 # A JSON body in answer to a stream request: an error in a 200, or a host that does not stream (E1).
-                self._large = parse_whole(self._body + await read_all(self._response), self._read_whole)
+                rest = await read_all(self._response, progress=self._progress)
+                self._large = parse_whole(self._body + rest, self._read_whole)
                 await self._emit_large()
                 return
             if self._decoder.has_outcome and not self._decoder.has_ended:
@@ -108,6 +114,10 @@ class ResponseReader:
                 self._response.stop_streaming()
                 return
         parts = decoder.feed(data)
+        if parts:
+            self._progress.quiet_since = None
+        elif not decoder.has_outcome:
+            self._progress.check()
         if decoder.is_large:
             _hold(self._share, decoder.held)
             if parts:
@@ -164,13 +174,23 @@ def parse_whole(body: bytes, read_whole: ReadWhole) -> list[StreamPart]:
     raise UpstreamError(Code.UPSTREAM_PROTOCOL, words)
 
 
-async def read_all(reads: AsyncIterator[bytes], most_bytes: int = _BODY_LIMIT, most_values: int = MOST_VALUES) -> bytes:
-    """Return the rest of a body; raises UpstreamError if it is too large or holds too many values."""
+async def read_all(
+    reads: AsyncIterator[bytes],
+    most_bytes: int = _BODY_LIMIT,
+    most_values: int = MOST_VALUES,
+    progress: ProgressLimit | None = None,
+) -> bytes:
+    """Return the rest of a body; raises UpstreamError if it is too large or holds too many values.
+
+    White space, which some servers send as a keep-alive before the body, is no `progress`.
+    """
     pieces: list[bytes] = []
     size = 0
     weight: JsonWeight | None = None
     with IN_FLIGHT.share() as share:
         async for piece in reads:
+            if progress is not None:
+                _check(progress, piece)
             pieces.append(piece)
             size += len(piece)
             if size > most_bytes:
@@ -181,6 +201,13 @@ async def read_all(reads: AsyncIterator[bytes], most_bytes: int = _BODY_LIMIT, m
                 weight, unweighed = (weight, piece) if weight else (JsonWeight(most_values), b"".join(pieces))
                 weight.feed(unweighed)
         return b"".join(pieces)
+
+
+def _check(progress: ProgressLimit, piece: bytes) -> None:
+    if piece.isspace():
+        progress.check()
+    else:
+        progress.quiet_since = None
 
 
 def _hold(share: Share, size: int) -> None:

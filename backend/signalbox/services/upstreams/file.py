@@ -67,6 +67,7 @@ class UpstreamEntry(Struct, frozen=True, forbid_unknown_fields=True):
     prices: dict[str, PriceEntry] = {}
     listed: tuple[str, ...] | None = None
     timeout: Seconds | None = None
+    progress_timeout: Seconds | None = None
     connect_timeout: Seconds | None = None
     proxy: str | None = None
 

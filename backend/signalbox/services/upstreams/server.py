@@ -23,6 +23,7 @@ class Defaults:
 
     connect_timeout: float
     idle_timeout: float
+    progress_timeout: float
     max_connections: int
     folder: Path
     referer: str | None = None
@@ -84,7 +85,8 @@ def connect(entry: UpstreamEntry, key: str | None, defaults: Defaults) -> Server
     )
     dialect = DIALECTS[entry.dialect]
     server = Upstream(dialect, entry.base_url, key, defaults.referer, defaults.title)
-    client = UpstreamClient(http, server, entry.headers)
+    progress_timeout = entry.progress_timeout or defaults.progress_timeout
+    client = UpstreamClient(http, server, entry.headers, progress_timeout=progress_timeout)
     if entry.listed is not None:
         listed = [ModelFacts(name, name) for name in entry.listed]
         return Server(entry, http, client, None, CircuitBreaker(), key, listed)

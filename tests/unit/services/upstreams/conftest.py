@@ -19,7 +19,9 @@ async def make_upstreams(tmp_path: Path) -> AsyncIterator[MakeUpstreams]:
 
         def made(text: str) -> Upstreams:
             file = parse_upstreams(text.encode(), "upstreams.toml")
-            defaults = Defaults(connect_timeout=1, idle_timeout=1, max_connections=2, folder=tmp_path)
+            defaults = Defaults(
+                connect_timeout=1, idle_timeout=1, progress_timeout=1, max_connections=2, folder=tmp_path
+            )
             upstreams = Upstreams([connect(entry, "key", defaults) for entry in file.upstream], file.route)
             stack.push_async_callback(upstreams.aclose)
             return upstreams

@@ -34,7 +34,7 @@ def contract_schema() -> dict[str, Any]:
     envelope = parts.pop("Envelope")["properties"]
     for member in members:
         extra = {name: value for name, value in envelope.items() if name not in parts[member.__name__]["properties"]}
-        if member is events.Content:
+        if member in events.WITHOUT_TIME:
             del extra["ts"]
         parts[member.__name__]["properties"] |= extra
     parts["Success"]["properties"]["success"] = {"const": True}

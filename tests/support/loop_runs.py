@@ -10,8 +10,8 @@ from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.events import AnyEvent, Content, Done, Reasoning, ToolCalls, ToolExecuting, ToolResult, Warning
-from signalbox.core.invariants import first_fault
 from signalbox.core.messages import JsonValue, Message, UserMessage
+from signalbox.core.order.invariants import first_fault
 from signalbox.core.parts import ToolSchema
 from signalbox.core.ports import Emit, Loop
 from signalbox.core.tools import Tool, ToolContext

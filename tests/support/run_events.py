@@ -26,7 +26,7 @@ from signalbox.core.events import (
     UsageTotals,
     Warning,
 )
-from signalbox.core.invariants import first_fault
+from signalbox.core.order.invariants import first_fault
 
 RUN = "0123456789abcdef" * 2
 CLIENT_TOOL, OUR_TOOL = "open_page", "search_web"

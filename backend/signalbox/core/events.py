@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
 from signalbox.core.tools import Category, Visibility
 
@@ -30,12 +31,8 @@ class Reasoning(Event, frozen=True, gc=False, tag="reasoning"):
     hidden: Literal[True] | UnsetType = UNSET
 
 
-class Call(Struct, frozen=True, omit_defaults=True):
-    """One call as it is announced.
-
-    `arguments` is JSON text: the object that the tool receives. If the model sent no JSON object, it is the text that
-    the model sent (the first 2,000 characters), and the call's result is a failure.
-    """
+class WholeCall(Struct, frozen=True, omit_defaults=True):
+    """One call with its whole arguments."""
 
     id: str
     name: str
@@ -44,11 +41,44 @@ class Call(Struct, frozen=True, omit_defaults=True):
     visibility: Visibility
 
 
+class Call(WholeCall, frozen=True, omit_defaults=True):
+    """One call as it is announced.
+
+    `arguments` is JSON text: the object that the tool receives. If the model sent no JSON object, it is the text that
+    the model sent (the first 2,000 characters), and the call's result is a failure.
+
+    `previewed` is only in runs that asked for previews. It contains the string arguments that the call's previews have
+    sent completely: the JSON Pointer of each, and its number of characters. In frames, these strings are empty in
+    `arguments`.
+    """
+
+    previewed: dict[str, int] | UnsetType = UNSET
+
+
 class ToolCalls(Event, frozen=True, tag="tool_calls"):
     """Announces tool calls. Each call later gets exactly one tool_result, unless the client executes the call."""
 
     calls: list[Call]
     step: int | UnsetType = UNSET
+
+
+class Preview(Event, frozen=True, gc=False, tag="preview"):
+    """The next piece of a string argument of a call, while the model still writes the call.
+
+    Only runs that asked for previews emit it. `id` is the id under which the call is announced later. `key` is the JSON
+    Pointer of the argument, such as `/content`; without a `key`, it is that of the call's last preview. The first
+    preview of a call has its `name` and `step`. The pieces of one argument, joined, are a beginning of its value.
+
+    If `withdrawn` is true, there is no text, and what was previewed of this call is not valid: the upstream request is
+    retried, or the complete call turned out otherwise. Each previewed call is later announced or withdrawn.
+    """
+
+    id: str
+    name: str | UnsetType = UNSET
+    key: str | UnsetType = UNSET
+    text: str | UnsetType = UNSET
+    step: int | UnsetType = UNSET
+    withdrawn: Literal[True] | UnsetType = UNSET
 
 
 class ToolExecuting(Event, frozen=True, gc=False, tag="tool_executing"):
@@ -243,13 +273,16 @@ class Logprobs(Event, frozen=True, gc=False, tag="logprobs"):
     refusal_tokens: list[Any]
 
 
-ContractEvent: TypeAlias = Reasoning | ToolCalls | ToolExecuting | ToolResult | Content | Warning | Done
+ContractEvent: TypeAlias = Reasoning | Preview | ToolCalls | ToolExecuting | ToolResult | Content | Warning | Done
 AnyEvent: TypeAlias = ContractEvent | ArgumentsDelta | Logprobs
 JOURNAL_ONLY: frozenset[type[AnyEvent]] = frozenset({ArgumentsDelta, Logprobs})
 
 
+WITHOUT_TIME: frozenset[type[AnyEvent]] = frozenset({Content, Preview})
+
+
 class Envelope(Struct, frozen=True, omit_defaults=True):
-    """What a frame adds to its event: `ts` except on `content`; the other fields on the run's first frame."""
+    """What a frame adds to its event: `ts` except on `content` and `preview`; the other fields on the first frame."""
 
     ts: int | UnsetType = UNSET
     v: str | UnsetType = UNSET
@@ -265,6 +298,17 @@ class Stamped(Struct, frozen=True):
     event: AnyEvent
 
 
+_NOT_KEPT = JOURNAL_ONLY | {Preview}
+
+
 def contract_events(events: Iterable[Stamped]) -> list[Stamped]:
-    """Return the events that the contract has, without those that are only in the journal."""
-    return [stamped for stamped in events if type(stamped.event) not in JOURNAL_ONLY]
+    """Return the events that the contract has, without previews: the announced calls have their whole arguments."""
+    return [_without_previews(stamped) for stamped in events if type(stamped.event) not in _NOT_KEPT]
+
+
+def _without_previews(stamped: Stamped) -> Stamped:
+    event = stamped.event
+    if type(event) is not ToolCalls or all(call.previewed is UNSET for call in event.calls):
+        return stamped
+    calls = [replace(call, previewed=UNSET) for call in event.calls]
+    return replace(stamped, event=replace(event, calls=calls))

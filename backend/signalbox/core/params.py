@@ -17,10 +17,13 @@ class ForcedTool(Struct, frozen=True):
 
 
 Choice: TypeAlias = Literal["auto", "none", "required"] | ForcedTool
-
-StreamedArguments: TypeAlias = Literal["none", "client", "all"]
-"""Which calls' arguments are emitted while the model writes them: none, those of the client's tools, or all."""
 """Whether the model may, must or must not call tools, or which one it must call."""
+
+StreamedArguments: TypeAlias = Literal["none", "previews", "client", "all"]
+"""Which arguments are emitted while the model writes them.
+
+`previews`: the strings that our tools name as previewed. `client`: those of the client's tools. `all`: those of all.
+"""
 
 
 class Reasoning(Struct, frozen=True, omit_defaults=True):

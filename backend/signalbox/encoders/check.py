@@ -11,8 +11,8 @@ from msgspec import json
 
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import VERSION, ContractEvent
-from signalbox.core.invariants import OrderCheck
 from signalbox.core.messages import JsonObject
+from signalbox.core.order.invariants import OrderCheck
 from signalbox.encoders.contract_schema import schema_bytes
 from signalbox.wire.sse import Frame, SseDecoder
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from msgspec import json
 
-from signalbox.core.events import JOURNAL_ONLY, VERSION, Content, Stamped
+from signalbox.core.events import JOURNAL_ONLY, VERSION, WITHOUT_TIME, Content, Stamped
 from signalbox.core.records import RunRecord
 
 _encode = json.Encoder().encode
@@ -49,10 +49,10 @@ class SseV1Encoder:
         return b"".join(frames)
 
     def _frame(self, stamped: Stamped) -> bytes:
-        # All events except `content` have a time. It is inserted into the JSON, which saves a copy of the event.
+        # All events except text have a time. It is inserted into the JSON, which saves a copy of the event.
         event = stamped.event
         data = _encode(event)
-        if type(event) is not Content:
+        if type(event) not in WITHOUT_TIME:
             if type(event) in JOURNAL_ONLY:
                 return b""
             data = b'%b,"ts":%d}' % (data[:-1], stamped.at)

@@ -9,7 +9,6 @@ from signalbox.core.conversations import shown_id
 from signalbox.core.errors import RequestError
 from signalbox.core.events import (
     VERSION,
-    Call,
     Content,
     Done,
     Flag,
@@ -25,6 +24,7 @@ from signalbox.core.events import (
     Unsaved,
     UsageTotals,
     Warning,
+    WholeCall,
 )
 from signalbox.core.records import RunRecord
 from signalbox.encoders.step_offsets import StepOffsets
@@ -32,9 +32,10 @@ from signalbox.encoders.v1_error import error_of
 
 _encode = json.Encoder().encode
 _BETWEEN_STEPS = "\n\n"
+_OF_CALL = WholeCall.__struct_fields__
 
 
-class AnsweredCall(Call, frozen=True, omit_defaults=True, kw_only=True):
+class AnsweredCall(WholeCall, frozen=True, omit_defaults=True, kw_only=True):
     """A call with its result. A call in `handed` has none; `cached`: it is the result of an equal search.
 
     `artifact` is for people, as in `tool_result`.
@@ -99,6 +100,10 @@ class ChatAnswer(Struct, frozen=True, omit_defaults=True, kw_only=True):
 _OF_DONE = tuple(name for name in Done.__struct_fields__ if name in ChatAnswer.__struct_fields__)
 
 
+def _answered(call: WholeCall, step: int | UnsetType) -> AnsweredCall:
+    return AnsweredCall(**{name: getattr(call, name) for name in _OF_CALL}, step=step)
+
+
 class WholeV1:
     """Collects a run's events. The status of its answer is 200 even if the run failed: `status` says how it ended."""
 
@@ -127,7 +132,7 @@ class WholeV1:
                     self._add_reasoning(reasoning)
                 case ToolCalls(calls, step):
                     self._offsets.end_step()
-                    self._calls.update((call.id, AnsweredCall(**structs.asdict(call), step=step)) for call in calls)
+                    self._calls.update((call.id, _answered(call, step)) for call in calls)
                 case ToolResult() as result:
                     answered = {name: getattr(result, name) for name in ("result", "cached", "artifact")}
                     self._calls[result.id] = structs.replace(self._calls[result.id], **answered)

@@ -49,6 +49,8 @@ _PARAMS = frozenset((
     "reasoning", "reasoning_effort", "user",
 ))  # fmt: skip
 
+_PREVIEWS: JsonObject = {"previews": True}
+
 
 def ask_of(body: Body[ChatRequest], tools: Tools, headers: Headers) -> Ask:
     """Create the Ask; raises RequestError for contradictory fields and for unknown or unavailable tools."""
@@ -56,6 +58,7 @@ def ask_of(body: Body[ChatRequest], tools: Tools, headers: Headers) -> Ask:
     position = position_of(request)
     messages = messages_of(request)
     offered = tools_of(request, tools)
+    previews = request.previews and body.is_streamed
     return Ask(
         model=request.model,
         messages=tuple(messages),
@@ -68,6 +71,8 @@ def ask_of(body: Body[ChatRequest], tools: Tools, headers: Headers) -> Ask:
         position=position,
         is_detached=request.on_disconnect == "continue",
         question=body.canonical,
+        echo=_PREVIEWS if previews else {},
+        streamed_arguments="previews" if previews else "none",
     )
 
 

@@ -275,6 +275,9 @@ class ChatRequest(ChatParameters):
         default=None, description="Place among answers compared side by side; kept with the answer, not sent on."
     )
     on_disconnect: Literal["stop", "continue"] = "stop"
+    previews: bool = Field(
+        default=False, description="The stream shows files and edits while the model writes them; not with one answer."
+    )
     stream: bool | None = Field(
         default=None, description="Events, or one answer at the end; absent: as the path says, /api/chat/stream or not."
     )

@@ -14,8 +14,8 @@ from signalbox.conversations.restored_turns import StoredTurns
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.core.errors import RequestError
 from signalbox.core.events import Done, LoopName, Stamped
-from signalbox.core.invariants import first_stamp_fault
 from signalbox.core.messages import JsonObject, Message, SystemMessage
+from signalbox.core.order.invariants import first_stamp_fault
 from signalbox.core.records import V1, RunRecord
 from signalbox.intakes.v1_question import runs_named_in_question
 from signalbox.replay.outcome import CallOutcome, Outcome, calls_in, outcome_of

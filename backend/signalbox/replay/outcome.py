@@ -23,8 +23,8 @@ from signalbox.core.events import (
     ToolResult,
     Warning,
 )
-from signalbox.core.invariants import first_fault, first_stamp_fault
 from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.order.invariants import first_fault, first_stamp_fault
 from signalbox.core.parts import Completion
 from signalbox.wire.finish_reasons import finish_of
 

@@ -25,6 +25,7 @@ from signalbox_client.events import Event as Event
 from signalbox_client.events import Flag as Flag
 from signalbox_client.events import Image as Image
 from signalbox_client.events import Outcome as Outcome
+from signalbox_client.events import Preview as Preview
 from signalbox_client.events import Reasoning as Reasoning
 from signalbox_client.events import Source as Source
 from signalbox_client.events import ToolCalls as ToolCalls

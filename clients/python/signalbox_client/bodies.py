@@ -44,6 +44,7 @@ class Question(TypedDict, total=False):
     continue_: bool
     column: int
     on_disconnect: Literal["stop", "continue"]
+    previews: bool
 
 
 class ConversationInfo(TypedDict):

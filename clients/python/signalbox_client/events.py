@@ -14,6 +14,7 @@ class Call:
     arguments: str
     category: str = "other"
     visibility: str = "primary"
+    previewed: dict[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +99,17 @@ class ToolCalls(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Preview(Event):
+    """The next piece of the string argument `key` of a call. If `withdrawn` is True, forget the call's pieces."""
+
+    id: str
+    name: str | None = None
+    key: str | None = None
+    text: str = ""
+    withdrawn: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolExecuting(Event):
     """The execution of an announced call starts."""
 
@@ -167,6 +179,7 @@ class Done(Event):
 
 EVENTS: dict[str, type[Event]] = {
     "reasoning": Reasoning,
+    "preview": Preview,
     "tool_calls": ToolCalls,
     "tool_executing": ToolExecuting,
     "tool_result": ToolResult,

@@ -36,6 +36,7 @@ export type {
   Failure,
   Flag,
   Image,
+  Preview,
   Reasoning,
   Source,
   Success,

@@ -128,7 +128,17 @@ CLIENT = Reference(
         "clients": ("Signalbox", "AsyncSignalbox", "Backoff"),
         "runs": ("Run", "AsyncRun", "Answer", "AnsweredCall"),
         "events": (
-            *("Event", "Content", "Reasoning", "ToolCalls", "Call", "ToolExecuting", "ToolResult", "Outcome"),
+            *(
+                "Event",
+                "Content",
+                "Reasoning",
+                "Preview",
+                "ToolCalls",
+                "Call",
+                "ToolExecuting",
+                "ToolResult",
+                "Outcome",
+            ),
             *("Image", "Source", "Flag", "Unsaved", "Warning", "Done", "Usage"),
         ),
         "errors": (

@@ -15,8 +15,8 @@ from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, LoopName
-from signalbox.core.invariants import first_fault
 from signalbox.core.messages import JsonObject, Message, UserMessage
+from signalbox.core.order.invariants import first_fault
 from signalbox.core.parts import Details, Finish, Request, StreamPart
 from signalbox.core.ports import Emit
 from signalbox.core.tools import Tool

@@ -11,8 +11,8 @@ from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content, Done, Reasoning, ToolCalls, ToolExecuting, ToolResult
-from signalbox.core.invariants import first_fault
 from signalbox.core.messages import AssistantMessage, JsonObject
+from signalbox.core.order.invariants import first_fault
 from signalbox.core.parts import EndOfStream, Request, StreamPart
 from signalbox.core.ports import Emit
 from signalbox.core.tools import Tool, ToolContext

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from signalbox.core.events import LoopName, ToolCalls, ToolResult
-from signalbox.core.invariants import first_fault
+from signalbox.core.order.invariants import first_fault
 from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.scenarios.conversation_recovery.cut_runs import FAMILIES

@@ -14,7 +14,7 @@ from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.bounds.in_flight import IN_FLIGHT
 from signalbox.core.events import AnyEvent, Call, Content, Done, Reasoning, Stamped, ToolCalls, ToolResult, Warning
-from signalbox.core.invariants import first_fault
+from signalbox.core.order.invariants import first_fault
 from signalbox.core.parts import TextDelta
 from signalbox.core.ports import Loop
 from signalbox.services.tool_executor import ToolExecutor

@@ -8,6 +8,7 @@ from signalbox.core.events import (
     Content,
     Done,
     Flag,
+    Preview,
     Reasoning,
     Stamped,
     Success,
@@ -101,3 +102,15 @@ def test_an_empty_batch_is_empty() -> None:
     """An empty batch gives no bytes; a ping is a comment."""
     assert SseV1Encoder(RunRecord(RUN, "openai/sim", "v2")).encode([]) == b""
     assert SseV1Encoder.ping == b": ping\n\n"
+
+
+def test_previews_have_no_time() -> None:
+    """Like text, they are the frames that a stream has many of; fields at their default are left out."""
+    (_, first), (_, next_one), (_, withdrawn) = frames(
+        Preview("a", "create_file", "/path", "a.html", 1), Preview("a", text="<p>"), Preview("a", withdrawn=True)
+    )
+    assert first | {"type": "preview", "id": "a", "name": "create_file", "key": "/path"} == first
+    assert first["text"] == "a.html"
+    assert "ts" not in first
+    assert next_one == {"type": "preview", "id": "a", "text": "<p>"}
+    assert withdrawn == {"type": "preview", "id": "a", "withdrawn": True}

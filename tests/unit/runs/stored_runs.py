@@ -5,7 +5,7 @@ from contextlib import aclosing
 
 from signalbox.chat.loops.progress import Progress
 from signalbox.core.events import AnyEvent, Content
-from signalbox.core.invariants import first_fault
+from signalbox.core.order.invariants import first_fault
 from signalbox.core.ports import Emit
 from signalbox.runs.manager import RunManager
 from signalbox.runs.run import Run, StartOptions, new_run_id

@@ -12,8 +12,8 @@ from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.events import Content, Done, Stamped, ToolCalls, ToolResult, Unsaved
-from signalbox.core.invariants import first_fault
 from signalbox.core.messages import AssistantMessage
+from signalbox.core.order.invariants import first_fault
 from signalbox.core.parts import Bill, Request, Served, Usage
 from signalbox.core.records import RunRecord
 from signalbox.runs.attempts_codec import progress_of, with_figures

@@ -29,6 +29,7 @@ const EVERY: Checks = { v: isText, run_id: isText, loop: isLoop, ts: isNumber, s
 const OPTIONAL: Record<ChatEvent["type"], Checks> = {
   reasoning: { ...EVERY, hidden: isTrue },
   content: { ...EVERY, refusal: isTrue, synthetic: isTrue, sources: isListOf("url"), images: isListOf("url") },
+  preview: { ...EVERY, name: isText, key: isText, text: isText, withdrawn: isTrue },
   tool_calls: EVERY,
   tool_executing: { ...EVERY, category: isText, visibility: isText },
   tool_result: { ...EVERY, cached: isTrue, category: isText, visibility: isText },
@@ -94,6 +95,8 @@ function parseKnown(event: Json): object | undefined {
       const calls = event.calls.map(parseCall).filter((call) => call !== undefined);
       return calls.length > 0 ? { calls } : undefined;
     }
+    case "preview":
+      return isText(event.id) ? {} : undefined;
     case "tool_executing":
       return isText(event.id) && isText(event.name) ? shown(event) : undefined;
     case "tool_result":
@@ -129,8 +132,12 @@ function shown({ category, visibility }: Json): Pick<Call, "category" | "visibil
 
 function parseCall(value: unknown): Call | undefined {
   if (!isObject(value) || !isText(value.id) || !isText(value.name)) return undefined;
-  return { id: value.id, name: value.name, arguments: argumentsOf(value), ...shown(value) };
+  const previewed = isSizes(value.previewed) && { previewed: value.previewed };
+  return { id: value.id, name: value.name, arguments: argumentsOf(value), ...shown(value), ...previewed };
 }
+
+const isSizes = (value: unknown): value is Record<string, number> =>
+  isObject(value) && Object.values(value).every(isNumber);
 
 /** Version 0.1 sent an object, and the text only if it was not an object. */
 function argumentsOf(call: Json): string {

@@ -5,7 +5,7 @@
 /**
  * One frame of the Signalbox contract v1.1. Unknown fields and types are growth.
  */
-export type ChatEvent = Reasoning | ToolCalls | ToolExecuting | ToolResult | Content | Warning | Done;
+export type ChatEvent = Reasoning | Preview | ToolCalls | ToolExecuting | ToolResult | Content | Warning | Done;
 
 /**
  * A piece of the model's reasoning. If `hidden` is true, the provider does not show the text of the reasoning.
@@ -16,6 +16,28 @@ export interface Reasoning {
   step?: number;
   hidden?: true;
   ts?: number;
+  v?: string;
+  run_id?: string;
+  loop?: "legacy" | "v2";
+}
+/**
+ * The next piece of a string argument of a call, while the model still writes the call.
+ *
+ * Only runs that asked for previews emit it. `id` is the id under which the call is announced later. `key` is the JSON
+ * Pointer of the argument, such as `/content`; without a `key`, it is that of the call's last preview. The first
+ * preview of a call has its `name` and `step`. The pieces of one argument, joined, are a beginning of its value.
+ *
+ * If `withdrawn` is true, there is no text, and what was previewed of this call is not valid: the upstream request is
+ * retried, or the complete call turned out otherwise. Each previewed call is later announced or withdrawn.
+ */
+export interface Preview {
+  type: "preview";
+  id: string;
+  name?: string;
+  key?: string;
+  text?: string;
+  step?: number;
+  withdrawn?: true;
   v?: string;
   run_id?: string;
   loop?: "legacy" | "v2";
@@ -37,6 +59,10 @@ export interface ToolCalls {
  *
  * `arguments` is JSON text: the object that the tool receives. If the model sent no JSON object, it is the text that
  * the model sent (the first 2,000 characters), and the call's result is a failure.
+ *
+ * `previewed` is only in runs that asked for previews. It contains the string arguments that the call's previews have
+ * sent completely: the JSON Pointer of each, and its number of characters. In frames, these strings are empty in
+ * `arguments`.
  */
 export interface Call {
   id: string;
@@ -44,6 +70,9 @@ export interface Call {
   arguments: string;
   category: "other" | "search" | "utility";
   visibility: "hidden" | "primary" | "secondary";
+  previewed?: {
+    [k: string]: unknown;
+  };
 }
 /**
  * An announced call starts to run.

@@ -54,4 +54,6 @@ export interface Question {
   column?: number;
   /** `stop` (default): the client stops the run if you leave it early. `continue`: it does not. */
   on_disconnect?: "stop" | "continue";
+  /** Send `preview` events: the files and edits of a call, while the model still writes the call. */
+  previews?: boolean;
 }

@@ -19,6 +19,8 @@ export function runReducer(trace: RunTrace, event: ChatEvent): RunTrace {
       return addReasoning(known, event, since);
     case "content":
       return addContent(known, event);
+    case "preview":
+      return known;
     case "tool_calls":
       return announce(known, event);
     case "tool_executing":
@@ -38,7 +40,7 @@ export function runReducer(trace: RunTrace, event: ChatEvent): RunTrace {
 const unknownEvent = (_: never, trace: RunTrace): RunTrace => trace;
 
 function withEnvelope(trace: RunTrace, event: ChatEvent): RunTrace {
-  const ts = event.type === "content" ? undefined : event.ts;
+  const ts = event.type === "content" || event.type === "preview" ? undefined : event.ts;
   return {
     ...trace,
     ...(event.run_id && { runId: event.run_id }),

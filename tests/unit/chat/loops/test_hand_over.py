@@ -12,8 +12,8 @@ from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.codes import Code
 from signalbox.core.events import AnyEvent, Done, ToolCalls, ToolExecuting, ToolResult
-from signalbox.core.invariants import first_fault
 from signalbox.core.messages import AssistantMessage, JsonObject, ToolMessage, UserMessage
+from signalbox.core.order.invariants import first_fault
 from signalbox.core.parts import ToolSchema
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.services.tool_executor import ToolExecutor

@@ -11,8 +11,8 @@ from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, ArgumentsDelta, Done, ToolCalls
-from signalbox.core.invariants import first_fault
 from signalbox.core.messages import UserMessage
+from signalbox.core.order.invariants import first_fault
 from signalbox.core.params import StreamedArguments
 from signalbox.core.parts import CallDelta, ToolSchema
 from signalbox.core.tools import Tool, ToolContext

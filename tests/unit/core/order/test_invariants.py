@@ -17,7 +17,7 @@ from signalbox.core.events import (
     ToolResult,
     Warning,
 )
-from signalbox.core.invariants import OrderCheck, first_fault, first_stamp_fault
+from signalbox.core.order.invariants import OrderCheck, first_fault, first_stamp_fault
 
 
 def calls(*ids: str) -> ToolCalls:

@@ -12,6 +12,7 @@ from signalbox.core.events import (
     Content,
     Done,
     Logprobs,
+    Preview,
     Reasoning,
     Stamped,
     Status,
@@ -20,6 +21,7 @@ from signalbox.core.events import (
     ToolResult,
     Warning,
 )
+from signalbox.core.order.previews import PreviewCheck
 
 _PLAIN_ENDINGS = ("complete", "cancelled")
 _ONCE = (Code.TOOL_CLAMP, Code.FINAL_EMPTY)
@@ -40,6 +42,7 @@ class OrderCheck:
     has_content: bool = False
     last_warning: str | None = None
     warned: set[str] = field(default_factory=set[str])
+    previews: PreviewCheck = field(default_factory=PreviewCheck)
 
     def feed(self, event: AnyEvent) -> str | None:
         """Return what is wrong with the next event, or None."""
@@ -59,6 +62,8 @@ class OrderCheck:
                 self.has_content = self.has_content or event.has_content
             case ToolCalls():
                 return self._announce(event)
+            case Preview():
+                return self._preview(event)
             case ToolExecuting():
                 return self._execute(event)
             case ToolResult():
@@ -78,7 +83,14 @@ class OrderCheck:
             if call.id in self.announced:
                 return f"call {call.id} is announced twice"
             self.announced[call.id] = call.name
+            if fault := self.previews.announce(call, resumed=self.resumed):
+                return fault
         return None
+
+    def _preview(self, event: Preview) -> str | None:
+        if event.id in self.announced:
+            return f"preview of call {event.id} after it is announced"
+        return self.previews.feed(event, resumed=self.resumed)
 
     def _execute(self, event: ToolExecuting) -> str | None:
         if fault := self._known(event.id, event.name, "tool_executing"):
@@ -122,6 +134,8 @@ class OrderCheck:
         open_calls = [c for c in self.announced if c not in self.answered and c not in handed]
         if open_calls:
             return f"done while call {open_calls[0]} has no result"
+        if self.previews.open:
+            return f"done while the preview of call {next(iter(self.previews.open))} is neither announced nor withdrawn"
         if event.status in _PLAIN_ENDINGS:
             if event.status == "complete" and not (self.has_content or handed) and not self.resumed:
                 return "done complete without content or a handed call"

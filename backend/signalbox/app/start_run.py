@@ -14,6 +14,7 @@ from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.registry import LOOPS
 from signalbox.chat.loops.stepper import LoopInputs
 from signalbox.chat.plan import RunPlan, ServerTerms, plan_of, with_trusted_results
+from signalbox.conversations.files.workspace import RunWorkspace
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import text_in
 from signalbox.core.ask import Ask, Position
@@ -95,6 +96,8 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run | Store
         context = plan.context(run_id, flags, origin.request_id)
         context.use_destination(route.current)
         context.owner = Owner(origin.caller.owner, origin.caller.name)
+        if binding is not None:
+            context.workspace = RunWorkspace(services.database, binding.conversation_id, run_id)
         return await _started(Start(ask, origin, binding, plan, context, route), services)
     except BaseException:
         route.release()  # the run, which would do this, has not started

@@ -13,6 +13,7 @@ from signalbox.core.params import NO_PARAMS, Choice, Params, StreamedArguments
 from signalbox.core.parts import ToolSchema
 from signalbox.core.ports import Destination
 from signalbox.core.tools import Owner
+from signalbox.core.workspace import Workspace
 from signalbox.profiles import UNKNOWN, Profile, profile_for
 
 
@@ -63,12 +64,11 @@ class ConversationContext(Struct):
     `base_params` and `tool_choice` are what the caller asked for; `unsupported_params` are the fields of `Params` that
     the upstream's API does not have. `provider_id` is the model's family. `flush` waits until every emitted event is on
     disk, and raises StoreError. Without a `budget` a run may cost anything.
-    `request_id` is for the log, `owner` for the tools. `cited` are the numbered sources of an answer that this run
-    continues. `client_tools` are the names of those tools whose calls are handed to the client; `streamed_arguments`
-    are the calls whose arguments are emitted while the model writes them. `open_loop` is how many of the given
-    messages, the last ones, belong to the tool loop that this run continues. `destination` is the upstream that the
-    requests go to; its fields are empty in a run of a program. `profile` and `loop_start` are always set
-    here.
+    `request_id` is for the log, `owner` and `workspace` are for the tools. `cited` are the numbered sources of an
+    answer that this run continues. `client_tools` are the names of those tools whose calls are handed to the client;
+    `streamed_arguments` are the calls whose arguments are emitted while the model writes them. `open_loop` is how many
+    of the given messages, the last ones, belong to the tool loop that this run continues. `destination` is the upstream
+    that the requests go to; its fields are empty in a run of a program. `profile` and `loop_start` are always set here.
     """
 
     run_id: str
@@ -89,6 +89,7 @@ class ConversationContext(Struct):
     cited: Mapping[int, tuple[str, str]] = {}
     request_id: str = ""
     owner: Owner = Owner()
+    workspace: Workspace | None = None
     client_tools: frozenset[str] = frozenset()
     streamed_arguments: StreamedArguments = "none"
     emits_logprobs: bool = False

@@ -17,6 +17,9 @@ class Code(StrEnum):
     UNKNOWN_CONVERSATION = "UNKNOWN_CONVERSATION"
     UNKNOWN_MESSAGE = "UNKNOWN_MESSAGE"
     UNKNOWN_SAVE = "UNKNOWN_SAVE"
+    UNKNOWN_FILE = "UNKNOWN_FILE"
+    FILE_CHANGED = "FILE_CHANGED"
+    FILE_LIMIT = "FILE_LIMIT"
     KEY_REUSED = "KEY_REUSED"
     RUN_NOT_OVER = "RUN_NOT_OVER"
     RUN_IN_CONVERSATION = "RUN_IN_CONVERSATION"
@@ -133,6 +136,17 @@ CODES: dict[Code, CodeFact] = {
         "The conversation has no such message.", "Use a message id from GET /api/conversations/ID.", http=422
     ),
     Code.UNKNOWN_SAVE: CodeFact("There is no saved answer with that id.", "Use an id from GET /api/saves.", http=404),
+    Code.UNKNOWN_FILE: CodeFact(
+        "This branch of the conversation has no such file or version.",
+        "Use a path from GET /api/conversations/ID/files.",
+        http=404,
+    ),
+    Code.FILE_CHANGED: CodeFact(
+        "The file has a newer version.", "Read the newest version, then send the change with its number.", http=409
+    ),
+    Code.FILE_LIMIT: CodeFact(
+        "A limit of the conversation's files is reached.", "Write a smaller file, or delete files.", http=413
+    ),
     Code.KEY_REUSED: CodeFact(
         "This Idempotency-Key was already used with a different body.", "Use a new key for a new question.", http=422
     ),

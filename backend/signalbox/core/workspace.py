@@ -7,6 +7,7 @@ from typing import Literal, Protocol, TypeAlias
 from msgspec import Struct
 
 Author: TypeAlias = Literal["model", "person"]
+SVG = "image/svg+xml"
 
 
 class FileVersion(Struct, frozen=True):
@@ -35,8 +36,13 @@ class WorkspaceFile(Struct, frozen=True):
 
     @property
     def text(self) -> str | None:
-        """The content as text, None for an image."""
-        return None if self.version.media_type.startswith("image/") else self.content.decode()
+        """The content as text, None for an image. SVG is text."""
+        return None if is_image(self.version.media_type) else self.content.decode()
+
+
+def is_image(media_type: str) -> bool:
+    """Return whether files of a media type are images and not text; SVG is text."""
+    return media_type.startswith("image/") and media_type != SVG
 
 
 class Option(Struct, frozen=True):
@@ -71,7 +77,10 @@ class Workspace(Protocol):
         ...
 
     async def options(self) -> Sequence[Option]:
-        """Return the variants of the newest question on the branch that has several; empty without any."""
+        """Return the variants of the newest question with several answers; empty if there is none.
+
+        The run's own question counts only if no earlier question of the branch has several answers.
+        """
         ...
 
     async def files_of_option(self, number: int) -> Sequence[WorkspaceFile]:

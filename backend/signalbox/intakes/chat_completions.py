@@ -66,9 +66,10 @@ def body_of(value: JsonObject) -> Body[ChatCompletionRequest]:
 def ask_of(body: Body[ChatCompletionRequest], tools: Tools, headers: Headers) -> Ask:
     """Make the Ask; raises RequestError for what does not go together, and for tools that are not offered here."""
     request = body.model
-    chosen = chosen_tools(request, tools, headers)
-    options = request.stream_options
     position = _position_of(headers)
+    missing = f"the header {_CONVERSATION_HEADER}" if position is None else ""
+    chosen = chosen_tools(request, tools, headers, missing)
+    options = request.stream_options
     return Ask(
         model=request.model,
         messages=tuple(_messages_of(request.messages, is_stored=position is not None)),

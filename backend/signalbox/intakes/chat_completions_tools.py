@@ -39,10 +39,13 @@ class ChosenTools(Struct, frozen=True):
         return frozenset(tool.name for tool in self.clients).union(tool.spec.name for tool in self.ours)
 
 
-def chosen_tools(request: ChatCompletionRequest, tools: Tools, headers: Headers) -> ChosenTools:
-    """Return what the model is offered; raises RequestError for a choice that no offered tool can meet."""
+def chosen_tools(request: ChatCompletionRequest, tools: Tools, headers: Headers, missing: str = "") -> ChosenTools:
+    """Return what the model is offered; raises RequestError for a choice that no offered tool can meet.
+
+    `missing` is as in `named_tools`.
+    """
     clients = _client_tools(request)
-    all_ = ChosenTools(clients, _server_tools(request, tools, headers, clients), None)
+    all_ = ChosenTools(clients, _server_tools(request, tools, headers, clients, missing), None)
     match request.tool_choice:
         case ChatAllowedChoice(allowed_tools=allowed):
             names = {
@@ -89,16 +92,20 @@ def _client_tools(request: ChatCompletionRequest) -> tuple[ToolSchema, ...]:
 
 
 def _server_tools(
-    request: ChatCompletionRequest, tools: Tools, headers: Headers, client_tools: Sequence[ToolSchema]
+    request: ChatCompletionRequest,
+    tools: Tools,
+    headers: Headers,
+    client_tools: Sequence[ToolSchema],
+    missing: str,
 ) -> tuple[Tool, ...]:
     """Return this server's tools that the request asks for, or those that it is offered unasked.
 
     If a client's tool has the same name, the client's is meant. Raises RequestError for an unknown tool.
     """
-    chosen = _found(_named(request, headers), tools)
+    chosen = _found(_named(request, headers), tools, missing)
     asks = request.tools is not None or bool(chosen) or headers.get(TOOLS_HEADER) is not None
     if tools.policy == "always" or (tools.policy == "auto" and not asks and request.response_format is None):
-        chosen = available_tools(tools)
+        chosen = available_tools(tools, missing=missing)
     taken = {one.name for one in client_tools}
     return tuple(tool for tool in chosen if tool.spec.name not in taken)
 
@@ -117,11 +124,11 @@ def _named(request: ChatCompletionRequest, headers: Headers) -> list[tuple[str, 
     return named
 
 
-def _found(named: Sequence[tuple[str, str]], tools: Tools) -> tuple[Tool, ...]:
+def _found(named: Sequence[tuple[str, str]], tools: Tools, missing: str) -> tuple[Tool, ...]:
     found: dict[str, Tool] = {}
     for name, field in named:
         try:
-            found.update((tool.spec.name, tool) for tool in named_tools([name], tools))
+            found.update((tool.spec.name, tool) for tool in named_tools([name], tools, missing=missing))
         except RequestError as error:
             raise RequestError(error.code, error.message, field) from None
     return tuple(found.values())

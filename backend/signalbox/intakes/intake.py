@@ -55,9 +55,13 @@ BodyOf: TypeAlias = Callable[[JsonObject], Body[Model]]
 AskOf: TypeAlias = Callable[[Body[Model], Tools, Headers], Ask]
 
 
-def available_tools(tools: Tools) -> tuple[Tool, ...]:
-    """Return the tools that a request gets which names none: those that can be used, without tools on request."""
-    return tuple(tool for tool in tools.by_name.values() if tool.unavailable is None and not tool.spec.on_request)
+def available_tools(tools: Tools, *, missing: str = "") -> tuple[Tool, ...]:
+    """Return the tools that a request gets which names none: those that can be used, without tools on request.
+
+    `missing` is as in `named_tools`.
+    """
+    usable = (tool for tool in tools.by_name.values() if tool.unavailable is None and not tool.spec.on_request)
+    return tuple(tool for tool in usable if not (missing and tool.spec.needs_workspace))
 
 
 def without_searches(tools: Sequence[Tool]) -> tuple[Tool, ...]:
@@ -65,8 +69,12 @@ def without_searches(tools: Sequence[Tool]) -> tuple[Tool, ...]:
     return tuple(tool for tool in tools if tool.spec.search_key is None)
 
 
-def named_tools(names: Sequence[str], tools: Tools, field: str = "tools") -> tuple[Tool, ...]:
-    """Return the tools with these names of a field; raises RequestError for an unknown or unavailable one."""
+def named_tools(names: Sequence[str], tools: Tools, field: str = "tools", *, missing: str = "") -> tuple[Tool, ...]:
+    """Return the tools with these names of a field; raises RequestError for an unknown or unavailable one.
+
+    `missing` is the field that would place the request in a conversation, empty if the request is in one. Outside of
+    a conversation, a tool that needs files cannot be used.
+    """
     chosen: dict[str, Tool] = {}
     for place, name in enumerate(names):
         tool = tools.by_name.get(name)
@@ -79,5 +87,8 @@ def named_tools(names: Sequence[str], tools: Tools, field: str = "tools") -> tup
             raise RequestError(
                 Code.TOOL_UNAVAILABLE, f"{name} cannot be used here: {tool.unavailable}.", f"{field}.{place}"
             )
+        if missing and tool.spec.needs_workspace:
+            words = f"{name} works on the files of a conversation: send {missing} too."
+            raise RequestError(Code.INVALID_REQUEST, words, f"{field}.{place}")
         chosen[name] = tool
     return tuple(chosen.values())

@@ -57,7 +57,8 @@ def ask_of(body: Body[ChatRequest], tools: Tools, headers: Headers) -> Ask:
     request = body.model
     position = position_of(request)
     messages = messages_of(request)
-    offered = tools_of(request, tools)
+    missing = "conversation_id" if position is None else ""
+    offered = tools_of(request, tools, missing=missing)
     previews = request.previews and body.is_streamed
     return Ask(
         model=request.model,
@@ -163,12 +164,15 @@ def _plain(content: ContentIn | None) -> str:
     return "\n".join(part.text for part in content if isinstance(part, TextPartIn))
 
 
-def tools_of(request: ChatParameters, tools: Tools) -> tuple[Tool, ...]:
+def tools_of(request: ChatParameters, tools: Tools, *, missing: str = "") -> tuple[Tool, ...]:
     """Return the tools to offer; raises RequestError for an unknown or unavailable one.
 
-    With `max_searches: 0`, no search tool is offered.
+    With `max_searches: 0`, no search tool is offered. `missing` is as in `named_tools`.
     """
-    offered = available_tools(tools) if request.tools is None else named_tools(request.tools, tools)
+    if request.tools is None:
+        offered = available_tools(tools, missing=missing)
+    else:
+        offered = named_tools(request.tools, tools, missing=missing)
     return offered if request.max_searches != 0 else without_searches(offered)
 
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from signalbox.core.codes import CODES, Code
 from signalbox.core.messages import JsonObject, JsonValue
@@ -93,9 +94,10 @@ def _note_sources(result: JsonValue, context: ToolContext) -> None:
 def placeholder_tools(names: Iterable[str], known: Sequence[Tool]) -> list[Tool]:
     """Return tools that can be offered but not executed; a tool that is not in `known` accepts any arguments.
 
-    Tools that are unavailable in this installation are included: a replay does not execute them.
+    Tools that are unavailable in this installation are included: a replay does not execute them. For the same reason,
+    tools for files need no conversation.
     """
-    specs = {tool.spec.name: tool.spec for tool in known}
+    specs = {tool.spec.name: replace(tool.spec, needs_workspace=False) for tool in known}
     return [Tool(specs.get(name) or _unknown_spec(name), _fail) for name in dict.fromkeys(names)]
 
 

@@ -8,7 +8,7 @@ from time import monotonic
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
-from signalbox.core.image_types import image_type
+from signalbox.core.security.image_types import image_type
 from signalbox.services.fetch import PageFetcher, Reply, Wanted
 
 _CACHE_BYTES = 32 * 1024 * 1024

@@ -138,6 +138,24 @@ TURNS = Table(
     PrimaryKeyConstraint("run_id", "place"),
 )
 
+# The files of conversations: one row per version, also of a deletion. The content is the last column, so that SQLite
+# reads the other columns without it.
+FILE_VERSIONS = Table(
+    "file_versions",
+    METADATA,
+    Column("conversation_id", PortableText, ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False),
+    Column("number", Integer, nullable=False),  # counts the versions of all files of the conversation, from 1
+    Column("node_id", PortableText, nullable=False),  # the message or run that the version belongs to
+    Column("path", PortableText, nullable=False),
+    Column("media_type", PortableText, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("author", PortableText, nullable=False),
+    Column("created", Float, nullable=False),
+    Column("is_deleted", Boolean, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("conversation_id", "number"),
+)
+
 SAVES = Table(
     "saves",
     METADATA,

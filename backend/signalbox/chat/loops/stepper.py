@@ -109,6 +109,7 @@ class LoopInputs(Struct, frozen=True):
 def _tool_context(context: ConversationContext) -> ToolContext:
     made = ToolContext.for_conversation(context.run_id, context.messages)
     made.owner = context.owner
+    made.workspace = context.workspace
     made.conversation_id = shown_id(context.session_id) if context.session_id else None
     made.metadata = context.base_params.metadata or {}
     return made

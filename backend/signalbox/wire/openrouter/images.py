@@ -4,8 +4,8 @@ import binascii
 import re
 from base64 import b64decode
 
-from signalbox.core.image_types import IMAGE_HEAD, image_type
 from signalbox.core.messages import JsonValue
+from signalbox.core.security.image_types import IMAGE_HEAD, image_type
 
 _DATA = re.compile(r"data:image/(?:png|jpeg|jpg|gif|webp|avif);base64,", re.IGNORECASE)
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

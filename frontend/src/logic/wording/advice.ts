@@ -66,6 +66,9 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   UNKNOWN_CONVERSATION: free("Start a new chat to send it.", "new"),
   UNKNOWN_MESSAGE: free("Start a new chat to send it.", "new"),
   UNKNOWN_SAVE: free("It may have been deleted."),
+  UNKNOWN_FILE: free("It may have been deleted. Open the list of files."),
+  FILE_CHANGED: free("Open the newest version, then change it again."),
+  FILE_LIMIT: free("Delete files you no longer need or save a smaller one."),
   KEY_REUSED: free("Retry.", "retry"),
   RUN_NOT_OVER: free("Wait until it finishes or stop it."),
   RUN_IN_CONVERSATION: free("Delete the conversation to delete this too."),
@@ -153,6 +156,7 @@ export const CALL_FAILURES: Readonly<Record<string, string>> = {
   CANCELLED: "stopped",
   NOT_RECORDED: "not in the replayed run",
   UNKNOWN_TOOL: "unknown tool",
+  FILE_LIMIT: "limit of files reached",
   RATE_LIMIT: "too many requests",
 };
 

@@ -1,7 +1,7 @@
 """The type of an image by its first bytes."""
 
 import pytest
-from signalbox.core.image_types import image_type
+from signalbox.core.security.image_types import image_type
 
 IMAGES = {
     "png": b"\x89PNG\r\n\x1a\n",

@@ -90,15 +90,16 @@ describe("the tools", () => {
   it("have the reason if they are unavailable", async () => {
     const asked: string[] = [];
     const shape = { title: "T", summary: "S", description: "D", category: "search", visibility: "public" };
+    const always = { onRequest: false, needsConversation: false };
     const tools = [
-      { name: "a", ...shape, shows_table: true, available: true, unavailable: null },
+      { name: "a", ...shape, shows_table: true, on_request: true, needs_conversation: true, available: true, unavailable: null },
       { name: "b", ...shape, available: false, unavailable: "No key is set." },
       { name: "c", available: false },
       { description: "no name" },
     ];
     expect((await fetchTools(answering({ tools }, asked))).tools).toEqual([
-      { name: "a", ...shape, showsTable: true, unavailable: undefined },
-      { name: "b", ...shape, showsTable: false, unavailable: "No key is set." },
+      { name: "a", ...shape, showsTable: true, onRequest: true, needsConversation: true, unavailable: undefined },
+      { name: "b", ...shape, showsTable: false, ...always, unavailable: "No key is set." },
       {
         name: "c",
         title: "",
@@ -107,6 +108,7 @@ describe("the tools", () => {
         category: "",
         visibility: "",
         showsTable: false,
+        ...always,
         unavailable: "Not available on this server.",
       },
     ]);

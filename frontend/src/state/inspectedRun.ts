@@ -239,10 +239,7 @@ async function askedWith(client: ApiClient, record: RunRecord): Promise<Partial<
   if (!Array.isArray(record.request.tools)) return settingsOf(record, []);
   try {
     const { tools } = await fetchTools(client);
-    return settingsOf(
-      record,
-      tools.map(({ name }) => name),
-    );
+    return settingsOf(record, tools);
   } catch {
     return undefined;
   }

@@ -37,6 +37,7 @@ describe("the settings", () => {
         effort: "high",
         parameters: { temperature: 0.2 },
         toolsOff: ["calculator"],
+        files: true,
         toolChoice: "tool:roll_dice",
         format: { kind: "schema", schema: "{" },
         system: "Be brief.",

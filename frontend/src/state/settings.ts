@@ -39,7 +39,16 @@ const THEMES: readonly Theme[] = ["system", "light", "dark"];
 const REASONING: readonly ReasoningChoice[] = ["automatic", "open", "closed"];
 
 export const FIRST_SETTINGS: SettingsState = {
-  ask: { model: "", effort: "auto", parameters: {}, toolsOff: [], toolChoice: "", format: NO_FORMAT, system: "" },
+  ask: {
+    model: "",
+    effort: "auto",
+    parameters: {},
+    toolsOff: [],
+    files: true,
+    toolChoice: "",
+    format: NO_FORMAT,
+    system: "",
+  },
   recent: [],
   starred: [],
   theme: "system",
@@ -136,6 +145,7 @@ const readAsk = (saved: Readonly<Record<string, unknown>>): RequestSettings => (
   effort: oneOf<Effort>(EFFORTS, saved.effort, "auto"),
   parameters: readParameters(fields(saved.parameters)),
   toolsOff: texts(saved.toolsOff),
+  files: saved.files !== false,
   toolChoice: readChoice(saved.toolChoice),
   format: readFormat(saved.format),
   system: text(saved.system),

@@ -46,6 +46,7 @@ export function createSignalbox(): Signalbox {
     const { ask, compared } = settings.state;
     // A message waits for the lists of models and tools only if it needs them.
     if (!ask.model || ask.toolsOff.length > 0) await session.listed();
+    else if (ask.files) await session.toolsListed();
     const models = compared.length > 1 ? compared : [ask.model || session.state.preferred];
     for (const model of models) settings.used(model);
     return {

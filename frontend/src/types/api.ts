@@ -44,6 +44,8 @@ export interface RequestSettings {
   parameters: Parameters;
   /** The tools that are switched off. All other available tools are offered. */
   toolsOff: readonly string[];
+  /** The tools that work on the conversation's files are offered. */
+  files: boolean;
   toolChoice: ToolChoice;
   format: ResponseFormat;
   /** The system prompt. Empty if there is none. */

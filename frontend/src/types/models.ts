@@ -73,6 +73,18 @@ export interface ContentItem {
   links?: readonly Link[];
 }
 
+/** A call that the model is still writing, as far as its previews have arrived. */
+export interface CallPreview {
+  id: string;
+  /** The tool. */
+  name: string;
+  step?: number;
+  /** The JSON Pointer of the argument that grows. All other arguments in `texts` are complete. */
+  key: string;
+  /** The string arguments so far, by JSON Pointer. */
+  texts: Readonly<Record<string, string>>;
+}
+
 export interface WarningItem {
   kind: "warning";
   id: string;
@@ -106,6 +118,8 @@ export interface RunTrace {
   loop?: Loop;
   contract?: string;
   items: readonly RunItem[];
+  /** The calls that are not announced yet, in the order in which they began. Absent if there are none. */
+  previews?: readonly CallPreview[];
   end?: RunEnd;
   /** Content that this page has shown but that a server crash lost. A reload does not restore it. */
   unsaved?: Unsaved;
@@ -142,6 +156,8 @@ export interface ChatBody extends Parameters {
   messages?: readonly ChatMessage[];
   system?: string;
   tools?: readonly string[];
+  /** Send `preview` events: the files and edits of a call, while the model still writes the call. */
+  previews?: true;
   tool_choice?: WireToolChoice;
   response_format?: WireFormat;
   reasoning?: { effort: Exclude<Effort, "auto"> };

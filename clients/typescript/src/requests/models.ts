@@ -66,8 +66,8 @@ const parsePricing = ({ prompt, completion }: Fields): Pricing => ({
 });
 
 function parseTool(value: unknown): Tool[] {
-  const { name, title, summary, description, category, visibility, available, unavailable, shows_table } =
-    fields(value);
+  const tool = fields(value);
+  const { name, title, summary, description, category, visibility, available, unavailable } = tool;
   if (!text(name)) return [];
   const why = text(unavailable) || (available === false ? "Not available on this server." : undefined);
   return [
@@ -78,7 +78,9 @@ function parseTool(value: unknown): Tool[] {
       description: text(description),
       category: text(category),
       visibility: text(visibility),
-      showsTable: shows_table === true,
+      showsTable: tool.shows_table === true,
+      onRequest: tool.on_request === true,
+      needsConversation: tool.needs_conversation === true,
       unavailable: why,
     },
   ];

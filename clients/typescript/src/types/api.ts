@@ -52,6 +52,10 @@ export interface Tool {
   visibility: string;
   /** Whether its results have a DataTable as artifact. */
   showsTable: boolean;
+  /** Offered only to requests that name it. */
+  onRequest: boolean;
+  /** Works on the files of a conversation, so it needs one. */
+  needsConversation: boolean;
   /** Why the tool is not available, as a sentence. Undefined if it is. */
   unavailable: string | undefined;
 }

@@ -4,6 +4,7 @@ import type { ChatEvent } from "@signalbox/client";
 import { act, cleanup, fireEvent, screen } from "@testing-library/react";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { scriptedAnswer } from "../../fixtures/answer.ts";
+import { aTool } from "../../fixtures/catalogue.ts";
 import {
   addText,
   call,
@@ -34,19 +35,8 @@ afterEach(() => {
   broken.key = "";
 });
 
-const NAMED = { name: "list_stock" };
-const TOOLS: readonly Tool[] = [
-  {
-    ...NAMED,
-    title: "",
-    summary: "",
-    description: "",
-    category: "",
-    visibility: "",
-    showsTable: true,
-    unavailable: undefined,
-  },
-];
+const LIST_STOCK = { name: "list_stock" };
+const TOOLS: readonly Tool[] = [aTool("list_stock", { showsTable: true })];
 const TABLE = {
   surfaceId: "t-1",
   caption: "Mugs",
@@ -54,7 +44,7 @@ const TABLE = {
   data: [{ name: "Red" }],
 };
 const show = (answer: Fed) => showWith(answer, {}, "automatic", TOOLS);
-const withTable = (over: object = {}) => found("a", [], { ...NAMED, artifact: { ...TABLE, ...over } });
+const withTable = (over: object = {}) => found("a", [], { ...LIST_STOCK, artifact: { ...TABLE, ...over } });
 /** Feed events and wait until the table has loaded. */
 const feedTable = async (answer: Fed, ...events: readonly ChatEvent[]) => {
   await act(async () => answer.feed(...events));
@@ -65,7 +55,7 @@ const skeleton = () => document.querySelector("[data-part=table-skeleton]");
 
 describe("the table of a search", () => {
   it("has its place while the search runs, and stays when the panel of the search closes", async () => {
-    const answer = scriptedAnswer("auto", call("a", 1, NAMED));
+    const answer = scriptedAnswer("auto", call("a", 1, LIST_STOCK));
     show(answer);
     expect(skeleton()).not.toBeNull();
     await feedTable(answer, withTable());
@@ -78,26 +68,26 @@ describe("the table of a search", () => {
   });
 
   it("gives the reason of a failed search", async () => {
-    const answer = scriptedAnswer("auto", call("a", 1, NAMED));
+    const answer = scriptedAnswer("auto", call("a", 1, LIST_STOCK));
     show(answer);
     await feedTable(
       answer,
-      failed("a", "For the model.", "TIMEOUT", { ...NAMED, artifact: { ...TABLE, data: [], error: "Too slow." } }),
+      failed("a", "For the model.", "TIMEOUT", { ...LIST_STOCK, artifact: { ...TABLE, data: [], error: "Too slow." } }),
     );
     expect(document.querySelector("[data-part=table-error]")?.textContent).toBe("Too slow.");
   });
 
   it("loses its place if the call fails without a table", () => {
-    const answer = scriptedAnswer("auto", call("a", 1, NAMED));
+    const answer = scriptedAnswer("auto", call("a", 1, LIST_STOCK));
     show(answer);
-    feed(answer, failed("a", "No.", "INVALID_ARGUMENTS", NAMED));
+    feed(answer, failed("a", "No.", "INVALID_ARGUMENTS", LIST_STOCK));
     expect([skeleton(), document.querySelector("[data-part=table]")]).toEqual([null, null]);
   });
 
   it("does not take the answer with it if it cannot be shown", async () => {
     const errors = vi.spyOn(console, "error").mockImplementation(() => undefined);
     broken.key = "name";
-    const answer = scriptedAnswer("auto", call("a", 1, NAMED));
+    const answer = scriptedAnswer("auto", call("a", 1, LIST_STOCK));
     show(answer);
     await feedTable(answer, withTable(), addText("The red one."));
     expect(screen.getByText("This table cannot be shown.")).toBeDefined();

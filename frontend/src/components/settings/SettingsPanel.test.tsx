@@ -3,7 +3,7 @@ import { cleanup, fireEvent, render, screen, within } from "@testing-library/rea
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, describe, expect, it } from "vitest";
-import { aModel, catalogue } from "../../fixtures/catalogue.ts";
+import { aFileTool, aModel, aTool, catalogue } from "../../fixtures/catalogue.ts";
 import { unlistedOf } from "../../logic/models/modelSearch.ts";
 import { requestFields } from "../../logic/request/parameters.ts";
 import { FIRST_SETTINGS, type SettingsState } from "../../state/settings.ts";
@@ -14,24 +14,9 @@ afterEach(cleanup);
 
 const ABLE = aModel("a/able", { parameters: ["max_tokens", "reasoning", "seed", "temperature", "tools", "top_p"] });
 const UNABLE = aModel("a/unable", { parameters: ["max_tokens", "top_p"] });
-const shape = { category: "utility", visibility: "public", showsTable: false };
 const TOOLS: readonly Tool[] = [
-  {
-    name: "web_search",
-    title: "Search",
-    summary: "Finds pages.",
-    description: "For models.",
-    unavailable: undefined,
-    ...shape,
-  },
-  {
-    name: "brave_search",
-    title: "",
-    summary: "",
-    description: "Search with Brave.",
-    unavailable: "BRAVE_API_KEY is not set.",
-    ...shape,
-  },
+  aTool("web_search", { title: "Search", summary: "Finds pages.", description: "For models." }),
+  aTool("brave_search", { description: "Search with Brave.", unavailable: "BRAVE_API_KEY is not set." }),
 ];
 
 interface Given {
@@ -111,6 +96,14 @@ describe("tools", () => {
     await user.click(screen.getByRole("switch", { name: "Search" }));
     expect(sent()).toEqual({ tools: [] });
     await user.click(screen.getByRole("switch", { name: "Search" }));
+    expect(sent()).toEqual({});
+  });
+
+  it("that work on files have one switch, which is on at first", async () => {
+    const { user, sent } = panel({ tools: [...TOOLS, aFileTool("create_file"), aFileTool("edit_file")] });
+    expect(sent()).toEqual({ tools: ["web_search", "create_file", "edit_file"], previews: true });
+    expect(screen.queryByRole("switch", { name: "Create file" })).toBeNull();
+    await user.click(screen.getByRole("switch", { name: "Files" }));
     expect(sent()).toEqual({});
   });
 

@@ -1,5 +1,5 @@
 // The tools, the tool choice, and the limits of a run with tools.
-import { LIMIT_NAMES, rangeOf, supportsTools, unsentChoiceReason } from "../../logic/request/parameters.ts";
+import { isFileTool, LIMIT_NAMES, rangeOf, supportsTools, unsentChoiceReason } from "../../logic/request/parameters.ts";
 import { namedTool } from "../../logic/request/toolChoice.ts";
 import { type ToolTitles, titleOf, toolTitles } from "../../logic/wording/toolTitles.ts";
 import type { Model, ParameterName, Parameters, RequestSettings, Tool, ToolChoice } from "../../types/api.ts";
@@ -26,15 +26,19 @@ const NO_TOOLS = "This model cannot use tools.";
 export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble, defaults, focused }: Props) {
   const canUse = supportsTools(model);
   const titles = toolTitles(tools);
+  const shown = tools.filter((tool) => !tool.onRequest || isFileTool(tool));
   return (
     <SettingsGroup title="Tools">
       {tools.length === 0 ? (
         <p className="text-dim text-small">{toolsTrouble ?? "This server has no tools."}</p>
       ) : (
         <ToolSwitches
-          tools={tools}
+          tools={tools.filter(({ onRequest }) => !onRequest)}
+          fileTools={tools.filter(isFileTool)}
           off={ask.toolsOff}
           onChange={(toolsOff) => onAsk({ toolsOff })}
+          files={ask.files}
+          onFiles={(files) => onAsk({ files })}
           unusable={canUse ? undefined : NO_TOOLS}
         />
       )}
@@ -43,7 +47,7 @@ export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble
           label="Tool choice"
           help={helpOf(ask.toolChoice, titles)}
           value={ask.toolChoice}
-          options={choicesOf(ask.toolChoice, tools, titles)}
+          options={choicesOf(ask.toolChoice, shown, titles)}
           onChange={(toolChoice) => onAsk({ toolChoice })}
           onReset={() => onAsk({ toolChoice: "" })}
           disabled={!canUse}

@@ -1,5 +1,6 @@
 import type { ChatEvent } from "@signalbox/client";
 import { describe, expect, it } from "vitest";
+import { aFileTool, aTool } from "../../fixtures/catalogue.ts";
 import { fixture } from "../../fixtures/read.ts";
 import { captured, capturedRecord } from "../../fixtures/record.ts";
 import type { ChatNode, RunRecord } from "../../types/api.ts";
@@ -181,10 +182,19 @@ describe("the export", () => {
 });
 
 describe("the settings of a run", () => {
-  const asked = (request: Record<string, unknown>) => settingsOf({ ...record, request }, ["a", "b", "c"]);
+  const asked = (request: Record<string, unknown>) =>
+    settingsOf(
+      { ...record, request },
+      ["a", "b", "c"].map((name) => aTool(name)),
+    );
 
   it("are complete: unset values are reset", () => {
-    expect(settingsOf(record, ["search_web", "calculate", "save_note"])).toEqual({
+    expect(
+      settingsOf(
+        record,
+        ["search_web", "calculate", "save_note"].map((name) => aTool(name)),
+      ),
+    ).toEqual({
       model: "qwen/sim-quirk-f01",
       effort: "high",
       parameters: { temperature: 0.4 },
@@ -203,6 +213,14 @@ describe("the settings of a run", () => {
       parameters: { top_k: 3, seed: 0, max_tokens: 9 },
       toolsOff: ["a", "b", "c"],
     });
+  });
+
+  it("switch files on or off as the run did, and skip tools that are unavailable", () => {
+    const tools = [aTool("a"), aTool("paid", { unavailable: "No key." }), aFileTool("create_file")];
+    const filesOf = (request: Record<string, unknown>) => settingsOf({ ...record, request }, tools);
+    expect(filesOf({ tools: ["a", "create_file"] })).toMatchObject({ toolsOff: [], files: true });
+    expect(filesOf({ tools: ["a"] })).toMatchObject({ toolsOff: [], files: false });
+    expect(filesOf({})).not.toHaveProperty("files");
   });
 
   it("include the tool choice, the limits and the response format", () => {

@@ -8,10 +8,11 @@ import {
   type Effort,
   type Parameters,
   type RequestSettings,
+  type Tool,
 } from "../../types/api.ts";
 import type { RunEnd, RunTrace, WarningItem } from "../../types/models.ts";
 import type { Lamp } from "../answer/stops.ts";
-import { PARAMETER_NAMES } from "../request/parameters.ts";
+import { isFileTool, PARAMETER_NAMES } from "../request/parameters.ts";
 import { formatOfWire } from "../request/responseFormat.ts";
 import { choiceOfWire } from "../request/toolChoice.ts";
 import { TITLES } from "../wording/failureText.ts";
@@ -248,22 +249,38 @@ export const exportText = (exported: Exported): string => `${JSON.stringify(expo
 /**
  * The request settings of a run, to be used for the next message. Settings that the run did not send are reset. The
  * choice among a client's tools is left out: the page does not have these tools.
- * `available` has the names of all tools: a run that named none was offered all. A record has no system prompt; its
+ * A run that named no tools was offered all `tools` but those on request. A record has no system prompt; its
  * conversation does.
  */
-export function settingsOf(record: RunRecord, available: readonly string[]): Partial<RequestSettings> {
+export function settingsOf(record: RunRecord, tools: readonly Tool[]): Partial<RequestSettings> {
   const { request } = record;
   const parameters: Parameters = Object.fromEntries(
     PARAMETER_NAMES.flatMap((name) => (typeof request[name] === "number" ? [[name, request[name]]] : [])),
   );
-  const offered = Array.isArray(request.tools) ? new Set<unknown>(request.tools) : undefined;
   return {
     model: record.model,
     effort: effortOf(request),
     parameters,
-    toolsOff: offered ? available.filter((name) => !offered.has(name)) : [],
+    ...toolsOf(request, tools),
     toolChoice: request.client_tools === undefined ? choiceOfWire(request.tool_choice) : "",
     format: formatOfWire(request.response_format),
+  };
+}
+
+/** The switches of the tools. The switch for files stays as it is if the run named no tools. */
+function toolsOf(
+  { tools: names }: RunRecord["request"],
+  tools: readonly Tool[],
+): Partial<Pick<RequestSettings, "toolsOff" | "files">> {
+  if (!Array.isArray(names)) return { toolsOff: [] };
+  const offered = new Set<unknown>(names);
+  const off = tools.filter(
+    ({ name, onRequest, unavailable }) => !onRequest && unavailable === undefined && !offered.has(name),
+  );
+  const files = tools.filter(isFileTool);
+  return {
+    toolsOff: off.map(({ name }) => name),
+    ...(files.length > 0 && { files: files.some(({ name }) => offered.has(name)) }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aModel } from "../../fixtures/catalogue.ts";
+import { aFileTool, aModel, aTool } from "../../fixtures/catalogue.ts";
 import type { RequestSettings, Tool } from "../../types/api.ts";
 import {
   changedCount,
@@ -20,6 +20,7 @@ const PLAIN: RequestSettings = {
   effort: "auto",
   parameters: {},
   toolsOff: [],
+  files: true,
   toolChoice: "",
   format: { kind: "", schema: "" },
   system: "",
@@ -27,16 +28,7 @@ const PLAIN: RequestSettings = {
 const ABLE = aModel("a/b", { parameters: ["max_tokens", "reasoning", "temperature", "tools"] });
 const UNABLE = aModel("a/c", { parameters: ["max_tokens", "top_k"] });
 const SILENT = aModel("a/d", { parameters: [] });
-const tool = (name: string, unavailable?: string): Tool => ({
-  name,
-  title: "",
-  summary: "",
-  description: "",
-  category: "",
-  visibility: "public",
-  showsTable: false,
-  unavailable,
-});
+const tool = (name: string, unavailable?: string): Tool => aTool(name, { unavailable });
 const TOOLS = [tool("search"), tool("time"), tool("calculator"), tool("paid", "No key is set.")];
 
 describe("what is sent", () => {
@@ -72,6 +64,15 @@ describe("what is sent", () => {
     expect(requestFields({ ...PLAIN, toolsOff: ["time"] }, UNABLE, TOOLS)).toEqual({});
   });
 
+  it("names all tools if files are on, asks for previews, and leaves out other tools on request", () => {
+    const tools = [...TOOLS, aFileTool("create_file"), aFileTool("edit_file", { unavailable: "No." })];
+    const files = { tools: ["search", "time", "calculator", "create_file"], previews: true };
+    expect(requestFields(PLAIN, ABLE, [...tools, aTool("secret", { onRequest: true })])).toEqual(files);
+    expect(requestFields({ ...PLAIN, files: false }, ABLE, tools)).toEqual({});
+    expect(requestFields(PLAIN, UNABLE, tools)).toEqual({});
+    expect(requestFields(PLAIN, ABLE, [])).toEqual({});
+  });
+
   it("offers no switched-off tool while the list of tools is unknown", () => {
     expect(requestFields({ ...PLAIN, toolsOff: ["time"] }, ABLE, [])).toEqual({ tools: [] });
   });
@@ -89,10 +90,10 @@ describe("what is sent", () => {
     expect(changedCount(PLAIN)).toBe(0);
     expect(
       changedCount({
-        ...{ model: "", effort: "low", parameters: { seed: 1, max_steps: 3 }, toolsOff: ["a", "b"] },
+        ...{ model: "", effort: "low", parameters: { seed: 1, max_steps: 3 }, toolsOff: ["a", "b"], files: false },
         ...{ toolChoice: "none", format: { kind: "json", schema: "" }, system: "Be brief." },
       }),
-    ).toBe(8);
+    ).toBe(9);
   });
 });
 

@@ -144,7 +144,10 @@ export const EFFORT_LABELS: Record<Effort, string> = {
   max: "Max",
 };
 
-export type RequestFields = Pick<ChatBody, ParameterName | "tools" | "tool_choice" | "reasoning" | "response_format">;
+export type RequestFields = Pick<
+  ChatBody,
+  ParameterName | "tools" | "previews" | "tool_choice" | "reasoning" | "response_format"
+>;
 
 /** The request's fields besides the message: all settings that the model supports. */
 export function requestFields(
@@ -153,7 +156,6 @@ export function requestFields(
   tools: readonly Tool[],
 ): RequestFields {
   const { parameters, effort } = settings;
-  const offered = offeredTools(settings.toolsOff, model, tools);
   const choice = unsentChoiceReason(settings, model, tools) ? undefined : wireChoice(settings.toolChoice);
   const format = supportsFormat(model) ? wireFormat(settings.format) : undefined;
   return {
@@ -163,7 +165,7 @@ export function requestFields(
         parameters[name],
       ]),
     ),
-    ...(offered && { tools: offered }),
+    ...toolFields(settings, model, tools),
     ...(choice && { tool_choice: choice }),
     ...(effort !== "auto" && supportsReasoning(model) && { reasoning: { effort } }),
     ...(format && { response_format: format }),
@@ -172,17 +174,15 @@ export function requestFields(
 
 /** Why the tool choice is not sent, as a sentence. Undefined if it is sent or not set. */
 export function unsentChoiceReason(
-  { toolChoice, toolsOff, parameters }: RequestSettings,
+  settings: RequestSettings,
   model: Model | undefined,
   tools: readonly Tool[],
 ): string | undefined {
+  const { toolChoice, toolsOff, parameters } = settings;
   if (toolChoice === "") return undefined;
   if (!supportsTools(model)) return "This model cannot use tools, so this setting is not used.";
   const searches = parameters.max_searches !== 0;
-  const offered = tools.filter(
-    ({ name, unavailable, category }) =>
-      unavailable === undefined && !toolsOff.includes(name) && (searches || category !== "search"),
-  );
+  const offered = toolsThatAreOn(settings, tools).filter(({ category }) => searches || category !== "search");
   if (offered.length === 0 && (tools.length > 0 || toolsOff.length > 0))
     return "No tool is on, so this setting is not used.";
   const named = namedTool(toolChoice);
@@ -190,29 +190,49 @@ export function unsentChoiceReason(
   return `${titleOf(toolTitles(tools), named)} is off or not available, so this setting is not used.`;
 }
 
-/** The names of the offered tools. Undefined if all are offered. */
-function offeredTools(
-  off: readonly string[],
+/** The fields `tools` and `previews`. Without them, the request offers the server's default tools. */
+function toolFields(
+  settings: RequestSettings,
   model: Model | undefined,
   tools: readonly Tool[],
-): readonly string[] | undefined {
-  if (off.length === 0 || !supportsTools(model)) return undefined;
+): Pick<ChatBody, "tools" | "previews"> {
+  if (!supportsTools(model)) return {};
   // Without the list, the remaining tools cannot be named. A tool that is switched off must not be used, so none is
   // offered.
-  if (tools.length === 0) return [];
-  const available = tools.filter(({ unavailable }) => unavailable === undefined).map(({ name }) => name);
-  const staying = available.filter((name) => !off.includes(name));
-  return staying.length < available.length ? staying : undefined;
+  if (tools.length === 0) return settings.toolsOff.length === 0 ? {} : { tools: [] };
+  const on = toolsThatAreOn(settings, tools);
+  const hasFiles = on.some(isFileTool);
+  const defaults = tools.filter(({ unavailable, onRequest }) => unavailable === undefined && !onRequest);
+  if (!hasFiles && on.length === defaults.length) return {};
+  return { tools: on.map(({ name }) => name), ...(hasFiles && { previews: true }) };
 }
 
+/** A tool on request is on only if it works on files. */
+function toolsThatAreOn({ toolsOff, files }: RequestSettings, tools: readonly Tool[]): readonly Tool[] {
+  return tools.filter(
+    (tool) =>
+      tool.unavailable === undefined &&
+      !toolsOff.includes(tool.name) &&
+      (!tool.onRequest || (files && isFileTool(tool))),
+  );
+}
+
+/** Whether the switch "Files" is for this tool: it works on the files of a conversation. */
+export const isFileTool = ({ onRequest, needsConversation }: Tool): boolean => onRequest && needsConversation;
+
 /** The number of settings that differ from their defaults, for the settings button. */
-export const changedCount = ({ parameters, effort, toolsOff, toolChoice, format, system }: RequestSettings): number =>
-  Object.values(parameters).filter((value) => value !== undefined).length +
-  toolsOff.length +
-  (effort === "auto" ? 0 : 1) +
-  (toolChoice === "" ? 0 : 1) +
-  (format.kind === "" ? 0 : 1) +
-  (system.trim() ? 1 : 0);
+export const changedCount = (settings: RequestSettings): number => {
+  const { parameters, effort, toolsOff, files, toolChoice, format, system } = settings;
+  return (
+    Object.values(parameters).filter((value) => value !== undefined).length +
+    toolsOff.length +
+    (files ? 0 : 1) +
+    (effort === "auto" ? 0 : 1) +
+    (toolChoice === "" ? 0 : 1) +
+    (format.kind === "" ? 0 : 1) +
+    (system.trim() ? 1 : 0)
+  );
+};
 
 /** Estimate: four characters per token. */
 export const roughTokens = (text: string): number => Math.ceil(text.length / 4);

@@ -3,6 +3,7 @@
 import type { ToolCalls, ToolExecuting, ToolResult } from "@signalbox/client";
 import type { CallItem, RunTrace } from "../../types/models.ts";
 import { isOpen, replace, settleReasoning } from "./items.ts";
+import { withoutPreviews, withPreviewed } from "./previews.ts";
 import { linksOf } from "./sources.ts";
 import { visibilityOf, withVisibility } from "./toolVisibility.ts";
 
@@ -15,7 +16,7 @@ export function announce(trace: RunTrace, event: ToolCalls): RunTrace {
         kind: "call",
         id: call.id,
         name: call.name,
-        ...given(call.arguments),
+        ...withPreviewed(given(call.arguments), call, trace),
         ...visibilityOf(call),
         status: "waiting",
         cached: false,
@@ -23,7 +24,7 @@ export function announce(trace: RunTrace, event: ToolCalls): RunTrace {
         ...(event.step !== undefined && { step: event.step }),
       }),
     );
-  return { ...trace, items: [...settleReasoning(trace.items, event.ts), ...fresh] };
+  return { ...withoutPreviews(trace, known), items: [...settleReasoning(trace.items, event.ts), ...fresh] };
 }
 
 /** Parse the arguments. Text that is not a JSON object is kept as it is. */

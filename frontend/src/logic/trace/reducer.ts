@@ -3,6 +3,7 @@ import type { Done, Warning } from "@signalbox/client";
 import type { CallStatus, ChatEvent, RunEnd, RunItem, RunTrace } from "../../types/models.ts";
 import { announce, answer, execute } from "./callItems.ts";
 import { isOpen, nextId, settled } from "./items.ts";
+import { addPreview } from "./previews.ts";
 import { addContent, addReasoning } from "./textItems.ts";
 
 /** The trace of a run before its first event. */
@@ -20,7 +21,7 @@ export function runReducer(trace: RunTrace, event: ChatEvent): RunTrace {
     case "content":
       return addContent(known, event);
     case "preview":
-      return known;
+      return addPreview(known, event);
     case "tool_calls":
       return announce(known, event);
     case "tool_executing":
@@ -110,8 +111,10 @@ export function refused(
   );
 }
 
-function close(trace: RunTrace, end: RunEnd, open: CallStatus, why: string): RunTrace {
-  if (trace.end) return trace;
+/** Calls that were not announced by now will not be executed. */
+function close(before: RunTrace, end: RunEnd, open: CallStatus, why: string): RunTrace {
+  if (before.end) return before;
+  const { previews: _, ...trace } = before;
   const at = trace.lastAt;
   const items = trace.items.flatMap((item): RunItem[] => {
     if (item.kind === "reasoning") return item.text || item.hidden ? [settled(item, at)] : [];

@@ -1,5 +1,6 @@
 // Tools have readable titles.
 import { describe, expect, it } from "vitest";
+import { aTool } from "../../fixtures/catalogue.ts";
 import { readableName, titleOf, toolTitles } from "./toolTitles.ts";
 
 describe("A tool's name", () => {
@@ -12,16 +13,7 @@ describe("A tool's name", () => {
   ])("%s in words is %s", (name, words) => expect(readableName(name)).toBe(words));
 
   it("is the listed title, or the name as words", () => {
-    const tool = {
-      name: "search_web",
-      title: "Web search",
-      summary: "",
-      description: "",
-      category: "",
-      visibility: "",
-      showsTable: false,
-    };
-    const titles = toolTitles([{ ...tool, unavailable: undefined }]);
+    const titles = toolTitles([aTool("search_web", { title: "Web search" })]);
     expect(titleOf(titles, "search_web")).toBe("Web search");
     expect(titleOf(titles, "roll_dice")).toBe("Roll dice");
   });

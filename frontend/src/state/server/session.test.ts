@@ -35,6 +35,21 @@ afterEach(() => {
   localStorage.clear();
 });
 
+describe("the list of tools", () => {
+  it("can be waited for", async () => {
+    const arrived = Promise.withResolvers<void>();
+    vi.stubGlobal("fetch", async (url: string) => {
+      if (String(url).includes("/api/tools")) await arrived.promise;
+      return Response.json({ tools: [{ name: "create_file" }], models: [] });
+    });
+    const session = new Session(vi.fn());
+    session.load();
+    const listed = session.toolsListed().then(() => session.state.tools.map(({ name }) => name));
+    arrived.resolve();
+    expect(await listed).toEqual(["create_file"]);
+  });
+});
+
 describe("a token that the user enters", () => {
   it("lets rejected messages be sent after the reload, if the server accepts it", async () => {
     await turnedAway();

@@ -74,6 +74,7 @@ export class Session extends Store<SessionState> {
   }
 
   #models: Promise<void> | undefined;
+  #tools: Promise<void> | undefined;
   readonly #retry = new Retry(() => void this.#readModels(), LIST_LATER_MS);
 
   /** Load readiness, models and tools. */
@@ -84,7 +85,16 @@ export class Session extends Store<SessionState> {
 
   /** Wait for the lists of models and tools, but not forever. */
   async listed(): Promise<void> {
-    await Promise.race([this.#models, new Promise((resolve) => setTimeout(resolve, LISTED_MS))]);
+    await this.#soon(this.#models);
+  }
+
+  /** Wait for the list of tools, but not forever. */
+  async toolsListed(): Promise<void> {
+    await this.#soon(this.#tools);
+  }
+
+  async #soon(list: Promise<void> | undefined): Promise<void> {
+    await Promise.race([list, new Promise((resolve) => setTimeout(resolve, LISTED_MS))]);
   }
 
   /** Load what failed before, because the connection is back or the user asked for it. */
@@ -151,7 +161,8 @@ export class Session extends Store<SessionState> {
   }
 
   async #loadModels(): Promise<void> {
-    await Promise.all([this.#readModels(), this.#readTools()]);
+    this.#tools = this.#readTools();
+    await Promise.all([this.#readModels(), this.#tools]);
   }
 
   async #readModels(): Promise<void> {

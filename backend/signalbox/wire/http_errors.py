@@ -25,6 +25,8 @@ _BY_STATUS = {
     524: Code.UPSTREAM_TIMEOUT,
     529: Code.UPSTREAM_OVERLOADED,
 }
+# Some servers report an overload only in the message of a general error, above all in a stream, which has no status.
+_OVERLOADED = re.compile(r"\boverloaded\b|\b(?:at|over) capacity\b", re.IGNORECASE)
 # Upstream texts contain account ids and, from careless providers, the key itself (quirk G4).
 _SECRETS = re.compile(
     r"sk-[\w-]{6,}|AIza[\w-]{20,}|Bearer\s+\S+|\b(?:user|org|key)_\w{8,}"
@@ -40,6 +42,12 @@ _EARLIEST_TIME = 1e9
 def code_of_status(status: int) -> Code:
     """Return the code of an HTTP status that is not 2xx."""
     return _BY_STATUS.get(status, Code.UPSTREAM_REJECTED if 400 <= status < 500 else Code.UPSTREAM_ERROR)
+
+
+def overload_or(code: Code, message: str) -> Code:
+    """Return UPSTREAM_OVERLOADED instead of UPSTREAM_ERROR if the message says so, else the code."""
+    is_overloaded = code is Code.UPSTREAM_ERROR and _OVERLOADED.search(message) is not None
+    return Code.UPSTREAM_OVERLOADED if is_overloaded else code
 
 
 def redact(text: str) -> str:

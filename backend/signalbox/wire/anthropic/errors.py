@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonValue
-from signalbox.wire.http_errors import code_of_status, retry_after_in, sentence_of
+from signalbox.wire.http_errors import code_of_status, overload_or, retry_after_in, sentence_of
 from signalbox.wire.json_text import loads
 
 # By `error.type`, as Anthropic's documentation of errors lists them. `invalid_request_error` has several causes.
@@ -59,7 +59,7 @@ def error_of_value(
     fields = value if isinstance(value, dict) else {"message": value}
     sent = fields.get("message")
     message = sent[:_MOST_READ] if isinstance(sent, str) else ""
-    code = _code(fields.get("type"), status, message)
+    code = overload_or(_code(fields.get("type"), status, message), message)
     wait = retry_after_in(headers or {})
     return UpstreamError(
         code,

@@ -8,7 +8,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.wire.gemini.values import objects_in, text_in
-from signalbox.wire.http_errors import code_of_status, retry_after_in, sentence_of
+from signalbox.wire.http_errors import code_of_status, overload_or, retry_after_in, sentence_of
 from signalbox.wire.json_text import loads
 
 # The canonical codes of google.rpc.Code.
@@ -70,7 +70,7 @@ def error_of_value(
     listed = fields.get("code")
     number = status or (listed if type(listed) is int and 0 < listed < 1000 else None)
     message, details = text_in(fields, "message")[:_MOST_READ], objects_in(fields, "details")
-    code = _code(fields, details, number, message)
+    code = overload_or(_code(fields, details, number, message), message)
     retry_after = retry_after_in(headers or {})
     if retry_after is None:
         retry_after = _retry_after(details)

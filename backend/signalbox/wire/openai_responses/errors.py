@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonValue
-from signalbox.wire.http_errors import code_of_status, reset_in, retry_after_in, sentence_of
+from signalbox.wire.http_errors import code_of_status, overload_or, reset_in, retry_after_in, sentence_of
 from signalbox.wire.json_text import loads
 from signalbox.wire.openai_responses.fields import object_of, text_of
 from signalbox.wire.openrouter.errors import error_of_value
@@ -62,6 +62,8 @@ def error_of(value: JsonValue, status: int | None = None, headers: Mapping[str, 
     known = next((_CODES[word] for word in words if word in _CODES), None)
     if known is Code.UPSTREAM_ERROR and status is not None and (status == 408 or status >= 500):
         known = code_of_status(status)  # OpenAI's 503 for overload has the type `server_error`, too
+    if known is not None:
+        known = overload_or(known, message)
     if known is None and _REASONING.search(message):
         known = Code.UPSTREAM_SIGNATURE
     if known is None and _IMAGE_CODES.search(words[0]):

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonValue
-from signalbox.wire.http_errors import NO_CHAT_API, code_of_status, reset_in, retry_after_in, seconds_until, sentence_of
+from signalbox.wire.http_errors import (
+    NO_CHAT_API,
+    code_of_status,
+    overload_or,
+    reset_in,
+    retry_after_in,
+    seconds_until,
+    sentence_of,
+)
 from signalbox.wire.json_text import loads
 
 # By OpenRouter's stable key, `error.metadata.error_type`, or by the type or code of other servers.
@@ -21,6 +29,9 @@ _BY_TYPE = {
     "rate_limit_exceeded": Code.RATE_LIMIT,
     "provider_overloaded": Code.UPSTREAM_OVERLOADED,
     "provider_unavailable": Code.UPSTREAM_OVERLOADED,
+    "overloaded_error": Code.UPSTREAM_OVERLOADED,
+    "server_is_overloaded": Code.UPSTREAM_OVERLOADED,
+    "slow_down": Code.UPSTREAM_OVERLOADED,
     "not_found": Code.UPSTREAM_NOT_FOUND,
     "payload_too_large": Code.UPSTREAM_TOO_LARGE,
     "content_policy_violation": Code.CONTENT_FILTER,
@@ -78,7 +89,7 @@ def error_of_value(
     metadata = metadata if isinstance(metadata, dict) else {}
     number = status or _number(fields.get("code"))
     message = _message_of(fields, metadata)
-    code = _code(fields, metadata, number, message)
+    code = overload_or(_code(fields, metadata, number, message), message)
     retry_after = _retry_after(code, headers or {}, metadata)
     provider = metadata.get("provider_name")
     who = provider if isinstance(provider, str) and provider else "The upstream"

@@ -132,7 +132,7 @@ def create_app(
     settings = settings or load_settings()
     admin = admin_token(settings, data_folder(settings))
     loaded = read_upstreams_file(settings)
-    hide = _set_up_logs(settings, [admin.value, *(loaded.keys.values() if loaded else ())], is_embedded=is_embedded)
+    hide = _set_up_logs(settings, [admin.value, *(loaded.secrets if loaded else ())], is_embedded=is_embedded)
     rejections = RejectionLog()
 
     @asynccontextmanager

@@ -11,6 +11,7 @@ from typing import Protocol
 
 import orjson
 import structlog
+from msgspec.structs import replace
 
 from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.catalog import ModelFacts
@@ -132,7 +133,9 @@ class ModelCatalog:
             await offloaded(partial(self._save, entries), size=LARGE)
 
     def _read(self, entries: list[JsonObject]) -> tuple[list[ModelFacts], dict[str, ModelFacts]]:
-        models = [model for entry in entries if (model := self.dialect.facts_of(entry)) is not None]
+        read = (self.dialect.facts_of(entry) for entry in entries)
+        # An id with control characters is not real, and would reach logs and terminals.
+        models = [_printable(model) for model in read if model is not None and model.id.isprintable()]
         return models, {model.id: model for model in models}
 
     def _save(self, entries: list[JsonObject]) -> None:
@@ -143,3 +146,12 @@ class ModelCatalog:
             Path(file.name).replace(self.path)
         except OSError as error:
             _log.warning("catalog.unwritable", error=type(error).__name__)
+
+
+def _printable(model: ModelFacts) -> ModelFacts:
+    """Replace control characters in a model's name."""
+    if model.name.isprintable():
+        return model
+    return replace(
+        model, name="".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in model.name)
+    )

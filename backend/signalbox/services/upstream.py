@@ -1,7 +1,6 @@
 """UpstreamClient: sends one request to an upstream, in the upstream's dialect; it never retries."""
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from types import TracebackType
 from typing import NoReturn, Self, TypeVar
@@ -29,14 +28,11 @@ from signalbox.services.http.progress import PROGRESS_TIMEOUT, ProgressLimit
 from signalbox.services.http.request import PreparedRequest
 from signalbox.services.http.response import Response, decoded
 from signalbox.services.http.response_reader import ResponseReader, parse_whole, read_all, served_of
+from signalbox.services.upstreams.credentials import LONGEST_HARMLESS, credentials_in
 from signalbox.wire.dialect import Account, Lookup, Upstream
 from signalbox.wire.json_text import loads
 from signalbox.wire.json_weight import MOST_IN_A_LIST_OF_MODELS
 
-# Shorter prefixes of a key reveal nothing.
-_LONGEST_HARMLESS_PREFIX = 8
-# Names of headers whose values are credentials. Values of others, such as `anthropic-beta`, explain an error.
-_CREDENTIAL_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 _LONGEST_ERROR_BODY = 1024 * 1024
 # Cached prepared requests: one per path, and a dialect may put the model into the path.
 _MOST_PREPARED = 256
@@ -68,7 +64,7 @@ class UpstreamClient:
         # The API key is sent only in these headers.
         self._headers = {"content-type": "application/json", **self.dialect.headers_of(upstream)}
         self._headers |= {name.lower(): value for name, value in headers.items()}
-        self._secrets = [*([upstream.api_key] if upstream.api_key else []), *_credentials_in(headers)]
+        self._secrets = [*([upstream.api_key] if upstream.api_key else []), *credentials_in(headers)]
         self._prepared = lru_cache(_MOST_PREPARED)(self._prepare)
 
     def _prepare(self, path: str, *, stream: bool) -> PreparedRequest:
@@ -172,19 +168,9 @@ class UpstreamClient:
         """Remove key and credentials from an error message, also if the message was truncated inside one of them."""
         for secret in self._secrets:
             message = error.message.replace(secret, "…")
-            for length in range(len(secret) - 1, _LONGEST_HARMLESS_PREFIX, -1):
+            for length in range(len(secret) - 1, LONGEST_HARMLESS, -1):
                 message = message.replace(secret[:length] + "…", "…")
             error.message = message
-
-
-def _credentials_in(headers: Mapping[str, str]) -> Iterator[str]:
-    """Yield the credentials in the headers of the operator, the longer form of each first."""
-    for name, value in headers.items():
-        if _CREDENTIAL_HEADER.search(name) and len(value) > _LONGEST_HARMLESS_PREFIX:
-            yield value
-            _, space, word = value.partition(" ")  # `Bearer TOKEN`
-            if space and len(word) > _LONGEST_HARMLESS_PREFIX:
-                yield word
 
 
 class _Failures:

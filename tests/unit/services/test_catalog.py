@@ -253,3 +253,15 @@ async def test_odd_entries_do_not_reach_the_page(tmp_path: Path, clock: list[flo
     assert len(str(shown({"id": "a/b", "name": "x" * 10_000})["name"])) == 256
     catalog = ModelCatalog(Lister("a/b", "c/" + "d" * 10_000), OPENROUTER, tmp_path / "models.json")
     assert [entry.id for entry in (await catalog.entries())[0]] == ["a/b"]
+
+
+async def test_control_characters_of_a_list_are_not_shown(tmp_path: Path) -> None:
+    """An id with one is left out; in a name, they are replaced."""
+
+    async def listed() -> list[JsonObject]:
+        return [{"id": "acme/\x1b[2Jone"}, {"id": "acme/two", "name": "Two\x1b]0;title\x07"}]
+
+    models, _ = await ModelCatalog(listed, OPENROUTER, tmp_path / "models.json").entries()
+    assert [(model.id, model.name) for model in models] == [
+        ("acme/two", "Two\N{REPLACEMENT CHARACTER}]0;title\N{REPLACEMENT CHARACTER}")
+    ]

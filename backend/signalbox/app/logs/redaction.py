@@ -14,6 +14,12 @@ from structlog.typing import EventDict
 # A shorter secret would also match ordinary words and make the log unreadable.
 _SHORTEST = 8
 _MARK = "[secret]"
+# A header with a credential, in an HTTP message, in JSON or in Python's repr: its value is removed.
+_HEADER = re.compile(
+    r"""((?:api-key|authorization)(?:["'\\]+\s*[:=,]|\s*[:=])\s*[bB]?["'\\]*(?:(?:basic|bearer|token)\s+)?)[^\s"'\\,]{8,}""",
+    re.IGNORECASE,
+)
+_HEADER_SIGNS = ("pi-key", "pi-Key", "PI-KEY", "uthorization", "UTHORIZATION")
 # Credentials that are not settings: API tokens, keys of other services, header values, passwords in URLs. An expression
 # runs only if its marker is in the line: without this check they took 85 µs per run.
 _CREDENTIALS = {
@@ -22,6 +28,7 @@ _CREDENTIALS = {
     "://": re.compile(r"(?<=://)[^\s/:@\"]*:[^\s/@\"]+(?=@)"),
     "earer ": re.compile(r"(?<=[Bb]earer )[\w.~+/=-]{8,}"),
     "EARER ": re.compile(r"(?<=BEARER )[\w.~+/=-]{8,}"),
+    "AIza": re.compile(r"\bAIza[\w-]{20,}"),
 }
 # A repr quotes every string, truncated ones too. An apostrophe inside a word is no quote.
 _QUOTED = re.compile(r"""(?<!\w)[bBrRuUfF]{0,2}(["'`])(?:\\.|(?!\1).)*(?:\1|$)""")
@@ -45,6 +52,8 @@ class Redactor:
         for sign, credential in _CREDENTIALS.items():
             if sign in line:
                 line = credential.sub(_MARK, line)
+        if any(sign in line for sign in _HEADER_SIGNS):
+            line = _HEADER.sub(rf"\1{_MARK}", line)
         return line
 
 

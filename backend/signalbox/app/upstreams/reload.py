@@ -16,7 +16,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class UpstreamsReload:
-    """Replaces the upstreams of new runs. `hide` is called with the keys of the file before any of them is used."""
+    """Replaces the upstreams of new runs. `hide` is called with the secrets of the file before any of them is used."""
 
     settings: Settings
     upstreams: Upstreams
@@ -34,7 +34,7 @@ class UpstreamsReload:
                 raise
             if loaded is None:
                 raise SettingsError("There is no upstreams.toml. Set SIGNALBOX_UPSTREAMS to its path, and restart.")
-            self.hide(loaded.keys.values())
+            self.hide(loaded.secrets)
             servers = servers_of(self.settings, loaded, self.folder, self.upstreams.servers)
             self.upstreams.replace(servers, loaded.file.route)
             _log.info("upstreams.reloaded", upstreams=[server.entry.name for server in servers])

@@ -12,7 +12,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from signalbox.core.catalog import Prices
-from signalbox.services.upstreams.keys import KeyFault, Variable, read_key
+from signalbox.services.upstreams.credentials import credentials_in
+from signalbox.services.upstreams.keys import KeyFault, Variable, open_file, read_key
 from signalbox.wire.dialects import DIALECTS
 
 _LARGEST_FILE = 256 * 1024
@@ -127,6 +128,11 @@ class LoadedUpstreams(Struct, frozen=True):
     file: UpstreamsFile
     keys: dict[str, str]
 
+    @property
+    def secrets(self) -> list[str]:
+        """The keys, and the credentials in headers; none may appear in a log."""
+        return [*self.keys.values(), *(one for entry in self.file.upstream for one in credentials_in(entry.headers))]
+
     def __repr__(self) -> str:
         """Show no key."""
         return f"LoadedUpstreams({self.file!r})"
@@ -158,7 +164,8 @@ def parse_upstreams(data: bytes, name: str) -> UpstreamsFile:
 
 def _content_of(path: Path) -> bytes:
     try:
-        data = path.read_bytes()
+        with open_file(path) as file:
+            data = file.read(_LARGEST_FILE + 1)
     except OSError as error:
         raise UpstreamsFileError(f"{path.name} cannot be read: {error.strerror}.") from None
     if len(data) > _LARGEST_FILE:
@@ -221,9 +228,19 @@ def _faults_of(entry: UpstreamEntry) -> Iterator[tuple[str, str]]:
             yield "headers", f"the header {header[:40]!r} must be a name with one line of printable ASCII"
         elif header.lower() in _FRAMING_HEADERS:
             yield "headers", f"Signalbox sets the header {header!r} for each request; remove it"
+    yield from _unprintable_ids(entry)
     for pattern, new in entry.rename.items():
         if "*" in pattern[:-1] or ("*" in new and not pattern.endswith("*")) or not new:
             yield "rename", f"{pattern[:40]!r}: only the last character may be *, and the new id must not be empty"
+
+
+def _unprintable_ids(entry: UpstreamEntry) -> Iterator[tuple[str, str]]:
+    """Control characters in a model's id would reach logs and terminals."""
+    ids = {"models": entry.models, "listed": entry.listed or (), "rename": [*entry.rename, *entry.rename.values()]}
+    for field, names in ids.items():
+        for name in names:
+            if not name.isprintable():
+                yield field, f"{name[:40]!r} contains a character that cannot be shown; remove it"
 
 
 def _is_url(text: str) -> bool:

@@ -1,7 +1,11 @@
 """Reads API keys from where upstreams.toml says: an environment variable, or a file."""
 
+import errno
+import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 Variable = Callable[[str], str | None]
 """Returns the value of an environment variable."""
@@ -22,6 +26,18 @@ def read_key(source: str, variable: Variable, folder: Path) -> str:
     return key
 
 
+def open_file(path: Path) -> BinaryIO:
+    """Open a regular file; raises OSError for anything else. Opening a pipe would wait until something is written."""
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    mode = os.fstat(number).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(number, "rb")
+    os.close(number)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    raise OSError(errno.EINVAL, "it is not a regular file")
+
+
 def _of_variable(name: str, variable: Variable) -> str:
     key = (variable(name) or "").strip()
     if not key:
@@ -31,7 +47,7 @@ def _of_variable(name: str, variable: Variable) -> str:
 
 def _of_file(name: str, folder: Path) -> str:
     try:
-        with (folder / name).open("rb") as file:
+        with open_file(folder / name) as file:
             data = file.read(_LARGEST_KEY_FILE + 1)
         key = data.decode().strip()
     except UnicodeDecodeError:

@@ -112,6 +112,13 @@ def test_what_a_text_quotes_is_left_out(text: str, left: str) -> None:
         "sk-proj-0123456789abcdef0123",
         "Bearer abcdefgh.ijkl",
         "postgresql://me:hunter2@db/box",
+        "AIzaSy-0123456789abcdef0123456789",
+        "x-api-key: abcdefgh-ijkl",
+        "{'X-Api-Key': 'abcdefgh-ijkl'}",
+        "(b'x-goog-api-key', b'abcdefgh-ijkl')",
+        '{"api-key": "abcdefgh-ijkl"}',
+        "Authorization: Basic abcdefgh=",
+        "authorization=abcdefgh-ijkl",
     ],
 )
 def test_credentials_that_are_no_settings_are_struck_out(credential: str, logging_as: Callable[..., Lines]) -> None:

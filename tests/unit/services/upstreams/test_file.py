@@ -1,12 +1,13 @@
 """upstreams.toml: what it may contain, and that each fault is reported with its line."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signalbox.services.upstreams.file import UpstreamsFileError, parse_upstreams, read_upstreams
+from signalbox.services.upstreams.file import LoadedUpstreams, UpstreamsFileError, parse_upstreams, read_upstreams
 
 GOOD = """\
 # Our upstreams.
@@ -78,6 +79,8 @@ def test_models_are_listed_under_the_ids_of_clients() -> None:
         ("x-team", "Content-Length", 15, "Signalbox sets the header 'Content-Length'"),
         ("x-team", "transfer-encoding", 15, "Signalbox sets the header 'transfer-encoding'"),
         ('"or/*" = "*"', '"o*r" = "x"', 16, "only the last character may be *"),
+        ('"or/*" = "*"', '"or/*" = "\\u001b[2J*"', 16, "contains a character that cannot be shown"),
+        ('listed = ["llama3.3"]', 'listed = ["llama\\u00073.3"]', 7, "contains a character that cannot be shown"),
         (
             'use = ["local", "openrouter"]',
             'use = ["local", "azure"]',
@@ -120,6 +123,24 @@ def test_what_is_no_such_file(tmp_path: Path) -> None:
             path.write_bytes(data)
         with pytest.raises(UpstreamsFileError, match=words):
             read_upstreams(path)
+
+
+def test_a_pipe_blocks_nothing(tmp_path: Path) -> None:
+    """Opening a pipe without a writer would wait for one, so only regular files are read."""
+    os.mkfifo(tmp_path / "upstreams.toml")
+    with pytest.raises(UpstreamsFileError, match=r"^upstreams\.toml cannot be read: it is not a regular file\.$"):
+        read_upstreams(tmp_path / "upstreams.toml")
+    with pytest.raises(UpstreamsFileError, match="cannot be read: Is a directory"):
+        read_upstreams(tmp_path)
+
+
+def test_secrets_are_keys_and_credentials_in_headers() -> None:
+    """Values of other headers, and short ones, are no secrets."""
+    text = GOOD.replace(
+        'x-team = "chat"', 'x-team = "chat-team-1", "X-Api-Key" = "header-secret", authorization = "Basic dXNlcjpwYXNz"'
+    )
+    loaded = LoadedUpstreams(parse_upstreams(text.encode(), "upstreams.toml"), {"openrouter": "key-1"})
+    assert loaded.secrets == ["key-1", "header-secret", "Basic dXNlcjpwYXNz", "dXNlcjpwYXNz"]
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))

@@ -1,5 +1,6 @@
 """Where API keys are read from, and that no message quotes one."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,8 @@ def test_a_key_file_is_found_beside_the_toml_file(tmp_path: Path) -> None:
         ("file:empty.key", "the key file empty.key is empty"),
         ("file:binary.key", "the key file binary.key is not UTF-8"),
         ("file:large.key", "the key file large.key is larger than 64 KiB"),
+        ("file:folder", "the key file folder cannot be read: Is a directory"),
+        ("file:pipe.key", "the key file pipe.key cannot be read: it is not a regular file"),
         ("file:a\0b", "file: takes the path of a file"),
     ],
 )
@@ -39,6 +42,8 @@ def test_a_fault_is_a_clause_without_the_key(tmp_path: Path, source: str, words:
     (tmp_path / "empty.key").write_text("\n", encoding="utf-8")
     (tmp_path / "binary.key").write_bytes(b"\xff\xfe")
     (tmp_path / "large.key").write_bytes(b"k" * (64 * 1024 + 1))
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe.key")
     variables = {"TWO_WORDS": "secret-1 secret-2", "EMPTY": " "}
     with pytest.raises(KeyFault) as raised:
         read_key(source, variables.get, tmp_path)

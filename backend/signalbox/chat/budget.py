@@ -78,19 +78,25 @@ class Budget(Struct):
             for place, attempt in enumerate(progress.attempts)
         )
 
+    def estimate(self, place: int, cost: float) -> None:
+        """Set the estimated cost of an attempt, by its place among all attempts."""
+        self.estimates += [0.0] * (place + 1 - len(self.estimates))
+        self.estimates[place] = cost
+
     def _cost_of(self, attempt: Attempt, estimate: float) -> float:
         if attempt.usage is None:
             return estimate if attempt.is_cost_unknown else 0.0
         if attempt.usage.cost is not None:
             return attempt.usage.cost
-        prices = self.prices_of.get(attempt.model) or self.prices or _UNKNOWN
+        own = None if attempt.tool_call else self.prices  # the prices of a tool's model are computed when it ends
+        prices = self.prices_of.get(attempt.model) or own or _UNKNOWN
         return prices.cost_of(attempt.usage)
 
     async def price_of_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> float:
         """Estimate the price of a prompt; files and prompt caching are not considered."""
         if self.prices is None:
             return 0.0
-        characters = await offloaded(partial(_prompt_length, messages, tools), size=weight_of(messages, LARGE))
+        characters = await offloaded(partial(prompt_length, messages, tools), size=weight_of(messages, LARGE))
         return characters / CHARACTERS_PER_TOKEN * self.prices.prompt
 
 
@@ -106,14 +112,15 @@ class _Meter(Struct):
     prices: Prices
     left: float
     estimate: float
+    place: int
     is_finished: bool = False
 
     def count(self, parts: list[StreamPart]) -> None:
         """Add the cost of these parts; raises BudgetReached."""
         if self.is_finished:
             return
-        self.estimate += sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN * self.prices.completion
-        self.budget.estimates[-1] = self.estimate
+        self.estimate += sum(map(characters_of, parts)) / CHARACTERS_PER_TOKEN * self.prices.completion
+        self.budget.estimate(self.place, self.estimate)
         # After the finish only the usage follows.
         self.is_finished = any(type(part) is Finish for part in parts)
         if not self.is_finished and self.estimate >= self.left:
@@ -133,7 +140,7 @@ class _Metered(Struct, frozen=True):
             await self.client.stream(request, emit, on_head)
             return
         left = self.budget.limit - self.budget.spent(self.progress)
-        meter = _Meter(self.budget, prices, left, await self._begin(request))
+        meter = _Meter(self.budget, prices, left, *await self._begin(request))
 
         def metered(parts: list[StreamPart]) -> None:
             emit(parts)
@@ -145,21 +152,22 @@ class _Metered(Struct, frozen=True):
         """Return a whole reply, and estimate its cost afterwards."""
         if (prices := self.budget.prices) is None:
             return await self.client.complete(request, on_head)
-        estimate = await self._begin(request)
+        estimate, place = await self._begin(request)
         parts = await self.client.complete(request, on_head)
-        output = sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN
-        self.budget.estimates[-1] = estimate + output * prices.completion
+        output = sum(map(characters_of, parts)) / CHARACTERS_PER_TOKEN
+        self.budget.estimate(place, estimate + output * prices.completion)
         return parts
 
-    async def _begin(self, request: Request) -> float:
+    async def _begin(self, request: Request) -> tuple[float, int]:
+        """Return the estimated price of the prompt, and the place of the attempt."""
+        place = len(self.progress.attempts) - 1
         estimate = await self.budget.price_of_prompt(request.messages, request.tools)
-        # One entry per attempt, including earlier ones that failed before they were estimated.
-        missing = len(self.progress.attempts) - 1 - len(self.budget.estimates)
-        self.budget.estimates += [*[0.0] * missing, estimate]
-        return estimate
+        self.budget.estimate(place, estimate)
+        return estimate, place
 
 
-def _characters_of(part: StreamPart) -> int:
+def characters_of(part: StreamPart) -> int:
+    """Return the length of a part's text; an image counts as many characters as its tokens."""
     match part:
         case TextDelta(text) | ReasoningDelta(text) | RefusalDelta(text):
             return len(text)
@@ -171,7 +179,8 @@ def _characters_of(part: StreamPart) -> int:
             return 0
 
 
-def _prompt_length(messages: Sequence[Message], tools: Sequence[ToolSchema]) -> int:
+def prompt_length(messages: Sequence[Message], tools: Sequence[ToolSchema]) -> int:
+    """Return the characters of a prompt; an image counts as many as its tokens."""
     offered = sum(len(tool.description) + len(str(tool.parameters)) for tool in tools)
     return offered + sum(map(_length_of, messages))
 

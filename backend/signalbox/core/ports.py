@@ -10,7 +10,7 @@ from signalbox.core.catalog import Prices
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Stamped
 from signalbox.core.messages import JsonValue, Message
-from signalbox.core.parts import Bill, Request, Served, StreamPart
+from signalbox.core.parts import Bill, Completion, Request, Served, StreamPart
 from signalbox.core.records import Figures, RunRecord, Statuses
 from signalbox.core.tools import ToolContext, ToolOutcome, ToolSpec
 
@@ -94,6 +94,18 @@ class RunRoute(ChatClient, Protocol):
 
     def release(self) -> None:
         """Let go of the upstreams: the run has ended."""
+        ...
+
+
+class ModelCalls(Protocol):
+    """Sends the model calls of a run's tools, whose usage and cost count for the run."""
+
+    async def complete(self, call_id: str, route: RunRoute, request: Request, number: int = 1) -> Completion:
+        """Send one request to the route's current upstream, and return the whole answer; cancelling this ends it.
+
+        `call_id` is the tool call that sends it, `number` the attempt. Raises UpstreamError if the request fails,
+        ToolError (BUDGET_REACHED) without a request if it would exceed the run's cost limit.
+        """
         ...
 
 

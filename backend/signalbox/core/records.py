@@ -73,14 +73,14 @@ class RunRecord(Figures, frozen=True):
     @property
     def first_token_ms(self) -> int | None:
         """Milliseconds from the start to the model's first part, as in `done`; None if no part arrived."""
-        parts = (attempt.get("first_part") for attempt in self.attempts)
+        parts = (attempt.get("first_part") for attempt in self.attempts if not attempt.get("tool_call"))
         first = next((part for part in parts if isinstance(part, int | float)), None)
         return None if first is None else max(0, round((first - self.started) * 1000))
 
     @property
     def provider(self) -> str | None:
-        """The provider of the last attempt that names one, or None."""
-        named = (attempt.get("provider") for attempt in reversed(self.attempts))
+        """The provider of the loop's last attempt that names one, or None."""
+        named = (attempt.get("provider") for attempt in reversed(self.attempts) if not attempt.get("tool_call"))
         return next((name for name in named if isinstance(name, str)), None)
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from datetime import UTC, datetime
 from itertools import count
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import orjson
 from msgspec import Struct, field
@@ -26,6 +26,9 @@ from signalbox.core.parts import ToolSchema
 from signalbox.core.security.conversation_texts import texts_of
 from signalbox.core.security.url_allowlist import UrlAllowlist, canonical_url
 from signalbox.core.workspace import Workspace
+
+if TYPE_CHECKING:
+    from signalbox.core.ports import ModelCalls
 
 Category: TypeAlias = Literal["search", "utility", "other"]
 Visibility: TypeAlias = Literal["primary", "secondary", "hidden"]
@@ -252,10 +255,6 @@ class NoteStore(Protocol):
         ...
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Owner(Struct, frozen=True):
     """The owner of a run: an API token, or a user of an app that embeds Signalbox.
 
@@ -267,10 +266,11 @@ class Owner(Struct, frozen=True):
 
 
 class ToolContext(Struct):
-    """The data and functions that a tool may use in addition to its arguments. All calls of a run share one context.
+    """The data and functions that a tool may use besides its arguments. The calls of a run share all but `call_id`.
 
     The client chooses `conversation_id` and `metadata`, which are fields of its request. Only `owner` is authenticated.
-    `workspace` contains the files of the conversation's branch; a run outside of a conversation has none.
+    `workspace` contains the files of the conversation's branch; a run outside of a conversation has none. A tool that
+    calls a model uses `model_calls`, with the `call_id` of its call.
     """
 
     run_id: str = ""
@@ -278,8 +278,10 @@ class ToolContext(Struct):
     conversation_id: str | None = None
     metadata: Mapping[str, str] = {}
     workspace: Workspace | None = None
+    model_calls: "ModelCalls | None" = None
+    call_id: str = ""
     sources: SourceNumbers = field(default_factory=SourceNumbers)
-    now: Callable[[], datetime] = _utc_now
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
     url_allowlist: UrlAllowlist = field(default_factory=UrlAllowlist)
     result_budget: ResultBudget = field(default_factory=ResultBudget)
     _surfaces: Iterator[int] = field(default_factory=lambda: count(1))

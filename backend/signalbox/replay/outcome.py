@@ -93,7 +93,7 @@ def outcome_of(events: Sequence[Stamped], attempts: Sequence[Attempt], loop: Loo
         text="".join(event.content for event in plain if isinstance(event, Content)),
         reasoning="".join(event.content for event in plain if isinstance(event, Reasoning)),
         order=_order(plain),
-        tried=tuple(_attempt_outcome(attempt) for attempt in attempts),
+        tried=tuple(_attempt_outcome(attempt) for attempt in attempts if not attempt.tool_call),
         cost=_or_none(done.cost) if done else None,
         milliseconds=events[-1].at - events[0].at if events else 0,
         fault=first_fault(plain) or first_stamp_fault(events),

@@ -82,7 +82,7 @@ class SteppedLoop(V2Loop):
     @property
     def _is_long(self) -> bool:
         """Whether the last step used enough tokens for a summary."""
-        usage = self._inputs.progress.attempts[-1].usage
+        usage = self._inputs.progress.current.usage
         return self._compact_at is not None and usage is not None and usage.input + usage.output >= self._compact_at
 
     async def _compact(self, stepper: Stepper, emit: Emit[list[AnyEvent]]) -> None:

@@ -29,6 +29,12 @@ describe("a run's record", () => {
     expect(retried?.raw).toEqual(told.attempts[1]);
   });
 
+  it("separates the requests of tools", () => {
+    const record = parseRecord({ attempts: [{ step: 1 }, { step: 1, tool_call: "c1" }, { step: 2 }] });
+    expect(record.attempts.map(({ step }) => step)).toEqual([1, 2]);
+    expect(record.toolAttempts.map(({ toolCall }) => toolCall)).toEqual(["c1"]);
+  });
+
   it("describes the outcome of a stopped attempt", () => {
     const attempt = (cancelled: unknown) => parseRecord({ attempts: [{ cancelled }] }).attempts[0]?.cancelled;
     expect([attempt(true), attempt(false), attempt(null)]).toEqual(["cut off by the provider", "complete", undefined]);

@@ -242,13 +242,13 @@ def test_it_goes_to_no_provider(start_app: StartApp) -> None:
 async def test_a_long_prompt_is_priced_beside_the_loop(length: int, name: str, monkeypatch: pytest.MonkeyPatch):
     """Estimating a long conversation runs outside the event loop."""
     threads: list[str] = []
-    length_of = budget_module._prompt_length
+    length_of = budget_module.prompt_length
 
     def seen(*given: Any) -> int:
         threads.append(threading.current_thread().name)
         return length_of(*given)
 
-    monkeypatch.setattr(budget_module, "_prompt_length", seen)
+    monkeypatch.setattr(budget_module, "prompt_length", seen)
     call = ToolCall("c1", "work", {"text": "x" * length})
     price = await Budget(1.0, Prices(1.0, 1.0)).price_of_prompt([AssistantMessage("", calls=(call,))], ())
     assert threads == [name]

@@ -180,9 +180,13 @@ class ToolExecution(Struct, eq=False):
         async with self.slots:
             self._emit_executing(call)
             outcome = await self._write_ahead(call)
-            outcome = outcome or await self.tools.run(call.name, call.arguments, self.tool_context)
+            outcome = outcome or await self._run_tool(call)
         call.is_new = outcome.code is not Code.INVALID_ARGUMENTS
         self.answer(call, outcome)
+
+    async def _run_tool(self, call: RunningCall) -> ToolOutcome:
+        context = structs.replace(self.tool_context, call_id=call.id)
+        return await self.tools.run(call.name, call.arguments, context)
 
     def _start_search(self, call: RunningCall, key: str) -> None:
         """Reuse an equal search of this run, finished or running; otherwise send it, within the limit."""
@@ -214,7 +218,7 @@ class ToolExecution(Struct, eq=False):
     async def _search(self, call: RunningCall, key: str) -> ToolOutcome:
         async with self.slots:
             self._emit_executing(call)
-            outcome = await self.tools.run(call.name, call.arguments, self.tool_context)
+            outcome = await self._run_tool(call)
         if not outcome.success:
             del self._searches[key]  # failures are not cached: the model may try again
         if outcome.code is Code.INVALID_ARGUMENTS:  # the tool rejected it before a search was sent

@@ -37,6 +37,7 @@ class Attempt(Struct):
     `upstream` is the name of the upstream, if a file configures several. `settled`: the usage was fetched after the
     run, because the answer did not report it. `cancelled` is then whether the upstream reports the generation as
     cancelled. `cost_estimated`: the answer reported tokens without a cost, which is computed from the prices.
+    `tool_call` is the id of the tool call that sent the request, if a tool did.
     """
 
     step: int
@@ -64,6 +65,7 @@ class Attempt(Struct):
     cancelled: bool | None = None
     upstream: str | UnsetType = UNSET
     cost_estimated: Literal[True] | UnsetType = UNSET
+    tool_call: str | UnsetType = UNSET
 
     def set_generation(self, head: Served) -> None:
         """Record the generation id; the request may be cancelled before its first byte."""
@@ -121,6 +123,8 @@ class Progress(Struct):
     stopped before the loop could. `lacks_attempts`: attempts are missing, because their stored record was damaged.
     `prices` are those of the current attempt's model at its upstream. `on_change` is called when an attempt begins,
     gets its generation id, or ends.
+
+    `attempts` includes the requests of tools, which overlap. The current attempt is never one of them.
     """
 
     clock: Callable[[], float] = time
@@ -133,6 +137,7 @@ class Progress(Struct):
     lacks_attempts: bool = False
     prices: Prices | None = None
     on_change: Callable[[], None] = lambda: None
+    _current: Attempt | None = None
 
     def take_held_back(self) -> list[AnyEvent]:
         """Return the events that were held back, once."""
@@ -144,6 +149,14 @@ class Progress(Struct):
     ) -> Attempt:
         """Record the beginning of one request; `upstream` is the name of its upstream, if there are several."""
         self.prices = prices
+        self._current = self._begin(request, number, final=final, upstream=upstream)
+        return self._current
+
+    def begin_tool_attempt(self, call_id: str, request: Request, number: int, upstream: str = "") -> Attempt:
+        """Record the beginning of a request that a tool sends."""
+        return self._begin(request, number, final=False, upstream=upstream, tool_call=call_id)
+
+    def _begin(self, request: Request, number: int, *, final: bool, upstream: str, tool_call: str = "") -> Attempt:
         attempt = Attempt(
             step=self.steps,
             number=number,
@@ -156,6 +169,7 @@ class Progress(Struct):
             changes=[*request.changes],
             started=self.clock(),
             upstream=upstream or UNSET,
+            tool_call=tool_call or UNSET,
         )
         self.attempts.append(attempt)
         self.on_change()
@@ -166,17 +180,37 @@ class Progress(Struct):
 
         After a crash it is the only way to fetch the bill.
         """
-        if head.generation_id not in (None, self.attempts[-1].generation_id):
-            self.attempts[-1].set_generation(head)
+        self.record_head_of(self.current, head)
+
+    def record_head_of(self, attempt: Attempt, head: Served) -> None:
+        """Record the generation id of an attempt."""
+        if head.generation_id not in (None, attempt.generation_id):
+            attempt.set_generation(head)
             self.on_change()
 
     def finish_attempt(self, completion: Completion, error: UpstreamError | str | None) -> None:
         """Record the outcome of the current attempt."""
-        attempt = self.attempts[-1]
+        self.finish(self.current, completion, error, self.prices)
+
+    def finish(
+        self, attempt: Attempt, completion: Completion, error: UpstreamError | str | None, prices: Prices | None
+    ) -> None:
+        """Record the outcome of an attempt; `prices` are those of its model."""
         attempt.finish(completion, self.clock(), error)
-        if self.prices is not None:
-            attempt.compute_cost(self.prices)
+        if prices is not None:
+            attempt.compute_cost(prices)
         self.on_change()
+
+    @property
+    def current(self) -> Attempt:
+        """The last attempt of the loop; there must be one."""
+        assert self._current is not None
+        return self._current
+
+    @property
+    def of_the_loop(self) -> list[Attempt]:
+        """The attempts without those of tools."""
+        return [attempt for attempt in self.attempts if not attempt.tool_call]
 
     def ms_since_start(self, at: float | None) -> int | None:
         """Return the milliseconds from the run's start to a time; None if either is unknown."""
@@ -186,8 +220,8 @@ class Progress(Struct):
 
     @property
     def first_part(self) -> float | None:
-        """When the first part of any answer arrived."""
-        return next((attempt.first_part for attempt in self.attempts if attempt.first_part is not None), None)
+        """When the first part of any answer to the loop arrived."""
+        return next((attempt.first_part for attempt in self.of_the_loop if attempt.first_part is not None), None)
 
     @property
     def usage(self) -> Usage | None:
@@ -206,10 +240,10 @@ class Progress(Struct):
 
     @property
     def upstream(self) -> str | UnsetType:
-        """The upstream of the last attempt, if there are several."""
-        return self.attempts[-1].upstream if self.attempts else UNSET
+        """The upstream of the loop's last attempt, if there are several."""
+        return self.of_the_loop[-1].upstream if self.of_the_loop else UNSET
 
     @property
     def served(self) -> Attempt | None:
-        """The last attempt that a provider answered."""
-        return next((a for a in reversed(self.attempts) if a.served_model or a.provider), None)
+        """The loop's last attempt that a provider answered."""
+        return next((a for a in reversed(self.of_the_loop) if a.served_model or a.provider), None)

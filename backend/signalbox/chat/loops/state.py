@@ -167,7 +167,7 @@ class LoopState(Struct):
 
     def _seconds_waited(self) -> float:
         """Return how long the attempts with the same request took."""
-        return self.progress.clock() - self.progress.attempts[-self._attempts_alike].started
+        return self.progress.clock() - self.progress.of_the_loop[-self._attempts_alike].started
 
     def conclude(self, end: TurnEnd, completion: Completion) -> list[AnyEvent]:
         """Conclude a step that runs no calls: an answer, an empty turn, or a turn that was cut, withheld or stopped."""

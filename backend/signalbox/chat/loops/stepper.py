@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from signalbox.chat.budget import metered
 from signalbox.chat.calls.execution import RunningCall, ToolExecution, execute_tool_calls
+from signalbox.chat.calls.model_calls import RecordedModelCalls
 from signalbox.chat.calls.repair import RepairedCall
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.loops.progress import Attempt, Progress
@@ -122,6 +123,7 @@ class Stepper:
         context, progress = inputs.context, inputs.progress
         tool_context = inputs.tool_context or _tool_context(context)
         tool_context.sources.continue_from(context.cited)
+        tool_context.model_calls = RecordedModelCalls(progress, context.budget)
         slots = asyncio.Semaphore(context.limits.tools_at_once)
         self._execution = ToolExecution(context, inputs.tools, tool_context, emit, slots)
         self._state = LoopState(context, self._execution, progress, inputs.route)

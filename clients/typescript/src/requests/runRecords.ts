@@ -42,6 +42,7 @@ const textOrUndefined = (value: unknown): string | undefined => text(value) || u
 export function parseRecord(value: unknown): RunRecord {
   const run = fields(value);
   const flag = fields(run.flag);
+  const attempts = list(run.attempts).map(parseAttempt);
   return {
     runId: text(run.run_id),
     status: text(run.status) || "running",
@@ -59,7 +60,8 @@ export function parseRecord(value: unknown): RunRecord {
     conversationId: textOrUndefined(run.conversation_id),
     continues: fields(run.request).continue === true ? textOrUndefined(run.parent_id) : undefined,
     request: fields(run.request),
-    attempts: list(run.attempts).map(parseAttempt),
+    attempts: attempts.filter(({ toolCall }) => toolCall === undefined),
+    toolAttempts: attempts.filter(({ toolCall }) => toolCall !== undefined),
   };
 }
 
@@ -86,6 +88,7 @@ function parseAttempt(value: unknown): Attempt {
     streamed: attempt.streamed === true,
     cancelled: parseCancelled(attempt.cancelled),
     settled: attempt.settled === true,
+    toolCall: textOrUndefined(attempt.tool_call),
     raw: attempt,
   };
 }

@@ -168,6 +168,8 @@ export interface Attempt {
   streamed: boolean;
   cancelled: string | undefined;
   settled: boolean;
+  /** The id of the tool call that sent the request. */
+  toolCall: string | undefined;
   /** The server's JSON. */
   raw: Readonly<Record<string, unknown>>;
 }
@@ -196,6 +198,8 @@ export interface RunRecord {
   /** The request without its texts. */
   request: Readonly<Record<string, unknown>>;
   attempts: readonly Attempt[];
+  /** The requests that tools sent, such as those for images. */
+  toolAttempts: readonly Attempt[];
 }
 
 /** An event as received, for the inspector. */

@@ -14,8 +14,9 @@ export function Requests({ record, missing }: { record: RunRecord | undefined; m
       </p>
       <Json title="Request to Signalbox" value={withoutSecrets(record.request)} />
       {record.attempts.length === 0 && <p className="text-dim text-small">No request was sent to a provider.</p>}
-      {record.attempts.map((attempt) => (
-        <section key={`${attempt.step}-${attempt.number}`} className="flex flex-col gap-2 border-edge border-t pt-3">
+      {[...record.attempts, ...record.toolAttempts].map((attempt, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: requests are only appended, and those of tools have no other key
+        <section key={index} className="flex flex-col gap-2 border-edge border-t pt-3">
           <h3 className="font-semibold text-small">{titleOf(attempt)}</h3>
           <FactTable facts={requestFacts(attempt)} />
           <Json title={`${titleOf(attempt)}, raw data`} value={withoutSecrets(attempt.raw)} />
@@ -25,5 +26,7 @@ export function Requests({ record, missing }: { record: RunRecord | undefined; m
   );
 }
 
-const titleOf = ({ step, number, final }: Attempt): string =>
-  [`Step ${step}`, number > 1 && `retry ${number - 1}`, final && "final answer"].filter(Boolean).join(" · ");
+const titleOf = ({ step, number, final, toolCall }: Attempt): string =>
+  [`Step ${step}`, toolCall && "sent by a tool", number > 1 && `retry ${number - 1}`, final && "final answer"]
+    .filter(Boolean)
+    .join(" · ");

@@ -90,6 +90,12 @@ describe("the facts", () => {
     expect(facts({ attempts: [{ ...attempt, usage }] })["Cached input tokens"]).toBe("150 (75%)");
   });
 
+  it("count the tokens of requests that tools sent", () => {
+    const usage = { input: 200, output: 10, reasoning: 0, cached: 0, cost: undefined };
+    const sent = { ...attempt, usage };
+    expect(facts({ attempts: [sent], toolAttempts: [{ ...sent, toolCall: "c1" }] })["Input tokens"]).toBe("400");
+  });
+
   it("measure the speed only for streamed attempts", () => {
     const usage = { input: 1, output: 50, reasoning: 0, cached: 0, cost: undefined };
     const written = { ...attempt, usage, firstPartAt: 1000, endedAt: 1500, streamed: true };

@@ -90,7 +90,7 @@ export function factsOf(inspected: Inspected, clock: (ms: number) => string): re
   const attempts = record?.attempts ?? [];
   const served = attempts.findLast((attempt) => attempt.servedModel ?? attempt.provider);
   const last = attempts.at(-1);
-  const usage = usageOf(attempts, end);
+  const usage = usageOf([...attempts, ...(record?.toolAttempts ?? [])], end);
   const begun = record?.startedAt || trace?.firstAt;
   return [
     fact("Model requested", record?.model || end?.requested_model || trace?.model),

@@ -14,7 +14,7 @@ SAFE_KEYWORDS = frozenset({"type", "description", "properties", "required", "ite
 _LONGEST_TIMEOUT = 3_600
 _LONGEST_REASON = 500
 _LONGEST_TITLE, _LONGEST_SUMMARY = 60, 200
-_FLAGS = ("eager", "side_effects", "untrusted", "own_failures", "shows_table")
+_FLAGS = ("eager", "side_effects", "untrusted", "own_failures", "shows_table", "on_request", "needs_workspace")
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]{0,63}")
 
 

@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import cast
 
 import structlog
+from msgspec.structs import replace
 
 from signalbox.core.failure_location import failure_location
 from signalbox.core.messages import JsonObject, JsonValue
@@ -21,8 +22,10 @@ def isolated(tool: Tool, thread: PluginThread) -> Tool:
     """Return a tool that passed `fault_of` as one whose function runs on the plugin's thread."""
 
     async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
-        # A copy: the original arguments are sent to clients and to the model.
-        return cast(JsonValue, await thread.run(lambda: tool.run(deepcopy(arguments), context)))
+        # A copy: the original arguments are sent to clients and to the model. The workspace belongs to the server's
+        # event loop, so a plugin does not get it.
+        given = replace(context, workspace=None) if context.workspace else context
+        return cast(JsonValue, await thread.run(lambda: tool.run(deepcopy(arguments), given)))
 
     # Copied field by field: attributes of a subclass may run any code.
     given = tool.spec
@@ -40,6 +43,7 @@ def isolated(tool: Tool, thread: PluginThread) -> Tool:
         own_failures=given.own_failures,
         url_argument=given.url_argument,
         shows_table=given.shows_table,
+        on_request=given.on_request,
         title=given.title,
         summary=given.summary,
     )

@@ -14,6 +14,11 @@ import structlog
 from signalbox.core.products import ProductSource
 from signalbox.core.tools import NoteStore, PageFetcher, SearchBackend, Tool, ToolSpec
 from signalbox.tools.calculate import calculate
+from signalbox.tools.files.create_file import create_file
+from signalbox.tools.files.edit_file import edit_file
+from signalbox.tools.files.list_files import list_files
+from signalbox.tools.files.read_file import read_file
+from signalbox.tools.files.retrieve_option import retrieve_option
 from signalbox.tools.get_current_time import get_current_time
 from signalbox.tools.lint import fault_of, safe_name
 from signalbox.tools.plugin_thread import PluginThread
@@ -48,6 +53,11 @@ def built_in(
         save_note(notes, notes_unavailable, found_by_search=search is not None and search.name == "docs"),
         get_current_time(),
         calculate(),
+        create_file(),
+        edit_file(),
+        read_file(),
+        list_files(),
+        retrieve_option(),
     ]
 
 
@@ -100,6 +110,8 @@ def _check(tool: Tool, thread: PluginThread, names: Collection[str]) -> None:
     """Raise PluginFaultError for a tool that cannot be offered."""
     if (reason := in_plugin(thread, lambda: fault_of(tool), "checked")) is not None:
         raise PluginFaultError(reason)
+    if tool.spec.needs_workspace:  # its functions belong to the server's event loop
+        raise PluginFaultError("it sets needs_workspace, but only built-in tools can use the files of a conversation")
     if tool.spec.name in names and tool.unavailable is None:
         raise PluginFaultError(f'it is named "{tool.spec.name}", and there is a tool of that name already')
 

@@ -30,7 +30,7 @@ QUESTIONS = {
     "Which models can I use?": "what-is-signalbox.md",
     "What does an answer cost?": "what-is-signalbox.md",
     "How do I run the tests?": "testing.md",
-    "Which file does what?": "architecture.md",
+    "Which file of the code does what?": "architecture.md",
     "Where is ConversationContext?": "architecture.md",
     "How is a run cancelled?": "architecture.md",
     "How does Signalbox work?": "what-is-signalbox.md",

@@ -12,7 +12,8 @@ from signalbox.tools.registry import built_in
 from tests.conftest import ROOT
 
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
-TRUSTED = {"calculate", "get_current_time", "save_note"}
+OF_FILES = {"create_file", "edit_file", "read_file", "list_files", "retrieve_option"}
+TRUSTED = {"calculate", "get_current_time", "save_note", *OF_FILES}
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.name)
@@ -40,7 +41,7 @@ def test_what_the_server_asks_for_is_exact() -> None:
 
 
 def test_g03_a_foreign_tool_counts_as_outside_unless_it_says_otherwise() -> None:
-    """Results and failures of undeclared tools are untrusted; three built-in tools are trusted."""
+    """Results and failures of undeclared tools are untrusted; built-in tools without outside text are trusted."""
     spec = ToolSpec("foreign", "A tool of a package.", {"type": "object"})
     assert spec.untrusted
     assert not spec.own_failures

@@ -34,8 +34,16 @@ def test_every_tool_is_listed_with_its_metadata(app: RunningApp) -> None:
         ("save_note", "other", "secondary", False),
         ("get_current_time", "utility", "hidden", True),
         ("calculate", "utility", "hidden", True),
+        ("create_file", "other", "secondary", False),
+        ("edit_file", "other", "secondary", False),
+        ("read_file", "other", "secondary", False),
+        ("list_files", "other", "secondary", False),
+        ("retrieve_option", "other", "secondary", False),
     ]
     assert [name for name, tool in tools.items() if not tool["available"]] == ["search_products"]
+    on_request = [name for name, tool in tools.items() if tool["on_request"]]
+    assert on_request == ["create_file", "edit_file", "read_file", "list_files", "retrieve_option"]
+    assert on_request == [name for name, tool in tools.items() if tool["needs_conversation"]]
 
 
 @pytest.mark.parametrize(("settings", "searches"), [({}, 6), ({"brave_api_key": SECRET}, 10)])
@@ -58,6 +66,11 @@ def test_every_tool_has_a_title_and_a_summary(app: RunningApp) -> None:
         "save_note": "Save a note",
         "get_current_time": "Clock",
         "calculate": "Calculator",
+        "create_file": "Create a file",
+        "edit_file": "Edit a file",
+        "read_file": "Read a file",
+        "list_files": "List files",
+        "retrieve_option": "Read another option",
     }
     for tool in tools.values():
         assert tool["summary"] != tool["description"]

@@ -16,6 +16,8 @@ from signalbox.tools import plugins, registry
 from signalbox.tools.lint import safe_name
 from signalbox.tools.registry import built_in, from_packages
 
+from tests.support.memory_workspace import MemoryWorkspace
+
 pytestmark = pytest.mark.anyio
 
 EMPTY: JsonObject = {"type": "object", "properties": {}}
@@ -75,6 +77,22 @@ async def test_a_plugin_has_one_tool_or_several():
     assert (await executor.run("coin", {}, ToolContext())).result == "here"
 
 
+async def test_a_plugin_does_not_get_the_files_of_a_conversation():
+    """They belong to the server's event loop; the rest of the context is that of the run."""
+    seen: list[ToolContext] = []
+
+    async def look(arguments: JsonObject, context: ToolContext) -> JsonValue:
+        seen.append(context)
+        return "seen"
+
+    tools = loaded(Entry("one", lambda: Tool(ToolSpec("look", "Looks.", EMPTY, on_request=True), look)))
+    assert tools[0].spec.on_request
+    context = ToolContext(run_id="r1", workspace=MemoryWorkspace())
+    await ToolExecutor(tools).run("look", {}, context)
+    assert (seen[0].workspace, seen[0].run_id, seen[0].sources) == (None, "r1", context.sources)
+    assert context.workspace is not None
+
+
 def fails(error: BaseException) -> Callable[[], object]:
     """Return a function that raises."""
 
@@ -96,6 +114,8 @@ def fails(error: BaseException) -> Callable[[], object]:
         (Entry("x", lambda: list), "it did not return a Tool or a list of Tools"),
         (Entry("x", lambda: lambda: [tool(), "dice"]), "it did not return a Tool or a list of Tools"),
         (Entry("x", lambda: lambda: tool("no-dots.please")), "its name 'no-dots.please' is not a letter followed by"),
+        (Entry("x", lambda: lambda: tool(needs_workspace=True)), "it sets needs_workspace, but only built-in tools"),
+        (Entry("x", lambda: lambda: tool(on_request="yes")), "its on_request is neither True nor False"),
         (Entry("x", lambda: lambda: tool(parameters={"type": "string"})), "are not an object with properties"),
         (Entry("x", lambda: lambda: tool(parameters={"type": 5})), "are not a valid JSON Schema"),
         (

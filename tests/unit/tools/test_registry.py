@@ -77,7 +77,7 @@ def test_every_argument_is_described(tool: Tool):
 
 
 def test_the_metadata_is_the_contracts():
-    """Search is primary, utilities are hidden, and all tools but save_note are eager."""
+    """Search is primary, utilities are hidden, and all tools but save_note and those of files are eager."""
     assert {tool.spec.name: (tool.spec.category, tool.spec.visibility, tool.spec.eager) for tool in TOOLS} == {
         "search_web": ("search", "primary", True),
         "search_products": ("search", "primary", True),
@@ -85,8 +85,20 @@ def test_the_metadata_is_the_contracts():
         "save_note": ("other", "secondary", False),
         "get_current_time": ("utility", "hidden", True),
         "calculate": ("utility", "hidden", True),
+        "create_file": ("other", "secondary", False),
+        "edit_file": ("other", "secondary", False),
+        "read_file": ("other", "secondary", False),
+        "list_files": ("other", "secondary", False),
+        "retrieve_option": ("other", "secondary", False),
     }
     assert [tool.spec.name for tool in TOOLS if tool.spec.search_key] == ["search_web", "search_products"]
+
+
+def test_tools_of_files_are_offered_on_request_only():
+    """A client that names no tools is not offered them."""
+    on_request = [tool.spec.name for tool in TOOLS if tool.spec.on_request]
+    assert on_request == ["create_file", "edit_file", "read_file", "list_files", "retrieve_option"]
+    assert on_request == [tool.spec.name for tool in TOOLS if tool.spec.needs_workspace]
 
 
 def test_without_a_backend_search_is_unavailable():

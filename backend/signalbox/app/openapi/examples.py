@@ -260,6 +260,8 @@ RESPONSES: dict[str, Any] = {
                 "eager": True,
                 "timeout": 5.0,
                 "shows_table": False,
+                "on_request": False,
+                "needs_conversation": False,
                 "available": True,
                 "unavailable": None,
             }

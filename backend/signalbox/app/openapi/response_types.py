@@ -172,6 +172,8 @@ class Tool(TypedDict):
     eager: Annotated[bool, Meta(description="It may start while the model still streams.")]
     timeout: Annotated[float, Meta(description="Seconds.")]
     shows_table: Annotated[bool, Meta(description="Its results have a DataTable as artifact.")]
+    on_request: Annotated[bool, Meta(description="It is offered only to requests that name it in `tools`.")]
+    needs_conversation: Annotated[bool, Meta(description="It works on files, so it needs a `conversation_id`.")]
     available: bool
     unavailable: Annotated[str | None, Meta(description="Why it cannot be used here.")]
 

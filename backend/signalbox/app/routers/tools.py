@@ -37,6 +37,8 @@ def _shown(tool: Tool) -> ToolResponse:
         "eager": spec.eager,
         "timeout": spec.timeout,
         "shows_table": spec.shows_table,
+        "on_request": spec.on_request,
+        "needs_conversation": spec.needs_workspace,
         "available": tool.unavailable is None,
         "unavailable": tool.unavailable,
     }

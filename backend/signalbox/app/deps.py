@@ -12,6 +12,7 @@ from signalbox.app.model_list import ModelList, OpenAiModelList
 from signalbox.app.upstreams.reload import UpstreamsReload
 from signalbox.core.security.image_addresses import ImageAddresses
 from signalbox.flags.override import OverrideStore
+from signalbox.intakes.intake import Tools
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import Catalog
 from signalbox.services.images import ImageLoader
@@ -48,6 +49,12 @@ class Services:
 def services_of(request: Request) -> Services:
     """Return the services of the process that received a request."""
     return request.app.state.services
+
+
+def tools_of(services: Services) -> Tools:
+    """Return this server's tools for an intake."""
+    settings = services.settings
+    return Tools(services.executor.by_name, settings.signalbox_server_tools, settings.signalbox_default_model)
 
 
 async def _services(request: Request) -> Services:

@@ -51,6 +51,7 @@ from signalbox.app.routers import (
     saves,
     tools,
     upstreams,
+    variants,
 )
 from signalbox.app.shared_settings import image_addresses_from, key_delimiters_from, open_override
 from signalbox.app.tool_setup import fill_toolbox, image_loader
@@ -83,7 +84,7 @@ _EXPOSED = [
 ]
 # The order of the OpenAPI document, after the paths of the client protocols.
 _ROUTES = (
-    *(ai_sdk, assistant, runs, conversations, saves, models),
+    *(variants, ai_sdk, assistant, runs, conversations, saves, models),
     *(openai_models, tools, contract, flags, upstreams, health, images),
 )
 

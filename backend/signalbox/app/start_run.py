@@ -1,6 +1,6 @@
 """Starts the run that answers an Ask: binds the conversation, plans the run, applies limits, chooses the loop."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -81,11 +81,16 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run | Store
         return Stored(key_of(origin.caller.owner, ask.position.conversation_id))
     if ask.position is not None and ask.position.switches_branch:
         return await _switched(ask.position, origin.caller.owner, services)
-    run_id = new_run_id()
     binding = await bind(ask, services, origin.caller.owner, origin.size)
     if binding is not None and binding.open_loop and binding.open_calls and ask.collects_results:
         await store_messages(binding, services)
         return Stored(binding.conversation_id, binding.path.node_id)
+    start = await prepare(new_run_id(), ask, origin, binding, services)
+    return await begin(start, services, None if binding is None else partial(store_messages, binding, services))
+
+
+async def prepare(run_id: str, ask: Ask, origin: Origin, binding: Binding | None, services: Services) -> Start:
+    """Plan a run and choose its route, which `begin` releases; raises RequestError and StoreError."""
     flags = _flags(services, binding.conversation_id if binding else run_id, origin.loop)
     await services.catalog.check(ask.model)  # the route's prices are those of the list, which this may fetch
     route = services.upstreams.route(ask.model, ask.params)
@@ -98,21 +103,32 @@ async def start_run(ask: Ask, origin: Origin, services: Services) -> Run | Store
         context.owner = Owner(origin.caller.owner, origin.caller.name)
         if binding is not None:
             context.workspace = RunWorkspace(services.database, binding.conversation_id, run_id)
-        return await _started(Start(ask, origin, binding, plan, context, route), services)
+        return Start(ask, origin, binding, plan, context, route)
     except BaseException:
         route.release()  # the run, which would do this, has not started
         raise
 
 
-async def _started(start: Start, services: Services) -> Run:
-    """Start the run within the limits of its caller."""
+async def begin(start: Start, services: Services, store: Callable[[], Awaitable[None]] | None) -> Run:
+    """Start a run within the limits of its caller; raises RequestError and StoreError.
+
+    `store` stores the messages of its question, in a conversation. They are not lost if the run cannot start.
+    """
+    try:
+        return await _started(start, services, store)
+    except BaseException:
+        start.route.release()
+        raise
+
+
+async def _started(start: Start, services: Services, store: Callable[[], Awaitable[None]] | None) -> Run:
     progress, origin, binding = Progress(), start.origin, start.binding
     inputs = LoopInputs(start.context, start.route, services.executor, progress, route=start.route)
     loop = LOOPS[start.context.flags.loop](inputs)
     options = await offloaded(partial(_options, start.ask, origin, start.plan.messages, binding), size=origin.size)
     with services.quota.counted(origin.caller, origin.address):
-        if binding is not None:
-            await store_messages(binding, services)
+        if store is not None:
+            await store()
         try:
             async with services.quota.slot_for(origin.caller):
                 return await services.runs.start(start.context, progress, loop, options)

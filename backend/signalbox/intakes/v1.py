@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from signalbox.core.ask import Ask, AskedLimits, Position
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
@@ -36,6 +38,8 @@ from signalbox.intakes.v1_schema import (
     TextPartIn,
     ToolIn,
     UserIn,
+    VariantIn,
+    VariantsRequest,
 )
 
 # Fields of `Params` whose name in a request differs, and those that are copied unchanged.
@@ -52,7 +56,7 @@ _PARAMS = frozenset((
 _PREVIEWS: JsonObject = {"previews": True}
 
 
-def ask_of(body: Body[ChatRequest], tools: Tools, headers: Headers) -> Ask:
+def ask_of(body: Body[ChatRequest] | Body[VariantsRequest], tools: Tools, headers: Headers) -> Ask:
     """Create the Ask; raises RequestError for contradictory fields and for unknown or unavailable tools."""
     request = body.model
     position = position_of(request)
@@ -75,6 +79,31 @@ def ask_of(body: Body[ChatRequest], tools: Tools, headers: Headers) -> Ask:
         echo=_PREVIEWS if previews else {},
         streamed_arguments="previews" if previews else "none",
     )
+
+
+def variant_asks_of(body: Body[VariantsRequest], tools: Tools, headers: Headers) -> list[Ask]:
+    """Create one Ask per variant; raises RequestError as `ask_of` does, and for a request outside a conversation."""
+    request = body.model
+    common = ask_of(body, tools, headers)
+    if common.position is None:
+        words = "Variants belong to a conversation: send conversation_id, a new id or that of an existing conversation."
+        raise RequestError(Code.INVALID_REQUEST, words, "conversation_id")
+    if common.position.continues:
+        words = "An answer cannot be continued in variants: leave out continue, or send it to /api/chat/stream."
+        raise RequestError(Code.INVALID_REQUEST, words, "continue")
+    shared = {name: value for name, value in body.canonical.items() if name != "variants"}
+    return [_variant(common, request, one, shared) for one in request.variants]
+
+
+def _variant(ask: Ask, request: ChatRequest, variant: VariantIn, question: JsonObject) -> Ask:
+    """Return the Ask of one variant, whose `question` is that of a client which asks for this variant alone."""
+    changed = {name: value for name in VariantIn.model_fields if (value := getattr(variant, name)) is not None}
+    own = variant.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+    if "reasoning" in changed:  # its alias is that of the request
+        changed["reasoning_effort"] = None
+        question = {name: value for name, value in question.items() if name != "reasoning_effort"}
+    one = request.model_copy(update=changed)
+    return replace(ask, model=one.model, params=params_of(one), question={**question, **own})
 
 
 def position_of(request: ChatRequest) -> Position | None:

@@ -1,6 +1,6 @@
 """Validates the body of contract v1.1."""
 
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import ConfigDict, Field
 
@@ -9,7 +9,7 @@ from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject
 from signalbox.intakes.intake import Body
 from signalbox.intakes.message_slices import HasMessages, validated_in_slices
-from signalbox.intakes.v1_schema import ChatRequest, MessageIn
+from signalbox.intakes.v1_schema import ChatRequest, MessageIn, VariantsRequest
 
 # More than twice as many as exist.
 _MOST_FIELDS = 100
@@ -23,20 +23,28 @@ class _Messages(HasMessages):
     messages: Annotated[list[MessageIn], Field(min_length=1)]
 
 
+Request = TypeVar("Request", bound=ChatRequest)
+
+
 def body_of(value: JsonObject) -> Body[ChatRequest]:
     """Validate a body that asks for a stream unless it says otherwise; raises RequestError naming the invalid field."""
-    return _body_of(value, is_streamed=True)
+    return _body_of(value, ChatRequest, is_streamed=True)
 
 
 def whole_body_of(value: JsonObject) -> Body[ChatRequest]:
     """Validate a body that asks for one answer unless it says otherwise; raises RequestError."""
-    return _body_of(value, is_streamed=False)
+    return _body_of(value, ChatRequest, is_streamed=False)
 
 
-def _body_of(value: JsonObject, *, is_streamed: bool) -> Body[ChatRequest]:
+def variants_body_of(value: JsonObject) -> Body[VariantsRequest]:
+    """Validate a body that asks for variants; raises RequestError naming the invalid field."""
+    return _body_of(value, VariantsRequest, is_streamed=False)
+
+
+def _body_of(value: JsonObject, model: type[Request], *, is_streamed: bool) -> Body[Request]:
     if len(value) > _MOST_FIELDS:
         raise RequestError(Code.UNKNOWN_FIELD, f"The request has {len(value):,} fields, and most do not exist.", "body")
-    request = validated_in_slices(value, ChatRequest, _Messages)
+    request = validated_in_slices(value, model, _Messages)
     return Body(request, _canonical(request, value), is_streamed if request.stream is None else request.stream)
 
 

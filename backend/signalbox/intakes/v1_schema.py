@@ -68,6 +68,9 @@ def _listed(stop: str | list[str]) -> list[str]:
 Stop = Annotated[Text | Annotated[list[Text], Field(min_length=1, max_length=16)], AfterValidator(_listed)]
 Effort = Literal["max", "xhigh", "high", "medium", "low", "minimal", "none"]
 Unit = Annotated[float, Field(ge=0, le=1)]
+Temperature = Annotated[float, Field(ge=0, le=2)]
+ModelId = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f]+$")]
+MOST_VARIANTS = 4
 # The modalities of OpenRouter that the contract can represent.
 Modality = Literal["image", "text"]
 
@@ -207,7 +210,7 @@ class NamedChoice(Strict):
 class ChatParameters(Strict):
     """How a model is asked, in all protocols of Signalbox. Every parameter is forwarded exactly when it is set."""
 
-    model: Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f]+$")]
+    model: ModelId
     system: str | None = None
     tools: Annotated[list[ShortText], Field(max_length=128)] | None = Field(
         default=None, description="Names of tools to offer; absent: all available ones; []: none."
@@ -225,7 +228,7 @@ class ChatParameters(Strict):
     max_completion_tokens: Annotated[int, Field(ge=1)] | None = Field(
         default=None, description="Alias of max_tokens; two different values are rejected."
     )
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    temperature: Temperature | None = None
     top_p: Unit | None = None
     top_k: Annotated[int, Field(ge=0)] | None = None
     min_p: Unit | None = None
@@ -294,3 +297,25 @@ class ChatRequest(ChatParameters):
         if self.messages is not None and self.prompt is not None:
             raise ValueError("takes messages or prompt, not both")
         return self
+
+
+class VariantIn(Strict):
+    """How one variant differs from the request."""
+
+    model: ModelId | None = None
+    reasoning: Reasoning | None = None
+    temperature: Temperature | None = None
+
+
+def _needs_conversation(schema: dict[str, Any]) -> None:
+    schema["required"].append("conversation_id")
+
+
+class VariantsRequest(ChatRequest):
+    """One question in a conversation, which several runs answer. `stream` has no effect."""
+
+    model_config = ConfigDict(json_schema_extra=_needs_conversation)
+
+    variants: Annotated[list[VariantIn], Field(min_length=1, max_length=MOST_VARIANTS)] = Field(
+        description="One run each; a field that a variant leaves out is the request's."
+    )

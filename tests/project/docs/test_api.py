@@ -48,8 +48,8 @@ def test_every_json_example_is_json(name: str) -> None:
 
 
 def test_the_openapi_examples_are_those_of_the_page() -> None:
-    """Page and OpenAPI show the same response; the page shortens the trace, and the flag has no example."""
-    shown = [json.loads(block) for block in PAGE.blocks("json")]
+    """Pages and OpenAPI show the same response; the page shortens the trace, and the flag has no example."""
+    shown = [json.loads(block) for one in (PAGE, page("variants.md")) for block in one.blocks("json")]
     examples = {name: example for name, example in RESPONSES.items() if name not in {"RunTrace", "FeatureFlag"}}
     assert [name for name, example in examples.items() if example not in shown] == []
     assert examples

@@ -27,6 +27,7 @@ LISTS = {"GET /api/runs": "runs", "GET /api/conversations": "conversations", "GE
 BY_BODY_OR_HEADER = {
     "POST /api/chat",
     "POST /api/chat/stream",
+    "POST /api/chat/variants",
     "POST /api/saves",
     "POST /v1/chat/completions",
     "POST /agui",

@@ -58,6 +58,14 @@ REQUESTS: dict[str, dict[str, Any]] = {
             "tools": ["calculate", "get_current_time"],
         },
     },
+    "VariantsRequest": {
+        "two models, one of them twice": {
+            "model": "openai/sim",
+            "prompt": "What is 17 % of 2,340?",
+            "conversation_id": "chat-1",
+            "variants": [{}, {"model": "anthropic/sim", "reasoning": {"effort": "low"}}, {"temperature": 0.2}],
+        },
+    },
     "AiSdkRequest": {
         "a message": {
             "id": "chat-1",
@@ -111,6 +119,15 @@ REQUESTS: dict[str, dict[str, Any]] = {
 }
 
 RESPONSES: dict[str, Any] = {
+    "StartedVariants": {
+        "conversation_id": "chat-1",
+        "parent_id": "4f0c1c6fd0e54c1d9d1f0a4e4e3f8a11",
+        "variants": [
+            {"number": 1, "model": "openai/sim", "run_id": "85fa395f316fede103d7763f27725079"},
+            {"number": 2, "model": "anthropic/sim", "run_id": "7f3c2b1a4d5e6f708192a3b4c5d6e7f8"},
+            {"number": 3, "model": "openai/sim", "run_id": "0a1b2c3d4e5f60718293a4b5c6d7e8f9"},
+        ],
+    },
     "ChatAnswer": {
         "v": "1.1",
         "run_id": "85fa395f316fede103d7763f27725079",

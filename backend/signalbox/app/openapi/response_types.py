@@ -74,6 +74,39 @@ class StoppedRun(TypedDict):
     status: Literal[Status, "running"]
 
 
+# --- variants -----------------------------------------------------------------------------------------------------
+
+
+class VariantError(TypedDict):
+    """Why a variant was refused."""
+
+    code: str
+    message: Annotated[str, Meta(description="What is wrong and what to do.")]
+    retryable: Annotated[bool, Meta(description="Whether a retry may help.")]
+
+
+class StartedVariant(TypedDict):
+    """A variant: its run, or the error that refused it."""
+
+    number: Annotated[
+        int | None, Meta(description="The place among the runs that answer the question, from 1; null without a run.")
+    ]
+    model: str
+    run_id: NotRequired[str]
+    error: NotRequired[VariantError]
+
+
+class StartedVariants(TypedDict):
+    """The runs that answer the question, in the order of the request."""
+
+    conversation_id: str
+    parent_id: Annotated[str, Meta(description="The message that the runs answer.")]
+    variants: list[StartedVariant]
+
+
+# --- deletions ----------------------------------------------------------------------------------------------------
+
+
 class Deleted(TypedDict):
     """The data is deleted, in the database files too."""
 

@@ -11,7 +11,7 @@ from signalbox.app.access import caller_of
 from signalbox.app.asgi.raw_headers import headers_of
 from signalbox.app.asgi.request_id import info_of
 from signalbox.app.asgi.route_bypass import Endpoint
-from signalbox.app.deps import Services, services_of
+from signalbox.app.deps import Services, services_of, tools_of
 from signalbox.app.protocols import ClientProtocol
 from signalbox.app.request.body import object_in, read_body
 from signalbox.app.request.idempotency import checked_key, digest_of, owned
@@ -21,7 +21,7 @@ from signalbox.app.start_run import Origin, Stored, start_run
 from signalbox.core.ask import Ask
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
-from signalbox.intakes.intake import Body, Tools
+from signalbox.intakes.intake import Body
 from signalbox.offload import offloaded
 
 _HEADERS = (b"last-event-id", b"idempotency-key", b"x-tool-loop")
@@ -92,7 +92,7 @@ async def _start(
     request: Request, protocol: ClientProtocol[Any], body: Body[Any], origin: Origin, services: Services
 ) -> Response:
     """Start a run, and answer with its events; raises RequestError."""
-    tools = _tools(services)
+    tools = tools_of(services)
     ask = await offloaded(lambda: protocol.ask_of(body, tools, request.headers), size=origin.size)
     async with _alone(ask, services):
         with services.streams.acquire(origin.caller.owner) as slot:
@@ -103,11 +103,6 @@ async def _start(
                 return await protocol.stored_of(run, services)
             opening = await opening_of(run.opening, protocol, services)
             return run_response(run, protocol, services, slot, is_streamed=body.is_streamed, opening=opening)
-
-
-def _tools(services: Services) -> Tools:
-    settings = services.settings
-    return Tools(services.executor.by_name, settings.signalbox_server_tools, settings.signalbox_default_model)
 
 
 def _alone(ask: Ask, services: Services) -> AbstractAsyncContextManager[None]:

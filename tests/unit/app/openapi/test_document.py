@@ -16,6 +16,7 @@ Json = dict[str, Any]
 OPERATION_IDS = {
     "streamChat": "POST /api/chat/stream",
     "answerChat": "POST /api/chat",
+    "askVariants": "POST /api/chat/variants",
     "runAgent": "POST /agui",
     "answerAssistant": "POST /assistant",
     "getState": "GET /assistant/state",
@@ -155,7 +156,7 @@ def ask(person: User, **body: Any) -> str:
 
 
 def ask_whole(ada: User) -> None:
-    """Ask for whole answers: with calls, of a failed run, rejected."""
+    """Ask for whole answers: with calls, of a failed run, rejected; and for variants, of which one is rejected."""
     for body in (
         {"prompt": "What is 17 * 23? Then search for the tool loop", "conversation_id": "chat-4"},
         {"prompt": "Hello!", "model": "openai/sim-error-401"},
@@ -165,6 +166,8 @@ def ask_whole(ada: User) -> None:
     ):
         ada.client.post("/api/chat", json={"model": "openai/sim", **body})
     ada.client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hello!", "stream": False})
+    variants = {"conversation_id": "chat-5", "variants": [{}, {"model": "unknown/model"}]}
+    ada.client.post("/api/chat/variants", json={"model": "openai/sim", "prompt": "Hello!", **variants})
 
 
 def ask_everything(ada: User) -> dict[str, str]:

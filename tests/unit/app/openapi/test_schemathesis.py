@@ -25,6 +25,7 @@ QUICKLY = settings(
 OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "POST /api/chat/stream": ({200, 422}, {400, 422}),  # a model, a tool or an order of messages may be unknown
     "POST /api/chat": ({200, 422}, {400, 422}),
+    "POST /api/chat/variants": ({200, 422}, {400, 422}),
     "POST /v1/chat/completions": ({200, 400, 404}, {400}),
     "POST /api/ai/chat": ({200, 422}, {400, 422}),
     "GET /api/ai/chat/{chat_id}/stream": ({204, 404}, {204, 404, 422}),

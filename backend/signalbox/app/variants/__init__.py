@@ -1,0 +1,1 @@
+"""Variants: several runs that answer one question of a conversation."""

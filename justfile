@@ -17,7 +17,7 @@ start *args: _run
     python scripts/page.py build
     exec signalbox serve "$@"
 
-# the command `signalbox` with its verbs: doctor, backup, restore, token, replay, parity, decode, check-stream
+# the command `signalbox` with its verbs: doctor, backup, restore, token, replay, parity, eval, decode, check-stream
 [no-exit-message]
 signalbox *args: _run
     exec signalbox "$@"
@@ -55,6 +55,12 @@ e2e *args: _dev
 e2e-examples *args: _dev
     python scripts/page.py examples
     python scripts/page.py run e2e --config e2e/examples/playwright.config.ts "$@"
+
+# run the eval sets of examples/evals with the simulator, and print where the reports are
+[no-exit-message]
+evals: _dev
+    folder=$(mktemp -d) && for set in examples/evals/*.toml; do \
+        signalbox eval "$set" --simulate --output "$folder/$(basename "$set" .toml)"; done
 
 # run the Bruno collection with the loop flag off, on and locked (or as named)
 [no-exit-message]

@@ -1,4 +1,4 @@
-"""The command `signalbox`: serve, doctor, backup, restore, simulate, decode, check-stream, replay, parity, token."""
+"""The command `signalbox` with its subcommands, such as serve, doctor, backup, replay, eval and token."""
 
 import argparse
 import json
@@ -90,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--resumed", action="store_true", help="accept a stream that begins in the middle of its run")
     check.set_defaults(run=_check)
     _add_replaying(verbs)
+    _add_eval(verbs)
     _add_tokens(verbs)
     return parser
 
@@ -130,6 +131,21 @@ def _add_replaying(verbs: _Verbs) -> None:
     chosen.add_argument("--recordings", type=Path, metavar="DIR", help="replay a folder of recorded answers")
     parity.add_argument("--json", action="store_true", help="print the report as JSON")
     parity.set_defaults(run=_parity)
+
+
+def _add_eval(verbs: _Verbs) -> None:
+    evaluate = verbs.add_parser("eval", help="ask models the questions of a set file and check the answers")
+    evaluate.usage = "signalbox eval FILE --output FOLDER [options]\n       signalbox eval compare A B"
+    evaluate.add_argument("files", nargs="+", metavar="FILE", help="a set in TOML; or: compare A B, two output folders")
+    evaluate.add_argument(
+        "--output", type=Path, metavar="FOLDER", help="folder for results.ndjson and report.html; existing results stay"
+    )
+    evaluate.add_argument("--url", help="the server to ask (http://127.0.0.1 with SIGNALBOX_PORT)")
+    evaluate.add_argument("--token-file", type=Path, metavar="FILE", help="a file that contains the server's token")
+    evaluate.add_argument("--simulate", action="store_true", help="start a server with the simulator and ask it")
+    evaluate.add_argument("--only", action="append", metavar="CASE", help="only cases with this id (* is any text)")
+    evaluate.add_argument("--failed", action="store_true", help="execute the runs again that failed")
+    evaluate.set_defaults(run=_eval)
 
 
 def _add_tokens(verbs: _Verbs) -> None:
@@ -241,6 +257,12 @@ def _parity(arguments: argparse.Namespace) -> int:
     from signalbox.commands.replay import parity
 
     return parity(arguments)
+
+
+def _eval(arguments: argparse.Namespace) -> int:
+    from signalbox.commands.eval import run
+
+    return run(arguments)
 
 
 def _create_token(arguments: argparse.Namespace) -> int:

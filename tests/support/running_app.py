@@ -11,9 +11,8 @@ from typing import Any, Self, TypeVar
 
 import httpx
 import uvicorn
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from signalbox.app.asgi.uvicorn_protocol import ClientConnection
-from signalbox.app.config import Settings
+from signalbox.app.config import FixedSettings, Settings
 from signalbox.app.deps import Services
 from signalbox.app.main import create_app
 from signalbox.app.protocols import PROTOCOLS, ClientProtocol
@@ -27,23 +26,10 @@ _REMEMBERED = 100
 T = TypeVar("T")
 
 
-class _GivenSettings(Settings):
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return (init_settings,)
-
-
 def settings_for(data: Path, **given: Any) -> Settings:
     """Make settings that ignore the environment and `.env`."""
     chosen: dict[str, Any] = {"signalbox_data_dir": data, "signalbox_simulator_pace": 0.0, "tool_loop_v2": True}
-    return _GivenSettings(**(chosen | given))
+    return FixedSettings(**(chosen | given))
 
 
 class StoppableServer(uvicorn.Server):

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from signalbox.app.asgi.public_addresses import check_frame_ancestors, check_hosts, check_origins, check_root_path
 from signalbox.app.limits.rate_windows import read_rates
@@ -228,6 +228,23 @@ class Settings(BaseSettings):
             return False
         host = urlsplit(self.openrouter_base_url).hostname or ""
         return host == "openrouter.ai" or host.endswith(".openrouter.ai")
+
+
+class FixedSettings(Settings):
+    """Settings that are given in code alone: the environment and `.env` do not count."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read the arguments only."""
+        del settings_cls, env_settings, dotenv_settings, file_secret_settings  # of the library's signature
+        return (init_settings,)
 
 
 def _name_in(value: str | None) -> str | None:

@@ -120,6 +120,7 @@ SHARED_KEYS = {
         "app/": {"/api/v1", "context_length", "file_data", "image_url", "supported_parameters", "x-api-key"},
         "chat/": {"tool_choice"},
         "core/": {"parallel_tool_calls", "response_format", "tool_calls"},
+        "evals/": {"file_data", "image_url"},
         "runner/": {"media_type", "tool_choice"},
     },
     "a finish reason of the public API has the name": {"chat/": {"content_filter"}, "core/": {"content_filter"}},

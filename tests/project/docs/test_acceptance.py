@@ -18,7 +18,7 @@ SURVEY = [
     *(f"ME-{number:02}" for number in range(1, 16)),
     *(f"TR-{number:02}" for number in range(1, 18)),
     *(f"SC-{number}" for number in (*range(17, 23), 25)),
-    *(f"SC-{number:02}" for number in (23, 24, 28)),
+    *(f"SC-{number:02}" for number in (23, 24, 28, 29, 30)),
 ]
 
 

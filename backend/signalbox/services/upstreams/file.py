@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from signalbox.core.catalog import Prices
+from signalbox.services.toml_lines import TomlLines
 from signalbox.services.upstreams.credentials import credentials_in
 from signalbox.services.upstreams.keys import KeyFault, Variable, open_file, read_key
 from signalbox.wire.dialects import DIALECTS
@@ -256,10 +257,10 @@ def _is_url(text: str) -> bool:
 
 
 class _Lines:
-    """Finds the line of a field, since tomllib reports none for valid TOML."""
+    """Makes errors that name the line of a field."""
 
     def __init__(self, text: str, name: str) -> None:
-        self._lines = text.splitlines()
+        self._lines = TomlLines(text)
         self._name = name
 
     def error_of(self, message: str) -> UpstreamsFileError:
@@ -279,31 +280,9 @@ class _Lines:
 
     def error(self, path: str, words: str) -> UpstreamsFileError:
         """Return the error for a field."""
-        return UpstreamsFileError(f"{self._name}, line {self._line_of(path)}: {words}.")
-
-    def _line_of(self, path: str) -> int:
-        table, index, key = _parts_of(path)
-        start = self._header(table, index)
-        if key and not table:
-            names = re.compile(rf"\s*(\[\[?\s*)?[\"']?{re.escape(key)}(?![\w-])")
-            return next((number for number, line in enumerate(self._lines, 1) if names.match(line)), 1)
-        if key:
-            pattern = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*(=|\.)|\s*\[{table}\.{re.escape(key)}\b")
-            for number in range(start, len(self._lines)):
-                if pattern.match(self._lines[number]):
-                    return number + 1
-                if number > start and self._lines[number].lstrip().startswith("[["):
-                    break
-        return start + 1
-
-    def _header(self, table: str, index: int) -> int:
-        """Return the number of the line, from 0, with the header of a table."""
-        header = re.compile(rf"\s*\[\[\s*{re.escape(table)}\s*\]\]")
-        numbers = [number for number, line in enumerate(self._lines) if header.match(line)]
-        return numbers[index] if table and index < len(numbers) else 0
+        return UpstreamsFileError(f"{self._name}, line {self._lines.line_of(_parts_of(path))}: {words}.")
 
 
-def _parts_of(path: str) -> tuple[str, int, str]:
-    """Split `.upstream[1].prices[...]` into the table, its index and the key. A field of the file has no table."""
-    found = re.match(r"\.(\w+)\[(\d+)\](?:\.([\w-]+))?", path)
-    return (found[1], int(found[2]), found[3] or "") if found else ("", 0, path.removeprefix("."))
+def _parts_of(path: str) -> list[str | int]:
+    """Split `.upstream[1].name` into names and numbers."""
+    return [name or int(number) for name, number in re.findall(r"\.([\w-]+)|\[(\d+)\]", path)]

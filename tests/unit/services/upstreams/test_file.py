@@ -74,7 +74,7 @@ def test_models_are_listed_under_the_ids_of_clients() -> None:
         ("timeout = 60", "timeout = 0", 8, "timeout: expected number > 0"),
         ("timeout = 60", 'timeout = "60"', 8, "timeout: expected number, got text"),
         ("timeout = 60", "timeuot = 60", 8, "unknown field 'timeuot'"),
-        ("prompt = 0.15", "prompt = -1", 18, "prices[...].prompt: expected number >= 0"),
+        ("prompt = 0.15", "prompt = -1", 19, "prices[...].prompt: expected number >= 0"),
         ('x-team = "chat"', 'x-team = "a\\nb"', 15, "one line of printable ASCII"),
         ("x-team", "Content-Length", 15, "Signalbox sets the header 'Content-Length'"),
         ("x-team", "transfer-encoding", 15, "Signalbox sets the header 'transfer-encoding'"),

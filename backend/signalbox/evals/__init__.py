@@ -1,0 +1,1 @@
+"""Evals: asks models the questions of a set file, checks the answers, and writes results and a report."""

@@ -6,6 +6,8 @@ import sys
 from typing import Any
 
 _LONGEST = 500
+# Seconds of CPU. The parent kills this process much earlier, unless it was killed itself.
+_MOST_CPU = 60
 
 
 def _fault(kind: str, rule: Any, value: Any) -> str | None:
@@ -20,8 +22,17 @@ def _fault(kind: str, rule: Any, value: Any) -> str | None:
     return None if error is None else f"{error.json_path}: {error.message}"[:_LONGEST]
 
 
+def _limit_cpu() -> None:
+    try:
+        import resource
+    except ModuleNotFoundError:  # on Windows
+        return
+    resource.setrlimit(resource.RLIMIT_CPU, (_MOST_CPU, _MOST_CPU))
+
+
 def main() -> None:
     """Say that it is ready, then answer each job with null or a sentence."""
+    _limit_cpu()
     jobs = json.load(sys.stdin.buffer)
     if any(kind == "schema" for kind, _, _ in jobs):
         _fault("schema", True, None)  # loads the libraries

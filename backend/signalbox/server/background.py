@@ -7,9 +7,11 @@ from types import TracebackType
 from typing import Self
 
 import uvicorn
+from fastapi import FastAPI
 
 from signalbox.app.asgi.uvicorn_protocol import ClientConnection
 from signalbox.app.config import Settings, SettingsError
+from signalbox.app.deps import Services
 from signalbox.app.main import create_app
 
 _START_SECONDS = 30.0
@@ -18,10 +20,11 @@ _HOST = "127.0.0.1"
 
 
 class _Server(uvicorn.Server):
-    """A server that reports when it has started or failed."""
+    """A server that reports when it has started or failed, and ends runs before it closes their streams."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
         super().__init__(config)
+        self._app = app
         self.settled = threading.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -30,6 +33,12 @@ class _Server(uvicorn.Server):
             await super().startup(sockets)
         finally:
             self.settled.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End all runs as interrupted, then close."""
+        services: Services = self._app.state.services
+        await services.runs.aclose()
+        await super().shutdown(sockets)
 
 
 class BackgroundServer:
@@ -47,7 +56,7 @@ class BackgroundServer:
             access_log=False,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        self._server = _Server(config)
+        self._server = _Server(config, self._app)
         self._thread = threading.Thread(target=self._serve, name="server", daemon=True)
 
     def __enter__(self) -> Self:

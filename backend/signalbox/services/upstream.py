@@ -34,6 +34,8 @@ from signalbox.wire.json_text import loads
 from signalbox.wire.json_weight import MOST_IN_A_LIST_OF_MODELS
 
 _LONGEST_ERROR_BODY = 1024 * 1024
+# Pages of a list of models, of up to 1,000 models each. A faulty server may name a next page without end.
+_MOST_PAGES = 20
 # Cached prepared requests: one per path, and a dialect may put the model into the path.
 _MOST_PREPARED = 256
 
@@ -106,8 +108,17 @@ class UpstreamClient:
         return await self._client.send(prepared, await offloaded(body, size=weight_of(request.messages, LARGE)))
 
     async def models(self) -> list[JsonObject]:
-        """Return the entries of the upstream's catalogue. Raises UpstreamError."""
-        return await self._look_up(self.dialect.models)
+        """Return the entries of the upstream's catalogue, of all its pages. Raises UpstreamError."""
+        lookup = self.dialect.models
+        entries: list[JsonObject] = []
+        path: str | None = lookup.path
+        for _ in range(_MOST_PAGES):
+            page = await self._get(path)
+            entries += lookup.read(page)
+            path = lookup.next_path(page) if lookup.next_path is not None else None
+            if path is None:
+                break
+        return entries
 
     async def account(self) -> Account | None:
         """Return the balance of the key, None if the dialect has no accounts. Raises UpstreamError."""
@@ -120,7 +131,9 @@ class UpstreamClient:
         return await self._look_up(lookup, generation_id) if lookup is not None else None
 
     async def _look_up(self, lookup: Lookup[Answer], key: str = "") -> Answer:
-        path = lookup.path.replace("{id}", quote(key, safe=""))
+        return lookup.read(await self._get(lookup.path.replace("{id}", quote(key, safe=""))))
+
+    async def _get(self, path: str) -> JsonObject:
         with _Failures(self._hide_key) as failures:
             answer = await self._client.send(PreparedRequest("GET", self._base + path, self._headers))
             try:
@@ -135,7 +148,7 @@ class UpstreamClient:
             value = None
         if not isinstance(value, dict):
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, f"The upstream's answer at {path} is not a JSON object.")
-        return lookup.read(value)
+        return value
 
     async def _begin(self, answer: Response, on_head: OnHead | None) -> Served:
         """Return facts from the headers of a success and report them to `on_head`; raises UpstreamError for others."""

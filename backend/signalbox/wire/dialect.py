@@ -42,11 +42,13 @@ class Account:
 class Lookup(Generic[Answer]):
     """A GET request: its path below the base URL, and the function that reads its JSON object.
 
-    `{id}` in the path is replaced by the id that is looked up.
+    `{id}` in the path is replaced by the id that is looked up. `next_path` returns the path of the page that follows a
+    page of a list, None after the last one.
     """
 
     path: str
     read: Callable[[JsonObject], Answer]
+    next_path: Callable[[JsonObject], str | None] | None = None
 
 
 class Dialect(ABC):

@@ -1,12 +1,15 @@
 """Reads the entries of the list of models."""
 
 from datetime import datetime
+from urllib.parse import quote
 
 from signalbox.core.catalog import Abilities, ModelFacts
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.params import FIELDS
 from signalbox.wire.anthropic.models import traits_of
 
+# The first page of the list.
+LIST = "/v1/models?limit=1000"
 # Characters of a model's id or name; longer ones are not real.
 _LONGEST = 256
 _SAMPLING = ("temperature", "top_p", "top_k")
@@ -17,6 +20,14 @@ def entries_of(answer: JsonObject) -> list[JsonObject]:
     listed = answer.get("data")
     entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     return [entry for entry in entries if isinstance(entry.get("id"), str) and entry["id"]]
+
+
+def next_page_of(answer: JsonObject) -> str | None:
+    """Return the path of the next page."""
+    last = answer.get("last_id")
+    return (
+        f"{LIST}&after_id={quote(last, safe='')}" if answer.get("has_more") is True and isinstance(last, str) else None
+    )
 
 
 def facts_of(entry: JsonObject) -> ModelFacts | None:

@@ -8,7 +8,7 @@ from signalbox.core.messages import JsonObject
 from signalbox.core.params import Params
 from signalbox.core.parts import Request, Served, StreamPart
 from signalbox.wire.anthropic.blocks import described
-from signalbox.wire.anthropic.catalog import entries_of, facts_of
+from signalbox.wire.anthropic.catalog import LIST, entries_of, facts_of, next_page_of
 from signalbox.wire.anthropic.decoder import NAME, MessageStreamDecoder, parts_of_body
 from signalbox.wire.anthropic.errors import error_of_response
 from signalbox.wire.anthropic.models import listed_id
@@ -24,7 +24,7 @@ class AnthropicMessages(Dialect):
 
     name = NAME
     base_path = "/anthropic"
-    models = Lookup("/v1/models?limit=1000", entries_of)
+    models = Lookup(LIST, entries_of, next_page_of)
 
     def headers_of(self, upstream: Upstream) -> dict[str, str]:
         """Return the key, and the version of the API."""

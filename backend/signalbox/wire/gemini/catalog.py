@@ -1,11 +1,15 @@
 """Reads the entries of the list of models, and converts each to `ModelFacts`."""
 
+from urllib.parse import quote
+
 from signalbox.core.catalog import Abilities, ModelFacts
 from signalbox.core.messages import JsonObject
 from signalbox.core.params import FIELDS
 from signalbox.wire.gemini.generation_config import UNSUPPORTED
 from signalbox.wire.gemini.values import count_in, objects_in, text_in
 
+# The first page of the list.
+LIST = "/v1beta/models?pageSize=1000"
 _PREFIX = "models/"
 _LONGEST = 256
 _METHOD = "generateContent"
@@ -15,6 +19,12 @@ def entries_of(answer: JsonObject) -> list[JsonObject]:
     """Return the entries that have a name, with the id that requests use: the name without `models/`."""
     named = [(entry, text_in(entry, "name").removeprefix(_PREFIX)) for entry in objects_in(answer, "models")]
     return [{**entry, "id": name} for entry, name in named if name]
+
+
+def next_page_of(answer: JsonObject) -> str | None:
+    """Return the path of the next page."""
+    token = text_in(answer, "nextPageToken")
+    return f"{LIST}&pageToken={quote(token, safe='')}" if token else None
 
 
 def facts_of(entry: JsonObject) -> ModelFacts | None:

@@ -9,7 +9,7 @@ from signalbox.core.messages import JsonObject
 from signalbox.core.params import Params
 from signalbox.core.parts import Request, Served, StreamPart
 from signalbox.wire.dialect import Dialect, Lookup, Upstream
-from signalbox.wire.gemini.catalog import entries_of, facts_of
+from signalbox.wire.gemini.catalog import LIST, entries_of, facts_of, next_page_of
 from signalbox.wire.gemini.decoder import NAME, GeminiStreamDecoder, parts_of_body
 from signalbox.wire.gemini.description import described_parts
 from signalbox.wire.gemini.errors import error_of_response
@@ -24,7 +24,7 @@ class Gemini(Dialect):
     name = NAME
     # The paths of the API contain its version, so its base URL ends with the host.
     base_path = "//generativelanguage.googleapis.com"
-    models = Lookup("/v1beta/models?pageSize=1000", entries_of)
+    models = Lookup(LIST, entries_of, next_page_of)
 
     def headers_of(self, upstream: Upstream) -> dict[str, str]:
         """Return the API key. As a parameter of the URL, it would be in logs."""

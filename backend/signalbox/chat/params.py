@@ -138,9 +138,14 @@ def guarded_params(context: ConversationContext) -> Params:
         return params if params.parallel is None else params.changed(parallel=None)  # 400 without tools (quirk C3)
     if params.format is not None and not profile.json_with_tools:
         params = params.changed(format=None)
-    if profile.parallel_tool_calls is not None and not _would_exclude(context, "parallel"):
+    if _limits_calls(context) and not _would_exclude(context, "parallel"):
         params = params.changed(parallel=profile.parallel_tool_calls)
     return params
+
+
+def _limits_calls(context: ConversationContext) -> bool:
+    """Whether the profile limits the calls of a step, and the upstream's API may mix up parallel calls."""
+    return context.profile.parallel_tool_calls is not None and not context.destination.separates_calls
 
 
 def dropped_params(context: ConversationContext) -> list[str]:

@@ -61,7 +61,8 @@ class Destination(Struct, frozen=True):
 
     `upstream` is the upstream's name, empty if no file configures several. `model` is the id that this upstream uses
     for the run's model, and `requested` is the client's id without a forced upstream. `unsupported_params` are the
-    fields of `Params` that its API does not have. `prices` are those of the model there, None if they are not known.
+    fields of `Params` that its API does not have. `separates_calls`: its API never mixes up parallel calls.
+    `prices` are those of the model there, None if they are not known.
     """
 
     upstream: str = ""
@@ -69,6 +70,7 @@ class Destination(Struct, frozen=True):
     model: str = ""
     requested: str = ""
     unsupported_params: frozenset[str] = frozenset()
+    separates_calls: bool = False
     prices: Prices | None = None
 
 

@@ -6,7 +6,7 @@ PROFILE = Profile(
     family="anthropic",
     vendors=("anthropic",),
     names=("claude",),
-    # Clients lost some of Claude's parallel calls (seed-systems PS-12).
+    # Clients of chat completions lost some of Claude's parallel calls (seed-systems PS-12).
     parallel_tool_calls=False,
     # 400 "String should match pattern '^[a-zA-Z0-9_-]+$'" (langchain#37756, bifrost#5097).
     call_id=r"[a-zA-Z0-9_\-]{1,256}",

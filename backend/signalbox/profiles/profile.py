@@ -9,7 +9,8 @@ class Profile:
     """Facts about one family of models, applied to every request of a run.
 
     `vendors`: how its model ids begin, up to the slash. `names`: how its model ids without a vendor begin.
-    `parallel_tool_calls`: the value that is sent with tools, or None for none.
+    `parallel_tool_calls`: the value that is sent with tools, or None for none; not sent to an API that keeps parallel
+    calls apart (`Destination.separates_calls`).
     `json_with_tools`: it accepts `response_format` together with tools.
     `strict_tools`: it accepts `strict` in the schemas of tools.
     `plain_schemas`: it rejects most keywords of JSON Schema in them.

@@ -66,6 +66,7 @@ class RunBase:
         from signalbox.chat.context import ConversationContext, Limits
         from signalbox.chat.loops.progress import Progress
         from signalbox.chat.plan import schemas_of
+        from signalbox.core.ports import Destination
 
         if not isinstance(upstream, Upstream):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise wrong("upstream", "an Upstream", upstream)
@@ -83,6 +84,7 @@ class RunBase:
             messages=as_messages(messages),
             base_params=params,
             unsupported_params=upstream.dialect.unsupported_params(params),
+            destination=Destination(dialect=upstream.dialect.name, separates_calls=upstream.dialect.separates_calls),
             tool_schemas=schemas_of(self._executor.offered),
             tool_choice=tool_choice_of(tool_choice, self._executor),
             limits=limits,

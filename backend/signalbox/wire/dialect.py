@@ -57,7 +57,8 @@ class Dialect(ABC):
     `name` is what `signalbox decode --dialect` takes. `base_path`: a base URL that ends with it speaks this dialect.
     `usual_path`: how base URLs of this dialect usually end, if they do.
     `generation_id_header` names the response header, in lower case, that holds the generation's id. `reports_costs`:
-    the usage of each answer has its cost. `models` reads the catalogue; each entry has a non-empty string `id`.
+    the usage of each answer has its cost. `separates_calls`: parallel calls cannot be mixed up in its answers.
+    `models` reads the catalogue; each entry has a non-empty string `id`.
     `account` and `bill` are None if the upstream has no such endpoint.
     """
 
@@ -66,6 +67,7 @@ class Dialect(ABC):
     usual_path: str | None = None
     generation_id_header: str | None = None
     reports_costs: bool = False
+    separates_calls: bool = False
     models: Lookup[list[JsonObject]]
     account: Lookup[Account] | None = None
     bill: Lookup[Bill | None] | None = None

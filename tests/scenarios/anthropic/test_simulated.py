@@ -76,7 +76,7 @@ def test_a_tool_loop_with_thinking(app: RunningApp, simulator: BackgroundSimulat
         ("sim-redacted", "complete", None),
         ("sim-server-search", "complete", None),
         ("sim-unknown", "complete", None),
-        ("sim-pause", "interrupted", "TURN_PAUSED"),
+        ("sim-pause", "complete", None),
         ("sim-window", "length", "LENGTH"),
         ("sim-error-529", "error", "UPSTREAM_OVERLOADED"),
         ("sim-error-401", "error", "UPSTREAM_AUTH"),

@@ -33,7 +33,7 @@ ENDINGS: dict[str, tuple[Outcome, ...]] = {
     "sim-length-tool": (COMPLETE, COMPLETE),
     "sim-refusal": (("content_filter", "CONTENT_FILTER"),) * 2,
     "sim-filter": (("content_filter", "CONTENT_FILTER"),) * 2,
-    "sim-pause": (("interrupted", "TURN_PAUSED"),) * 2,
+    "sim-pause": (COMPLETE, COMPLETE),
     "sim-window": (("length", "LENGTH"),) * 2,
     "sim-duplicate": (COMPLETE, COMPLETE),
     "sim-searches-8": (COMPLETE, COMPLETE),

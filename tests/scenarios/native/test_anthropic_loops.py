@@ -84,9 +84,32 @@ def test_the_last_step_calls_no_tools(ask_claude: NativeAsker, loop: str) -> Non
     assert (run.outcome, run.statuses) == (("complete", None), [200, 200, 200])
     first, *_, last = run.requests
     assert last["tool_choice"] == {"type": "none"}
-    assert first["tool_choice"]["type"] == "auto"
+    assert "tool_choice" not in first  # neither forced nor limited to one call at a time
     assert first["tools"] == last["tools"]
     assert run.heard.text
+
+
+@BOTH_LOOPS
+def test_a_paused_turn_goes_on(ask_claude: NativeAsker, loop: str) -> None:
+    """Anthropic pauses a turn while it executes tools; the turn goes back unchanged as the last message."""
+    run = ask_claude("sim-pause", "What is the tool loop?", loop=loop, reasoning=THINK)
+    assert (run.outcome, run.statuses) == (("complete", None), [200, 200])
+    first, second = run.requests
+    assert len(second["messages"]) == len(first["messages"]) + 1
+    turn = second["messages"][-1]
+    assert (turn["role"], [block["type"] for block in turn["content"]]) == (
+        "assistant",
+        ["thinking", "server_tool_use"],
+    )
+    assert second["tools"] == first["tools"]
+    assert run.heard.text
+
+
+@BOTH_LOOPS
+def test_a_turn_that_is_paused_at_the_limit(ask_claude: NativeAsker, loop: str) -> None:
+    """The last step allows no tools, so the model could not continue there."""
+    run = ask_claude("sim-pause", "What is the tool loop?", loop=loop, max_steps=2)
+    assert (run.outcome, run.statuses) == (("interrupted", "TURN_PAUSED"), [200])
 
 
 @BOTH_LOOPS

@@ -45,7 +45,6 @@ async def ask(*replies: Script, messages: Any = "Hi") -> tuple[Answer, list[dict
         ("stop_sequence", None),
         ("max_tokens", "LENGTH"),
         ("model_context_window_exceeded", "LENGTH"),
-        ("pause_turn", "TURN_PAUSED"),
         ("something_new", "STOP_UNKNOWN"),
         ("refusal", "CONTENT_FILTER"),
     ],
@@ -54,6 +53,20 @@ async def test_each_stop_reason_has_its_outcome(reason: str, code: str | None) -
     """Only the first two are successful; every other ending has a separate code, and keeps the text."""
     answer, _ = await ask(stream(TEXT, ends(reason), STOP))
     assert (answer.text, answer.code) == ("Hi.", code)
+
+
+async def test_a_paused_turn_is_continued() -> None:
+    """The second request ends with the turn as the API sent it."""
+    answer, (first, second) = await ask(stream(TEXT, ends("pause_turn"), STOP), stream(TEXT, ends("end_turn"), STOP))
+    assert (answer.status, answer.code) == ("complete", None)
+    assert len(second["messages"]) == len(first["messages"]) + 1
+    assert [(block["type"], block["text"]) for block in second["messages"][-1]["content"]] == [("text", "Hi.")]
+
+
+async def test_a_model_that_pauses_again_and_again() -> None:
+    """`max_steps` ends it."""
+    answer, requests = await ask(*[stream(TEXT, ends("pause_turn"), STOP)] * 9)
+    assert (answer.status, answer.code, len(requests)) == ("interrupted", "TURN_PAUSED", 8)
 
 
 async def rejects(exchange: Exchange) -> None:

@@ -10,6 +10,8 @@ from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Warning
 from signalbox.core.messages import AssistantMessage, JsonValue, ToolCall, UserMessage
 from signalbox.core.params import NO_PARAMS, public_choice
+from signalbox.core.ports import Destination
+from signalbox.wire.dialects import DIALECTS
 
 from tests.support.fakes import make_tool
 from tests.support.loop_runs import context_for
@@ -32,6 +34,17 @@ def test_parallel_calls_are_off_for_some_families(model: str) -> None:
     """`parallel_tool_calls: false` is sent only to anthropic and xai, and only with tools (PS-12)."""
     params = prepare_request_params(context_for(TOOLS, model=model)).params
     assert sent(params) == ({"parallel_tool_calls": False} if model in ("anthropic/x", "x-ai/x") else {})
+
+
+def test_claude_may_make_parallel_calls_in_anthropics_api() -> None:
+    """There, only the caller limits the number of calls; Claude at any other upstream is limited as before."""
+    context = context_for(TOOLS, model="anthropic/x")
+    for name, limit in (("anthropic-messages", {}), ("openai-chat", {"parallel_tool_calls": False})):
+        context.destination = Destination(separates_calls=DIALECTS[name].separates_calls)
+        assert sent(prepare_request_params(context).params) == limit
+    context = context_for(TOOLS, model="anthropic/x", params={"parallel_tool_calls": False})
+    context.destination = Destination(separates_calls=True)
+    assert sent(prepare_request_params(context).params) == {"parallel_tool_calls": False}
 
 
 @pytest.mark.parametrize("first", [True, False])

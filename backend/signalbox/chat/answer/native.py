@@ -5,16 +5,18 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from signalbox.core.messages import AssistantMessage, Message, Native, ToolCall
-from signalbox.core.parts import ArgumentStatus, Completion, RawCall
+from signalbox.core.parts import ArgumentStatus, Completion, FinishReason, RawCall
 
 
 def native_of(completion: Completion, calls: Sequence[ToolCall], upstream: str = "") -> Native | None:
     """Return the turn as its API sent it, or None if its calls or its text have been changed since.
 
-    `upstream` is the name of the upstream that sent it. A turn without calls ends the tool loop, so it is not needed.
+    `upstream` is the name of the upstream that sent it. A turn without calls ends the tool loop, so it is not needed,
+    unless it was paused: the model continues it.
     """
     native = completion.native
-    if native is None or not calls or completion.leaked or len(calls) != len(completion.calls):
+    is_over = not calls and completion.finish.reason is not FinishReason.PAUSED
+    if native is None or is_over or completion.leaked or len(calls) != len(completion.calls):
         return None
     if not all(map(_is_unchanged, calls, completion.calls)):
         return None

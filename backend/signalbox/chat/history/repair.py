@@ -51,6 +51,8 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
         else:
             own = exchange.own and _is_author(head, context)
             assistant = wire.assign(head, position, own=own)
+            if head.native is not None and _is_blank(assistant):  # a paused turn of another upstream
+                continue
             out.append(_without_reasoning(assistant, context) if position > asked and not own else assistant)
             pairs = zip(exchange.results, assistant.calls, strict=True)
             out += [replace(delimited_message(result), call_id=named.id, name=named.name) for result, named in pairs]
@@ -73,6 +75,10 @@ def author_of(context: ConversationContext, served: str | None) -> str:
     if served is None or not context.base_params.fallbacks:
         return context.model
     return context.model if served.startswith(context.model) else served
+
+
+def _is_blank(message: AssistantMessage) -> bool:
+    return not (message.calls or message.content.strip() or message.native)
 
 
 def _is_author(message: AssistantMessage, context: ConversationContext) -> bool:

@@ -52,7 +52,8 @@ def exchanges(messages: Sequence[Message], loop_start: int) -> Iterator[Exchange
             continue
         if head is not None:
             yield _exchange(head, results, own=own)
-        head, results, own = _without_blanks(message), [], place >= loop_start
+        own = place >= loop_start
+        head, results = _without_blanks(message, own=own), []
     if head is not None:
         yield _exchange(head, results, own=own)
 
@@ -62,9 +63,14 @@ def _exchange(head: Head, results: list[ToolMessage], *, own: bool) -> Exchange:
     return Exchange(head, tuple(_results_for(calls, results)) if calls else (), own)
 
 
-def _without_blanks(message: Head) -> Head | None:
-    """Return a message that providers accept; None for a blank turn, which would block the conversation (B14, C4)."""
+def _without_blanks(message: Head, *, own: bool) -> Head | None:
+    """Return a message that providers accept; None for a blank turn, which would block the conversation (B14, C4).
+
+    A turn of this run that its API paused may consist of blocks that only this API reads.
+    """
     if isinstance(message, AssistantMessage):
+        if own and message.native is not None:
+            return message
         return message if message.calls or message.content.strip() else None
     content = _content_without_blanks(message.content)
     if not content:

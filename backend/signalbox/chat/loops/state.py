@@ -195,7 +195,7 @@ class LoopState(Struct):
             case TurnEnd.REFUSAL:
                 return self._end_run(Ending("content_filter", Code.CONTENT_FILTER, CODES[Code.CONTENT_FILTER].sentence))
             case TurnEnd.PAUSED:
-                return self._end_run(Ending("interrupted", Code.TURN_PAUSED, CODES[Code.TURN_PAUSED].sentence))
+                return self._after_pause(completion)
             case TurnEnd.UNKNOWN:
                 return self._end_run(Ending("interrupted", Code.STOP_UNKNOWN, _unknown_stop(completion)))
             case TurnEnd.LENGTH_BLANK:
@@ -291,6 +291,17 @@ class LoopState(Struct):
             native=native_of(completion, calls, self.context.destination.upstream),
             upstream=self.context.destination.upstream,
         )
+
+    def _after_pause(self, completion: Completion) -> list[AnyEvent]:
+        """Send a paused turn back unchanged, so that the model continues it; not in the finalize.
+
+        The finalize allows no tools, not even the provider's own, which the model is using.
+        """
+        last = self.context.limits.max_steps - (1 if self.context.offered else 0)
+        if native_of(completion, ()) is None or self.final or self.progress.steps >= last:
+            return self._end_run(Ending("interrupted", Code.TURN_PAUSED, CODES[Code.TURN_PAUSED].sentence))
+        self.context.messages.append(self._assistant_message(completion))
+        return []
 
     def _after_empty_turn(self) -> list[AnyEvent]:
         """Finalize after an empty turn; after two empty finalizes, answer with a synthetic sentence (quirk D2)."""

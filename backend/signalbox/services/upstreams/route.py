@@ -34,6 +34,7 @@ class Target:
         return Destination(
             upstream=self.name,
             dialect=dialect.name,
+            separates_calls=dialect.separates_calls,
             model=self.model,
             requested=self.requested,
             unsupported_params=dialect.unsupported_params(params),

@@ -24,6 +24,7 @@ class AnthropicMessages(Dialect):
 
     name = NAME
     base_path = "/anthropic"
+    separates_calls = True  # each call is a separate block
     models = Lookup(LIST, entries_of, next_page_of)
 
     def headers_of(self, upstream: Upstream) -> dict[str, str]:

@@ -96,3 +96,16 @@ def test_reasoning_details_go_to_the_upstream_that_sent_them(upstream: str, is_s
     assert isinstance(back, AssistantMessage)
     assert back.reasoning_details == ((detail,) if is_sent else ())
     assert back.calls[0].id == ("call_A" if is_sent else CALL.id)
+
+
+@pytest.mark.parametrize("upstream", ["a", "b"])
+def test_a_paused_turn_without_text(upstream: str) -> None:
+    """Its blocks are sent back to the upstream that paused it; for another one, nothing of it is left to send."""
+    native = replace(NATIVE, items=({"type": "server_tool_use", "id": "s"},), upstream="a")
+    context = context_for([make_tool("f")], model="google/sim", messages=[UserMessage("Hi")])
+    context.use_destination(Destination(upstream, "gemini", "google/sim", "google/sim"))
+    context.messages.append(AssistantMessage(model="google/sim", native=native, upstream="a"))
+    sent = history_for(context)
+    assert [getattr(message, "native", None) for message in sent[1:]] == ([native] if upstream == "a" else [])
+    context.loop_start = len(context.messages)
+    assert len(history_for(context)) == 1

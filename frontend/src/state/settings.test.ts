@@ -28,7 +28,7 @@ describe("the settings", () => {
     settings.changeAsk({ model: "a/b", parameters: { temperature: 0.2 } });
     settings.changeAsk({ effort: "high", toolsOff: ["calculator"], system: "Be brief." });
     settings.changeAsk({ toolChoice: "tool:roll_dice", format: { kind: "schema", schema: "{" } });
-    settings.change({ theme: "dark", reasoning: "closed", sidebar: false, compared: ["a/b", "c/d"] });
+    settings.change({ theme: "dark", reasoning: "closed", sidebar: false, compared: ["a/b", "c/d"], variants: 3 });
     settings.star("a/b");
     settings.used("c/d");
     expect(new Settings(box).state).toEqual({
@@ -48,6 +48,7 @@ describe("the settings", () => {
       reasoning: "closed",
       sidebar: false,
       compared: ["a/b", "c/d"],
+      variants: 3,
     });
   });
 

@@ -22,6 +22,8 @@ export interface SettingsState {
   sidebar: boolean;
   /** The compared models. Empty if only one model answers. */
   compared: readonly string[];
+  /** How often one model answers each message, from 1 to `MOST_COMPARED`. */
+  variants: number;
 }
 
 type Box = Pick<Storage, "getItem" | "setItem" | "removeItem">;
@@ -34,6 +36,8 @@ const OLD_EFFORT = ownKey("signalbox.effort");
 const RECENT = 8;
 const STARRED = 100;
 export const MOST_COMPARED = 4;
+/** The numbers of variants that can be chosen. */
+export const VARIANTS: readonly number[] = Array.from({ length: MOST_COMPARED }, (_, at) => at + 1);
 
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
 const REASONING: readonly ReasoningChoice[] = ["automatic", "open", "closed"];
@@ -55,6 +59,7 @@ export const FIRST_SETTINGS: SettingsState = {
   reasoning: "automatic",
   sidebar: true,
   compared: [],
+  variants: 1,
 };
 
 /** The browser's storage. Undefined if it is denied; then settings last as long as the page. */
@@ -134,6 +139,7 @@ function readSettings(box: Box | undefined): SettingsState | undefined {
       reasoning: oneOf(REASONING, saved.reasoning, FIRST_SETTINGS.reasoning),
       sidebar: typeof saved.sidebar === "boolean" ? saved.sidebar : FIRST_SETTINGS.sidebar,
       compared: texts(saved.compared).slice(0, MOST_COMPARED),
+      variants: oneOf(VARIANTS, saved.variants, 1),
     };
   } catch {
     return undefined;
@@ -180,5 +186,5 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 const texts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? [...new Set(value.filter((item) => typeof item === "string" && item !== ""))] : [];
 
-const oneOf = <T extends string>(all: readonly T[], value: unknown, otherwise: T): T =>
+const oneOf = <T extends string | number>(all: readonly T[], value: unknown, otherwise: T): T =>
   all.find((one) => one === value) ?? otherwise;

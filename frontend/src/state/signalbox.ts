@@ -43,18 +43,19 @@ export function createSignalbox(): Signalbox {
   const notifyTabs = (id: string) => channel?.postMessage(id);
 
   const asking = async (): Promise<RequestSetup> => {
-    const { ask, compared } = settings.state;
+    const { ask, compared, variants } = settings.state;
     // A message waits for the lists of models and tools only if it needs them.
     if (!ask.model || ask.toolsOff.length > 0) await session.listed();
     else if (ask.files) await session.toolsListed();
-    const models = compared.length > 1 ? compared : [ask.model || session.state.preferred];
+    const one = ask.model || session.state.preferred;
+    const models = compared.length > 1 ? compared : Array.from({ length: variants }, () => one);
     for (const model of models) settings.used(model);
     return {
       models,
       system: fillVariables(ask.system, new Date()),
-      fields: (model) => ({
+      fields: (model, at) => ({
         ...requestFields(ask, session.modelOf(model), session.state.tools),
-        ...(models.length > 1 && models.includes(model) && { column: models.indexOf(model) }),
+        ...(models.length > 1 && models[at] === model && { column: at }),
       }),
     };
   };

@@ -3,7 +3,7 @@ import { type RefObject, useCallback } from "react";
 import type { AnswerActions, RetryReason } from "../../logic/answer/answerActions.ts";
 import type { Answer } from "../../state/answer/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
-import type { AnswerPart } from "../../state/chat/chatParts.ts";
+import { type AnswerPart, type Slot, slotOf } from "../../state/chat/chatParts.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
 import { useStore } from "../../state/store.ts";
 import type { ParameterName } from "../../types/api.ts";
@@ -34,14 +34,14 @@ export function useAnswerActions(props: Props): (part: AnswerPart) => AnswerActi
         void chat.continueAnswer(key);
         composer.current?.focus();
       };
-      const retry = (key: string, model: string | undefined) => {
+      const retry = (key: string, slot: Slot | undefined) => {
         edit(undefined);
-        void chat.again(key, model);
+        void chat.again(key, slot?.model, slot?.column);
         composer.current?.focus();
       };
       const again = (key: string) => {
         const cut = emptyContinuation(chat, part);
-        return cut ? goOn(cut.key) : retry(key, besideModel(chat, part));
+        return cut ? goOn(cut.key) : retry(key, besideSlot(chat, part));
       };
       return {
         onRetry: question === null ? undefined : () => again(question),
@@ -81,10 +81,10 @@ function emptyContinuation(chat: Chat, { answer }: AnswerPart): AnswerPart | und
   return parts.find((part) => part.kind === "answer" && part.answer === answer.continues) as AnswerPart | undefined;
 }
 
-/** A compared column is regenerated with its own model, a single answer with the selected one. */
-function besideModel(chat: Chat, part: AnswerPart): string | undefined {
+/** A compared column is regenerated in its place with its own model, a single answer with the selected one. */
+function besideSlot(chat: Chat, part: AnswerPart): Slot | undefined {
   const isBeside = chat.state.entries.some((entry) => entry.kind === "answer" && entry.beside.includes(part));
-  return isBeside ? part.answer.state.trace.model : undefined;
+  return isBeside ? slotOf(part) : undefined;
 }
 
 const keep = (box: Signalbox, answer: Answer): Promise<unknown> =>

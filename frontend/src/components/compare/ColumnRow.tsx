@@ -18,7 +18,7 @@ export function ColumnRow({ columns, ...compared }: ComparedProps & { columns: r
         <div ref={heads} className={`${ROW} overflow-x-hidden`}>
           {columns.map((column, index) => (
             <div
-              key={column.model}
+              key={column.slot}
               className="flex h-8 min-w-0 items-center gap-2 px-3 text-small data-cut:opacity-0"
               title={column.model}
             >
@@ -41,7 +41,7 @@ export function ColumnRow({ columns, ...compared }: ComparedProps & { columns: r
         <ol className={ROW} aria-label="Answers">
           {columns.map((column) => (
             <li
-              key={column.model}
+              key={column.slot}
               data-part="column"
               data-model={column.model}
               data-chosen={column.part.key === compared.chosen}

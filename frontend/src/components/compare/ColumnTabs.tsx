@@ -13,23 +13,23 @@ const TAB =
 export function ColumnTabs({ columns, ...compared }: ComparedProps & { columns: readonly Column[] }) {
   const chosen = columns.find(({ part }) => part.key === compared.chosen) ?? columns[0];
   const [shown, show] = useSelectedTab(compared.chat, chosen?.part.parent ?? "");
-  const column = columns.find(({ model }) => model === shown) ?? chosen;
+  const column = columns.find(({ slot }) => slot === shown) ?? chosen;
   if (!column) return null;
   return (
-    <Tabs.Root value={column.model} onValueChange={show} data-part="columns">
+    <Tabs.Root value={column.slot} onValueChange={show} data-part="columns">
       <Tabs.List
         activateOnFocus
         aria-label="Answers side by side"
         className="sticky top-0 z-10 -mx-3 flex border-edge border-b bg-ground"
       >
         {columns.map((one) => (
-          <Tabs.Tab key={one.model} value={one.model} title={one.model} className={TAB}>
+          <Tabs.Tab key={one.slot} value={one.slot} title={one.model} className={TAB}>
             <ColumnName {...one} stacked />
           </Tabs.Tab>
         ))}
       </Tabs.List>
       <Tabs.Panel
-        value={column.model}
+        value={column.slot}
         data-part="column"
         data-model={column.model}
         data-chosen={column.part.key === compared.chosen}

@@ -8,7 +8,7 @@ import { endingOf } from "../../logic/wording/statusAndAmounts.ts";
 import type { Answer } from "../../state/answer/answer.ts";
 import type { AnswerState } from "../../state/answer/answerState.ts";
 import type { Chat } from "../../state/chat/chat.ts";
-import type { AnswerPart } from "../../state/chat/chatParts.ts";
+import { type AnswerPart, slotKey, slotOf } from "../../state/chat/chatParts.ts";
 import type { Model } from "../../types/api.ts";
 
 export interface ComparedProps {
@@ -20,17 +20,27 @@ export interface ComparedProps {
 }
 
 export interface Column {
+  /** Stays the same when the answer is regenerated. */
+  slot: string;
   part: AnswerPart;
   model: string;
   label: ModelLabel;
 }
 
 export function columnsOf(parts: readonly AnswerPart[], models: readonly Model[]): readonly Column[] {
-  const modelOf = ({ answer }: AnswerPart) => answer.state.trace.model;
-  const labels = labelsOf(models, parts.map(modelOf));
-  return parts.map((part) => {
-    const model = modelOf(part);
-    return { part, model, label: labels.get(model) ?? { name: model, maker: "" } };
+  const slots = parts.map(slotOf);
+  const ids = slots.map(({ model }) => model);
+  const labels = labelsOf(models, ids);
+  return parts.map((part, at) => {
+    const { model, column } = slots[at] ?? slotOf(part);
+    const label = labels.get(model) ?? { name: model, maker: "" };
+    const isVariant = ids.filter((id) => id === model).length > 1;
+    return {
+      slot: slotKey({ model, column }),
+      part,
+      model,
+      label: isVariant ? { name: `Variant ${(column ?? at) + 1}`, maker: label.name } : label,
+    };
   });
 }
 

@@ -3,12 +3,12 @@ import { useCallback, useState } from "react";
 
 const tabsByChat = new WeakMap<object, ReadonlyMap<string, string>>();
 
-/** Returns the model of the selected tab, or undefined, and a function that selects another. */
-export function useSelectedTab(chat: object, question: string): [string | undefined, (model: string) => void] {
+/** Returns the key of the selected column, or undefined, and a function that selects another. */
+export function useSelectedTab(chat: object, question: string): [string | undefined, (key: string) => void] {
   const [, redraw] = useState(0);
   const show = useCallback(
-    (model: string) => {
-      tabsByChat.set(chat, new Map(tabsByChat.get(chat)).set(question, model));
+    (key: string) => {
+      tabsByChat.set(chat, new Map(tabsByChat.get(chat)).set(question, key));
       redraw((drawn) => drawn + 1);
     },
     [chat, question],

@@ -18,11 +18,12 @@ import { SegmentedControl } from "./SegmentedControl.tsx";
 import { SettingsGroup } from "./SettingsGroup.tsx";
 import { SystemPromptField } from "./SystemPromptField.tsx";
 import { ToolsGroup } from "./ToolsGroup.tsx";
+import { VariantsGroup } from "./VariantsGroup.tsx";
 
 export interface SettingsPanelProps {
   settings: SettingsState;
   onAsk: (patch: Partial<RequestSettings>) => void;
-  onChange: (patch: Partial<Pick<SettingsState, "theme" | "reasoning">>) => void;
+  onChange: (patch: Partial<Pick<SettingsState, "theme" | "reasoning" | "variants">>) => void;
   /** The model from the catalogue. Undefined if it is not listed; then every setting is sent. */
   model: Model | undefined;
   /** The same model, or the little that is known of an unlisted one. */
@@ -90,6 +91,12 @@ export function SettingsPanel(props: SettingsPanelProps) {
         toolsTrouble={toolsTrouble}
         defaults={defaults}
         focused={focused}
+      />
+
+      <VariantsGroup
+        variants={settings.variants}
+        comparing={settings.compared.length > 1}
+        onChange={(variants) => onChange({ variants })}
       />
 
       <SettingsGroup title="System prompt">

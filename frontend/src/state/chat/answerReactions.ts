@@ -40,7 +40,10 @@ export class AnswerReactions {
     const pending = answer.continues ? continuationKey(answer.continues) : part?.parent;
     if (pending && answer.state.connection === "waiting") this.#markPromised(pending);
     const isStopped = answer.state.stopping || answer.state.trace.end?.status === "cancelled";
-    if (pending && !answer.runId && isStopped) this.#unconfirmed.stop(pending, answer.state.trace.model);
+    if (pending && !answer.runId && isStopped) {
+      const { column } = part ?? {};
+      this.#unconfirmed.stop(pending, { model: answer.state.trace.model, column });
+    }
     if (part?.parent) this.#rejected.store(part.parent, this.#branches);
     this.#branches.derive();
     this.#deps.onProgress();

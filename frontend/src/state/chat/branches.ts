@@ -4,7 +4,18 @@ import { pathTo } from "../../logic/chat/branchTree.ts";
 import { totalOf } from "../../logic/chat/chatCost.ts";
 import type { Conversation } from "../../types/api.ts";
 import type { AnswerDeps } from "../answer/answerState.ts";
-import { type AnswerPart, type ChatPart, comparedIn, entriesOf, idOf, merged, type QuestionPart } from "./chatParts.ts";
+import {
+  type AnswerPart,
+  type ChatPart,
+  comparedIn,
+  entriesOf,
+  idOf,
+  isSameSlot,
+  merged,
+  type QuestionPart,
+  type Slot,
+  slotOf,
+} from "./chatParts.ts";
 import type { ChatStore } from "./chatState.ts";
 import type { AnswerProgress } from "./queuedMessages.ts";
 
@@ -34,8 +45,8 @@ export class Branches {
     return [...this.parts.values()].filter((part) => part.kind === "answer");
   }
 
-  answersOf({ key }: QuestionPart, model: string): readonly AnswerPart[] {
-    return this.answers().filter(({ parent, answer }) => parent === key && answer.state.trace.model === model);
+  answersOf({ key }: QuestionPart, slot: Slot): readonly AnswerPart[] {
+    return this.answers().filter((part) => part.parent === key && isSameSlot(slotOf(part), slot));
   }
 
   /** The last shown answers: one, or several side by side. */

@@ -202,14 +202,14 @@ export class Chat extends Store<ChatState> {
     else await this.#queue({ ...message, parent: question.parent && this.#branches.nameOf(question.parent) });
   }
 
-  /** Answer a question again, with the current settings or with this model. */
-  async again(key: string, model?: string): Promise<void> {
+  /** Answer a question again, with the current settings or with this model, in this column. */
+  async again(key: string, model?: string, column?: number): Promise<void> {
     const question = this.state.parts.get(key);
     if (question?.kind !== "question") return;
     // It is sent automatically once the user has entered a token.
     if (this.#unconfirmed.isUnauthorized(key) && this.#deps.hold?.() === "token") return this.#deps.onUnauthorized?.();
     const asking = model === undefined ? await this.#setupNow() : await this.#deps.asking();
-    if (asking) await this.#answerAgain(question, asking, model);
+    if (asking) await this.#answerAgain(question, asking, model, column);
     else
       await this.#queue({
         id: newIdempotencyKey(),
@@ -248,8 +248,8 @@ export class Chat extends Store<ChatState> {
     );
   }
 
-  #answerAgain(question: QuestionPart, asking: RequestSetup, model?: string): Promise<void> {
-    return this.#begin(question, setupForRetry(asking, this.state.parts, question.key, model));
+  #answerAgain(question: QuestionPart, asking: RequestSetup, model?: string, column?: number): Promise<void> {
+    return this.#begin(question, setupForRetry(asking, this.state.parts, question.key, model, column));
   }
 
   /** Continue an answer where it stopped, with the same model and the current settings. */

@@ -25,6 +25,19 @@ export interface AnswerPart extends Part {
 
 export type ChatPart = QuestionPart | AnswerPart;
 
+/** The place of an answer among the answers to its question. Variants of one model differ only in their column. */
+export interface Slot {
+  model: string;
+  column: number | undefined;
+}
+
+export const slotOf = ({ answer, column }: AnswerPart): Slot => ({ model: answer.state.trace.model, column });
+
+export const isSameSlot = (a: Slot, b: Slot): boolean => a.model === b.model && a.column === b.column;
+
+/** A key of the slot, distinct among the answers to one question. */
+export const slotKey = ({ model, column }: Slot): string => `${column ?? ""} ${model}`;
+
 /** One row of the shown branch. */
 export type Entry =
   | { kind: "question"; part: QuestionPart; alternatives: readonly ChatPart[] }
@@ -113,7 +126,7 @@ function twinOf(
     if (part.parent !== parent || idOf(part) !== undefined) return false;
     if (node.role === "user") return part.kind === "question" && part.text === node.text;
     if (part.kind !== "answer" || part.answer.continues !== continues) return false;
-    return part.answer.state.trace.model === node.run?.model;
+    return node.run !== undefined && isSameSlot(slotOf(part), { model: node.run.model, column: node.run.column });
   });
 }
 
@@ -146,13 +159,13 @@ function begunAnswers(parts: ReadonlyMap<string, ChatPart>): ReadonlySet<string>
   return new Set([...parts.values()].filter(isBegun).map(({ key }) => key));
 }
 
-/** The newest answer of each model, in the order in which the models were chosen. */
+/** The newest answer of each slot, in the order in which the models were chosen. */
 function besideEachOther(answers: readonly ChatPart[]): readonly AnswerPart[] {
-  const byModel = new Map<string, AnswerPart>();
-  for (const part of answers) if (part.kind === "answer") byModel.set(part.answer.state.trace.model, part);
+  const bySlot = new Map<string, AnswerPart>();
+  for (const part of answers) if (part.kind === "answer") bySlot.set(slotKey(slotOf(part)), part);
   const place = ({ column = Number.POSITIVE_INFINITY }: AnswerPart) => column;
   // A model that was asked later has no column and comes last.
-  return [...byModel.values()]
+  return [...bySlot.values()]
     .sort((a, b) => (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : 0))
     .slice(-MOST_BESIDE);
 }

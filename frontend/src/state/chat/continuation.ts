@@ -83,7 +83,7 @@ function unconfirmedContinuation(body: ChatBody, cut: Answer, key: string): Unco
 /** `column` is the column of the continued answer. */
 function continueBody(conversationId: string, { answer: cut, column }: AnswerPart, asking: RequestSetup): ChatBody {
   const { model } = cut.state.trace;
-  const { column: _, ...fields } = asking.fields(model);
+  const { column: _, ...fields } = asking.fields(model, 0);
   return {
     ...fields,
     ...(column !== undefined && { column }),

@@ -1,9 +1,9 @@
 // Recovers messages that the server had not confirmed before a reload: follows, stops, resends or returns them.
 import type { ChatBody } from "../../types/models.ts";
 import type { Branches } from "./branches.ts";
-import type { AnswerPart, QuestionPart } from "./chatParts.ts";
+import type { AnswerPart, QuestionPart, Slot } from "./chatParts.ts";
 import { isFresh, receivedMessage } from "./recoverMessage.ts";
-import { type RequestSetup, setupOf } from "./requestBody.ts";
+import { type RequestSetup, setupOf, slotIn } from "./requestBody.ts";
 import type { UnconfirmedMessage, UnconfirmedMessages } from "./unconfirmedMessages.ts";
 
 /** The parts of the chat that the recovery uses. */
@@ -58,8 +58,8 @@ export class MessageRecovery {
       const { text, pictures } = pending;
       this.#chat.giveBack({ text, pictures });
     } else if (isDue) {
-      const isMissing = (model: string) => this.#branches.answersOf(question, model).length === 0;
-      const missing = asks.filter(({ body, unread }) => unread || isMissing(body.model));
+      const isMissing = (slot: Slot) => this.#branches.answersOf(question, slot).length === 0;
+      const missing = asks.filter(({ body, unread }) => unread || isMissing(slotIn(body)));
       if (missing.length > 0) void this.#chat.begin(question, setupOf({ ...pending, asks: missing }));
     }
     this.#pending.drop(pending.question);
@@ -68,7 +68,7 @@ export class MessageRecovery {
   #stopAgain(pending: UnconfirmedMessage): void {
     const question = pending.continues ? undefined : this.#questionOf(pending);
     for (const { key, body, stopped } of pending.asks) {
-      const answers = question && stopped ? this.#branches.answersOf(question, body.model) : [];
+      const answers = question && stopped ? this.#branches.answersOf(question, slotIn(body)) : [];
       const begun = answers.filter(({ answer }) => answer.runId);
       for (const { answer } of begun) void answer.stop();
       if (begun.length > 0) this.#pending.dropAsk(pending.question, key);

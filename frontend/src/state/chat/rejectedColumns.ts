@@ -4,7 +4,7 @@ import { refused } from "../../logic/trace/reducer.ts";
 import { Answer } from "../answer/answer.ts";
 import type { AnswerDeps } from "../answer/answerState.ts";
 import type { Branches } from "./branches.ts";
-import type { AnswerPart } from "./chatParts.ts";
+import { type AnswerPart, slotKey, slotOf } from "./chatParts.ts";
 import { type Box, forget } from "./unconfirmedMessages.ts";
 
 /** The stored form. */
@@ -37,18 +37,18 @@ export class RejectedColumns {
     const messageId = branches.question(questionKey)?.id;
     if (messageId === undefined) return;
     const answers = branches.answers().filter(({ parent }) => parent === questionKey);
-    const newest = new Map(answers.map((part) => [part.answer.state.trace.model, part]));
+    const newest = new Map(answers.map((part) => [slotKey(slotOf(part)), part]));
     const now = [...newest.values()].flatMap((part) => this.#rejectedOf(part, messageId));
     const all = readAll(this.#box);
     const others = all.filter((one) => one.messageId !== messageId);
     if (now.length > 0 || others.length < all.length) writeAll(this.#box, [...others, ...now].slice(-MOST));
   }
 
-  /** After a reload, add each column whose model has not answered since. */
+  /** After a reload, add each column that has no answer since. */
   restore(branches: Branches, deps: AnswerDeps): void {
     for (const { conversationId, messageId, model, column, code, error } of readAll(this.#box)) {
       const question = conversationId === this.#conversationId ? branches.named(messageId) : undefined;
-      if (question?.kind !== "question" || branches.answersOf(question, model).length > 0) continue;
+      if (question?.kind !== "question" || branches.answersOf(question, { model, column }).length > 0) continue;
       const end = { code, message: error };
       const answer = Answer.refused(deps, { model, effort: "auto" }, (trace) => refused(trace, end));
       branches.addColumn({ kind: "answer", key: answer.key, parent: question.key, answer, column });

@@ -5,7 +5,7 @@ import { browserPage, LINE_DELAYS, newIdempotencyKey, sleep } from "@signalbox/c
 import type { ChatBody } from "../../types/models.ts";
 import { Answer } from "../answer/answer.ts";
 import type { AnswerDeps } from "../answer/answerState.ts";
-import type { AnswerPart, QuestionPart } from "./chatParts.ts";
+import { type AnswerPart, type QuestionPart, slotOf } from "./chatParts.ts";
 import { type RequestSetup, requestBody } from "./requestBody.ts";
 import type { UnconfirmedMessages } from "./unconfirmedMessages.ts";
 
@@ -26,6 +26,8 @@ export interface SenderTree {
 export interface Plan {
   part: AnswerPart;
   key: string;
+  /** The index of its model in the setup. */
+  at: number;
 }
 
 /** The error of answers that were not requested because the server did not respond. */
@@ -44,14 +46,15 @@ export class RequestSender {
     this.#tree = tree;
   }
 
-  /** One answer per model. If the outcome of an earlier request is unknown, its key is used again. */
+  /** One answer for each model of the setup. If the outcome of an earlier request is unknown, its key is used again. */
   plan(question: QuestionPart, asking: RequestSetup, firstKey?: string): readonly Plan[] {
     return asking.models.map((model, at): Plan => {
-      const { reasoning, column } = asking.fields(model);
+      const { reasoning, column } = asking.fields(model, at);
       const effort = reasoning?.effort ?? "auto";
       const answer = Answer.asked(this.#deps, { model, effort });
-      const key = this.#pending.keyOf(question.key, model) ?? (at === 0 ? firstKey : undefined) ?? newIdempotencyKey();
-      return { part: { kind: "answer", key: answer.key, parent: question.key, answer, column }, key };
+      const earlier = this.#pending.keyOf(question.key, { model, column });
+      const key = earlier ?? (at === 0 ? firstKey : undefined) ?? newIdempotencyKey();
+      return { part: { kind: "answer", key: answer.key, parent: question.key, answer, column }, key, at };
     });
   }
 
@@ -146,10 +149,11 @@ export class RequestSender {
     });
   }
 
-  #body(question: QuestionPart, { part }: Plan, asking: RequestSetup): ChatBody {
+  #body(question: QuestionPart, { part, at }: Plan, asking: RequestSetup): ChatBody {
     const target = {
       conversationId: this.#conversationId,
-      model: part.answer.state.trace.model,
+      ...slotOf(part),
+      at,
       parentId: this.#tree.parentIdOf(question),
     };
     return requestBody(question, target, asking);

@@ -2,6 +2,8 @@
 import { ownKey } from "../../logic/baseUrl.ts";
 import type { Picture } from "../../types/api.ts";
 import type { ChatBody } from "../../types/models.ts";
+import { isSameSlot, type Slot } from "./chatParts.ts";
+import { slotIn } from "./requestBody.ts";
 
 export interface UnconfirmedRequest {
   /** The Idempotency-Key: a repeated request with the same key is executed once. */
@@ -81,10 +83,10 @@ export class UnconfirmedMessages {
     });
   }
 
-  /** The user stopped this model's answer before its run had an id. */
-  stop(question: string, model: string): void {
+  /** The user stopped the answer in this slot before its run had an id. */
+  stop(question: string, slot: Slot): void {
     const stopped = (ask: UnconfirmedRequest): UnconfirmedRequest =>
-      ask.body.model === model ? { ...ask, stopped: true } : ask;
+      isSameSlot(slotIn(ask.body), slot) ? { ...ask, stopped: true } : ask;
     this.#change((pending) =>
       pending.question === question ? { ...pending, asks: pending.asks.map(stopped) } : pending,
     );
@@ -110,10 +112,10 @@ export class UnconfirmedMessages {
     this.#change((pending) => (pending.question === question ? undefined : pending));
   }
 
-  /** The key of an earlier request to this model whose outcome is unknown. */
-  keyOf(question: string, model: string): string | undefined {
+  /** The key of an earlier request for this slot whose outcome is unknown. */
+  keyOf(question: string, slot: Slot): string | undefined {
     const pending = this.all().find((other) => other.question === question && other.fate === "asked");
-    return pending?.asks.find(({ body, stopped }) => !stopped && body.model === model)?.key;
+    return pending?.asks.find(({ body, stopped }) => !stopped && isSameSlot(slotIn(body), slot))?.key;
   }
 
   #change(change: (pending: UnconfirmedMessage) => UnconfirmedMessage | undefined): void {

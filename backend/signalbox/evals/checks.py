@@ -84,8 +84,9 @@ def _parts(name: str, text: str, contains: Sequence[str], not_contains: Sequence
 def _tools(expect: ExpectedTools, calls: Sequence[MadeCall]) -> Iterator[Check]:
     names = [call.name for call in calls]
     made = f"the calls are {_listed(names)}"
-    for name in expect.called:
-        yield _check(f"calls {name}", name in names, made)
+    for name, least in Counter(expect.called).items():
+        times = "" if least == 1 else f" at least {least} times"
+        yield _check(f"calls {name}{times}", names.count(name) >= least, made)
     for name in expect.not_called:
         yield _check(f"does not call {name}", name not in names, made)
     if expect.only is not None:

@@ -4,20 +4,40 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject
-from signalbox.evals.set_file import Case, EvalSet
+from signalbox.evals.expectations import Expectations, ExpectedArguments, ExpectedFile, ExpectedTools
+from signalbox.evals.set_file import Case, Defaults, EvalSet
 from signalbox.evals.trials import CaseError, Question, Trial, question_of, trials_of
 from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.intakes.validation import fault_in
 from signalbox.services.toml_lines import TomlLines
 
 _LARGEST = 4 * 1024 * 1024
+# The tables of a set by the field that contains them.
+_TABLES: dict[str, type[BaseModel]] = {
+    "cases": Case,
+    "defaults": Defaults,
+    "expect": Expectations,
+    "tools": ExpectedTools,
+    "arguments": ExpectedArguments,
+    "files": ExpectedFile,
+}
+# The words of pydantic and JSON, and those of TOML.
+_WORDS = (
+    (re.compile(r"Input should be a valid dictionary( or instance of \w+)?"), "must be a table"),
+    (re.compile(r"Input should be a valid list"), 'must be a list, such as ["…"]'),
+    (re.compile(r"Input should be a valid "), "must be a "),
+    (re.compile(r"Input should be "), "must be "),
+    (re.compile(r" after validation, not 0"), ""),
+    (re.compile(r"^Field required"), "is missing"),
+)
 
 
 class SetError(ValueError):
@@ -98,8 +118,8 @@ class _Lines:
     def _error(self, path: Sequence[str | int], words: str, case_id: str | None) -> SetError:
         which = f" (case {case_id!r})" if case_id else ""
         field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
-        at = f"{field}{which}: " if field else ""
-        return SetError(f"{self._name}, line {self._lines.line_of(path)}: {at}{words}.")
+        at, end = f"{field}{which}: " if field else "", "" if words.endswith("?") else "."
+        return SetError(f"{self._name}, line {self._lines.line_of(path)}: {at}{words}{end}")
 
 
 def _path_in_set(case: Case, place: int, path: Sequence[str | int]) -> Sequence[str | int]:
@@ -118,9 +138,17 @@ def _parts_of(field: str | None) -> list[str | int]:
 
 def _reason(fault: RequestError) -> str:
     """Return the reason without the name of the field, which the line has."""
+    field = fault.field or ""
     if fault.code == Code.UNKNOWN_FIELD:
-        return "there is no such field"
-    reason = re.sub(rf"^(?:{re.escape(fault.field or '')}|The request): ", "", fault.message.rstrip("."))
+        *tables, name = field.split(".")
+        table = next((_TABLES[one] for one in reversed(tables) if one in _TABLES), EvalSet)
+        near = get_close_matches(name, table.model_fields, n=1)
+        return f"there is no such field; did you mean {near[0]}?" if near else "there is no such field"
+    if field == "cases" and fault.message.endswith("valid list."):
+        return "write [[cases]], in double brackets"
+    reason = re.sub(rf"^(?:{re.escape(field)}|The request): ", "", fault.message.rstrip("."))
+    for pattern, words in _WORDS:
+        reason = pattern.sub(words, reason)
     return reason[:1].lower() + reason[1:]
 
 

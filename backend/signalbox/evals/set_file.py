@@ -1,8 +1,9 @@
 """The format of an eval set, as pydantic models."""
 
+import re
 from typing import Annotated
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from signalbox.core.events import LoopName
 from signalbox.evals.expectations import Expectations
@@ -12,7 +13,14 @@ from signalbox.intakes.v1_schema import ChatParameters, JsonObject, JsonValue, M
 _ELSEWHERE = {"model": "models", "system": "system", "tools": "tools"}
 PARAMETERS = frozenset(ChatParameters.model_fields) - _ELSEWHERE.keys()
 
-CaseId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$")]
+
+def _is_id(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}", text):
+        raise ValueError("must begin with a letter or digit and contain at most 80 letters, digits, _ . and -")
+    return text
+
+
+CaseId = Annotated[str, AfterValidator(_is_id)]
 Models = Annotated[list[ShortText], Field(min_length=1, max_length=100)]
 Loops = Annotated[list[LoopName], Field(min_length=1, max_length=2)]
 Repeat = Annotated[int, Field(ge=1, le=1000)]

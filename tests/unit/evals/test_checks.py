@@ -49,6 +49,7 @@ def test_text(expect: dict[str, Any], good: str, bad: str) -> None:
 TOOLS: list[tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]] = [
     ({"called": "calculate"}, [SEARCH, SUM], [SEARCH]),
     ({"called": ["calculate", "search_web"]}, [SEARCH, SUM], [SUM]),
+    ({"called": ["calculate", "calculate"]}, [SUM, SEARCH, SUM], [SUM, SEARCH]),
     ({"not_called": "search_web"}, [SUM], [SEARCH, SUM]),
     ({"only": ["calculate"]}, [SUM, SUM], [SUM, SEARCH]),
     ({"exactly": []}, [], [SUM]),

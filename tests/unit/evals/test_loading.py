@@ -95,14 +95,19 @@ def test_a_changed_case_has_another_digest(load: Load, old: str, new: str) -> No
 FAULTS: list[tuple[str, str, int, str]] = [
     ('id = "two"', 'id = "one"', 8, r"cases: two cases have the id 'one'; give each its own id"),
     ('id = "two"', 'id = "two"\ncolour = "red"', 14, r"cases\[1\]\.colour \(case 'two'\): there is no such field"),
-    ('contains = "391"', 'contain = "391"', 19, r"cases\[1\]\.expect\.contain \(case 'two'\): there is no such field"),
+    (
+        'contains = "391"',
+        'contain = "391"',
+        19,
+        r"cases\[1\]\.expect\.contain \(case 'two'\): there is no such field; did you mean contains\?$",
+    ),
     ("'\\b391\\b'", "'(391'", 20, r"cases\[1\]\.expect\.matches\[?.*not a regular expression"),
-    ('exactly = ["calculate"]', "exactly = 3", 23, r"cases\[1\]\.expect\.tools\.exactly .*valid list"),
+    ('exactly = ["calculate"]', "exactly = 3", 23, r"cases\[1\]\.expect\.tools\.exactly .*must be a list, such as"),
     (
         "max_steps = 3",
         "max_steps = 99",
         16,
-        r"cases\[1\]\.params\.max_steps \(case 'two'\): .*less than or equal to 20",
+        r"cases\[1\]\.params\.max_steps \(case 'two'\): must be less than or equal to 20",
     ),
     ("max_steps = 3", "maximum = 3", 16, r"cases\[1\]\.params .*there is no parameter 'maximum'"),
     ("max_steps = 3", 'model = "x"', 16, r"cases\[1\]\.params .*cannot contain model; set models outside of params"),
@@ -111,10 +116,12 @@ FAULTS: list[tuple[str, str, int, str]] = [
     ('prompt = "Hello!"', 'prompt = "a"\nprompt_file = "b"', 8, r"but has prompt, prompt_file"),
     ('models = ["openai/sim"]', "models = []", 2, r"models: .*at least 1 item"),
     ('models = ["openai/sim"]', 'models = ["open ai"]', 2, r"models .*pattern"),
-    ('models = ["openai/sim"]', 'models = ["a"]\nloops = ["v3"]', 3, r"loops\[0\]: .*'v2' or 'legacy'"),
-    ('models = ["openai/sim"]', "", 1, r"models: field required"),
+    ('models = ["openai/sim"]', 'models = ["a"]\nloops = ["v3"]', 3, r"loops\[0\]: must be 'v2' or 'legacy'"),
+    ('models = ["openai/sim"]', "", 1, r"models: is missing"),
+    ('id = "two"', 'id = "t o"', 13, r"cases\[1\]\.id \(case 't o'\): must begin with a letter or digit and contain"),
+    ('id = "one"', 'id = "one"\nexpect = "391"', 10, r"cases\[0\]\.expect \(case 'one'\): must be a table"),
     ("[defaults]", '[defaults]\nsystem_file = "x"', 4, r"defaults: takes system or system_file, not both"),
-    ('contains = "391"', "contains = 391", 19, r"expect\.contains .*valid list"),
+    ('contains = "391"', "contains = 391", 19, r"expect\.contains .*must be a list, such as"),
     ('contains = "391"', 'files = [{ path = "a", exists = false, contains = "b" }]', 19, r"must not exist"),
 ]
 
@@ -136,6 +143,7 @@ def test_a_fault_has_its_line_and_field(load: Load, old: str, new: str, line: in
     [
         (b"name = 1\nmodels =", r"set\.toml is not TOML: .*line 2|end of document"),
         (b"a = " + b"[" * 100_000, "nested too deeply"),
+        (b'models = ["a"]\n[cases]\nid = "one"', r"line 2: cases: write \[\[cases\]\], in double brackets"),
         (b"\xff", r"set\.toml is not UTF-8 text"),
         (b"x = '" + b"x" * 5 * 1024 * 1024 + b"'", r"larger than 4 MB"),
     ],

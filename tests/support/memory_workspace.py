@@ -57,7 +57,7 @@ class MemoryWorkspace:
     async def write(self, path: str, content: bytes, media_type: str = "") -> FileVersion:
         await asyncio.sleep(0)
         if self.full:
-            raise ToolError(Code.FILE_LIMIT, "The conversation has 100 files, and 100 are allowed. Delete files first.")
+            raise ToolError(Code.FILE_LIMIT, "The branch has 100 files already, and 100 are allowed.")
         try:
             return self.add(path, content, media_type)
         except RequestError as error:

@@ -42,6 +42,7 @@ from signalbox.app.routers import (
     chat,
     contract,
     conversations,
+    files,
     flags,
     health,
     images,
@@ -84,7 +85,7 @@ _EXPOSED = [
 ]
 # The order of the OpenAPI document, after the paths of the client protocols.
 _ROUTES = (
-    *(variants, ai_sdk, assistant, runs, conversations, saves, models),
+    *(variants, ai_sdk, assistant, runs, conversations, files, saves, models),
     *(openai_models, tools, contract, flags, upstreams, health, images),
 )
 

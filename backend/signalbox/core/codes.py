@@ -145,7 +145,7 @@ CODES: dict[Code, CodeFact] = {
         "The file has a newer version.", "Read the newest version, then send the change with its number.", http=409
     ),
     Code.FILE_LIMIT: CodeFact(
-        "A limit of the conversation's files is reached.", "Write a smaller file, or delete files.", http=413
+        "A limit of the conversation's files is reached.", "Write less, or go on in a new conversation.", http=413
     ),
     Code.KEY_REUSED: CodeFact(
         "This Idempotency-Key was already used with a different body.", "Use a new key for a new question.", http=422

@@ -78,6 +78,7 @@ FOLDERS = (
     "assistant-ui",
     "ag-ui",
     "variants",
+    "files",
 )
 REQUESTS = [parse_file(path) for name in FOLDERS for path in sorted((FOLDER / name).glob("[0-9]*.bru"))]
 ENVIRONMENTS = [parse_file(path) for path in sorted((FOLDER / "environments").glob("*.bru"))]

@@ -15,7 +15,7 @@ from signalbox.app import routers
 from signalbox.app.protocols import PROTOCOLS
 from signalbox.app.routers import chat
 
-from tests.scenarios.access.users import User, UserApp, create_resources, serve_users
+from tests.scenarios.access.users import FILE, User, UserApp, create_resources, serve_users
 from tests.support.running_app import RunningApp, error_of
 
 OWNERS = ("ada", "guest")
@@ -61,7 +61,10 @@ OF_EVERYBODY = {
 }
 OF_THE_OPERATOR = {"GET /api/upstreams", "POST /api/upstreams/reload"}
 PREFIXES = ("/api", "/v1", "/health", "/agui", "/assistant")
-BODIES: dict[str, Any] = {"PATCH /api/conversations/{conversation_id}": {"title": "Mine now"}}
+BODIES: dict[str, Any] = {
+    "PATCH /api/conversations/{conversation_id}": {"title": "Mine now"},
+    "POST /api/conversations/{conversation_id}/file-versions/{path}": {"version": 1},
+}
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +97,9 @@ def operations(app: RunningApp) -> list[str]:
 def with_ids(app: RunningApp) -> list[tuple[str, str]]:
     """Return the operations on one resource, each with the name of its id."""
     found = [
-        (one, re.findall(r"{(\w+)}", one)) for one in operations(app) if one not in OF_EVERYBODY | PUBLIC | {*BY_THREAD}
+        (one, re.findall(r"{((?!path})\w+)}", one))  # a path is within one resource
+        for one in operations(app)
+        if one not in OF_EVERYBODY | PUBLIC | {*BY_THREAD}
     ]
     assert all(len(names) <= 1 for _, names in found)
     return [(operation, names[0]) for operation, names in found if names]
@@ -102,7 +107,7 @@ def with_ids(app: RunningApp) -> list[tuple[str, str]]:
 
 def send(user: User, operation: str, thing_id: str) -> httpx.Response:
     """Call an operation on a resource."""
-    method, path = re.sub(r"{\w+}", thing_id, operation).split(" ")
+    method, path = re.sub(r"{\w+}", thing_id, operation.replace("{path}", FILE)).split(" ")
     return user.client.request(method, path, json=BODIES.get(operation))
 
 
@@ -256,12 +261,17 @@ def test_pages_of_a_list_stay_ones_own(users: UserApp) -> None:
     assert {"page-0", "page-1", "page-2", "talk-of-ada"} <= {*seen}
 
 
+def last(operation: tuple[str, str]) -> tuple[bool, bool]:
+    """Sort deletions last, and those of a conversation after those of its file."""
+    return operation[0].startswith("DELETE"), "{path}" not in operation[0]
+
+
 @pytest.mark.parametrize("asked_by", ["ada", "operator"])
 def test_what_may_be_done_is_done(users: UserApp, asked_by: str) -> None:
     """Owners open, change and delete their resources; the operator reads, stops and deletes any run."""
     owner, asker = User("fresh", users["ada"].owner, users["ada"].client), users[asked_by]
     create_resources(owner)
-    for operation, name in sorted(with_ids(users.app), key=lambda one: one[0].startswith("DELETE")):
+    for operation, name in sorted(with_ids(users.app), key=last):
         if not may(asker, owner, name):
             continue
         done = send(asker, operation, owner.resources[name])

@@ -14,6 +14,7 @@ from signalbox.store.tokens import add_token
 from tests.support.running_app import WAIT, RunningApp, settings_for
 from tests.support.stream_reader import check_stream
 
+FILE = "index.html"
 ACCESS, ADMIN = "letmein-letmein", "operator-operator"
 
 
@@ -83,11 +84,13 @@ def serve_users(data: Path, **settings: Any) -> Iterator[UserApp]:
 
 
 def create_resources(user: User) -> None:
-    """Create one of each as a user: a run, a conversation with an answer, a save."""
+    """Create one of each as a user: a run, a conversation with an answer and a file, a save."""
     run_id = user.ask().headers["x-run-id"]
     answer = user.ask("What is the tool loop?", conversation_id=f"talk-of-{user.name}")
     saved = user.client.post("/api/saves", json={"run_id": run_id, "title": f"Of {user.name}"})
     assert saved.status_code == 200, saved.text
+    written = user.client.put(f"/api/conversations/talk-of-{user.name}/files/{FILE}", content=b"<p>")
+    assert written.status_code == 200, written.text
     user.resources = {
         "run_id": run_id,
         "conversation_id": f"talk-of-{user.name}",

@@ -18,6 +18,7 @@ _POLICY = (
     "base-uri 'none'; frame-ancestors {ancestors}; form-action 'self'"
 )
 _KEY = "signalbox.content_policy"
+_OTHER_KEY = "signalbox.other_content_policy"
 # Inline elements of the build (frontend/scripts/inline.ts): they have no attributes.
 _INLINE = re.compile(rb"<(script|style)>(.*?)</\1>", re.DOTALL)
 
@@ -30,7 +31,12 @@ def policy_with(frame_ancestors: Sequence[str]) -> bytes:
 
 def policy_of(scope: Scope, policy: bytes) -> tuple[bytes, bytes]:
     """Return the header of a response to this request."""
-    return b"content-security-policy", policy + scope.get(_KEY, b"")
+    return b"content-security-policy", scope.get(_OTHER_KEY) or policy + scope.get(_KEY, b"")
+
+
+def replace_policy(scope: Scope, policy: bytes) -> None:
+    """Send this policy with the response to a request, instead of the one that all responses have."""
+    scope[_OTHER_KEY] = policy
 
 
 def allow_inline(scope: Scope, page: Path) -> None:

@@ -7,6 +7,7 @@ from msgspec import Meta
 from signalbox.app.openapi.response_types import REF, Deleted, NextPage, RecordedEvent
 from signalbox.core.conversations import Role
 from signalbox.core.events import LoopName, Status
+from signalbox.core.workspace import Author
 from signalbox.runs.trace import EpochSeconds, Usd
 
 
@@ -126,6 +127,38 @@ class ConversationExport(ConversationHead):
     """A conversation with all its branches and the events of its runs."""
 
     messages: list[ExportedNode]
+
+
+class FileVersion(TypedDict):
+    """One version of a file, without its content."""
+
+    path: str
+    version: Annotated[int, Meta(description="Counts the versions of this path on the branch, from 1.")]
+    media_type: str
+    size: Annotated[int, Meta(description="Bytes; 0 for a deletion.")]
+    author: Author
+    created: EpochSeconds
+    node_id: Annotated[str, Meta(description="The run that wrote it, or the node after which a person wrote it.")]
+    is_deleted: Annotated[bool, Meta(description="The version deletes the file.")]
+
+
+class File(FileVersion):
+    """The newest version of a file."""
+
+    versions: Annotated[int, Meta(description="How many versions of this path the branch has.")]
+
+
+class FileList(TypedDict):
+    """The files of a branch, by path, without deleted ones."""
+
+    node_id: Annotated[str | None, Meta(description="The end of the branch; null for a conversation without messages.")]
+    files: list[File]
+
+
+class FileVersionList(TypedDict):
+    """The versions of a file on a branch, newest first."""
+
+    versions: list[FileVersion]
 
 
 class DeletedConversation(Deleted):

@@ -30,6 +30,7 @@ _TAGS = {
     "AG-UI": "Runs for clients of the Agent User Interaction Protocol.",
     "runs": "List, read, follow, stop and delete runs.",
     "conversations": "Conversations stored on the server.",
+    "files": "Files of conversations, with versions.",
     "saves": "Snapshots of runs.",
     "models": "The upstream's models.",
     "tools": "The server's tools.",
@@ -76,6 +77,12 @@ def json_body(model: type[BaseModel], *, required: bool = True) -> Json:
     examples = {name: {"value": value} for name, value in REQUESTS[model.__name__].items()}
     content = {"application/json": {"schema": _ref(model), "examples": examples}}
     return {"requestBody": {"required": required, "content": content}}
+
+
+def binary_body(description: str) -> Json:
+    """Describe a body of any content that the route reads itself."""
+    content = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+    return {"requestBody": {"required": True, "description": description, "content": content}}
 
 
 def json_response(body: type, description: str = "") -> Json:

@@ -114,6 +114,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
         "a title": {"title": "Time zones"},
         "another branch": {"leaf_id": "4f0c1c6fd0e54c1d9d1f0a4e4e3f8a11"},
     },
+    "RestoreVersion": {"an earlier version": {"version": 1}},
     "CreateSave": {"a run": {"run_id": "85fa395f316fede103d7763f27725079", "title": "Tokyo", "data": {"tab": "tools"}}},
     "FlagOverride": {"back to legacy": {"state": "off"}, "a share": {"state": "percent", "percent": 10}},
 }

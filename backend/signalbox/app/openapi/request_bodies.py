@@ -44,6 +44,12 @@ class UpdateConversation(Strict):
         return self
 
 
+class RestoreVersion(Strict):
+    """The version of a file to restore."""
+
+    version: Annotated[int, Field(ge=1, description="A version on the branch, as `file-versions` lists it.")]
+
+
 class CreateSave(Strict):
     """Which run to save."""
 

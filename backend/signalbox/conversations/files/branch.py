@@ -41,6 +41,11 @@ class Branch:
         found = self.newest().get(path)
         return None if found is None or found.version.is_deleted else found
 
+    def version(self, path: str, version: int) -> BranchVersion | None:
+        """Return a version of a file, which may be a deletion; None for an unknown one."""
+        same = self.history(path)
+        return same[version - 1] if version <= len(same) else None
+
     def history(self, path: str) -> list[BranchVersion]:
         """Return the versions of a file, oldest first."""
         return [one for one in self.versions if one.version.path == path]

@@ -46,7 +46,7 @@ async def change_file(database: Database, conversation_id: str, node_id: str, ch
 
 def _version_of(change: FileChange, media_type: str, present: ConversationFiles, node_id: str) -> StoredVersion:
     if len(present.versions) >= MOST_VERSIONS:
-        words = f"The conversation has {MOST_VERSIONS:,} versions of files already. Go on in a new conversation."
+        words = f"The conversation has {MOST_VERSIONS:,} versions of files, and no more are allowed."
         raise RequestError(Code.FILE_LIMIT, words)
     branch = branch_at(present, node_id)
     newest = branch.newest().get(change.path)
@@ -68,9 +68,9 @@ def _version_of(change: FileChange, media_type: str, present: ConversationFiles,
 
 
 def _check_size(path: str, content: bytes, media_type: str) -> None:
-    most, kind = (LARGEST_IMAGE, "An image") if is_image(media_type) else (LARGEST_TEXT, "A text file")
+    most, kind = (LARGEST_IMAGE, "an image") if is_image(media_type) else (LARGEST_TEXT, "a text file")
     if len(content) > most:
-        words = f"{path} has {len(content):,} bytes. {kind} may have at most {most:,}: split the file, or shorten it."
+        words = f"{path} has {len(content):,} bytes, and {kind} may have at most {most:,}."
         raise RequestError(Code.FILE_LIMIT, words, "path")
 
 
@@ -82,7 +82,7 @@ def _check_base(change: FileChange, newest: BranchVersion | None) -> None:
     exists = newest is not None and not newest.version.is_deleted
     if change.base_version == has or (change.base_version == 0 and not exists):
         return
-    words = f"{change.path} has version {has} now. Read it, then send the change with base_version={has}."
+    words = f"{change.path} has version {has} now, not version {change.base_version}."
     raise RequestError(Code.FILE_CHANGED, words if has else f"{change.path} does not exist.", "base_version")
 
 
@@ -91,11 +91,11 @@ def _check_branch(branch: Branch, path: str, size: int) -> None:
     if clash := next((one.path for one in others if _clash(one.path, path)), None):
         raise RequestError(Code.INVALID_REQUEST, f"{path}: {clash} exists, and a name is a file or a folder.", "path")
     if len(others) >= MOST_FILES:
-        words = f"The conversation has {len(others)} files, and {MOST_FILES} are allowed. Delete files first."
+        words = f"The branch has {len(others)} files already, and {MOST_FILES} are allowed."
         raise RequestError(Code.FILE_LIMIT, words, "path")
     total = sum(one.size for one in others) + size
     if total > MOST_BYTES:
-        words = f"With {path}, the files have {total:,} bytes, and {MOST_BYTES:,} are allowed. Delete files first."
+        words = f"With {path}, the branch has {total:,} bytes of files, and {MOST_BYTES:,} are allowed."
         raise RequestError(Code.FILE_LIMIT, words, "path")
 
 

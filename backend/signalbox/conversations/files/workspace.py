@@ -83,8 +83,9 @@ def _tool_errors() -> Generator[None, None, None]:
     except RequestError as error:
         if error.code in (Code.UNKNOWN_MESSAGE, Code.UNKNOWN_CONVERSATION):
             raise ToolError(Code.TOOL_FAILED, "The conversation was deleted, with all its files.") from error
-        code = Code.FILE_LIMIT if error.code is Code.FILE_LIMIT else Code.INVALID_ARGUMENTS
-        raise ToolError(code, error.message) from error
+        if error.code is Code.FILE_LIMIT:
+            raise ToolError(Code.FILE_LIMIT, error.message) from error
+        raise ToolError(Code.INVALID_ARGUMENTS, error.message) from error
 
 
 def options_of(nodes: Sequence[Node], run_id: str) -> list[Option]:

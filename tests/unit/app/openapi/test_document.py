@@ -9,53 +9,12 @@ from schemathesis.specs.openapi.definitions import OPENAPI_31
 from signalbox.app.openapi.examples import RESPONSES
 
 from tests.scenarios.access.users import User, UserApp, serve_users
+from tests.scenarios.files.every_endpoint import use_files
 from tests.support.openapi import Conformance
 from tests.support.running_app import RunningApp
+from tests.unit.app.openapi.operation_ids import OPERATION_IDS
 
 Json = dict[str, Any]
-OPERATION_IDS = {
-    "streamChat": "POST /api/chat/stream",
-    "answerChat": "POST /api/chat",
-    "askVariants": "POST /api/chat/variants",
-    "runAgent": "POST /agui",
-    "answerAssistant": "POST /assistant",
-    "getState": "GET /assistant/state",
-    "postResume": "POST /assistant/resume",
-    "postResumeState": "POST /assistant/resume-state",
-    "createChatCompletion": "POST /v1/chat/completions",
-    "answerAiChat": "POST /api/ai/chat",
-    "resumeAiChat": "GET /api/ai/chat/{chat_id}/stream",
-    "stopAiChat": "POST /api/ai/chat/{chat_id}/stop",
-    "listRuns": "GET /api/runs",
-    "getRun": "GET /api/runs/{run_id}",
-    "deleteRun": "DELETE /api/runs/{run_id}",
-    "stopRun": "POST /api/runs/{run_id}/stop",
-    "getRunEvents": "GET /api/runs/{run_id}/events",
-    "createConversation": "POST /api/conversations",
-    "listConversations": "GET /api/conversations",
-    "getConversation": "GET /api/conversations/{conversation_id}",
-    "updateConversation": "PATCH /api/conversations/{conversation_id}",
-    "deleteConversation": "DELETE /api/conversations/{conversation_id}",
-    "exportConversation": "GET /api/conversations/{conversation_id}/export",
-    "createSave": "POST /api/saves",
-    "listSaves": "GET /api/saves",
-    "getSave": "GET /api/saves/{save_id}",
-    "deleteSave": "DELETE /api/saves/{save_id}",
-    "getSaveEvents": "GET /api/saves/{save_id}/events",
-    "listModels": "GET /api/models",
-    "listOpenaiModels": "GET /v1/models",
-    "getOpenaiModel": "GET /v1/models/{model_id}",
-    "listTools": "GET /api/tools",
-    "getEventSchema": "GET /api/contract/v1.1.json",
-    "getImage": "GET /api/images/{signed}",
-    "getDataTableSchema": "GET /api/contract/data-table-v1.json",
-    "getFlag": "GET /api/flags/tool_loop_v2",
-    "setFlag": "PUT /api/flags/tool_loop_v2",
-    "listUpstreams": "GET /api/upstreams",
-    "reloadUpstreams": "POST /api/upstreams/reload",
-    "getLiveness": "GET /health/live",
-    "getReadiness": "GET /health/ready",
-}
 # In Rust: the same check in Python takes ten seconds.
 OPENAPI = jsonschema_rs.Draft202012Validator(OPENAPI_31)
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -237,6 +196,7 @@ def read_conversations(ada: User) -> None:
         client.get(f"{path}/export", params={"format": "json"})
         client.patch(path, json={"title": "Renamed"})
     client.patch("/api/conversations/chat-1", json={"leaf_id": "none"})
+    use_files(client)
 
 
 def read_saves(ada: User, runs: dict[str, str]) -> None:

@@ -125,12 +125,12 @@ async def test_limits(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
         assert caught.value.code is Code.FILE_LIMIT
         return caught.value.message
 
-    assert "A text file may have at most 10" in await fault("a.txt", b"x" * 11)
-    assert "An image may have at most 20" in await fault("a.png", PNG + bytes(5))
+    assert "11 bytes, and a text file may have at most 10" in await fault("a.txt", b"x" * 11)
+    assert "an image may have at most 20" in await fault("a.png", PNG + bytes(5))
     await workspace.write("a.png", PNG)
-    assert "the files have 26 bytes" in await fault("a.txt", b"x" * 10)
+    assert "26 bytes of files, and 25 are allowed" in await fault("a.txt", b"x" * 10)
     await workspace.write("a.txt", b"x" * 9)
-    assert "2 are allowed" in await fault("b.txt", b"")
+    assert "2 files already, and 2 are allowed" in await fault("b.txt", b"")
     await workspace.write("a.txt", b"x" * 8)
     monkeypatch.setattr(changes, "MOST_VERSIONS", 3)
     assert "3 versions" in await fault("a.txt", b"")

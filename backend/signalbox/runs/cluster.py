@@ -89,8 +89,9 @@ class Cluster:
                     news.clear()
                     while batch := await _retry_while_unavailable(partial(self.store.read_events, run_id, after)):
                         after = batch[-1].seq
+                        is_over = isinstance(batch[-1].event, Done)
                         yield batch
-                        if isinstance(batch[-1].event, Done):
+                        if is_over:
                             return
                     if is_over:
                         return
@@ -100,8 +101,10 @@ class Cluster:
                     if not await _wait_for_news(news):  # deleted, or its ending was missed: read again
                         is_over = await _retry_while_unavailable(partial(self.store.is_over, run_id))
             finally:
-                if notified is not None and len(self._waiting[run_id]) == 1:
-                    self._notify_later(f"leave {run_id} {self.me}")
+                if not is_over and len(self._waiting[run_id]) == 1:
+                    # Only a worker that was a subscriber can leave.
+                    first = [f"watch {run_id} {self.me}"] if notified is None else []
+                    self._notify_later(*first, f"leave {run_id} {self.me}")
 
     async def stop(self, run_id: str) -> RunRecord:
         """Stop another worker's run and return its final record; raises StoreError, RequestError WORKER_SILENT.
@@ -141,12 +144,12 @@ class Cluster:
             if not self._waiting[run_id]:
                 del self._waiting[run_id]
 
-    def _notify_later(self, words: str) -> None:
+    def _notify_later(self, *words: str) -> None:
         """Send a notification in the background; it may fail, because it is repeated or replaced by polling."""
 
         async def send() -> None:
             with suppress(StoreError):
-                await self.notifier.notify(words)
+                await self.notifier.notify(*words)
 
         task = asyncio.create_task(send(), name="notify")
         self._tasks.add(task)

@@ -193,6 +193,28 @@ async def test_a_run_continues_while_another_worker_follows_it() -> None:
     assert both.run.done.status == "cancelled"
 
 
+async def test_a_subscriber_that_leaves_after_its_first_read_ends_the_run() -> None:
+    """It leaves before its worker has announced it, and still was the last subscriber."""
+    both = await two(is_detached=False)
+    both.text_loop.words.put_nowait("One ")
+    await until(lambda: both.run.seq == 1)
+    async with aclosing(both.other.subscribe(both.run.id)) as batches:
+        assert [stamped.event for stamped in await anext(batches)] == [Content("One ")]
+    await asyncio.wait_for(both.run.wait(), 10)
+    assert both.run.done is not None
+    assert both.run.done.status == "cancelled"
+
+
+async def test_a_replay_at_another_worker_announces_nothing() -> None:
+    """A finished run has no subscribers."""
+    both, received = await two(), list[AnyEvent]()
+    both.text_loop.words.put_nowait(None)
+    await both.run.wait()
+    await until(lambda: both.home.live(both.run.id) is None)
+    await received_by(both.other, both.run.id, received)
+    assert both.air.lines == []
+
+
 async def test_followers_of_a_dead_worker_expire() -> None:
     """A worker that stops renewing its subscription no longer counts, and the run ends."""
     both = await two(is_detached=False)

@@ -3,6 +3,7 @@ export type { Answer, AnsweredCall, RunEvent } from "./answers.ts";
 export type { Catalog, ToolCatalog } from "./requests/models.ts";
 export type { RunTrace } from "./requests/runRecords.ts";
 export type { Save, SavedQuestion, SavedRun } from "./requests/savedRuns.ts";
+export type { VariantError } from "./requests/variants.ts";
 export type { Backoff } from "./retries.ts";
 export type { Run, StoppedRun } from "./run.ts";
 export {
@@ -14,6 +15,8 @@ export {
   type Saves,
   Signalbox,
   type SignalboxOptions,
+  type VariantRun,
+  type Variants,
 } from "./signalbox.ts";
 export {
   AccessDenied,
@@ -44,5 +47,5 @@ export type {
   UsageTotals,
   Warning,
 } from "./types/events.ts";
-export type { Effort, Message, Question, ToolChoice } from "./types/question.ts";
+export type { Effort, Message, Question, ToolChoice, Variant, VariantsQuestion } from "./types/question.ts";
 export type { Call, ChatEvent, ToolCalls, ToolExecuting, ToolResult, UnknownEvent } from "./types/receivedEvents.ts";

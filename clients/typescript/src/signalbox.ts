@@ -18,11 +18,12 @@ import { deleteRun, fetchRuns } from "./requests/runList.ts";
 import { fetchTrace, type RunTrace } from "./requests/runRecords.ts";
 import { followRun, followSave, postChat } from "./requests/runStream.ts";
 import { deleteSave, fetchSave, fetchSaves, type Save, saveRun } from "./requests/savedRuns.ts";
+import { startVariants, type VariantError } from "./requests/variants.ts";
 import { BACKOFF, type Backoff, retrying } from "./retries.ts";
 import { Run, type RunContext, type StoppedRun, stopAt } from "./run.ts";
 import { errorOf, RunFailed, SignalboxError } from "./signalboxErrors.ts";
 import type { Conversation, ConversationLine, RunLine, SaveLine } from "./types/api.ts";
-import type { Question } from "./types/question.ts";
+import type { Question, VariantsQuestion } from "./types/question.ts";
 
 export interface SignalboxOptions {
   /**
@@ -48,6 +49,25 @@ export interface AskOptions extends CallOptions {
 }
 
 export type QuestionOptions = Question & AskOptions;
+
+/** A variant has either a run or an error. */
+export type VariantRun = { model: string } & (
+  | {
+      run: Run;
+      /** The position among all runs that answer the question, from 1. */
+      number: number;
+      error?: undefined;
+    }
+  | { error: VariantError; run?: undefined; number?: undefined }
+);
+
+export interface Variants {
+  conversationId: string;
+  /** The message that the runs answer. The next question names the chosen run as `parent_id`. */
+  messageId: string;
+  /** In the order of the request. */
+  variants: readonly VariantRun[];
+}
 
 /** Sends short requests, with retries and typed errors. */
 type Call = <T>(options: CallOptions, send: (client: ApiClient) => Promise<T>) => Promise<T>;
@@ -105,6 +125,21 @@ export class Signalbox {
     const body = { ...question, on_disconnect: "continue" };
     const context = { signal, stopsOnLeaving: on_disconnect === "stop" };
     return this.#open(context, (options) => postChat(body, { ...options, key: idempotencyKey })).started();
+  }
+
+  /** Answer a question in several runs at the same time. Each is read and stopped separately. */
+  async variants(asked: VariantsQuestion & AskOptions): Promise<Variants> {
+    const { signal, idempotencyKey = newIdempotencyKey(), on_disconnect = "stop", ...question } = asked;
+    const body = { ...question, on_disconnect: "continue" }; // as in `stream`
+    const started = await this.#call({ signal }, (client) => startVariants(client, body, idempotencyKey));
+    const stopsOnLeaving = on_disconnect === "stop";
+    const open = (id: string) => this.#open({ signal, stopsOnLeaving, id }, (options) => followRun(id, options));
+    return {
+      ...started,
+      variants: started.variants.map((one) =>
+        one.error ? one : { model: one.model, number: one.number, run: open(one.runId) },
+      ),
+    };
   }
 
   /** Ask a question and return the complete answer. Another ending throws `RunFailed` with what arrived. */

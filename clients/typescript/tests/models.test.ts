@@ -92,7 +92,15 @@ describe("the tools", () => {
     const shape = { title: "T", summary: "S", description: "D", category: "search", visibility: "public" };
     const always = { onRequest: false, needsConversation: false };
     const tools = [
-      { name: "a", ...shape, shows_table: true, on_request: true, needs_conversation: true, available: true, unavailable: null },
+      {
+        name: "a",
+        ...shape,
+        shows_table: true,
+        on_request: true,
+        needs_conversation: true,
+        available: true,
+        unavailable: null,
+      },
       { name: "b", ...shape, available: false, unavailable: "No key is set." },
       { name: "c", available: false },
       { description: "no name" },

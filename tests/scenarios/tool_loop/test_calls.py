@@ -1,11 +1,17 @@
 """Scenarios 04, 05, 20 to 23, 28, 33 and 36: parallel, equal, clamped, broken and incomplete calls."""
 
+import asyncio
 import json
+import threading
 
 import pytest
+from signalbox.core.messages import JsonObject
+from signalbox.core.tools import ToolContext
 
 from tests.scenarios.tool_loop.scenario import Scenario, Scenarios, results_of
 from tests.scenarios.tool_loop.script import Called, answers, calls, search
+from tests.support.fakes import make_tool
+from tests.support.running_app import WAIT
 
 
 def test_04_three_parallel_one_duplicate(scenario: Scenarios) -> None:
@@ -23,6 +29,23 @@ def test_04_three_parallel_one_duplicate(scenario: Scenarios) -> None:
     assert ["moon" in text for text in sent.values()] == [False, True, False]
     assert ["You have this already" in text for text in sent.values()] == [False, False, True]
     assert (heard.text, heard.done["status"]) == ("Done.", "complete")
+
+
+def test_sc01_independent_calls_run_at_the_same_time(scenario: Scenarios) -> None:
+    """Each of two calls ends only after the other has started: two calls of a second take one second."""
+    both = threading.Barrier(2)
+
+    async def meet(arguments: JsonObject, context: ToolContext) -> str:
+        await asyncio.to_thread(both.wait, WAIT)
+        return "met"
+
+    tools = [make_tool(name, meet) for name in ("left", "right")]
+    stage = scenario(calls(Called("left", "{}"), Called("right", "{}")), answers("Done."), extra_tools=tools)
+    heard = stage.ask(tools=["left", "right"])
+    assert heard.result_codes() == [None, None]
+    assert [event["result"]["result"] for event in heard.of("tool_result")] == ["met", "met"]
+    assert list(results_of(stage.bodies[1])) == ["call_0", "call_1"]
+    assert heard.done["status"] == "complete"
 
 
 def test_05_eight_parallel_searches(scenario: Scenarios) -> None:

@@ -19,7 +19,7 @@ CLIENT = ROOT / "clients" / "typescript"
 PAGES = [CLIENT / "README.md", ROOT / "docs" / "clients" / "typescript-client.md"]
 EXAMPLES = [block for path in PAGES for block in Page(path, path.read_text(encoding="utf-8")).blocks("ts")]
 # Minified and compressed with gzip.
-WHOLE_BYTES = 12_000
+WHOLE_BYTES = 12_500
 STRICT = ("--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes", "--noEmit")
 TARGET = ("--target", "es2022", "--module", "nodenext", "--lib", "es2023,dom,dom.asynciterable", "--types", "")
 _BUNDLE = """
@@ -100,7 +100,7 @@ def test_the_package_is_small(node: page.Page, project: Path) -> None:
 def test_the_parameters_of_a_question_are_the_servers(app: RunningApp) -> None:
     """Their names are those of the OpenAPI document."""
     source = (CLIENT / "src/types/question.ts").read_text(encoding="utf-8")
-    _, _, question = source.partition("export interface Question {")
+    question = source.partition("export interface Question {")[2].partition("\n}\n")[0]
     names = set(re.findall(r"^  (\w+)\??:", question, re.MULTILINE))
     schema = app.client.get("/openapi.json").json()["components"]["schemas"]["ChatRequest"]
     assert names | {"stream"} == set(schema["properties"])

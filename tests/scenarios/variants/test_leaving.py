@@ -166,7 +166,7 @@ def test_sc24_leaving_while_they_start_leaves_none_running(
     connection.close()
     assert has_left.wait(WAIT)
     app.call(release.set)
-    assert all(over.acquire(timeout=A_SECOND) for _ in FOUR)
+    assert all(over.acquire(timeout=WAIT) for _ in FOUR)
     assert set(statuses(app).values()) == {"cancelled"}
     assert upstream.wait_until(lambda: len(upstream.left) == len(upstream.asked), A_SECOND)
 

@@ -13,3 +13,4 @@ export * from "./runStream.ts";
 export * from "./savedRuns.ts";
 export * from "./sleep.ts";
 export * from "./sseFrames.ts";
+export * from "./variants.ts";

@@ -57,3 +57,13 @@ export interface Question {
   /** Send `preview` events: the files and edits of a call, while the model still writes the call. */
   previews?: boolean;
 }
+
+/** How one variant differs from the question. */
+export type Variant = Pick<Question, "reasoning" | "temperature"> & { model?: string };
+
+/** A question in a conversation, which one run per variant answers. */
+export interface VariantsQuestion extends Omit<Question, "continue" | "conversation_id"> {
+  conversation_id: string;
+  /** One to four. */
+  variants: readonly Variant[];
+}

@@ -94,7 +94,7 @@ def _append_ending(store: RunStore, record: RunRecord, events: list[Stamped], pr
     flags = RunFlags(record.loop, record.flag, record.simulated)
     unsaved = Unsaved(after=events[-1].seq if events else 0, before=record.reserved + 1)
     done = replace(done_of(CRASHED, record.model, flags, progress), unsaved=unsaved)
-    ending: list[AnyEvent] = [*open_calls.results(CRASHED), *warning_of(CRASHED), done]
+    ending: list[AnyEvent] = [*open_calls.endings(CRASHED), *warning_of(CRASHED), done]
     batch = [Stamped(seq, at, event) for seq, event in enumerate(ending, record.reserved + 1)]
     store.append(record.id, batch)
     return batch[-1]

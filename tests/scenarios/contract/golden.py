@@ -8,6 +8,7 @@ from signalbox.core.codes import Code
 from signalbox.core.data_table import Column, CurrencyFormat, DataTable
 from signalbox.core.errors import ToolError, UpstreamError
 from signalbox.core.events import Stamped
+from signalbox.core.messages import JsonObject
 from signalbox.core.parts import (
     CallDelta,
     Citation,
@@ -24,7 +25,8 @@ from signalbox.tools.calculate import calculate
 from signalbox.tools.search_web import search_web
 
 from tests.support.fakes import SERVED, FakeSearch, ScriptedClient, answer, call, calls, ending, make_tool
-from tests.support.loop_runs import RUN_ID, Outcome, run
+from tests.support.loop_runs import RUN_ID, Outcome, context_for, run
+from tests.support.previews import writer
 
 FIXTURES = Path(__file__).parent / "fixtures"
 _START = 1_790_000_000_000
@@ -32,7 +34,9 @@ _START = 1_790_000_000_000
 
 def encode(outcome: Outcome) -> bytes:
     """Encode a run's batches as they were emitted, 7 ms apart."""
-    encoder = SseV1Encoder(RunRecord(RUN_ID, "openai/sim", "v2"))
+    has_previews = outcome.context.streamed_arguments == "previews"
+    echo: JsonObject = {"previews": True} if has_previews else {}
+    encoder = SseV1Encoder(RunRecord(RUN_ID, "openai/sim", "v2", echo=echo))
     seq = 0
     frames: list[bytes] = []
     for place, batch in enumerate(outcome.batches):
@@ -134,6 +138,19 @@ async def _artifact() -> Outcome:
     return await run(client, [make_tool("mugs", mugs), make_tool("plates", plates)])
 
 
+async def _previews() -> Outcome:
+    """Script a file that the model begins, loses with the connection, and writes again."""
+    pieces = '{"path": "index.html", ', '"content": "<h1>Hel', "lo \\ud83d", '\\ude00</h1>\\n"}'
+    first = call(0, "write_file", "", "up-1")
+    reads = [[first], *([CallDelta(0, arguments=text)] for text in pieces)]
+    broken = [[SERVED], *reads[:3], UpstreamError(Code.UPSTREAM_OVERLOADED)]
+    tools = [writer()]
+    context = context_for(tools)
+    context.streamed_arguments = "previews"
+    client = ScriptedClient(broken, [[SERVED], *reads, ending("tool_calls")], answer("The page is ready."))
+    return await run(client, tools, context=context)
+
+
 SCENARIOS: dict[str, Callable[[], Awaitable[Outcome]]] = {
     "plain": _plain,
     "search-and-calculate": _search,
@@ -149,6 +166,7 @@ SCENARIOS: dict[str, Callable[[], Awaitable[Outcome]]] = {
     "other-tool": _write_tool,
     "attachments": _attachments,
     "artifact": _artifact,
+    "previews": _previews,
 }
 
 

@@ -29,6 +29,7 @@ from structlog.testing import capture_logs
 from tests.support.disk import Disk, a_run
 from tests.support.fakes import ScriptedClient, answer, call, calls, make_tool
 from tests.support.loop_runs import context_for, no_wait
+from tests.support.previews import writer
 
 pytestmark = pytest.mark.anyio
 
@@ -47,13 +48,14 @@ class Diary(JournalStore):
 
 async def a_tool_run(disk: Disk) -> list[tuple[Stamped, RunRecord]]:
     """Run with two tools of different kinds, and return the diary."""
-    tools = [make_tool("look", eager=True), make_tool("write")]
+    tools = [make_tool("look", eager=True), writer("write")]
     client = ScriptedClient(
-        calls(call(0, "look", '{"q": 1}'), call(1, "write", '{"t": "x"}')),
+        calls(call(0, "look", '{"q": 1}'), call(1, "write", '{"path": "x"}')),
         calls(call(0, "look", '{"q": 2}')),
         answer("All ", "is ", "done."),
     )
     context, progress = context_for(tools), Progress()
+    context.streamed_arguments = "previews"
     store = Diary(disk)
     store.pages = []
     manager = RunManager(store)
@@ -77,7 +79,9 @@ async def kept(store: JournalStore, run_id: str, pages: Sequence[tuple[Stamped, 
 async def test_a_run_cut_at_any_event_ends_correctly(disk: Disk) -> None:
     """The stream is valid, each open call has a result, and a possibly missing cost is an estimate."""
     pages = await a_tool_run(disk)
-    assert {type(stamped.event).__name__ for stamped, _ in pages} >= {"ToolCalls", "ToolExecuting", "ToolResult"}
+    assert {type(stamped.event).__name__ for stamped, _ in pages} >= {
+        *("Preview", "ToolCalls", "ToolExecuting", "ToolResult")
+    }
     cuts = [f"cut-{number}" for number in range(len(pages))]
     dead = JournalStore(disk)
     for number, run_id in enumerate(cuts):

@@ -15,6 +15,7 @@ from signalbox.chat.answer.text_filters import TextFilters, text_of
 from signalbox.chat.calls.arguments import is_same
 from signalbox.chat.calls.assembly import OpenCall
 from signalbox.chat.calls.execution import RunningCall, ToolExecution
+from signalbox.chat.calls.previews import CallPreviews
 from signalbox.chat.calls.repair import RepairedCall, repaired
 from signalbox.chat.calls.streamed_arguments import StreamedArguments
 from signalbox.chat.loops.progress import Attempt
@@ -22,7 +23,7 @@ from signalbox.chat.loops.state import LoopState
 from signalbox.chat.loops.stop_reason import TurnEnd
 from signalbox.core.bounds.part_slices import slices_of
 from signalbox.core.codes import CODES, Code
-from signalbox.core.events import AnyEvent, ArgumentsDelta, Content, Reasoning
+from signalbox.core.events import AnyEvent, ArgumentsDelta, Content, Preview, Reasoning
 from signalbox.core.parts import (
     CallDelta,
     Citation,
@@ -71,7 +72,7 @@ class StreamedReply(Struct, eq=False):
     completion: Completion = Completion()
     held_back: list[AnyEvent] = []
     eager_calls: dict[int, RunningCall] = {}
-    arguments: StreamedArguments | None = None
+    arguments: StreamedArguments | CallPreviews | None = None
     _has_reasoned: bool = False
 
     async def read_reply(self, client: ChatClient, request: Request) -> None:
@@ -120,7 +121,9 @@ class StreamedReply(Struct, eq=False):
 
     def _must_stay(self, event: AnyEvent) -> bool:
         """Return whether another attempt would double an event. Arguments for our tools only show what is coming."""
-        return type(event) is not ArgumentsDelta or event.name in self.execution.context.client_tools
+        if type(event) is ArgumentsDelta:
+            return event.name in self.execution.context.client_tools
+        return type(event) is not Preview
 
     def _add_text(self, texts: list[str], events: list[AnyEvent]) -> None:
         """Add text. Nearly all of a reply is text, so this takes no Python step per piece."""
@@ -176,6 +179,10 @@ class StreamedReply(Struct, eq=False):
     def remaining_events(self) -> list[AnyEvent]:
         """Return what the filters held back."""
         return self.held_back
+
+    def settle_previews(self) -> list[AnyEvent]:
+        """Return the rest of the previews of the calls that were returned, and withdraw all others; called once."""
+        return self.arguments.settle() if isinstance(self.arguments, CallPreviews) else []
 
     def calls(self, end: TurnEnd) -> list[RunningCall | RepairedCall]:
         """Return the calls of the complete reply in order: those that are already running, and those to start."""
@@ -235,9 +242,7 @@ def begin_streamed_reply(state: LoopState, attempt: Attempt, *, may_call: bool) 
     progress, names = state.progress, state.context.tool_names
     filters, builder, arguments = TextFilters(state.context, names), ResponseBuilder(names), None
     if may_call and state.context.streamed_arguments != "none":
-        tools = state.context.client_tools
-        shown = names if state.context.streamed_arguments == "all" else tools
-        arguments = StreamedArguments(names, shown, tools, progress.steps, state.execution.reserve_id)
+        arguments = _streamed_arguments(state, names)
         builder.assembler.on_arguments = arguments.feed
     return StreamedReply(
         state.execution,
@@ -253,6 +258,17 @@ def begin_streamed_reply(state: LoopState, attempt: Attempt, *, may_call: bool) 
         filters.passes_text,
         arguments=arguments,
     )
+
+
+def _streamed_arguments(state: LoopState, names: frozenset[str]) -> StreamedArguments | CallPreviews:
+    """Prepare to emit arguments while the model writes them."""
+    context, execution, step = state.context, state.execution, state.progress.steps
+    if context.streamed_arguments == "previews":
+        specs = [spec for name in names if (spec := execution.tools.spec(name)) is not None and not spec.eager]
+        previewed = {spec.name: spec.previewed for spec in specs if spec.previewed}
+        return CallPreviews(names, previewed, step, execution.reserve_id)
+    shown = names if context.streamed_arguments == "all" else context.client_tools
+    return StreamedArguments(names, shown, context.client_tools, step, execution.reserve_id)
 
 
 def _no_id(call: OpenCall) -> None:

@@ -88,6 +88,10 @@ class WholeReply:
             events.append(Content(completion.refusal, refusal=True))
         return events + attachment_events(attachments_of(completion), state.execution.tool_context.sources, step)
 
+    def settle_previews(self) -> list[AnyEvent]:
+        """Return nothing: the calls of a whole reply have no previews."""
+        return []
+
     def calls(self, end: TurnEnd) -> list[RepairedCall]:
         """Return the calls of the complete reply in order; none is running yet."""
         return [runnable(call, end) for raw in self.completion.calls for call in repaired(raw)]

@@ -57,6 +57,7 @@ class RunningCall(Struct):
     is_new: bool = False
     cached: bool = False
     is_handed: bool = False
+    previewed: dict[str, int] | UnsetType = UNSET
 
     def message(self) -> tuple[ToolCall, ToolMessage | None]:
         """Return the call and its result for the history, where arguments are canonical JSON (quirk A8)."""
@@ -124,6 +125,7 @@ class ToolExecution(Struct, eq=False):
             upstream_id=call.upstream_id,
             fault=call.fault,
             raw=call.raw,
+            previewed=call.previewed,
         )
         if spec is not None:
             running.category, running.visibility = spec.category, spec.visibility
@@ -337,6 +339,7 @@ def _announced(call: RunningCall) -> Call:
         arguments=dumps(call.arguments).decode() if call.raw is None else call.raw[:_MAX_RAW_ARGUMENTS],
         category=call.category,
         visibility=call.visibility,
+        previewed=call.previewed,
     )
 
 

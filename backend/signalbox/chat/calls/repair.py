@@ -1,6 +1,6 @@
 """Turns raw calls into calls that can run: a few safe repairs, otherwise an error for the model."""
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from signalbox.chat.calls.arguments import is_same, read_arguments, value_at
 from signalbox.core.codes import Code
@@ -15,7 +15,10 @@ _MAX_VALUES = 256
 
 
 class RepairedCall(Struct, frozen=True):
-    """One call whose arguments are an object, or with the error why it cannot run; `id` if it is shown already."""
+    """One call whose arguments are an object, or with the error why it cannot run; `id` if it is shown already.
+
+    `previewed` are the numbers of characters of the strings that its previews contain completely, by JSON Pointer.
+    """
 
     name: str
     arguments: JsonObject
@@ -23,6 +26,7 @@ class RepairedCall(Struct, frozen=True):
     fault: ToolOutcome | None = None
     raw: str | None = None
     id: str | None = None
+    previewed: dict[str, int] | UnsetType = UNSET
 
 
 def repaired(call: RawCall) -> list[RepairedCall]:

@@ -21,6 +21,7 @@ from signalbox.core.events import (
     Content,
     Done,
     Failure,
+    Preview,
     ToolCalls,
     ToolExecuting,
     ToolResult,
@@ -80,7 +81,7 @@ async def drive(
     done = done_of(ending, context.model, context.flags, progress)
     # If events did not fit, those that were held back would follow a gap.
     held_back = [] if emitter.is_full else progress.take_held_back()
-    emit([*held_back, *emitter.open_calls.results(ending), *warning_of(ending), done])
+    emit([*held_back, *emitter.open_calls.endings(ending), *warning_of(ending), done])
     return done
 
 
@@ -173,9 +174,10 @@ def _is_retryable(ending: Ending) -> bool | None:
 
 
 class OpenCalls:
-    """Tracks which announced calls have no result yet."""
+    """Tracks which announced calls have no result yet, and which previewed calls are not announced."""
 
     def __init__(self) -> None:
+        self._previewed: dict[str, None] = {}
         self._open: dict[str, Call] = {}
         self._executing: set[str] = set()
 
@@ -184,15 +186,29 @@ class OpenCalls:
         for event in events:
             if isinstance(event, ToolCalls):
                 self._open.update((call.id, call) for call in event.calls)
+                for call in event.calls:
+                    self._previewed.pop(call.id, None)
             elif isinstance(event, ToolExecuting):
                 self._executing.add(event.id)
             elif isinstance(event, ToolResult):
                 self._open.pop(event.id, None)
+            elif isinstance(event, Preview):
+                self._track_preview(event)
 
-    def results(self, ending: Ending) -> list[AnyEvent]:
-        """Return an error result for each open call that is not handed over, so that no client shows it as running."""
+    def _track_preview(self, event: Preview) -> None:
+        if event.withdrawn is True:
+            self._previewed.pop(event.id, None)
+        else:
+            self._previewed[event.id] = None
+
+    def endings(self, ending: Ending) -> list[AnyEvent]:
+        """Withdraw open previews, and return an error result for each open call, so that no client shows it as running.
+
+        Calls that are handed over get none.
+        """
         code = Code.CANCELLED if ending.status == "cancelled" else Code.STEP_FAILED
-        return [
+        withdrawn: list[AnyEvent] = [Preview(call_id, withdrawn=True) for call_id in self._previewed]
+        return withdrawn + [
             ToolResult(c.id, c.name, Failure(False, self._reason(c, code), str(code)), c.category, c.visibility)
             for c in self._open.values()
             if c.id not in ending.handed

@@ -63,6 +63,10 @@ class Reply(Protocol):
         """Return the calls of a complete reply; if it did not end well, each call only gets an error as result."""
         ...
 
+    def settle_previews(self) -> list[AnyEvent]:
+        """Return the rest of the previews of the calls that `calls` returned, and withdraw all others; called once."""
+        ...
+
 
 BeginReply = Callable[[LoopState, Request, Attempt], Reply]
 
@@ -160,6 +164,7 @@ class Stepper:
             client_tools=self._state.context.client_tools,
         )
         calls = reply.calls(end) if has_calls and end not in _IGNORE_CALLS else ()
+        self._emit(reply.settle_previews())
         return Step(reply, end, list(map(self._execution.identified, calls)))
 
     async def act(self, step: Step) -> None:
@@ -218,7 +223,7 @@ class Stepper:
         error = await self._read(reply, request)
         retry = error and await state.plan_retry(request, error, is_visible=reply.is_visible)
         if retry:
-            self._emit([*retry.warnings])
+            self._emit([*reply.settle_previews(), *retry.warnings])
             await self._sleep(retry.wait)
             return None
         self._emit(reply.remaining_events())

@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 import { compress } from "./scripts/compress.ts";
 import { drawShell } from "./scripts/draw.ts";
 import { newestFonts } from "./scripts/fonts.ts";
+import { previewFrame } from "./scripts/frame.ts";
 import { inlineFirstPaint } from "./scripts/inline.ts";
 
 const backend = process.env.SIGNALBOX_URL ?? "http://127.0.0.1:8000";
@@ -33,7 +34,7 @@ export default defineConfig({
       { find: /^@signalbox\/client\/requests$/, replacement: `${client}/requests/index.ts` },
     ],
   },
-  plugins: [tailwindcss(), react(), newestFonts(), drawShell(), inlineFirstPaint(), compress()],
+  plugins: [tailwindcss(), react(), newestFonts(), drawShell(), inlineFirstPaint(), previewFrame(), compress()],
   // Relative, so that the page works under any path. Documents are at several depths, so guide.html has paths from the
   // root, to which the server adds its prefix (backend/signalbox/app/asgi/static_files.py).
   base: "./",
@@ -56,6 +57,7 @@ export default defineConfig({
       "/openapi.json": same,
       "/guide/": documents,
       "/notes/": documents,
+      "/preview-frame": same,
       "^/(docs|operator)$": { ...same, bypass: ({ url }) => `${url}.html` },
     },
   },

@@ -50,7 +50,7 @@ def policy_of(header: str) -> dict[str, str]:
 def test_g02_no_answer_may_load_or_run_anything_foreign(app: RunningApp, path: str) -> None:
     """Every response has the policy: no foreign script, image, style, frame or form, and nothing inline.
 
-    The chat page alone allows one style and one script of its build, by their hashes.
+    The chat page alone allows one style and one script of its build, by their hashes, and the frame of previews.
     frontend/src/components/Markdown.test.tsx (no element that loads) and the browser tests (no request leaves) check
     what the page makes of such Markdown.
     """
@@ -59,7 +59,8 @@ def test_g02_no_answer_may_load_or_run_anything_foreign(app: RunningApp, path: s
         policy = policy_of(headers["content-security-policy"])
         own = {name: policy.pop(name) for name in ("script-src", "style-src") if path == "/" and name in policy}
         assert all(re.fullmatch(r"'self' 'sha256-[\w+/]{43}='", value) for value in own.values()), own
-        assert policy == POLICY
+        frame = f"{app.url}/preview-frame" if path == "/" else "'none'"
+        assert policy == POLICY | {"frame-src": frame}
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"

@@ -4,7 +4,7 @@ The build stores compressed copies beside files that compress well (frontend/scr
 """
 
 import os
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISDIR
@@ -20,7 +20,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from signalbox.app.asgi.compression import accepted
-from signalbox.app.asgi.content_policy import allow_inline
+from signalbox.app.asgi import preview_frame
+from signalbox.app.asgi.content_policy import allow_inline, replace_policy
 from signalbox.app.asgi.root_path import path_in_app, public_root
 from signalbox.app.config import Settings
 from signalbox.app.folders import notes_folder
@@ -45,6 +46,7 @@ _NOT_BUILT = {
     "docs.html": "The API reference is not built yet: run ./just start, or read /openapi.json.\n",
     "operator.html": "The operator page is not built yet: run ./just start, or use PUT /api/flags/tool_loop_v2.\n",
     _DOCUMENT_PAGE: "The page for documents is not built yet: run ./just start, or send Accept: text/markdown.\n",
+    preview_frame.FILE: "The frame of previews is not built yet: run ./just start.\n",
 }
 
 
@@ -70,13 +72,16 @@ def wants_page(scope: Scope) -> bool:
 class _PageFiles(StaticFiles):
     """Files of the build, each in the smallest encoding that the client accepts.
 
-    `is_open`: the API requires no token, so the page can preload its first request. The media type is that of the
-    uncompressed file; ETag and ranges belong to the bytes that are sent.
+    `is_open`: the API requires no token, so the page can preload its first request. `origins` are the page's besides
+    that of the Host header. The media type is that of the uncompressed file; ETag and ranges belong to the bytes that
+    are sent.
     """
 
-    def __init__(self, folder: Path, *, is_open: bool) -> None:
+    def __init__(self, folder: Path, origins: Sequence[str], *, is_open: bool) -> None:
         super().__init__(directory=folder, html=True)
+        self.folder = folder
         self._start = folder / _START
+        self._origins = origins
         self._is_open = is_open
 
     async def get_response(self, path: str, scope: Scope) -> Response:
@@ -88,7 +93,8 @@ class _PageFiles(StaticFiles):
         if encoding:
             response.headers["content-encoding"] = encoding
         if name == _START:
-            await to_thread.run_sync(allow_inline, scope, self._start)
+            frames = preview_frame.frame_sources(scope, self._origins)
+            await to_thread.run_sync(allow_inline, scope, self._start, frames)
             if self._is_open:
                 response.headers["link"] = _PRELOAD.format(root=public_root(scope))
         return response
@@ -215,11 +221,12 @@ def public_paths(settings: Settings, api: Collection[str]) -> PublicPaths:
     """Return the public paths: the pages, this project's documentation, and `api`. The user's documents are private."""
     folder = page_folder()
     build = [*folder.iterdir()] if folder else []
-    names = {"", "/", "/docs", "/operator", "/guide", "/notes", *(f"/{file.name}" for file in build if file.is_file())}
+    pages = {"", "/", "/docs", "/operator", "/guide", "/notes", preview_frame.PATH}
+    names = pages | {f"/{file.name}" for file in build if file.is_file()}
     folders = ["/health/", image_addresses.PREFIX, *(f"/{one.name}/" for one in build if one.is_dir())]
     documents = ["/notes/"]
     (folders if settings.signalbox_docs is None else documents).append("/guide/")
-    return PublicPaths(frozenset({*names, *api}), tuple(folders), tuple(documents))
+    return PublicPaths(frozenset(names.union(api)), tuple(folders), tuple(documents))
 
 
 def mount_files(app: FastAPI, settings: Settings, api: Collection[str], *, is_open: bool) -> None:
@@ -228,12 +235,14 @@ def mount_files(app: FastAPI, settings: Settings, api: Collection[str], *, is_op
     `api` are paths outside /api/ that the page must not answer.
     """
     folder = page_folder()
-    page = _PageFiles(folder, is_open=is_open) if folder else None
+    page = _PageFiles(folder, settings.signalbox_allowed_origins, is_open=is_open) if folder else None
     for path, documents in (("/guide", settings.signalbox_docs or docs_folder()), ("/notes", notes_folder(settings))):
         app.mount(path, _Documents(documents, page), name=path[1:])
         app.add_api_route(path, _to(f"{path}/"), methods=["GET", "HEAD"], include_in_schema=False)
     for path, name in (("/docs", "docs.html"), ("/operator", "operator.html")):
         app.add_api_route(path, _entry(page, name), methods=["GET", "HEAD"], include_in_schema=False)
+    frame = _preview_frame(page, settings.signalbox_frame_ancestors)
+    app.add_api_route(preview_frame.PATH, frame, methods=["GET", "HEAD"], include_in_schema=False)
     if page is not None:
         app.router.routes.append(_Page(page, api))
     else:
@@ -245,6 +254,18 @@ def _entry(page: _PageFiles | None, name: str) -> Callable[[Request], Awaitable[
         return await _built(page, name, request.scope)
 
     return entry
+
+
+def _preview_frame(page: _PageFiles | None, ancestors: Sequence[str]) -> Callable[[Request], Awaitable[Response]]:
+    async def frame(request: Request) -> Response:
+        response = await _built(page, preview_frame.FILE, request.scope)
+        file = page.folder / preview_frame.FILE if page else None
+        if file is not None and file.is_file():
+            policy = await to_thread.run_sync(preview_frame.frame_policy, request.scope, file, ancestors)
+            replace_policy(request.scope, policy)
+        return response
+
+    return frame
 
 
 async def _built(page: _PageFiles | None, name: str, scope: Scope) -> Response:

@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "./support/page.ts";
-import { logged, previewOf, reported, showPreview, tellFrame } from "./support/previewFrame.ts";
+import { logged, previewOf, reported, sendToFrame, showPreview } from "./support/previewFrame.ts";
 
 type Attempts = Readonly<Record<string, string>>;
 
@@ -99,7 +99,7 @@ const SILENT: Attempts = {
   "a download": "Object.assign(document.createElement('a'), { href: 'data:text/plain,x', download: 'x' }).click()",
   "a new tab": "Object.assign(document.createElement('a'), { href: 'OTHER/tab', target: '_blank' }).click()",
   "the top window": "Object.assign(document.createElement('a'), { href: 'OTHER/top', target: '_top' }).click()",
-  "time for all that": "await new Promise((go) => setTimeout(go, 500))",
+  "time for the requests": "await new Promise((go) => setTimeout(go, 500))",
 };
 
 test("code in the frame cannot open anything or send anything", async ({ page, context }) => {
@@ -127,7 +127,7 @@ for (const target of ["OTHER/left", "/api/conversations", "/", "data:text/html,<
 test("an endless loop in the frame leaves the page usable, and a new frame runs", async ({ page }) => {
   await showPreview(page, { "index.html": "<p>before</p><script>setTimeout(() => { for (;;); }, 50)</script>" });
   await page.waitForTimeout(300);
-  await tellFrame(page, { type: "ping" });
+  await sendToFrame(page, { type: "ping" });
   const slowest = await page.evaluate(
     () =>
       new Promise<number>((resolve) => {

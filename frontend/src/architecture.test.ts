@@ -21,6 +21,7 @@ const MAY: Readonly<Record<string, Place>> = {
   types: { from: [], npm: [TYPES] },
   logic: { from: ["types"], npm: [TYPES] },
   state: { from: ["types", "logic"], npm: [TYPES, REQUESTS, "react"] },
+  frame: { from: ["types"], npm: [] },
   hooks: { from: ["types", "logic", "state"], npm: [TYPES, REQUESTS, "react"] },
   components: {
     from: ["types", "logic", "state", "hooks"],

@@ -46,5 +46,5 @@ export const logged = async (page: Page): Promise<readonly string[]> =>
   (await reported(page)).flatMap((message) => (message.type === "log" ? [message.text] : []));
 
 /** Send a message to the frame. */
-export const tellFrame = (page: Page, message: ToFrame): Promise<void> =>
+export const sendToFrame = (page: Page, message: ToFrame): Promise<void> =>
   page.evaluate((sent) => document.querySelector("iframe")?.contentWindow?.postMessage(sent, "*"), message);

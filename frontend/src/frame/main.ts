@@ -12,14 +12,14 @@ let entry = "";
 let isLive = false;
 
 // Any parent may embed this document, but the content security policy allows only this server's page.
-const tell = (message: FromFrame): void => page.postMessage(message, "*");
+const report = (message: FromFrame): void => page.postMessage(message, "*");
 
 function onMessage({ source, data }: MessageEvent<ToFrame>): void {
   if (source !== page) return;
   if (data.type === "files") show(data);
   else if (data.type === "print") print(data.html);
-  else if (data.type === "snapshot") tell({ type: "snapshot", html: document.documentElement.outerHTML });
-  else tell({ type: "pong" });
+  else if (data.type === "snapshot") report({ type: "snapshot", html: document.documentElement.outerHTML });
+  else report({ type: "pong" });
 }
 
 function show(message: Extract<ToFrame, { type: "files" }>): void {
@@ -30,7 +30,7 @@ function show(message: Extract<ToFrame, { type: "files" }>): void {
   if (isLive) write(next, message.scroll);
   else {
     morph(document.documentElement, next.documentElement);
-    tell({ type: "shown", isEmpty: isEmpty() });
+    report({ type: "shown", isEmpty: isEmpty() });
   }
 }
 
@@ -40,7 +40,7 @@ function write(next: Document, { x, y }: ScrollPosition): void {
   listen();
   document.addEventListener("DOMContentLoaded", () => {
     window.scrollTo(x, y);
-    tell({ type: "shown", isEmpty: false });
+    report({ type: "shown", isEmpty: false });
   });
   document.write(`<!doctype html>${next.documentElement.outerHTML}`);
   document.close();
@@ -71,9 +71,9 @@ function follow(event: MouseEvent, reference: string): void {
   if (reference.startsWith("#") || reference.startsWith("javascript:")) return;
   event.preventDefault();
   const path = pathOf(reference, entry);
-  if (path !== undefined && files.has(path)) tell({ type: "open", path });
+  if (path !== undefined && files.has(path)) report({ type: "open", path });
   else if (/^(https?:)?\/\/|^mailto:/i.test(reference))
-    tell({ type: "link", url: new URL(reference, "https://unknown.invalid").href });
+    report({ type: "link", url: new URL(reference, "https://unknown.invalid").href });
   else log("warning", `The link to "${reference}" leads to no file.`);
 }
 
@@ -93,7 +93,7 @@ const LOGGED: readonly (readonly ["error" | "warn" | "log" | "info", LogLevel])[
 ];
 const LONGEST = 2000;
 
-const log = (level: LogLevel, text: string): void => tell({ type: "log", level, text: text.slice(0, LONGEST) });
+const log = (level: LogLevel, text: string): void => report({ type: "log", level, text: text.slice(0, LONGEST) });
 
 function watchConsole(): void {
   for (const [name, level] of LOGGED) {
@@ -127,13 +127,17 @@ function listen(): void {
     if (isLive)
       log("warning", `Blocked: ${blockedURI} (${effectiveDirective}). Previews load nothing from the network.`);
   });
-  window.addEventListener("scroll", () => tell({ type: "scroll", scroll: { x: window.scrollX, y: window.scrollY } }), {
-    passive: true,
-  });
+  window.addEventListener(
+    "scroll",
+    () => report({ type: "scroll", scroll: { x: window.scrollX, y: window.scrollY } }),
+    {
+      passive: true,
+    },
+  );
 }
 
 // The policy has no directive for connections between browsers.
 for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection"]) Reflect.deleteProperty(window, name);
 watchConsole();
 listen();
-tell({ type: "ready" });
+report({ type: "ready" });

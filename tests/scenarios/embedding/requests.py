@@ -28,7 +28,17 @@ QUESTIONS: dict[str, Any] = {
     "/assistant/transport": {"model": MODEL, "commands": [COMMAND], "state": {"messages": []}},
     "/agui": AGENT,
 }
-PAGES = ("/", "/docs", "/operator", "/guide/", "/notes/", "/guide/settings.md", "/favicon.svg", "/index.html")
+PAGES = (
+    "/",
+    "/docs",
+    "/operator",
+    "/guide/",
+    "/notes/",
+    "/guide/settings.md",
+    "/favicon.svg",
+    "/index.html",
+    "/preview-frame",
+)
 # Their content depends on other tests.
 LISTS = ("/api/runs", "/api/conversations", "/api/saves")
 READS = (

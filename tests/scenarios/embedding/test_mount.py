@@ -48,13 +48,14 @@ def test_every_read_answers_as_at_the_root(app: RunningApp, host: httpx.Client, 
 
 
 def _headers(response: httpx.Response, prefix: str = "") -> dict[str, str]:
-    """Return the headers without what differs between two responses, and without the prefix of the preloaded path."""
+    """Return the headers without what differs between two responses, and without the prefix of the page's addresses."""
     encoded = httpx.URL(f"http://x{prefix}").raw_path.decode() if prefix else ""
     ignored = _OF_ONE_RESPONSE | (
         _OF_FILES if response.headers.get("content-type", "").startswith("text/html") else set()
     )
     shared = {name: value for name, value in response.headers.items() if name not in ignored}
-    return {name: value.replace(f"<{encoded}/", "</") for name, value in shared.items()}
+    frame = re.compile(rf"http://127\.0\.0\.1:\d+{re.escape(encoded)}/preview-frame")
+    return {name: frame.sub("/preview-frame", value.replace(f"<{encoded}/", "</")) for name, value in shared.items()}
 
 
 def _body(response: httpx.Response) -> Any:

@@ -10,7 +10,9 @@ _ANCESTOR = re.compile(r"self|https?://(?:\*\.)?[a-z0-9_.-]+(?::[1-9][0-9]{0,4})
 _ROOT_PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
 # The first segments of Signalbox's paths. With the prefix /api, a proxy that strips it and one that does not would send
 # the same path for different requests.
-_OWN = frozenset({"agui", "api", "assets", "assistant", "docs", "guide", "health", "notes", "operator", "preview-frame", "v1"})
+_OWN = frozenset(
+    {"agui", "api", "assets", "assistant", "docs", "guide", "health", "notes", "operator", "preview-frame", "v1"}
+)
 
 
 def check_hosts(hosts: Iterable[str]) -> None:

@@ -19,8 +19,8 @@ from starlette.routing import Match, Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from signalbox.app.asgi.compression import accepted
 from signalbox.app.asgi import preview_frame
+from signalbox.app.asgi.compression import accepted
 from signalbox.app.asgi.content_policy import allow_inline, replace_policy
 from signalbox.app.asgi.root_path import path_in_app, public_root
 from signalbox.app.config import Settings

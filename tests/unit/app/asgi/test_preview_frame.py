@@ -31,8 +31,8 @@ def policy_of(response: httpx.Response) -> dict[str, str]:
 
 
 @pytest.mark.usefixtures("page")
-def test_the_frame_has_an_origin_of_its_own_and_no_requests(tmp_path: Path) -> None:
-    """Its policy has a sandbox without an origin, and no source from the network; it needs no token and sets no cookie."""
+def test_the_frame_has_a_separate_origin_and_no_requests(tmp_path: Path) -> None:
+    """Its policy has a sandbox without an origin, and no source from the network. No token is needed, no cookie set."""
     with RunningApp(settings_for(tmp_path / "data", signalbox_require_token=True)) as app:
         assert app.client.get("/api/tools").status_code == 401
         response = app.client.get("/preview-frame")
@@ -71,7 +71,9 @@ def test_the_chat_page_may_show_only_this_frame(tmp_path: Path) -> None:
     with RunningApp(settings_for(tmp_path / "data", signalbox_allowed_hosts=("chat.example",))) as app:
         host = {"host": "chat.example:8443"}
         assert policy_of(app.client.get("/", headers=host))["frame-src"] == "http://chat.example:8443/preview-frame"
-        assert policy_of(app.client.get("/", headers={"host": "[::1]:80"}))["frame-src"] == "http://[::1]:80/preview-frame"
+        assert (
+            policy_of(app.client.get("/", headers={"host": "[::1]:80"}))["frame-src"] == "http://[::1]:80/preview-frame"
+        )
         for path in ("/api/tools", "/nothing"):
             assert policy_of(app.client.get(path))["frame-src"] == "'none'"
     settings = settings_for(

@@ -104,10 +104,15 @@ def test_a_model_that_no_upstream_serves_is_rejected(serve: Serve) -> None:
     """The patterns of the upstreams decide, also for a forced upstream."""
     only = FILE.replace("rename", 'models = ["acme/*"]\nrename')
     two = serve([says("Hi.")], [says("Hi.")], file=only)
-    for model in ("other/model", "first@other/model"):
+    sentences = {
+        "other/model": "No upstream of upstreams.toml serves the model 'other/model'.",
+        "first@other/model": "The upstream 'first' does not serve the model 'other/model'.",
+        "third@acme": "No upstream of upstreams.toml serves the model 'third@acme'.",
+    }
+    for model, sentence in sentences.items():
         error = error_of(two.app.post(model=model, prompt="Hello!"))
         assert (error["code"], error["field"]) == ("UNKNOWN_MODEL", "model")
-        assert "No upstream" in error["message"]
+        assert error["message"].startswith(sentence)
     assert two.asked() == (0, 0)
 
 

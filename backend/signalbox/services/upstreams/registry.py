@@ -62,7 +62,10 @@ class Upstreams:
     def check_serves(self, model: str) -> None:
         """Raise RequestError if no upstream serves the model."""
         if not self.serving(model)[0]:
+            name, at, rest = model.partition("@")
             words = f"No upstream of upstreams.toml serves the model {model[:100]!r}."
+            if at and name in self._servers:
+                words = f"The upstream {name!r} does not serve the model {rest[:100]!r}."
             raise RequestError(Code.UNKNOWN_MODEL, words, "model")
 
     def route(self, model: str, params: Params) -> Route:

@@ -54,7 +54,7 @@ async def test_a_forced_upstream_must_serve_the_model(make_upstreams: MakeUpstre
     assert names(upstreams, "a@other/three") == []
     assert names(upstreams, "@preset/mine") == ["b"]
     assert upstreams.serving("c@acme/one")[1] == "c@acme/one"
-    with pytest.raises(RequestError, match=r"No upstream of upstreams\.toml serves the model 'a@other/three'"):
+    with pytest.raises(RequestError, match="The upstream 'a' does not serve the model 'other/three'"):
         upstreams.route("a@other/three", NO_PARAMS)
 
 

@@ -62,7 +62,7 @@ class Report:
         totals = totals_of([*results.values()], len(self.loaded.trials), self._attempts)
         at = max((result.at for result in results.values()), default=datetime.now(UTC).isoformat())
         numbers = {"passed": ("pass", totals.passed), "failed": ("fail", totals.failed)}
-        numbers["errors"] = ("error", totals.errors)
+        numbers["error" if totals.errors == 1 else "errors"] = ("error", totals.errors)
         numbers["not executed"] = ("missing", totals.missing)
         about = f"{self.server} · {at[:16].replace('T', ' ')} UTC"
         yield f'<header id="top"><h1>{name}</h1><p class="dim">{escape(about)}</p>\n'

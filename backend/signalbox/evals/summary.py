@@ -58,7 +58,7 @@ class Totals:
 
     def __str__(self) -> str:
         parts = [f"{self.passed} passed", f"{self.failed} failed"]
-        parts += [f"{self.errors} errors"] if self.errors else []
+        parts += [f"{self.errors} error{'' if self.errors == 1 else 's'}"] if self.errors else []
         parts += [f"{self.missing} not executed"] if self.missing else []
         return f"{', '.join(parts)}, ${self.cost:.4f}"
 

@@ -149,6 +149,13 @@ def test_totals_and_cells(load: Load, tmp_path: Path) -> None:
     assert "Says &lt;i&gt;hello&lt;/i&gt;." in text
 
 
+@pytest.mark.parametrize(("number", "words"), [(1, "1</b> error<"), (2, "2</b> errors<")])
+def test_errors_are_counted(number: int, words: str, load: Load, tmp_path: Path) -> None:
+    """Apart from failures."""
+    loaded = load(SET)
+    assert words in written(loaded, results_of(loaded, outcome="error")[:number], tmp_path)
+
+
 def test_retried_attempts_are_mentioned_and_their_cost_counts(load: Load, tmp_path: Path) -> None:
     """The last attempt is the result."""
     loaded = load(SET)

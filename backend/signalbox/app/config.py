@@ -54,6 +54,7 @@ class Settings(BaseSettings):
     product_json_key: SecretStr | None = None
     scrapingbee_api_key: SecretStr | None = None
     scrapingbee_base_url: str = "https://app.scrapingbee.com/api/v1"
+    signalbox_image_model: str | None = Field(default=None, max_length=256)
     signalbox_docs: Path | None = None
     signalbox_notes_dir: Path | None = None
     signalbox_fetch_allow: Annotated[tuple[str, ...], NoDecode] = ()

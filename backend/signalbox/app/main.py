@@ -55,7 +55,7 @@ from signalbox.app.routers import (
     variants,
 )
 from signalbox.app.shared_settings import image_addresses_from, key_delimiters_from, open_override
-from signalbox.app.tool_setup import fill_toolbox, image_loader
+from signalbox.app.tool_setup import fill_toolbox, image_loader, image_model_of
 from signalbox.app.upstreams.reload import UpstreamsReload
 from signalbox.app.upstreams.setup import open_upstreams, read_upstreams_file
 from signalbox.core.errors import StoreError
@@ -242,7 +242,8 @@ async def _services(
     flag_override = await open_override(settings, folder, database, stack)
     upstreams_, catalog = open_upstreams(settings, loaded, folder, stack)
     searching = await stack.enter_async_context(search_client())
-    toolbox = await fill_toolbox(settings, searching, folder, extra_tools, stack)
+    drawing = image_model_of(settings, upstreams_, catalog)
+    toolbox = await fill_toolbox(settings, searching, folder, extra_tools, stack, images=drawing)
     sharing = sharing_of(settings, database)
     store, log = JournalStore(database, sharing), RunLog()
     stack.push_async_callback(store.aclose)

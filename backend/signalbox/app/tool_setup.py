@@ -11,21 +11,27 @@ from pydantic import SecretStr
 from signalbox.app.asgi.static_files import docs_folder
 from signalbox.app.config import Settings
 from signalbox.app.folders import notes_folder
+from signalbox.core.images import ImageModel
 from signalbox.core.tools import SearchBackend, Tool
 from signalbox.services.addresses import Allowance
+from signalbox.services.catalog import Catalog
 from signalbox.services.fetch import PageFetcher
 from signalbox.services.folder_pages import FolderPages
+from signalbox.services.image_model import UpstreamImageModel
 from signalbox.services.images import ImageLoader
 from signalbox.services.notes import NotesFolder
 from signalbox.services.products import PickedSource, ProductSetup, pick_source
 from signalbox.services.search import Client, OnClose, pick
 from signalbox.services.search.docs import DocsSearch
 from signalbox.services.search.setup import SearchSetup
+from signalbox.services.upstreams.registry import Upstreams
 from signalbox.tools.registry import built_in, from_packages
 
 # Indexing this project's documentation takes 0.2 s, once; larger folders are indexed in the background.
 _INDEX_SECONDS = 0.5
 
+NO_IMAGE_MODEL = "no image model is set; set SIGNALBOX_IMAGE_MODEL to a model with image output"
+_SIMULATED_IMAGE_MODEL = "google/gemini-2.5-flash-image"
 NOT_CONFIGURED = "Web search is not set up, so this server's documents and saved notes were searched instead."
 
 
@@ -38,21 +44,33 @@ class Toolbox:
 
 
 async def fill_toolbox(
-    settings: Settings, client: Client, folder: Path, extra_tools: Sequence[Tool], stack: AsyncExitStack
+    settings: Settings,
+    client: Client,
+    folder: Path,
+    extra_tools: Sequence[Tool],
+    stack: AsyncExitStack,
+    *,
+    images: ImageModel | None = None,
 ) -> Toolbox:
     """Make every tool; `folder` is the data folder. A tool that cannot be used has the reason in `unavailable`."""
     search, why_not = search_of(settings, client, folder / "docs-index.sqlite", stack.callback)
     if isinstance(search, DocsSearch):
         await _prepare(search, stack)
     products = products_of(settings, client, stack.callback)
-    ours = built_in_tools(settings, search, why_not, _notes_fault(notes_folder(settings)), products)
+    ours = built_in_tools(settings, search, why_not, _notes_fault(notes_folder(settings)), products, images=images)
     names = {tool.spec.name for tool in (*ours, *extra_tools)}
     is_paid = any(source is not None and source.paid for source in (search, products[0]))
     return Toolbox([*ours, *extra_tools, *from_packages(names, on_close=stack.callback)], is_paid)
 
 
 def built_in_tools(
-    settings: Settings, search: SearchBackend | None, why_not: str | None, no_notes: str | None, products: PickedSource
+    settings: Settings,
+    search: SearchBackend | None,
+    why_not: str | None,
+    no_notes: str | None,
+    products: PickedSource,
+    *,
+    images: ImageModel | None = None,
 ) -> list[Tool]:
     """Make the built-in tools; `why_not` and `no_notes` are the reasons if there is no search or no notes folder."""
     guide, notes = settings.signalbox_docs or docs_folder(), notes_folder(settings)
@@ -67,6 +85,8 @@ def built_in_tools(
         search_notice=search_notice_for(settings, search),
         products=products[0],
         products_unavailable=products[1],
+        images=images,
+        images_unavailable=None if images else NO_IMAGE_MODEL,
     )
 
 
@@ -85,6 +105,17 @@ def search_of(
         database=index,
     )
     return pick(settings.search_backend, setup, on_close)
+
+
+def image_model_of(settings: Settings, upstreams: Upstreams, catalog: Catalog) -> ImageModel | None:
+    """Return the model that draws images, None if the settings name none."""
+    name = image_model_name(settings)
+    return UpstreamImageModel(name, upstreams, catalog) if name else None
+
+
+def image_model_name(settings: Settings) -> str | None:
+    """Return the name of the model that draws images; the simulator has one."""
+    return settings.signalbox_image_model or (_SIMULATED_IMAGE_MODEL if settings.is_simulated else None)
 
 
 def image_loader(settings: Settings, stack: AsyncExitStack) -> ImageLoader:

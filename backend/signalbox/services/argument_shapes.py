@@ -17,6 +17,7 @@ from signalbox.core.messages import JsonObject, JsonValue
 # Schemas with other keywords, and properties of other types, are validated by jsonschema only.
 _UNDERSTOOD = frozenset({"type", "properties", "required", "additionalProperties"})
 _UNDERSTOOD_OF_PROPERTY = frozenset({"type", "enum", "description"})
+_UNDERSTOOD_OF_LIST = frozenset({"type", "items", "description"})
 # Argument names that providers accept; msgspec rejects some others.
 _NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 # 1.0 is an integer in JSON Schema but not in msgspec, so jsonschema decides.
@@ -69,7 +70,12 @@ def surely_fit(arguments: Mapping[str, JsonValue], shape: type[Struct] | None) -
 
 def _type_of(schema: JsonValue) -> Any:
     """Return the type of a property's values, None if there is no such type."""
-    if not isinstance(schema, dict) or schema.keys() - _UNDERSTOOD_OF_PROPERTY:
+    if not isinstance(schema, dict):
+        return None
+    if schema.get("type") == "array" and "items" in schema and not schema.keys() - _UNDERSTOOD_OF_LIST:
+        kind = _type_of(schema["items"])
+        return None if kind is None else list[kind]
+    if schema.keys() - _UNDERSTOOD_OF_PROPERTY:
         return None
     choices = schema.get("enum")
     if choices is None:

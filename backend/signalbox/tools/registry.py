@@ -11,6 +11,7 @@ from typing import cast
 
 import structlog
 
+from signalbox.core.images import ImageModel
 from signalbox.core.products import ProductSource
 from signalbox.core.tools import NoteStore, PageFetcher, SearchBackend, Tool, ToolSpec
 from signalbox.tools.calculate import calculate
@@ -20,6 +21,9 @@ from signalbox.tools.files.list_files import list_files
 from signalbox.tools.files.read_file import read_file
 from signalbox.tools.files.retrieve_option import retrieve_option
 from signalbox.tools.get_current_time import get_current_time
+from signalbox.tools.images.edit_image import edit_image
+from signalbox.tools.images.generate_images import generate_images
+from signalbox.tools.images.remove_background import remove_background
 from signalbox.tools.lint import fault_of, safe_name
 from signalbox.tools.plugin_thread import PluginThread
 from signalbox.tools.plugin_tool import isolated
@@ -44,6 +48,8 @@ def built_in(
     search_notice: str = "",
     products: ProductSource | None = None,
     products_unavailable: str | None = None,
+    images: ImageModel | None = None,
+    images_unavailable: str | None = None,
 ) -> list[Tool]:
     """Return every built-in tool; one that cannot be used has the reason in `unavailable`."""
     return [
@@ -58,6 +64,7 @@ def built_in(
         read_file(),
         list_files(),
         retrieve_option(),
+        *(make(images, images_unavailable) for make in (generate_images, edit_image, remove_background)),
     ]
 
 

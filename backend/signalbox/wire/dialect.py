@@ -104,6 +104,10 @@ class Dialect(ABC):
         """Return the names of the set fields of `params` that this API does not have; they are not sent."""
         return frozenset()
 
+    def image_options(self, aspect_ratio: str | None) -> JsonObject:
+        """Return the `extra` parameters of a request for an image; empty if this API has none."""
+        return {}
+
     def listed_id(self, model: str) -> str | None:
         """Return the id under which the catalogue lists a model; None for an id that it never lists."""
         return model

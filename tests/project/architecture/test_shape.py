@@ -126,6 +126,7 @@ SHARED_KEYS = {
     "a finish reason of the public API has the name": {"chat/": {"content_filter"}, "core/": {"content_filter"}},
     "a file of a conversation has the field": {"store/": {"media_type"}},
     "an event has the name": {"core/": {"tool_result"}},
+    "an argument of a tool has the name": {"tools/images/": {"aspect_ratio"}},
     "a format of DataTable has the name": {"core/data_table.py": {"delta"}},
     "the stored format of messages has the name": {
         "app/": {"call_id", "reasoning_details"},

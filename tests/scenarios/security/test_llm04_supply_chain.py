@@ -13,7 +13,8 @@ from tests.conftest import ROOT
 
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
 OF_FILES = {"create_file", "edit_file", "read_file", "list_files", "retrieve_option"}
-TRUSTED = {"calculate", "get_current_time", "save_note", *OF_FILES}
+OF_IMAGES = {"generate_images", "edit_image", "remove_background"}
+TRUSTED = {"calculate", "get_current_time", "save_note", *OF_FILES, *OF_IMAGES}
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.name)

@@ -16,6 +16,7 @@ from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, settings_for
 from tests.support.scripted_upstream import ScriptedUpstream, call_chunk, calls_then, says, sends
 
+OF_IMAGES = ["generate_images", "edit_image", "remove_background"]
 SECRET = "BSA-canary-s3cret"
 
 
@@ -25,7 +26,7 @@ def listed(app: RunningApp) -> dict[str, dict[str, Any]]:
 
 
 def test_every_tool_is_listed_with_its_metadata(app: RunningApp) -> None:
-    """The built-in tools are available without a key or a network, except the product search, which needs a source."""
+    """The built-in tools are available without a key or a network, except those for products and images."""
     tools = listed(app)
     assert [(name, tool["category"], tool["visibility"], tool["eager"]) for name, tool in tools.items()] == [
         ("search_web", "search", "primary", True),
@@ -39,10 +40,13 @@ def test_every_tool_is_listed_with_its_metadata(app: RunningApp) -> None:
         ("read_file", "other", "secondary", False),
         ("list_files", "other", "secondary", False),
         ("retrieve_option", "other", "secondary", False),
+        ("generate_images", "other", "secondary", False),
+        ("edit_image", "other", "secondary", False),
+        ("remove_background", "other", "secondary", False),
     ]
-    assert [name for name, tool in tools.items() if not tool["available"]] == ["search_products"]
+    assert [name for name, tool in tools.items() if not tool["available"]] == ["search_products", *OF_IMAGES]
     on_request = [name for name, tool in tools.items() if tool["on_request"]]
-    assert on_request == ["create_file", "edit_file", "read_file", "list_files", "retrieve_option"]
+    assert on_request == ["create_file", "edit_file", "read_file", "list_files", "retrieve_option", *OF_IMAGES]
     assert on_request == [name for name, tool in tools.items() if tool["needs_conversation"]]
 
 
@@ -71,6 +75,9 @@ def test_every_tool_has_a_title_and_a_summary(app: RunningApp) -> None:
         "read_file": "Read a file",
         "list_files": "List files",
         "retrieve_option": "Read another option",
+        "generate_images": "Generate images",
+        "edit_image": "Edit an image",
+        "remove_background": "Remove a background",
     }
     for tool in tools.values():
         assert tool["summary"] != tool["description"]

@@ -156,13 +156,6 @@ def test_a_file_that_is_no_set(tmp_path: Path, data: bytes, words: str) -> None:
         load_set(path)
 
 
-def test_a_set_with_too_many_runs(load: Load) -> None:
-    """A mistyped number must not start a million runs."""
-    models = ", ".join(f'"a/{number}"' for number in range(100))
-    with pytest.raises(SetError, match=r"set\.toml has 200,000 runs, but 100,000 are the most\. Reduce models"):
-        load(GOOD.replace('models = ["openai/sim"]', f"models = [{models}]\nrepeat = 1000"))
-
-
 def test_a_missing_set(tmp_path: Path) -> None:
     """The sentence names the file."""
     with pytest.raises(SetError, match=r"none\.toml cannot be read: No such file"):

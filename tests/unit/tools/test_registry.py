@@ -1,13 +1,14 @@
 """Rules for every built-in tool."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import jsonschema
 import pytest
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.tools import SavedNote, SearchHit, SearchQuery, Tool, WebPage
+from signalbox.core.tools import SavedNote, SearchHit, SearchQuery, Tool, ToolContext, WebPage
+from signalbox.core.workspace import WorkspaceFile
 from signalbox.tools.registry import built_in
 
 from tests.support.product_sources import FakeProducts
@@ -34,7 +35,14 @@ class NoNotes:
         return SavedNote("x.md", "/notes/x.md")
 
 
-TOOLS = built_in(NoSearch(), None, pages=NoPages(), notes=NoNotes(), products=FakeProducts())
+class NoImages:
+    async def draw(
+        self, context: ToolContext, prompt: str, sources: Sequence[WorkspaceFile] = (), aspect_ratio: str | None = None
+    ) -> bytes:
+        return b""
+
+
+TOOLS = built_in(NoSearch(), None, pages=NoPages(), notes=NoNotes(), products=FakeProducts(), images=NoImages())
 
 
 def schemas_within(schema: JsonObject) -> Iterator[JsonObject]:
@@ -90,6 +98,9 @@ def test_the_metadata_is_the_contracts():
         "read_file": ("other", "secondary", False),
         "list_files": ("other", "secondary", False),
         "retrieve_option": ("other", "secondary", False),
+        "generate_images": ("other", "secondary", False),
+        "edit_image": ("other", "secondary", False),
+        "remove_background": ("other", "secondary", False),
     }
     assert [tool.spec.name for tool in TOOLS if tool.spec.search_key] == ["search_web", "search_products"]
 
@@ -97,7 +108,8 @@ def test_the_metadata_is_the_contracts():
 def test_tools_of_files_are_offered_on_request_only():
     """A client that names no tools is not offered them."""
     on_request = [tool.spec.name for tool in TOOLS if tool.spec.on_request]
-    assert on_request == ["create_file", "edit_file", "read_file", "list_files", "retrieve_option"]
+    of_files = ["create_file", "edit_file", "read_file", "list_files", "retrieve_option"]
+    assert on_request == [*of_files, "generate_images", "edit_image", "remove_background"]
     assert on_request == [tool.spec.name for tool in TOOLS if tool.spec.needs_workspace]
 
 
@@ -110,5 +122,8 @@ def test_without_a_backend_search_is_unavailable():
         "search_products": "no product source is set up",
         "read_url": "no page reader is set up",
         "save_note": "there is no notes folder",
+        "generate_images": "no image model is set",
+        "edit_image": "no image model is set",
+        "remove_background": "no image model is set",
     }
     assert all(tool.unavailable is None for tool in TOOLS)

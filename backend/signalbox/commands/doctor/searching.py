@@ -1,4 +1,4 @@
-"""Checks web search and product search with one real query each, and lists tools that are not offered."""
+"""Checks web search and product search with one real query each, and names the tools that are not offered."""
 
 import asyncio
 import os
@@ -6,7 +6,14 @@ from pathlib import Path
 
 from signalbox.app.config import Settings
 from signalbox.app.folders import notes_folder
-from signalbox.app.tool_setup import built_in_tools, products_of, search_notice_for, search_of
+from signalbox.app.tool_setup import (
+    NO_IMAGE_MODEL,
+    built_in_tools,
+    image_model_name,
+    products_of,
+    search_notice_for,
+    search_of,
+)
 from signalbox.commands.doctor.finding import Finding, fail, ok, warn
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
@@ -37,8 +44,17 @@ async def check_search(settings: Settings, client: Client) -> list[Finding]:
     return [
         found,
         await _products_searched(*products),
+        _images(settings),
         *await asyncio.to_thread(_tools, settings, search, why_not, products),
     ]
+
+
+def _images(settings: Settings) -> Finding:
+    """Name the image model. It is not asked, because each image costs money."""
+    name = image_model_name(settings)
+    if name is None:
+        return ok("images", "No image model is set: SIGNALBOX_IMAGE_MODEL names one for the tools that draw images.")
+    return ok("images", f"generate_images, edit_image and remove_background use {name}, which is not asked here.")
 
 
 async def _products_searched(source: ProductSource | None, why_not: str | None) -> Finding:
@@ -89,7 +105,7 @@ def _tools(
 ) -> list[Finding]:
     ours = built_in_tools(settings, search, why_not, _no_notes(notes_folder(settings)), products)
     every = [*ours, *from_packages({tool.spec.name for tool in ours})]
-    every = [tool for tool in every if tool.unavailable != NOT_SET_UP]
+    every = [tool for tool in every if tool.unavailable not in (NOT_SET_UP, NO_IMAGE_MODEL)]
     missing = [f"{tool.spec.name} is not offered: {tool.unavailable}" for tool in every if tool.unavailable]
     offered = ", ".join(tool.spec.name for tool in every if not tool.unavailable)
     if not missing:

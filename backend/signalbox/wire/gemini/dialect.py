@@ -55,6 +55,10 @@ class Gemini(Dialect):
         """Read the `error` object, or only the status."""
         return error_of_response(status, body, headers)
 
+    def image_options(self, aspect_ratio: str | None) -> JsonObject:
+        """Return the aspect ratio."""
+        return {"generationConfig": {"imageConfig": {"aspectRatio": aspect_ratio}}} if aspect_ratio is not None else {}
+
     def describe_native(self, items: tuple[JsonObject, ...]) -> JsonObject:
         """Return the signatures, and the parts of server tools."""
         return described_parts(items)

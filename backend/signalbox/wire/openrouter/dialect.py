@@ -82,6 +82,10 @@ class OpenRouter(ChatCompletions):
     account = Lookup("/key", account_of)
     bill = Lookup("/generation?id={id}", bill_of)
 
+    def image_options(self, aspect_ratio: str | None) -> JsonObject:
+        """Return the aspect ratio."""
+        return {"image_config": {"aspect_ratio": aspect_ratio}} if aspect_ratio is not None else {}
+
     def unsupported_params(self, params: Params) -> frozenset[str]:
         """Return none: OpenRouter has them all."""
         return frozenset()

@@ -1,1 +1,0 @@
-"""A model that creates and edits files, over HTTP with a scripted provider, on both loops."""

@@ -63,6 +63,8 @@ function sentenceOf({ trace, stopping, connection, silentSince }: AnswerState, o
       return "Searching.";
     case "tools":
       return "Using tools.";
+    case "file":
+      return "Writing a file.";
     case "answer":
       return "Writing the answer.";
     case "pending":

@@ -11,6 +11,7 @@ import type { ContentItem, Link, RunTrace } from "../../types/models.ts";
 import { Prose } from "../markdown/Prose.tsx";
 import { ResultTables } from "../table/ResultTables.tsx";
 import { AnswerImages } from "./AnswerImages.tsx";
+import { FileStep } from "./FileStep.tsx";
 import { ReasoningBlock } from "./ReasoningBlock.tsx";
 import { SearchResultsInline, Sources } from "./SearchResultsInline.tsx";
 import { Seconds } from "./Seconds.tsx";
@@ -93,6 +94,8 @@ function StopView({ stop, notice, trace, since, ...panel }: StopProps) {
       return <SearchResultsInline stop={stop} notice={notice} {...panel} />;
     case "tools":
       return <ToolChips stop={stop} {...panel} />;
+    case "file":
+      return <FileStep stop={stop} open={panel.open} onToggle={panel.onToggle} />;
     case "answer":
       return <AnswerStop item={stop.item} settled={stop.settled} trace={trace} />;
     case "pending":

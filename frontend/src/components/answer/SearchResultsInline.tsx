@@ -1,8 +1,9 @@
 // A burst of searches: one sentence, and below it the queries and the sources with the server's numbers.
 import { PreviewCard } from "@base-ui/react/preview-card";
 import { memo, type ReactNode, useState } from "react";
-import { burstLamp, hasFailed, isOpen, lampOf, type Stop, wasSkipped } from "../../logic/answer/stops.ts";
+import { burstLamp, hasFailed, lampOf, type Stop, wasSkipped } from "../../logic/answer/stops.ts";
 import { tableOf } from "../../logic/table/dataTable.ts";
+import { isOpen } from "../../logic/trace/items.ts";
 import { type Source, sourcesIn } from "../../logic/trace/sources.ts";
 import { failureOf } from "../../logic/wording/advice.ts";
 import { plural } from "../../logic/wording/statusAndAmounts.ts";

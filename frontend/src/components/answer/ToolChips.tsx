@@ -1,7 +1,8 @@
 // A burst of calls of tools other than search: one line with a chip per tool, and below it the input and result of each
 // call.
 import { memo } from "react";
-import { burstLamp, hasFailed, isOpen, lampOf, type Stop, timeMs, wasHanded } from "../../logic/answer/stops.ts";
+import { burstLamp, hasFailed, lampOf, type Stop, timeMs, wasHanded } from "../../logic/answer/stops.ts";
+import { isOpen } from "../../logic/trace/items.ts";
 import { failureOf } from "../../logic/wording/advice.ts";
 import { duration } from "../../logic/wording/statusAndAmounts.ts";
 import type { CallItem } from "../../types/models.ts";
@@ -83,7 +84,7 @@ function Chip({ name, calls, touched }: { name: string; calls: readonly CallItem
 }
 
 /** Shows a call of any tool, including unknown ones. A failed call shows its error instead of a table. */
-function CallCard({ call }: { call: CallItem }) {
+export function CallCard({ call }: { call: CallItem }) {
   const title = useToolTitle()(call.name);
   const given = call.argumentsRaw ?? call.arguments;
   const hasGiven = typeof given === "string" || Object.keys(given).length > 0;

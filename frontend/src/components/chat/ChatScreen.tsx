@@ -1,5 +1,5 @@
 // The chat: header, conversation and message box.
-import { type Ref, useCallback, useEffect, useRef, useState } from "react";
+import { type Ref, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import type { RetryReason } from "../../logic/answer/answerActions.ts";
 import { changedCount } from "../../logic/request/parameters.ts";
 import type { Answer } from "../../state/answer/answer.ts";
@@ -7,15 +7,17 @@ import type { Chat } from "../../state/chat/chat.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
 import { useStore } from "../../state/store.ts";
 import type { Model, ParameterName, Picture } from "../../types/api.ts";
-import { Announcer } from "../answer/Announcer.tsx";
 import { preloadColumns } from "../compare/lazyColumns.ts";
 import type { ComposerHandle } from "../composer/Composer.tsx";
 import { EmptyPage } from "../composer/EmptyPage.tsx";
+import { later } from "../ui/later.tsx";
 import { useAnswerActions } from "./answerActions.ts";
 import { ChatComposer } from "./ChatComposer.tsx";
 import { ChatView, useEditing } from "./ChatView.tsx";
 import { Header } from "./Header.tsx";
 import { ModelPickers } from "./ModelPickers.tsx";
+
+const Announcer = later(() => import("../answer/Announcer.tsx").then(({ Announcer }) => Announcer));
 
 export interface ChatHandle {
   focus: () => void;
@@ -112,7 +114,9 @@ export function ChatScreen(props: Props) {
           onNotice={onNotice}
         />
       </ChatView>
-      <Announcer answer={lastAnswer} />
+      <Suspense>
+        <Announcer answer={lastAnswer} />
+      </Suspense>
     </>
   );
 }

@@ -2,9 +2,9 @@
 import { act, cleanup, createEvent, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { type ComponentProps, createRef } from "react";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { drafts } from "../../state/drafts.ts";
-import { Composer, type ComposerHandle } from "./Composer.tsx";
+import { Composer, type ComposerHandle, PictureRow, QueueLines } from "./Composer.tsx";
 
 type Props = ComponentProps<typeof Composer>;
 
@@ -55,6 +55,7 @@ function scriptImages(): void {
   vi.stubGlobal("createImageBitmap", async () => ({ width: 10, height: 10, close: () => {} }));
 }
 
+beforeAll(() => Promise.all([PictureRow.preload(), QueueLines.preload()]).then(() => undefined));
 afterEach(() => {
   cleanup();
   for (const key of ["new", "c1"]) drafts.clear(key);

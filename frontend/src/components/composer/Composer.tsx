@@ -12,11 +12,12 @@ import { Tip } from "../ui/Tip.tsx";
 import { AttachButton } from "./AttachButton.tsx";
 import { DropArea } from "./DropArea.tsx";
 import { MessageField } from "./MessageField.tsx";
-import { PictureRow } from "./PictureRow.tsx";
-import { type QueueActions, QueueLines } from "./QueueLines.tsx";
+import type { QueueActions } from "./QueueLines.tsx";
 import { StopButton } from "./StopButton.tsx";
 import { VariableChips } from "./VariableChips.tsx";
 
+export const PictureRow = later(() => import("./PictureRow.tsx").then(({ PictureRow }) => PictureRow));
+export const QueueLines = later(() => import("./QueueLines.tsx").then(({ QueueLines }) => QueueLines));
 const VariablesDialog = later(() => import("./VariablesDialog.tsx").then(({ VariablesDialog }) => VariablesDialog));
 
 export interface ComposerHandle {
@@ -77,17 +78,21 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
           send();
         }}
       >
-        <QueueLines {...{ queue, held, hold, onQueueSend, onQueueEdit, onQueueRemove, onQueueFix }} />
+        <Suspense>
+          <QueueLines {...{ queue, held, hold, onQueueSend, onQueueEdit, onQueueRemove, onQueueFix }} />
+        </Suspense>
         <div className="grid gap-2 rounded-md border border-edge-strong bg-raised p-2 has-[textarea:focus-visible]:border-accent">
           {message.pictures.length > 0 && (
             <div className="px-1 pt-2">
-              <PictureRow
-                pictures={message.pictures}
-                onRemove={(id) => {
-                  message.removePicture(id);
-                  box.current?.focus();
-                }}
-              />
+              <Suspense>
+                <PictureRow
+                  pictures={message.pictures}
+                  onRemove={(id) => {
+                    message.removePicture(id);
+                    box.current?.focus();
+                  }}
+                />
+              </Suspense>
             </div>
           )}
           <p role="status" className={notice ? "px-2 pt-1 text-dim text-small" : "sr-only"}>

@@ -1,7 +1,7 @@
 // The tables of tool results. They stay visible below the steps that found them, also when the steps fold.
 import { memo, Suspense } from "react";
-import { isOpen } from "../../logic/answer/stops.ts";
 import { tableOf } from "../../logic/table/dataTable.ts";
+import { isOpen } from "../../logic/trace/items.ts";
 import type { CallItem } from "../../types/models.ts";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { later } from "../ui/later.tsx";

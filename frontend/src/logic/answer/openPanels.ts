@@ -1,6 +1,7 @@
 // The panels that are open automatically: reasoning, then search, until the answer begins.
 import type { CallItem, RunTrace } from "../../types/models.ts";
-import { isOpen, type Stop, stopsOf } from "./stops.ts";
+import { isOpen } from "../trace/items.ts";
+import { type Stop, stopsOf } from "./stops.ts";
 
 /** The user's setting for reasoning panels. */
 export const PANEL_CHOICES = ["automatic", "open", "closed"] as const;

@@ -41,7 +41,10 @@ export function passagesOf(stops: readonly Stop[], isOver: boolean): readonly Pa
 }
 
 export const callsIn = (steps: readonly Step[]): readonly CallItem[] =>
-  steps.flatMap((step) => (step.kind === "search" || step.kind === "tools" ? step.calls : []));
+  steps.flatMap((step) => {
+    if (step.kind === "search" || step.kind === "tools") return step.calls;
+    return step.kind === "file" && "kind" in step.call ? [step.call] : [];
+  });
 
 export interface Summary {
   /** What was done, by kind: "6 searches", "2 pages read", "8 sources". */
@@ -83,6 +86,8 @@ export function summaryOf(steps: readonly Step[], titleOf: (name: string) => str
 const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   read_url: ["page read", "pages read"],
   calculate: ["calculation", "calculations"],
+  create_file: ["file created", "files created"],
+  edit_file: ["edit", "edits"],
 };
 
 function kindsOf(calls: readonly CallItem[], titleOf: (name: string) => string): readonly string[] {

@@ -12,6 +12,8 @@ const brief = (stop: Stop): string => {
     case "search":
     case "tools":
       return `${stop.kind} ${stop.lamp}`;
+    case "file":
+      return `${stop.id} ${stop.lamp}`;
     case "answer":
       return stop.kind;
     case "pending":
@@ -69,6 +71,43 @@ describe("the stops on the line", () => {
       "content-1",
       "search-e",
     ]);
+  });
+
+  describe("a file that the model writes", () => {
+    const piece = (key: string, text: string, over: object = {}): ChatEvent => ({
+      type: "preview",
+      id: "a",
+      key,
+      text,
+      ...over,
+    });
+    const path = piece("/path", "index.html", { name: "create_file" });
+    const content = piece("/content", "<p>Hello");
+    const meta = { category: "other", visibility: "secondary" } as const;
+    const called: ChatEvent = {
+      type: "tool_calls",
+      calls: [{ id: "a", name: "create_file", arguments: '{"path":"index.html","content":"<p>Hello"}', ...meta }],
+    };
+    const stored: ChatEvent = {
+      type: "tool_result",
+      ...{ id: "a", name: "create_file", result: { success: true, result: {} }, ...meta },
+    };
+
+    it("is one stop from the first preview to the result", () => {
+      const events = [path, content, called, stored];
+      const seen = events.map((_, at) => line(events.slice(0, at + 1)).filter((stop) => stop.startsWith("file")));
+      expect(seen).toEqual([...Array(3).fill(["file-a running"]), ["file-a done"]]);
+    });
+
+    it("is no stop once it is withdrawn", () => {
+      expect(line([path, content, { type: "preview", id: "a", withdrawn: true }])).toEqual(["Waiting for the model"]);
+    });
+
+    it("is never left running when the run or the connection ends", () => {
+      expect(line([path, content, { type: "done", done: true, status: "error" }])).toEqual([]);
+      expect(stopsOf(connectionLost(play([path, content])))).toEqual([]);
+      expect(stopsOf(connectionLost(play([path, called]))).map(brief)).toEqual(["file-a failed"]);
+    });
   });
 
   describe("reasoning with only hidden tools in between", () => {

@@ -1,5 +1,16 @@
 // The stops on the line beside an answer, and other facts derived from a trace.
-import type { CallItem, ContentItem, Link, ReasoningItem, RunItem, RunTrace, WarningItem } from "../../types/models.ts";
+import type {
+  CallItem,
+  CallPreview,
+  ContentItem,
+  Link,
+  ReasoningItem,
+  RunItem,
+  RunTrace,
+  WarningItem,
+} from "../../types/models.ts";
+import { writesFiles } from "../files/fileWrites.ts";
+import { isOpen } from "../trace/items.ts";
 
 /** `cut`: ended by a limit or a pause, so it can be continued. */
 export type Lamp = "running" | "done" | "failed" | "cut" | "waiting" | "blue";
@@ -9,6 +20,8 @@ export type Stop =
   | { kind: "reasoning"; id: string; lamp: Lamp; items: readonly ReasoningItem[] }
   | { kind: "search"; id: string; lamp: Lamp; calls: readonly CallItem[] }
   | { kind: "tools"; id: string; lamp: Lamp; calls: readonly CallItem[] }
+  /** One call that writes a file: its preview while the model writes the call, then the call. */
+  | { kind: "file"; id: string; lamp: Lamp; call: CallItem | CallPreview }
   /** `settled`: the text no longer grows. */
   | { kind: "answer"; id: string; item: ContentItem; settled: boolean }
   | { kind: "pending"; id: string; lamp: Lamp; label: string };
@@ -22,12 +35,6 @@ export const hasFailed = (call: CallItem): boolean => call.status === "failed" &
 
 /** The client executes the call. */
 export const wasHanded = (call: CallItem): boolean => call.status === "handed";
-
-export const isOpen = (call: CallItem): boolean => call.status === "waiting" || call.status === "running";
-
-/** Whether the model is waiting for its tools. */
-export const isUsingTools = ({ items }: RunTrace): boolean =>
-  items.some((item) => item.kind === "call" && isOpen(item));
 
 export const lampOf = (call: CallItem): Lamp => {
   if (isOpen(call)) return "running";
@@ -69,16 +76,22 @@ export function stopsOf(trace: RunTrace, asked = false): readonly Stop[] {
         stops.push({ kind: "answer", id: item.id, item, settled: trace.end !== undefined || index < talks });
         break;
       case "call":
-        if (item.visibility !== "hidden") addCall(stops, item);
+        if (writesFiles(item.name)) stops.push({ kind: "file", id: `file-${item.id}`, lamp: lampOf(item), call: item });
+        else if (item.visibility !== "hidden") addCall(stops, item);
         break;
       case "warning":
         break;
     }
   }
+  for (const call of filePreviews(trace)) stops.push({ kind: "file", id: `file-${call.id}`, lamp: "running", call });
   const pending = pendingStop(trace, asked);
   if (pending) addPending(stops, pending);
   return stops;
 }
+
+/** The calls that write files and that the model is still writing. */
+const filePreviews = ({ previews = [] }: RunTrace): readonly CallPreview[] =>
+  previews.filter(({ name }) => writesFiles(name));
 
 function addReasoning(stops: Stop[], item: ReasoningItem): void {
   const last = stops.at(-1);
@@ -109,7 +122,7 @@ function addCall(stops: Stop[], call: CallItem): void {
 
 /** What the run waits for if no stop shows it: the model's first or next output. */
 function pendingStop(trace: RunTrace, asked: boolean): Stop | undefined {
-  if (trace.end) return undefined;
+  if (trace.end || filePreviews(trace).length > 0) return undefined;
   const shown = trace.items.filter((item) => item.kind !== "warning" && !(item.kind === "content" && isEmpty(item)));
   const last = shown.at(-1);
   const stop = (label: string): Stop => ({ kind: "pending", id: `pending-${shown.length}`, lamp: "running", label });

@@ -13,6 +13,10 @@ export function settleReasoning(items: readonly RunItem[], at?: number): readonl
 
 export const isOpen = (call: CallItem): boolean => call.status === "waiting" || call.status === "running";
 
+/** Whether the model is waiting for its tools. */
+export const isUsingTools = ({ items }: RunTrace): boolean =>
+  items.some((item) => item.kind === "call" && isOpen(item));
+
 export function replace(items: readonly RunItem[], item: RunItem): readonly RunItem[] {
   const index = items.findLastIndex((old) => old.kind === item.kind && old.id === item.id);
   return items.with(index, item);

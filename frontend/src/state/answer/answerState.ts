@@ -1,7 +1,7 @@
 // The state of one answer, and what an answer needs to be created.
 
 import type { ApiClient, ChatOptions, Connection } from "@signalbox/client/requests";
-import { isUsingTools } from "../../logic/answer/stops.ts";
+import { isUsingTools } from "../../logic/trace/items.ts";
 import type { Effort, Parameters } from "../../types/api.ts";
 import type { RunTrace } from "../../types/models.ts";
 import type { Schedule } from "../store.ts";

@@ -86,8 +86,8 @@ async def bind(ask: Ask, services: Services, owner: str, size: int = 0) -> Bindi
     finder = PathFinder(Tree(nodes), leaf_id, time(), new_node_id, stored)
     question = _question(position, sent, finder, key, len(ask.messages) - len(sent), is_whole=is_whole)
     path = await offloaded(lambda: finder.find(question, system), size=size + _EFFORT * len(nodes))
-    new = [message for one in path.new for message in one.messages]
-    history = await history_of(services.database, path.existing, ours, owner, new)
+    whose = conversation or Conversation(key, owner=owner)
+    history = await history_of(services.database, whose, path.existing, ours, new=path.new)
     messages, open_loop = history.messages, history.open_loop
     if isinstance(question, Continuation):
         _check_continued(path, messages, nodes)

@@ -12,6 +12,7 @@ from signalbox.conversations.continuing import continuation_prompt
 from signalbox.conversations.history import history_of, stored_turns
 from signalbox.conversations.restored_turns import StoredTurns
 from signalbox.conversations.tree import Tree, system_of
+from signalbox.core.conversations import Conversation
 from signalbox.core.errors import RequestError
 from signalbox.core.events import Done, LoopName, Stamped
 from signalbox.core.messages import JsonObject, Message, SystemMessage
@@ -131,8 +132,9 @@ async def _with_conversation(
         return replace(journal, stored=stored)
     _, nodes = await database.read(tree_of, record.conversation_id)
     path = Tree(nodes).path(record.parent_id)
+    conversation = Conversation(record.conversation_id, owner=record.owner)
     try:
-        history = await history_of(database, path, ours, record.owner)
+        history = await history_of(database, conversation, path, ours, until=record.started)
     except RequestError:
         raise NoJournal(f"The conversation of {record.id} has been deleted.") from None
     system = system_of(path)

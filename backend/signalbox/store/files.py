@@ -39,11 +39,16 @@ class ConversationFiles:
     versions: list[StoredVersion]
 
 
-def files_of(connection: Connection, conversation_id: str) -> ConversationFiles:
-    """Return the versions of all files of a conversation; empty for an unknown one."""
+def file_versions_of(connection: Connection, conversation_id: str) -> list[StoredVersion]:
+    """Return the versions of all files of a conversation, in order of their creation."""
     asked = select(*_VERSION).where(FILE_VERSIONS.c.conversation_id == conversation_id)
     rows = connection.execute(asked.order_by(FILE_VERSIONS.c.number)).mappings()
-    return ConversationFiles(nodes_of(connection, conversation_id), [StoredVersion(**row) for row in rows])
+    return [StoredVersion(**row) for row in rows]
+
+
+def files_of(connection: Connection, conversation_id: str) -> ConversationFiles:
+    """Return the files of a conversation and its tree; both are empty for an unknown conversation."""
+    return ConversationFiles(nodes_of(connection, conversation_id), file_versions_of(connection, conversation_id))
 
 
 def file_contents_of(connection: Connection, conversation_id: str, numbers: Collection[int]) -> dict[int, bytes]:

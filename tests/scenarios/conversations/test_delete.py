@@ -157,10 +157,10 @@ def test_a_question_whose_conversation_goes_meanwhile(
     module = conversation_binding if passed == "history_of" else start_run
     passes = getattr(module, passed)
 
-    async def deleted_meanwhile(*given: Any) -> Any:
+    async def deleted_meanwhile(*given: Any, **named: Any) -> Any:
         monkeypatch.undo()
         assert await conversation.app.parts.database.write(delete_conversation, conversation.id) is not None
-        return await passes(*given)
+        return await passes(*given, **named)
 
     monkeypatch.setattr(module, passed, deleted_meanwhile)
     answer = conversation.post(**bodies[kind])

@@ -2,6 +2,7 @@
 
 from typing import Annotated, TypeVar
 
+from msgspec.structs import replace
 from pydantic import ConfigDict, Field
 
 from signalbox.core.codes import Code
@@ -37,8 +38,8 @@ def whole_body_of(value: JsonObject) -> Body[ChatRequest]:
 
 
 def variants_body_of(value: JsonObject) -> Body[VariantsRequest]:
-    """Validate a body that asks for variants; raises RequestError naming the invalid field."""
-    return _body_of(value, VariantsRequest, is_streamed=False)
+    """Validate a body that asks for variants, whatever `stream` is: they are read as streams. Raises RequestError."""
+    return replace(_body_of(value, VariantsRequest, is_streamed=True), is_streamed=True)
 
 
 def _body_of(value: JsonObject, model: type[Request], *, is_streamed: bool) -> Body[Request]:

@@ -1,5 +1,6 @@
 """POST /api/chat/variants: one question is stored once, and each variant is a run that answers it."""
 
+import json
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from tests.scenarios.variants.variants_client import (
 )
 from tests.support.fixtures import StartApp
 from tests.support.running_app import error_of
-from tests.support.scripted_upstream import Exchange, holds, says
+from tests.support.scripted_upstream import Exchange, call_chunk, calls_then, chunk, holds, says
 
 CATALOGUE = b'{"data":[{"id":"openai/a"},{"id":"openai/b"},{"id":"openai/sim"}]}'
 
@@ -74,6 +75,24 @@ def test_sc23_they_run_at_the_same_time(start_app: StartApp) -> None:
         assert set(statuses(app).values()) == {"running"}
         for run_id in run_ids(started):
             app.client.post(f"/api/runs/{run_id}/stop")
+
+
+@pytest.mark.parametrize("stream", [None, False, True])
+def test_they_have_previews_whatever_stream_is(start_app: StartApp, stream: bool | None) -> None:
+    """Variants are read as streams, so they show a file while the model writes it."""
+    file = json.dumps({"path": "index.html", "content": "<h1>Hello</h1>"})
+    app, _ = start_app(
+        calls_then(
+            call_chunk("create_file", file[:45]),
+            chunk({"tool_calls": [{"index": 0, "function": {"arguments": file[45:]}}]}),
+        ),
+        says("Done."),
+    )
+    started = start(app, "openai/a", tools=["create_file"], previews=True, stream=stream)
+    heard = answer_of(app, run_ids(started)[0])
+    shown = "".join(event["text"] for event in heard.of("preview") if event.get("key", "/content") == "/content")
+    assert shown.endswith("<h1>Hello</h1>")
+    assert heard.result_codes() == [None]
 
 
 def test_an_answer_that_is_there_is_number_one(start_app: StartApp) -> None:

@@ -19,6 +19,7 @@ from signalbox_client.events import (
     ToolResult,
     Warning,
 )
+from signalbox_client.previews import Previews
 
 _BREAK = "\n\n"  # between the texts of two steps
 
@@ -91,9 +92,11 @@ def _reasoning(events: list[Event]) -> str:
 
 def _calls(events: list[Event]) -> list[AnsweredCall]:
     calls: dict[str, AnsweredCall] = {}
+    previews = Previews()
     for event in events:
+        previews.add(event)
         if isinstance(event, ToolCalls):
-            calls |= {call.id: AnsweredCall(**asdict(call), step=event.step) for call in event.calls}
+            calls |= {call.id: AnsweredCall(**asdict(previews.whole(call)), step=event.step) for call in event.calls}
         elif isinstance(event, ToolResult) and event.id in calls:
             calls[event.id] = replace(
                 calls[event.id], outcome=event.result, cached=event.cached, artifact=event.artifact

@@ -1,4 +1,5 @@
 // The whole answer of a run, from its events.
+import { Previews } from "./previews.ts";
 import type { Done, Image, Source, Warning } from "./types/events.ts";
 import type { Call, ChatEvent, ToolResult, UnknownEvent } from "./types/receivedEvents.ts";
 
@@ -69,10 +70,18 @@ function reasoningOf(events: readonly RunEvent[]): string {
 
 function callsOf(events: readonly RunEvent[]): AnsweredCall[] {
   const calls = new Map<string, AnsweredCall>();
+  const previews = new Previews();
   for (const event of events) {
+    previews.add(event);
     if (event.type === "tool_calls") {
       for (const call of event.calls)
-        calls.set(call.id, { ...call, step: event.step, result: undefined, cached: false, artifact: undefined });
+        calls.set(call.id, {
+          ...previews.whole(call),
+          step: event.step,
+          result: undefined,
+          cached: false,
+          artifact: undefined,
+        });
     }
     const call = event.type === "tool_result" ? calls.get(event.id) : undefined;
     if (event.type === "tool_result" && call)

@@ -1,5 +1,6 @@
 // The package @signalbox/client: the class Signalbox, its errors, and the types of events and data.
 export type { Answer, AnsweredCall, RunEvent } from "./answers.ts";
+export { Previews } from "./previews.ts";
 export type { Catalog, ToolCatalog } from "./requests/models.ts";
 export type { RunTrace } from "./requests/runRecords.ts";
 export type { Save, SavedQuestion, SavedRun } from "./requests/savedRuns.ts";

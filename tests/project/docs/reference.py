@@ -126,7 +126,7 @@ CLIENT = Reference(
     "methods. This page is generated from docstrings. After you change a docstring, run `./just docs`.",
     {
         "clients": ("Signalbox", "AsyncSignalbox", "Backoff"),
-        "runs": ("Run", "AsyncRun", "Answer", "AnsweredCall"),
+        "runs": ("Run", "AsyncRun", "Answer", "AnsweredCall", "Previews"),
         "events": (
             *(
                 "Event",

@@ -102,7 +102,8 @@ async def prepare(run_id: str, ask: Ask, origin: Origin, binding: Binding | None
         context.use_destination(route.current)
         context.owner = Owner(origin.caller.owner, origin.caller.name)
         if binding is not None:
-            context.workspace = RunWorkspace(services.database, binding.conversation_id, run_id)
+            flush = partial(services.runs.store.flush, run_id)
+            context.workspace = RunWorkspace(services.database, binding.conversation_id, run_id, flush)
         return Start(ask, origin, binding, plan, context, route)
     except BaseException:
         route.release()  # the run, which would do this, has not started

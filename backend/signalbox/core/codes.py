@@ -90,6 +90,7 @@ class Code(StrEnum):
     # Warnings after which the run continues.
     FINAL_EMPTY = "FINAL_EMPTY"
     MAX_STEPS = "MAX_STEPS"
+    TURN_LIMIT = "TURN_LIMIT"
     PARAM_DROPPED = "PARAM_DROPPED"
     FRAME_UNREADABLE = "FRAME_UNREADABLE"
     CONTEXT_TRIMMED = "CONTEXT_TRIMMED"
@@ -306,6 +307,10 @@ CODES: dict[Code, CodeFact] = {
     ),
     Code.FINAL_EMPTY: CodeFact("The model gave no final answer.", "Read what the tools found, or try again."),
     Code.MAX_STEPS: CodeFact("The limit of model calls was reached.", "Raise max_steps to let the model continue."),
+    Code.TURN_LIMIT: CodeFact(
+        "The limit of model calls was reached while the model worked on files. The files of its last step are saved.",
+        "Continue the answer to let the model work on.",
+    ),
     Code.FRAME_UNREADABLE: CodeFact(
         "A piece of the model's answer could not be read.", "Try again if something is missing."
     ),

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from signalbox.evals.attempt import attempt_trial
 from signalbox.evals.client import EvalClient, ServerUnusable
 from signalbox.evals.loading import LoadedSet
-from signalbox.evals.results import Result, ResultsFile, latest
+from signalbox.evals.results import Result, ResultsError, ResultsFile, latest
 from signalbox.evals.trials import Trial
 
 _LONGEST_WAIT = 120.0
@@ -46,7 +46,7 @@ async def execute(
     failed_too: bool = False,
     pause: Pause = asyncio.sleep,
 ) -> Progress:
-    """Execute what is left; return what was skipped because of the cost. Raises ServerUnusable.
+    """Execute what is left; return what was skipped because of the cost. Raises ServerUnusable, ResultsError.
 
     If it is cancelled, the runs in progress are stopped, and their trials have no result.
     """
@@ -59,8 +59,8 @@ async def execute(
         async with asyncio.TaskGroup() as group:
             for _ in range(min(loaded.settings.concurrency, len(left))):
                 group.create_task(work.next_ones())
-    except* ServerUnusable as unusable:
-        raise unusable.exceptions[0] from None
+    except* (ServerUnusable, ResultsError) as faults:
+        raise faults.exceptions[0] from None
     return progress
 
 

@@ -14,12 +14,13 @@ from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject
 from signalbox.evals.expectations import Expectations, ExpectedArguments, ExpectedFile, ExpectedTools
 from signalbox.evals.set_file import Case, Defaults, EvalSet
-from signalbox.evals.trials import CaseError, Question, Trial, question_of, trials_of
+from signalbox.evals.trials import CaseError, Question, Trial, number_of_trials, question_of, trials_of
 from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.intakes.validation import fault_in
 from signalbox.services.toml_lines import TomlLines
 
 _LARGEST = 4 * 1024 * 1024
+_MOST_TRIALS = 100_000
 # The tables of a set by the field that contains them.
 _TABLES: dict[str, type[BaseModel]] = {
     "cases": Case,
@@ -59,6 +60,9 @@ def load_set(path: Path) -> LoadedSet:
     text = _text_of(path)
     lines = _Lines(path.name, text)
     settings = lines.validated(text)
+    if (count := number_of_trials(settings)) > _MOST_TRIALS:
+        words = f"{path.name} has {count:,} runs, but {_MOST_TRIALS:,} are the most."
+        raise SetError(f"{words} Reduce models, repeat or cases, or divide the set.")
     questions = tuple(lines.question(settings, place, path.parent) for place in range(len(settings.cases)))
     return LoadedSet(settings.name or path.stem, settings, questions, tuple(trials_of(settings, questions)))
 

@@ -132,16 +132,22 @@ class ResultsFile:
             _lock(self._file, folder)
             self._file.truncate(path.read_bytes().rfind(b"\n") + 1)  # a crash may have cut the last line
             self.results = load_results(path)
+        except OSError as error:
+            self._file.close()
+            raise ResultsError(f"{path} cannot be used: {error.strerror}.") from None
         except BaseException:
             self._file.close()
             raise
 
     def add(self, result: Result) -> Result:
-        """Append a result without secrets, and return it."""
+        """Append a result without secrets, and return it; raises ResultsError."""
         clean: Result = msgspec.convert(self._without_secrets(msgspec.to_builtins(result)), Result)
-        self._file.write(_encode(clean) + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        try:
+            self._file.write(_encode(clean) + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise ResultsError(f"{self._file.name} cannot be written: {error.strerror}.") from None
         self.results.append(clean)
         return clean
 

@@ -84,6 +84,16 @@ def trials_of(eval_set: EvalSet, questions: Sequence[Question]) -> Iterator[Tria
                     yield Trial(question, model, loop, repeat, sha256(described).hexdigest()[:32])
 
 
+def number_of_trials(eval_set: EvalSet) -> int:
+    """Count the trials of a set."""
+    return sum(
+        len(case.models or eval_set.models)
+        * len(case.loops or eval_set.loops or [None])
+        * (case.repeat or eval_set.repeat)
+        for case in eval_set.cases
+    )
+
+
 def _digest(case: Case, body: JsonObject, expect: Expectations) -> str:
     """Return an id that changes with everything that can change a result."""
     described = [case.id, body, case.conversation, expect.model_dump(mode="json")]

@@ -144,7 +144,7 @@ class AssistantRequest(CallSettings):
     run_config: JsonObject | None = None
     model: ShortText | None = None
     reasoning_effort: Effort | None = None
-    max_steps: Annotated[int, Field(ge=1, le=20)] | None = None
+    max_steps: Annotated[int, Field(ge=1, le=50)] | None = None
     max_searches: Annotated[int, Field(ge=0, le=100)] | None = None
     max_cost: Annotated[float, Field(gt=0)] | None = None
     on_disconnect: Literal["stop", "continue"] = "stop"

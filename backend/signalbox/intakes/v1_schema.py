@@ -217,7 +217,7 @@ class ChatParameters(Strict):
     )
     tool_choice: Literal["auto", "none", "required"] | NamedChoice | None = None
     parallel_tool_calls: bool | None = None
-    max_steps: Annotated[int, Field(ge=1, le=20)] | None = None
+    max_steps: Annotated[int, Field(ge=1, le=50)] | None = None
     max_searches: Annotated[int, Field(ge=0, le=100)] | None = None
     max_cost: Annotated[float, Field(gt=0)] | None = Field(
         default=None, description="What the run may cost in USD; it ends with the answer so far."

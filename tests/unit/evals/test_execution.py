@@ -11,7 +11,7 @@ from signalbox.encoders.v1_whole import ChatAnswer
 from signalbox.evals.client import EvalClient, FileEntry, Refusal, ServerUnusable
 from signalbox.evals.execution import Progress, execute
 from signalbox.evals.loading import LoadedSet
-from signalbox.evals.results import Result, ResultsFile
+from signalbox.evals.results import Result, ResultsError, ResultsFile
 
 from tests.unit.evals.answers import answer
 from tests.unit.evals.conftest import Load
@@ -199,6 +199,19 @@ def test_a_server_that_cannot_be_used_ends_all_trials(load: Load, tmp_path: Path
     """A token that is rejected is rejected for every trial."""
     server = ScriptedServer(ServerUnusable("The server rejects the token."))
     with pytest.raises(ServerUnusable, match="rejects the token"):
+        executed(load(SET.format(more="")), tmp_path, server)
+    assert len(server.bodies) == 1
+
+
+def test_a_full_disk(load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends with a sentence: results that cannot be kept must not be paid for."""
+
+    def full(number: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    server = ScriptedServer()
+    with pytest.raises(ResultsError, match=r"results\.ndjson cannot be written: No space left on device"):
         executed(load(SET.format(more="")), tmp_path, server)
     assert len(server.bodies) == 1
 

@@ -107,7 +107,7 @@ FAULTS: list[tuple[str, str, int, str]] = [
         "max_steps = 3",
         "max_steps = 99",
         16,
-        r"cases\[1\]\.params\.max_steps \(case 'two'\): must be less than or equal to 20",
+        r"cases\[1\]\.params\.max_steps \(case 'two'\): must be less than or equal to 50",
     ),
     ("max_steps = 3", "maximum = 3", 16, r"cases\[1\]\.params .*there is no parameter 'maximum'"),
     ("max_steps = 3", 'model = "x"', 16, r"cases\[1\]\.params .*cannot contain model; set models outside of params"),
@@ -154,6 +154,13 @@ def test_a_file_that_is_no_set(tmp_path: Path, data: bytes, words: str) -> None:
     path.write_bytes(data)
     with pytest.raises(SetError, match=words):
         load_set(path)
+
+
+def test_a_set_with_too_many_runs(load: Load) -> None:
+    """A mistyped number must not start a million runs."""
+    models = ", ".join(f'"a/{number}"' for number in range(100))
+    with pytest.raises(SetError, match=r"set\.toml has 200,000 runs, but 100,000 are the most\. Reduce models"):
+        load(GOOD.replace('models = ["openai/sim"]', f"models = [{models}]\nrepeat = 1000"))
 
 
 def test_a_missing_set(tmp_path: Path) -> None:

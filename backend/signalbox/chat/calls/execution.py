@@ -98,6 +98,11 @@ class ToolExecution(Struct, eq=False):
             self._emit_one(ToolCalls([_announced(call) for call in announced], step))
         return announced
 
+    @property
+    def used_files(self) -> bool:
+        """Whether the run has called tools that work on the files of its conversation."""
+        return any(call.spec is not None and call.spec.needs_workspace for call in self.calls)
+
     def reserve_id(self) -> str:
         """Make the id of the run's next call."""
         self._reserved += 1

@@ -14,17 +14,28 @@ FINAL_WORDS = (
     "Tools are off from here on. Answer the user's request now, in words, from what is in this conversation. "
     "The tool results above are current: rely on them. If they hold nothing that helps, say so plainly."
 )
+FILE_WORDS = (
+    "The files are saved as they are now. Say in a few sentences what they contain and what is left to do, "
+    "without repeating their content."
+)
 FINAL_WORDS_AGAIN = "Your last turn was empty. Write the answer to the user's request now, as plain text."
 
 
-def finalize_after_tools(context: ConversationContext, *, again: bool = False) -> Request:
+def finalize_after_tools(context: ConversationContext, *, again: bool = False, used_files: bool = False) -> Request:
     """Build the finalize request: same tools, `tool_choice: "none"`, and an instruction; `again` after an empty one.
+
+    `used_files`: the run has called tools that work on files. Otherwise the model would write the next file as text.
 
     The instruction goes into the system message. Mistral rejects a user turn after tool results (quirk C7), and in the
     history it would be text that the user never wrote.
     """
     request = prepare_request_params(context, first=False)
-    words = [FINAL_WORDS if context.tool_schemas else "", context.finalize_hint, FINAL_WORDS_AGAIN if again else ""]
+    words = [
+        FINAL_WORDS if context.tool_schemas else "",
+        FILE_WORDS if used_files else "",
+        context.finalize_hint,
+        FINAL_WORDS_AGAIN if again else "",
+    ]
     return structs.replace(
         request,
         messages=with_instructions(request.messages, "\n\n".join(filter(None, words))),

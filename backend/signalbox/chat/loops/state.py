@@ -130,7 +130,7 @@ class LoopState(Struct):
     def _request(self) -> Request:
         if self.final:
             again = self.empty_finals > 0 or not self.context.tool_schemas
-            request = finalize_after_tools(self.context, again=again)
+            request = finalize_after_tools(self.context, again=again, used_files=self.execution.used_files)
         else:
             request = prepare_request_params(self.context, first=self.progress.steps - len(self._corrected) == 1)
         if not self._correction:
@@ -171,15 +171,23 @@ class LoopState(Struct):
 
     def conclude(self, end: TurnEnd, completion: Completion) -> list[AnyEvent]:
         """Conclude a step that runs no calls: an answer, an empty turn, or a turn that was cut, withheld or stopped."""
-        return [*self._max_steps_warning(end, completion), *self._apply(end, completion)]
+        return [*self._limit_warning(end, completion), *self._apply(end, completion)]
 
-    def _max_steps_warning(self, end: TurnEnd, completion: Completion) -> list[AnyEvent]:
-        """Warn if the limit had an effect: at the last step the model still called tools, or returned nothing."""
-        wanted = completion.calls or completion.leaked or (end is TurnEnd.BLANK and self.execution.calls)
-        if not (self._is_limited and wanted):
+    def _limit_warning(self, end: TurnEnd, completion: Completion) -> list[AnyEvent]:
+        """Warn if the limit had an effect: at the last step the model still called tools, or returned nothing.
+
+        A run that worked on files is warned at the limit in any case: whether they are complete is unknown.
+        """
+        if not self._is_limited:
+            return []
+        limit = self.context.limits.max_steps
+        if self.execution.used_files:
+            self._is_limited = False
+            words = f"The limit of {limit} model calls was reached. The files are as the last tool calls left them."
+            return [Warning(words, Code.TURN_LIMIT, self.progress.steps)]
+        if not (completion.calls or completion.leaked or (end is TurnEnd.BLANK and self.execution.calls)):
             return []
         self._is_limited = False
-        limit = self.context.limits.max_steps
         words = f"The limit of {limit} model calls was reached, so the model could not call more tools."
         return [Warning(words, Code.MAX_STEPS, self.progress.steps)]
 

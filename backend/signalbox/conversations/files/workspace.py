@@ -1,7 +1,7 @@
 """The workspace of a run over the database: the port of `core/workspace.py`."""
 
 import asyncio
-from collections.abc import Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
 
@@ -17,13 +17,21 @@ from signalbox.store.database import Database
 from signalbox.store.files import files_of
 
 
+async def _on_disk() -> None:
+    """Return at once: the run is on disk."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunWorkspace:
-    """The files of the branch that ends at a run. `conversation_id` is the stored id."""
+    """The files of the branch that ends at a run. `conversation_id` is the stored id.
+
+    `flush` waits until the run is on disk: its first step may call a tool before it is.
+    """
 
     database: Database
     conversation_id: str
     run_id: str
+    flush: Callable[[], Awaitable[None]] = _on_disk
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def locked(self) -> AbstractAsyncContextManager[None]:
@@ -48,6 +56,7 @@ class RunWorkspace:
     async def options(self) -> Sequence[Option]:
         """Return the variants of the newest question with several answers."""
         with _tool_errors():
+            await self.flush()
             return options_of(await self.database.read(nodes_of, self.conversation_id), self.run_id)
 
     async def files_of_option(self, number: int) -> Sequence[WorkspaceFile]:
@@ -60,6 +69,7 @@ class RunWorkspace:
 
     async def _branch(self, node_id: str | None = None) -> Branch:
         with _tool_errors():
+            await self.flush()
             return branch_at(await self.database.read(files_of, self.conversation_id), node_id or self.run_id)
 
     async def _read(self, *versions: BranchVersion) -> list[WorkspaceFile]:

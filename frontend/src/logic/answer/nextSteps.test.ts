@@ -69,10 +69,10 @@ describe("an answer", () => {
     expect(canContinue(said, end, said)).toBe(can);
   });
 
-  it("that was continued to its end after the step limit cannot be continued again", () => {
+  it.each(["MAX_STEPS", "TURN_LIMIT"])("that was continued to its end after %s cannot be continued again", (code) => {
     const limited: RunTrace = {
       ...said,
-      items: [...said.items, { kind: "warning", id: "warning-1", message: "", code: "MAX_STEPS" }],
+      items: [...said.items, { kind: "warning", id: "warning-1", message: "", code }],
     };
     expect(canContinue(limited, { status: "complete" }, limited)).toBe(true);
     expect(canContinue(limited, { status: "complete" }, said)).toBe(false);

@@ -13,6 +13,7 @@ describe("the limit that was reached", () => {
     ["STREAM_CUT", [], { max_tokens: 40 }, undefined],
     [undefined, [warned("MAX_STEPS")], { max_steps: 2 }, { name: "max_steps", value: 2 }],
     [undefined, [warned("MAX_STEPS")], {}, undefined],
+    [undefined, [warned("TURN_LIMIT")], { max_steps: 3 }, { name: "max_steps", value: 3 }],
     [undefined, [warned("TOOL_CLAMP")], { max_searches: 1 }, { name: "max_searches", value: 1 }],
   ] as const)("%s %j %j", (code, items, set, limit) => {
     const end = { status: code ? "length" : "complete", ...(code && { code }) };

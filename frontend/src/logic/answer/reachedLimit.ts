@@ -23,7 +23,7 @@ function metBy({ items }: RunTrace, { code }: RunEnd): readonly ParameterName[] 
   const warned = new Set(items.flatMap((item) => (item.kind === "warning" && item.code ? [item.code] : [])));
   const met: readonly [boolean, ParameterName][] = [
     [code === "LENGTH" || code === "REASONING_LENGTH", "max_tokens"],
-    [warned.has("MAX_STEPS"), "max_steps"],
+    [warned.has("MAX_STEPS") || warned.has("TURN_LIMIT"), "max_steps"],
     [warned.has("TOOL_CLAMP"), "max_searches"],
   ];
   return met.flatMap(([isMet, name]) => (isMet ? [name] : []));

@@ -68,8 +68,8 @@ export const RANGES: Record<ParameterName, Range> = {
   },
   max_steps: {
     label: "Step limit",
-    help: "Each step is one request to the model, up to 20. The last one writes the answer, so with 1 no tool can be used.",
-    ...{ min: 1, max: 20, slider: 20, step: 1, rest: 8 },
+    help: "Each step is one request to the model, up to 50. The last one writes the answer, so with 1 no tool can be used.",
+    ...{ min: 1, max: 50, slider: 50, step: 1, rest: 8 },
   },
   max_searches: {
     label: "Search limit",

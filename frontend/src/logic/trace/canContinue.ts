@@ -3,6 +3,8 @@ import type { RunEnd, RunTrace } from "../../types/models.ts";
 
 const ENDED_EARLY = new Set(["length", "interrupted", "error", "cancelled"]);
 
+const STEP_LIMITS = new Set(["MAX_STEPS", "TURN_LIMIT"]);
+
 /** The same model would reject the same request again. */
 const REFUSED_AGAIN = new Set([
   "CONTEXT_LENGTH_EXCEEDED",
@@ -21,7 +23,7 @@ export function canContinue({ items }: RunTrace, end: RunEnd, { items: last, run
   if (end.declined || REFUSED_AGAIN.has(end.code ?? "")) return false;
   // The page lost the connection. The run may still be active on the server.
   if (end.local && end.status !== "cancelled" && runId) return false;
-  const wasLimited = last.some((item) => item.kind === "warning" && item.code === "MAX_STEPS");
+  const wasLimited = last.some((item) => item.kind === "warning" && STEP_LIMITS.has(item.code ?? ""));
   if (!ENDED_EARLY.has(end.status) && !(end.status === "complete" && wasLimited)) return false;
   return items.some((item) =>
     item.kind === "content"

@@ -169,6 +169,7 @@ export const WARNINGS: Readonly<Record<string, string>> = {
   TOOL_CLAMP: "The search limit for one answer was reached.",
   FINAL_EMPTY: "The model gave no final answer.",
   MAX_STEPS: "The step limit was reached.",
+  TURN_LIMIT: "The step limit was reached. The files of the last step are saved.",
   PARAM_DROPPED: "A setting was not used because the provider does not support it.",
   FRAME_UNREADABLE: "Part of the provider's response could not be read.",
   CONTEXT_TRIMMED: "The oldest messages were left out because the chat is longer than the model's context window.",

@@ -1,6 +1,7 @@
 """The finalize request: same tools, none allowed, an instruction to answer; and the synthetic answer."""
 
 from signalbox.chat.loops.finalize import (
+    FILE_WORDS,
     FINAL_WORDS,
     FINAL_WORDS_AGAIN,
     finalize_after_tools,
@@ -31,6 +32,12 @@ def test_the_hint_and_a_repetition_extend_the_instruction() -> None:
     context = context_for([make_tool("f")], finalize_hint="In French.")
     [words, *_] = finalize_after_tools(context, again=True).messages
     assert words == SystemMessage(f"{FINAL_WORDS}\n\nIn French.\n\n{FINAL_WORDS_AGAIN}")
+
+
+def test_after_calls_for_files_the_model_says_what_is_left() -> None:
+    """Otherwise it would write the next file as text."""
+    [words, *_] = finalize_after_tools(context_for([make_tool("f")]), used_files=True).messages
+    assert words == SystemMessage(f"{FINAL_WORDS}\n\n{FILE_WORDS}")
 
 
 def test_without_tools_the_instruction_mentions_none() -> None:

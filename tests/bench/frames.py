@@ -8,6 +8,8 @@ from functools import cache
 import orjson
 
 _PIECE = "abcdefghijklmnopqrst"
+# A line of a file, with as many quotes as pages have.
+_LINE = '<p class="a">A line of the length that a page usually has.</p>\n'
 STAMP = b"@0000000000000000@"
 # The second call of an overlap streams for half a second.
 _OVERLAP_SECONDS, _OVERLAP_DELTAS = 0.5, 28
@@ -51,7 +53,7 @@ COMMENT = chunk(b": OPENROUTER PROCESSING\n\n")
 
 @cache
 def script_named(name: str) -> Script:
-    """Return the script that a model's name describes; `calls-N` does not exist in the C upstream."""
+    """Return the script that a model's name describes; `calls-N` and `file-…` do not exist in the C upstream."""
     for pattern, make in _SCRIPTS.items():
         if found := re.fullmatch(pattern, name):
             return make(*(int(number) for number in found.groups()))
@@ -75,6 +77,23 @@ def _longargs(size: int) -> Script:
     return Script(_call_frames(0, size // len(_PIECE)), _final_frames("tool_calls"))
 
 
+def _file(rate: int, size: int) -> Script:
+    """Return one call of create_file whose content has `size` characters, in `rate` deltas per second."""
+    content = (_LINE * (size // len(_LINE) + 1))[:size]
+    pieces = [orjson.dumps(content[at : at + len(_PIECE)]).decode()[1:-1] for at in range(0, size, len(_PIECE))]
+    head = {"index": 0, "id": "call_benchfile", "type": "function"}
+    deltas = (
+        _frame(_tool_call_delta({**head, "function": {"name": "create_file", "arguments": ""}})),
+        *(_arguments_frame(0, text) for text in ('{"path":"index.html","content":"', *pieces, '"}')),
+    )
+    return Script(deltas, _final_frames("tool_calls"), period=1 / rate)
+
+
+def deltas_of_file(size: int) -> int:
+    """Return the number of deltas of a file's call."""
+    return len(_file(1, size).deltas)
+
+
 def _overlap(first: int, second: int) -> Script:
     """Return one call that is complete at once, and one that streams while the first may already run."""
     calls = (*_call_frames(0, 0, first), *_call_frames(1, _OVERLAP_DELTAS - 3, second))
@@ -92,6 +111,7 @@ _SCRIPTS: dict[str, Callable[..., Script]] = {
     r"paced-(\d+)-(\d+)": _paced,
     r"tools": _tools,
     r"longargs-(\d+)": _longargs,
+    r"file-(\d+)-(\d+)": _file,
     r"overlap-(\d+)-(\d+)": _overlap,
     r"calls-(\d+)": _calls,
 }

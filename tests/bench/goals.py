@@ -8,6 +8,8 @@ from tests.bench.dialects import ROW as DIALECTS
 from tests.bench.figures import PER_V1, Figure
 from tests.bench.growth import MARKED_ABOVE
 from tests.bench.loads import PAGES
+from tests.bench.variants import PER_TEXT, WIRE
+from tests.bench.variants import ROW as VARIANTS
 
 Rating = Literal["aimed", "reached", "missed", "grows", ""]
 
@@ -42,6 +44,8 @@ GOALS = {
     ("encoders", "ag-ui ÷ v1.1, batches of 40"): Goal(1.5),
     ("encoders", "ag-ui ÷ v1.1, batches of 1"): Goal(1.5),
     **{(DIALECTS, figure_name(name, load)): Goal(1.3) for name in NATIVE for load in ("burst", "paced")},
+    (VARIANTS, PER_TEXT): Goal(1.2, 1.0),
+    (VARIANTS, WIRE): Goal(1.2),
     ("runner", "library CPU ÷ server loop"): Goal(1.2, 1.0),
     ("paced", "CPU-s per 100k events"): Goal(6.0, 4.0),
     ("paced", "CPU ÷ nginx"): Goal(4.0, 3.0),

@@ -10,7 +10,7 @@ from signalbox.core.parts import Completion, StreamPart
 from signalbox.services.http.parser import ResponseParser
 from signalbox.wire.openrouter.stream import ChatStreamDecoder
 
-from tests.bench.frames import COMMENT, HEAD, script_named
+from tests.bench.frames import COMMENT, HEAD, deltas_of_file, script_named
 from tests.bench.load_client import LoadClient, Stream, encode_request
 from tests.bench.loads import churn, loads
 from tests.bench.outcome import Outcome, Percentiles, read_outcome
@@ -66,6 +66,17 @@ def test_scripts_of_calls(name: str, calls: int, size: int) -> None:
     assert [(call.name, call.status) for call in made] == [("work", "ok")] * calls
     assert len({call.id for call in made}) == calls
     assert len(made[0].arguments) == size + len('{"ms":0,"text":""}') + 2 * name.startswith("overlap")
+
+
+def test_a_file_is_one_call_whose_deltas_are_counted() -> None:
+    """Its content has exactly the given size, and the text that it is compared with has as many deltas."""
+    [call] = decode_answer("file-2000-60000").calls
+    arguments = orjson.loads(call.arguments)
+    assert (call.name, arguments["path"], len(arguments["content"])) == ("create_file", "index.html", 60_000)
+    assert arguments["content"].count("\n") > 500
+    script = script_named("file-2000-60000")
+    assert len(script.deltas) == deltas_of_file(60_000) == 3_003
+    assert script.period == 1 / 2_000
 
 
 def test_the_second_call_of_an_overlap_streams_for_half_a_second() -> None:

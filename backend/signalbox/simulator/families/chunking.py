@@ -9,6 +9,8 @@ from .family import CutCalls, CutText, Delta, Detail, MakeDetails, MakeId, Origi
 
 ALPHANUMERIC = string.ascii_letters + string.digits
 _TOKEN = re.compile(r"\s*[^\s]{1,9}|\s+$")
+# The recorded calls in two pieces are shorter.
+_SHORT_ARGUMENTS = 500
 _JSON_TOKEN = re.compile(r'[{\[]"?|[A-Za-z0-9_]+|[^A-Za-z0-9_]{1,3}')
 
 
@@ -38,7 +40,10 @@ def groups(size: int) -> CutText:
 
 
 def halves(text: str) -> list[str]:
-    """Split arguments in two, before the closing quote if there is one."""
+    """Split arguments in two, before the closing quote if there is one; long ones into pieces of a few tokens."""
+    if len(text) > _SHORT_ARGUMENTS:
+        pieces = json_tokens(text)
+        return ["".join(pieces[at : at + 6]) for at in range(0, len(pieces), 6)]
     at = len(text) - 2 if text.endswith('"}') else len(text) // 2
     return [piece for piece in (text[:at], text[at:]) if piece]
 

@@ -9,6 +9,8 @@ from ..json_values import as_list, as_object, as_objects
 from ..model.text_results import TextResult, question_of, results_in_text
 
 Message = dict[str, Any]
+# What a client tells the model in front of a question: which files the user has changed.
+NOTE = re.compile(r"\A<user_changes>.*?</user_changes>\s*", re.DOTALL)
 _CONTINUE = re.compile(r"^\W*(?:please\W+)?(?:continue|go on|carry on|your answer above was cut off)\b", re.IGNORECASE)
 ReasoningMode = Literal["off", "hidden", "visible", "unset"]
 
@@ -41,6 +43,8 @@ class Incoming:
     tools: tuple[Tool, ...]
     attempt: int = 1
     """The number of this attempt; counted only for quirks."""
+    served: int = 0
+    """How many requests the simulator has served, with this one; equal requests differ in it."""
     has_raised_limit: bool = False
     """Whether the previous attempt had a lower max_tokens or a higher effort."""
     has_text_results: bool = False
@@ -160,7 +164,8 @@ class Incoming:
     @property
     def question(self) -> str:
         """Return the text of the user message that is being answered."""
-        return question_of(text_of(self.messages[self.question_at])) if self.question_at >= 0 else ""
+        text = question_of(text_of(self.messages[self.question_at])) if self.question_at >= 0 else ""
+        return NOTE.sub("", text)
 
     @property
     def earlier(self) -> list[str]:

@@ -5,6 +5,7 @@ import orjson
 from ..families import Family
 from ..http.incoming import Incoming
 from ..json_values import as_object
+from ..pages.flow import page_turn
 from .answer import compose, is_answered, rounds
 from .notes import saves_notes, unsaved
 from .plan import Exchange, exchanges, next_calls
@@ -17,6 +18,8 @@ PREAMBLE = "Let me look into that."
 
 def decide(incoming: Incoming, family: Family) -> Turn:
     """Return the next turn: calls while something is left to look up, else the answer."""
+    if (page := page_turn(incoming)) is not None:
+        return page
     made = exchanges(incoming)
     calls = next_calls(incoming, made) if incoming.may_call else []
     if calls:

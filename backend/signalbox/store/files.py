@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, update
 
 from signalbox.core.codes import Code
 from signalbox.core.conversations import Node
@@ -64,6 +64,7 @@ def change_files(
 ) -> ConversationFiles:
     """Insert the version that `change` makes of the present ones, with its content; return all versions.
 
+    The conversation counts as used: it is listed first, and its retention period begins again.
     Raises RequestError for an unknown conversation, and what `change` raises.
     """
     # Locked until the transaction ends, so that its versions get different numbers. SQLite has one writer anyway.
@@ -74,4 +75,6 @@ def change_files(
     version, content = change(present)
     row: dict[str, Any] = {field.name: getattr(version, field.name) for field in fields(StoredVersion)}
     connection.execute(insert(FILE_VERSIONS).values(conversation_id=conversation_id, content=content, **row))
+    used = update(CONVERSATIONS).where(CONVERSATIONS.c.id == conversation_id, CONVERSATIONS.c.updated < version.created)
+    connection.execute(used.values(updated=version.created))
     return ConversationFiles(present.nodes, [*present.versions, version])

@@ -18,7 +18,7 @@ SURVEY = [
     *(f"ME-{number:02}" for number in range(1, 16)),
     *(f"TR-{number:02}" for number in range(1, 18)),
     *(f"SC-{number}" for number in (*range(17, 23), 25)),
-    *(f"SC-{number:02}" for number in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 23, 24, 26, 28, 29, 30)),
+    *(f"SC-{number:02}" for number in (*range(1, 17), 23, 24, 26, 28, 29, 30)),
 ]
 
 

@@ -58,7 +58,7 @@ def operator(process: Process, folder: Path) -> dict[str, str]:
 
 
 def test_all_that_lasts_comes_back(tmp_path: Path) -> None:
-    """Runs, notes, the flag override and the operator token are restored into an empty folder."""
+    """Runs, notes, files, the flag override and the operator token are restored into an empty folder."""
     there, here = tmp_path / "there", tmp_path / "here"
     there.mkdir()
     here.mkdir()
@@ -70,7 +70,10 @@ def test_all_that_lasts_comes_back(tmp_path: Path) -> None:
         note = there / "data" / "notes" / "of mine" / "idea.md"
         note.parent.mkdir(parents=True)
         note.write_text("Remember.")
+        client.post("/api/chat", json={**ASK, "conversation_id": "shop"})
+        assert client.put("/api/conversations/shop/files/index.html", content=b"<p>").status_code == 200
         file = backed_up(there)
+        client.put("/api/conversations/shop/files/index.html", content=b"<b>")
         later = client.post("/api/chat/stream", json=ASK).headers["x-run-id"]
     restored(here, file)
     assert (here / "data" / "notes" / "of mine" / "idea.md").read_text() == "Remember."
@@ -80,6 +83,7 @@ def test_all_that_lasts_comes_back(tmp_path: Path) -> None:
     with serving(here) as process, process.client() as client:
         assert client.get(f"/api/runs/{run.headers['x-run-id']}/events").content == run.content
         assert client.get(f"/api/runs/{later}").status_code == 404
+        assert client.get("/api/conversations/shop/files/index.html").text == "<p>"
         assert client.get(OVERRIDE).json()["state"] == "on"
 
 

@@ -14,9 +14,10 @@ from signalbox.core.errors import RequestError, ToolError
 from signalbox.core.messages import UserMessage
 from signalbox.core.records import RunRecord
 from signalbox.core.workspace import FileVersion
-from signalbox.store.conversations import add_nodes, delete_conversation
+from signalbox.store.conversations import add_nodes, delete_conversation, find_conversation
 from signalbox.store.files import files_of
 from signalbox.store.runs.flush import PendingWrite, write_pending
+from signalbox.store.runs.retention import Swept, sweep_conversations
 
 from tests.support.disk import BOTH, Disk, disk, kind, pytest_generate_tests
 
@@ -217,6 +218,19 @@ async def test_files_go_with_their_conversation(disk: Disk) -> None:
         with pytest.raises(ToolError, match="The conversation was deleted") as caught:
             await work
         assert caught.value.code is Code.TOOL_FAILED
+
+
+async def test_a_change_counts_as_use_of_the_conversation(disk: Disk) -> None:
+    """A conversation whose files are changed is not swept as an old one."""
+    await first_run(disk)
+    made = await write(disk, "r1", "a.txt", "1")
+    conversation = await disk.read(find_conversation, "talk")
+    assert conversation is not None
+    assert conversation.updated == made.created
+    assert await disk.write(sweep_conversations, made.created, 5) == Swept()
+    disk.change("UPDATE runs SET status = 'complete', ended = 3.0")
+    assert await disk.write(sweep_conversations, made.created + 1, 5) == Swept(runs=1, conversations=1)
+    assert disk.rows("SELECT * FROM file_versions") == []
 
 
 async def test_a_failing_database_is_an_error_for_the_model(disk: Disk) -> None:

@@ -34,6 +34,7 @@ WITHOUT_SERVER = (ENCODERS, RUNNER)
 FRESH_SERVER = (DIALECTS, VARIANTS, "start", "memory", "churn")
 GROWTH = (
     "grow-arguments",
+    "grow-previews",
     "grow-answer",
     "grow-calls",
     "grow-history",

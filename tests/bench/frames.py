@@ -53,7 +53,7 @@ COMMENT = chunk(b": OPENROUTER PROCESSING\n\n")
 
 @cache
 def script_named(name: str) -> Script:
-    """Return the script that a model's name describes; `calls-N` and `file-…` do not exist in the C upstream."""
+    """Return the script that a model's name describes; the C upstream lacks `calls-N`, `file-…` and `write-N`."""
     for pattern, make in _SCRIPTS.items():
         if found := re.fullmatch(pattern, name):
             return make(*(int(number) for number in found.groups()))
@@ -94,6 +94,11 @@ def deltas_of_file(size: int) -> int:
     return len(_file(1, size).deltas)
 
 
+def _write(size: int) -> Script:
+    """Return one call of `write`, whose text is previewed."""
+    return Script(_call_frames(0, size // len(_PIECE), name="write"), _final_frames("tool_calls"))
+
+
 def _overlap(first: int, second: int) -> Script:
     """Return one call that is complete at once, and one that streams while the first may already run."""
     calls = (*_call_frames(0, 0, first), *_call_frames(1, _OVERLAP_DELTAS - 3, second))
@@ -112,16 +117,17 @@ _SCRIPTS: dict[str, Callable[..., Script]] = {
     r"tools": _tools,
     r"longargs-(\d+)": _longargs,
     r"file-(\d+)-(\d+)": _file,
+    r"write-(\d+)": _write,
     r"overlap-(\d+)-(\d+)": _overlap,
     r"calls-(\d+)": _calls,
 }
 
 
-def _call_frames(index: int, pieces: int, milliseconds: int = 0) -> tuple[bytes, ...]:
-    """Return the frames of a call of `work` that takes `milliseconds` and has `pieces` pieces of text."""
+def _call_frames(index: int, pieces: int, milliseconds: int = 0, name: str = "work") -> tuple[bytes, ...]:
+    """Return the frames of a call that takes `milliseconds` and has `pieces` pieces of text."""
     head = {"index": index, "id": f"call_bench{index:014}", "type": "function"}
     return (
-        _frame(_tool_call_delta({**head, "function": {"name": "work", "arguments": ""}})),
+        _frame(_tool_call_delta({**head, "function": {"name": name, "arguments": ""}})),
         _arguments_frame(index, f'{{"ms":{milliseconds},"text":"'),
         *[_arguments_frame(index, _PIECE)] * pieces,
         _arguments_frame(index, '"}'),

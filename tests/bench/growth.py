@@ -66,6 +66,7 @@ class Growth:
         """Return the function that measures each row, in the order in which they run."""
         return {
             "grow-arguments": self._arguments,
+            "grow-previews": self._previews,
             "grow-answer": self._answer,
             "grow-calls": self._calls,
             "grow-history": self._history,
@@ -78,6 +79,17 @@ class Growth:
         return self._rounds(
             "grow-arguments", (250_000, 500_000, 1_000_000), "bytes", self._answer_cost("longargs"), rounds=rounds
         )
+
+    def _previews(self, rounds: int) -> list[Figure]:
+        """Stream a file whose content is previewed."""
+
+        def cost(child: Child, size: int) -> float:
+            load = Load("grow-previews", f"write-{size}", size, _STREAMS)
+            body = {**load.question("server"), "tools": ["write"], "previews": True}
+            return self._stream_cost(child, load, body)
+
+        sizes, upstream = (60_000, 120_000, 240_000), self._rig.python_upstream()
+        return self._rounds("grow-previews", sizes, "bytes previewed", cost, rounds=rounds, upstream=upstream)
 
     def _answer(self, rounds: int) -> list[Figure]:
         return self._rounds("grow-answer", (10_000, 20_000, 40_000), "events", self._answer_cost("fast"), rounds=rounds)

@@ -80,5 +80,6 @@ if __name__ == "__main__":
         Tool(ToolSpec(name, "Returns something hostile.", _HOSTILE), _hostile) for name in ("returns", "plugin_returns")
     )
     plugin_returns = isolated(plugin_returns, PluginThread("bench"))
-    serve.create_app = partial(create_app, extra_tools=(work, returns, plugin_returns))
+    write = Tool(ToolSpec("write", "Writes a text.", _PARAMETERS, previewed=("/text",)), _work)
+    serve.create_app = partial(create_app, extra_tools=(work, write, returns, plugin_returns))
     sys.exit(serve.serve("127.0.0.1", 0))

@@ -32,7 +32,7 @@ def decode_answer(name: str) -> Completion:
     assert response.complete
     decoder = ChatStreamDecoder()
     parts: list[StreamPart] = [*decoder.feed(response.take_body()), *decoder.close()]
-    return parse_completion_response(parts, known_names={"work"})
+    return parse_completion_response(parts, known_names={"work", "write"})
 
 
 def test_each_stream_has_a_chat() -> None:
@@ -77,6 +77,13 @@ def test_a_file_is_one_call_whose_deltas_are_counted() -> None:
     script = script_named("file-2000-60000")
     assert len(script.deltas) == deltas_of_file(60_000) == 3_003
     assert script.period == 1 / 2_000
+
+
+def test_a_text_is_one_call_of_a_tool_with_previews() -> None:
+    """Its text has the size that the name gives, in deltas of 20 bytes."""
+    [made] = decode_answer("write-60000").calls
+    assert (made.name, made.status, len(made.arguments)) == ("write", "ok", 60_000 + len('{"ms":0,"text":""}'))
+    assert len(script_named("write-60000").deltas) == 3_000 + 3
 
 
 def test_the_second_call_of_an_overlap_streams_for_half_a_second() -> None:

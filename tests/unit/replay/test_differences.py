@@ -4,7 +4,18 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from signalbox.core.events import Content, Done, Stamped
+from msgspec import UNSET, UnsetType
+from signalbox.core.events import (
+    AnyEvent,
+    Call,
+    Content,
+    Done,
+    Preview,
+    Stamped,
+    Success,
+    ToolCalls,
+    ToolResult,
+)
 from signalbox.replay.differences import KINDS, differences, format_cost
 from signalbox.replay.outcome import AttemptOutcome, CallOutcome, Outcome, outcome_of
 from signalbox.replay.reasons import REASONS, explain, interruption_reasons, missing_history_reasons
@@ -52,6 +63,23 @@ def test_each_reason_is_printed_once() -> None:
     lines = [*replay_lines(ONE, again, explain(differences(ONE, again), ONE, again, by_chance=True), [])]
     reason = "The model was called again, so its words and calls may differ by chance."
     assert [line for line in lines if reason in line] == [f"  3 (text, reasoning, cost): {reason}"]
+
+
+def test_previews_are_no_difference() -> None:
+    """A run with previews has the outcome of a run without, and a fault in their order is a difference."""
+    preview = Preview("a", "create_file", "/path", "x", 1)
+    result = ToolResult("a", "create_file", Success(True, None), "other", "secondary")
+
+    def outcome(*first: AnyEvent, previewed: dict[str, int] | UnsetType = UNSET) -> Outcome:
+        call = Call("a", "create_file", '{"path":"x"}', "other", "secondary", previewed=previewed)
+        events = [*first, ToolCalls([call]), result, Content("Done."), Done(True, "complete")]
+        stamped = [Stamped(seq, 0, event) for seq, event in enumerate(events, 1)]
+        return outcome_of(stamped, (), "v2", "openai/sim")
+
+    assert differences(outcome(), outcome(preview, previewed={"/path": 1})) == []
+    assert [one.kind for one in differences(outcome(), outcome(preview, preview, previewed={"/path": 1}))] == [
+        "contract"
+    ]
 
 
 def test_equal_outcomes_do_not_differ() -> None:

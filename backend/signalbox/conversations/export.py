@@ -40,8 +40,14 @@ def file_name(title: str, ending: str) -> str:
     return f"{re.sub(r'[^A-Za-z0-9]+', '-', plain).strip('-')[:60].strip('-') or 'conversation'}.{ending}"
 
 
-def as_json(conversation: Conversation, nodes: Sequence[JsonObject], bodies: Bodies, events: Events) -> bytes:
-    """Encode the whole tree: each node as in the API, with the client's calls and the run's events."""
+def as_json(
+    conversation: Conversation,
+    nodes: Sequence[JsonObject],
+    bodies: Bodies,
+    events: Events,
+    files: Sequence[JsonObject] = (),
+) -> bytes:
+    """Encode the whole tree: each node as in the API, with the client's calls and the run's events; and `files`."""
     return dumps(
         {
             "id": conversation.id,
@@ -52,6 +58,7 @@ def as_json(conversation: Conversation, nodes: Sequence[JsonObject], bodies: Bod
             "messages": [
                 {**node, **_within(bodies.get(str(node["id"])), events.get(str(node["id"])))} for node in nodes
             ],
+            "files": [*files],
         }
     )
 

@@ -124,7 +124,7 @@ SHARED_KEYS = {
         "runner/": {"media_type", "tool_choice"},
     },
     "a finish reason of the public API has the name": {"chat/": {"content_filter"}, "core/": {"content_filter"}},
-    "a file of a conversation has the field": {"store/": {"media_type"}},
+    "a file of a conversation has the field": {"conversations/files/": {"media_type"}, "store/": {"media_type"}},
     "an event has the name": {"core/": {"tool_result"}},
     "an argument of a tool has the name": {"tools/images/": {"aspect_ratio"}},
     "a format of DataTable has the name": {"core/data_table.py": {"delta"}},

@@ -6,6 +6,7 @@ from zipfile import ZipFile
 
 import httpx
 import pytest
+from signalbox.conversations.files import exported
 
 from tests.scenarios.conversations.conversation_client import ConversationClient, start_conversation
 from tests.scenarios.files.file_writer import done, note_tool, notes
@@ -179,3 +180,19 @@ def test_files_are_deleted_with_their_conversation(talk: ConversationClient) -> 
     assert talk.app.client.delete(f"/api/conversations/{talk.id}").status_code == 200
     talk.app.client.post("/api/conversations", json={"id": talk.id})
     assert talk.get("/files").json() == {"node_id": None, "files": []}
+
+
+def test_the_export_has_all_versions(talk: ConversationClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The JSON export has the versions of all branches; the newest ones with their text, images without content."""
+    put(talk, "logo.png", PNG)
+    talk.app.client.delete(url(talk, "logo.png"))
+    put(talk, "index.html", "<h1>2</h1>")
+    files = talk.get("/export", format="json").json()["files"]
+    assert [(one["number"], one["path"], one["author"], one["is_deleted"], one.get("text")) for one in files] == [
+        (1, "index.html", "model", False, "<h1>1</h1>"),
+        (2, "logo.png", "person", False, None),
+        (3, "logo.png", "person", True, None),
+        (4, "index.html", "person", False, "<h1>2</h1>"),
+    ]
+    monkeypatch.setattr(exported, "MOST_TEXT", 15)
+    assert ["text" in one for one in talk.get("/export", format="json").json()["files"]] == [False, False, False, True]

@@ -123,10 +123,25 @@ class ExportedNode(Node):
     events: NotRequired[list[RecordedEvent]]
 
 
+class ExportedFile(TypedDict):
+    """A version of a file on one of the branches."""
+
+    number: Annotated[int, Meta(description="Counts the versions of all files of the conversation, from 1.")]
+    node_id: str
+    path: str
+    media_type: str
+    size: int
+    author: Author
+    created: EpochSeconds
+    is_deleted: bool
+    text: NotRequired[Annotated[str, Meta(description="The content; of the newest text files only, up to 20 MB.")]]
+
+
 class ConversationExport(ConversationHead):
-    """A conversation with all its branches and the events of its runs."""
+    """A conversation with all its branches, the events of its runs, and the versions of its files."""
 
     messages: list[ExportedNode]
+    files: list[ExportedFile]
 
 
 class FileVersion(TypedDict):

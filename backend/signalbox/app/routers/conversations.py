@@ -28,6 +28,7 @@ from signalbox.app.request.body import read_model
 from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.conversations.export import as_json, as_markdown, file_name
+from signalbox.conversations.files.exported import exported_files
 from signalbox.conversations.search import excerpt
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import files_in, handed_results_in
@@ -194,13 +195,17 @@ async def export_conversation(
     shown = nodes if kind == "json" else Tree(nodes).path(conversation.leaf_id)
     run_ids = [node.id for node in shown if node.run is not None]
     events = await services.database.read(stored.events_of_runs, run_ids)
+    key = key_of(caller.owner, conversation_id)
+    files = await exported_files(services.database, key) if kind == "json" else []
 
     def written() -> bytes:
         if kind == "json":
-            return as_json(conversation, [cast(JsonObject, _node(node, bodies)) for node in nodes], bodies, events)
+            shown_nodes = [cast(JsonObject, _node(node, bodies)) for node in nodes]
+            return as_json(conversation, shown_nodes, bodies, events, files)
         return as_markdown(conversation, shown, bodies, events).encode("utf-8", "replace")
 
-    body = await offloaded(written, size=_effort(nodes) + _EFFORT * sum(map(len, events.values())))
+    texts = sum(len(str(one.get("text", ""))) for one in files)
+    body = await offloaded(written, size=_effort(nodes) + _EFFORT * sum(map(len, events.values())) + texts)
     ending, media = ("json", "application/json") if kind == "json" else ("md", "text/markdown; charset=utf-8")
     name = file_name(conversation.title, ending)
     return Response(body, media_type=media, headers={"content-disposition": f'attachment; filename="{name}"'})

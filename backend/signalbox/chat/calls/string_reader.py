@@ -10,9 +10,10 @@ from msgspec import Struct
 from signalbox.core.messages import JsonValue
 from signalbox.wire.json_text import clean_text
 
-_STRUCTURE = re.compile(r'["{}\[\],:]')
-# Inside of objects and arrays that contain no chosen string, only their ends matter.
-_SKIPPED = re.compile(r'["{}\[\]]')
+# Separators that follow each other are one match.
+_STRUCTURE = re.compile(r'["{}\[\]]|[,:][\s,:]*+')
+# Inside of objects and arrays that contain no chosen string, all up to the next bracket or cut string is one match.
+_SKIPPED = re.compile(r'(?:[^"{}\[\]]++|"(?:[^"\\\x00-\x1f]++|\\.)*+")*+(["{}\[\]])')
 # Whole characters of a string. The first half of a surrogate pair waits for the text that follows it: only then is it
 # known whether it is one character with the second half, or has no second half.
 _CHARACTERS = re.compile(
@@ -25,6 +26,8 @@ _CHARACTERS = re.compile(
     )*+""",
     re.VERBOSE,
 )
+# Strings after this many members of an object or array are not read, because each member costs a few steps of Python.
+_MOST_MEMBERS = 1_000
 # Of an unfinished escape, at most `\ud83d\ude0` is held back: more is no JSON.
 _LONGEST_HELD = 11
 
@@ -64,7 +67,7 @@ class _Reads(Enum):
 
 
 class _Level(Struct):
-    """An open object or array in which strings may be chosen. `key` is the key or index of the current value."""
+    """An open object or array in which strings may be chosen. `key` is the current key, `index` counts the members."""
 
     choice: Choice
     pointer: str
@@ -79,8 +82,8 @@ class StringReader(Struct):
     """Reads the strings of a `choice`.
 
     `is_wrong` is set if the text is no JSON, or if a key that may contain a chosen string occurs twice: the later value
-    then replaces the earlier one, whose pieces were returned. Nothing is read after that. Errors outside of strings are
-    not found.
+    then replaces the earlier one, whose pieces were returned. Nothing is read after that. Most errors outside of
+    strings are not found.
     """
 
     choice: Choice
@@ -132,18 +135,18 @@ class StringReader(Struct):
 
     def _structure(self, text: str, at: int) -> int:
         """Read up to the next character of the structure; return the index after it."""
-        found = (_SKIPPED if self._skipped else _STRUCTURE).search(text, at)
+        found = _SKIPPED.match(text, at) if self._skipped else _STRUCTURE.search(text, at)
         if found is None:
             return len(text)
-        match found[0]:
+        match found[1] if self._skipped else found[0]:
             case '"':
                 self._begin_string()
             case "{" | "[" as opening:
                 self._open(is_array=opening == "[")
             case "}" | "]":
                 self._close()
-            case separator:
-                self._separate(is_comma=separator == ",")
+            case separators:
+                self._separate(separators.strip())
         return found.end()
 
     def _begin_string(self) -> None:
@@ -172,11 +175,15 @@ class StringReader(Struct):
         elif self._levels:
             self._levels.pop()
 
-    def _separate(self, *, is_comma: bool) -> None:
+    def _separate(self, separators: str) -> None:
+        self.is_wrong = len(separators) > 1
         if self._levels:
             level = self._levels[-1]
-            level.expects_key = is_comma
-            level.index += is_comma
+            level.expects_key = separators == ","
+            level.index += level.expects_key
+            if level.index == _MOST_MEMBERS:
+                self._levels.pop()
+                self._skipped = 1
 
 
 _NOTHING = Choice()

@@ -168,6 +168,25 @@ def test_a_key_may_occur_in_different_objects() -> None:
     assert not reader.is_wrong
 
 
+def test_separators_without_values_end_the_reading() -> None:
+    """A hostile model could otherwise make each of them cost a step of Python."""
+    reader = StringReader(CHOICE)
+    assert reader.feed('{"edits": [, ,\n, ') == []
+    assert reader.is_wrong
+
+
+def test_strings_of_very_many_members_are_not_read() -> None:
+    """Reading goes on after their list: what is not previewed is in the announced call."""
+    edits = [{"old": f"{n}"} for n in range(1_500)]
+    text = json.dumps({"edits": edits, "content": "x", "list": ["]}", "y"]})
+    for size in (1, 1_000, len(text)):
+        reader = StringReader(CHOICE)
+        strings = strings_of([text[at : at + size] for at in range(0, len(text), size)], reader)
+        assert not reader.is_wrong
+        expected = {f"/edits/{n}/old": f"{n}" for n in range(1_000)}
+        assert strings == {**expected, "/content": "x", "/list/0": "]}", "/list/1": "y"}
+
+
 def test_pieces_appear_at_once() -> None:
     """All whole characters of a piece are read; only an unfinished escape is held back."""
     reader = StringReader(CHOICE)

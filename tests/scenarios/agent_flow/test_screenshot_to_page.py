@@ -23,6 +23,7 @@ def test_a_picture_becomes_files(
     """It sends the picture with the system prompt, prints the progress, asks for changes, and saves the files."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("SIGNALBOX_TOKEN", raising=False)
+    before = list(simulator.state.requests)  # the references keep the identities unique
     (tmp_path / "mockup.png").write_bytes(PNG)
     main = runpy.run_path(str(FOLDER / "screenshot_to_page.py"))["main"]
     arguments = [str(tmp_path / "mockup.png"), "--url", app.url, "--output", str(tmp_path / "page")]
@@ -34,11 +35,12 @@ def test_a_picture_becomes_files(
     printed = capsys.readouterr().out
     for line in ("index.html … 4 kB", "create_file: ok", "> add a footer", "edit_file: ok", "Saved to "):
         assert line in printed
-    sent = [one.body for one in simulator.state.requests if one.body and "messages" in one.body]
-    first = next(body for body in sent if isinstance(body["messages"][-1]["content"], list))
-    assert first["messages"][0]["content"] == (FOLDER / "system.md").read_text(encoding="utf-8")
-    assert first["messages"][1]["content"][1]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
-    assert sent[-1]["messages"][0] == first["messages"][0]  # the conversation keeps the system prompt
+    known = {id(one) for one in before}
+    sent = [one.body for one in simulator.state.requests if id(one) not in known]
+    first = sent[0]["messages"]
+    assert first[0]["content"] == (FOLDER / "system.md").read_text(encoding="utf-8")
+    assert first[1]["content"][1]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
+    assert sent[-1]["messages"][0] == first[0]  # the conversation keeps the system prompt
 
 
 def test_the_readme_names_every_file() -> None:

@@ -1,5 +1,6 @@
 """The whole flow without a key: the simulator builds and changes a page, over every API and on both loops."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -70,3 +71,23 @@ def test_a_page_is_built_changed_and_read_again(served: RunningApp, loop: str) -
     assert "<h1>Mine</h1>" in text
     [file] = served.client.get(FILES).json()["files"]
     assert (file["version"], file["author"]) == (4, "model")
+
+
+def test_variants_differ_and_one_takes_over_a_part_of_another(simulator: BackgroundSimulator, tmp_path: Path) -> None:
+    """Four variants of one model are four different pages; the chosen one gets the colours of the second."""
+    with RunningApp(settings_for(tmp_path, openrouter_base_url=simulator.base_url)) as app:
+        question = {"model": "openai/sim", "conversation_id": "flow", "tools": FILE_TOOLS}
+        asked = {**question, "prompt": "Build a page for a bakery", "variants": [{}] * 4}
+        started = app.client.post("/api/chat/variants", json=asked).json()["variants"]
+        runs = [one["run_id"] for one in started]
+        for run in runs:
+            assert check_stream(app.client.get(f"/api/runs/{run}/events").content).done["status"] == "complete"
+        pages = [app.client.get(f"{FILES}/index.html", params={"node_id": run}).text for run in runs]
+        assert len(set(pages)) == 4
+
+        heard = app.ask("Use the colours of option 2", **question, parent_id=runs[0])
+        assert [call["name"] for call in heard.calls] == ["retrieve_option", "edit_file"]
+        changed = app.client.get(f"{FILES}/index.html").text
+        accents = [re.findall(r"--accent: [^;]+;", page) for page in (pages[1], changed)]
+        assert accents[0] == accents[1]
+        assert heard.text.startswith("Let me read option 2.")

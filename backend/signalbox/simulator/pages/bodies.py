@@ -6,6 +6,19 @@ from html import escape
 from .wishes import Wish
 from .words import Words
 
+# A frame without allow-forms, such as a preview, fires no submit event, so the button and the Enter key send the form.
+_ON_SEND = """
+    function onSend(form, action) {
+      const send = () => { if (form.reportValidity()) action(); };
+      form.addEventListener("submit", (event) => event.preventDefault());
+      form.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" || event.target.tagName === "BUTTON") return;
+        event.preventDefault();
+        send();
+      });
+      form.querySelector("button").addEventListener("click", send);
+    }"""
+
 
 @dataclass(frozen=True, slots=True)
 class Body:
@@ -61,18 +74,16 @@ def _landing(wish: Wish, words: Words) -> Body:
       <p>One letter a month, with news and nothing else.</p>
       <form>
         <input type="email" placeholder="you@example.org" aria-label="Email address" required>
-        <button>Subscribe</button>
+        <button type="button">Subscribe</button>
       </form>
     </section>"""
     rules = """
     blockquote { margin: 0; color: var(--heading); font: italic 1.5rem/1.4 var(--heading-font); text-align: center; }
     .join form { display: flex; flex-wrap: wrap; gap: 12px; }
     .join input { flex: 1 1 220px; }"""
-    script = """
-    document.querySelector("form").addEventListener("submit", (event) => {
-      event.preventDefault();
-      event.target.replaceChildren("Thank you! A first letter is on its way.");
-    });"""
+    script = f"""{_ON_SEND}
+    const form = document.querySelector("form");
+    onSend(form, () => form.replaceChildren("Thank you! A first letter is on its way."));"""
     links = (("About", "#about"), ("Join", "#join"))
     return Body(links, html, rules, script, "a hero, three features, a quote and a form")
 
@@ -118,7 +129,7 @@ def _tasks(wish: Wish, words: Words) -> Body:
       <h2>Today</h2>
       <form>
         <input placeholder="What is next?" aria-label="New task" required>
-        <button>Add</button>
+        <button type="button">Add</button>
       </form>
       <ul></ul>
       <p class="left" role="status"></p>
@@ -131,7 +142,9 @@ def _tasks(wish: Wish, words: Words) -> Body:
     li.done span { color: var(--soft); text-decoration: line-through; }
     li button { padding: 0.3em 0.8em; background: none; color: var(--soft); }
     input[type="checkbox"] { width: 1.3em; height: 1.3em; accent-color: var(--accent); }"""
-    script = """
+    script = (
+        _ON_SEND
+        + """
     const list = document.querySelector("ul");
     const left = document.querySelector(".left");
     const update = () => { left.textContent = `${list.querySelectorAll("li:not(.done)").length} left`; };
@@ -146,15 +159,15 @@ def _tasks(wish: Wish, words: Words) -> Body:
       list.append(item);
       update();
     }
-    document.querySelector("form").addEventListener("submit", (event) => {
-      event.preventDefault();
-      const field = event.target.querySelector("input");
+    const field = document.querySelector("form input");
+    onSend(field.form, () => {
       add(field.value);
       field.value = "";
     });
     add("Water the plants");
     add("Answer two letters");
     add("Open this page", true);"""
+    )
     return Body((("List", "#list"),), html, rules, script, "a list in which tasks can be added, ticked off and removed")
 
 
@@ -166,7 +179,7 @@ def _form(wish: Wish, words: Words) -> Body:
         <label>Name <input name="name" autocomplete="name" required></label>
         <label>Email <input name="email" type="email" autocomplete="email" required></label>
         <label>Password <input name="password" type="password" minlength="8" required></label>
-        <button>Continue</button>
+        <button type="button">Continue</button>
       </form>
       <p class="status" role="status"></p>
     </section>"""
@@ -174,11 +187,13 @@ def _form(wish: Wish, words: Words) -> Body:
     form { display: grid; gap: 16px; max-width: 420px; }
     label { display: grid; gap: 6px; color: var(--soft); font-weight: 600; }
     .status { margin-top: 16px; color: var(--accent); font-weight: 600; }"""
-    script = """
-    document.querySelector("form").addEventListener("submit", (event) => {
-      event.preventDefault();
-      const name = new FormData(event.target).get("name");
-      document.querySelector(".status").textContent = `Welcome, ${name}!`;
-      event.target.reset();
+    script = (
+        _ON_SEND
+        + """
+    const form = document.querySelector("form");
+    onSend(form, () => {
+      document.querySelector(".status").textContent = `Welcome, ${new FormData(form).get("name")}!`;
+      form.reset();
     });"""
+    )
     return Body((("Form", "#form"),), html, rules, script, "a form that checks its fields")

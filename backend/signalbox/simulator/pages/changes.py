@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 from ..model.tool_results import tidy
-from .colours import COLOURS, colour_in, part_in
+from .colours import COLOURS, colour_in, is_dark, part_in
 from .looks import DARK, LIGHT, LOOKS
 
 Replacement = tuple[str, str]
@@ -108,7 +108,12 @@ def _colour(question: str, text: str) -> Change | None:
     if not (colour := colour_in(question)):
         return None
     variable, rule = part_in(question)
-    edits = [*with_colours(text, {variable: colour})] or [rule_added(text, "    " + rule.format(colour))]
+    values = {variable: colour}
+    if variable == "--accent":
+        values["--on-accent"] = "#ffffff" if is_dark(colour) else "#1a1a1a"
+    if variable == "--page":
+        values = {**(DARK if is_dark(colour) else LIGHT), **values}
+    edits = [*with_colours(text, values)] or [rule_added(text, "    " + rule.format(colour))]
     return Change(tuple(edits), f"The {_PART_WORDS[variable]} now {colour}")
 
 

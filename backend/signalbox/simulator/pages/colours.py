@@ -43,6 +43,14 @@ def colour_in(text: str) -> str:
     return COLOURS.get(found[0].lower(), found[0]) if found else ""
 
 
+def is_dark(colour: str) -> bool:
+    """Return whether a colour such as `#1d4ed8` or `#fff` needs light text on it."""
+    digits = colour.removeprefix("#")
+    pairs = [digits[at : at + 2] for at in (0, 2, 4)] if len(digits) == 6 else [digit * 2 for digit in digits]
+    red, green, blue = (int(pair, 16) for pair in pairs)
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 150
+
+
 def part_in(text: str) -> tuple[str, str]:
     """Return the variable and the rule of the first part that a text names; a colour alone is the accent's."""
     found = ((re.search(rf"\b(?:{part[0]})\b", text, re.IGNORECASE), part) for part in PARTS)

@@ -45,6 +45,22 @@ def test_a_follow_up_edits_the_page(question: str, after: str, answer: str) -> N
     assert said.startswith(answer)
 
 
+@pytest.mark.parametrize(
+    ("question", "after"),
+    [
+        ("Make the buttons yellow", "--on-accent: #1a1a1a;"),
+        ("Make the buttons navy", "--on-accent: #ffffff;"),
+        ("Make the background black", "--ink: #e7e8ec;"),
+        ("Make the background #fed", "--ink: #24262b;"),
+    ],
+)
+def test_text_stays_readable_on_a_new_colour(question: str, after: str) -> None:
+    """Light colours get dark text, and dark ones light text."""
+    designer = built()
+    designer.request(question)
+    assert after in designer.page
+
+
 def test_a_part_can_be_removed_and_is_then_gone() -> None:
     """A second time there is nothing to do for it."""
     designer = built()

@@ -67,6 +67,15 @@ async def test_the_first_pieces_appear_at_once() -> None:
     assert "".join(texts) == "a.mdHello you"
 
 
+async def test_the_beginning_of_a_file_appears_in_smaller_pieces() -> None:
+    """The first 12 kB of a file have more than half as many previews as 60 kB."""
+    counts = [
+        len(check_stream(await streamed(json.dumps({"path": "a.html", "content": page(size)}), 20)).of("preview"))
+        for size in (12_000, 60_000)
+    ]
+    assert 30 < counts[0] < counts[1] < 2 * counts[0]
+
+
 async def test_many_short_strings_are_not_all_previewed() -> None:
     """A frame per string would be longer than the strings: those that were never shown are in the announced call."""
     edits = [{"old_text": f"a{n}", "new_text": f"b{n}"} for n in range(500)]

@@ -13,11 +13,12 @@ from signalbox.chat.calls.string_reader import StringReader, choice_of, string_a
 from signalbox.core.events import AnyEvent, Preview
 from signalbox.core.messages import JsonObject
 
-# All frames of a run that writes a file of 60 kB have at most 1.2 times its size. Bytes that a frame adds to its text,
-# in the frame and by escapes, may be this many at first, and this share of all text. A long text never waits.
-_FIRST_BYTES = 1_200
-_SHARE = 0.12
-_LONG = 4_096
+# All frames of a run that writes a file of 60 kB have at most 1.2 times its size. The bytes that previews add to their
+# text, as frames and by escapes, are at most this many and this share of the text: the smaller sum of the two. So a
+# short file appears in smaller pieces than the end of a long one. A long piece never waits.
+_SHORT_FILE = (1_200, 0.25)
+_LONG_FILE = (3_000, 0.09)
+_LONG_PIECE = 4_096
 # `data: {"type":"preview","id":"123456789","text":""}`, the line with the id, and the blank line.
 _FRAME = 100
 _KEY, _NAME = len(',"key":""'), len(',"name":"","step":1')
@@ -169,8 +170,9 @@ class CallPreviews(Struct):
 def _may_send(one: _PreviewedCall) -> bool:
     """Whether the first waiting text is worth a frame."""
     waiting = one.waiting[0]
-    allowed = _FIRST_BYTES + _SHARE * (one.sent + waiting.size)
-    return waiting.size >= _LONG or one.added + _bytes_added(one, waiting) <= allowed
+    text = one.sent + waiting.size
+    allowed = min(most + share * text for most, share in (_SHORT_FILE, _LONG_FILE))
+    return waiting.size >= _LONG_PIECE or one.added + _bytes_added(one, waiting) <= allowed
 
 
 def _bytes_added(one: _PreviewedCall, waiting: _Waiting) -> int:

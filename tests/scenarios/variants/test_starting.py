@@ -157,6 +157,36 @@ def test_each_run_is_a_question_of_the_rate_limit(among: Among) -> None:
     assert int(refused.headers["retry-after"]) > 0
 
 
+def test_owners_with_equal_ids_and_keys_have_separate_variants(among: Among) -> None:
+    """The conversation, the key and the runs of one user are not those of another."""
+    app, upstream = among(says("Hello."))
+    anna, bert = ({"x-user": name, "Idempotency-Key": "key-1"} for name in ("anna", "bert"))
+    first, second = (post(app, "openai/a", "openai/b", headers=user).json() for user in (anna, bert))
+    assert first["conversation_id"] == second["conversation_id"] == CONVERSATION
+    assert first["parent_id"] != second["parent_id"]
+    assert set(run_ids(first)).isdisjoint(run_ids(second))
+    for run_id in run_ids(first):
+        assert app.client.get(f"/api/runs/{run_id}/events", headers=bert).status_code == 404
+        assert app.client.get(f"/api/runs/{run_id}/events", headers=anna).status_code == 200
+    follows = body_of("openai/a", parent_id=run_ids(first)[0], prompt="And?")
+    refused = app.client.post("/api/chat/variants", json=follows, headers={"x-user": "bert"})
+    assert error_of(refused)["code"] == "UNKNOWN_MESSAGE"
+    assert len(upstream.asked) == 4
+
+
+def test_a_whole_history_is_stored_once(start_app: StartApp) -> None:
+    """Each variant receives all of its messages; the conversation has them once."""
+    app, upstream = start_app(says("Hello."))
+    history = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes?"}]
+    started = start(app, *FOUR, messages=[*history, {"role": "user", "content": "Draw a page."}])
+    for run_id in run_ids(started):
+        assert answer_of(app, run_id).text == "Hello."
+    assert {tuple(message["content"] for message in one.body["messages"]) for one in upstream.asked} == {
+        ("Hi", "Yes?", "Draw a page.")
+    }
+    assert [node["text"] for node in nodes(app)] == ["Hi", "Yes?", "Draw a page.", *["Hello."] * len(FOUR)]
+
+
 def test_the_same_key_is_the_same_runs(start_app: StartApp) -> None:
     """A repeated request starts nothing; another body or another endpoint cannot use the key."""
     app, upstream = start_app(says("Hello."))

@@ -193,10 +193,15 @@ def test_required_calls_any_offered_tool() -> None:
         ('Roll dice with {"count": 2} please', {"count": 2}),
         ("roll_dice {count: 3}", {"count": 3}),
         ("Use roll dice.", {"count": 1}),
+        ('Call roll_dice {"count": 1e400}', {"count": 1}),
+        ('Call roll_dice {"name": "\\ud800"}', {"count": 1}),
+        ('Call roll_dice {"count": 99999999999999999999}', {"count": 1e20}),
+        (f'Call roll_dice {{"count": {"[" * 10_000}', {"count": 1}),
     ],
+    ids=lambda value: str(value)[:40],
 )
 def test_arguments_after_a_tool_name(question: str, arguments: dict[str, Any]) -> None:
-    """A JSON object after the name is the arguments; other text is not."""
+    """A JSON object after the name is the arguments; other text, and what JSON cannot hold, is not."""
     assert turn(question, tools=[tool("roll_dice", ["count"], count="integer")]).calls[0].arguments == arguments
 
 

@@ -186,8 +186,9 @@ def _written_out(name: str, text: str) -> dict[str, Any] | None:
     if match is None:
         return None
     try:
-        value: object = json.JSONDecoder().raw_decode(text, match.end())[0]
-    except ValueError:
+        _, end = json.JSONDecoder().raw_decode(text, match.end())
+        value: object = orjson.loads(text[match.end() : end])  # rejects what cannot be sent: \ud800, 1e400
+    except (ValueError, RecursionError):
         return None
     return as_object(value)
 

@@ -21,8 +21,8 @@ D = (
         "D2",
         "the model is told that tools are off",
         "chat/loops/finalize.py",
-        'words = [FINAL_WORDS if context.tool_schemas else "",',
-        'words = ["",',
+        'FINAL_WORDS if context.tool_schemas else "",',
+        '"",',
     ),
     Mutation(
         "D2",

@@ -55,6 +55,8 @@ class Settings(BaseSettings):
     scrapingbee_api_key: SecretStr | None = None
     scrapingbee_base_url: str = "https://app.scrapingbee.com/api/v1"
     signalbox_image_model: str | None = Field(default=None, max_length=256)
+    signalbox_chromium: str | None = None
+    signalbox_chromium_sandbox: bool = True
     signalbox_docs: Path | None = None
     signalbox_notes_dir: Path | None = None
     signalbox_fetch_allow: Annotated[tuple[str, ...], NoDecode] = ()

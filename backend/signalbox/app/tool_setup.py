@@ -14,6 +14,8 @@ from signalbox.app.folders import notes_folder
 from signalbox.core.images import ImageModel
 from signalbox.core.tools import SearchBackend, Tool
 from signalbox.services.addresses import Allowance
+from signalbox.services.browser.installed import Chromium, find_chromium
+from signalbox.services.browser.page_camera import ChromiumCamera
 from signalbox.services.catalog import Catalog
 from signalbox.services.fetch import PageFetcher
 from signalbox.services.folder_pages import FolderPages
@@ -74,6 +76,7 @@ def built_in_tools(
 ) -> list[Tool]:
     """Make the built-in tools; `why_not` and `no_notes` are the reasons if there is no search or no notes folder."""
     guide, notes = settings.signalbox_docs or docs_folder(), notes_folder(settings)
+    chromium = chromium_of(settings)
     return built_in(
         search,
         why_not,
@@ -87,6 +90,8 @@ def built_in_tools(
         products_unavailable=products[1],
         images=images,
         images_unavailable=None if images else NO_IMAGE_MODEL,
+        camera=ChromiumCamera(chromium) if isinstance(chromium, Chromium) else None,
+        camera_unavailable=None if isinstance(chromium, Chromium) else chromium,
     )
 
 
@@ -116,6 +121,11 @@ def image_model_of(settings: Settings, upstreams: Upstreams, catalog: Catalog) -
 def image_model_name(settings: Settings) -> str | None:
     """Return the name of the model that draws images; the simulator has one."""
     return settings.signalbox_image_model or (_SIMULATED_IMAGE_MODEL if settings.is_simulated else None)
+
+
+def chromium_of(settings: Settings) -> Chromium | str:
+    """Return the browser for screenshots, or why there is none. It is not started here, which would take a second."""
+    return find_chromium(settings.signalbox_chromium, is_sandboxed=settings.signalbox_chromium_sandbox)
 
 
 def image_loader(settings: Settings, stack: AsyncExitStack) -> ImageLoader:

@@ -11,7 +11,7 @@ from typing import cast
 
 import structlog
 
-from signalbox.core.images import ImageModel
+from signalbox.core.images import ImageModel, PageCamera
 from signalbox.core.products import ProductSource
 from signalbox.core.tools import NoteStore, PageFetcher, SearchBackend, Tool, ToolSpec
 from signalbox.tools.calculate import calculate
@@ -24,6 +24,7 @@ from signalbox.tools.get_current_time import get_current_time
 from signalbox.tools.images.edit_image import edit_image
 from signalbox.tools.images.generate_images import generate_images
 from signalbox.tools.images.remove_background import remove_background
+from signalbox.tools.images.screenshot_preview import screenshot_preview
 from signalbox.tools.lint import fault_of, safe_name
 from signalbox.tools.plugin_thread import PluginThread
 from signalbox.tools.plugin_tool import isolated
@@ -50,6 +51,8 @@ def built_in(
     products_unavailable: str | None = None,
     images: ImageModel | None = None,
     images_unavailable: str | None = None,
+    camera: PageCamera | None = None,
+    camera_unavailable: str | None = None,
 ) -> list[Tool]:
     """Return every built-in tool; one that cannot be used has the reason in `unavailable`."""
     return [
@@ -65,6 +68,7 @@ def built_in(
         list_files(),
         retrieve_option(),
         *(make(images, images_unavailable) for make in (generate_images, edit_image, remove_background)),
+        screenshot_preview(camera, camera_unavailable),
     ]
 
 

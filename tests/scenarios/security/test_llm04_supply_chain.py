@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
 OF_FILES = {"create_file", "edit_file", "read_file", "list_files", "retrieve_option"}
-OF_IMAGES = {"generate_images", "edit_image", "remove_background"}
+OF_IMAGES = {"generate_images", "edit_image", "remove_background", "screenshot_preview"}
 TRUSTED = {"calculate", "get_current_time", "save_note", *OF_FILES, *OF_IMAGES}
 
 

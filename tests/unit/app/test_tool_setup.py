@@ -16,7 +16,7 @@ from tests.support.fixtures import StartApp
 from tests.support.running_app import RunningApp, settings_for
 from tests.support.scripted_upstream import ScriptedUpstream, call_chunk, calls_then, says, sends
 
-OF_IMAGES = ["generate_images", "edit_image", "remove_background"]
+OF_IMAGES = ["generate_images", "edit_image", "remove_background", "screenshot_preview"]
 SECRET = "BSA-canary-s3cret"
 
 
@@ -43,6 +43,7 @@ def test_every_tool_is_listed_with_its_metadata(app: RunningApp) -> None:
         ("generate_images", "other", "secondary", False),
         ("edit_image", "other", "secondary", False),
         ("remove_background", "other", "secondary", False),
+        ("screenshot_preview", "other", "secondary", False),
     ]
     assert [name for name, tool in tools.items() if not tool["available"]] == ["search_products", *OF_IMAGES]
     on_request = [name for name, tool in tools.items() if tool["on_request"]]
@@ -78,6 +79,7 @@ def test_every_tool_has_a_title_and_a_summary(app: RunningApp) -> None:
         "generate_images": "Generate images",
         "edit_image": "Edit an image",
         "remove_background": "Remove a background",
+        "screenshot_preview": "Screenshot",
     }
     for tool in tools.values():
         assert tool["summary"] != tool["description"]

@@ -6,9 +6,10 @@ from datetime import datetime
 
 import jsonschema
 import pytest
+from signalbox.core.images import PageView
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import SavedNote, SearchHit, SearchQuery, Tool, ToolContext, WebPage
-from signalbox.core.workspace import WorkspaceFile
+from signalbox.core.workspace import Workspace, WorkspaceFile
 from signalbox.tools.registry import built_in
 
 from tests.support.product_sources import FakeProducts
@@ -42,7 +43,14 @@ class NoImages:
         return b""
 
 
-TOOLS = built_in(NoSearch(), None, pages=NoPages(), notes=NoNotes(), products=FakeProducts(), images=NoImages())
+class NoCamera:
+    async def view(self, workspace: Workspace, path: str, devices: Sequence[str]) -> PageView:
+        return PageView(())
+
+
+TOOLS = built_in(
+    NoSearch(), None, pages=NoPages(), notes=NoNotes(), products=FakeProducts(), images=NoImages(), camera=NoCamera()
+)
 
 
 def schemas_within(schema: JsonObject) -> Iterator[JsonObject]:
@@ -101,6 +109,7 @@ def test_the_metadata_is_the_contracts():
         "generate_images": ("other", "secondary", False),
         "edit_image": ("other", "secondary", False),
         "remove_background": ("other", "secondary", False),
+        "screenshot_preview": ("other", "secondary", False),
     }
     assert [tool.spec.name for tool in TOOLS if tool.spec.search_key] == ["search_web", "search_products"]
 
@@ -109,7 +118,7 @@ def test_tools_of_files_are_offered_on_request_only():
     """A client that names no tools is not offered them."""
     on_request = [tool.spec.name for tool in TOOLS if tool.spec.on_request]
     of_files = ["create_file", "edit_file", "read_file", "list_files", "retrieve_option"]
-    assert on_request == [*of_files, "generate_images", "edit_image", "remove_background"]
+    assert on_request == [*of_files, "generate_images", "edit_image", "remove_background", "screenshot_preview"]
     assert on_request == [tool.spec.name for tool in TOOLS if tool.spec.needs_workspace]
 
 
@@ -125,5 +134,6 @@ def test_without_a_backend_search_is_unavailable():
         "generate_images": "no image model is set",
         "edit_image": "no image model is set",
         "remove_background": "no image model is set",
+        "screenshot_preview": "there is no browser",
     }
     assert all(tool.unavailable is None for tool in TOOLS)

@@ -7,6 +7,7 @@ from collections.abc import Awaitable
 from signalbox.app.config import Settings
 from signalbox.app.logs.setup import configure_logs
 from signalbox.commands.doctor.access import check_access
+from signalbox.commands.doctor.browser import check_browser
 from signalbox.commands.doctor.database import check_database
 from signalbox.commands.doctor.finding import Finding, fail
 from signalbox.commands.doctor.folder import check_folder
@@ -60,6 +61,7 @@ def _checks(settings: Settings, client: HttpClient, searching: Client) -> list[A
         "database": check_database(settings),
         "loop": asyncio.to_thread(check_loop, settings),
         "search": check_search(settings, searching),
+        "browser": check_browser(settings),
         "port": check_port(settings),
         "access": asyncio.to_thread(check_access, settings),
     }

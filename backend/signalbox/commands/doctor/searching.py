@@ -9,6 +9,7 @@ from signalbox.app.folders import notes_folder
 from signalbox.app.tool_setup import (
     NO_IMAGE_MODEL,
     built_in_tools,
+    chromium_of,
     image_model_name,
     products_of,
     search_notice_for,
@@ -105,7 +106,7 @@ def _tools(
 ) -> list[Finding]:
     ours = built_in_tools(settings, search, why_not, _no_notes(notes_folder(settings)), products)
     every = [*ours, *from_packages({tool.spec.name for tool in ours})]
-    every = [tool for tool in every if tool.unavailable not in (NOT_SET_UP, NO_IMAGE_MODEL)]
+    every = [tool for tool in every if tool.unavailable not in (NOT_SET_UP, NO_IMAGE_MODEL, chromium_of(settings))]
     missing = [f"{tool.spec.name} is not offered: {tool.unavailable}" for tool in every if tool.unavailable]
     offered = ", ".join(tool.spec.name for tool in every if not tool.unavailable)
     if not missing:

@@ -14,7 +14,7 @@ from signalbox.core.workspace import FileVersion, Workspace, WorkspaceFile, is_i
 FOLDER = "images"
 LONGEST_PROMPT = 4_000
 _LONGEST_NAME = 40
-_ENDINGS = {"png": "png", "jpeg": "jpg", "webp": "webp", "gif": "gif"}
+ENDINGS = {"png": "png", "jpeg": "jpg", "webp": "webp", "gif": "gif"}
 _SEPARATORS = re.compile("[^a-z0-9]+")
 
 
@@ -59,7 +59,7 @@ async def image_at(workspace: Workspace, path: str) -> WorkspaceFile:
 
 async def store_image(workspace: Workspace, name: str, content: bytes) -> FileVersion:
     """Store an image as a new file that is named after a text; raises ToolError."""
-    ending = _ENDINGS.get(image_type(content) or "")
+    ending = ENDINGS.get(image_type(content) or "")
     if ending is None:
         raise ToolError(Code.TOOL_FAILED, "The image model returned no PNG, JPEG, WebP or GIF image.")
     async with workspace.locked():

@@ -44,7 +44,7 @@ def test_a_healthy_server(tmp_path: Path) -> None:
         upstream = {"openrouter_base_url": simulator.base_url, "openrouter_api_key": KEY}
         with RunningApp(settings_for(tmp_path, **upstream)) as app:
             app.ask()
-            found = examined(settings_for(tmp_path, signalbox_port=app.port, **upstream))
+            found = examined(settings_for(tmp_path, signalbox_port=app.port, signalbox_chromium="none", **upstream))
     assert {one.state for one in found.values()} == {"ok"}, found
     assert "accepts the key, which has no spending limit; $0.00 spent" in found["key"].found
     assert "A server is using" in found["lock"].found

@@ -1,8 +1,8 @@
 """The workspace of a run over the database: the port of `core/workspace.py`."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
 from signalbox.conversations.files.branch import Branch, BranchVersion, branch_at, with_contents
@@ -26,6 +26,9 @@ class RunWorkspace:
     """The files of the branch that ends at a run. `conversation_id` is the stored id.
 
     `flush` waits until the run is on disk: its first step may call a tool before it is.
+
+    A person may change a file while a call changes it. So a call that holds the lock replaces only the version that it
+    has found.
     """
 
     database: Database
@@ -33,10 +36,16 @@ class RunWorkspace:
     run_id: str
     flush: Callable[[], Awaitable[None]] = _on_disk
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _found: dict[str, int] = field(default_factory=dict[str, int])
 
-    def locked(self) -> AbstractAsyncContextManager[None]:
-        """Return the lock of a change, which all calls of the run share."""
-        return self._lock
+    @asynccontextmanager
+    async def locked(self) -> AsyncGenerator[None, None]:
+        """Hold the lock of a change, which all calls of the run share."""
+        async with self._lock:
+            try:
+                yield
+            finally:
+                self._found.clear()
 
     async def files(self) -> Sequence[FileVersion]:
         """Return the newest version of each file that is not deleted, by path."""
@@ -45,12 +54,14 @@ class RunWorkspace:
     async def find(self, path: str) -> WorkspaceFile | None:
         """Return the newest version of a file; None for an unknown or deleted one."""
         found = (await self._branch()).file(path)
+        if self._lock.locked():
+            self._found.setdefault(path, found.version.version if found is not None else 0)
         return next(iter(await self._read(found)), None) if found is not None else None
 
     async def write(self, path: str, content: bytes, media_type: str = "") -> FileVersion:
         """Store a new version by the model; raises ToolError."""
         with _tool_errors():
-            change = FileChange(path, content, "model", media_type)
+            change = FileChange(path, content, "model", media_type, self._found.pop(path, None))
             return await change_file(self.database, self.conversation_id, self.run_id, change)
 
     async def options(self) -> Sequence[Option]:
@@ -93,6 +104,9 @@ def _tool_errors() -> Generator[None, None, None]:
     except RequestError as error:
         if error.code in (Code.UNKNOWN_MESSAGE, Code.UNKNOWN_CONVERSATION):
             raise ToolError(Code.TOOL_FAILED, "The conversation was deleted, with all its files.") from error
+        if error.code is Code.FILE_CHANGED:
+            words = f"{error.message} The user has changed the file meanwhile: read it again, then repeat the change."
+            raise ToolError(Code.INVALID_ARGUMENTS, words) from error
         if error.code is Code.FILE_LIMIT:
             raise ToolError(Code.FILE_LIMIT, error.message) from error
         raise ToolError(Code.INVALID_ARGUMENTS, error.message) from error

@@ -93,6 +93,26 @@ async def test_branches_have_their_own_files(disk: Disk) -> None:
     assert await names(first) == [("a.txt", 1)]
 
 
+@pytest.mark.parametrize("exists", [True, False], ids=["changed", "created"])
+async def test_a_call_does_not_overwrite_what_a_person_changes_meanwhile(disk: Disk, *, exists: bool) -> None:
+    """The call fails and the person's version stays. A call that has read that version may replace it."""
+    workspace = await first_run(disk)
+    if exists:
+        await workspace.write("a.txt", b"1")
+    async with workspace.locked():
+        assert (await workspace.find("a.txt") is not None) == exists
+        persons = await write(disk, "r1", "a.txt", "by hand")
+        with pytest.raises(ToolError, match="The user has changed the file meanwhile: read it again") as caught:
+            await workspace.write("a.txt", b"2")
+    assert caught.value.code is Code.INVALID_ARGUMENTS
+    assert await names(workspace) == [("a.txt", persons.version)]
+    async with workspace.locked():
+        assert await workspace.find("a.txt") is not None
+        await workspace.write("a.txt", b"2")
+        await workspace.write("a.txt", b"3")
+    assert await names(workspace) == [("a.txt", persons.version + 2)]
+
+
 async def test_a_persons_changes_and_deletions(disk: Disk) -> None:
     """A person changes the newest version of a file, deletes it, and brings it back."""
     workspace = await first_run(disk)

@@ -60,7 +60,7 @@ def kinds(events: Sequence[dict[str, Any]]) -> set[str]:
     return {event["type"] for event in events}
 
 
-def test_a_file_is_in_the_stream_once(start_app: StartApp) -> None:
+def test_sc03_a_file_is_in_the_stream_once(start_app: StartApp) -> None:
     """In its previews; the announced call leaves it out, and the tool gets all of it."""
     client = talk(start_app)
     heard = client.ask("Make a page.", previews=True, **ASK).heard

@@ -48,7 +48,7 @@ async def streamed(arguments: str, size: int) -> bytes:
 
 @pytest.mark.parametrize("size", [1, 60, 4096], ids=["characters", "1,000 deltas", "4 kB deltas"])
 @pytest.mark.parametrize("ascii_", [True, False], ids=["escaped", "raw"])
-async def test_the_stream_has_at_most_1_2_times_the_file(size: int, ascii_: bool) -> None:
+async def test_sc04_the_stream_has_at_most_1_2_times_the_file(size: int, ascii_: bool) -> None:
     """All frames of the run, from the first one to done; the seed sent 500 times the file."""
     file = page(60_000)
     stream = await streamed(json.dumps({"path": "index.html", "content": file}, ensure_ascii=ascii_), size)
@@ -88,7 +88,7 @@ async def test_many_short_strings_are_not_all_previewed() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 60, 4096])
-def test_the_work_grows_with_the_size_of_the_file(size: int) -> None:
+def test_sc04_the_work_grows_with_the_size_of_the_file(size: int) -> None:
     """Twice the file is twice the steps, whatever the size of the deltas; the seed copied the file at each delta."""
 
     def work(characters: int) -> None:

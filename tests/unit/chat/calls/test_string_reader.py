@@ -84,7 +84,9 @@ def strings_of(pieces: list[str], reader: StringReader | None = None) -> dict[st
 
 
 @given(OBJECTS, CUTS, st.booleans(), st.sampled_from([None, 1]))
-def test_any_split_reads_the_true_strings(value: dict[str, Any], cuts: list[int], ascii_: bool, indent: int) -> None:
+def test_sc05_any_split_reads_the_true_strings(
+    value: dict[str, Any], cuts: list[int], ascii_: bool, indent: int
+) -> None:
     """In the whole, and after each piece a beginning; no other string is read, whatever it contains."""
     text = json.dumps(value, ensure_ascii=ascii_, indent=indent)
     true = chosen_strings(value)
@@ -226,7 +228,7 @@ def _pieces_in(frame: Any) -> Iterator[tuple[object, str]]:
 
 
 @pytest.mark.skipif(not RECORDINGS.exists(), reason="the recordings are not in this checkout")
-def test_recorded_arguments_are_read_as_they_are() -> None:
+def test_sc05_recorded_arguments_are_read_as_they_are() -> None:
     """All top-level strings of each recorded call, cut after each character and in pieces of 7."""
     tested = 0
     for text in _recorded_arguments():

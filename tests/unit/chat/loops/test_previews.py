@@ -70,7 +70,7 @@ def withdrawn(events: Sequence[AnyEvent]) -> list[str]:
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 1000])
-async def test_a_file_appears_while_the_model_writes_it(size: int) -> None:
+async def test_sc03_a_file_appears_while_the_model_writes_it(size: int) -> None:
     """In pieces that together are the file, under the id of the call, which keeps its whole arguments."""
     outcome = await previewed(ScriptedClient([[SERVED], *pieces(WRITE, size), ending("tool_calls")], answer("Done.")))
     [one] = announced(outcome.events)

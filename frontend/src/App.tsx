@@ -11,6 +11,7 @@ import { preloadLines } from "./components/sidebar/lazyLineList.ts";
 import { later } from "./components/ui/later.tsx";
 import { preloadMenu } from "./components/ui/Menu.tsx";
 import { TipPopup } from "./components/ui/Tip.tsx";
+import { loadPictures } from "./hooks/attachImages.ts";
 import type { Session } from "./state/server/session.ts";
 import { createSignalbox, type Signalbox } from "./state/signalbox.ts";
 import { useStore } from "./state/store.ts";
@@ -30,6 +31,7 @@ export function preloadAnswers(): void {
 function preloadBoxes(): void {
   void ModelPopup.preload();
   void TipPopup.preload();
+  void loadPictures();
 }
 
 /** Load the dialogs that are rendered while closed. Resolves to whether all have loaded. */

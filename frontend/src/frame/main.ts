@@ -17,8 +17,8 @@ const report = (message: FromFrame): void => page.postMessage(message, "*");
 function onMessage({ source, data }: MessageEvent<ToFrame>): void {
   if (source !== page) return;
   if (data.type === "files") show(data);
-  else if (data.type === "print") print(data.html);
-  else if (data.type === "snapshot") report({ type: "snapshot", html: document.documentElement.outerHTML });
+  else if (data.type === "snapshot")
+    report({ type: "snapshot", html: files.restored(document.documentElement.outerHTML) });
   else report({ type: "pong" });
 }
 
@@ -30,7 +30,8 @@ function show(message: Extract<ToFrame, { type: "files" }>): void {
   if (isLive) write(next, message.scroll);
   else {
     morph(document.documentElement, next.documentElement);
-    report({ type: "shown", isEmpty: isEmpty() });
+    if (message.mode === "print") void printWhenLoaded();
+    else report({ type: "shown", isEmpty: isEmpty() });
   }
 }
 
@@ -46,15 +47,15 @@ function write(next: Document, { x, y }: ScrollPosition): void {
   document.close();
 }
 
+/** The page removes the frame when the dialog is closed. */
+async function printWhenLoaded(): Promise<void> {
+  await Promise.allSettled([...document.images].map((image) => image.decode()));
+  window.print();
+  report({ type: "shown", isEmpty: false });
+}
+
 const isEmpty = (): boolean =>
   document.body.textContent.trim() === "" && !document.body.querySelector("img, svg, canvas, video, picture");
-
-function print(html: string): void {
-  const next = new DOMParser().parseFromString(html, "text/html");
-  morph(document.documentElement, next.documentElement);
-  // Images of data are decoded in a later task.
-  setTimeout(() => window.print(), 100);
-}
 
 /** After the handlers of the shown page, which may have handled the click. */
 function onClick(event: MouseEvent): void {

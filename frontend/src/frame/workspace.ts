@@ -46,6 +46,11 @@ export class FrameFiles {
   readonly addressOfScript = (text: string): string =>
     URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
 
+  /** A document with paths of files in place of their addresses, which only this frame can load. */
+  restored(html: string): string {
+    return [...this.#addresses].reduce((text, [path, address]) => text.replaceAll(address, `/${path}`), html);
+  }
+
   has(path: string): boolean {
     return this.#files.has(path);
   }

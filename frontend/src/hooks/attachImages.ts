@@ -1,7 +1,11 @@
 // Adds images to a draft, and reports files that cannot be added.
 import { useEffect, useEffectEvent, useState } from "react";
 import { type Drafts, drafts } from "../state/drafts.ts";
-import { type Graphics, type PictureRule, readPictures } from "../state/pictures.ts";
+import type { Graphics } from "../state/pictures.ts";
+import type { PictureRule } from "../state/pictureTypes.ts";
+import { retried } from "../state/retriedLoad.ts";
+
+export const loadPictures = () => retried(() => import("../state/pictures.ts"));
 
 export interface AttachImages {
   /** Read these files into the draft. Resolves when all are read. */
@@ -30,6 +34,7 @@ export function useAttachImages(
     setNotice("");
     setReadings((before) => [...before, key]);
     try {
+      const { readPictures } = await loadPictures();
       const { pictures, troubles } = await readPictures(files, of.get(key).pictures, graphics);
       if (pictures.length > 0) of.change(key, (draft) => ({ pictures: [...draft.pictures, ...pictures] }));
       setNotice(troubles.join(" "));

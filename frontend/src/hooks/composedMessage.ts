@@ -1,6 +1,6 @@
 // The message in the box: its draft, its images, and whether it can be sent.
 import { drafts, useDraft } from "../state/drafts.ts";
-import type { PictureRule } from "../state/pictures.ts";
+import type { PictureRule } from "../state/pictureTypes.ts";
 import type { Picture } from "../types/api.ts";
 import { useAttachImages } from "./attachImages.ts";
 import { type FillVariables, useFillVariables } from "./fillVariables.ts";

@@ -8,13 +8,15 @@ export type Address =
   /** A run, followed read-only. */
   | { kind: "run"; id: string }
   /** A saved answer. */
-  | { kind: "save"; id: string };
+  | { kind: "save"; id: string }
+  /** The files of a conversation, in a separate window. */
+  | { kind: "files"; id: string };
 
-const KINDS = { c: "conversation", run: "run", save: "save" } as const;
+const KINDS = { c: "conversation", run: "run", save: "save", files: "files" } as const;
 
 /** Parse the fragment. An invalid one is a new chat. */
 export function readAddress(hash: string): Address {
-  const [, name = "", value = ""] = /^#(c|run|save)=(.+)$/.exec(hash) ?? [];
+  const [, name = "", value = ""] = /^#(c|run|save|files)=(.+)$/.exec(hash) ?? [];
   const kind = KINDS[name as keyof typeof KINDS];
   try {
     const id = decodeURIComponent(value);

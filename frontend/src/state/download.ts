@@ -1,8 +1,10 @@
-// Downloads a text as a file.
+// Downloads a text or bytes as a file.
+
+export const saveFile = (name: string, type: string, text: string): void => saveBlob(name, new Blob([text], { type }));
 
 /** The file's URL is revoked once the download has started. */
-export function saveFile(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+export function saveBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Graphics, MOST_PICTURES, pastedFiles, readPictures } from "./pictures.ts";
+import { type Graphics, MOST_PICTURES, readPictures } from "./pictures.ts";
+import { pastedFiles } from "./pictureTypes.ts";
 
 const MB = 1024 * 1024;
 

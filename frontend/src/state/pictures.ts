@@ -1,10 +1,7 @@
-// Prepares images for sending: checks their type, shrinks them, and converts them to data URLs.
+// Prepares images for sending: checks their type, shrinks them, and converts them to data URLs. Loaded on demand.
 import type { Picture } from "../types/api.ts";
+import { PICTURE_TYPES } from "./pictureTypes.ts";
 
-/** Whether the model can read images, and why not. */
-export type PictureRule = { allowed: true } | { allowed: false; reason: string };
-
-export const PICTURE_TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 export const MOST_PICTURES = 8;
 /** A request may have 8 MB, and the text needs space too. Data URLs are ASCII, so a character is a byte. */
 const MOST_TOGETHER = 7.5 * 1024 * 1024;
@@ -125,9 +122,3 @@ const browser: Graphics = {
       reader.readAsDataURL(file);
     }),
 };
-
-/** Pasted image files. None if text comes with them: spreadsheets paste both. */
-export function pastedFiles(data: DataTransfer): readonly File[] {
-  const words = data.types.includes("text/plain") && data.types.includes("text/html");
-  return words ? [] : [...data.files];
-}

@@ -47,6 +47,7 @@ describe("the settings", () => {
       theme: "dark",
       reasoning: "closed",
       sidebar: false,
+      filesPanel: true,
       compared: ["a/b", "c/d"],
       variants: 3,
     });

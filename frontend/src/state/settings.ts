@@ -20,6 +20,8 @@ export interface SettingsState {
   reasoning: ReasoningChoice;
   /** The sidebar is open. */
   sidebar: boolean;
+  /** The panel with files opens automatically. */
+  filesPanel: boolean;
   /** The compared models. Empty if only one model answers. */
   compared: readonly string[];
   /** How often one model answers each message, from 1 to `MOST_COMPARED`. */
@@ -58,6 +60,7 @@ export const FIRST_SETTINGS: SettingsState = {
   theme: "system",
   reasoning: "automatic",
   sidebar: true,
+  filesPanel: true,
   compared: [],
   variants: 1,
 };
@@ -138,6 +141,7 @@ function readSettings(box: Box | undefined): SettingsState | undefined {
       theme: oneOf(THEMES, saved.theme, FIRST_SETTINGS.theme),
       reasoning: oneOf(REASONING, saved.reasoning, FIRST_SETTINGS.reasoning),
       sidebar: typeof saved.sidebar === "boolean" ? saved.sidebar : FIRST_SETTINGS.sidebar,
+      filesPanel: saved.filesPanel !== false,
       compared: texts(saved.compared).slice(0, MOST_COMPARED),
       variants: oneOf(VARIANTS, saved.variants, 1),
     };

@@ -26,8 +26,6 @@ export type ToFrame =
       entry: string;
       scroll: ScrollPosition;
     }
-  /** Show this HTML, which another frame has sent, and print it. */
-  | { type: "print"; html: string }
   | { type: "snapshot" }
   | { type: "ping" };
 
@@ -41,7 +39,7 @@ export type FromFrame =
   | { type: "link"; url: string }
   | { type: "open"; path: string }
   | { type: "log"; level: LogLevel; text: string }
-  /** The shown document as HTML. */
+  /** The shown document as HTML, with references to files. */
   | { type: "snapshot"; html: string };
 
 export type LogLevel = "error" | "warning" | "info";

@@ -4,7 +4,7 @@ import { useOffline } from "../../hooks/online.ts";
 import type { Answer } from "../../state/answer/answer.ts";
 import type { Chat } from "../../state/chat/chat.ts";
 import { drafts } from "../../state/drafts.ts";
-import type { PictureRule } from "../../state/pictures.ts";
+import type { PictureRule } from "../../state/pictureTypes.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
 import { useStore } from "../../state/store.ts";
 import type { Model, Picture } from "../../types/api.ts";

@@ -1,4 +1,4 @@
-// The layout of the chat page: sidebar, chat, and the run inspector.
+// The layout of the chat page: sidebar, chat, and the run inspector or the files.
 import { type ComponentProps, lazy, type RefObject, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { NARROW, useMediaQuery, WIDE } from "../../hooks/mediaQuery.ts";
 import { type Address, goTo, readAddress, useHash } from "../../state/address.ts";
@@ -10,6 +10,7 @@ import { retried } from "../../state/retriedLoad.ts";
 import type { Settings } from "../../state/settings.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
 import { useStore } from "../../state/store.ts";
+import type { FilesState } from "../files/FilesPart.tsx";
 import { Sidebar } from "../sidebar/Sidebar.tsx";
 import { ToolsProvider } from "../ui/Tools.tsx";
 import type { DialogName } from "./ChatDialogs.tsx";
@@ -26,6 +27,7 @@ const SaveScreen = lazy(() =>
   retried(() => import("./RunScreens.tsx").then((module) => ({ default: module.SavedAnswerScreen }))),
 );
 const ChatDialogs = lazy(() => retried(() => import("./ChatDialogs.tsx")));
+const FilesPart = lazy(() => retried(() => import("../files/FilesPart.tsx")));
 
 interface Props {
   box: Signalbox;
@@ -35,13 +37,14 @@ interface Props {
 
 export function ChatPage({ box, dialogsReady }: Props) {
   const address = readAddress(useHash());
-  const chat = useChat(box, address.kind === "conversation" ? address.id : undefined);
+  const chat = useChat(box, conversationOf(address));
   const { tools } = useStore(box.session);
   const isNarrow = useMediaQuery(NARROW);
   const isWide = useMediaQuery(WIDE);
   const sidebar = useSidebar(box.settings, isNarrow);
+  const [files, setFiles] = useState<FilesState>();
   const [dialog, setDialog] = useState<DialogName>();
-  const [inspected, setInspected] = useState<Inspected>();
+  const { inspected, setInspected, inspect } = useInspected();
   const [notice, setNotice] = useState("");
   const handle = useRef<ChatHandle>(null);
 
@@ -54,10 +57,6 @@ export function ChatPage({ box, dialogsReady }: Props) {
     handle.current?.focus();
   };
   const clearNotice = useCallback(() => setNotice(""), []);
-  const inspect = useCallback(
-    (whole: Answer, title: string, runId?: string) => setInspected({ whole, shown: runOf(whole, runId), title }),
-    [],
-  );
   useChatShortcuts({
     chat,
     isShown: address.kind !== "run" && address.kind !== "save",
@@ -70,12 +69,11 @@ export function ChatPage({ box, dialogsReady }: Props) {
   });
 
   const list = <Conversations box={box} here={address} onNew={startNew} onOpen={open} />;
-  const isColumn = !isNarrow && sidebar.isOpen;
   return (
     <>
       <ToolsProvider tools={tools}>
         <div className="flex h-dvh overflow-hidden bg-ground text-ink">
-          {isColumn && <div className="w-sidebar shrink-0 border-edge border-e">{list}</div>}
+          {sidebar.isColumn && <div className="w-sidebar shrink-0 border-edge border-e">{list}</div>}
           <Screen
             address={address}
             box={box}
@@ -87,8 +85,14 @@ export function ChatPage({ box, dialogsReady }: Props) {
             onSettings={(focused) => setDialog({ kind: "settings", focused })}
             onRetryWith={(questionKey, answer, reason) => setDialog({ kind: "retry", questionKey, answer, reason })}
             onInspect={inspect}
+            filesButton={files?.button}
             onNotice={setNotice}
           />
+          <Suspense>
+            {address.kind === "conversation" && (
+              <FilesPart key={chat.id} {...{ box, chat }} isHidden={inspected !== undefined} onChange={setFiles} />
+            )}
+          </Suspense>
           {inspected && (
             <Inspector box={box} chat={chat} inspected={inspected} onInspected={setInspected} onNotice={setNotice} />
           )}
@@ -104,13 +108,26 @@ export function ChatPage({ box, dialogsReady }: Props) {
       )}
       <Notice
         words={notice}
-        hasSidebar={isColumn}
-        hasDetails={isWide && inspected !== undefined}
+        hasSidebar={sidebar.isColumn}
+        hasDetails={isWide && (files?.isOpen || inspected !== undefined)}
         onGone={clearNotice}
       />
     </>
   );
 }
+
+/** The answer whose run details are shown. */
+function useInspected() {
+  const [inspected, setInspected] = useState<Inspected>();
+  const inspect = useCallback(
+    (whole: Answer, title: string, runId?: string) => setInspected({ whole, shown: runOf(whole, runId), title }),
+    [],
+  );
+  return { inspected, setInspected, inspect };
+}
+
+const conversationOf = (address: Address): string | undefined =>
+  address.kind === "conversation" || address.kind === "files" ? address.id : undefined;
 
 /** The chat that the address names. A new chat gets its address with its first message. */
 function useChat({ chats }: Signalbox, id: string | undefined): Chat {
@@ -127,6 +144,8 @@ function useChat({ chats }: Signalbox, id: string | undefined): Chat {
 
 interface SidebarState {
   isOpen: boolean;
+  /** It is open beside the chat. */
+  isColumn: boolean;
   toggle: () => void;
   closeSheet: () => void;
 }
@@ -137,6 +156,7 @@ function useSidebar(settings: Settings, isNarrow: boolean): SidebarState {
   const [sheet, setSheet] = useState(false);
   return {
     isOpen: isNarrow ? sheet : sidebar,
+    isColumn: !isNarrow && sidebar,
     toggle: () => (isNarrow ? setSheet(!sheet) : settings.change({ sidebar: !sidebar })),
     closeSheet: () => setSheet(false),
   };
@@ -175,6 +195,7 @@ function Screen({ address, ...props }: ComponentProps<typeof ChatScreen> & { add
       <Suspense>
         {address.kind === "run" && <RunScreen key={address.id} id={address.id} {...shared} />}
         {address.kind === "save" && <SaveScreen key={address.id} id={address.id} {...shared} />}
+        {address.kind === "files" && <FilesPart key={address.id} box={box} chat={chat} isAlone />}
       </Suspense>
       {(address.kind === "new" || address.kind === "conversation") && <ChatScreen key={chat.id} {...props} />}
     </div>

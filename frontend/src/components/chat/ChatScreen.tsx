@@ -1,5 +1,5 @@
 // The chat: header, conversation and message box.
-import { type Ref, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, type Ref, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import type { RetryReason } from "../../logic/answer/answerActions.ts";
 import { changedCount } from "../../logic/request/parameters.ts";
 import type { Answer } from "../../state/answer/answer.ts";
@@ -37,6 +37,7 @@ interface Props {
   onInspect: (answer: Answer, title: string, runId?: string) => void;
   /** Answer this message with another model. */
   onRetryWith: (questionKey: string, answer: Answer, reason?: RetryReason) => void;
+  filesButton: ReactNode;
   /** Show a short message about what was done or why it failed. */
   onNotice: (words: string) => void;
 }
@@ -90,6 +91,7 @@ export function ChatScreen(props: Props) {
         sidebarOpen={props.sidebarOpen}
         onSidebar={props.onSidebar}
         onNew={onNew}
+        filesButton={props.filesButton}
         total={cost}
         simulated={server.readiness?.simulated === true}
       />

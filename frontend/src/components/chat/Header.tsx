@@ -23,6 +23,7 @@ interface Props {
   sidebarOpen: boolean;
   onSidebar: () => void;
   onNew: () => void;
+  filesButton: ReactNode;
   /** The cost of all answers. Undefined if no cost is known. */
   total: ChatCost | undefined;
   simulated: boolean;
@@ -65,6 +66,7 @@ export function Header(props: Props) {
         <span className="@max-2xl/main:hidden">Settings</span>
         {changed > 0 && <span className="rounded-full bg-accent-wash px-1.5 text-accent text-tiny">{changed}</span>}
       </Button>
+      {props.filesButton}
       <Total {...props} />
       {props.simulated && (
         <Tip label="No API key is set, so a built-in simulator answers in place of each model.">

@@ -1,7 +1,7 @@
 // Opens the file dialog for images, or explains why the model cannot read images.
 import { ImagePlus } from "lucide-react";
 import { useRef } from "react";
-import { PICTURE_TYPES, type PictureRule } from "../../state/pictures.ts";
+import { PICTURE_TYPES, type PictureRule } from "../../state/pictureTypes.ts";
 import { Button } from "../ui/Button.tsx";
 import { Tip } from "../ui/Tip.tsx";
 

@@ -4,7 +4,7 @@ import { type ReactNode, type Ref, type RefObject, Suspense, useImperativeHandle
 import { useComposedMessage } from "../../hooks/composedMessage.ts";
 import type { Hold, Queued } from "../../logic/chat/messageQueue.ts";
 import { drafts } from "../../state/drafts.ts";
-import type { PictureRule } from "../../state/pictures.ts";
+import type { PictureRule } from "../../state/pictureTypes.ts";
 import type { Picture } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { later } from "../ui/later.tsx";

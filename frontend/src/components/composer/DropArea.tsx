@@ -1,7 +1,7 @@
 // Covers the page while files are dragged over it, and says what dropping them does.
 import { ImagePlus } from "lucide-react";
 import { useFileDrop } from "../../hooks/attachImages.ts";
-import type { PictureRule } from "../../state/pictures.ts";
+import type { PictureRule } from "../../state/pictureTypes.ts";
 
 export function DropArea({ rule, onFiles }: { rule: PictureRule; onFiles: (files: readonly File[]) => void }) {
   const over = useFileDrop(onFiles);

@@ -1,7 +1,7 @@
 // The text field of a message. Enter or Ctrl+Enter sends or queues, Shift+Enter inserts a line break, Escape stops.
 import type { ClipboardEvent, KeyboardEvent, RefObject } from "react";
 import { drafts } from "../../state/drafts.ts";
-import { pastedFiles } from "../../state/pictures.ts";
+import { pastedFiles } from "../../state/pictureTypes.ts";
 import { AutoGrowTextarea } from "./AutoGrowTextarea.tsx";
 
 interface KeyActions {

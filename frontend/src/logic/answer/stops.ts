@@ -9,7 +9,7 @@ import type {
   RunTrace,
   WarningItem,
 } from "../../types/models.ts";
-import { writesFiles } from "../files/fileWrites.ts";
+import { writesFiles } from "../files/writesFiles.ts";
 import { isOpen } from "../trace/items.ts";
 
 /** `cut`: ended by a limit or a pause, so it can be continued. */

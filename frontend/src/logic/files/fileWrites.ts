@@ -1,5 +1,6 @@
 // What the calls of a run do to files, also while the model is still writing the calls.
 import type { CallItem, CallPreview, RunTrace } from "../../types/models.ts";
+import { EDIT, writesFiles } from "./writesFiles.ts";
 
 /** One replacement of an edit. */
 export interface Edit {
@@ -23,12 +24,6 @@ export interface FileWrite {
   /** The version that the call has stored. Undefined until it has succeeded. */
   version: number | undefined;
 }
-
-const CREATE = "create_file";
-const EDIT = "edit_file";
-
-/** Whether a call of this tool writes a file. */
-export const writesFiles = (tool: string): boolean => tool === CREATE || tool === EDIT;
 
 /** The writes of a run in the order of its calls, without failed ones. */
 export function fileWrites({ items, previews = [] }: RunTrace): readonly FileWrite[] {

@@ -1,0 +1,81 @@
+// A plain field to edit a file. Saving fails if the file has changed meanwhile, and the reader decides.
+import { type KeyboardEvent, useState } from "react";
+import type { BranchFiles } from "../../state/files/branchFiles.ts";
+import { writeFile } from "../../state/files/fileRequests.ts";
+import { Button } from "../ui/Button.tsx";
+
+interface Props {
+  branch: BranchFiles;
+  path: string;
+  /** The text and the version with which the edit began. */
+  edited: { text: string; version: number };
+  onDone: () => void;
+}
+
+type Trouble = { isConflict: boolean; words: string };
+
+export function FileEditor({ branch, path, edited, onDone }: Props) {
+  const [text, setText] = useState(edited.text);
+  const [trouble, setTrouble] = useState<Trouble>();
+  const [isSaving, setSaving] = useState(false);
+  const save = async (base: number | undefined) => {
+    setSaving(true);
+    setTrouble(undefined);
+    try {
+      await writeFile(branch.client, branch.place, path, text, base);
+      await branch.load();
+      onDone();
+    } catch (error) {
+      setTrouble(troubleOf(error));
+      setSaving(false);
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape") event.stopPropagation();
+    if (event.key !== "s" || !(event.metaKey || event.ctrlKey)) return;
+    event.preventDefault();
+    void save(edited.version);
+  };
+  return (
+    <div className="flex min-h-0 flex-1 flex-col gap-2 p-3">
+      <textarea
+        aria-label={`Text of ${path}`}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={onKeyDown}
+        spellCheck={false}
+        dir="ltr"
+        className="min-h-0 flex-1 resize-none rounded-sm border border-edge bg-ground p-2 font-mono text-small"
+      />
+      {trouble && (
+        <p role="alert" className="rounded-md border border-red-edge bg-red-wash px-3 py-2 text-red-ink text-small">
+          {trouble.words}
+        </p>
+      )}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button size="medium" onClick={onDone}>
+          Cancel
+        </Button>
+        {trouble?.isConflict && (
+          <Button size="medium" look="outline" onClick={() => void save(undefined)}>
+            Save anyway
+          </Button>
+        )}
+        <Button size="medium" look="primary" disabled={isSaving} onClick={() => void save(edited.version)}>
+          Save
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function troubleOf(error: unknown): Trouble {
+  const { code, message } = { ...(error as { code?: string; message?: string }), message: String(error) };
+  const isConflict = code === "FILE_CHANGED";
+  return {
+    isConflict,
+    words: isConflict
+      ? "The file has changed since you began to edit it. Save anyway replaces the newer version, which stays in Changes."
+      : `The file was not saved. ${(error as Error).message ?? message}`,
+  };
+}
